@@ -1,0 +1,16 @@
+-- Who did, or was refused, what. Rows are only ever added.
+
+create table audit_logs (
+  id uuid primary key,
+  action text not null,
+  mode text not null default 'PUBLIC'
+    constraint audit_logs_mode_known check (mode in ('PUBLIC', 'RAW')),
+  actor text not null default 'system',
+  details jsonb not null default '{}',
+  created_at timestamptz not null default now()
+);
+
+-- Ids begin with their time, so each filter is served newest first by an index that ends in the id.
+create index audit_logs_action_idx on audit_logs (action, id);
+create index audit_logs_actor_idx on audit_logs (actor, id);
+create index audit_logs_created_at_idx on audit_logs (created_at);

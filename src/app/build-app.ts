@@ -1,0 +1,51 @@
+import { createApiKeys } from '../features/identity/api-keys.ts';
+import { createAuthentication } from '../features/identity/authentication.ts';
+import { registerIdentityRoutes } from '../features/identity/routes.ts';
+import { createUsers } from '../features/identity/users.ts';
+import { createDefaultLibrary } from '../features/libraries/default-library.ts';
+import { registerOperationsRoutes } from '../features/operations/routes.ts';
+import { createOperations } from '../features/operations/service.ts';
+import { registerHealthRoutes } from '../http/health-routes.ts';
+import { createHttpServer, type Shell } from '../http/server.ts';
+import type { Database } from '../platform/database/database.ts';
+import type { Migration } from '../platform/database/migrator.ts';
+import type { Logger } from '../platform/telemetry/logger.ts';
+import { createMetrics } from '../platform/telemetry/metrics.ts';
+import type { Config } from './config.ts';
+
+export type Services = ReturnType<typeof createServices>;
+
+/** Every service, wired to the others. */
+export function createServices(sql: Database, config: Pick<Config, 'rawModeEnabled'>) {
+  return {
+    users: createUsers({ sql, createDefaultLibrary }),
+    apiKeys: createApiKeys({ sql }),
+    authentication: createAuthentication({ sql, rawModeEnabled: config.rawModeEnabled }),
+    operations: createOperations({ sql }),
+  };
+}
+
+export interface AppDependencies {
+  config: Config;
+  sql: Database;
+  migrations: Migration[];
+  services: Services;
+  log: Logger;
+}
+
+/** The whole HTTP application, not yet listening. */
+export async function buildApp({ config, sql, migrations, services, log }: AppDependencies): Promise<Shell> {
+  const metrics = createMetrics();
+  return createHttpServer({
+    log,
+    metrics,
+    authentication: services.authentication,
+    internal: { secret: config.internalSecret, openToLoopback: config.env !== 'prod' },
+    bodyLimitBytes: config.bodyLimitBytes,
+    routes(server, registered) {
+      registerHealthRoutes(server, { sql, migrations, metrics });
+      registerIdentityRoutes(server, { ...services, registered });
+      registerOperationsRoutes(server, services.operations);
+    },
+  });
+}

@@ -1,0 +1,137 @@
+import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { parseEnv } from 'node:util';
+import type { Role } from '../contract/roles.ts';
+import { BOOTSTRAP_ROLES, developmentKey, isDevelopmentKey } from '../features/identity/bootstrap.ts';
+import { VARIABLES, type Values, type VariableName } from './variables.ts';
+
+export interface Config {
+  env: 'dev' | 'test' | 'prod';
+  host: string;
+  port: number;
+  dataDir: string;
+  databaseUrl: string | undefined;
+  database: { poolSize: number; statementTimeoutSeconds: number; idleTransactionTimeoutSeconds: number };
+  bodyLimitBytes: number;
+  shutdownGraceSeconds: number;
+  log: { level: string; format: 'json' | 'pretty' };
+  rawModeEnabled: boolean;
+  internalSecret: string | undefined;
+  bootstrapKeys: { role: Role; key: string }[];
+  /** Variables that start with NEXUS_ and mean nothing: usually a slip of the pen. */
+  unknownVariables: string[];
+}
+
+type Environment = Record<string, string | undefined>;
+
+/** The environment as the process has it, over what a `.env` file in the working directory says. */
+export function readEnvironment(directory = process.cwd(), env: Environment = process.env): Environment {
+  let file = '';
+  try {
+    file = readFileSync(path.join(directory, '.env'), 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+  return { ...parseEnv(file), ...env };
+}
+
+/** Turns the environment into the configuration, or throws one error that names every variable that is wrong. */
+export function parseConfig(env: Environment): Config {
+  const values = readVariables(env);
+  const config: Config = {
+    env: values.NEXUS_ENV,
+    host: values.NEXUS_HOST,
+    port: values.NEXUS_PORT,
+    dataDir: path.resolve(values.NEXUS_DATA_DIR ?? defaultDataDir(env)),
+    databaseUrl: values.NEXUS_DATABASE_URL,
+    database: {
+      poolSize: values.NEXUS_DATABASE_POOL_SIZE,
+      statementTimeoutSeconds: values.NEXUS_DATABASE_STATEMENT_TIMEOUT_SECONDS,
+      idleTransactionTimeoutSeconds: values.NEXUS_DATABASE_IDLE_TRANSACTION_TIMEOUT_SECONDS,
+    },
+    bodyLimitBytes: values.NEXUS_BODY_LIMIT_BYTES,
+    shutdownGraceSeconds: values.NEXUS_SHUTDOWN_GRACE_SECONDS,
+    log: {
+      level: values.NEXUS_LOG_LEVEL,
+      format: values.NEXUS_LOG_FORMAT ?? (process.stdout.isTTY ? 'pretty' : 'json'),
+    },
+    rawModeEnabled: values.NEXUS_RAW_MODE_ENABLED,
+    internalSecret: values.NEXUS_INTERNAL_SECRET,
+    bootstrapKeys: bootstrapKeys(values),
+    unknownVariables: Object.keys(env).filter((name) => name.startsWith('NEXUS_') && !(name in VARIABLES)),
+  };
+  refuseUnsafe(config);
+  return config;
+}
+
+/** Every variable with the value in force, for people to read: secrets hidden. */
+export function describeConfig(env: Environment): { name: string; value: string; isSet: boolean }[] {
+  const values = readVariables(env);
+  return (Object.keys(VARIABLES) as VariableName[]).map((name) => {
+    const isSet = Boolean(env[name]);
+    const value = name === 'NEXUS_DATA_DIR' ? (values[name] ?? defaultDataDir(env)) : values[name];
+    return { name, isSet, value: 'secret' in VARIABLES[name] && isSet ? '(hidden)' : String(value ?? '') };
+  });
+}
+
+function readVariables(env: Environment): Values {
+  const problems: string[] = [];
+  const entries = Object.entries(VARIABLES).map(([name, variable]) => {
+    const given = env[name] || undefined;
+    const parsed = variable.reads.safeParse(given);
+    if (parsed.success) return [name, parsed.data];
+    const shown = 'secret' in variable ? '' : ` "${given}"`;
+    problems.push(`${name} takes ${variable.takes.replaceAll('`', '')}, not what it is set to${shown}.`);
+    return [name, undefined];
+  });
+  if (problems.length > 0) throw new Error(problems.join('\n'));
+  return Object.fromEntries(entries) as Values;
+}
+
+function bootstrapKeys(values: Values): Config['bootstrapKeys'] {
+  return BOOTSTRAP_ROLES.flatMap((role) => {
+    const given = values[`NEXUS_BOOTSTRAP_${role.toUpperCase() as Uppercase<typeof role>}_KEY`];
+    const key = given ?? (values.NEXUS_ENV === 'prod' ? undefined : developmentKey(role));
+    return key ? [{ role, key }] : [];
+  });
+}
+
+function refuseUnsafe(config: Config): void {
+  const shared = config.bootstrapKeys.find(({ key }, index) =>
+    config.bootstrapKeys.slice(0, index).some((other) => other.key === key),
+  );
+  if (shared) {
+    throw new Error(
+      `NEXUS_BOOTSTRAP_${shared.role.toUpperCase()}_KEY is also the key of another role. Each needs its own.`,
+    );
+  }
+  const known = config.bootstrapKeys.find(({ key }) => isDevelopmentKey(key));
+  if (known && config.env === 'prod') {
+    throw new Error(
+      `NEXUS_BOOTSTRAP_${known.role.toUpperCase()}_KEY is a development key that everybody knows, and NEXUS_ENV is prod. ` +
+        'Set a key of your own, or unset it.',
+    );
+  }
+  if (known && !isLoopback(config.host)) {
+    throw new Error(
+      `NEXUS_HOST is ${config.host}, which others can reach, while development keys that everybody knows are in use. ` +
+        'Set NEXUS_ENV=prod, or listen on 127.0.0.1.',
+    );
+  }
+}
+
+export function isLoopback(host: string): boolean {
+  if (isIP(host) === 4) return host.startsWith('127.');
+  return host === 'localhost' || host === '::1' || host.startsWith('::ffff:127.');
+}
+
+function defaultDataDir(env: Environment): string {
+  const isRoot = process.getuid?.() === 0;
+  if (process.platform === 'darwin') {
+    return path.join(isRoot ? '/' : os.homedir(), 'Library', 'Application Support', 'Nexus');
+  }
+  if (isRoot) return '/var/lib/nexus';
+  return path.join(env.XDG_DATA_HOME || path.join(os.homedir(), '.local', 'share'), 'nexus');
+}

@@ -1,0 +1,70 @@
+import path from 'node:path';
+import {
+  type Database,
+  openDatabase,
+  readDatabaseUrl,
+  refuseOldServer,
+} from '../platform/database/database.ts';
+import { startEmbedded } from '../platform/database/embedded/embedded.ts';
+import { type Migration, migrate, readMigrations } from '../platform/database/migrator.ts';
+import type { Logger } from '../platform/telemetry/logger.ts';
+import type { Config } from './config.ts';
+
+export interface OpenDatabase {
+  sql: Database;
+  migrations: Migration[];
+  /** Where the data is, for people to read. */
+  place: string;
+  close(): Promise<void>;
+}
+
+export interface OpenOptions {
+  log: Logger;
+  /** What the process does, shown to others: `serve`, `keys create`, … */
+  purpose: string;
+  /** What to do when another Nexus looks after the embedded server. */
+  whenOwned: 'refuse' | 'share';
+}
+
+/** Reaches the database that the configuration names, starting the embedded one if it names none, and migrates it. */
+export async function openMigratedDatabase(config: Config, options: OpenOptions): Promise<OpenDatabase> {
+  const database = await openConfiguredDatabase(config, options);
+  try {
+    const applied = await migrate(database.sql, database.migrations);
+    for (const { name } of applied) options.log.info(`applied migration ${name}`);
+    return database;
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+export async function openConfiguredDatabase(config: Config, options: OpenOptions): Promise<OpenDatabase> {
+  const migrations = await readMigrations();
+  const embedded = config.databaseUrl
+    ? undefined
+    : await startEmbedded({ ...options, directory: path.join(config.dataDir, 'postgres') });
+  const target = embedded ? embedded.connection : { url: config.databaseUrl ?? '' };
+  const sql = openDatabase(target, { ...config.database, applicationName: `nexus ${options.purpose}` });
+
+  async function close() {
+    await sql.end({ timeout: 5 });
+    await embedded?.stop();
+  }
+
+  try {
+    await refuseOldServer(sql);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  const place = embedded ? `${config.dataDir} (embedded PostgreSQL)` : databaseName(config.databaseUrl ?? '');
+  return { sql, migrations, place, close };
+}
+
+/** A database URL without its password. */
+function databaseName(text: string): string {
+  const { url, host } = readDatabaseUrl(text);
+  const { hostname, pathname, port } = new URL(url);
+  return `PostgreSQL at ${host ?? (hostname || 'localhost')}${port && `:${port}`}, database ${pathname.slice(1)}`;
+}

@@ -1,0 +1,111 @@
+import { z } from 'zod';
+
+/** One environment variable: how it is read, what it takes and what it is for. The README's table says the same. */
+export interface Variable<T extends z.ZodType = z.ZodType> {
+  reads: T;
+  takes: string;
+  purpose: string;
+  secret?: true;
+}
+
+function variable<T extends z.ZodType>(takes: string, reads: T, purpose: string): Variable<T> {
+  return { reads, takes, purpose };
+}
+
+function secret<T extends z.ZodType>(takes: string, reads: T, purpose: string): Variable<T> {
+  return { reads, takes, purpose, secret: true };
+}
+
+const whole = (least: number, most: number) => z.coerce.number().int().min(least).max(most);
+const bootstrapKey = (role: string) =>
+  secret(
+    '20 to 200 characters without spaces',
+    z
+      .string()
+      .regex(/^\S{20,200}$/)
+      .optional(),
+    `Key of the user \`dev-${role}\`, made at start. In \`dev\` and \`test\` it defaults to \`nexus-dev-${role}-key\`.`,
+  );
+
+export const VARIABLES = {
+  NEXUS_ENV: variable(
+    '`dev`, `test` or `prod`',
+    z.enum(['dev', 'test', 'prod']).default('dev'),
+    'In `dev`, well-known keys are made so that you can start at once, and Nexus listens on loopback only.',
+  ),
+  NEXUS_HOST: variable('an address or host name', z.string().default('127.0.0.1'), 'Where to listen.'),
+  NEXUS_PORT: variable(
+    'a port from 0 to 65535',
+    whole(0, 65535).default(8080),
+    'Where to listen; 0 takes a free one.',
+  ),
+  NEXUS_DATA_DIR: variable(
+    'a directory',
+    z.string().optional(),
+    "Where Nexus keeps its data. Defaults to the platform's place for it: `/var/lib/nexus` for root, " +
+      '`~/.local/share/nexus` on Linux, `~/Library/Application Support/Nexus` on macOS.',
+  ),
+  NEXUS_DATABASE_URL: secret(
+    'a postgres:// or postgresql:// URL',
+    z
+      .string()
+      .regex(/^postgres(ql)?:\/\/\S+$/)
+      .optional(),
+    'A PostgreSQL of your own, 15 or newer. Without it, Nexus runs the one it brings along.',
+  ),
+  NEXUS_DATABASE_POOL_SIZE: variable(
+    'a number from 1 to 500',
+    whole(1, 500).default(10),
+    'Database connections per process.',
+  ),
+  NEXUS_DATABASE_STATEMENT_TIMEOUT_SECONDS: variable(
+    'a number of seconds from 1 to 3600',
+    whole(1, 3600).default(30),
+    'A statement that runs longer is cancelled.',
+  ),
+  NEXUS_DATABASE_IDLE_TRANSACTION_TIMEOUT_SECONDS: variable(
+    'a number of seconds from 1 to 3600',
+    whole(1, 3600).default(60),
+    'A transaction that does nothing for longer is ended, so that it cannot hold locks.',
+  ),
+  NEXUS_BODY_LIMIT_BYTES: variable(
+    'a number from 1024 to 104857600',
+    whole(1024, 100 * 1024 * 1024).default(1024 * 1024),
+    'The largest request body that is read.',
+  ),
+  NEXUS_SHUTDOWN_GRACE_SECONDS: variable(
+    'a number of seconds from 0 to 600',
+    whole(0, 600).default(25),
+    'How long requests under way may take to finish when Nexus stops.',
+  ),
+  NEXUS_LOG_LEVEL: variable(
+    '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`',
+    z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+    'How much is logged.',
+  ),
+  NEXUS_LOG_FORMAT: variable(
+    '`json` or `pretty`',
+    z.enum(['json', 'pretty']).optional(),
+    'Defaults to `pretty` on a terminal and `json` elsewhere.',
+  ),
+  NEXUS_RAW_MODE_ENABLED: variable(
+    '`true` or `false`',
+    z.stringbool().default(false),
+    'Whether RAW mode can be used at all.',
+  ),
+  NEXUS_INTERNAL_SECRET: secret(
+    '16 to 200 characters without spaces',
+    z
+      .string()
+      .regex(/^\S{16,200}$/)
+      .optional(),
+    'Opens the routes under `/internal` to callers that send it as `X-Nexus-Internal`.',
+  ),
+  NEXUS_BOOTSTRAP_VIEWER_KEY: bootstrapKey('viewer'),
+  NEXUS_BOOTSTRAP_OPERATOR_KEY: bootstrapKey('operator'),
+  NEXUS_BOOTSTRAP_RESEARCHER_KEY: bootstrapKey('researcher'),
+  NEXUS_BOOTSTRAP_ADMIN_KEY: bootstrapKey('admin'),
+} satisfies Record<string, Variable>;
+
+export type VariableName = keyof typeof VARIABLES;
+export type Values = { [Name in VariableName]: z.output<(typeof VARIABLES)[Name]['reads']> };

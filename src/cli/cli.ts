@@ -1,0 +1,44 @@
+import { Command, CommanderError } from 'commander';
+import { NEXUS_VERSION } from '../platform/version.ts';
+import { addDoctorCommand } from './doctor.ts';
+import { addKeysCommand } from './keys.ts';
+import { addMigrateCommand } from './migrate.ts';
+import { addServeCommand } from './serve.ts';
+import { addUsersCommand } from './users.ts';
+
+/** Runs one command and returns the exit code: 0 done, 1 failed, 2 called wrongly. */
+export async function runCli(argv: string[]): Promise<number> {
+  const program = new Command('nexus')
+    .description('A reading library for people and teams, on a durable work engine.')
+    .version(NEXUS_VERSION, '-v, --version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
+    .helpCommand(false)
+    .showHelpAfterError('(nexus --help lists the commands)')
+    .exitOverride()
+    .addHelpText(
+      'after',
+      `
+Examples:
+  nexus serve                                   run Nexus on http://127.0.0.1:8080
+  nexus users add ana --role researcher         add a person
+  nexus keys create ana --name laptop           make a key for her; it is shown once
+  nexus doctor                                  show the configuration and check what it needs
+
+Configuration is read from NEXUS_… variables and a .env file; the README lists them.`,
+    );
+
+  addServeCommand(program);
+  addMigrateCommand(program);
+  addUsersCommand(program);
+  addKeysCommand(program);
+  addDoctorCommand(program);
+
+  try {
+    await program.parseAsync(argv);
+    return Number(process.exitCode ?? 0);
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    process.stderr.write(`nexus: ${(error as Error).message}\n`);
+    return 1;
+  }
+}

@@ -1,0 +1,89 @@
+import { type Command, Option } from 'commander';
+import { createApiKey, username as usernameSchema } from '../contract/identity.ts';
+import { ROLES, type Role } from '../contract/roles.ts';
+import { id as idSchema } from '../contract/wire.ts';
+import { disableDevelopmentKeys } from '../features/identity/bootstrap.ts';
+import { parseArguments } from './arguments.ts';
+import { print, printJson, printTable } from './output.ts';
+import { CLI_ACTOR, withServices } from './session.ts';
+
+export function addKeysCommand(program: Command): void {
+  const keys = program.command('keys').description('manage API keys');
+
+  keys
+    .command('create')
+    .description('make a key for a person and show it, this once')
+    .argument('<username>', 'whose key it is')
+    .option('--name <name>', 'what the key is for', 'key')
+    .addOption(
+      new Option('--role <role>', "at most the person's own, which is the default").choices([...ROLES]),
+    )
+    .option('--raw', 'allow RAW mode')
+    .option('--expires <time>', 'when it ends, as 2027-01-31T00:00:00Z')
+    .option('--json', 'print JSON')
+    .action(
+      async (
+        username: string,
+        options: { name: string; role?: Role; raw?: true; expires?: string; json?: true },
+      ) => {
+        const { username: owner = username, ...fields } = parseArguments(createApiKey, {
+          username,
+          name: options.name,
+          role: options.role,
+          raw_mode_enabled: options.raw ?? false,
+          expires_at: options.expires,
+        });
+        const created = await withServices('keys create', async ({ users, apiKeys }) =>
+          apiKeys.create(await users.getByName(owner), fields, CLI_ACTOR),
+        );
+        if (options.json) return printJson(created);
+        print(created.key);
+        process.stderr.write(
+          `Key ${created.id} of ${created.owner} (${created.role}). It is not shown again.\n`,
+        );
+      },
+    );
+
+  keys
+    .command('list')
+    .description('list keys, newest first')
+    .option('--user <username>', 'only this person’s')
+    .option('--json', 'print JSON')
+    .action(async (options: { user?: string; json?: true }) => {
+      const found = await withServices('keys list', async ({ users, apiKeys }) => {
+        const user = options.user && (await users.getByName(parseArguments(usernameSchema, options.user)));
+        const { api_keys } = await apiKeys.list({ limit: 200, ...(user && { user_id: user.id }) });
+        return api_keys;
+      });
+      if (options.json) return printJson(found);
+      printTable(
+        ['PREFIX', 'OWNER', 'NAME', 'ROLE', 'STATE', 'LAST USED', 'ID'],
+        found.map((key) => [
+          key.prefix,
+          key.owner,
+          key.name,
+          key.role,
+          key.enabled ? 'enabled' : 'disabled',
+          key.last_used_at?.toISOString() ?? 'never',
+          key.id,
+        ]),
+      );
+    });
+
+  keys
+    .command('disable')
+    .description('disable a key from the next request on')
+    .argument('[id]', 'the key’s id, as `nexus keys list` shows it')
+    .option('--development', 'disable all well-known development keys instead')
+    .action(async (id: string | undefined, options: { development?: true }) => {
+      if (options.development) {
+        const closed = await withServices('keys disable', ({ apiKeys }) =>
+          disableDevelopmentKeys(apiKeys, CLI_ACTOR),
+        );
+        return print(`Disabled ${closed} development keys.`);
+      }
+      const keyId = parseArguments(idSchema, id);
+      const key = await withServices('keys disable', ({ apiKeys }) => apiKeys.disable(keyId, CLI_ACTOR));
+      print(`Disabled key ${key.prefix}… of ${key.owner}.`);
+    });
+}

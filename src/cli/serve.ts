@@ -1,0 +1,98 @@
+import type { Command } from 'commander';
+import { buildApp, createServices } from '../app/build-app.ts';
+import { type Config, parseConfig, readEnvironment } from '../app/config.ts';
+import { type OpenDatabase, openMigratedDatabase } from '../app/database.ts';
+import { untilStopped } from '../app/shutdown.ts';
+import {
+  isDevelopmentKey,
+  refuseDevelopmentKeys,
+  seedBootstrapKeys,
+} from '../features/identity/bootstrap.ts';
+import type { HttpServer } from '../http/server.ts';
+import { createLogger, type Logger } from '../platform/telemetry/logger.ts';
+import { NEXUS_VERSION } from '../platform/version.ts';
+import { print } from './output.ts';
+
+export function addServeCommand(program: Command): void {
+  program
+    .command('serve')
+    .description('run Nexus until it is told to stop')
+    .action(async () => {
+      const config = parseConfig(readEnvironment());
+      const log = createLogger(config.log);
+      for (const name of config.unknownVariables)
+        log.warn(`${name} is set, but Nexus knows no such variable`);
+      await serve(config, log);
+    });
+}
+
+async function serve(config: Config, log: Logger): Promise<void> {
+  const stopped = untilStopped(() => process.exit(1));
+  log.info(config.databaseUrl ? 'connecting to the database' : `starting PostgreSQL in ${config.dataDir}`);
+  const database = await openMigratedDatabase(config, { log, purpose: 'serve', whenOwned: 'refuse' });
+  try {
+    await serveUntil(stopped, config, database, log);
+  } finally {
+    await database.close();
+  }
+  log.info('stopped');
+}
+
+async function serveUntil(stopped: Promise<string>, config: Config, database: OpenDatabase, log: Logger) {
+  const { sql, migrations } = database;
+  const services = createServices(sql, config);
+  if (config.env === 'prod') await refuseDevelopmentKeys(sql);
+  await seedBootstrapKeys(sql, services.users, config.bootstrapKeys);
+
+  const { server, drain } = await buildApp({ config, sql, migrations, services, log });
+  try {
+    const address = await listen(server, config);
+    print(welcome(config, address, database.place));
+    const signal = await stopped;
+    log.info(`${signal}: finishing what is under way`);
+    await drain.start(config.shutdownGraceSeconds * 1000);
+  } finally {
+    await server.close();
+  }
+}
+
+async function listen(server: HttpServer, { host, port }: Config): Promise<string> {
+  try {
+    return await server.listen({ host, port });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EADDRINUSE') {
+      throw new Error(`Port ${port} on ${host} is taken. Stop what uses it, or set NEXUS_PORT to another.`);
+    }
+    if (code === 'EACCES') {
+      throw new Error(`Port ${port} may not be used by this account. Set NEXUS_PORT to one above 1023.`);
+    }
+    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+      throw new Error(`NEXUS_HOST is ${host}, which is no address of this machine.`);
+    }
+    throw error;
+  }
+}
+
+function welcome(config: Config, address: string, place: string): string {
+  const admin = config.bootstrapKeys.find(({ role }) => role === 'admin');
+  const signIn =
+    admin && isDevelopmentKey(admin.key)
+      ? [
+          `  Sign in   X-Nexus-API-Key: ${admin.key}`,
+          `  Try       curl -H 'X-Nexus-API-Key: ${admin.key}' ${address}/api/v1/auth/whoami`,
+        ]
+      : admin
+        ? ['  Sign in   with the key in NEXUS_BOOTSTRAP_ADMIN_KEY, as X-Nexus-API-Key']
+        : ['  Sign in   with a key of your own: nexus users add YOU --role admin && nexus keys create YOU'];
+  return [
+    '',
+    `  Nexus ${NEXUS_VERSION} is ready.`,
+    '',
+    `  Open      ${address}`,
+    ...signIn,
+    `  Data      ${place}`,
+    '  Stop      Ctrl-C',
+    '',
+  ].join('\n');
+}

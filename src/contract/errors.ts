@@ -1,0 +1,53 @@
+/**
+ * Every error that Nexus answers with: its code, its HTTP status and what it means.
+ * `docs/errors.md` lists the same, and a test keeps the two equal.
+ */
+export const ERRORS = {
+  E_INVALID_REQUEST: {
+    status: 400,
+    meaning: 'The body, query, id or JSON is malformed. The message names the field and what it takes.',
+  },
+  E_UNAUTHENTICATED: {
+    status: 401,
+    meaning: 'No credential was sent, or it is unknown, disabled or expired.',
+  },
+  E_FORBIDDEN: { status: 403, meaning: 'The caller may see this but not do it; the role is too low.' },
+  E_MODE_FORBIDDEN: {
+    status: 403,
+    meaning:
+      'RAW mode needs NEXUS_RAW_MODE_ENABLED, a key with raw_mode_enabled, and the role researcher or above.',
+  },
+  E_INTERNAL_ONLY: {
+    status: 403,
+    meaning: 'Routes under /internal need the header X-Nexus-Internal with the configured secret.',
+  },
+  E_LAST_ADMIN_FORBIDDEN: {
+    status: 403,
+    meaning: 'The change would leave nobody with the role admin. Give it to somebody else first.',
+  },
+  E_NOT_FOUND: { status: 404, meaning: 'There is no such route or object, or the caller may not see it.' },
+  E_USER_NOT_FOUND: { status: 404, meaning: 'There is no user with this id or username.' },
+  E_USERNAME_TAKEN: { status: 409, meaning: 'Another user has this username; case makes no difference.' },
+  E_KEY_ROLE_EXCEEDS_USER: { status: 409, meaning: "A key's role may not be above the role of its user." },
+  E_INTERNAL: {
+    status: 500,
+    meaning: 'Something failed unexpectedly. The details are in the log under the request id.',
+  },
+  E_UNAVAILABLE: {
+    status: 503,
+    meaning: 'The database cannot be reached, or Nexus is shutting down. Try again in a moment.',
+  },
+} as const satisfies Record<`E_${string}`, { status: number; meaning: string }>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+/** An error whose code and sentence may be shown to the caller. */
+export class NexusError extends Error {
+  readonly code: ErrorCode;
+
+  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'NexusError';
+    this.code = code;
+  }
+}

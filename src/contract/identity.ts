@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { mode, role } from './roles.ts';
+import { id, listQuery, page, timestamp } from './wire.ts';
+
+export const username = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9._@+-]{0,127}$/,
+    'takes 1 to 128 letters, digits or . _ @ + -, beginning with a letter or digit',
+  );
+
+export const user = z.object({
+  id,
+  username: z.string(),
+  display_name: z.string(),
+  role,
+  default_library_id: id,
+  disabled_at: timestamp.nullable(),
+  created_at: timestamp,
+});
+export type User = z.output<typeof user>;
+
+export const createUser = z.strictObject({
+  username,
+  display_name: z.string().trim().min(1).max(200).optional(),
+  role: role.default('researcher'),
+});
+
+export const updateUser = z
+  .strictObject({
+    role: role.optional(),
+    disabled: z.boolean().optional(),
+    display_name: z.string().trim().min(1).max(200).optional(),
+  })
+  .refine((change) => Object.keys(change).length > 0, 'takes at least one of role, disabled, display_name');
+
+export const userList = z.object({ users: z.array(user), page });
+
+export const apiKey = z.object({
+  id,
+  user_id: id,
+  owner: z.string(),
+  name: z.string(),
+  prefix: z.string(),
+  role,
+  enabled: z.boolean(),
+  raw_mode_enabled: z.boolean(),
+  expires_at: timestamp.nullable(),
+  last_used_at: timestamp.nullable(),
+  created_at: timestamp,
+});
+export type ApiKey = z.output<typeof apiKey>;
+
+export const createApiKey = z
+  .strictObject({
+    user_id: id.optional(),
+    username: username.optional(),
+    name: z.string().trim().min(1).max(100).default('key'),
+    role: role.optional(),
+    raw_mode_enabled: z.boolean().default(false),
+    expires_at: timestamp.optional(),
+  })
+  .refine(
+    (body) => (body.user_id === undefined) !== (body.username === undefined),
+    'takes user_id or username',
+  );
+
+/** The one answer that carries the key itself. */
+export const createdApiKey = apiKey.extend({ key: z.string() });
+
+export const apiKeyListQuery = listQuery.extend({ user_id: id.optional() });
+export const apiKeyList = z.object({ api_keys: z.array(apiKey), page });
+
+/** Who a request comes from, and what they may do. */
+export const principal = z.object({
+  api_key_id: id,
+  owner: z.string(),
+  role,
+  raw_mode_enabled: z.boolean(),
+  allowed_modes: z.array(mode),
+  user_id: id,
+  default_library_id: id,
+});
+
+export type Principal = z.output<typeof principal>;
+
+export const me = z.object({
+  data: user.pick({
+    id: true,
+    username: true,
+    display_name: true,
+    role: true,
+    default_library_id: true,
+    created_at: true,
+  }),
+});
+
+export const featureList = z.object({
+  features: z.array(z.object({ feature: z.string(), minimum_role: role, enabled: z.boolean() })),
+});

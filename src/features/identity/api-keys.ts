@@ -1,0 +1,92 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { NexusError } from '../../contract/errors.ts';
+import type { ApiKey, User } from '../../contract/identity.ts';
+import { type Role, roleAllows } from '../../contract/roles.ts';
+import { type Actor, recordAudit } from '../../platform/audit/audit.ts';
+import { cutPage, readCursor } from '../../platform/cursor.ts';
+import type { Database } from '../../platform/database/database.ts';
+import { transaction } from '../../platform/database/transaction.ts';
+import { newId } from '../../platform/ids.ts';
+import * as store from './store.ts';
+
+const VISIBLE_CHARACTERS = 8;
+
+export interface CreateApiKey {
+  name: string;
+  role?: Role | undefined;
+  raw_mode_enabled: boolean;
+  expires_at?: Date | undefined;
+}
+
+export type ApiKeys = ReturnType<typeof createApiKeys>;
+
+export function createApiKeys({ sql }: { sql: Database }) {
+  return {
+    /** The plaintext is in this answer and nowhere else, ever. */
+    create(user: User, fields: CreateApiKey, actor: Actor): Promise<ApiKey & { key: string }> {
+      const role = fields.role ?? user.role;
+      if (!roleAllows(user.role, role)) {
+        throw new NexusError(
+          'E_KEY_ROLE_EXCEEDS_USER',
+          `${user.username} has the role ${user.role}; a key of theirs cannot have ${role}.`,
+        );
+      }
+      const key = `nxs_${randomBytes(32).toString('base64url')}`;
+      return transaction(sql, async (tx) => {
+        const created = await store.upsertApiKey(tx, {
+          id: newId(),
+          user_id: user.id,
+          name: fields.name,
+          key_hash: hashKey(key),
+          prefix: visiblePrefix(key),
+          role,
+          raw_mode_enabled: fields.raw_mode_enabled,
+          expires_at: fields.expires_at ?? null,
+        });
+        await recordAudit(tx, { action: 'api_key.created', actor, details: auditDetails(created) });
+        return { ...created, key };
+      });
+    },
+
+    async list(query: store.ApiKeyFilter & { cursor?: string | undefined; limit: number }) {
+      const rows = await store.listApiKeys(sql, query, readCursor(query.cursor), query.limit + 1);
+      const { rows: api_keys, page } = cutPage(rows, query.limit);
+      return { api_keys, page };
+    },
+
+    /** The ids of those among the given keys that would be let in now. */
+    async findEnabled(keys: string[]): Promise<string[]> {
+      const open = await store.findOpenKeys(sql, keys.map(hashKey));
+      return open.map((key) => key.id);
+    },
+
+    /** Holds from the next request on. Disabling a disabled key changes nothing. */
+    disable(id: string, actor: Actor): Promise<ApiKey> {
+      return transaction(sql, async (tx) => {
+        const key = await store.disableApiKey(tx, id);
+        if (!key) throw new NexusError('E_NOT_FOUND', `There is no API key ${id}.`);
+        await recordAudit(tx, { action: 'api_key.disabled', actor, details: auditDetails(key) });
+        return key;
+      });
+    },
+  };
+}
+
+/** A key has 256 random bits, so a plain hash is enough, and it can be looked up by index. */
+export function hashKey(key: string): Buffer {
+  return createHash('sha256').update(key).digest();
+}
+
+export function visiblePrefix(key: string): string {
+  return key.slice(0, VISIBLE_CHARACTERS);
+}
+
+export function auditDetails(key: ApiKey) {
+  return {
+    api_key_id: key.id,
+    owner: key.owner,
+    prefix: key.prefix,
+    role: key.role,
+    raw_mode_enabled: key.raw_mode_enabled,
+  };
+}

@@ -1,0 +1,60 @@
+import { NexusError } from '../../contract/errors.ts';
+import type { Principal } from '../../contract/identity.ts';
+import { lowerRole, type Mode, type Role, roleAllows } from '../../contract/roles.ts';
+import { type Actor, type Caller, recordAudit } from '../../platform/audit/audit.ts';
+import type { Database } from '../../platform/database/database.ts';
+import { hashKey } from './api-keys.ts';
+import * as store from './store.ts';
+
+export type Authentication = ReturnType<typeof createAuthentication>;
+
+export function createAuthentication({ sql, rawModeEnabled }: { sql: Database; rawModeEnabled: boolean }) {
+  async function refuseKey(
+    reason: string,
+    sentence: string,
+    caller: Caller,
+    key?: store.PresentedKey,
+  ): Promise<never> {
+    await recordAudit(sql, {
+      action: 'auth.failed',
+      actor: { name: key?.owner ?? 'unknown', requestId: caller.requestId },
+      details: { reason, address: caller.address, ...(key && { api_key_id: key.id }) },
+    });
+    throw new NexusError('E_UNAUTHENTICATED', sentence);
+  }
+
+  return {
+    async withApiKey(plaintext: string, caller: Caller): Promise<Principal> {
+      const key = await store.findPresentedKey(sql, hashKey(plaintext));
+      if (!key) return refuseKey('unknown', 'This API key is not known here.', caller);
+      if (key.is_disabled) return refuseKey('disabled', 'This API key or its user is disabled.', caller, key);
+      if (key.is_expired) return refuseKey('expired', 'This API key has expired.', caller, key);
+      if (key.is_use_due) await store.recordKeyUse(sql, key.id);
+      const role = lowerRole(key.key_role, key.user_role);
+      const { id: api_key_id, user_id, owner, raw_mode_enabled, default_library_id } = key;
+      const allowed_modes: Mode[] =
+        rawModeEnabled && raw_mode_enabled && roleAllows(role, 'researcher') ? ['PUBLIC', 'RAW'] : ['PUBLIC'];
+      return { api_key_id, user_id, owner, role, raw_mode_enabled, allowed_modes, default_library_id };
+    },
+
+    async requireRole(principal: Principal, minimum: Role, actor: Actor, target: string): Promise<void> {
+      if (roleAllows(principal.role, minimum)) return;
+      await recordAudit(sql, {
+        action: 'auth.role_refused',
+        actor,
+        details: { role: principal.role, minimum_role: minimum, target },
+      });
+      throw new NexusError('E_FORBIDDEN', `This needs the role ${minimum}; you have ${principal.role}.`);
+    },
+
+    /** For whatever takes a mode from its caller: PUBLIC passes always, RAW only under its three conditions. */
+    async requireMode(principal: Principal, mode: Mode, actor: Actor): Promise<void> {
+      if (principal.allowed_modes.includes(mode)) return;
+      await recordAudit(sql, { action: 'auth.mode_refused', actor, mode, details: { role: principal.role } });
+      throw new NexusError(
+        'E_MODE_FORBIDDEN',
+        'RAW mode needs the role researcher or above, a key with raw_mode_enabled, and NEXUS_RAW_MODE_ENABLED on the server.',
+      );
+    },
+  };
+}

@@ -1,0 +1,191 @@
+import type { ApiKey, User } from '../../contract/identity.ts';
+import type { Role } from '../../contract/roles.ts';
+import type { Database, Queryable, Transaction } from '../../platform/database/database.ts';
+
+const userColumns = (sql: Queryable) =>
+  sql`users.id, users.username, users.display_name, users.role, users.default_library_id, users.disabled_at, users.created_at`;
+
+const keyColumns = (sql: Queryable) =>
+  sql`api_keys.id, api_keys.user_id, users.username as owner, api_keys.name, api_keys.prefix, api_keys.role,
+    api_keys.enabled, api_keys.raw_mode_enabled, api_keys.expires_at, api_keys.last_used_at, api_keys.created_at`;
+
+export interface NewUser {
+  id: string;
+  username: string;
+  display_name: string;
+  role: Role;
+  default_library_id: string;
+}
+
+/** Undefined when the username is taken, whoever takes it at the same time. */
+export async function insertUser(tx: Transaction, user: NewUser): Promise<User | undefined> {
+  const [created] = await tx<User[]>`
+    insert into users ${tx(user)}
+    on conflict (lower(username)) do nothing
+    returning ${userColumns(tx)}`;
+  return created;
+}
+
+export async function findUserById(sql: Queryable, id: string): Promise<User | undefined> {
+  const [user] = await sql<User[]>`select ${userColumns(sql)} from users where id = ${id}`;
+  return user;
+}
+
+export async function findUserByName(sql: Queryable, username: string): Promise<User | undefined> {
+  const [user] = await sql<User[]>`
+    select ${userColumns(sql)} from users where lower(username) = lower(${username})`;
+  return user;
+}
+
+export async function listUsers(sql: Queryable, before: string | null, limit: number): Promise<User[]> {
+  return sql<User[]>`
+    select ${userColumns(sql)}
+    from users
+    where true ${before === null ? sql`` : sql`and id < ${before}`}
+    order by id desc
+    limit ${limit}`;
+}
+
+/**
+ * Locks every enabled admin, in one order, and returns their ids. Two changes that would each leave the other
+ * admin alone wait for one another here, instead of leaving nobody.
+ */
+export async function lockEnabledAdmins(tx: Transaction): Promise<string[]> {
+  const admins = await tx<{ id: string }[]>`
+    select id from users where role = 'admin' and disabled_at is null order by id for update`;
+  return admins.map((admin) => admin.id);
+}
+
+export interface UserChange {
+  role?: Role | undefined;
+  disabled?: boolean | undefined;
+  display_name?: string | undefined;
+}
+
+export async function updateUser(tx: Transaction, id: string, change: UserChange): Promise<User | undefined> {
+  const [user] = await tx<User[]>`
+    update users
+    set role = coalesce(${change.role ?? null}, role),
+        display_name = coalesce(${change.display_name ?? null}, display_name),
+        disabled_at = case
+          when ${change.disabled ?? null}::boolean is null then disabled_at
+          when ${change.disabled ?? null}::boolean then coalesce(disabled_at, now())
+        end,
+        updated_at = now()
+    where id = ${id}
+    returning ${userColumns(tx)}`;
+  return user;
+}
+
+export interface NewApiKey {
+  id: string;
+  user_id: string;
+  name: string;
+  key_hash: Buffer;
+  prefix: string;
+  role: Role;
+  raw_mode_enabled: boolean;
+  expires_at: Date | null;
+}
+
+/** A key that exists already is enabled again with the new role and mode; its row and id stay. */
+export async function upsertApiKey(tx: Transaction, key: NewApiKey): Promise<ApiKey> {
+  const [created] = await tx<[ApiKey]>`
+    with written as (
+      insert into api_keys ${tx(key)}
+      on conflict (key_hash) do update
+      set enabled = true,
+          role = excluded.role,
+          raw_mode_enabled = excluded.raw_mode_enabled,
+          expires_at = excluded.expires_at
+      returning *
+    )
+    select ${keyColumns(tx)} from written as api_keys join users on users.id = api_keys.user_id`;
+  return created;
+}
+
+export interface ApiKeyFilter {
+  user_id?: string | undefined;
+}
+
+export async function listApiKeys(
+  sql: Queryable,
+  filter: ApiKeyFilter,
+  before: string | null,
+  limit: number,
+): Promise<ApiKey[]> {
+  return sql<ApiKey[]>`
+    select ${keyColumns(sql)}
+    from api_keys
+    join users on users.id = api_keys.user_id
+    where true
+      ${filter.user_id === undefined ? sql`` : sql`and api_keys.user_id = ${filter.user_id}`}
+      ${before === null ? sql`` : sql`and api_keys.id < ${before}`}
+    order by api_keys.id desc
+    limit ${limit}`;
+}
+
+export async function disableApiKey(tx: Transaction, id: string): Promise<ApiKey | undefined> {
+  const [key] = await tx<ApiKey[]>`
+    update api_keys
+    set enabled = false
+    from users
+    where api_keys.id = ${id} and users.id = api_keys.user_id
+    returning ${keyColumns(tx)}`;
+  return key;
+}
+
+/** What a presented key is: the columns that decide, as the database's clock sees them. */
+export interface PresentedKey {
+  id: string;
+  user_id: string;
+  owner: string;
+  key_role: Role;
+  user_role: Role;
+  raw_mode_enabled: boolean;
+  default_library_id: string;
+  is_disabled: boolean;
+  is_expired: boolean;
+  is_use_due: boolean;
+}
+
+/** Runs on every request: one probe of the unique index on the hash, one of the users' primary key. */
+export async function findPresentedKey(sql: Database, keyHash: Buffer): Promise<PresentedKey | undefined> {
+  const [key] = await sql<PresentedKey[]>`
+    select
+      api_keys.id,
+      api_keys.user_id,
+      users.username as owner,
+      api_keys.role as key_role,
+      users.role as user_role,
+      api_keys.raw_mode_enabled,
+      users.default_library_id,
+      (not api_keys.enabled or users.disabled_at is not null) as is_disabled,
+      coalesce(api_keys.expires_at <= now(), false) as is_expired,
+      coalesce(api_keys.last_used_at < now() - interval '1 minute', true) as is_use_due
+    from api_keys
+    join users on users.id = api_keys.user_id
+    where api_keys.key_hash = ${keyHash}`;
+  return key;
+}
+
+/** At most one write a minute for each key: of many requests at once, the first writes and the rest find it done. */
+export async function recordKeyUse(sql: Database, id: string): Promise<void> {
+  await sql`
+    update api_keys
+    set last_used_at = now()
+    where id = ${id} and (last_used_at is null or last_used_at < now() - interval '1 minute')`;
+}
+
+/** Which of these keys would be let in now. */
+export async function findOpenKeys(
+  sql: Queryable,
+  keyHashes: Buffer[],
+): Promise<{ id: string; owner: string }[]> {
+  return sql<{ id: string; owner: string }[]>`
+    select api_keys.id, users.username as owner
+    from api_keys
+    join users on users.id = api_keys.user_id
+    where api_keys.enabled and users.disabled_at is null and api_keys.key_hash in ${sql(keyHashes)}
+    order by users.username`;
+}

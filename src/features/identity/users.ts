@@ -1,0 +1,106 @@
+import { NexusError } from '../../contract/errors.ts';
+import type { User } from '../../contract/identity.ts';
+import type { Role } from '../../contract/roles.ts';
+import { type Actor, recordAudit } from '../../platform/audit/audit.ts';
+import { cutPage, readCursor } from '../../platform/cursor.ts';
+import type { Database, Transaction } from '../../platform/database/database.ts';
+import { transaction } from '../../platform/database/transaction.ts';
+import { newId } from '../../platform/ids.ts';
+import * as store from './store.ts';
+
+export interface UsersDependencies {
+  sql: Database;
+  /** Libraries build on identity, so the default library's making is handed in. */
+  createDefaultLibrary(tx: Transaction, libraryId: string, ownerId: string): Promise<void>;
+}
+
+export interface CreateUser {
+  username: string;
+  display_name?: string | undefined;
+  role: Role;
+}
+
+export type Users = ReturnType<typeof createUsers>;
+
+export function createUsers({ sql, createDefaultLibrary }: UsersDependencies) {
+  /** Undefined when the username is taken. A person and their default library come into being together. */
+  async function insertWithLibrary(
+    tx: Transaction,
+    fields: CreateUser,
+    actor: Actor,
+  ): Promise<User | undefined> {
+    const user = await store.insertUser(tx, {
+      id: newId(),
+      username: fields.username,
+      display_name: fields.display_name ?? fields.username,
+      role: fields.role,
+      default_library_id: newId(),
+    });
+    if (!user) return undefined;
+    await createDefaultLibrary(tx, user.default_library_id, user.id);
+    await recordAudit(tx, {
+      action: 'user.created',
+      actor,
+      details: { user_id: user.id, username: user.username, role: user.role },
+    });
+    return user;
+  }
+
+  return {
+    insertWithLibrary,
+
+    create(fields: CreateUser, actor: Actor): Promise<User> {
+      return transaction(sql, async (tx) => {
+        const user = await insertWithLibrary(tx, fields, actor);
+        if (user) return user;
+        throw new NexusError('E_USERNAME_TAKEN', `The username ${fields.username} is taken; choose another.`);
+      });
+    },
+
+    async list(query: { cursor?: string | undefined; limit: number }) {
+      const rows = await store.listUsers(sql, readCursor(query.cursor), query.limit + 1);
+      const { rows: users, page } = cutPage(rows, query.limit);
+      return { users, page };
+    },
+
+    async get(id: string): Promise<User> {
+      return (await store.findUserById(sql, id)) ?? userNotFound(id);
+    },
+
+    async getByName(username: string): Promise<User> {
+      return (await store.findUserByName(sql, username)) ?? userNotFound(username);
+    },
+
+    update(id: string, change: store.UserChange, actor: Actor): Promise<User> {
+      return transaction(sql, async (tx) => {
+        const endsAdmin = change.disabled === true || (change.role !== undefined && change.role !== 'admin');
+        if (endsAdmin) await keepOneAdmin(tx, id);
+        const user = (await store.updateUser(tx, id, change)) ?? userNotFound(id);
+        await recordAudit(tx, {
+          action: 'user.updated',
+          actor,
+          details: {
+            user_id: id,
+            username: user.username,
+            role: user.role,
+            disabled: user.disabled_at !== null,
+          },
+        });
+        return user;
+      });
+    },
+  };
+}
+
+async function keepOneAdmin(tx: Transaction, leavingId: string): Promise<void> {
+  const admins = await store.lockEnabledAdmins(tx);
+  if (!admins.includes(leavingId) || admins.length > 1) return;
+  throw new NexusError(
+    'E_LAST_ADMIN_FORBIDDEN',
+    'This is the last admin. Make somebody else an admin first, or nobody could manage Nexus.',
+  );
+}
+
+function userNotFound(idOrName: string): never {
+  throw new NexusError('E_USER_NOT_FOUND', `There is no user ${idOrName}.`);
+}

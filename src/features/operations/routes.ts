@@ -1,0 +1,19 @@
+import { auditList, auditQuery } from '../../contract/operations.ts';
+import type { HttpServer } from '../../http/server.ts';
+import type { Operations } from './service.ts';
+
+export function registerOperationsRoutes(server: HttpServer, operations: Operations): void {
+  server.get(
+    '/api/v1/audit',
+    {
+      config: { access: 'admin', feature: 'audit' },
+      schema: {
+        tags: ['Operations'],
+        summary: 'The audit log, newest first',
+        querystring: auditQuery,
+        response: { 200: auditList },
+      },
+    },
+    (request) => operations.audit(request.query),
+  );
+}

@@ -1,0 +1,102 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { NexusError } from '../contract/errors.ts';
+import type { Principal } from '../contract/identity.ts';
+import type { Role } from '../contract/roles.ts';
+import type { Actor, Caller } from '../platform/audit/audit.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set before any handler of a route that needs a role; `principalOf` reads it. */
+    principal: Principal | null;
+  }
+}
+
+/** What identity knows and the shell asks for. Both methods throw a coded error when the answer is no. */
+export interface Authentication {
+  withApiKey(key: string, caller: Caller): Promise<Principal>;
+  requireRole(principal: Principal, minimum: Role, actor: Actor, target: string): Promise<void>;
+}
+
+export interface InternalPolicy {
+  secret: string | undefined;
+  /** With no secret: whether callers on this machine may pass. */
+  openToLoopback: boolean;
+}
+
+/** The one place where callers are recognised and turned away. */
+export function registerAuthentication(
+  app: FastifyInstance,
+  authentication: Authentication,
+  internal: InternalPolicy,
+) {
+  app.decorateRequest('principal', null);
+
+  app.addHook('onRequest', async (request) => {
+    if (request.url.startsWith('/internal/')) return requireInternal(request, internal);
+    const access = request.routeOptions.config.access;
+    // Unknown routes have no access to check; they answer 404.
+    if (request.is404 || access === undefined || access === 'public' || access === 'internal') return;
+    const principal = await authenticate(request, authentication);
+    request.principal = principal;
+    await authentication.requireRole(
+      principal,
+      access,
+      actorOf(request),
+      `${request.method} ${request.routeOptions.url}`,
+    );
+  });
+}
+
+export function principalOf(request: FastifyRequest): Principal {
+  if (request.principal === null)
+    throw new Error(`${request.routeOptions.url} needs no role, so it knows no caller.`);
+  return request.principal;
+}
+
+export function actorOf(request: FastifyRequest): Actor {
+  return { name: principalOf(request).owner, requestId: request.id };
+}
+
+async function authenticate(request: FastifyRequest, authentication: Authentication): Promise<Principal> {
+  const key = presentedKey(request);
+  if (!key) {
+    throw new NexusError(
+      'E_UNAUTHENTICATED',
+      'Send an API key in the header X-Nexus-API-Key, or as Authorization: Bearer <key>.',
+    );
+  }
+  return authentication.withApiKey(key, { requestId: request.id, address: request.ip });
+}
+
+function presentedKey(request: FastifyRequest): string | undefined {
+  const own = request.headers['x-nexus-api-key'];
+  if (typeof own === 'string' && own !== '') return own;
+  return /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
+}
+
+function requireInternal(request: FastifyRequest, policy: InternalPolicy): void {
+  const presented = request.headers['x-nexus-internal'];
+  const passes = policy.secret
+    ? typeof presented === 'string' && sameSecret(presented, policy.secret)
+    : policy.openToLoopback && isDirectFromLoopback(request);
+  if (passes) return;
+  throw new NexusError(
+    'E_INTERNAL_ONLY',
+    'This route is for internal callers: send the secret as X-Nexus-Internal.',
+  );
+}
+
+function sameSecret(presented: string, secret: string): boolean {
+  const a = Buffer.from(presented);
+  const b = Buffer.from(secret);
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+/** A proxy on this machine forwards strangers from a loopback address; its headers give it away. */
+function isDirectFromLoopback(request: FastifyRequest): boolean {
+  const address = request.socket.remoteAddress ?? '';
+  const forwarded =
+    request.headers.forwarded ?? request.headers['x-forwarded-for'] ?? request.headers['x-real-ip'];
+  return forwarded === undefined && (address === '::1' || /^(::ffff:)?127\./.test(address));
+}

@@ -1,0 +1,70 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
+import { ERRORS, type ErrorCode, NexusError } from '../contract/errors.ts';
+
+/** Turns whatever was thrown into the one error shape. The only place where errors become HTTP. */
+export function replyWithError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const error = toNexusError(thrown);
+  const { status } = ERRORS[error.code];
+  if (status >= 500) request.log.error({ err: thrown }, error.message);
+  if (status === 401) reply.header('www-authenticate', 'Bearer realm="nexus"');
+  if (status === 503) reply.header('retry-after', '1');
+  reply
+    .status(status)
+    .type('application/json; charset=utf-8')
+    .send(errorBytes(error.code, error.message, request.id));
+}
+
+/** Serialised here, not by the route's response schema, which describes its successes. */
+export function errorBytes(code: ErrorCode, message: string, requestId: string): string {
+  return JSON.stringify({ error: { code, message, request_id: requestId } });
+}
+
+function toNexusError(thrown: unknown): NexusError {
+  if (thrown instanceof NexusError) return thrown;
+  if (hasZodFastifySchemaValidationErrors(thrown))
+    return invalidRequest(thrown.validationContext, thrown.validation);
+  const { code = '', statusCode = 500, message } = thrown as Partial<FastifyError>;
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
+    return new NexusError('E_INVALID_REQUEST', 'The body is larger than NEXUS_BODY_LIMIT_BYTES allows.');
+  }
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
+    return new NexusError(
+      'E_INVALID_REQUEST',
+      'This route takes a JSON body: send Content-Type: application/json.',
+    );
+  }
+  if (statusCode >= 400 && statusCode < 500) return new NexusError('E_INVALID_REQUEST', sentence(message));
+  if (isDatabaseUnreachable(code)) {
+    return new NexusError('E_UNAVAILABLE', 'The database cannot be reached. Try again in a moment.');
+  }
+  return new NexusError(
+    'E_INTERNAL',
+    'Something went wrong here. The log has the details under this request id.',
+  );
+}
+
+function invalidRequest(
+  context: string | undefined,
+  problems: { instancePath: string; message?: string | undefined }[],
+): NexusError {
+  const said = problems.slice(0, 3).map(({ instancePath, message }) => {
+    const field = instancePath.split('/').filter(Boolean).join('.');
+    return `${field || (context ?? 'request')}: ${message ?? 'is not valid'}`;
+  });
+  return new NexusError('E_INVALID_REQUEST', sentence(said.join('; ')));
+}
+
+/** Connection errors, and what a server says while it starts, stops or recovers. */
+function isDatabaseUnreachable(code: string): boolean {
+  return (
+    ['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'CONNECT_TIMEOUT'].includes(code) ||
+    code.startsWith('CONNECTION_') ||
+    code.startsWith('57P0') ||
+    code.startsWith('08')
+  );
+}
+
+function sentence(text = 'The request is malformed'): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}

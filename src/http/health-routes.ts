@@ -1,0 +1,68 @@
+import { NexusError } from '../contract/errors.ts';
+import { health, metrics as metricsBody, readiness } from '../contract/operations.ts';
+import type { Database } from '../platform/database/database.ts';
+import { type Migration, pendingMigrations } from '../platform/database/migrator.ts';
+import type { Metrics } from '../platform/telemetry/metrics.ts';
+import type { HttpServer } from './server.ts';
+
+export interface HealthDependencies {
+  sql: Database;
+  migrations: Migration[];
+  metrics: Metrics;
+}
+
+export function registerHealthRoutes(
+  server: HttpServer,
+  { sql, migrations, metrics }: HealthDependencies,
+): void {
+  server.get(
+    '/healthz',
+    {
+      config: { access: 'public' },
+      schema: {
+        tags: ['Health'],
+        summary: 'Whether the process answers; touches nothing',
+        response: { 200: health },
+      },
+    },
+    () => ({ status: 'ok' as const }),
+  );
+
+  server.get(
+    '/readyz',
+    {
+      config: { access: 'public' },
+      schema: {
+        tags: ['Health'],
+        summary: 'Whether requests can be served: 503 while the database is away or not migrated',
+        response: { 200: readiness },
+      },
+    },
+    async (request) => {
+      const pending = await pendingMigrations(sql, migrations).catch((error) => {
+        request.log.warn({ err: error }, 'not ready');
+        throw new NexusError('E_UNAVAILABLE', 'The database cannot be reached, or its schema is not usable.');
+      });
+      if (pending.length > 0) {
+        throw new NexusError(
+          'E_UNAVAILABLE',
+          `${pending.length} migrations are not applied; run \`nexus migrate\`.`,
+        );
+      }
+      return { status: 'ready' as const };
+    },
+  );
+
+  server.get(
+    '/metrics',
+    {
+      config: { access: 'public' },
+      schema: {
+        tags: ['Health'],
+        summary: 'Counters and timings of this process since it started',
+        response: { 200: metricsBody },
+      },
+    },
+    () => metrics.snapshot(),
+  );
+}

@@ -1,0 +1,116 @@
+import swagger from '@fastify/swagger';
+import type { FastifySchema, RouteOptions } from 'fastify';
+import { jsonSchemaTransform } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { ERRORS } from '../contract/errors.ts';
+import { NEXUS_VERSION } from '../platform/version.ts';
+import type { Access } from './access.ts';
+import { renderReference } from './reference-page.ts';
+import type { HttpServer } from './server.ts';
+
+/** What a description of a route is made of; one for each status that its errors can have. */
+type Documented = FastifySchema & {
+  description?: string;
+  security?: Record<string, string[]>[];
+  response?: Record<string, unknown>;
+};
+
+/** The OpenAPI document, written from the routes' own schemas, and a page that people can read. */
+export async function registerOpenApi(server: HttpServer): Promise<void> {
+  await server.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Nexus',
+        version: NEXUS_VERSION,
+        description:
+          'A reading library for people and teams. Errors have one shape everywhere: ' +
+          '`{ "error": { "code", "message", "request_id" } }`.',
+      },
+      components: {
+        securitySchemes: {
+          apiKey: { type: 'apiKey', in: 'header', name: 'X-Nexus-API-Key' },
+          bearer: { type: 'http', scheme: 'bearer' },
+          internal: { type: 'apiKey', in: 'header', name: 'X-Nexus-Internal' },
+        },
+        schemas: { Error: z.toJSONSchema(ERROR_BODY, { target: 'draft-2020-12' }) as object },
+      },
+    },
+    transform: (document) => {
+      const { schema, url } = jsonSchemaTransform(document);
+      return { schema: withAccess(schema as Documented, document.route), url };
+    },
+  });
+
+  server.get(
+    '/openapi.json',
+    {
+      config: { access: 'public' },
+      schema: {
+        tags: ['Reference'],
+        summary: 'This API as an OpenAPI 3.1 document',
+        response: { 200: z.unknown() },
+      },
+    },
+    () => server.swagger(),
+  );
+
+  server.get(
+    '/',
+    {
+      config: { access: 'public' },
+      schema: { tags: ['Reference'], summary: 'Leads to the reference', response: { 302: z.null() } },
+    },
+    async (_request, reply) => reply.redirect('/docs', 302),
+  );
+
+  server.get(
+    '/docs',
+    {
+      config: { access: 'public' },
+      schema: { tags: ['Reference'], summary: 'This API as a page to read', response: { 200: z.string() } },
+    },
+    async (_request, reply) => {
+      const { html, styleHash } = renderReference(server.swagger());
+      return reply
+        .header(
+          'content-security-policy',
+          `default-src 'none'; style-src '${styleHash}'; frame-ancestors 'none'`,
+        )
+        .type('text/html; charset=utf-8')
+        .serializer((page: string) => page)
+        .send(html);
+    },
+  );
+}
+
+const ERROR_BODY = z.object({
+  error: z.object({ code: z.enum(Object.keys(ERRORS)), message: z.string(), request_id: z.string() }),
+});
+
+/** Says who may call the route and how it refuses, from the same declaration that is enforced. */
+function withAccess(schema: Documented, route: RouteOptions): Documented {
+  const access = route.config?.access as Access;
+  const refusals = access === 'public' ? [] : access === 'internal' ? [403] : [401, 403];
+  const takesInput = Boolean(schema?.body || schema?.params || schema?.querystring);
+  const statuses = [...(takesInput ? [400] : []), ...refusals, 500];
+  const failures = statuses.map((status) => [status, failure(status)]);
+  return {
+    ...schema,
+    ...(access !== 'public' && { security: security(access) }),
+    ...(access !== 'public' && access !== 'internal' && { 'x-minimum-role': access }),
+    response: { ...schema?.response, ...Object.fromEntries(failures) },
+  };
+}
+
+function security(access: Access): Record<string, string[]>[] {
+  return access === 'internal' ? [{ internal: [] }] : [{ apiKey: [] }, { bearer: [] }];
+}
+
+function failure(status: number) {
+  const codes = Object.entries(ERRORS).filter(([, error]) => error.status === status);
+  return {
+    description: codes.map(([code]) => code).join(', '),
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+  };
+}

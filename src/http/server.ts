@@ -1,0 +1,128 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import helmet from '@fastify/helmet';
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  LogController,
+  type RawServerDefault,
+} from 'fastify';
+import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
+import { NexusError } from '../contract/errors.ts';
+import { newId } from '../platform/ids.ts';
+import type { Logger } from '../platform/telemetry/logger.ts';
+import type { Metrics } from '../platform/telemetry/metrics.ts';
+import { type RegisteredRoute, trackRoutes } from './access.ts';
+import { type Authentication, type InternalPolicy, registerAuthentication } from './authentication.ts';
+import { type Drain, registerDrain } from './drain.ts';
+import { errorBytes, replyWithError } from './errors.ts';
+import { registerOpenApi } from './openapi.ts';
+import { requestId } from './request-id.ts';
+
+/** A Fastify whose routes are typed by their zod schemas. */
+export type HttpServer = FastifyInstance<
+  RawServerDefault,
+  IncomingMessage,
+  ServerResponse,
+  FastifyBaseLogger,
+  ZodTypeProvider
+>;
+
+export interface HttpServerOptions {
+  log: Logger;
+  metrics: Metrics;
+  authentication: Authentication;
+  internal: InternalPolicy;
+  bodyLimitBytes: number;
+  /** Registers the features' routes. */
+  routes(server: HttpServer, registered: RegisteredRoute[]): void;
+}
+
+export interface Shell {
+  server: HttpServer;
+  routes: RegisteredRoute[];
+  drain: Drain;
+}
+
+/** The HTTP shell: everything that holds for all routes, around the routes it is given. */
+export async function createHttpServer(options: HttpServerOptions): Promise<Shell> {
+  const server = Fastify({
+    loggerInstance: options.log as FastifyBaseLogger,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
+    bodyLimit: options.bodyLimitBytes,
+    requestTimeout: 60_000,
+    return503OnClosing: false,
+    genReqId: requestId,
+    clientErrorHandler: answerBrokenHttp,
+    frameworkErrors: (error, request, reply) => replyWithError(error, request, reply),
+  }).withTypeProvider<ZodTypeProvider>();
+
+  server.setValidatorCompiler(validatorCompiler);
+  server.setSerializerCompiler(serializerCompiler);
+  server.setErrorHandler(replyWithError);
+  server.setNotFoundHandler((request) => {
+    throw new NexusError('E_NOT_FOUND', `There is no ${request.method} ${pathOf(request.url)}.`);
+  });
+
+  const routes = trackRoutes(server);
+  observeRequests(server, options.metrics);
+  const drain = registerDrain(server);
+  await server.register(helmet, {
+    // Tightest first; a page that needs more says so itself.
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+    },
+    // Nexus may be served over plain http on a private network; whoever puts TLS before it sets this there.
+    strictTransportSecurity: false,
+  });
+  await registerOpenApi(server);
+  registerAuthentication(server, options.authentication, options.internal);
+  options.routes(server, routes);
+  await server.ready();
+  return { server, routes, drain };
+}
+
+function observeRequests(server: HttpServer, metrics: Metrics): void {
+  server.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id);
+  });
+  server.addHook('onResponse', async (request, reply) => {
+    metrics.increment(`http.status.${reply.statusCode}`);
+    metrics.observe('http.request.ms', reply.elapsedTime);
+    // The path without its query, which may carry tokens; no headers, no bodies.
+    request.log.info(
+      {
+        method: request.method,
+        path: pathOf(request.url),
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime * 10) / 10,
+      },
+      'request',
+    );
+  });
+}
+
+function pathOf(url: string): string {
+  return url.split('?', 1)[0] ?? url;
+}
+
+/** Bytes that are no HTTP, or headers that are too large, never become a request; they get the same shape all the same. */
+function answerBrokenHttp(
+  error: NodeJS.ErrnoException,
+  socket: NodeJS.WritableStream & { writable: boolean },
+): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return;
+  const id = newId();
+  const body = errorBytes('E_INVALID_REQUEST', 'This is not a well-formed HTTP request.', id);
+  socket.end(
+    [
+      'HTTP/1.1 400 Bad Request',
+      'Content-Type: application/json; charset=utf-8',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      `X-Request-ID: ${id}`,
+      'Connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  );
+}

@@ -1,0 +1,58 @@
+import type { AuditEntry } from '../../contract/operations.ts';
+import type { Mode } from '../../contract/roles.ts';
+import type { Queryable } from '../database/database.ts';
+import { newId } from '../ids.ts';
+
+/** Who acts: a username, `cli`, or `system`; and the request that it came with. */
+export interface Actor {
+  name: string;
+  requestId?: string | undefined;
+}
+
+/** Where a request comes from, before it is known from whom. */
+export interface Caller {
+  requestId: string;
+  address: string;
+}
+
+export interface NewAuditEntry {
+  action: string;
+  actor: Actor;
+  mode?: Mode;
+  details?: Record<string, string | number | boolean | null>;
+}
+
+/** Writes one line of the audit log; within a transaction, it is there exactly when the deed is. */
+export async function recordAudit(sql: Queryable, entry: NewAuditEntry): Promise<void> {
+  const details = { ...entry.details, ...(entry.actor.requestId && { request_id: entry.actor.requestId }) };
+  await sql`
+    insert into audit_logs (id, action, mode, actor, details)
+    values (${newId()}, ${entry.action}, ${entry.mode ?? 'PUBLIC'}, ${entry.actor.name}, ${sql.json(details)})`;
+}
+
+export interface AuditFilter {
+  action?: string | undefined;
+  actor?: string | undefined;
+  created_after?: Date | undefined;
+  created_before?: Date | undefined;
+}
+
+/** Newest first. */
+export async function listAudit(
+  sql: Queryable,
+  filter: AuditFilter,
+  before: string | null,
+  limit: number,
+): Promise<AuditEntry[]> {
+  return sql<AuditEntry[]>`
+    select id, action, mode, actor, details, created_at
+    from audit_logs
+    where true
+      ${filter.action === undefined ? sql`` : sql`and action = ${filter.action}`}
+      ${filter.actor === undefined ? sql`` : sql`and actor = ${filter.actor}`}
+      ${filter.created_after === undefined ? sql`` : sql`and created_at >= ${filter.created_after}`}
+      ${filter.created_before === undefined ? sql`` : sql`and created_at < ${filter.created_before}`}
+      ${before === null ? sql`` : sql`and id < ${before}`}
+    order by id desc
+    limit ${limit}`;
+}

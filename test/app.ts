@@ -1,0 +1,130 @@
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll } from 'vitest';
+import { buildApp, createServices, type Services } from '../src/app/build-app.ts';
+import { parseConfig } from '../src/app/config.ts';
+import type { ErrorCode } from '../src/contract/errors.ts';
+import type { Role } from '../src/contract/roles.ts';
+import { seedBootstrapKeys } from '../src/features/identity/bootstrap.ts';
+import type { RegisteredRoute } from '../src/http/access.ts';
+import type { Shell } from '../src/http/server.ts';
+import { readMigrations } from '../src/platform/database/migrator.ts';
+import { createLogger } from '../src/platform/telemetry/logger.ts';
+import type { TestDatabase } from './database.ts';
+
+export const DEV_KEYS: Record<Role, string> = {
+  viewer: 'nexus-dev-viewer-key',
+  operator: 'nexus-dev-operator-key',
+  researcher: 'nexus-dev-researcher-key',
+  admin: 'nexus-dev-admin-key',
+};
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
+  body: any;
+}
+
+export interface CallOptions {
+  key?: string | undefined;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+export interface TestApp {
+  readonly url: string;
+  readonly services: Services;
+  readonly shell: Shell;
+  readonly routes: RegisteredRoute[];
+  call(method: string, path: string, options?: CallOptions): Promise<Answer>;
+}
+
+/** An app on a port of its own, on the file's database, with the four development keys. */
+export function useApp(database: TestDatabase, environment: Record<string, string> = {}): TestApp {
+  let running: { url: string; services: Services; shell: Shell } | undefined;
+  const started = () => {
+    if (!running) throw new Error('The app starts before the first test.');
+    return running;
+  };
+
+  beforeAll(async () => {
+    const config = parseConfig({ NEXUS_ENV: 'test', NEXUS_PORT: '0', ...environment });
+    const { sql } = database;
+    const services = createServices(sql, config);
+    await seedBootstrapKeys(sql, services.users, config.bootstrapKeys);
+    const log = createLogger({ level: 'silent', format: 'json' });
+    const shell = await buildApp({ config, sql, migrations: await readMigrations(), services, log });
+    await shell.server.listen({ host: config.host, port: config.port });
+    const { port } = shell.server.server.address() as AddressInfo;
+    running = { url: `http://127.0.0.1:${port}`, services, shell };
+  });
+
+  afterAll(() => running?.shell.server.close());
+
+  return {
+    get url() {
+      return started().url;
+    },
+    get services() {
+      return started().services;
+    },
+    get shell() {
+      return started().shell;
+    },
+    get routes() {
+      return started().shell.routes;
+    },
+    call: (method, path, options) => call(started().url, method, path, options),
+  };
+}
+
+export async function call(
+  url: string,
+  method: string,
+  path: string,
+  { key, body, headers }: CallOptions = {},
+): Promise<Answer> {
+  const response = await fetch(url + path, {
+    method,
+    redirect: 'manual',
+    headers: {
+      ...(key !== undefined && { 'x-nexus-api-key': key }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.includes('json');
+  return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+}
+
+/** What an answer with this error looks like, for `toMatchObject`. */
+export function failure(status: number, code: ErrorCode) {
+  return { status, body: { error: { code, message: expectSentence, request_id: expectToken } } };
+}
+
+const expectSentence = {
+  asymmetricMatch: (value: unknown) => typeof value === 'string' && /^\S.*[.!?]$/s.test(value),
+};
+const expectToken = {
+  asymmetricMatch: (value: unknown) => typeof value === 'string' && /^[\w.-]+$/.test(value),
+};
+
+let people = 0;
+
+/** A user with a key. */
+export async function createPerson(
+  app: TestApp,
+  { role = 'researcher', raw = false, expiresAt }: { role?: Role; raw?: boolean; expiresAt?: Date } = {},
+) {
+  people += 1;
+  const actor = { name: 'test' };
+  const user = await app.services.users.create({ username: `person-${people}`, role }, actor);
+  const { key, ...apiKey } = await app.services.apiKeys.create(
+    user,
+    { name: 'test', raw_mode_enabled: raw, expires_at: expiresAt },
+    actor,
+  );
+  return { user, key, apiKey };
+}

@@ -1,0 +1,17 @@
+import { afterAll, vi } from 'vitest';
+import { processesMentioning } from './processes.ts';
+import { fileDir } from './workspace.ts';
+
+/** Registered before any hook of the file, so it runs after all of them: a process still alive then has leaked. */
+afterAll(async () => {
+  try {
+    await vi.waitFor(async () => {
+      const left = await processesMentioning(fileDir);
+      if (left.length > 0)
+        throw new Error(left.map(({ pid, command }) => `${pid} ${command.slice(0, 200)}`).join('\n'));
+    }, 5000);
+  } catch (error) {
+    for (const { pid } of await processesMentioning(fileDir)) process.kill(pid, 'SIGKILL');
+    throw new Error(`This file left processes behind:\n${(error as Error).message}`);
+  }
+});

@@ -1,0 +1,39 @@
+import { execFile } from 'node:child_process';
+import { readdir, readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+
+export interface FoundProcess {
+  pid: number;
+  command: string;
+}
+
+/** Living processes whose command line or environment mentions the text, this one excepted. */
+export async function processesMentioning(text: string): Promise<FoundProcess[]> {
+  const all = process.platform === 'linux' ? await fromProc() : await fromPs();
+  return all.filter(({ pid, command }) => pid !== process.pid && command.includes(text));
+}
+
+async function fromProc(): Promise<FoundProcess[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
+  const read = (file: string) => readFile(file, 'utf8').catch(() => '');
+  return Promise.all(
+    pids.map(async (pid) => ({
+      pid,
+      command: `${await read(`/proc/${pid}/cmdline`)} ${await read(`/proc/${pid}/environ`)}`.replaceAll(
+        '\0',
+        ' ',
+      ),
+    })),
+  );
+}
+
+async function fromPs(): Promise<FoundProcess[]> {
+  const { stdout } = await promisify(execFile)('ps', ['axeww', '-o', 'pid=,command='], {
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  return stdout
+    .split('\n')
+    .map((line) => /^\s*(\d+) (.*)$/.exec(line))
+    .filter((match) => match !== null)
+    .map(([, pid, command = '']) => ({ pid: Number(pid), command }));
+}
