@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, inject, vi } from 'vitest';
 import { type ConnectionTarget, type Database, openDatabase } from '../src/platform/database/database.ts';
+import { identifier } from '../src/platform/database/statement.ts';
 
 const OPTIONS = {
   poolSize: 4,
@@ -38,11 +39,13 @@ export function useDatabase({ template = 'nexus_template' } = {}): TestDatabase 
   const sql = open();
 
   beforeAll(() =>
-    withMaintenance((admin) => admin`create database ${admin(database)} template ${admin(template)}`),
+    withMaintenance(
+      (admin) => admin`create database ${identifier(database)} template ${identifier(template)}`,
+    ),
   );
 
   afterAll(async () => {
-    await Promise.all(pools.map((pool) => pool.end({ timeout: 5 })));
+    await Promise.all(pools.map((pool) => pool.end()));
     await withMaintenance(async (admin) => {
       try {
         await vi.waitFor(async () => {
@@ -53,7 +56,7 @@ export function useDatabase({ template = 'nexus_template' } = {}): TestDatabase 
       } catch (error) {
         throw new Error(`This file left database connections open: ${(error as Error).message}`);
       } finally {
-        await admin`drop database ${admin(database)} with (force)`;
+        await admin`drop database ${identifier(database)} with (force)`;
       }
     });
   });
@@ -71,7 +74,7 @@ export async function withMaintenance<T>(work: (admin: Database) => PromiseLike<
   try {
     return await work(admin);
   } finally {
-    await admin.end({ timeout: 5 });
+    await admin.end();
   }
 }
 

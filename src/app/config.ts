@@ -24,6 +24,9 @@ export interface Config {
   unknownVariables: string[];
 }
 
+/** In production; short ones are handy where nobody else can reach Nexus. */
+const SHORTEST_SECRET = 20;
+
 type Environment = Record<string, string | undefined>;
 
 /** The environment as the process has it, over what a `.env` file in the working directory says. */
@@ -114,6 +117,7 @@ function refuseUnsafe(config: Config): void {
         'Set a key of your own, or unset it.',
     );
   }
+  if (config.env === 'prod') refuseShortSecrets(config);
   if (known && !isLoopback(config.host)) {
     throw new Error(
       `NEXUS_HOST is ${config.host}, which others can reach, while development keys that everybody knows are in use. ` +
@@ -122,7 +126,24 @@ function refuseUnsafe(config: Config): void {
   }
 }
 
-export function isLoopback(host: string): boolean {
+function refuseShortSecrets({ internalSecret, bootstrapKeys }: Config): void {
+  const secrets: [string, string | undefined][] = [
+    ['NEXUS_INTERNAL_SECRET', internalSecret],
+    ...bootstrapKeys.map(({ role, key }): [string, string] => [
+      `NEXUS_BOOTSTRAP_${role.toUpperCase()}_KEY`,
+      key,
+    ]),
+  ];
+  for (const [name, value] of secrets) {
+    if (value !== undefined && value.length < SHORTEST_SECRET) {
+      throw new Error(
+        `${name} has fewer than ${SHORTEST_SECRET} characters, too few for prod. Try: openssl rand -hex 24`,
+      );
+    }
+  }
+}
+
+function isLoopback(host: string): boolean {
   if (isIP(host) === 4) return host.startsWith('127.');
   return host === 'localhost' || host === '::1' || host.startsWith('::ffff:127.');
 }

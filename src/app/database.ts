@@ -1,8 +1,8 @@
 import path from 'node:path';
 import {
+  connectionConfig,
   type Database,
   openDatabase,
-  readDatabaseUrl,
   refuseOldServer,
 } from '../platform/database/database.ts';
 import { startEmbedded } from '../platform/database/embedded/embedded.ts';
@@ -48,7 +48,7 @@ export async function openConfiguredDatabase(config: Config, options: OpenOption
   const sql = openDatabase(target, { ...config.database, applicationName: `nexus ${options.purpose}` });
 
   async function close() {
-    await sql.end({ timeout: 5 });
+    await sql.end();
     await embedded?.stop();
   }
 
@@ -63,8 +63,7 @@ export async function openConfiguredDatabase(config: Config, options: OpenOption
 }
 
 /** A database URL without its password. */
-function databaseName(text: string): string {
-  const { url, host } = readDatabaseUrl(text);
-  const { hostname, pathname, port } = new URL(url);
-  return `PostgreSQL at ${host ?? (hostname || 'localhost')}${port && `:${port}`}, database ${pathname.slice(1)}`;
+function databaseName(url: string): string {
+  const { host, port, database } = connectionConfig({ url });
+  return `PostgreSQL at ${host || 'localhost'}${port ? `:${port}` : ''}, database ${database}`;
 }

@@ -19,10 +19,10 @@ function secret<T extends z.ZodType>(takes: string, reads: T, purpose: string): 
 const whole = (least: number, most: number) => z.coerce.number().int().min(least).max(most);
 const bootstrapKey = (role: string) =>
   secret(
-    '20 to 200 characters without spaces',
+    'at most 200 characters without spaces, and in `prod` at least 20',
     z
       .string()
-      .regex(/^\S{20,200}$/)
+      .regex(/^\S{1,200}$/)
       .optional(),
     `Key of the user \`dev-${role}\`, made at start. In \`dev\` and \`test\` it defaults to \`nexus-dev-${role}-key\`.`,
   );
@@ -94,10 +94,10 @@ export const VARIABLES = {
     'Whether RAW mode can be used at all.',
   ),
   NEXUS_INTERNAL_SECRET: secret(
-    '16 to 200 characters without spaces',
+    'at most 200 characters without spaces, and in `prod` at least 20',
     z
       .string()
-      .regex(/^\S{16,200}$/)
+      .regex(/^\S{1,200}$/)
       .optional(),
     'Opens the routes under `/internal` to callers that send it as `X-Nexus-Internal`.',
   ),

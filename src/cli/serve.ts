@@ -8,7 +8,7 @@ import {
   refuseDevelopmentKeys,
   seedBootstrapKeys,
 } from '../features/identity/bootstrap.ts';
-import type { HttpServer } from '../http/server.ts';
+import type { HttpServer } from '../http/http-server.ts';
 import { createLogger, type Logger } from '../platform/telemetry/logger.ts';
 import { NEXUS_VERSION } from '../platform/version.ts';
 import { print } from './output.ts';

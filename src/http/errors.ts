@@ -35,7 +35,7 @@ function toNexusError(thrown: unknown): NexusError {
     );
   }
   if (statusCode >= 400 && statusCode < 500) return new NexusError('E_INVALID_REQUEST', sentence(message));
-  if (isDatabaseUnreachable(code)) {
+  if (isDatabaseUnreachable(code, message)) {
     return new NexusError('E_UNAVAILABLE', 'The database cannot be reached. Try again in a moment.');
   }
   return new NexusError(
@@ -56,12 +56,13 @@ function invalidRequest(
 }
 
 /** Connection errors, and what a server says while it starts, stops or recovers. */
-function isDatabaseUnreachable(code: string): boolean {
+function isDatabaseUnreachable(code: string, message = ''): boolean {
   return (
-    ['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'CONNECT_TIMEOUT'].includes(code) ||
-    code.startsWith('CONNECTION_') ||
+    ['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE'].includes(code) ||
     code.startsWith('57P0') ||
-    code.startsWith('08')
+    code.startsWith('08') ||
+    // The client library's own errors have no code.
+    /connection terminated|timeout exceeded when trying to connect|not queryable/i.test(message)
   );
 }
 

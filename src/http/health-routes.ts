@@ -3,7 +3,7 @@ import { health, metrics as metricsBody, readiness } from '../contract/operation
 import type { Database } from '../platform/database/database.ts';
 import { type Migration, pendingMigrations } from '../platform/database/migrator.ts';
 import type { Metrics } from '../platform/telemetry/metrics.ts';
-import type { HttpServer } from './server.ts';
+import type { HttpServer } from './http-server.ts';
 
 export interface HealthDependencies {
   sql: Database;

@@ -5,8 +5,8 @@ import { z } from 'zod';
 import { ERRORS } from '../contract/errors.ts';
 import { NEXUS_VERSION } from '../platform/version.ts';
 import type { Access } from './access.ts';
+import type { HttpServer } from './http-server.ts';
 import { renderReference } from './reference-page.ts';
-import type { HttpServer } from './server.ts';
 
 /** What a description of a route is made of; one for each status that its errors can have. */
 type Documented = FastifySchema & {

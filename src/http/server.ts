@@ -1,11 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import helmet from '@fastify/helmet';
-import Fastify, {
-  type FastifyBaseLogger,
-  type FastifyInstance,
-  LogController,
-  type RawServerDefault,
-} from 'fastify';
+import Fastify, { type FastifyBaseLogger, LogController } from 'fastify';
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import { NexusError } from '../contract/errors.ts';
 import { newId } from '../platform/ids.ts';
@@ -15,17 +9,9 @@ import { type RegisteredRoute, trackRoutes } from './access.ts';
 import { type Authentication, type InternalPolicy, registerAuthentication } from './authentication.ts';
 import { type Drain, registerDrain } from './drain.ts';
 import { errorBytes, replyWithError } from './errors.ts';
+import type { HttpServer } from './http-server.ts';
 import { registerOpenApi } from './openapi.ts';
 import { requestId } from './request-id.ts';
-
-/** A Fastify whose routes are typed by their zod schemas. */
-export type HttpServer = FastifyInstance<
-  RawServerDefault,
-  IncomingMessage,
-  ServerResponse,
-  FastifyBaseLogger,
-  ZodTypeProvider
->;
 
 export interface HttpServerOptions {
   log: Logger;

@@ -9,7 +9,7 @@ import { transaction } from '../../platform/database/transaction.ts';
 import { newId } from '../../platform/ids.ts';
 import * as store from './store.ts';
 
-const VISIBLE_CHARACTERS = 8;
+const MOST_VISIBLE_CHARACTERS = 8;
 
 export interface CreateApiKey {
   name: string;
@@ -77,8 +77,9 @@ export function hashKey(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }
 
+/** Enough to tell one's keys apart, and never most of a short one that somebody chose. */
 export function visiblePrefix(key: string): string {
-  return key.slice(0, VISIBLE_CHARACTERS);
+  return key.slice(0, Math.min(MOST_VISIBLE_CHARACTERS, Math.floor(key.length / 3)));
 }
 
 export function auditDetails(key: ApiKey) {

@@ -3,7 +3,7 @@ import * as contract from '../../contract/identity.ts';
 import { id, listQuery } from '../../contract/wire.ts';
 import type { RegisteredRoute } from '../../http/access.ts';
 import { actorOf, principalOf } from '../../http/authentication.ts';
-import type { HttpServer } from '../../http/server.ts';
+import type { HttpServer } from '../../http/http-server.ts';
 import type { ApiKeys } from './api-keys.ts';
 import { availableFeatures } from './features.ts';
 import type { Users } from './users.ts';

@@ -20,7 +20,8 @@ export interface NewUser {
 /** Undefined when the username is taken, whoever takes it at the same time. */
 export async function insertUser(tx: Transaction, user: NewUser): Promise<User | undefined> {
   const [created] = await tx<User[]>`
-    insert into users ${tx(user)}
+    insert into users (id, username, display_name, role, default_library_id)
+    values (${user.id}, ${user.username}, ${user.display_name}, ${user.role}, ${user.default_library_id})
     on conflict (lower(username)) do nothing
     returning ${userColumns(tx)}`;
   return created;
@@ -92,7 +93,9 @@ export interface NewApiKey {
 export async function upsertApiKey(tx: Transaction, key: NewApiKey): Promise<ApiKey> {
   const [created] = await tx<[ApiKey]>`
     with written as (
-      insert into api_keys ${tx(key)}
+      insert into api_keys (id, user_id, name, key_hash, prefix, role, raw_mode_enabled, expires_at)
+      values (${key.id}, ${key.user_id}, ${key.name}, ${key.key_hash}, ${key.prefix}, ${key.role},
+        ${key.raw_mode_enabled}, ${key.expires_at})
       on conflict (key_hash) do update
       set enabled = true,
           role = excluded.role,
@@ -186,6 +189,6 @@ export async function findOpenKeys(
     select api_keys.id, users.username as owner
     from api_keys
     join users on users.id = api_keys.user_id
-    where api_keys.enabled and users.disabled_at is null and api_keys.key_hash in ${sql(keyHashes)}
+    where api_keys.enabled and users.disabled_at is null and api_keys.key_hash = any(${keyHashes}::bytea[])
     order by users.username`;
 }

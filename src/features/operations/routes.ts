@@ -1,5 +1,5 @@
 import { auditList, auditQuery } from '../../contract/operations.ts';
-import type { HttpServer } from '../../http/server.ts';
+import type { HttpServer } from '../../http/http-server.ts';
 import type { Operations } from './service.ts';
 
 export function registerOperationsRoutes(server: HttpServer, operations: Operations): void {

@@ -27,7 +27,7 @@ export async function recordAudit(sql: Queryable, entry: NewAuditEntry): Promise
   const details = { ...entry.details, ...(entry.actor.requestId && { request_id: entry.actor.requestId }) };
   await sql`
     insert into audit_logs (id, action, mode, actor, details)
-    values (${newId()}, ${entry.action}, ${entry.mode ?? 'PUBLIC'}, ${entry.actor.name}, ${sql.json(details)})`;
+    values (${newId()}, ${entry.action}, ${entry.mode ?? 'PUBLIC'}, ${entry.actor.name}, ${JSON.stringify(details)})`;
 }
 
 export interface AuditFilter {

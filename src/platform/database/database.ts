@@ -1,16 +1,35 @@
-import postgres from 'postgres';
+import pg from 'pg';
+import { parseIntoClientConfig } from 'pg-connection-string';
+import { type Parameter, type Rows, Statement } from './statement.ts';
+
+/** Writes SQL with values: a pool, or a transaction. */
+// biome-ignore lint/suspicious/noExplicitAny: rows whose type the caller does not name
+export type Queryable = <R extends readonly object[] = Record<string, any>[]>(
+  strings: TemplateStringsArray,
+  ...parameters: Parameter[]
+) => Statement<R>;
+
+declare const isPool: unique symbol;
+declare const isTransaction: unique symbol;
 
 /** A pool of connections. Statements on it run on their own, outside any transaction. */
-export type Database = postgres.Sql;
+export interface Database extends Queryable {
+  readonly [isPool]: true;
+  /** A connection of one's own until `release`; with an error, it is thrown away. */
+  connect(): Promise<pg.PoolClient>;
+  /** Waits for what is under way and closes every connection. */
+  end(): Promise<void>;
+}
 
 /**
  * A transaction under way. What must commit together with its cause takes this type,
  * so that handing it a pool instead does not compile.
  */
-export type Transaction = postgres.TransactionSql;
-
-/** Either of the two, for statements that read and do not mind. */
-export type Queryable = Database | Transaction;
+export interface Transaction extends Queryable {
+  readonly [isTransaction]: true;
+  /** Runs a script of several statements that takes no values. */
+  script(text: string): Promise<void>;
+}
 
 /** Where a server is: a URL, or the socket of the embedded one. */
 export type ConnectionTarget =
@@ -25,40 +44,55 @@ export interface DatabaseOptions {
 }
 
 export const OLDEST_SUPPORTED_MAJOR = 15;
+const CONNECT_TIMEOUT_MS = 10_000;
+const INT8 = 20;
 
 /** Opens a pool. Connections are made when first needed and made again when lost. */
 export function openDatabase(target: ConnectionTarget, options: DatabaseOptions): Database {
-  const settings = {
+  const pool = new pg.Pool({
+    ...connectionConfig(target),
     max: options.poolSize,
-    connect_timeout: 10,
-    onnotice: () => undefined,
-    connection: {
-      application_name: options.applicationName,
-      TimeZone: 'UTC',
-      statement_timeout: options.statementTimeoutSeconds * 1000,
-      idle_in_transaction_session_timeout: options.idleTransactionTimeoutSeconds * 1000,
-    },
-  };
-  if (!('url' in target)) return postgres({ ...target, ...settings });
-  const { url, host, port } = readDatabaseUrl(target.url);
-  return postgres(url, { ...settings, ...(host && { host }), ...(port && { port }) });
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    idleTimeoutMillis: 60_000,
+    keepAlive: true,
+    application_name: options.applicationName,
+    options: '-c timezone=UTC',
+    statement_timeout: options.statementTimeoutSeconds * 1000,
+    idle_in_transaction_session_timeout: options.idleTransactionTimeoutSeconds * 1000,
+    types: { getTypeParser },
+  });
+  // An idle connection that breaks leaves the pool by itself; the next statement makes another.
+  pool.on('error', () => undefined);
+
+  return Object.assign(writeStatements(pool), {
+    connect: () => pool.connect(),
+    end: () => pool.end(),
+  }) as unknown as Database;
 }
 
-/**
- * Takes a Unix socket out of a URL in the ways that PostgreSQL's own programs allow and the client library does
- * not: `postgres:///nexus?host=/var/run/postgresql`, with or without a user before the empty host.
- */
-export function readDatabaseUrl(text: string): {
-  url: string;
-  host?: string | undefined;
-  port?: number | undefined;
-} {
-  const url = new URL(text.replace(/^(\w+:\/\/[^/?#]*@)(?=[/?]|$)/, '$1localhost'));
-  const host = url.searchParams.get('host') ?? undefined;
-  const port = Number(url.searchParams.get('port')) || undefined;
-  url.searchParams.delete('host');
-  url.searchParams.delete('port');
-  return { url: url.href, host, port };
+/** Lets statements be written for anything that runs them. */
+export function writeStatements(runner: Pick<pg.Pool | pg.ClientBase, 'query'>): Queryable {
+  return (strings, ...parameters) =>
+    new Statement(strings, parameters, async ({ text, values }) => {
+      const { rows, rowCount } = await (runner as pg.ClientBase).query(text, values);
+      return Object.assign(rows, { count: rowCount ?? 0 }) as Rows<object[]>;
+    });
+}
+
+export function connectionConfig(target: ConnectionTarget): pg.ClientConfig {
+  // The way PostgreSQL's own programs read a URL, down to what each sslmode means.
+  if ('url' in target) return parseIntoClientConfig(withLibpqMeaning(target.url));
+  const { host, port, database, username, password } = target;
+  return { host, port, database, user: username, password };
+}
+
+function withLibpqMeaning(url: string): string {
+  return `${url}${url.includes('?') ? '&' : '?'}uselibpqcompat=true`;
+}
+
+/** Counts come as numbers; the rest as the client library has it. */
+function getTypeParser(oid: number, format?: 'text' | 'binary') {
+  return oid === INT8 ? Number : pg.types.getTypeParser(oid, format as 'text');
 }
 
 /** Answers a server that is older than Nexus supports with a sentence instead of a syntax error later. */

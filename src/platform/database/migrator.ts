@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import type { Database, Queryable, Transaction } from './database.ts';
+import { transaction } from './transaction.ts';
 
 export interface Migration {
   version: number;
@@ -45,7 +46,7 @@ export async function readMigrations(directory: URL = MIGRATIONS): Promise<Migra
 export async function migrate(sql: Database, migrations: Migration[]): Promise<Migration[]> {
   const applied: Migration[] = [];
   for (;;) {
-    const migration = await sql.begin((tx) => applyNext(tx, migrations));
+    const migration = await transaction(sql, (tx) => applyNext(tx, migrations));
     if (!migration) return applied;
     applied.push(migration);
   }
@@ -84,7 +85,7 @@ async function applyNext(tx: Transaction, migrations: Migration[]): Promise<Migr
   const [migration] = await pendingMigrations(tx, migrations);
   if (!migration) return undefined;
   if (migration.version === 1) await createJournal(tx);
-  await tx.unsafe(migration.statements);
+  await tx.script(migration.statements);
   await tx`
     insert into schema_migrations (version, name, checksum)
     values (${migration.version}, ${migration.name}, ${migration.checksum})`;

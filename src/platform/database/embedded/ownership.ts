@@ -1,4 +1,6 @@
-import postgres from 'postgres';
+import pg from 'pg';
+import { writeStatements } from '../database.ts';
+import { identifier } from '../statement.ts';
 import type { Cluster } from './cluster.ts';
 
 export type Ownership =
@@ -17,6 +19,7 @@ export type Settled = Extract<Ownership, { kind: 'owned' | 'taken' }>;
 /** Any fixed number; it only has to differ from other advisory locks in the maintenance database. */
 const OWNER_LOCK = 7_305_119;
 const CANNOT_CONNECT_NOW = '57P03';
+const NOBODY_LISTENS = ['ENOENT', 'ECONNREFUSED', 'ECONNRESET'];
 
 /**
  * Tries to become the process that looks after the server. The lock belongs to a connection that is kept open for
@@ -24,63 +27,58 @@ const CANNOT_CONNECT_NOW = '57P03';
  * `onLost` is called when the connection ends without `release`.
  */
 export async function takeOwnership(
-  connection: Cluster['connection'],
+  { host, port, username, password }: Cluster['connection'],
   database: string,
   holder: string,
   onLost: () => void,
 ): Promise<Ownership> {
-  let held = false;
-  const client = postgres({
-    ...connection,
+  const client = new pg.Client({
+    host,
+    port,
+    user: username,
+    password,
     database: 'postgres',
-    max: 1,
-    max_lifetime: null,
-    fetch_types: false,
-    connection: { application_name: holder },
-    onclose: () => {
-      if (!held) return;
-      held = false;
-      void client.end().then(onLost, onLost);
-    },
+    application_name: holder,
+    connectionTimeoutMillis: 10_000,
   });
+  let failure: unknown;
+  let held = false;
+  client.on('error', (error) => {
+    failure = error;
+  });
+  client.on('end', () => {
+    if (held) onLost();
+  });
+  const sql = writeStatements(client);
   try {
-    const [row] = await client<[{ locked: boolean; version: number }]>`
+    await client.connect();
+    const [row] = await sql<[{ locked: boolean; version: number }]>`
       select pg_try_advisory_lock(${OWNER_LOCK}) as locked, current_setting('server_version_num')::int as version`;
     if (!row.locked) {
-      const name = await holderOf(client);
+      const [owner] = await sql<{ application_name: string }[]>`
+        select activity.application_name
+        from pg_locks as lock
+        join pg_stat_activity as activity using (pid)
+        where lock.locktype = 'advisory' and lock.objid = ${OWNER_LOCK} and lock.granted`;
       await client.end();
-      return { kind: 'taken', holder: name };
+      return { kind: 'taken', holder: owner?.application_name ?? 'which has just gone' };
     }
-    await ensureDatabase(client, database);
+    const found = await sql`select from pg_database where datname = ${database}`;
+    if (found.length === 0) await sql`create database ${identifier(database)}`;
     held = true;
     return {
       kind: 'owned',
       serverVersion: row.version,
       async release() {
         held = false;
-        await client.end({ timeout: 1 });
+        await client.end();
       },
     };
   } catch (error) {
-    await client.end({ timeout: 1 });
-    const code = (error as { code?: string }).code;
+    await client.end().catch(() => undefined);
+    const { code, message } = (failure ?? error) as NodeJS.ErrnoException;
     if (code === CANNOT_CONNECT_NOW) return { kind: 'starting' };
-    if (code && ['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'CONNECTION_CLOSED'].includes(code))
-      return { kind: 'absent' };
+    if (NOBODY_LISTENS.includes(code ?? '') || /terminated/.test(message)) return { kind: 'absent' };
     throw error;
   }
-}
-
-async function holderOf(client: postgres.Sql): Promise<string> {
-  const [row] = await client<{ application_name: string }[]>`
-    select activity.application_name
-    from pg_locks as lock
-    join pg_stat_activity as activity using (pid)
-    where lock.locktype = 'advisory' and lock.objid = ${OWNER_LOCK} and lock.granted`;
-  return row?.application_name ?? 'which has just gone';
-}
-
-async function ensureDatabase(client: postgres.Sql, database: string): Promise<void> {
-  const found = await client`select from pg_database where datname = ${database}`;
-  if (found.length === 0) await client`create database ${client(database)}`;
 }

@@ -1,0 +1,136 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { newDirectory } from '../../test/workspace.ts';
+import { describeConfig, parseConfig, readEnvironment } from './config.ts';
+import { VARIABLES } from './variables.ts';
+
+test('without any variable, it is a development server on loopback', () => {
+  expect(parseConfig({})).toMatchObject({
+    env: 'dev',
+    host: '127.0.0.1',
+    port: 8080,
+    databaseUrl: undefined,
+  });
+});
+
+test('an empty variable counts as unset', () => {
+  expect(parseConfig({ NEXUS_PORT: '', NEXUS_INTERNAL_SECRET: '' })).toMatchObject({
+    port: 8080,
+    internalSecret: undefined,
+  });
+});
+
+describe('a bad value is refused by name', () => {
+  test.each([
+    ['NEXUS_ENV', 'production', 'dev, test or prod'],
+    ['NEXUS_PORT', 'http', 'a port from 0 to 65535'],
+    ['NEXUS_PORT', '65536', 'a port from 0 to 65535'],
+    ['NEXUS_PORT', '80.5', 'a port from 0 to 65535'],
+    ['NEXUS_DATABASE_URL', 'mysql://localhost/x', 'a postgres:// or postgresql:// URL'],
+    ['NEXUS_DATABASE_POOL_SIZE', '0', 'a number from 1 to 500'],
+    ['NEXUS_DATABASE_STATEMENT_TIMEOUT_SECONDS', '-1', 'a number of seconds'],
+    ['NEXUS_RAW_MODE_ENABLED', 'maybe', 'true or false'],
+    ['NEXUS_LOG_LEVEL', 'loud', 'fatal, error'],
+    ['NEXUS_LOG_FORMAT', 'xml', 'json or pretty'],
+    ['NEXUS_INTERNAL_SECRET', 'with space', 'at most 200 characters without spaces'],
+    ['NEXUS_BOOTSTRAP_ADMIN_KEY', 'x'.repeat(201), 'at most 200 characters without spaces'],
+  ])('%s=%s', (name, value, takes) => {
+    expect(() => parseConfig({ [name]: value })).toThrow(`${name} takes ${takes}`);
+  });
+
+  test('all at once, not one after the other', () => {
+    expect(() => parseConfig({ NEXUS_PORT: 'x', NEXUS_ENV: 'y' })).toThrow(
+      /NEXUS_ENV takes.*\n.*NEXUS_PORT takes/s,
+    );
+  });
+
+  test('without repeating a secret', () => {
+    const message = (() => {
+      try {
+        parseConfig({ NEXUS_INTERNAL_SECRET: 'hush hush' });
+      } catch (error) {
+        return (error as Error).message;
+      }
+    })();
+    expect(message).toContain('NEXUS_INTERNAL_SECRET');
+    expect(message).not.toContain('hush');
+  });
+});
+
+describe('bootstrap keys', () => {
+  test('default to the development keys in dev and test', () => {
+    expect(parseConfig({ NEXUS_ENV: 'test' }).bootstrapKeys.map(({ key }) => key)).toEqual([
+      'nexus-dev-viewer-key',
+      'nexus-dev-operator-key',
+      'nexus-dev-researcher-key',
+      'nexus-dev-admin-key',
+    ]);
+  });
+
+  test('are only those that are set in prod', () => {
+    expect(parseConfig({ NEXUS_ENV: 'prod' }).bootstrapKeys).toEqual([]);
+    const key = 'a-key-that-nobody-else-knows';
+    expect(parseConfig({ NEXUS_ENV: 'prod', NEXUS_BOOTSTRAP_ADMIN_KEY: key }).bootstrapKeys).toEqual([
+      { role: 'admin', key },
+    ]);
+  });
+
+  test('a development key in prod stops the start', () => {
+    expect(() =>
+      parseConfig({ NEXUS_ENV: 'prod', NEXUS_BOOTSTRAP_VIEWER_KEY: 'nexus-dev-admin-key' }),
+    ).toThrow('NEXUS_BOOTSTRAP_VIEWER_KEY is a development key');
+  });
+
+  test('a development key on an address that others reach stops the start', () => {
+    expect(() => parseConfig({ NEXUS_HOST: '0.0.0.0' })).toThrow('NEXUS_HOST is 0.0.0.0');
+    for (const host of ['127.0.0.1', '127.8.8.8', '::1', 'localhost']) parseConfig({ NEXUS_HOST: host });
+    parseConfig({ NEXUS_HOST: '0.0.0.0', NEXUS_ENV: 'prod' });
+  });
+
+  test('one key for two roles stops the start', () => {
+    const key = 'one-key-for-everything';
+    expect(() => parseConfig({ NEXUS_BOOTSTRAP_VIEWER_KEY: key, NEXUS_BOOTSTRAP_ADMIN_KEY: key })).toThrow(
+      'NEXUS_BOOTSTRAP_ADMIN_KEY is also the key of another role',
+    );
+  });
+});
+
+test.each(['NEXUS_INTERNAL_SECRET', 'NEXUS_BOOTSTRAP_ADMIN_KEY'])(
+  'a short %s is for development only',
+  (name) => {
+    parseConfig({ [name]: 'short' });
+    expect(() => parseConfig({ NEXUS_ENV: 'prod', [name]: 'short' })).toThrow(
+      `${name} has fewer than 20 characters`,
+    );
+  },
+);
+
+test('.env is read from the working directory, and the environment goes before it', async () => {
+  const directory = await newDirectory();
+  await writeFile(path.join(directory, '.env'), '# comment\nNEXUS_PORT=9000\nNEXUS_HOST="127.0.0.2"\n');
+  const config = parseConfig(readEnvironment(directory, { NEXUS_PORT: '9001' }));
+  expect(config).toMatchObject({ port: 9001, host: '127.0.0.2' });
+  expect(readEnvironment(await newDirectory(), { A: 'b' })).toEqual({ A: 'b' });
+});
+
+test('a variable that does not exist is noticed', () => {
+  expect(parseConfig({ NEXUS_PROT: '1', HOME: '/x' }).unknownVariables).toEqual(['NEXUS_PROT']);
+});
+
+test('the description hides secrets and shows what is in force', () => {
+  const described = describeConfig({ NEXUS_INTERNAL_SECRET: 'a-secret-nobody-sees', NEXUS_PORT: '81' });
+  expect(described).toContainEqual({ name: 'NEXUS_PORT', value: '81', isSet: true });
+  expect(described).toContainEqual({ name: 'NEXUS_HOST', value: '127.0.0.1', isSet: false });
+  expect(JSON.stringify(described)).not.toContain('nobody-sees');
+});
+
+test("the README's table lists every variable, with what it takes and is for", async () => {
+  const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
+  const listed = readme.split('\n').filter((line) => line.startsWith('| `NEXUS_'));
+  const expected = Object.entries(VARIABLES).map(([name, { takes, purpose, reads }]) => {
+    const standard = reads.safeParse(undefined).data;
+    return `| \`${name}\` | ${standard === undefined ? '' : `\`${standard}\``} | ${takes} | ${purpose} |`;
+  });
+  expect(listed).toEqual(expected);
+});

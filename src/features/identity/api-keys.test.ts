@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest';
+import { createPerson, DEV_KEYS, failure, useApp } from '../../../test/app.ts';
+import { useDatabase } from '../../../test/database.ts';
+import { newId } from '../../platform/ids.ts';
+
+const database = useDatabase();
+const app = useApp(database);
+const key = DEV_KEYS.admin;
+const create = (body: unknown) => app.call('POST', '/api/v1/api-keys', { key, body });
+
+describe('creating a key', () => {
+  test('shows it once, and it works', async () => {
+    const { user } = await createPerson(app, { role: 'operator' });
+    const { status, body } = await create({ user_id: user.id, name: 'laptop' });
+    expect(status).toBe(201);
+    expect(body).toMatchObject({
+      user_id: user.id,
+      owner: user.username,
+      name: 'laptop',
+      role: 'operator',
+      enabled: true,
+      raw_mode_enabled: false,
+      expires_at: null,
+      last_used_at: null,
+    });
+    expect(body.key).toMatch(/^nxs_[\w-]{43}$/);
+    expect(body.key.startsWith(body.prefix)).toBe(true);
+    expect((await app.call('GET', '/api/v1/auth/whoami', { key: body.key })).body.api_key_id).toBe(body.id);
+
+    const listed = await app.call('GET', `/api/v1/api-keys?user_id=${user.id}`, { key });
+    expect(listed.body.api_keys.map((row: { id: string }) => row.id)).toContain(body.id);
+    expect(JSON.stringify(listed.body)).not.toContain(body.key.slice(8));
+  });
+
+  test('takes a username in place of an id, and a lower role, RAW and an end', async () => {
+    const { user } = await createPerson(app, { role: 'admin' });
+    const expires_at = '2099-01-01T00:00:00.000Z';
+    const { body } = await create({
+      username: user.username.toUpperCase(),
+      role: 'researcher',
+      raw_mode_enabled: true,
+      expires_at,
+    });
+    expect(body).toMatchObject({ user_id: user.id, role: 'researcher', raw_mode_enabled: true, expires_at });
+  });
+
+  test("above the user's own role is 409 and makes none", async () => {
+    const { user } = await createPerson(app, { role: 'operator' });
+    expect(await create({ user_id: user.id, role: 'researcher' })).toMatchObject(
+      failure(409, 'E_KEY_ROLE_EXCEEDS_USER'),
+    );
+    const [row] = await database.sql`select count(*)::int from api_keys where user_id = ${user.id}`;
+    expect(row?.count).toBe(1);
+  });
+
+  test('for nobody is 404', async () => {
+    expect(await create({ user_id: newId() })).toMatchObject(failure(404, 'E_USER_NOT_FOUND'));
+    expect(await create({ username: 'nobody-here' })).toMatchObject(failure(404, 'E_USER_NOT_FOUND'));
+  });
+
+  test.each([
+    ['neither user_id nor username', {}],
+    ['both user_id and username', { user_id: newId(), username: 'x' }],
+    ['a malformed user_id', { user_id: 'x' }],
+    ['a malformed time', { username: 'dev-viewer', expires_at: 'tomorrow' }],
+    ['an unknown role', { username: 'dev-viewer', role: 'root' }],
+  ])('with %s is 400', async (_case, body) => {
+    expect(await create(body)).toMatchObject(failure(400, 'E_INVALID_REQUEST'));
+  });
+
+  test('and disabling are audited, without the key', async () => {
+    const { user } = await createPerson(app);
+    const { body } = await create({ user_id: user.id });
+    await app.call('POST', `/api/v1/api-keys/${body.id}/disable`, { key });
+    const entries = await database.sql`
+      select action, actor, details from audit_logs where details->>'api_key_id' = ${body.id} order by id`;
+    expect([...entries]).toMatchObject([
+      {
+        action: 'api_key.created',
+        actor: 'dev-admin',
+        details: { owner: user.username, prefix: body.prefix },
+      },
+      { action: 'api_key.disabled', actor: 'dev-admin' },
+    ]);
+    expect(JSON.stringify(entries)).not.toContain(body.key);
+  });
+});
+
+test('disabling again changes nothing; an unknown key is 404', async () => {
+  const { apiKey } = await createPerson(app);
+  const disable = (id: string) => app.call('POST', `/api/v1/api-keys/${id}/disable`, { key });
+  expect((await disable(apiKey.id)).body).toEqual((await disable(apiKey.id)).body);
+  expect(await disable(newId())).toMatchObject(failure(404, 'E_NOT_FOUND'));
+});

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { call, DEV_KEYS, useApp } from '../../../test/app.ts';
+import { useDatabase } from '../../../test/database.ts';
+import { createServices } from '../../app/build-app.ts';
+import { parseConfig } from '../../app/config.ts';
+import { disableDevelopmentKeys, refuseDevelopmentKeys, seedBootstrapKeys } from './bootstrap.ts';
+
+const database = useDatabase();
+const app = useApp(database, { NEXUS_RAW_MODE_ENABLED: 'true' });
+const { bootstrapKeys } = parseConfig({ NEXUS_ENV: 'test' });
+const keys = () => database.sql`
+  select users.username, api_keys.role, raw_mode_enabled, enabled
+  from api_keys join users on users.id = api_keys.user_id order by api_keys.id`;
+
+test('seeding twice makes four keys, with the roles and modes that their names promise', async () => {
+  await seedBootstrapKeys(database.sql, app.services.users, bootstrapKeys);
+  expect([...(await keys())]).toEqual([
+    { username: 'dev-viewer', role: 'viewer', raw_mode_enabled: false, enabled: true },
+    { username: 'dev-operator', role: 'operator', raw_mode_enabled: false, enabled: true },
+    { username: 'dev-researcher', role: 'researcher', raw_mode_enabled: true, enabled: true },
+    { username: 'dev-admin', role: 'admin', raw_mode_enabled: true, enabled: true },
+  ]);
+  expect(
+    (await call(app.url, 'GET', '/api/v1/auth/whoami', { key: DEV_KEYS.admin })).body.allowed_modes,
+  ).toEqual(['PUBLIC', 'RAW']);
+});
+
+test('two processes that seed an empty database at once make four keys', async () => {
+  await database.sql`truncate users, libraries, memberships, api_keys`;
+  const seeders = database
+    .twoConnections()
+    .map((sql) => ({ sql, ...createServices(sql, { rawModeEnabled: false }) }));
+  await Promise.all(seeders.map(({ sql, users }) => seedBootstrapKeys(sql, users, bootstrapKeys)));
+  expect(await keys()).toHaveLength(4);
+  const [row] = await database.sql`select count(*)::int from libraries`;
+  expect(row?.count).toBe(4);
+});
+
+test('a seeded key that was disabled is enabled again, under the same id', async () => {
+  const ids = await database.sql`select id from api_keys order by id`;
+  await database.sql`update api_keys set enabled = false`;
+  await seedBootstrapKeys(database.sql, app.services.users, bootstrapKeys);
+  expect((await keys()).every(({ enabled }) => enabled)).toBe(true);
+  expect(await database.sql`select id from api_keys order by id`).toEqual(ids);
+});
+
+test('production refuses a database that still takes development keys, until they are disabled', async () => {
+  await expect(refuseDevelopmentKeys(database.sql)).rejects.toThrow(
+    /dev-admin, dev-operator, dev-researcher, dev-viewer\. Close them with `nexus keys disable --development`/,
+  );
+  expect(await disableDevelopmentKeys(app.services.apiKeys, { name: 'test' })).toBe(4);
+  await refuseDevelopmentKeys(database.sql);
+});

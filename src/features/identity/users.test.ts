@@ -1,0 +1,205 @@
+import { describe, expect, test } from 'vitest';
+import { createPerson, DEV_KEYS, failure, useApp } from '../../../test/app.ts';
+import { useDatabase } from '../../../test/database.ts';
+import { newId } from '../../platform/ids.ts';
+import { createDefaultLibrary } from '../libraries/default-library.ts';
+import { createUsers } from './users.ts';
+
+const database = useDatabase();
+const app = useApp(database);
+const key = DEV_KEYS.admin;
+const create = (body: unknown) => app.call('POST', '/api/v1/users', { key, body });
+
+describe('creating a user', () => {
+  test('gives them a default library that they own and administer', async () => {
+    const { status, body } = await create({ username: 'Ana', display_name: 'Ana Lima' });
+    expect(status).toBe(201);
+    expect(body).toMatchObject({
+      username: 'Ana',
+      display_name: 'Ana Lima',
+      role: 'researcher',
+      disabled_at: null,
+    });
+    const libraries = await database.sql`
+      select libraries.id, libraries.is_default, memberships.role
+      from libraries join memberships on memberships.library_id = libraries.id
+      where owner_user_id = ${body.id} and memberships.user_id = ${body.id}`;
+    expect([...libraries]).toEqual([{ id: body.default_library_id, is_default: true, role: 'admin' }]);
+  });
+
+  test('takes the username as display name when none is given', async () => {
+    expect((await create({ username: 'plain' })).body.display_name).toBe('plain');
+  });
+
+  test('refuses a taken username, whatever its case, and leaves nothing behind', async () => {
+    await create({ username: 'Taken' });
+    const [before] = await database.sql`select count(*) from libraries`;
+    expect(await create({ username: 'tAKEN' })).toMatchObject(failure(409, 'E_USERNAME_TAKEN'));
+    const [after] = await database.sql`select count(*) from libraries`;
+    expect(after).toEqual(before);
+  });
+
+  test('fifty times at once under one name makes one', async () => {
+    const answers = await Promise.all(Array.from({ length: 50 }, () => create({ username: 'rushed' })));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 409)).toHaveLength(49);
+    const rows = await database.sql`
+      select from users join libraries on libraries.owner_user_id = users.id where username = 'rushed'`;
+    expect(rows).toHaveLength(1);
+  });
+
+  test.each([
+    ['no username', {}],
+    ['an empty username', { username: '' }],
+    ['a username with a space', { username: 'a b' }],
+    ['a username of 129 characters', { username: 'a'.repeat(129) }],
+    ['an unknown role', { username: 'x', role: 'owner' }],
+    ['a role of another type', { username: 'x', role: 4 }],
+    ['a field that does not exist', { username: 'x', admin: true }],
+    ['a list', []],
+  ])('with %s is 400 and makes nobody', async (_case, body) => {
+    const [before] = await database.sql`select count(*) from users`;
+    expect(await create(body)).toMatchObject(failure(400, 'E_INVALID_REQUEST'));
+    expect((await database.sql`select count(*) from users`)[0]).toEqual(before);
+  });
+
+  test('is audited with who did it', async () => {
+    const { body } = await create({ username: 'audited' });
+    const [entry] =
+      await database.sql`select action, actor, details from audit_logs order by id desc limit 1`;
+    expect(entry).toMatchObject({
+      action: 'user.created',
+      actor: 'dev-admin',
+      details: { user_id: body.id },
+    });
+  });
+});
+
+describe('the schema', () => {
+  const libraryOf = async (owner: string) => {
+    await database.sql`
+      insert into libraries (id, name, owner_user_id, is_default) values (${newId()}, 'second', ${owner}, true)`;
+  };
+
+  test('forbids a second default library', async () => {
+    const { user } = await createPerson(app);
+    await expect(libraryOf(user.id)).rejects.toMatchObject({
+      constraint: 'libraries_one_default_per_owner',
+    });
+  });
+
+  test('forbids a user without a default library', async () => {
+    const insert = database.sql`
+      insert into users (id, username, display_name, default_library_id) values (${newId()}, 'lone', 'lone', ${newId()})`;
+    await expect(insert).rejects.toMatchObject({ constraint: 'users_default_library_own' });
+  });
+
+  test('forbids that a default library belongs to somebody else', async () => {
+    const [one, two] = [await createPerson(app), await createPerson(app)];
+    const steal = database.sql`
+      update users set default_library_id = ${two.user.default_library_id} where id = ${one.user.id}`;
+    await expect(steal).rejects.toMatchObject({ constraint: 'users_default_library_own' });
+  });
+});
+
+describe('changing a user', () => {
+  test('sets role and display name', async () => {
+    const { user } = await createPerson(app);
+    const { body } = await app.call('PATCH', `/api/v1/users/${user.id}`, {
+      key,
+      body: { role: 'operator', display_name: 'New name' },
+    });
+    expect(body).toMatchObject({
+      id: user.id,
+      role: 'operator',
+      display_name: 'New name',
+      disabled_at: null,
+    });
+  });
+
+  test('disabling twice keeps the first time', async () => {
+    const { user } = await createPerson(app);
+    const disable = () => app.call('PATCH', `/api/v1/users/${user.id}`, { key, body: { disabled: true } });
+    expect((await disable()).body).toEqual((await disable()).body);
+  });
+
+  test.each([
+    ['nothing', {}],
+    ['an unknown role', { role: 'king' }],
+    ['an unknown field', { username: 'renamed' }],
+  ])('with %s is 400', async (_case, body) => {
+    const { user } = await createPerson(app);
+    expect(await app.call('PATCH', `/api/v1/users/${user.id}`, { key, body })).toMatchObject(
+      failure(400, 'E_INVALID_REQUEST'),
+    );
+  });
+
+  test('of an unknown id is 404, of a malformed id 400', async () => {
+    const patch = (id: string) => app.call('PATCH', `/api/v1/users/${id}`, { key, body: { role: 'viewer' } });
+    expect(await patch(newId())).toMatchObject(failure(404, 'E_USER_NOT_FOUND'));
+    expect(await patch('42')).toMatchObject(failure(400, 'E_INVALID_REQUEST'));
+  });
+
+  test.each([{ disabled: true }, { role: 'viewer' }])('never takes the last admin away: %o', async (body) => {
+    const [admin] = await database.sql`select id from users where username = 'dev-admin'`;
+    expect(await app.call('PATCH', `/api/v1/users/${admin?.id}`, { key, body })).toMatchObject(
+      failure(403, 'E_LAST_ADMIN_FORBIDDEN'),
+    );
+    expect((await app.call('GET', '/api/v1/auth/whoami', { key })).body.role).toBe('admin');
+  });
+});
+
+test('two admins who demote each other at the same time leave one', async () => {
+  const connections = database.twoConnections();
+  const services = connections.map((sql) => createUsers({ sql, createDefaultLibrary }));
+  for (let round = 0; round < 10; round++) {
+    const pair = [await createPerson(app, { role: 'admin' }), await createPerson(app, { role: 'admin' })];
+    await database.sql`update users set role = 'viewer' where role = 'admin' and id <> all(${pair.map(({ user }) => user.id)})`;
+    const outcomes = await Promise.allSettled(
+      pair.map(({ user }, index) => services[index]?.update(user.id, { role: 'viewer' }, { name: 'test' })),
+    );
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    const [left] =
+      await database.sql`select count(*)::int from users where role = 'admin' and disabled_at is null`;
+    expect(left?.count).toBe(1);
+  }
+  await database.sql`update users set role = 'admin' where username = 'dev-admin'`;
+});
+
+test('lists every user once, newest first, page by page', async () => {
+  const seen: string[] = [];
+  let cursor = '';
+  do {
+    const { body } = await app.call('GET', `/api/v1/users?limit=3${cursor}`, { key });
+    expect(body.users.length).toBeLessThanOrEqual(3);
+    seen.push(...body.users.map((user: { id: string }) => user.id));
+    cursor = body.page.has_more ? `&cursor=${body.page.next_cursor}` : '';
+    expect(body.page.next_cursor === null).toBe(!body.page.has_more);
+  } while (cursor);
+  const rows = await database.sql<{ id: string }[]>`select id from users order by id desc`;
+  expect(seen).toEqual(rows.map(({ id }) => id));
+});
+
+test.each(['limit=0', 'limit=201', 'limit=many', 'cursor=garbage'])(
+  'a list with %s is 400',
+  async (query) => {
+    expect(await app.call('GET', `/api/v1/users?${query}`, { key })).toMatchObject(
+      failure(400, 'E_INVALID_REQUEST'),
+    );
+  },
+);
+
+test('/me shows the caller in the shape of the library API', async () => {
+  const { user, key: own } = await createPerson(app);
+  const { body } = await app.call('GET', '/me', { key: own });
+  expect(body).toEqual({
+    data: {
+      id: user.id,
+      username: user.username,
+      display_name: user.display_name,
+      role: 'researcher',
+      default_library_id: user.default_library_id,
+      created_at: user.created_at.toISOString(),
+    },
+  });
+});

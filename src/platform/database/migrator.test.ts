@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { useDatabase } from '../../../test/database.ts';
+import { type Migration, migrate, pendingMigrations, readMigrations } from './migrator.ts';
+
+const database = useDatabase({ template: 'template0' });
+
+function migration(version: number, statements: string, checksum = `${version}:${statements}`): Migration {
+  return { version, name: `000${version}_test`, statements, checksum };
+}
+
+const one = migration(1, 'create table first (id int)');
+const slow = migration(2, 'select pg_sleep(0.3); create table second (id int)');
+
+test('processes that start at once apply each migration once', async () => {
+  const [a, b] = database.twoConnections();
+  const applied = await Promise.all([
+    migrate(a, [one, slow]),
+    migrate(b, [one, slow]),
+    migrate(database.sql, [one, slow]),
+  ]);
+  expect(
+    applied
+      .flat()
+      .map(({ version }) => version)
+      .sort(),
+  ).toEqual([1, 2]);
+  expect(await pendingMigrations(database.sql, [one, slow])).toEqual([]);
+});
+
+test('a migration that fails leaves nothing of itself and keeps those before it', async () => {
+  const broken = migration(3, 'create table third (id int); insert into nowhere values (1)');
+  await expect(migrate(database.sql, [one, slow, broken])).rejects.toThrow('nowhere');
+  const [row] = await database.sql`select to_regclass('third') as third, to_regclass('second') as second`;
+  expect(row).toEqual({ third: null, second: 'second' });
+  const mended = migration(3, 'create table third (id int)');
+  expect(await migrate(database.sql, [one, slow, mended])).toEqual([mended]);
+});
+
+test('an older Nexus refuses a newer schema and changes nothing', async () => {
+  await expect(migrate(database.sql, [one, slow])).rejects.toThrow(
+    'The database has schema version 3, and this Nexus knows versions up to 2.',
+  );
+});
+
+test('a migration that was edited after it was applied is refused', async () => {
+  const edited = { ...slow, checksum: 'another' };
+  await expect(migrate(database.sql, [one, edited])).rejects.toThrow(
+    '0002_test was changed after it was applied',
+  );
+});
+
+test('the migrations of this release are numbered without gaps', async () => {
+  const migrations = await readMigrations();
+  expect(migrations.length).toBeGreaterThan(1);
+  expect(migrations.map(({ version }) => version)).toEqual(migrations.map((_, index) => index + 1));
+});
+
+test('a migration may take longer than a statement may', async () => {
+  const [sql] = database.twoConnections();
+  await sql`set statement_timeout = 50`;
+  const long = migration(4, 'select pg_sleep(0.2)');
+  const mended = migration(3, 'create table third (id int)');
+  expect(await migrate(sql, [one, slow, mended, long])).toEqual([long]);
+});

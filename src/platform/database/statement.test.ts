@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { useDatabase } from '../../../test/database.ts';
+import { identifier, Statement } from './statement.ts';
+
+const { sql } = useDatabase();
+
+test('values travel beside the text, in their order, through every piece', () => {
+  const piece = sql`b = ${2} and ${sql`c = ${'three'}`}`;
+  const { text, values } = sql`select a from t where a = ${1} and ${piece} limit ${4}`.prepare();
+  expect(text).toBe('select a from t where a = $1 and b = $2 and c = $3 limit $4');
+  expect(values).toEqual([1, 2, 'three', 4]);
+});
+
+test('what looks like SQL in a value stays a value', async () => {
+  const nasty = `'; drop table users; --`;
+  const [row] = await sql`select ${nasty}::text as said`;
+  expect(row?.said).toBe(nasty);
+});
+
+test('an identifier is quoted', async () => {
+  const rows = await sql`select 1 as ${identifier('odd "name"; --')}`;
+  expect([...rows]).toEqual([{ 'odd "name"; --': 1 }]);
+});
+
+test('undefined is refused before anything is sent', async () => {
+  await expect(async () => sql`select ${undefined}`).rejects.toThrow('use null for an absent value');
+});
+
+test('awaiting twice runs once', async () => {
+  await sql`create table counted (id int)`;
+  const insert = sql`insert into counted values (1)`;
+  await insert;
+  expect((await insert).count).toBe(1);
+  expect(await sql`select from counted`).toHaveLength(1);
+});
+
+test('a piece that belongs to no connection cannot be run', async () => {
+  await expect(async () => new Statement(['select 1'], [])).rejects.toThrow('cannot be run by itself');
+});
+
+test('counts, times, JSON and bytes arrive as what they are', async () => {
+  const [row] = await sql`
+    select count(*) as n, '2026-01-02T03:04:05.678Z'::timestamptz as at, '{"a": [1]}'::jsonb as json, '\\x0102'::bytea as bytes
+    from generate_series(1, 3)`;
+  expect(row).toEqual({
+    n: 3,
+    at: new Date('2026-01-02T03:04:05.678Z'),
+    json: { a: [1] },
+    bytes: Buffer.from([1, 2]),
+  });
+});

@@ -1,0 +1,73 @@
+/** What can stand in a statement: a value to be sent beside it, or a piece of SQL to be put into it. */
+export type Parameter = unknown;
+
+/** The rows of an answer, and how many rows the statement touched. */
+export type Rows<R extends readonly object[]> = R & { count: number };
+
+export interface Prepared {
+  text: string;
+  values: unknown[];
+}
+
+export type Execute = (statement: Prepared) => Promise<Rows<object[]>>;
+
+/**
+ * A piece of SQL with its values. Awaiting it runs it; putting it into another one makes it part of that:
+ *
+ *     const mine = sql`owner_user_id = ${user.id}`;
+ *     const rows = await sql<Library[]>`select * from libraries where ${mine}`;
+ *
+ * Values are never spliced into the text; they travel beside it.
+ */
+export class Statement<R extends readonly object[]> implements PromiseLike<Rows<R>> {
+  readonly #strings: readonly string[];
+  readonly #parameters: readonly Parameter[];
+  readonly #execute: Execute | undefined;
+  #running: Promise<Rows<R>> | undefined;
+
+  constructor(strings: readonly string[], parameters: readonly Parameter[], execute?: Execute) {
+    this.#strings = strings;
+    this.#parameters = parameters;
+    this.#execute = execute;
+  }
+
+  // biome-ignore lint/suspicious/noThenProperty: a statement is run by awaiting it
+  then<A = Rows<R>, B = never>(
+    onFulfilled?: ((rows: Rows<R>) => A | PromiseLike<A>) | null,
+    onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
+  ): Promise<A | B> {
+    return this.#run().then(onFulfilled, onRejected);
+  }
+
+  prepare(): Prepared {
+    const values: unknown[] = [];
+    return { text: this.#write(values), values };
+  }
+
+  #run(): Promise<Rows<R>> {
+    if (!this.#execute) throw new Error('A piece of SQL is part of a statement; it cannot be run by itself.');
+    this.#running ??= this.#execute(this.prepare()) as Promise<unknown> as Promise<Rows<R>>;
+    return this.#running;
+  }
+
+  #write(values: unknown[]): string {
+    let text = this.#strings[0] ?? '';
+    this.#parameters.forEach((parameter, index) => {
+      text +=
+        parameter instanceof Statement ? parameter.#write(values) : `$${values.push(checked(parameter))}`;
+      text += this.#strings[index + 1];
+    });
+    return text;
+  }
+}
+
+/** An identifier that is not known when the code is written. */
+export function identifier(name: string): Statement<never[]> {
+  return new Statement([`"${name.replaceAll('"', '""')}"`], []);
+}
+
+/** `undefined` is a slip, not a value: what is meant to be absent is null. */
+function checked(value: unknown): unknown {
+  if (value === undefined) throw new Error('A statement was given undefined; use null for an absent value.');
+  return value;
+}

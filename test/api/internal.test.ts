@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'vitest';
+import { DEV_KEYS, failure, useApp } from '../app.ts';
+import { useDatabase } from '../database.ts';
+
+const database = useDatabase();
+const secret = 'a-secret-for-internal-callers';
+const withSecret = useApp(database, { NEXUS_INTERNAL_SECRET: secret });
+const development = useApp(database);
+const production = useApp(database, { NEXUS_ENV: 'prod' });
+
+/** No route needs to exist: the policy answers before the router does, and whoever passes finds nothing. */
+const path = '/internal/anything';
+const passed = failure(404, 'E_NOT_FOUND');
+const refused = failure(403, 'E_INTERNAL_ONLY');
+
+describe('routes under /internal', () => {
+  test('open to whoever sends the secret', async () => {
+    expect(await withSecret.call('GET', path, { headers: { 'x-nexus-internal': secret } })).toMatchObject(
+      passed,
+    );
+  });
+
+  test.each([
+    ['no header', {}],
+    ['an empty one', { 'x-nexus-internal': '' }],
+    ['a wrong one of the same length', { 'x-nexus-internal': secret.replace('a', 'b') }],
+    ['a prefix', { 'x-nexus-internal': secret.slice(0, -1) }],
+    ["an admin's key", { 'x-nexus-api-key': DEV_KEYS.admin }],
+  ])('are closed to %s when there is a secret, from loopback too', async (_case, headers) => {
+    expect(await withSecret.call('GET', path, { headers })).toMatchObject(refused);
+  });
+
+  test('are open from loopback in development without a secret', async () => {
+    expect(await development.call('POST', path)).toMatchObject(passed);
+  });
+
+  test.each(['x-forwarded-for', 'forwarded', 'x-real-ip'])(
+    'are closed in development to what a proxy on this machine forwards (%s)',
+    async (header) => {
+      expect(await development.call('GET', path, { headers: { [header]: '203.0.113.7' } })).toMatchObject(
+        refused,
+      );
+    },
+  );
+
+  test('are closed in production without a secret, whatever is sent', async () => {
+    expect(await production.call('GET', path)).toMatchObject(refused);
+    expect(await production.call('GET', path, { headers: { 'x-nexus-internal': '' } })).toMatchObject(
+      refused,
+    );
+    expect(
+      await production.call('GET', path, { headers: { 'x-nexus-internal': 'undefined' } }),
+    ).toMatchObject(refused);
+  });
+});

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { useApp } from '../app.ts';
+import { useDatabase } from '../database.ts';
+
+const app = useApp(useDatabase());
+
+test('the document lists exactly the registered routes', async () => {
+  const { body } = await app.call('GET', '/openapi.json');
+  const documented = Object.entries<object>(body.paths).flatMap(([path, operations]) =>
+    Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  // Every GET answers HEAD, too; the document does not repeat it.
+  const registered = app.routes
+    .filter(({ method }) => method !== 'HEAD')
+    .map(({ method, url }) => `${method} ${url.replace(/:(\w+)/g, '{$1}')}`);
+  expect(documented.sort()).toEqual(registered.sort());
+});
+
+test('it is OpenAPI 3.1, and says per route who may call it and how it refuses', async () => {
+  const { body } = await app.call('GET', '/openapi.json');
+  expect(body.openapi).toBe('3.1.0');
+  const create = body.paths['/api/v1/users'].post;
+  expect(create).toMatchObject({ 'x-minimum-role': 'admin', security: [{ apiKey: [] }, { bearer: [] }] });
+  expect(Object.keys(create.responses)).toEqual(['201', '400', '401', '403', '500']);
+  expect(create.requestBody.content['application/json'].schema.required).toEqual(['username']);
+  expect(body.paths['/healthz'].get.security).toBeUndefined();
+  expect(
+    body.paths['/api/v1/auth/whoami'].get.responses['200'].content['application/json'].schema.required,
+  ).toContain('default_library_id');
+});
+
+test('every operation has a summary and a tag', async () => {
+  const { body } = await app.call('GET', '/openapi.json');
+  for (const operations of Object.values<object>(body.paths)) {
+    for (const operation of Object.values(operations)) {
+      expect(operation.summary).toMatch(/\w/);
+      expect(operation.tags).toHaveLength(1);
+    }
+  }
+});
+
+test('the reference page shows every route without script, and / leads to it', async () => {
+  const { status, headers, body } = await app.call('GET', '/docs');
+  expect(status).toBe(200);
+  expect(headers.get('content-type')).toContain('text/html');
+  expect(body).not.toContain('<script');
+  for (const { url } of app.routes) expect(body).toContain(`<code>${url.replace(/:(\w+)/g, '{$1}')}</code>`);
+  const root = await app.call('GET', '/');
+  expect([root.status, root.headers.get('location')]).toEqual([302, '/docs']);
+});

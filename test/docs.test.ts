@@ -1,0 +1,35 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { ERRORS } from '../src/contract/errors.ts';
+
+const read = (file: string) => readFile(new URL(`../${file}`, import.meta.url), 'utf8');
+
+test('docs/errors.md lists exactly the codes of the catalogue, with their status and meaning', async () => {
+  const rows = (await read('docs/errors.md')).split('\n').filter((line) => line.startsWith('| `E_'));
+  expect(rows).toEqual(
+    Object.entries(ERRORS).map(([code, { status, meaning }]) => `| \`${code}\` | ${status} | ${meaning} |`),
+  );
+});
+
+test('every code that a test or a source mentions is in the catalogue', async () => {
+  const { stdout } = await promisify(execFile)('git', ['grep', '-hoE', "'E_[A-Z_]+'", '--', 'src', 'test'], {
+    cwd: new URL('..', import.meta.url),
+  });
+  const mentioned = new Set(
+    stdout
+      .split('\n')
+      .filter(Boolean)
+      .map((code) => code.slice(1, -1)),
+  );
+  expect([...mentioned].filter((code) => !(code in ERRORS))).toEqual([]);
+});
+
+test('.ci/run calls the test command of the README and nothing else', async () => {
+  const [readme, ci] = [await read('README.md'), await read('.ci/run')];
+  const commands = ci.split('\n').filter((line) => line && !/^(#|set )/.test(line));
+  expect(commands).toEqual(['npm ci && npm test']);
+  expect(readme).toContain('npm ci && npm test');
+  expect(readme).toContain('npm ci && npm start');
+});
