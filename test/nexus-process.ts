@@ -14,6 +14,7 @@ export interface NexusOptions {
   cwd?: string;
   uid?: number;
   gid?: number;
+  detached?: boolean;
 }
 
 export interface NexusProcess {
@@ -36,7 +37,16 @@ afterAll(async () => {
 
 /** Starts the built program as a process of its own, with an environment that holds nothing else. */
 export function startNexus(args: string[], options: NexusOptions = {}): NexusProcess {
-  const child = spawn(process.execPath, [path.join(options.root ?? ROOT, 'dist', 'main.js'), ...args], {
+  return start(process.execPath, [path.join(options.root ?? ROOT, 'dist', 'main.js'), ...args], options);
+}
+
+/** Starts it as the README says, in a process group of its own, as a terminal would. */
+export function npmStart(options: NexusOptions & { root: string }): NexusProcess {
+  return start('npm', ['start', '--ignore-scripts'], { ...options, cwd: options.root, detached: true });
+}
+
+function start(program: string, args: string[], options: NexusOptions): NexusProcess {
+  const child = spawn(program, args, {
     cwd: options.cwd ?? '/',
     env: {
       PATH: process.env.PATH ?? '',
@@ -47,6 +57,7 @@ export function startNexus(args: string[], options: NexusOptions = {}): NexusPro
       ...options.env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
+    detached: options.detached ?? false,
     ...(options.uid !== undefined && { uid: options.uid, gid: options.gid ?? options.uid }),
   });
   let output = '';
