@@ -31,9 +31,9 @@ create table audit_logs (
   constraint audit_logs_pkey PRIMARY KEY (id),
   constraint audit_logs_mode_known CHECK ((mode = ANY (ARRAY['PUBLIC'::text, 'RAW'::text])))
 );
-CREATE INDEX audit_logs_action_idx ON public.audit_logs USING btree (action, id);
-CREATE INDEX audit_logs_actor_idx ON public.audit_logs USING btree (actor, id);
-CREATE INDEX audit_logs_created_at_idx ON public.audit_logs USING btree (created_at);
+CREATE INDEX audit_logs_action_idx ON public.audit_logs USING btree (action, created_at, id);
+CREATE INDEX audit_logs_actor_idx ON public.audit_logs USING btree (actor, created_at, id);
+CREATE INDEX audit_logs_time_idx ON public.audit_logs USING btree (created_at, id);
 
 create table libraries (
   id uuid not null,
@@ -86,4 +86,5 @@ create table users (
   constraint users_role_known CHECK ((role = ANY (ARRAY['viewer'::text, 'operator'::text, 'researcher'::text, 'admin'::text]))),
   constraint users_username_form CHECK ((username ~ '^[A-Za-z0-9][A-Za-z0-9._@+-]{0,127}$'::text))
 );
+CREATE INDEX users_enabled_admins ON public.users USING btree (id) WHERE ((role = 'admin'::text) AND (disabled_at IS NULL));
 CREATE UNIQUE INDEX users_username_key ON public.users USING btree (lower(username));

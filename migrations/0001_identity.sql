@@ -19,6 +19,9 @@ create table users (
 -- Usernames are ASCII by the check above, so lower() folds them the same way in every locale.
 create unique index users_username_key on users (lower(username));
 
+-- For the guard that keeps the last admin.
+create index users_enabled_admins on users (id) where role = 'admin' and disabled_at is null;
+
 create table libraries (
   id uuid primary key,
   name text not null

@@ -10,7 +10,7 @@ create table audit_logs (
   created_at timestamptz not null default now()
 );
 
--- Ids begin with their time, so each filter is served newest first by an index that ends in the id.
-create index audit_logs_action_idx on audit_logs (action, id);
-create index audit_logs_actor_idx on audit_logs (actor, id);
-create index audit_logs_created_at_idx on audit_logs (created_at);
+-- The list is newest first; each filter has an index that delivers its rows in that order.
+create index audit_logs_time_idx on audit_logs (created_at, id);
+create index audit_logs_action_idx on audit_logs (action, created_at, id);
+create index audit_logs_actor_idx on audit_logs (actor, created_at, id);

@@ -1,4 +1,5 @@
 import type { FastifyInstance, RouteOptions } from 'fastify';
+import type { ErrorCode } from '../contract/errors.ts';
 import type { Role } from '../contract/roles.ts';
 
 /**
@@ -14,6 +15,8 @@ declare module 'fastify' {
     access?: Access;
     /** What the route belongs to in `GET /api/v1/features`. */
     feature?: string;
+    /** The codes of its own that the route answers with; what holds for all routes is added to them. */
+    errors?: ErrorCode[];
   }
 }
 

@@ -21,7 +21,8 @@ export function registerHealthRoutes(
       config: { access: 'public' },
       schema: {
         tags: ['Health'],
-        summary: 'Whether the process answers; touches nothing',
+        summary: 'Liveness',
+        description: 'Whether the process answers. Touches nothing else.',
         response: { 200: health },
       },
     },
@@ -31,10 +32,11 @@ export function registerHealthRoutes(
   server.get(
     '/readyz',
     {
-      config: { access: 'public' },
+      config: { access: 'public', errors: ['E_UNAVAILABLE'] },
       schema: {
         tags: ['Health'],
-        summary: 'Whether requests can be served: 503 while the database is away or not migrated',
+        summary: 'Readiness',
+        description: 'Whether requests can be served: the database answers and its schema is current.',
         response: { 200: readiness },
       },
     },
@@ -59,7 +61,8 @@ export function registerHealthRoutes(
       config: { access: 'public' },
       schema: {
         tags: ['Health'],
-        summary: 'Counters and timings of this process since it started',
+        summary: 'Metrics',
+        description: 'Counters and timings of this process since it started.',
         response: { 200: metricsBody },
       },
     },

@@ -2,7 +2,7 @@ import swagger from '@fastify/swagger';
 import type { FastifySchema, RouteOptions } from 'fastify';
 import { jsonSchemaTransform } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { ERRORS } from '../contract/errors.ts';
+import { ERRORS, type ErrorCode } from '../contract/errors.ts';
 import { NEXUS_VERSION } from '../platform/version.ts';
 import type { Access } from './access.ts';
 import type { HttpServer } from './http-server.ts';
@@ -48,7 +48,8 @@ export async function registerOpenApi(server: HttpServer): Promise<void> {
       config: { access: 'public' },
       schema: {
         tags: ['Reference'],
-        summary: 'This API as an OpenAPI 3.1 document',
+        summary: 'OpenAPI document',
+        description: 'This API as an OpenAPI 3.1 document, for programs.',
         response: { 200: z.unknown() },
       },
     },
@@ -59,7 +60,12 @@ export async function registerOpenApi(server: HttpServer): Promise<void> {
     '/',
     {
       config: { access: 'public' },
-      schema: { tags: ['Reference'], summary: 'Leads to the reference', response: { 302: z.null() } },
+      schema: {
+        tags: ['Reference'],
+        summary: 'Home',
+        description: 'Leads to the reference.',
+        response: { 302: z.null() },
+      },
     },
     async (_request, reply) => reply.redirect('/docs', 302),
   );
@@ -68,7 +74,12 @@ export async function registerOpenApi(server: HttpServer): Promise<void> {
     '/docs',
     {
       config: { access: 'public' },
-      schema: { tags: ['Reference'], summary: 'This API as a page to read', response: { 200: z.string() } },
+      schema: {
+        tags: ['Reference'],
+        summary: 'Reference',
+        description: 'This page.',
+        response: { 200: z.string() },
+      },
     },
     async (_request, reply) => {
       const { html, styleHash } = renderReference(server.swagger());
@@ -91,15 +102,18 @@ const ERROR_BODY = z.object({
 /** Says who may call the route and how it refuses, from the same declaration that is enforced. */
 function withAccess(schema: Documented, route: RouteOptions): Documented {
   const access = route.config?.access as Access;
-  const refusals = access === 'public' ? [] : access === 'internal' ? [403] : [401, 403];
   const takesInput = Boolean(schema?.body || schema?.params || schema?.querystring);
-  const statuses = [...(takesInput ? [400] : []), ...refusals, 500];
-  const failures = statuses.map((status) => [status, failure(status)]);
+  const codes: ErrorCode[] = [
+    ...(takesInput ? (['E_INVALID_REQUEST'] as const) : []),
+    ...refusals(access),
+    ...(route.config?.errors ?? []),
+    'E_INTERNAL',
+  ];
   return {
     ...schema,
     ...(access !== 'public' && { security: security(access) }),
     ...(access !== 'public' && access !== 'internal' && { 'x-minimum-role': access }),
-    response: { ...schema?.response, ...Object.fromEntries(failures) },
+    response: { ...schema?.response, ...failures(codes) },
   };
 }
 
@@ -107,10 +121,22 @@ function security(access: Access): Record<string, string[]>[] {
   return access === 'internal' ? [{ internal: [] }] : [{ apiKey: [] }, { bearer: [] }];
 }
 
-function failure(status: number) {
-  const codes = Object.entries(ERRORS).filter(([, error]) => error.status === status);
-  return {
-    description: codes.map(([code]) => code).join(', '),
-    content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
-  };
+function refusals(access: Access): ErrorCode[] {
+  if (access === 'public') return [];
+  if (access === 'internal') return ['E_INTERNAL_ONLY'];
+  return access === 'viewer' ? ['E_UNAUTHENTICATED'] : ['E_UNAUTHENTICATED', 'E_FORBIDDEN'];
+}
+
+/** One entry for each status, naming the codes that come with it. */
+function failures(codes: ErrorCode[]): Record<number, object> {
+  const statuses = [...new Set(codes.map((code) => ERRORS[code].status))].sort();
+  return Object.fromEntries(
+    statuses.map((status) => [
+      status,
+      {
+        description: codes.filter((code) => ERRORS[code].status === status).join(', '),
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+      },
+    ]),
+  );
 }

@@ -49,20 +49,17 @@ describe('Nexus runs', () => {
     await nexus.stop();
   });
 
-  test.runIf(isRoot)(
-    'as an ordinary user, without an entry in the passwd file being needed for Nexus itself',
-    async () => {
-      const root = await copyCheckout(0o755);
-      const dataDir = await newDirectory('data');
-      const nobody = (await readFile('/etc/passwd', 'utf8'))
-        .split('\n')
-        .find((line) => line.startsWith('nobody:'));
-      const uid = Number(nobody?.split(':')[2]);
-      await chown(dataDir, uid, uid);
-      await servesFrom({ root, env: { NEXUS_DATA_DIR: dataDir }, uid, gid: uid });
-      expect((await lstat(path.join(dataDir, 'postgres', 'data'))).uid).toBe(uid);
-    },
-  );
+  test.runIf(isRoot)('as an ordinary user', async () => {
+    const root = await copyCheckout(0o755);
+    const dataDir = await newDirectory('data');
+    const nobody = (await readFile('/etc/passwd', 'utf8'))
+      .split('\n')
+      .find((line) => line.startsWith('nobody:'));
+    const uid = Number(nobody?.split(':')[2]);
+    await chown(dataDir, uid, uid);
+    await servesFrom({ root, env: { NEXUS_DATA_DIR: dataDir }, uid, gid: uid });
+    expect((await lstat(path.join(dataDir, 'postgres', 'data'))).uid).toBe(uid);
+  });
 
   test('in a data directory whose path is too long for a socket, or has spaces and quotes', async () => {
     const dataDir = path.join(await newDirectory("it's long"), 'x'.repeat(90));

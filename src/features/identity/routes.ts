@@ -26,7 +26,8 @@ export function registerIdentityRoutes(
       config: { access: 'viewer' },
       schema: {
         tags: ['Identity'],
-        summary: 'Who the key belongs to and what it allows',
+        summary: 'Who am I',
+        description: 'Whom the key belongs to and what it allows.',
         response: { 200: contract.principal },
       },
     },
@@ -39,7 +40,8 @@ export function registerIdentityRoutes(
       config: { access: 'viewer' },
       schema: {
         tags: ['Identity'],
-        summary: 'What this role may use',
+        summary: 'Features',
+        description: 'What this role may use.',
         response: { 200: contract.featureList },
       },
     },
@@ -50,7 +52,12 @@ export function registerIdentityRoutes(
     '/me',
     {
       config: { access: 'viewer' },
-      schema: { tags: ['Identity'], summary: 'The signed-in person', response: { 200: contract.me } },
+      schema: {
+        tags: ['Identity'],
+        summary: 'Me',
+        description: 'The person whose key is used.',
+        response: { 200: contract.me },
+      },
     },
     async (request) => ({ data: await users.get(principalOf(request).user_id) }),
   );
@@ -61,7 +68,8 @@ export function registerIdentityRoutes(
       config: { access: 'admin', feature: 'users' },
       schema: {
         tags: ['Users and keys'],
-        summary: 'List users, newest first',
+        summary: 'List users',
+        description: 'Newest first.',
         querystring: listQuery,
         response: { 200: contract.userList },
       },
@@ -72,10 +80,11 @@ export function registerIdentityRoutes(
   server.post(
     '/api/v1/users',
     {
-      config: { access: 'admin', feature: 'users' },
+      config: { access: 'admin', feature: 'users', errors: ['E_USERNAME_TAKEN'] },
       schema: {
         tags: ['Users and keys'],
-        summary: 'Create a user, together with their default library',
+        summary: 'Create a user',
+        description: 'Their default library is made with them.',
         body: contract.createUser,
         response: { 201: contract.user },
       },
@@ -86,10 +95,11 @@ export function registerIdentityRoutes(
   server.patch(
     '/api/v1/users/:id',
     {
-      config: { access: 'admin', feature: 'users' },
+      config: { access: 'admin', feature: 'users', errors: ['E_USER_NOT_FOUND', 'E_LAST_ADMIN_FORBIDDEN'] },
       schema: {
         tags: ['Users and keys'],
-        summary: 'Change a role or display name, disable or enable',
+        summary: 'Change a user',
+        description: 'Role, display name, disabled or not; what is left away stays.',
         params: byId,
         body: contract.updateUser,
         response: { 200: contract.user },
@@ -104,7 +114,8 @@ export function registerIdentityRoutes(
       config: { access: 'admin', feature: 'api_keys' },
       schema: {
         tags: ['Users and keys'],
-        summary: 'List API keys, newest first; the keys themselves are not kept',
+        summary: 'List API keys',
+        description: 'Newest first. The keys themselves are not kept, only their prefix and hash.',
         querystring: contract.apiKeyListQuery,
         response: { 200: contract.apiKeyList },
       },
@@ -115,10 +126,15 @@ export function registerIdentityRoutes(
   server.post(
     '/api/v1/api-keys',
     {
-      config: { access: 'admin', feature: 'api_keys' },
+      config: {
+        access: 'admin',
+        feature: 'api_keys',
+        errors: ['E_USER_NOT_FOUND', 'E_KEY_ROLE_EXCEEDS_USER'],
+      },
       schema: {
         tags: ['Users and keys'],
-        summary: 'Create an API key for a user; this answer alone carries it',
+        summary: 'Create an API key',
+        description: 'For the user with `user_id` or `username`. This answer alone carries the `key`.',
         body: contract.createApiKey,
         response: { 201: contract.createdApiKey },
       },
@@ -133,10 +149,11 @@ export function registerIdentityRoutes(
   server.post(
     '/api/v1/api-keys/:id/disable',
     {
-      config: { access: 'admin', feature: 'api_keys' },
+      config: { access: 'admin', feature: 'api_keys', errors: ['E_NOT_FOUND'] },
       schema: {
         tags: ['Users and keys'],
-        summary: 'Disable an API key from the next request on',
+        summary: 'Disable an API key',
+        description: 'Holds from the next request on.',
         params: byId,
         response: { 200: contract.apiKey },
       },

@@ -9,7 +9,8 @@ export function registerOperationsRoutes(server: HttpServer, operations: Operati
       config: { access: 'admin', feature: 'audit' },
       schema: {
         tags: ['Operations'],
-        summary: 'The audit log, newest first',
+        summary: 'Audit log',
+        description: 'Who did, or was refused, what. Newest first.',
         querystring: auditQuery,
         response: { 200: auditList },
       },

@@ -37,11 +37,11 @@ export interface AuditFilter {
   created_before?: Date | undefined;
 }
 
-/** Newest first. */
+/** Newest first, from the entry after `last` on. */
 export async function listAudit(
   sql: Queryable,
   filter: AuditFilter,
-  before: string | null,
+  last: string | null,
   limit: number,
 ): Promise<AuditEntry[]> {
   return sql<AuditEntry[]>`
@@ -52,7 +52,7 @@ export async function listAudit(
       ${filter.actor === undefined ? sql`` : sql`and actor = ${filter.actor}`}
       ${filter.created_after === undefined ? sql`` : sql`and created_at >= ${filter.created_after}`}
       ${filter.created_before === undefined ? sql`` : sql`and created_at < ${filter.created_before}`}
-      ${before === null ? sql`` : sql`and id < ${before}`}
-    order by id desc
+      ${last === null ? sql`` : sql`and (created_at, id) < ((select created_at from audit_logs where id = ${last}), ${last})`}
+    order by created_at desc, id desc
     limit ${limit}`;
 }

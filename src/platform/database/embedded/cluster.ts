@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chown, link, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, link, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Account, serverAccount } from './account.ts';
 import { installServer, moveUnlessTaken, type PackagedServer } from './binaries.ts';
@@ -185,8 +185,9 @@ async function writeSettings(cluster: Cluster): Promise<void> {
       "include_if_exists = 'local.conf'",
       '',
     ].join('\n'),
-    { mode: 0o644 },
   );
+  // Readable by the account that runs PostgreSQL, whatever the umask says.
+  await chmod(settingsFile(cluster), 0o644);
 }
 
 /**
