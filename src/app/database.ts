@@ -52,14 +52,24 @@ export async function openConfiguredDatabase(config: Config, options: OpenOption
     await embedded?.stop();
   }
 
+  const place = embedded ? `${config.dataDir} (embedded PostgreSQL)` : databaseName(config.databaseUrl ?? '');
   try {
+    await sql`select`.then(undefined, (error) => {
+      throw new Error(`${place} cannot be reached: ${reason(error)}`, { cause: error });
+    });
     await refuseOldServer(sql);
   } catch (error) {
     await close();
     throw error;
   }
-  const place = embedded ? `${config.dataDir} (embedded PostgreSQL)` : databaseName(config.databaseUrl ?? '');
   return { sql, migrations, place, close };
+}
+
+/** A host name with several addresses fails once for each of them, in an error without a message of its own. */
+function reason(error: Error): string {
+  return error instanceof AggregateError
+    ? error.errors.map((each) => each.message).join('; ')
+    : error.message;
 }
 
 /** A database URL without its password. */

@@ -107,6 +107,17 @@ describe('Nexus refuses, with a sentence', () => {
     );
   });
 
+  test('settings that PostgreSQL does not understand, in its own words and at once', async () => {
+    const dataDir = await newDirectory('data');
+    await mkdir(path.join(dataDir, 'postgres'));
+    await writeFile(path.join(dataDir, 'postgres', 'local.conf'), "shared_buffers = 'plenty'\n", {
+      mode: 0o644,
+    });
+    const { code, output } = await runNexus(['serve'], { env: { NEXUS_DATA_DIR: dataDir } });
+    expect(code).toBe(1);
+    expect(output).toContain('invalid value for parameter "shared_buffers": "plenty"');
+  });
+
   test('a socket directory that belongs to somebody else', async () => {
     const dataDir = await newDirectory('data');
     await mkdir(path.join(dataDir, 'postgres'), { recursive: true });

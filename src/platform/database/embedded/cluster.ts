@@ -53,22 +53,36 @@ export async function prepareCluster(
   return cluster;
 }
 
+/** `mayPass` says that waiting can help: another server is starting, or the last one is not quite gone. */
+export class StartFailure extends Error {
+  readonly mayPass: boolean;
+
+  constructor(message: string, said: string) {
+    super(message);
+    this.mayPass = /already exists|pre-existing shared memory block|did not start in time/.test(said);
+  }
+}
+
 export async function startCluster(cluster: Cluster): Promise<void> {
   await writeSettings(cluster);
   await removeForeignLock(cluster);
   await rotateLog(logFile(cluster));
+  const loggedBefore = await sizeOf(logFile(cluster));
   const started = await run(cluster, 'pg_ctl', [
     'start',
     '--silent',
     '--wait',
-    '--timeout=120',
+    '--timeout=60',
     `--pgdata=${cluster.dataDir}`,
     `--log=${logFile(cluster)}`,
     `--options=-c config_file=${shellQuoted(settingsFile(cluster))}`,
   ]);
   if (started.exitCode === 0) return;
-  throw new Error(
-    `PostgreSQL did not start. The end of ${logFile(cluster)}:\n${await tail(logFile(cluster))}${started.output}`,
+  const log = await readFile(logFile(cluster)).catch(() => Buffer.alloc(0));
+  const said = `${log.subarray(loggedBefore)}${started.output}`.trim();
+  throw new StartFailure(
+    `PostgreSQL did not start. It says:\n${said.split('\n').slice(-8).join('\n')}`,
+    said,
   );
 }
 
@@ -204,16 +218,14 @@ async function removeForeignLock(cluster: Cluster): Promise<void> {
 }
 
 async function rotateLog(file: string): Promise<void> {
-  const size = await stat(file).then(
+  if ((await sizeOf(file)) > LOG_KEPT_BYTES) await rename(file, `${file}.1`);
+}
+
+async function sizeOf(file: string): Promise<number> {
+  return stat(file).then(
     (found) => found.size,
     () => 0,
   );
-  if (size > LOG_KEPT_BYTES) await rename(file, `${file}.1`);
-}
-
-async function tail(file: string): Promise<string> {
-  const text = await readFile(file, 'utf8').catch(() => '');
-  return text.split('\n').slice(-8).join('\n');
 }
 
 function logFile(cluster: Cluster): string {

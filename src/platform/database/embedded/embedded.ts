@@ -1,13 +1,19 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '../../telemetry/logger.ts';
 import { findPackagedServer, removeLeftovers } from './binaries.ts';
-import { type Cluster, prepareCluster, serverVersionNumber, startCluster, stopCluster } from './cluster.ts';
+import {
+  type Cluster,
+  prepareCluster,
+  StartFailure,
+  serverVersionNumber,
+  startCluster,
+  stopCluster,
+} from './cluster.ts';
 import { type Settled, takeOwnership } from './ownership.ts';
 
 export interface EmbeddedServer {
   connection: Cluster['connection'] & { database: string };
-  /** Whether this process looks after the server, or merely uses the one that another Nexus looks after. */
-  owned: boolean;
+  /** Stops the server, unless another Nexus looks after it. */
   stop(): Promise<void>;
 }
 
@@ -22,7 +28,10 @@ export interface EmbeddedOptions {
 }
 
 const DATABASE = 'nexus';
-const START_DEADLINE_MS = 120_000;
+/** Replaying the log of a large database after a crash takes its time. */
+const PATIENCE_MS = 15 * 60_000;
+const SILENT_MS = 10_000;
+const POLL_MS = 50;
 
 /**
  * Makes sure that the embedded PostgreSQL runs, and keeps it running until `stop`.
@@ -34,6 +43,7 @@ const START_DEADLINE_MS = 120_000;
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {
   const { log } = options;
   const cluster = await prepareCluster(await findPackagedServer(), options.directory);
+  const connection = { ...cluster.connection, database: DATABASE };
   let stopping = false;
   let ownership = await claim();
 
@@ -44,17 +54,13 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
           'Stop it first, or set NEXUS_DATA_DIR to another directory.',
       );
     }
-    return {
-      connection: { ...cluster.connection, database: DATABASE },
-      owned: false,
-      stop: async () => undefined,
-    };
+    return { connection, stop: async () => undefined };
   }
   await removeLeftovers(cluster.server, cluster.directory);
   let recovery: Promise<void> | undefined;
 
   function claim(): Promise<Settled> {
-    return ensureOwned(cluster, `nexus ${options.purpose} (pid ${process.pid})`, () => {
+    return ensureOwned(cluster, `nexus ${options.purpose} (pid ${process.pid})`, log, () => {
       recovery = recover();
     });
   }
@@ -76,8 +82,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
   }
 
   return {
-    connection: { ...cluster.connection, database: DATABASE },
-    owned: true,
+    connection,
     async stop() {
       stopping = true;
       await recovery;
@@ -88,26 +93,40 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
   };
 }
 
-/** Connects to the server, starting it as often as it takes, and takes ownership of it if nobody has. */
-async function ensureOwned(cluster: Cluster, holder: string, onLost: () => void): Promise<Settled> {
-  const deadline = Date.now() + START_DEADLINE_MS;
-  for (;;) {
+/** Connects to the server, starting it if it is not there, and takes ownership of it if nobody has. */
+async function ensureOwned(
+  cluster: Cluster,
+  holder: string,
+  log: Logger,
+  onLost: () => void,
+): Promise<Settled> {
+  const begin = Date.now();
+  for (let nextWord = SILENT_MS; ; ) {
     const ownership = await takeOwnership(cluster.connection, DATABASE, holder, onLost);
-    if (ownership.kind === 'owned' && ownership.serverVersion !== serverVersionNumber(cluster.server)) {
+    if (ownership.kind === 'taken') return ownership;
+    if (ownership.kind === 'owned' && ownership.serverVersion === serverVersionNumber(cluster.server))
+      return ownership;
+    if (ownership.kind === 'owned') {
       // An orphan of an earlier release; the data directory is the same, the binaries are not.
       await ownership.release();
       await stopCluster(cluster);
-      continue;
     }
-    if (ownership.kind === 'owned' || ownership.kind === 'taken') return ownership;
-    if (ownership.kind === 'absent') {
-      // Right after a crash the dead server's last processes may still hold its shared memory: try until they are gone.
-      await startCluster(cluster).catch((error) => {
-        if (Date.now() > deadline) throw error;
-      });
+    if (ownership.kind === 'absent') await startUnlessBusy(cluster);
+    const waited = Date.now() - begin;
+    if (waited > PATIENCE_MS)
+      throw new Error('PostgreSQL has not become ready for fifteen minutes; its log may say why.');
+    if (waited > nextWord) {
+      log.info('waiting for PostgreSQL, which is recovering or has not quite stopped');
+      nextWord += SILENT_MS;
     }
-    if (Date.now() > deadline)
-      throw new Error('PostgreSQL is running but has not become ready for two minutes.');
-    await pause(50);
+    await pause(POLL_MS);
+  }
+}
+
+async function startUnlessBusy(cluster: Cluster): Promise<void> {
+  try {
+    await startCluster(cluster);
+  } catch (error) {
+    if (!(error instanceof StartFailure && error.mayPass)) throw error;
   }
 }
