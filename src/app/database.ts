@@ -66,10 +66,8 @@ export async function openConfiguredDatabase(config: Config, options: OpenOption
 }
 
 /** A host name with several addresses fails once for each of them, in an error without a message of its own. */
-function reason(error: Error): string {
-  return error instanceof AggregateError
-    ? error.errors.map((each) => each.message).join('; ')
-    : error.message;
+function reason(error: unknown): string {
+  return error instanceof AggregateError ? error.errors.map(reason).join('; ') : (error as Error).message;
 }
 
 /** A database URL without its password. */
