@@ -29,6 +29,8 @@ export interface Transaction extends Queryable {
   readonly [isTransaction]: true;
   /** Runs a script of several statements that takes no values. */
   script(text: string): Promise<void>;
+  /** Called once the transaction has committed, and never if it has not: for hints that may be lost, not for work. */
+  afterCommit(hint: () => void): void;
 }
 
 /** Where a server is: a URL, or the socket of the embedded one. */
@@ -73,8 +75,8 @@ export function openDatabase(target: ConnectionTarget, options: DatabaseOptions)
 /** Lets statements be written for anything that runs them. */
 export function writeStatements(runner: Pick<pg.Pool | pg.ClientBase, 'query'>): Queryable {
   return (strings, ...parameters) =>
-    new Statement(strings, parameters, async ({ text, values }) => {
-      const { rows, rowCount } = await (runner as pg.ClientBase).query(text, values);
+    new Statement(strings, parameters, async (statement) => {
+      const { rows, rowCount } = await (runner as pg.ClientBase).query(statement);
       return Object.assign(rows, { count: rowCount ?? 0 }) as Rows<object[]>;
     });
 }

@@ -7,6 +7,8 @@ export type Rows<R extends readonly object[]> = R & { count: number };
 export interface Prepared {
   text: string;
   values: unknown[];
+  /** Under a name, a connection parses and plans the statement once and reuses that. */
+  name?: string;
 }
 
 export type Execute = (statement: Prepared) => Promise<Rows<object[]>>;
@@ -23,6 +25,7 @@ export class Statement<R extends readonly object[]> implements PromiseLike<Rows<
   readonly #strings: readonly string[];
   readonly #parameters: readonly Parameter[];
   readonly #execute: Execute | undefined;
+  #name: string | undefined;
   #running: Promise<Rows<R>> | undefined;
 
   constructor(strings: readonly string[], parameters: readonly Parameter[], execute?: Execute) {
@@ -39,9 +42,15 @@ export class Statement<R extends readonly object[]> implements PromiseLike<Rows<
     return this.#run().then(onFulfilled, onRejected);
   }
 
+  /** For statements on a hot path, whose text never changes. */
+  named(name: string): this {
+    this.#name = name;
+    return this;
+  }
+
   prepare(): Prepared {
     const values: unknown[] = [];
-    return { text: this.#write(values), values };
+    return { text: this.#write(values), values, ...(this.#name !== undefined && { name: this.#name }) };
   }
 
   #run(): Promise<Rows<R>> {

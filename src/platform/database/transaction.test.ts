@@ -48,6 +48,30 @@ describe('transaction', () => {
     expect(tries).toBe(3);
   });
 
+  test('does not pass for committed when an error inside it was dropped', async () => {
+    const before = await balances();
+    const careless = transaction(sql, async (tx) => {
+      await pay(tx, 1);
+      await tx`select 1 / 0`.then(undefined, () => undefined);
+    });
+    await expect(careless).rejects.toThrow('nothing was committed');
+    expect(await balances()).toEqual(before);
+  });
+
+  test('gives its hints once it has committed, and none when it has not', async () => {
+    const given: string[] = [];
+    await transaction(sql, async (tx) => {
+      tx.afterCommit(() => given.push('committed'));
+      expect(given).toEqual([]);
+    });
+    const failed = transaction(sql, async (tx) => {
+      tx.afterCommit(() => given.push('rolled back'));
+      await tx`select 1 / 0`;
+    });
+    await expect(failed).rejects.toThrow('division by zero');
+    expect(given).toEqual(['committed']);
+  });
+
   test('fails when its connection is lost, takes effect in no part, and the pool goes on', async () => {
     const [a, killer] = database.twoConnections();
     const before = await balances();

@@ -31,17 +31,18 @@ export async function transaction<T>(sql: Database, work: (tx: Transaction) => P
 
 async function runOnce<T>(sql: Database, work: (tx: Transaction) => PromiseLike<T>): Promise<T> {
   const client = await sql.connect();
+  const hints: (() => void)[] = [];
   let broken: Error | undefined;
   // A connection may break while no statement is under way; without a listener that would end the process.
   const onError = (error: Error) => {
     broken = error;
   };
   client.on('error', onError);
+  let result: T;
   try {
     await client.query('begin');
-    const result = await work(asTransaction(client));
-    await client.query('commit');
-    return result;
+    result = await work(asTransaction(client, hints));
+    await commit(client);
   } catch (error) {
     // When even the rollback fails, the connection is of no more use, and the server rolls back by itself.
     await client.query('rollback').catch((failure: Error) => {
@@ -52,12 +53,26 @@ async function runOnce<T>(sql: Database, work: (tx: Transaction) => PromiseLike<
     client.off('error', onError);
     client.release(broken);
   }
+  for (const hint of hints) hint();
+  return result;
 }
 
-function asTransaction(client: PoolClient): Transaction {
+/** PostgreSQL answers the commit of a transaction in which a statement failed with a rollback, and calls it success. */
+async function commit(client: PoolClient): Promise<void> {
+  const { command } = await client.query('commit');
+  if (command === 'COMMIT') return;
+  throw new Error(
+    'A statement of this transaction failed and its error was dropped, so nothing was committed.',
+  );
+}
+
+function asTransaction(client: PoolClient, hints: (() => void)[]): Transaction {
   return Object.assign(writeStatements(client), {
     async script(text: string) {
       await client.query(text);
+    },
+    afterCommit(hint: () => void) {
+      hints.push(hint);
     },
   }) as unknown as Transaction;
 }
