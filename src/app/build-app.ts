@@ -16,11 +16,18 @@ import type { Config } from './config.ts';
 export type Services = ReturnType<typeof createServices>;
 
 /** Every service, wired to the others. */
-export function createServices(sql: Database, config: Pick<Config, 'rawModeEnabled'>) {
+export function createServices(
+  sql: Database,
+  config: Pick<Config, 'rawModeEnabled' | 'acceptsDevelopmentKeys'>,
+) {
   return {
     users: createUsers({ sql, createDefaultLibrary }),
     apiKeys: createApiKeys({ sql }),
-    authentication: createAuthentication({ sql, rawModeEnabled: config.rawModeEnabled }),
+    authentication: createAuthentication({
+      sql,
+      rawModeEnabled: config.rawModeEnabled,
+      acceptsDevelopmentKeys: config.acceptsDevelopmentKeys,
+    }),
     operations: createOperations({ sql }),
   };
 }
@@ -42,6 +49,7 @@ export async function buildApp({ config, sql, migrations, services, log }: AppDe
     authentication: services.authentication,
     internal: { secret: config.internalSecret, openToLoopback: config.env !== 'prod' },
     bodyLimitBytes: config.bodyLimitBytes,
+    trustedProxies: config.trustedProxies,
     routes(server, registered) {
       registerHealthRoutes(server, { sql, migrations, metrics });
       registerIdentityRoutes(server, { ...services, registered });

@@ -27,14 +27,17 @@ describe('a bad value is refused by name', () => {
     ['NEXUS_PORT', 'http', 'a port from 0 to 65535'],
     ['NEXUS_PORT', '65536', 'a port from 0 to 65535'],
     ['NEXUS_PORT', '80.5', 'a port from 0 to 65535'],
-    ['NEXUS_DATABASE_URL', 'mysql://localhost/x', 'a postgres:// or postgresql:// URL'],
+    ['NEXUS_DATABASE_URL', 'mysql://localhost/x', 'a postgres:// URL'],
+    ['NEXUS_DATABASE_URL', 'postgres://me:pass#word@localhost:99999/x', 'a postgres:// URL'],
+    ['NEXUS_TRUSTED_PROXIES', 'my proxy', 'addresses or networks'],
+    ['NEXUS_BOOTSTRAP_ADMIN_KEY', 'schlüssel', 'at most 200 ASCII'],
     ['NEXUS_DATABASE_POOL_SIZE', '0', 'a number from 1 to 500'],
     ['NEXUS_DATABASE_STATEMENT_TIMEOUT_SECONDS', '-1', 'a number of seconds'],
     ['NEXUS_RAW_MODE_ENABLED', 'maybe', 'true or false'],
     ['NEXUS_LOG_LEVEL', 'loud', 'fatal, error'],
     ['NEXUS_LOG_FORMAT', 'xml', 'json or pretty'],
-    ['NEXUS_INTERNAL_SECRET', 'with space', 'at most 200 characters without spaces'],
-    ['NEXUS_BOOTSTRAP_ADMIN_KEY', 'x'.repeat(201), 'at most 200 characters without spaces'],
+    ['NEXUS_INTERNAL_SECRET', 'with space', 'at most 200 ASCII characters without spaces'],
+    ['NEXUS_BOOTSTRAP_ADMIN_KEY', 'x'.repeat(201), 'at most 200 ASCII characters without spaces'],
   ])('%s=%s', (name, value, takes) => {
     expect(() => parseConfig({ [name]: value })).toThrow(`${name} takes ${takes}`);
   });
@@ -130,7 +133,7 @@ test("the README's table lists every variable, with what it takes and is for", a
   const listed = readme.split('\n').filter((line) => line.startsWith('| `NEXUS_'));
   const expected = Object.entries(VARIABLES).map(([name, { takes, purpose, reads }]) => {
     const standard = reads.safeParse(undefined).data;
-    return `| \`${name}\` | ${standard === undefined ? '' : `\`${standard}\``} | ${takes} | ${purpose} |`;
+    return `| \`${name}\` | ${String(standard ?? '') === '' ? '' : `\`${standard}\``} | ${takes} | ${purpose} |`;
   });
   expect(listed).toEqual(expected);
 });

@@ -3,8 +3,8 @@ import { isIP } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
-import type { Role } from '../contract/roles.ts';
-import { BOOTSTRAP_ROLES, developmentKey, isDevelopmentKey } from '../features/identity/bootstrap.ts';
+import type { BootstrapKey } from '../features/identity/bootstrap.ts';
+import { BOOTSTRAP_ROLES, developmentKey, isDevelopmentKey } from '../features/identity/development-keys.ts';
 import { VARIABLES, type Values, type VariableName } from './variables.ts';
 
 export interface Config {
@@ -19,7 +19,10 @@ export interface Config {
   log: { level: string; format: 'json' | 'pretty' };
   rawModeEnabled: boolean;
   internalSecret: string | undefined;
-  bootstrapKeys: { role: Role; key: string }[];
+  trustedProxies: string[];
+  bootstrapKeys: BootstrapKey[];
+  /** Whether the keys that everybody knows open anything. */
+  acceptsDevelopmentKeys: boolean;
   /** Variables that start with NEXUS_ and mean nothing: usually a slip of the pen. */
   unknownVariables: string[];
 }
@@ -62,7 +65,9 @@ export function parseConfig(env: Environment): Config {
     },
     rawModeEnabled: values.NEXUS_RAW_MODE_ENABLED,
     internalSecret: values.NEXUS_INTERNAL_SECRET,
+    trustedProxies: values.NEXUS_TRUSTED_PROXIES,
     bootstrapKeys: bootstrapKeys(values),
+    acceptsDevelopmentKeys: values.NEXUS_ENV !== 'prod' && isLoopback(values.NEXUS_HOST),
     unknownVariables: Object.keys(env).filter((name) => name.startsWith('NEXUS_') && !(name in VARIABLES)),
   };
   refuseUnsafe(config);
@@ -93,7 +98,7 @@ function readVariables(env: Environment): Values {
   return Object.fromEntries(entries) as Values;
 }
 
-function bootstrapKeys(values: Values): Config['bootstrapKeys'] {
+function bootstrapKeys(values: Values): BootstrapKey[] {
   return BOOTSTRAP_ROLES.flatMap((role) => {
     const given = values[`NEXUS_BOOTSTRAP_${role.toUpperCase() as Uppercase<typeof role>}_KEY`];
     const key = given ?? (values.NEXUS_ENV === 'prod' ? undefined : developmentKey(role));

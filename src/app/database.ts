@@ -6,7 +6,7 @@ import {
   refuseOldServer,
 } from '../platform/database/database.ts';
 import { startEmbedded } from '../platform/database/embedded/embedded.ts';
-import { type Migration, migrate, readMigrations } from '../platform/database/migrator.ts';
+import { type Migration, migrate, pendingMigrations, readMigrations } from '../platform/database/migrator.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import type { Config } from './config.ts';
 
@@ -26,6 +26,24 @@ export interface OpenOptions {
   whenOwned: 'refuse' | 'share';
 }
 
+/** For commands that only use the database: a new one is set up, an older one is left to `migrate` and `serve`. */
+export async function openCurrentDatabase(config: Config, options: OpenOptions): Promise<OpenDatabase> {
+  const database = await openConfiguredDatabase(config, options);
+  try {
+    const pending = await pendingMigrations(database.sql, database.migrations);
+    if (pending.length === database.migrations.length) await migrate(database.sql, database.migrations);
+    else if (pending.length > 0) {
+      throw new Error(
+        `The database lacks ${pending.length} migrations of this release. Run \`nexus migrate\`, or start \`nexus serve\`.`,
+      );
+    }
+    return database;
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
 /** Reaches the database that the configuration names, starting the embedded one if it names none, and migrates it. */
 export async function openMigratedDatabase(config: Config, options: OpenOptions): Promise<OpenDatabase> {
   const database = await openConfiguredDatabase(config, options);
@@ -43,7 +61,11 @@ export async function openConfiguredDatabase(config: Config, options: OpenOption
   const migrations = await readMigrations();
   const embedded = config.databaseUrl
     ? undefined
-    : await startEmbedded({ ...options, directory: path.join(config.dataDir, 'postgres') });
+    : await startEmbedded({
+        ...options,
+        directory: path.join(config.dataDir, 'postgres'),
+        poolSize: config.database.poolSize,
+      });
   const target = embedded ? embedded.connection : { url: config.databaseUrl ?? '' };
   const sql = openDatabase(target, { ...config.database, applicationName: `nexus ${options.purpose}` });
 

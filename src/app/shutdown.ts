@@ -1,4 +1,5 @@
-const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+/** SIGHUP: the terminal was closed. */
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** Ctrl-C under npm arrives twice: from the terminal, and forwarded by npm. Within this time they are one. */
 const SAME_KEYSTROKE_MS = 1000;
@@ -22,3 +23,19 @@ export function untilStopped(atOnce: () => void): Promise<NodeJS.Signals> {
     }
   });
 }
+
+/** Lets a short command finish and clean up before a signal ends it. */
+export async function finishDespiteSignals<T>(work: () => Promise<T>): Promise<T> {
+  const note = () => {
+    process.exitCode = INTERRUPTED;
+  };
+  for (const signal of SIGNALS) process.on(signal, note);
+  try {
+    return await work();
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, note);
+  }
+}
+
+/** What shells report of a command that Ctrl-C ended. */
+const INTERRUPTED = 130;

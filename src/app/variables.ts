@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { connectionConfig } from '../platform/database/database.ts';
 
 /** One environment variable: how it is read, what it takes and what it is for. The README's table says the same. */
 export interface Variable<T extends z.ZodType = z.ZodType> {
@@ -16,13 +17,24 @@ function secret<T extends z.ZodType>(takes: string, reads: T, purpose: string): 
   return { reads, takes, purpose, secret: true };
 }
 
+/** Readable as PostgreSQL's own programs read it; what must be escaped in a password trips people up. */
+function isDatabaseUrl(text: string): boolean {
+  if (!/^postgres(ql)?:\/\/\S+$/.test(text)) return false;
+  try {
+    connectionConfig({ url: text });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 const whole = (least: number, most: number) => z.coerce.number().int().min(least).max(most);
 const bootstrapKey = (role: string) =>
   secret(
-    'at most 200 characters without spaces, and in `prod` at least 20',
+    'at most 200 ASCII characters without spaces, and in `prod` at least 20',
     z
       .string()
-      .regex(/^\S{1,200}$/)
+      .regex(/^[!-~]{1,200}$/)
       .optional(),
     `Key of the user \`dev-${role}\`, made at start. In \`dev\` and \`test\` it defaults to \`nexus-dev-${role}-key\`.`,
   );
@@ -31,7 +43,7 @@ export const VARIABLES = {
   NEXUS_ENV: variable(
     '`dev`, `test` or `prod`',
     z.enum(['dev', 'test', 'prod']).default('dev'),
-    'In `dev`, well-known keys are made so that you can start at once, and Nexus listens on loopback only.',
+    'In `dev`, four well-known keys are made so that you can start at once; they open nothing beyond loopback.',
   ),
   NEXUS_HOST: variable('an address or host name', z.string().default('127.0.0.1'), 'Where to listen.'),
   NEXUS_PORT: variable(
@@ -46,11 +58,8 @@ export const VARIABLES = {
       '`~/.local/share/nexus` on Linux, `~/Library/Application Support/Nexus` on macOS.',
   ),
   NEXUS_DATABASE_URL: secret(
-    'a postgres:// or postgresql:// URL',
-    z
-      .string()
-      .regex(/^postgres(ql)?:\/\/\S+$/)
-      .optional(),
+    'a postgres:// URL, in whose password all but letters and digits is percent-encoded',
+    z.string().refine(isDatabaseUrl).optional(),
     'A PostgreSQL of your own, 15 or newer. Without it, Nexus runs the one it brings along.',
   ),
   NEXUS_DATABASE_POOL_SIZE: variable(
@@ -94,12 +103,21 @@ export const VARIABLES = {
     'Whether RAW mode can be used at all.',
   ),
   NEXUS_INTERNAL_SECRET: secret(
-    'at most 200 characters without spaces, and in `prod` at least 20',
+    'at most 200 ASCII characters without spaces, and in `prod` at least 20',
     z
       .string()
-      .regex(/^\S{1,200}$/)
+      .regex(/^[!-~]{1,200}$/)
       .optional(),
     'Opens the routes under `/internal` to callers that send it as `X-Nexus-Internal`.',
+  ),
+  NEXUS_TRUSTED_PROXIES: variable(
+    'addresses or networks, separated by commas',
+    z
+      .string()
+      .regex(/^[0-9a-fA-F.:/]+(\s*,\s*[0-9a-fA-F.:/]+)*$/)
+      .transform((list) => list.split(',').map((address) => address.trim()))
+      .default([]),
+    'Reverse proxies whose `X-Forwarded-For` is believed, so that the audit log shows the caller.',
   ),
   NEXUS_BOOTSTRAP_VIEWER_KEY: bootstrapKey('viewer'),
   NEXUS_BOOTSTRAP_OPERATOR_KEY: bootstrapKey('operator'),

@@ -5,7 +5,7 @@ import { id as idSchema } from '../contract/wire.ts';
 import { disableDevelopmentKeys } from '../features/identity/bootstrap.ts';
 import { parseArguments } from './arguments.ts';
 import { print, printJson, printTable } from './output.ts';
-import { CLI_ACTOR, withServices } from './session.ts';
+import { allPages, CLI_ACTOR, withServices } from './session.ts';
 
 export function addKeysCommand(program: Command): void {
   const keys = program.command('keys').description('manage API keys');
@@ -52,8 +52,14 @@ export function addKeysCommand(program: Command): void {
     .action(async (options: { user?: string; json?: true }) => {
       const found = await withServices('keys list', async ({ users, apiKeys }) => {
         const user = options.user && (await users.getByName(parseArguments(usernameSchema, options.user)));
-        const { api_keys } = await apiKeys.list({ limit: 200, ...(user && { user_id: user.id }) });
-        return api_keys;
+        return allPages(async (cursor) => {
+          const { api_keys: rows, page } = await apiKeys.list({
+            limit: 200,
+            cursor,
+            ...(user && { user_id: user.id }),
+          });
+          return { rows, page };
+        });
       });
       if (options.json) return printJson(found);
       printTable(

@@ -3,11 +3,8 @@ import { buildApp, createServices } from '../app/build-app.ts';
 import { type Config, parseConfig, readEnvironment } from '../app/config.ts';
 import { type OpenDatabase, openMigratedDatabase } from '../app/database.ts';
 import { untilStopped } from '../app/shutdown.ts';
-import {
-  isDevelopmentKey,
-  refuseDevelopmentKeys,
-  seedBootstrapKeys,
-} from '../features/identity/bootstrap.ts';
+import { refuseDevelopmentKeys, seedBootstrapKeys } from '../features/identity/bootstrap.ts';
+import { isDevelopmentKey } from '../features/identity/development-keys.ts';
 import type { HttpServer } from '../http/http-server.ts';
 import { createLogger, type Logger } from '../platform/telemetry/logger.ts';
 import { NEXUS_VERSION } from '../platform/version.ts';

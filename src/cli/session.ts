@@ -1,6 +1,8 @@
 import { createServices, type Services } from '../app/build-app.ts';
 import { parseConfig, readEnvironment } from '../app/config.ts';
-import { openMigratedDatabase } from '../app/database.ts';
+import { openCurrentDatabase } from '../app/database.ts';
+import { finishDespiteSignals } from '../app/shutdown.ts';
+import type { Page } from '../contract/wire.ts';
 import { createLogger } from '../platform/telemetry/logger.ts';
 
 /** Commands say what they have to say on standard output; only what goes wrong is worth a log line. */
@@ -12,10 +14,25 @@ export const CLI_ACTOR = { name: 'cli' };
 export async function withServices<T>(purpose: string, work: (services: Services) => Promise<T>): Promise<T> {
   const config = parseConfig(readEnvironment());
   const log = createLogger(QUIET);
-  const database = await openMigratedDatabase(config, { log, purpose, whenOwned: 'share' });
-  try {
-    return await work(createServices(database.sql, config));
-  } finally {
-    await database.close();
+  return finishDespiteSignals(async () => {
+    const database = await openCurrentDatabase(config, { log, purpose, whenOwned: 'share' });
+    try {
+      return await work(createServices(database.sql, config));
+    } finally {
+      await database.close();
+    }
+  });
+}
+
+/** Reads a list to its end. */
+export async function allPages<Row>(
+  read: (cursor: string | undefined) => Promise<{ rows: Row[]; page: Page }>,
+): Promise<Row[]> {
+  const all: Row[] = [];
+  for (let cursor: string | undefined; ; ) {
+    const { rows, page } = await read(cursor);
+    all.push(...rows);
+    if (page.next_cursor === null) return all;
+    cursor = page.next_cursor;
   }
 }

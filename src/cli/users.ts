@@ -3,7 +3,7 @@ import { createUser } from '../contract/identity.ts';
 import { ROLES, type Role } from '../contract/roles.ts';
 import { parseArguments } from './arguments.ts';
 import { print, printJson, printTable } from './output.ts';
-import { CLI_ACTOR, withServices } from './session.ts';
+import { allPages, CLI_ACTOR, withServices } from './session.ts';
 
 export function addUsersCommand(program: Command): void {
   const users = program.command('users').description('manage people');
@@ -32,8 +32,11 @@ export function addUsersCommand(program: Command): void {
     .description('list people, newest first')
     .option('--json', 'print JSON')
     .action(async (options: { json?: true }) => {
-      const { users: found } = await withServices('users list', (services) =>
-        services.users.list({ limit: 200 }),
+      const found = await withServices('users list', ({ users: people }) =>
+        allPages(async (cursor) => {
+          const { users: rows, page } = await people.list({ limit: 200, cursor });
+          return { rows, page };
+        }),
       );
       if (options.json) return printJson(found);
       printTable(

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { mode, role } from './roles.ts';
-import { id, listQuery, page, timestamp } from './wire.ts';
+import { id, listQuery, page, text, timestamp } from './wire.ts';
 
 export const username = z
   .string()
@@ -22,7 +22,7 @@ export type User = z.output<typeof user>;
 
 export const createUser = z.strictObject({
   username,
-  display_name: z.string().trim().min(1).max(200).optional(),
+  display_name: text(1, 200).optional(),
   role: role.default('researcher'),
 });
 
@@ -30,7 +30,7 @@ export const updateUser = z
   .strictObject({
     role: role.optional(),
     disabled: z.boolean().optional(),
-    display_name: z.string().trim().min(1).max(200).optional(),
+    display_name: text(1, 200).optional(),
   })
   .refine((change) => Object.keys(change).length > 0, 'takes at least one of role, disabled, display_name');
 
@@ -55,7 +55,7 @@ export const createApiKey = z
   .strictObject({
     user_id: id.optional(),
     username: username.optional(),
-    name: z.string().trim().min(1).max(100).default('key'),
+    name: text(1, 100).default('key'),
     role: role.optional(),
     raw_mode_enabled: z.boolean().default(false),
     expires_at: timestamp.optional(),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { mode } from './roles.ts';
-import { id, listQuery, page, timestamp } from './wire.ts';
+import { id, listQuery, page, text, timestamp } from './wire.ts';
 
 export const auditEntry = z.object({
   id,
@@ -13,8 +13,8 @@ export const auditEntry = z.object({
 export type AuditEntry = z.output<typeof auditEntry>;
 
 export const auditQuery = listQuery.extend({
-  action: z.string().min(1).max(128).optional(),
-  actor: z.string().min(1).max(128).optional(),
+  action: text(1, 128).optional(),
+  actor: text(1, 128).optional(),
   created_after: timestamp.optional(),
   created_before: timestamp.optional(),
 });

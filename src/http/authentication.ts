@@ -4,6 +4,7 @@ import { NexusError } from '../contract/errors.ts';
 import type { Principal } from '../contract/identity.ts';
 import type { Role } from '../contract/roles.ts';
 import type { Actor, Caller } from '../platform/audit/audit.ts';
+import type { Access } from './access.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -33,10 +34,10 @@ export function registerAuthentication(
   app.decorateRequest('principal', null);
 
   app.addHook('onRequest', async (request) => {
-    if (request.url.startsWith('/internal/')) return requireInternal(request, internal);
-    const access = request.routeOptions.config.access;
-    // Unknown routes have no access to check; they answer 404.
-    if (request.is404 || access === undefined || access === 'public' || access === 'internal') return;
+    // The route that matched decides, not the spelling of its path: %69nternal is internal, too.
+    const access = request.is404 ? accessOfUnknown(request.url) : request.routeOptions.config.access;
+    if (access === 'internal') return requireInternal(request, internal);
+    if (access === undefined || access === 'public') return;
     const principal = await authenticate(request, authentication);
     request.principal = principal;
     await authentication.requireRole(
@@ -46,6 +47,11 @@ export function registerAuthentication(
       `${request.method} ${request.routeOptions.url}`,
     );
   });
+}
+
+/** Whoever may not pass does not learn which internal routes exist. */
+function accessOfUnknown(url: string): Access {
+  return url.startsWith('/internal/') ? 'internal' : 'public';
 }
 
 export function principalOf(request: FastifyRequest): Principal {

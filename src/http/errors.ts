@@ -55,12 +55,24 @@ function invalidRequest(
   return new NexusError('E_INVALID_REQUEST', sentence(said.join('; ')));
 }
 
+const NETWORK_FAILURES = [
+  'EAI_AGAIN',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOENT',
+  'ENOTFOUND',
+  'EPIPE',
+  'ETIMEDOUT',
+];
+
 /** Connection errors, and what a server says while it starts, stops or recovers. */
 function isDatabaseUnreachable(code: string, message = ''): boolean {
   return (
-    ['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE'].includes(code) ||
-    code.startsWith('57P0') ||
-    code.startsWith('08') ||
+    NETWORK_FAILURES.includes(code) ||
+    // The server is shutting down or recovering; a connection failed; it has no room.
+    /^(57P0|08|53)/.test(code) ||
     // The client library's own errors have no code.
     /connection terminated|timeout exceeded when trying to connect|not queryable/i.test(message)
   );

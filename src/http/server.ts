@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import helmet from '@fastify/helmet';
 import Fastify, { type FastifyBaseLogger, LogController } from 'fastify';
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
@@ -19,6 +20,7 @@ export interface HttpServerOptions {
   authentication: Authentication;
   internal: InternalPolicy;
   bodyLimitBytes: number;
+  trustedProxies: string[];
   /** Registers the features' routes. */
   routes(server: HttpServer, registered: RegisteredRoute[]): void;
 }
@@ -37,9 +39,16 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Shel
     bodyLimit: options.bodyLimitBytes,
     requestTimeout: 60_000,
     return503OnClosing: false,
+    // Closing comes after the drain: whatever is still connected then has had its time.
+    forceCloseConnections: true,
+    trustProxy: options.trustedProxies.length > 0 ? options.trustedProxies : false,
     genReqId: requestId,
     clientErrorHandler: answerBrokenHttp,
-    frameworkErrors: (error, request, reply) => replyWithError(error, request, reply),
+    frameworkErrors: (error, request, reply) => {
+      // No hook has run for it.
+      reply.headers({ 'x-request-id': request.id, ...BARE_HEADERS });
+      replyWithError(error, request, reply);
+    },
   }).withTypeProvider<ZodTypeProvider>();
 
   server.setValidatorCompiler(validatorCompiler);
@@ -92,23 +101,26 @@ function pathOf(url: string): string {
   return url.split('?', 1)[0] ?? url;
 }
 
+/** For answers that are given before any hook has run. */
+const BARE_HEADERS = {
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+};
+
 /** Bytes that are no HTTP, or headers that are too large, never become a request; they get the same shape all the same. */
-function answerBrokenHttp(
-  error: NodeJS.ErrnoException,
-  socket: NodeJS.WritableStream & { writable: boolean },
-): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return;
+function answerBrokenHttp(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   const id = newId();
   const body = errorBytes('E_INVALID_REQUEST', 'This is not a well-formed HTTP request.', id);
-  socket.end(
-    [
-      'HTTP/1.1 400 Bad Request',
-      'Content-Type: application/json; charset=utf-8',
-      `Content-Length: ${Buffer.byteLength(body)}`,
-      `X-Request-ID: ${id}`,
-      'Connection: close',
-      '',
-      body,
-    ].join('\r\n'),
-  );
+  const headers = {
+    ...BARE_HEADERS,
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+    'x-request-id': id,
+    connection: 'close',
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  // Destroyed, because a peer that keeps its half open would hold the descriptor for ever.
+  socket.end(['HTTP/1.1 400 Bad Request', ...lines, '', body].join('\r\n'), () => socket.destroy());
 }

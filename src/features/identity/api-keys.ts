@@ -33,7 +33,7 @@ export function createApiKeys({ sql }: { sql: Database }) {
       }
       const key = `nxs_${randomBytes(32).toString('base64url')}`;
       return transaction(sql, async (tx) => {
-        const created = await store.upsertApiKey(tx, {
+        const created = await store.insertApiKey(tx, {
           id: newId(),
           user_id: user.id,
           name: fields.name,

@@ -29,7 +29,7 @@ test('two processes that seed an empty database at once make four keys', async (
   await database.sql`truncate users, libraries, memberships, api_keys`;
   const seeders = database
     .twoConnections()
-    .map((sql) => ({ sql, ...createServices(sql, { rawModeEnabled: false }) }));
+    .map((sql) => ({ sql, ...createServices(sql, { rawModeEnabled: false, acceptsDevelopmentKeys: true }) }));
   await Promise.all(seeders.map(({ sql, users }) => seedBootstrapKeys(sql, users, bootstrapKeys)));
   expect(await keys()).toHaveLength(4);
   const [row] = await database.sql`select count(*)::int from libraries`;

@@ -1,56 +1,75 @@
+import type { User } from '../../contract/identity.ts';
 import type { Role } from '../../contract/roles.ts';
 import { type Actor, recordAudit } from '../../platform/audit/audit.ts';
-import type { Database } from '../../platform/database/database.ts';
+import type { Database, Transaction } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
 import { newId } from '../../platform/ids.ts';
 import { type ApiKeys, auditDetails, hashKey, visiblePrefix } from './api-keys.ts';
+import { BOOTSTRAP_ROLES, developmentKey } from './development-keys.ts';
 import * as store from './store.ts';
 import type { Users } from './users.ts';
 
-export const BOOTSTRAP_ROLES = ['viewer', 'operator', 'researcher', 'admin'] as const;
-type BootstrapRole = (typeof BOOTSTRAP_ROLES)[number];
+export interface BootstrapKey {
+  role: Role;
+  key: string;
+}
 
 const RAW_ROLES: Role[] = ['researcher', 'admin'];
+const KEY_NAME = 'bootstrap';
 const SYSTEM = { name: 'system' };
 
-/** The keys that README and tutorials use. Everybody knows them, so they open nothing outside development. */
-export function developmentKey(role: BootstrapRole): string {
-  return `nexus-dev-${role}-key`;
-}
-
-export function isDevelopmentKey(key: string): boolean {
-  return BOOTSTRAP_ROLES.some((role) => developmentKey(role) === key);
-}
-
-/** Ensures one user `dev-<role>` with the given key for each entry; starting twice, or twice at once, changes nothing. */
-export async function seedBootstrapKeys(
-  sql: Database,
-  users: Users,
-  keys: { role: Role; key: string }[],
-): Promise<void> {
-  for (const { role, key } of keys) {
+/**
+ * Ensures one user `dev-<role>` who has the role and the key of each entry, and no earlier key of this kind. Starting
+ * twice, or twice at once, changes nothing.
+ */
+export async function seedBootstrapKeys(sql: Database, users: Users, keys: BootstrapKey[]): Promise<void> {
+  for (const entry of keys) {
     await transaction(sql, async (tx) => {
-      const username = `dev-${role}`;
-      const user =
-        (await store.findUserByName(tx, username)) ??
-        (await users.insertWithLibrary(tx, { username, role }, SYSTEM)) ??
-        (await store.findUserByName(tx, username));
-      if (!user) throw new Error(`The user ${username} could not be made.`);
-      const id = newId();
-      const created = await store.upsertApiKey(tx, {
-        id,
-        user_id: user.id,
-        name: 'bootstrap',
-        key_hash: hashKey(key),
-        prefix: visiblePrefix(key),
-        role,
-        raw_mode_enabled: RAW_ROLES.includes(role),
-        expires_at: null,
-      });
-      if (created.id === id) {
-        await recordAudit(tx, { action: 'api_key.created', actor: SYSTEM, details: auditDetails(created) });
-      }
+      const user = await ensureUser(tx, users, entry.role);
+      await ensureKey(tx, user, entry);
     });
+  }
+}
+
+async function ensureUser(tx: Transaction, users: Users, role: Role): Promise<User> {
+  const username = `dev-${role}`;
+  await users.insertWithLibrary(tx, { username, role }, SYSTEM);
+  const user = await store.lockUserByName(tx, username);
+  if (!user) throw new Error(`The user ${username} could not be made.`);
+  if (user.role === role && user.disabled_at === null) return user;
+  return users.updateIn(tx, user.id, { role, disabled: false }, SYSTEM);
+}
+
+/** The user's row is locked, so of two processes that start at once one writes and the other finds it done. */
+async function ensureKey(tx: Transaction, user: User, { role, key }: BootstrapKey): Promise<void> {
+  const key_hash = hashKey(key);
+  const raw_mode_enabled = RAW_ROLES.includes(role);
+  const existing = await store.findApiKeyByHash(tx, key_hash);
+  if (existing && existing.user_id !== user.id) {
+    throw new Error(
+      `NEXUS_BOOTSTRAP_${role.toUpperCase()}_KEY is the key of ${existing.owner} already. Choose another for ${user.username}.`,
+    );
+  }
+  for (const outdated of await store.disableKeysNamed(tx, user.id, KEY_NAME, key_hash)) {
+    await recordAudit(tx, { action: 'api_key.disabled', actor: SYSTEM, details: auditDetails(outdated) });
+  }
+  if (!existing) {
+    const prefix = visiblePrefix(key);
+    const fields = {
+      id: newId(),
+      user_id: user.id,
+      name: KEY_NAME,
+      key_hash,
+      prefix,
+      role,
+      raw_mode_enabled,
+      expires_at: null,
+    };
+    const created = await store.insertApiKey(tx, fields);
+    await recordAudit(tx, { action: 'api_key.created', actor: SYSTEM, details: auditDetails(created) });
+  } else if (!existing.enabled || existing.role !== role || existing.raw_mode_enabled !== raw_mode_enabled) {
+    const enabled = await store.enableApiKey(tx, existing.id, role, raw_mode_enabled);
+    await recordAudit(tx, { action: 'api_key.enabled', actor: SYSTEM, details: auditDetails(enabled) });
   }
 }
 

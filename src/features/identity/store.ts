@@ -38,6 +38,13 @@ export async function findUserByName(sql: Queryable, username: string): Promise<
   return user;
 }
 
+/** Holds the row until the transaction ends, so that what depends on it is decided by one at a time. */
+export async function lockUserByName(tx: Transaction, username: string): Promise<User | undefined> {
+  const [user] = await tx<User[]>`
+    select ${userColumns(tx)} from users where lower(username) = lower(${username}) for update`;
+  return user;
+}
+
 export async function listUsers(sql: Queryable, before: string | null, limit: number): Promise<User[]> {
   return sql<User[]>`
     select ${userColumns(sql)}
@@ -89,22 +96,54 @@ export interface NewApiKey {
   expires_at: Date | null;
 }
 
-/** A key that exists already is enabled again with the new role and mode; its row and id stay. */
-export async function upsertApiKey(tx: Transaction, key: NewApiKey): Promise<ApiKey> {
+export async function insertApiKey(tx: Transaction, key: NewApiKey): Promise<ApiKey> {
   const [created] = await tx<[ApiKey]>`
-    with written as (
+    with inserted as (
       insert into api_keys (id, user_id, name, key_hash, prefix, role, raw_mode_enabled, expires_at)
       values (${key.id}, ${key.user_id}, ${key.name}, ${key.key_hash}, ${key.prefix}, ${key.role},
         ${key.raw_mode_enabled}, ${key.expires_at})
-      on conflict (key_hash) do update
-      set enabled = true,
-          role = excluded.role,
-          raw_mode_enabled = excluded.raw_mode_enabled,
-          expires_at = excluded.expires_at
       returning *
     )
-    select ${keyColumns(tx)} from written as api_keys join users on users.id = api_keys.user_id`;
+    select ${keyColumns(tx)} from inserted as api_keys join users on users.id = api_keys.user_id`;
   return created;
+}
+
+export async function findApiKeyByHash(sql: Queryable, keyHash: Buffer): Promise<ApiKey | undefined> {
+  const [key] = await sql<ApiKey[]>`
+    select ${keyColumns(sql)}
+    from api_keys
+    join users on users.id = api_keys.user_id
+    where api_keys.key_hash = ${keyHash}`;
+  return key;
+}
+
+export async function enableApiKey(tx: Transaction, id: string, role: Role, raw: boolean): Promise<ApiKey> {
+  const [key] = await tx<[ApiKey]>`
+    update api_keys
+    set enabled = true, role = ${role}, raw_mode_enabled = ${raw}, expires_at = null
+    from users
+    where api_keys.id = ${id} and users.id = api_keys.user_id
+    returning ${keyColumns(tx)}`;
+  return key;
+}
+
+/** Disables the user's keys of this name except one. */
+export async function disableKeysNamed(
+  tx: Transaction,
+  userId: string,
+  name: string,
+  exceptHash: Buffer,
+): Promise<ApiKey[]> {
+  return tx<ApiKey[]>`
+    update api_keys
+    set enabled = false
+    from users
+    where api_keys.user_id = ${userId}
+      and api_keys.name = ${name}
+      and api_keys.enabled
+      and api_keys.key_hash <> ${exceptHash}
+      and users.id = api_keys.user_id
+    returning ${keyColumns(tx)}`;
 }
 
 export interface ApiKeyFilter {

@@ -46,6 +46,23 @@ export function createUsers({ sql, createDefaultLibrary }: UsersDependencies) {
     return user;
   }
 
+  async function updateIn(
+    tx: Transaction,
+    id: string,
+    change: store.UserChange,
+    actor: Actor,
+  ): Promise<User> {
+    const endsAdmin = change.disabled === true || (change.role !== undefined && change.role !== 'admin');
+    if (endsAdmin) await keepOneAdmin(tx, id);
+    const user = (await store.updateUser(tx, id, change)) ?? userNotFound(id);
+    await recordAudit(tx, {
+      action: 'user.updated',
+      actor,
+      details: { user_id: id, username: user.username, role: user.role, disabled: user.disabled_at !== null },
+    });
+    return user;
+  }
+
   return {
     insertWithLibrary,
 
@@ -71,23 +88,10 @@ export function createUsers({ sql, createDefaultLibrary }: UsersDependencies) {
       return (await store.findUserByName(sql, username)) ?? userNotFound(username);
     },
 
+    updateIn,
+
     update(id: string, change: store.UserChange, actor: Actor): Promise<User> {
-      return transaction(sql, async (tx) => {
-        const endsAdmin = change.disabled === true || (change.role !== undefined && change.role !== 'admin');
-        if (endsAdmin) await keepOneAdmin(tx, id);
-        const user = (await store.updateUser(tx, id, change)) ?? userNotFound(id);
-        await recordAudit(tx, {
-          action: 'user.updated',
-          actor,
-          details: {
-            user_id: id,
-            username: user.username,
-            role: user.role,
-            disabled: user.disabled_at !== null,
-          },
-        });
-        return user;
-      });
+      return transaction(sql, (tx) => updateIn(tx, id, change, actor));
     },
   };
 }

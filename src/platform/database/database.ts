@@ -51,14 +51,15 @@ const INT8 = 20;
 
 /** Opens a pool. Connections are made when first needed and made again when lost. */
 export function openDatabase(target: ConnectionTarget, options: DatabaseOptions): Database {
+  const config = connectionConfig(target);
   const pool = new pg.Pool({
-    ...connectionConfig(target),
+    ...config,
     max: options.poolSize,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: 60_000,
     keepAlive: true,
     application_name: options.applicationName,
-    options: '-c timezone=UTC',
+    options: [config.options, '-c timezone=UTC'].filter(Boolean).join(' '),
     statement_timeout: options.statementTimeoutSeconds * 1000,
     idle_in_transaction_session_timeout: options.idleTransactionTimeoutSeconds * 1000,
     types: { getTypeParser },
@@ -73,10 +74,12 @@ export function openDatabase(target: ConnectionTarget, options: DatabaseOptions)
 }
 
 /** Lets statements be written for anything that runs them. */
-export function writeStatements(runner: Pick<pg.Pool | pg.ClientBase, 'query'>): Queryable {
+export function writeStatements(runner: {
+  query(statement: pg.QueryConfig): Promise<pg.QueryResult>;
+}): Queryable {
   return (strings, ...parameters) =>
     new Statement(strings, parameters, async (statement) => {
-      const { rows, rowCount } = await (runner as pg.ClientBase).query(statement);
+      const { rows, rowCount } = await runner.query(statement);
       return Object.assign(rows, { count: rowCount ?? 0 }) as Rows<object[]>;
     });
 }

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { PoolClient } from 'pg';
+import type { PoolClient, QueryConfig } from 'pg';
 import { type Database, type Transaction, writeStatements } from './database.ts';
 
 const SERIALIZATION_FAILURE = '40001';
@@ -32,6 +32,7 @@ export async function transaction<T>(sql: Database, work: (tx: Transaction) => P
 async function runOnce<T>(sql: Database, work: (tx: Transaction) => PromiseLike<T>): Promise<T> {
   const client = await sql.connect();
   const hints: (() => void)[] = [];
+  let isOver = false;
   let broken: Error | undefined;
   // A connection may break while no statement is under way; without a listener that would end the process.
   const onError = (error: Error) => {
@@ -41,9 +42,11 @@ async function runOnce<T>(sql: Database, work: (tx: Transaction) => PromiseLike<
   let result: T;
   try {
     await client.query('begin');
-    result = await work(asTransaction(client, hints));
+    result = await work(asTransaction(client, hints, () => isOver));
+    isOver = true;
     await commit(client);
   } catch (error) {
+    isOver = true;
     // When even the rollback fails, the connection is of no more use, and the server rolls back by itself.
     await client.query('rollback').catch((failure: Error) => {
       broken ??= failure;
@@ -66,10 +69,15 @@ async function commit(client: PoolClient): Promise<void> {
   );
 }
 
-function asTransaction(client: PoolClient, hints: (() => void)[]): Transaction {
-  return Object.assign(writeStatements(client), {
+/** What is written after the end would land in whatever transaction has the connection next, so it is refused. */
+function asTransaction(client: PoolClient, hints: (() => void)[], isOver: () => boolean): Transaction {
+  const query = async (statement: string | QueryConfig) => {
+    if (isOver()) throw new Error('This transaction is over; a statement came too late to be part of it.');
+    return client.query(statement);
+  };
+  return Object.assign(writeStatements({ query }), {
     async script(text: string) {
-      await client.query(text);
+      await query(text);
     },
     afterCommit(hint: () => void) {
       hints.push(hint);

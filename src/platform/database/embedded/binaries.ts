@@ -2,7 +2,7 @@ import type { Dirent } from 'node:fs';
 import { chmod, copyFile, mkdir, readdir, readFile, rename, rm, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { exists } from './files.ts';
+import { exists, isAlive } from './files.ts';
 
 /** The PostgreSQL that the npm registry carries for this platform, as it lies in `node_modules`. */
 export interface PackagedServer {
@@ -96,14 +96,5 @@ export async function removeLeftovers(server: PackagedServer, clusterDir: string
     const abandoned = maker !== undefined && !isAlive(Number(maker));
     const outdated = name.startsWith('server-') && name !== `server-${server.version}`;
     if (abandoned || outdated) await rm(path.join(clusterDir, name), { recursive: true, force: true });
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

@@ -4,7 +4,7 @@ import { chmod, chown, link, readFile, rename, rm, stat, writeFile } from 'node:
 import path from 'node:path';
 import { type Account, serverAccount } from './account.ts';
 import { installServer, moveUnlessTaken, type PackagedServer } from './binaries.ts';
-import { exists, lendDirectory, makeDirectory, syncDirectory } from './files.ts';
+import { exists, isAlive, lendDirectory, makeDirectory, syncDirectory } from './files.ts';
 import { socketDirectory } from './socket-directory.ts';
 
 /** A PostgreSQL data directory together with the server that serves it: made, configured, started and stopped here. */
@@ -87,8 +87,10 @@ export async function startCluster(cluster: Cluster): Promise<void> {
 }
 
 export async function stopCluster(cluster: Cluster): Promise<void> {
-  const stop = (mode: 'fast' | 'immediate') =>
-    run(cluster, 'pg_ctl', [
+  // After thirty seconds without an end: an immediate stop loses nothing that was committed.
+  for (const mode of ['fast', 'immediate']) {
+    if (!(await isRunning(cluster))) return;
+    await run(cluster, 'pg_ctl', [
       'stop',
       '--silent',
       '--wait',
@@ -96,11 +98,19 @@ export async function stopCluster(cluster: Cluster): Promise<void> {
       `--mode=${mode}`,
       `--pgdata=${cluster.dataDir}`,
     ]);
-  if ((await stop('fast')).exitCode === 0) return;
-  if (!(await exists(path.join(cluster.dataDir, 'postmaster.pid')))) return;
-  // Still there after thirty seconds: an immediate stop loses nothing that was committed.
-  const stopped = await stop('immediate');
-  if (stopped.exitCode !== 0) throw new Error(`PostgreSQL did not stop. ${stopped.output}`);
+  }
+  if (await isRunning(cluster)) throw new Error(`PostgreSQL did not stop; ${logFile(cluster)} may say why.`);
+}
+
+async function isRunning(cluster: Cluster): Promise<boolean> {
+  const pid = await lockedPid(cluster);
+  return pid !== undefined && isAlive(pid);
+}
+
+/** The pid in PostgreSQL's lock file, which a killed server leaves behind. */
+async function lockedPid(cluster: Cluster): Promise<number | undefined> {
+  const pid = Number.parseInt(await readFile(lockFile(cluster), 'utf8').catch(() => ''), 10);
+  return pid > 0 ? pid : undefined;
 }
 
 /** `180004` for a packaged `18.4.0-beta.17`: PostgreSQL's own way to write its version as a number. */
@@ -190,18 +200,18 @@ async function writeSettings(cluster: Cluster): Promise<void> {
     log_timezone: 'UTC',
     ...cluster.settings,
   };
-  const lines = Object.entries(settings).map(([name, value]) => `${name} = '${value.replaceAll("'", "''")}'`);
-  await writeFile(
-    settingsFile(cluster),
-    [
-      '# Nexus writes this file at every start. Your own settings go into local.conf beside it.',
-      ...lines,
-      "include_if_exists = 'local.conf'",
-      '',
-    ].join('\n'),
-  );
-  // Readable by the account that runs PostgreSQL, whatever the umask says.
-  await chmod(settingsFile(cluster), 0o644);
+  const text = [
+    '# Nexus writes this file at every start. Your own settings go into local.conf beside it.',
+    ...Object.entries(settings).map(([name, value]) => `${name} = '${value.replaceAll("'", "''")}'`),
+    "include_if_exists = 'local.conf'",
+    '',
+  ].join('\n');
+  // Written beside and renamed, so that a server that is starting never reads half a file; readable by the account
+  // that runs it, whatever the umask says.
+  const draft = path.join(cluster.directory, `unfinished-settings-${process.pid}`);
+  await writeFile(draft, text);
+  await chmod(draft, 0o644);
+  await rename(draft, settingsFile(cluster));
 }
 
 /**
@@ -210,11 +220,10 @@ async function writeSettings(cluster: Cluster): Promise<void> {
  * pid runs, and it is no postgres, the lock is void.
  */
 async function removeForeignLock(cluster: Cluster): Promise<void> {
-  const lockFile = path.join(cluster.dataDir, 'postmaster.pid');
-  const pid = Number.parseInt(await readFile(lockFile, 'utf8').catch(() => ''), 10);
-  if (!(pid > 0)) return;
+  const pid = await lockedPid(cluster);
+  if (pid === undefined) return;
   const program = await readFile(`/proc/${pid}/comm`, 'utf8').catch(() => undefined);
-  if (program !== undefined && program.trim() !== 'postgres') await rm(lockFile, { force: true });
+  if (program !== undefined && program.trim() !== 'postgres') await rm(lockFile(cluster), { force: true });
 }
 
 async function rotateLog(file: string): Promise<void> {
@@ -230,6 +239,10 @@ async function sizeOf(file: string): Promise<number> {
 
 function logFile(cluster: Cluster): string {
   return path.join(cluster.directory, 'log', 'postgres.log');
+}
+
+function lockFile(cluster: Cluster): string {
+  return path.join(cluster.dataDir, 'postmaster.pid');
 }
 
 function settingsFile(cluster: Cluster): string {

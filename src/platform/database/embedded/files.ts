@@ -8,6 +8,16 @@ export async function exists(file: string): Promise<boolean> {
   );
 }
 
+/** Whether a process with this pid exists, whoever it belongs to. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
 /** Makes what was created or renamed inside a directory survive a power loss. */
 export async function syncDirectory(directory: string): Promise<void> {
   const handle = await open(directory, 'r');
