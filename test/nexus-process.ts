@@ -22,6 +22,7 @@ export interface NexusProcess {
   pid: number;
   /** Everything it has printed so far. */
   output(): string;
+  stdout(): string;
   /** Resolves with the first match in what it prints; fails when it exits without. */
   prints(pattern: RegExp): Promise<RegExpExecArray>;
   /** The address it listens on. */
@@ -61,6 +62,10 @@ function start(program: string, args: string[], options: NexusOptions): NexusPro
     ...(options.uid !== undefined && { uid: options.uid, gid: options.gid ?? options.uid }),
   });
   let output = '';
+  let stdout = '';
+  child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
+    stdout += chunk;
+  });
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding('utf8').on('data', (chunk: string) => {
       output += chunk;
@@ -73,6 +78,7 @@ function start(program: string, args: string[], options: NexusOptions): NexusPro
     child,
     pid: child.pid ?? -1,
     output: () => output,
+    stdout: () => stdout,
     exited,
     async prints(pattern) {
       for (;;) {
@@ -100,5 +106,5 @@ export async function runNexus(args: string[], options: NexusOptions = {}) {
   const nexus = startNexus(args, options);
   const code = await nexus.exited;
   running.delete(nexus);
-  return { code, output: nexus.output() };
+  return { code, output: nexus.output(), stdout: nexus.stdout() };
 }

@@ -1,4 +1,8 @@
+import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
+import { createHttpServer } from '../../src/http/server.ts';
+import { createLogger } from '../../src/platform/telemetry/logger.ts';
+import { createMetrics } from '../../src/platform/telemetry/metrics.ts';
 import { DEV_KEYS, failure, useApp } from '../app.ts';
 import { useDatabase } from '../database.ts';
 
@@ -12,6 +16,41 @@ const production = useApp(database, { NEXUS_ENV: 'prod' });
 const path = '/internal/anything';
 const passed = failure(404, 'E_NOT_FOUND');
 const refused = failure(403, 'E_INTERNAL_ONLY');
+
+describe('a route that is internal', () => {
+  async function askWithout(path: string): Promise<string> {
+    const { server } = await createHttpServer({
+      log: createLogger({ level: 'silent', format: 'json' }),
+      metrics: createMetrics(),
+      authentication: withSecret.services.authentication,
+      internal: { secret, openToLoopback: false },
+      bodyLimitBytes: 1024,
+      trustedProxies: [],
+      routes: (app) =>
+        void app.get('/internal/thing', { config: { access: 'internal' } }, () => ({ inside: true })),
+    });
+    const url = new URL(await server.listen({ host: '127.0.0.1', port: 0 }));
+    try {
+      const socket = connect(Number(url.port), '127.0.0.1');
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+      return (await socket.setEncoding('utf8').toArray()).join('');
+    } finally {
+      await server.close();
+    }
+  }
+
+  test.each([
+    '/internal/thing',
+    '/%69nternal/thing',
+    '/internal/%74hing',
+    'http://x/internal/thing',
+    '/internal//thing',
+  ])('is closed however its path is spelled: %s', async (path) => {
+    const answer = await askWithout(path);
+    expect(answer).not.toContain('inside');
+    expect(answer).toMatch(/^HTTP\/1\.1 (403|404) /);
+  });
+});
 
 describe('routes under /internal', () => {
   test('open to whoever sends the secret', async () => {

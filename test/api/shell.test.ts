@@ -61,6 +61,8 @@ describe('errors', () => {
     const answer = await raw('GET /%zz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);
     expect(answer).toContain('"code":"E_INVALID_REQUEST"');
+    for (const header of ['x-request-id: ', 'x-content-type-options: nosniff'])
+      expect(answer).toContain(header);
   });
 
   test('bytes that are no HTTP get the same shape', async () => {
@@ -69,6 +71,16 @@ describe('errors', () => {
     expect(JSON.parse(answer.slice(answer.indexOf('{')))).toMatchObject({
       error: { code: 'E_INVALID_REQUEST' },
     });
+  });
+
+  test('connections that send no HTTP are closed, also when the other side keeps its half open', async () => {
+    const { server } = app.shell.server;
+    const accepted = once(server, 'connection');
+    const socket = connect({ port: Number(new URL(app.url).port), host: '127.0.0.1', allowHalfOpen: true });
+    const [accepting] = await accepted;
+    socket.resume().write('hello?\r\n\r\n');
+    await once(accepting, 'close');
+    socket.destroy();
   });
 
   test('an unexpected failure is 500, and what failed stays in the log', async () => {

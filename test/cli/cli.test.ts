@@ -66,8 +66,8 @@ describe('nexus users and keys', () => {
   });
 
   test('a key alone goes to standard output, so that it can be piped', async () => {
-    const { output } = await run('keys', 'create', 'cli-ana');
-    expect(output).toMatch(/^nxs_[\w-]{43}\n/);
+    const { stdout } = await run('keys', 'create', 'cli-ana');
+    expect(stdout).toMatch(/^nxs_[\w-]{43}\n$/);
   });
 
   test.each([
@@ -181,6 +181,18 @@ describe('nexus serve', () => {
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
       { request_id: 'find-me', method: 'GET', path: '/nowhere', status: 404, msg: 'request' },
     ]);
+  });
+});
+
+describe('a database of an earlier release', () => {
+  test('is left alone by commands that only use it', async () => {
+    await database.sql`create table undone as select * from schema_migrations order by version desc limit 1`;
+    await database.sql`delete from schema_migrations where version in (select version from undone)`;
+    const { code, output } = await run('users', 'list');
+    await database.sql`insert into schema_migrations select * from undone`;
+    await database.sql`drop table undone`;
+    expect(code).toBe(1);
+    expect(output).toContain('The database lacks 1 migrations of this release. Run `nexus migrate`');
   });
 });
 

@@ -63,6 +63,8 @@ describe('creating a key', () => {
     ['both user_id and username', { user_id: newId(), username: 'x' }],
     ['a malformed user_id', { user_id: 'x' }],
     ['a malformed time', { username: 'dev-viewer', expires_at: 'tomorrow' }],
+    ['a time in the year 10000', { username: 'dev-viewer', expires_at: '9999-12-31T23:59:59-01:00' }],
+    ['a NUL character', { username: 'dev-viewer', name: 'a\u0000b' }],
     ['an unknown role', { username: 'dev-viewer', role: 'root' }],
   ])('with %s is 400', async (_case, body) => {
     expect(await create(body)).toMatchObject(failure(400, 'E_INVALID_REQUEST'));

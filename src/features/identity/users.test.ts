@@ -57,6 +57,7 @@ describe('creating a user', () => {
     ['a role of another type', { username: 'x', role: 4 }],
     ['a field that does not exist', { username: 'x', admin: true }],
     ['a list', []],
+    ['a NUL character', { username: 'x', display_name: 'a\u0000b' }],
   ])('with %s is 400 and makes nobody', async (_case, body) => {
     const [before] = await database.sql`select count(*) from users`;
     expect(await create(body)).toMatchObject(failure(400, 'E_INVALID_REQUEST'));
@@ -114,6 +115,18 @@ describe('changing a user', () => {
       role: 'operator',
       display_name: 'New name',
       disabled_at: null,
+    });
+  });
+
+  test('is audited with who did it and what it came to', async () => {
+    const { user } = await createPerson(app);
+    await app.call('PATCH', `/api/v1/users/${user.id}`, { key, body: { role: 'viewer', disabled: true } });
+    const [entry] =
+      await database.sql`select action, actor, details from audit_logs order by id desc limit 1`;
+    expect(entry).toMatchObject({
+      action: 'user.updated',
+      actor: 'dev-admin',
+      details: { user_id: user.id, role: 'viewer', disabled: true },
     });
   });
 

@@ -58,7 +58,7 @@ test('an entry carries what happened, who did it and the request it came with', 
   });
 });
 
-test.each(['created_after=yesterday', 'limit=0', 'limit=201', 'cursor=x', 'action='])(
+test.each(['created_after=yesterday', 'limit=0', 'limit=201', 'cursor=x', 'action=', 'action=a%00b'])(
   '"%s" is 400',
   async (query) => {
     expect(await read(query)).toMatchObject(failure(400, 'E_INVALID_REQUEST'));

@@ -101,12 +101,12 @@ function getTypeParser(oid: number, format?: 'text' | 'binary') {
 }
 
 /** Answers a server that is older than Nexus supports with a sentence instead of a syntax error later. */
-export async function refuseOldServer(sql: Database): Promise<void> {
+export async function refuseOldServer(sql: Database, oldestMajor = OLDEST_SUPPORTED_MAJOR): Promise<void> {
   const [row] = await sql<[{ number: number; version: string }]>`
     select current_setting('server_version_num')::int as number, current_setting('server_version') as version`;
-  if (row.number >= OLDEST_SUPPORTED_MAJOR * 10_000) return;
+  if (row.number >= oldestMajor * 10_000) return;
   throw new Error(
-    `The database server runs PostgreSQL ${row.version}; Nexus needs ${OLDEST_SUPPORTED_MAJOR} or newer. ` +
+    `The database server runs PostgreSQL ${row.version}; Nexus needs ${oldestMajor} or newer. ` +
       'Point NEXUS_DATABASE_URL at a newer server, or unset it to use the one that Nexus brings along.',
   );
 }

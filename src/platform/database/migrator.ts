@@ -38,25 +38,28 @@ export async function readMigrations(directory: URL = MIGRATIONS): Promise<Migra
 }
 
 /**
- * Brings the database to this release's schema and returns what was applied.
- *
- * Each migration is one transaction under an advisory lock that ends with it, so any number of processes may start
- * at once, also through a pooler that hands out connections per transaction.
+ * Brings the database to this release's schema and returns what was applied: all of it, in one transaction, or
+ * nothing, so that after a failure the earlier release still runs. An advisory lock that ends with the transaction lets
+ * any number of processes start at once.
  */
 export async function migrate(sql: Database, migrations: Migration[]): Promise<Migration[]> {
-  const applied: Migration[] = [];
-  for (;;) {
-    const migration = await transaction(sql, (tx) => applyNext(tx, migrations));
-    if (!migration) return applied;
-    applied.push(migration);
-  }
+  return transaction(sql, async (tx) => {
+    // Rewriting a large table may take longer than any request may.
+    await tx`set local statement_timeout = 0`;
+    await tx`select pg_advisory_xact_lock(${MIGRATION_LOCK})`;
+    const pending = await pendingMigrations(tx, migrations);
+    for (const migration of pending) await apply(tx, migration);
+    return pending;
+  });
 }
 
 /** How far the database is, and refuses a database that this release must not touch. */
 export async function pendingMigrations(sql: Queryable, migrations: Migration[]): Promise<Migration[]> {
-  const [table] = await sql<
-    [{ found: boolean }]
-  >`select to_regclass('schema_migrations') is not null as found`;
+  // Read as a table, not by to_regclass: that may answer from a cache that is older than the lock we hold.
+  const [table] = await sql<[{ found: boolean }]>`
+    select exists (
+      select from pg_tables where tablename = 'schema_migrations' and schemaname = any(current_schemas(false))
+    ) as found`;
   const applied = table.found
     ? await sql<AppliedMigration[]>`select version, name, checksum from schema_migrations order by version`
     : [];
@@ -78,18 +81,10 @@ export async function pendingMigrations(sql: Queryable, migrations: Migration[])
   return migrations.slice(applied.length);
 }
 
-async function applyNext(tx: Transaction, migrations: Migration[]): Promise<Migration | undefined> {
-  // Rewriting a large table may take longer than any request may.
-  await tx`set local statement_timeout = 0`;
-  await tx`select pg_advisory_xact_lock(${MIGRATION_LOCK})`;
-  const [migration] = await pendingMigrations(tx, migrations);
-  if (!migration) return undefined;
-  if (migration.version === 1) await createJournal(tx);
-  await tx.script(migration.statements);
-  await tx`
-    insert into schema_migrations (version, name, checksum)
-    values (${migration.version}, ${migration.name}, ${migration.checksum})`;
-  return migration;
+async function apply(tx: Transaction, { version, name, checksum, statements }: Migration): Promise<void> {
+  if (version === 1) await createJournal(tx);
+  await tx.script(statements);
+  await tx`insert into schema_migrations (version, name, checksum) values (${version}, ${name}, ${checksum})`;
 }
 
 async function createJournal(tx: Transaction): Promise<void> {

@@ -58,6 +58,23 @@ describe('transaction', () => {
     expect(await balances()).toEqual(before);
   });
 
+  test('takes no statement after its end, which would land in another one', async () => {
+    const before = await balances();
+    let late: Promise<unknown> = Promise.resolve();
+    let go: () => void = () => undefined;
+    const ended = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    const failed = transaction(sql, async (tx) => {
+      late = ended.then(() => pay(tx, 1));
+      throw new Error('over');
+    });
+    await expect(failed).rejects.toThrow('over');
+    go();
+    await expect(late).rejects.toThrow('This transaction is over');
+    expect(await balances()).toEqual(before);
+  });
+
   test('gives its hints once it has committed, and none when it has not', async () => {
     const given: string[] = [];
     await transaction(sql, async (tx) => {
@@ -150,7 +167,19 @@ describe('a connection', () => {
     expect(connectionConfig({ url })).toMatchObject(expected);
   });
 
-  test('passes a server that is new enough', async () => {
+  test('passes a server that is new enough, and refuses an older one with a sentence', async () => {
     await refuseOldServer(sql);
+    await expect(refuseOldServer(sql, 99)).rejects.toThrow(
+      /^The database server runs PostgreSQL .*; Nexus needs 99 or newer/,
+    );
+  });
+
+  test("keeps the URL's own options", async () => {
+    const options = encodeURIComponent('-c work_mem=7MB');
+    const byUrl = openTestDatabase({ url: `${database.url}&options=${options}` });
+    const [row] =
+      await byUrl`select current_setting('work_mem') as memory, current_setting('TimeZone') as zone`;
+    expect(row).toEqual({ memory: '7MB', zone: 'UTC' });
+    await byUrl.end();
   });
 });

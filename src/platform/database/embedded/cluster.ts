@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmod, chown, link, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { type Account, serverAccount } from './account.ts';
 import { installServer, moveUnlessTaken, type PackagedServer } from './binaries.ts';
 import { exists, isAlive, lendDirectory, makeDirectory, syncDirectory } from './files.ts';
@@ -22,6 +23,8 @@ export interface Cluster {
 /** The port only names the socket file. */
 const SOCKET_PORT = 5432;
 const SUPERUSER = 'nexus';
+const STOP_PATIENCE_MS = 30_000;
+const STOP_POLL_MS = 20;
 const LOG_KEPT_BYTES = 10 * 1024 * 1024;
 
 /**
@@ -53,13 +56,15 @@ export async function prepareCluster(
   return cluster;
 }
 
-/** `mayPass` says that waiting can help: another server is starting, or the last one is not quite gone. */
+/** `mayPass` says that waiting can help: another server is starting, the last one is not quite gone, or was stopped. */
 export class StartFailure extends Error {
   readonly mayPass: boolean;
 
   constructor(message: string, said: string) {
     super(message);
-    this.mayPass = /already exists|pre-existing shared memory block|did not start in time/.test(said);
+    this.mayPass = /already exists|pre-existing shared memory block|did not start in time|is shut down/.test(
+      said,
+    );
   }
 }
 
@@ -86,31 +91,43 @@ export async function startCluster(cluster: Cluster): Promise<void> {
   );
 }
 
+/**
+ * Ends the server that runs now, and not the next one: another process may start it again the moment it is gone, which
+ * is why this does not leave the waiting to `pg_ctl stop`, which waits for there to be none.
+ */
 export async function stopCluster(cluster: Cluster): Promise<void> {
-  // After thirty seconds without an end: an immediate stop loses nothing that was committed.
-  for (const mode of ['fast', 'immediate']) {
-    if (!(await isRunning(cluster))) return;
-    await run(cluster, 'pg_ctl', [
-      'stop',
-      '--silent',
-      '--wait',
-      '--timeout=30',
-      `--mode=${mode}`,
-      `--pgdata=${cluster.dataDir}`,
-    ]);
+  const pid = await runningPid(cluster);
+  if (pid === undefined) return;
+  // A fast shutdown; and if that takes too long an immediate one, which loses nothing that was committed.
+  for (const signal of ['SIGINT', 'SIGQUIT'] as const) {
+    process.kill(pid, signal);
+    const deadline = Date.now() + STOP_PATIENCE_MS;
+    while (Date.now() < deadline) {
+      if ((await runningPid(cluster)) !== pid) return;
+      await pause(STOP_POLL_MS);
+    }
   }
-  if (await isRunning(cluster)) throw new Error(`PostgreSQL did not stop; ${logFile(cluster)} may say why.`);
+  throw new Error(`PostgreSQL (pid ${pid}) did not stop; ${logFile(cluster)} may say why.`);
 }
 
-async function isRunning(cluster: Cluster): Promise<boolean> {
+/** The server's pid, by its lock file; undefined when the file is absent or was left behind by a killed server. */
+async function runningPid(cluster: Cluster): Promise<number | undefined> {
   const pid = await lockedPid(cluster);
-  return pid !== undefined && isAlive(pid);
+  if (pid === undefined || !isAlive(pid)) return undefined;
+  const program = await programOf(pid);
+  return program === undefined || program === 'postgres' ? pid : undefined;
 }
 
-/** The pid in PostgreSQL's lock file, which a killed server leaves behind. */
 async function lockedPid(cluster: Cluster): Promise<number | undefined> {
   const pid = Number.parseInt(await readFile(lockFile(cluster), 'utf8').catch(() => ''), 10);
   return pid > 0 ? pid : undefined;
+}
+
+/** Where the system tells: the name of what runs under a pid, `zombie` for what has ended and not been collected. */
+async function programOf(pid: number): Promise<string | undefined> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
+  const [, program, state] = /\((.*)\) (\S)/s.exec(stat ?? '') ?? [];
+  return state === 'Z' ? 'zombie' : program;
 }
 
 /** `180004` for a packaged `18.4.0-beta.17`: PostgreSQL's own way to write its version as a number. */
@@ -221,9 +238,8 @@ async function writeSettings(cluster: Cluster): Promise<void> {
  */
 async function removeForeignLock(cluster: Cluster): Promise<void> {
   const pid = await lockedPid(cluster);
-  if (pid === undefined) return;
-  const program = await readFile(`/proc/${pid}/comm`, 'utf8').catch(() => undefined);
-  if (program !== undefined && program.trim() !== 'postgres') await rm(lockFile(cluster), { force: true });
+  if (pid === undefined || !isAlive(pid)) return;
+  if ((await runningPid(cluster)) === undefined) await rm(lockFile(cluster), { force: true });
 }
 
 async function rotateLog(file: string): Promise<void> {

@@ -71,7 +71,7 @@ export async function takeHold(
     }
     const [own] = await sql<[{ locked: boolean }]>`select pg_try_advisory_lock(${OWNER_LOCK}) as locked`;
     const owner = own.locked ? undefined : await findOwner(sql);
-    if (own.locked) await ensureDatabase(sql, database);
+    await ensureDatabase(sql, database);
     isHeld = true;
     const hold: Hold = {
       serverVersion: locks.version,
@@ -114,6 +114,12 @@ async function findOwner(sql: Queryable): Promise<string> {
 }
 
 async function ensureDatabase(sql: Queryable, database: string): Promise<void> {
-  const found = await sql`select from pg_database where datname = ${database}`;
-  if (found.length === 0) await sql`create database ${identifier(database)}`;
+  const exists = async () => (await sql`select from pg_database where datname = ${database}`).length > 0;
+  if (await exists()) return;
+  try {
+    await sql`create database ${identifier(database)}`;
+  } catch (error) {
+    // Somebody else was faster.
+    if (!(await exists())) throw error;
+  }
 }
