@@ -35,6 +35,102 @@ CREATE INDEX audit_logs_action_idx ON public.audit_logs USING btree (action, cre
 CREATE INDEX audit_logs_actor_idx ON public.audit_logs USING btree (actor, created_at, id);
 CREATE INDEX audit_logs_time_idx ON public.audit_logs USING btree (created_at, id);
 
+create table job_artifacts (
+  id uuid not null,
+  job_id uuid not null,
+  artifact_type text not null,
+  artifact_ref text,
+  artifact_payload jsonb default '{}'::jsonb not null,
+  created_at timestamp with time zone default now() not null,
+  constraint job_artifacts_pkey PRIMARY KEY (id)
+);
+CREATE INDEX job_artifacts_job_id_idx ON public.job_artifacts USING btree (job_id);
+
+create table job_attempts (
+  job_id uuid not null,
+  attempt_number smallint not null,
+  status text not null,
+  result jsonb,
+  error_text text,
+  error_code text,
+  worker text not null,
+  started_at timestamp with time zone not null,
+  finished_at timestamp with time zone default now() not null,
+  runtime_ms integer not null,
+  constraint job_attempts_pkey PRIMARY KEY (job_id, attempt_number),
+  constraint job_attempts_error_named CHECK (((status = 'succeeded'::text) = (error_text IS NULL))),
+  constraint job_attempts_number_from_one CHECK ((attempt_number >= 1)),
+  constraint job_attempts_status_known CHECK ((status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'interrupted'::text])))
+);
+CREATE INDEX job_attempts_trouble_idx ON public.job_attempts USING btree (job_id, attempt_number) WHERE (status <> 'succeeded'::text);
+
+create table job_queue (
+  job_id uuid not null,
+  queue text not null,
+  priority smallint not null,
+  due_at timestamp with time zone not null,
+  state text default 'queued'::text not null,
+  attempt_count smallint default 0 not null,
+  refunded_count smallint default 0 not null,
+  lease_token uuid,
+  worker_id uuid,
+  started_at timestamp with time zone,
+  progress jsonb,
+  updated_at timestamp with time zone default now() not null,
+  constraint job_queue_pkey PRIMARY KEY (job_id),
+  constraint job_queue_lease_whole CHECK ((num_nonnulls(lease_token, worker_id, started_at) =
+CASE
+    WHEN (state = 'running'::text) THEN 3
+    ELSE 0
+END)),
+  constraint job_queue_refunds_possible CHECK (((refunded_count >= 0) AND (refunded_count <= attempt_count))),
+  constraint job_queue_state_known CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'retry_wait'::text])))
+);
+CREATE INDEX job_queue_claim_idx ON public.job_queue USING btree (queue, priority, due_at, job_id);
+
+create table job_schedules (
+  name text not null,
+  next_run_at timestamp with time zone default now() not null,
+  last_run_at timestamp with time zone,
+  constraint job_schedules_pkey PRIMARY KEY (name)
+);
+
+create table job_workers (
+  id uuid not null,
+  name text not null,
+  queues text[] not null,
+  concurrency integer not null,
+  running_count integer default 0 not null,
+  started_at timestamp with time zone default now() not null,
+  heartbeat_at timestamp with time zone default now() not null,
+  lease_expires_at timestamp with time zone not null,
+  constraint job_workers_pkey PRIMARY KEY (id)
+);
+CREATE INDEX job_workers_lease_expires_at_idx ON public.job_workers USING btree (lease_expires_at);
+
+create table jobs (
+  id uuid not null,
+  job_type text not null,
+  queue text not null,
+  priority smallint default 5 not null,
+  payload jsonb default '{}'::jsonb not null,
+  execution_mode text default 'async'::text not null,
+  idempotency_key text,
+  max_attempts smallint default 3 not null,
+  created_by text,
+  request_id text,
+  cancelled_at timestamp with time zone,
+  created_at timestamp with time zone default now() not null,
+  constraint jobs_pkey PRIMARY KEY (id),
+  constraint jobs_execution_mode_known CHECK ((execution_mode = ANY (ARRAY['async'::text, 'sync'::text, 'shadow'::text]))),
+  constraint jobs_idempotency_key_length CHECK (((char_length(idempotency_key) >= 1) AND (char_length(idempotency_key) <= 128))),
+  constraint jobs_max_attempts_range CHECK (((max_attempts >= 1) AND (max_attempts <= 10))),
+  constraint jobs_priority_range CHECK (((priority >= 0) AND (priority <= 9)))
+);
+CREATE INDEX jobs_cancelled_idx ON public.jobs USING btree (id) WHERE (cancelled_at IS NOT NULL);
+CREATE INDEX jobs_created_by_idx ON public.jobs USING btree (created_by, id) WHERE (created_by IS NOT NULL);
+CREATE UNIQUE INDEX jobs_idempotency_key ON public.jobs USING btree (job_type, idempotency_key) WHERE (idempotency_key IS NOT NULL);
+
 create table libraries (
   id uuid not null,
   name text not null,

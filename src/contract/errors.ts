@@ -29,6 +29,10 @@ export const ERRORS = {
   E_USER_NOT_FOUND: { status: 404, meaning: 'There is no user with this id or username.' },
   E_USERNAME_TAKEN: { status: 409, meaning: 'Another user has this username; case makes no difference.' },
   E_KEY_ROLE_EXCEEDS_USER: { status: 409, meaning: "A key's role may not be above the role of its user." },
+  E_INVALID_STATE: {
+    status: 409,
+    meaning: 'What is asked for cannot be done in the state that the object is in.',
+  },
   E_INTERNAL: {
     status: 500,
     meaning: 'Something failed unexpectedly. The details are in the log under the request id.',

@@ -1,0 +1,75 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
+import type { Logger } from '../telemetry/logger.ts';
+import { type ConnectionTarget, connectionConfig } from './database.ts';
+
+export interface ListenerOptions {
+  target: ConnectionTarget;
+  applicationName: string;
+  channels: readonly string[];
+  onNotification(channel: string, payload: string): void;
+  /** Called whenever listening begins, also after a loss: what was said in between has not been heard. */
+  onListening(): void;
+  log: Logger;
+}
+
+export interface Listener {
+  close(): Promise<void>;
+}
+
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 10_000;
+
+/** Keeps one connection that listens, and makes it again when it is lost. */
+export function startListener(options: ListenerOptions): Listener {
+  const stop = new AbortController();
+  const ended = run();
+
+  async function run(): Promise<void> {
+    for (let failures = 0; !stop.signal.aborted; failures++) {
+      try {
+        await listenOnce(() => {
+          failures = 0;
+        });
+      } catch (error) {
+        if (!stop.signal.aborted)
+          options.log.warn({ err: error }, 'the listening connection was lost; making it again');
+      }
+      const wait = Math.min(FIRST_PAUSE_MS * 2 ** failures, LONGEST_PAUSE_MS);
+      await pause(wait, undefined, { signal: stop.signal }).catch(() => undefined);
+    }
+  }
+
+  /** Resolves when the listener is closed, rejects when the connection is lost. */
+  async function listenOnce(onConnected: () => void): Promise<void> {
+    const client = new pg.Client({
+      ...connectionConfig(options.target),
+      application_name: options.applicationName,
+      connectionTimeoutMillis: 10_000,
+      keepAlive: true,
+    });
+    const lost = new Promise<void>((resolve, reject) => {
+      client.on('error', reject);
+      client.on('end', () => reject(new Error('The connection ended.')));
+      stop.signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+    lost.catch(() => undefined);
+    client.on('notification', ({ channel, payload = '' }) => options.onNotification(channel, payload));
+    try {
+      await client.connect();
+      for (const channel of options.channels) await client.query(`listen ${channel}`);
+      onConnected();
+      options.onListening();
+      await lost;
+    } finally {
+      await client.end().catch(() => undefined);
+    }
+  }
+
+  return {
+    async close() {
+      stop.abort();
+      await ended;
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import type { Database, Transaction } from '../database/database.ts';
+import { transaction } from '../database/transaction.ts';
+import { newId } from '../ids.ts';
+import type { LeasedJob } from './exchange.ts';
+import type { Completion } from './job-type.ts';
+
+/** The job ran elsewhere, was cancelled, or its lease expired: what this attempt did must not be kept. */
+export class LeaseLost extends Error {
+  constructor(job: LeasedJob) {
+    super(`The job ${job.id} is no longer leased to attempt ${job.attempt}.`);
+    this.name = 'LeaseLost';
+  }
+}
+
+/** Completes a job in the given transaction, or in one of its own when given a pool. */
+export async function completeInTransaction(
+  sql: Database | Transaction,
+  job: LeasedJob,
+  workerName: string,
+  runtimeMs: number,
+  completion: Completion,
+): Promise<void> {
+  if (!isTransaction(sql)) {
+    return transaction(sql, (tx) => completeInTransaction(tx, job, workerName, runtimeMs, completion));
+  }
+  const result = completion.result === undefined ? null : JSON.stringify(completion.result);
+  const ended = await sql`
+    with ended as (
+      delete from job_queue
+      where job_id = ${job.id} and lease_token = ${job.lease_token} and attempt_count = ${job.attempt}
+      returning started_at
+    )
+    insert into job_attempts (job_id, attempt_number, status, result, worker, started_at, runtime_ms)
+    select ${job.id}, ${job.attempt}, 'succeeded', ${result}::jsonb, ${workerName}, started_at, ${runtimeMs}
+    from ended`;
+  if (ended.count === 0) throw new LeaseLost(job);
+  for (const { artifact_type, artifact_ref = null, artifact_payload = {} } of completion.artifacts ?? []) {
+    await sql`
+      insert into job_artifacts (id, job_id, artifact_type, artifact_ref, artifact_payload)
+      values (${newId()}, ${job.id}, ${artifact_type}, ${artifact_ref}, ${JSON.stringify(artifact_payload)})`;
+  }
+}
+
+/** False when the lease is lost and nothing was written. */
+export async function writeProgress(
+  sql: Database,
+  job: LeasedJob,
+  progress: Record<string, unknown>,
+): Promise<boolean> {
+  const written = await sql`
+    update job_queue
+    set progress = ${JSON.stringify(progress)}, updated_at = now()
+    where job_id = ${job.id} and lease_token = ${job.lease_token} and attempt_count = ${job.attempt}`;
+  return written.count === 1;
+}
+
+function isTransaction(sql: Database | Transaction): sql is Transaction {
+  return 'afterCommit' in sql;
+}

@@ -1,0 +1,122 @@
+import type { Queryable, Transaction } from '../database/database.ts';
+import { newId } from '../ids.ts';
+import type { JobType } from './job-type.ts';
+import type { WakeUp } from './wake-up.ts';
+
+export interface EnqueueOptions {
+  idempotencyKey?: string | undefined;
+  maxAttempts?: number | undefined;
+  /** 0 to 9; higher goes first. */
+  priority?: number | undefined;
+  delaySeconds?: number | undefined;
+  executionMode?: 'async' | 'sync' | 'shadow' | undefined;
+  createdBy?: string | undefined;
+  requestId?: string | undefined;
+}
+
+export interface NewJob<Payload = unknown> extends EnqueueOptions {
+  type: JobType<Payload>;
+  payload: Payload;
+}
+
+export interface Enqueued {
+  id: string;
+  /** False when a job with this idempotency key existed already; `id` is that job's. */
+  created: boolean;
+}
+
+/** Adds work to the transaction of its cause: either both are committed, or neither is. */
+export type Enqueue = <Payload>(tx: Transaction, job: NewJob<Payload>) => Promise<Enqueued>;
+
+/** The same for many, in one statement. In the order given. */
+export type EnqueueMany = (tx: Transaction, jobs: NewJob[]) => Promise<Enqueued[]>;
+
+export function createEnqueue(wakeUp: WakeUp): { enqueue: Enqueue; enqueueMany: EnqueueMany } {
+  const enqueueMany: EnqueueMany = async (tx, jobs) => {
+    const drafts = jobs.map((job) => ({ ...job, id: newId(), payload: job.type.payload.parse(job.payload) }));
+    const inserted = await insertJobs(tx, drafts);
+    const existing = await findExisting(
+      tx,
+      drafts.filter(({ id }) => !inserted.has(id)),
+    );
+    tx.afterCommit(() => wakeUp.give(new Set(drafts.map(({ type }) => type.queue))));
+    return drafts.map((draft) => {
+      if (inserted.has(draft.id)) return { id: draft.id, created: true };
+      const id = existing.get(keyOf(draft.type.type, draft.idempotencyKey));
+      if (!id) throw new Error(`The job ${draft.type.type} was neither inserted nor found.`);
+      return { id, created: false };
+    });
+  };
+
+  return {
+    enqueueMany,
+    async enqueue(tx, job) {
+      const [enqueued] = await enqueueMany(tx, [job as NewJob]);
+      if (!enqueued) throw new Error('Enqueueing one job answers with one.');
+      return enqueued;
+    },
+  };
+}
+
+interface Draft extends NewJob {
+  id: string;
+}
+
+/**
+ * Returns the ids that were inserted. Of several submitters with one idempotency key the first to commit inserts; the
+ * others wait for it at the unique index and insert nothing.
+ */
+async function insertJobs(tx: Transaction, drafts: Draft[]): Promise<Set<string>> {
+  const column = <T>(read: (draft: Draft) => T) => drafts.map(read);
+  const rows = await tx<{ job_id: string }[]>`
+    with drafts as (
+      select *
+      from unnest(
+        ${column(({ id }) => id)}::uuid[],
+        ${column(({ type }) => type.type)}::text[],
+        ${column(({ type }) => type.queue)}::text[],
+        ${column(({ priority }) => priority ?? 5)}::smallint[],
+        ${column(({ payload }) => JSON.stringify(payload))}::jsonb[],
+        ${column(({ executionMode }) => executionMode ?? 'async')}::text[],
+        ${column(({ idempotencyKey }) => idempotencyKey ?? null)}::text[],
+        ${column(({ maxAttempts }) => maxAttempts ?? 3)}::smallint[],
+        ${column(({ createdBy }) => createdBy ?? null)}::text[],
+        ${column(({ requestId }) => requestId ?? null)}::text[],
+        ${column(({ delaySeconds }) => delaySeconds ?? 0)}::float8[]
+      ) as draft (
+        id, job_type, queue, priority, payload, execution_mode, idempotency_key, max_attempts, created_by, request_id,
+        delay_seconds
+      )
+    ),
+    inserted as (
+      insert into jobs (
+        id, job_type, queue, priority, payload, execution_mode, idempotency_key, max_attempts, created_by, request_id
+      )
+      select id, job_type, queue, priority, payload, execution_mode, idempotency_key, max_attempts, created_by, request_id
+      from drafts
+      on conflict (job_type, idempotency_key) where idempotency_key is not null do nothing
+      returning id
+    )
+    insert into job_queue (job_id, queue, priority, due_at)
+    select drafts.id, drafts.queue, drafts.priority, now() + drafts.delay_seconds * interval '1 second'
+    from drafts
+    join inserted on inserted.id = drafts.id
+    returning job_id`.named('jobs_enqueue');
+  return new Set(rows.map(({ job_id }) => job_id));
+}
+
+async function findExisting(sql: Queryable, drafts: Draft[]): Promise<Map<string, string>> {
+  if (drafts.length === 0) return new Map();
+  const rows = await sql<{ id: string; job_type: string; idempotency_key: string }[]>`
+    select jobs.id, jobs.job_type, jobs.idempotency_key
+    from unnest(
+      ${drafts.map(({ type }) => type.type)}::text[],
+      ${drafts.map(({ idempotencyKey }) => idempotencyKey ?? null)}::text[]
+    ) as wanted (job_type, idempotency_key)
+    join jobs on jobs.job_type = wanted.job_type and jobs.idempotency_key = wanted.idempotency_key`;
+  return new Map(rows.map((row) => [keyOf(row.job_type, row.idempotency_key), row.id]));
+}
+
+function keyOf(type: string, idempotencyKey: string | undefined): string {
+  return `${type}\n${idempotencyKey}`;
+}

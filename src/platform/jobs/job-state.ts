@@ -1,0 +1,41 @@
+import type { Queryable } from '../database/database.ts';
+import type { Statement } from '../database/statement.ts';
+
+/**
+ * Jobs as people see them, for `from (${jobStates(sql)}) as job`. A job is over when it is no longer queued; how it
+ * ended is said by its cancellation or by its last attempt.
+ */
+export function jobStates(sql: Queryable): Statement<never[]> {
+  return sql<never[]>`
+    select
+      jobs.id, jobs.job_type, jobs.queue, jobs.priority, jobs.payload, jobs.execution_mode, jobs.idempotency_key,
+      jobs.max_attempts::int, jobs.created_by, jobs.request_id, jobs.created_at,
+      coalesce(
+        job_queue.state,
+        case
+          when jobs.cancelled_at is not null then 'cancelled'
+          when last_attempt.status = 'succeeded' then 'succeeded'
+          else 'failed'
+        end
+      ) as status,
+      coalesce(job_queue.attempt_count, last_attempt.attempt_number, 0)::int as attempt_count,
+      coalesce(job_queue.due_at, last_attempt.started_at, jobs.created_at) as next_run_at,
+      job_queue.progress,
+      job_queue.started_at,
+      job_workers.name as lease_owner,
+      job_workers.lease_expires_at,
+      coalesce(last_attempt.result, '{}') as result,
+      last_attempt.error_text,
+      last_attempt.error_code,
+      greatest(job_queue.updated_at, last_attempt.finished_at, jobs.cancelled_at, jobs.created_at) as updated_at
+    from jobs
+    left join job_queue on job_queue.job_id = jobs.id
+    left join job_workers on job_workers.id = job_queue.worker_id
+    left join lateral (
+      select attempt_number, status, result, error_text, error_code, started_at, finished_at
+      from job_attempts
+      where job_attempts.job_id = jobs.id
+      order by attempt_number desc
+      limit 1
+    ) as last_attempt on true`;
+}

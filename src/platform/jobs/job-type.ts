@@ -1,0 +1,77 @@
+import type { z } from 'zod';
+import type { Role } from '../../contract/roles.ts';
+import type { Transaction } from '../database/database.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import { DEFAULT_RETRY, type RetryPolicy } from './retry-policy.ts';
+
+export const DEFAULT_QUEUE = 'default';
+
+/** What a handler leaves behind beside its result, written in the transaction that completes the job. */
+export interface Artifact {
+  artifact_type: string;
+  artifact_ref?: string | null;
+  artifact_payload?: Record<string, unknown>;
+}
+
+export interface Completion {
+  result?: Record<string, unknown> | undefined;
+  artifacts?: Artifact[] | undefined;
+}
+
+/** What a handler is given besides its payload. */
+export interface JobContext {
+  jobId: string;
+  /** From 1. */
+  attempt: number;
+  requestId: string | null;
+  createdBy: string | null;
+  /** Raised when the job is cancelled, its lease is lost, or the worker must stop. */
+  signal: AbortSignal;
+  log: Logger;
+  /** Shows how far the job is. Resolves to false when the lease is lost, and nothing was written. */
+  progress(value: Record<string, unknown>): Promise<boolean>;
+  /**
+   * Completes the job inside the handler's own transaction, so that its effects and its completion commit together.
+   * Throws, and so rolls back, when the lease is lost.
+   */
+  complete(tx: Transaction, completion?: Completion): Promise<void>;
+}
+
+export type JobHandler<Payload> = (payload: Payload, context: JobContext) => Promise<Completion | undefined>;
+
+/** A kind of work. Submitting checks the payload against the schema; so does running, for jobs of earlier releases. */
+export interface JobType<Payload = unknown> {
+  type: string;
+  queue: string;
+  payload: z.ZodType<Payload>;
+  retry: RetryPolicy;
+  /** Set for types that anybody may submit over the API; the role is the least that may. */
+  submittedBy: Role | undefined;
+  handler: JobHandler<Payload>;
+}
+
+export interface JobTypeOptions<Payload> {
+  queue?: string;
+  payload: z.ZodType<Payload>;
+  retry?: RetryPolicy;
+  submittedBy?: Role;
+  handler: JobHandler<Payload>;
+}
+
+export function defineJobType<Payload>(type: string, options: JobTypeOptions<Payload>): JobType<Payload> {
+  const { queue = DEFAULT_QUEUE, payload, retry = DEFAULT_RETRY, submittedBy, handler } = options;
+  return { type, queue, payload, retry, submittedBy, handler };
+}
+
+export type JobTypes = ReadonlyMap<string, JobType>;
+
+/** Each type's handler takes its own payload and nothing else, which the map cannot say; running parses it first. */
+// biome-ignore lint/suspicious/noExplicitAny: job types of every payload
+export function collectJobTypes(types: JobType<any>[]): JobTypes {
+  const known = new Map<string, JobType>();
+  for (const type of types) {
+    if (known.has(type.type)) throw new Error(`The job type ${type.type} is registered twice.`);
+    known.set(type.type, type);
+  }
+  return known;
+}

@@ -1,0 +1,182 @@
+import type { Database, Transaction } from '../database/database.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import { completeInTransaction, writeProgress } from './completion.ts';
+import type { LeasedJob, Outcome } from './exchange.ts';
+import type { Completion, JobContext, JobType, JobTypes } from './job-type.ts';
+import { DEFAULT_RETRY, PermanentError, RetryLater, retryDelay } from './retry-policy.ts';
+
+/** Why a running job's signal was raised. */
+export type Interruption = 'cancelled' | 'lease lost' | 'shutdown';
+
+/** One attempt under way. */
+export interface RunningJob {
+  job: LeasedJob;
+  startedAt: number;
+  interrupt(why: Interruption): void;
+  /** How it ended; undefined when there is nothing left to write. Never rejects. */
+  ending: Promise<Outcome | undefined>;
+}
+
+export interface RunnerDependencies {
+  sql: Database;
+  types: JobTypes;
+  log: Logger;
+  worker: () => { id: string; name: string };
+}
+
+const LONGEST_ERROR_TEXT = 10_000;
+
+export function runJob(job: LeasedJob, dependencies: RunnerDependencies): RunningJob {
+  const context = new RunningContext(job, dependencies);
+  return {
+    job,
+    startedAt: context.startedAt,
+    interrupt: (why) => context.interrupt(why),
+    ending: attempt(job, dependencies, context),
+  };
+}
+
+async function attempt(
+  job: LeasedJob,
+  { types, log, sql, worker }: RunnerDependencies,
+  context: RunningContext,
+): Promise<Outcome | undefined> {
+  const type = types.get(job.job_type);
+  try {
+    if (!type)
+      throw new RetryLater(30, 'E_UNKNOWN_JOB_TYPE', `This worker knows no job type ${job.job_type}.`);
+    const completion = await type.handler(readPayload(type, job), context);
+    if (context.interruption && context.interruption !== 'shutdown') return undefined;
+    if (context.isCompleted) return undefined;
+    return await succeeded(sql, worker().name, context, completion ?? {});
+  } catch (error) {
+    if (context.interruption === 'shutdown') return interruptedAttempt(job, context.runtimeMs());
+    if (context.interruption || context.isCompleted) {
+      log.info(
+        { job_id: job.id, attempt: job.attempt, err: error },
+        'the result of an interrupted attempt was dropped',
+      );
+      return undefined;
+    }
+    log.warn(
+      { job_id: job.id, job_type: job.job_type, attempt: job.attempt, err: error },
+      'an attempt failed',
+    );
+    return failed(job, type, error, context.runtimeMs());
+  }
+}
+
+/** For an attempt that the worker gives up at shutdown. */
+export function interruptedAttempt(job: LeasedJob, runtimeMs: number): Outcome {
+  const errorText = 'The worker stopped before the attempt was finished.';
+  return { kind: 'refund', job, runtimeMs, errorText, errorCode: 'E_WORKER_STOPPED' };
+}
+
+function readPayload(type: JobType, job: LeasedJob): unknown {
+  const parsed = type.payload.safeParse(job.payload);
+  if (parsed.success) return parsed.data;
+  throw new PermanentError(
+    'E_INVALID_PAYLOAD',
+    `The payload does not fit ${type.type}: ${parsed.error.message}`,
+  );
+}
+
+/** Artifacts must be written with the completion, so a job that leaves some completes in a transaction of its own. */
+async function succeeded(
+  sql: Database,
+  workerName: string,
+  context: RunningContext,
+  completion: Completion,
+): Promise<Outcome | undefined> {
+  const { job } = context;
+  if (completion.artifacts && completion.artifacts.length > 0) {
+    await completeInTransaction(sql, job, workerName, context.runtimeMs(), completion);
+    return undefined;
+  }
+  const result = completion.result === undefined ? null : JSON.stringify(completion.result);
+  return { kind: 'succeeded', job, runtimeMs: context.runtimeMs(), result };
+}
+
+function failed(job: LeasedJob, type: JobType | undefined, error: unknown, runtimeMs: number): Outcome {
+  const { message, code } = error as { message?: string; code?: unknown };
+  const errorText = (message || String(error)).slice(0, LONGEST_ERROR_TEXT);
+  const errorCode = typeof code === 'string' ? code : null;
+  const counted = job.attempt - job.refunded_count;
+  if (error instanceof PermanentError || counted >= job.max_attempts) {
+    return { kind: 'failed', job, runtimeMs, errorText, errorCode };
+  }
+  const seconds =
+    error instanceof RetryLater ? error.delaySeconds : retryDelay(type?.retry ?? DEFAULT_RETRY, counted);
+  return { kind: 'retry', job, runtimeMs, errorText, errorCode, delayMs: seconds * 1000 };
+}
+
+/** What most handlers never touch is made when they do: with tens of thousands of jobs a second it shows. */
+class RunningContext implements JobContext {
+  readonly job: LeasedJob;
+  readonly startedAt = performance.now();
+  readonly #dependencies: RunnerDependencies;
+  #controller: AbortController | undefined;
+  #log: Logger | undefined;
+  interruption: Interruption | undefined;
+  isCompleted = false;
+
+  constructor(job: LeasedJob, dependencies: RunnerDependencies) {
+    this.job = job;
+    this.#dependencies = dependencies;
+  }
+
+  get jobId() {
+    return this.job.id;
+  }
+
+  get attempt() {
+    return this.job.attempt;
+  }
+
+  get requestId() {
+    return this.job.request_id;
+  }
+
+  get createdBy() {
+    return this.job.created_by;
+  }
+
+  get signal(): AbortSignal {
+    if (!this.#controller) {
+      this.#controller = new AbortController();
+      if (this.interruption) this.#controller.abort(new Error(this.interruption));
+    }
+    return this.#controller.signal;
+  }
+
+  get log(): Logger {
+    const { id, job_type, attempt, request_id } = this.job;
+    this.#log ??= this.#dependencies.log.child({
+      job_id: id,
+      job_type,
+      attempt,
+      ...(request_id && { request_id }),
+    });
+    return this.#log;
+  }
+
+  progress = (value: Record<string, unknown>): Promise<boolean> =>
+    writeProgress(this.#dependencies.sql, this.job, value);
+
+  complete = async (tx: Transaction, completion: Completion = {}): Promise<void> => {
+    const { name } = this.#dependencies.worker();
+    await completeInTransaction(tx, this.job, name, this.runtimeMs(), completion);
+    tx.afterCommit(() => {
+      this.isCompleted = true;
+    });
+  };
+
+  interrupt(why: Interruption): void {
+    this.interruption ??= why;
+    this.#controller?.abort(new Error(why));
+  }
+
+  runtimeMs(): number {
+    return Math.round(performance.now() - this.startedAt);
+  }
+}
