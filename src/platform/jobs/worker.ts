@@ -58,6 +58,8 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   let countedAt = performance.now();
   let countedFinished = 0;
   let mayHaveWork = true;
+  /** A hint that comes while a claim is under way speaks of work that the claim may not have seen. */
+  let wasHinted = false;
   let isStopping = false;
   let isExchanging = false;
   let firstQueue = 0;
@@ -137,6 +139,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     const handedIn = outcomes;
     const want = wanted();
     outcomes = [];
+    wasHinted = false;
     try {
       const { claimed, dropped } = await exchange(sql, {
         worker: registration.current(),
@@ -156,7 +159,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   }
 
   function took(claimed: LeasedJob[], want: number): void {
-    mayHaveWork = claimed.length === want;
+    mayHaveWork = claimed.length === want || wasHinted;
     if (ahead.length === 0) heldSince = performance.now();
     ahead = ahead.concat(claimed);
     measure();
@@ -187,6 +190,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
 
   function wake(): void {
     mayHaveWork = true;
+    wasHinted = true;
     turn();
   }
 
