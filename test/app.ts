@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll } from 'vitest';
-import { buildApp, createServices, type Services } from '../src/app/build-app.ts';
+import { buildApp, createEngine, createServices, type Services } from '../src/app/build-app.ts';
 import { parseConfig } from '../src/app/config.ts';
 import type { ErrorCode } from '../src/contract/errors.ts';
 import type { Role } from '../src/contract/roles.ts';
@@ -8,6 +8,7 @@ import { seedBootstrapKeys } from '../src/features/identity/bootstrap.ts';
 import type { RegisteredRoute } from '../src/http/access.ts';
 import type { Shell } from '../src/http/server.ts';
 import { readMigrations } from '../src/platform/database/migrator.ts';
+import type { JobEngine } from '../src/platform/jobs/engine.ts';
 import { createLogger } from '../src/platform/telemetry/logger.ts';
 import type { TestDatabase } from './database.ts';
 
@@ -35,13 +36,14 @@ export interface TestApp {
   readonly url: string;
   readonly services: Services;
   readonly shell: Shell;
+  readonly engine: JobEngine;
   readonly routes: RegisteredRoute[];
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
 }
 
 /** An app on a port of its own, on the file's database, with the four development keys. */
 export function useApp(database: TestDatabase, environment: Record<string, string> = {}): TestApp {
-  let running: { url: string; services: Services; shell: Shell } | undefined;
+  let running: { url: string; services: Services; shell: Shell; engine: JobEngine } | undefined;
   const started = () => {
     if (!running) throw new Error('The app starts before the first test.');
     return running;
@@ -50,16 +52,20 @@ export function useApp(database: TestDatabase, environment: Record<string, strin
   beforeAll(async () => {
     const config = parseConfig({ NEXUS_ENV: 'test', NEXUS_PORT: '0', ...environment });
     const { sql } = database;
-    const services = createServices(sql, config);
-    await seedBootstrapKeys(sql, services.users, config.bootstrapKeys);
     const log = createLogger({ level: 'silent', format: 'json' });
+    const engine = createEngine({ sql, log });
+    const services = createServices(sql, engine, config);
+    await seedBootstrapKeys(sql, services.users, config.bootstrapKeys);
     const shell = await buildApp({ config, sql, migrations: await readMigrations(), services, log });
     await shell.server.listen({ host: config.host, port: config.port });
     const { port } = shell.server.server.address() as AddressInfo;
-    running = { url: `http://127.0.0.1:${port}`, services, shell };
+    running = { url: `http://127.0.0.1:${port}`, services, shell, engine };
   });
 
-  afterAll(() => running?.shell.server.close());
+  afterAll(async () => {
+    await running?.shell.server.close();
+    await running?.engine.close();
+  });
 
   return {
     get url() {
@@ -67,6 +73,9 @@ export function useApp(database: TestDatabase, environment: Record<string, strin
     },
     get services() {
       return started().services;
+    },
+    get engine() {
+      return started().engine;
     },
     get shell() {
       return started().shell;

@@ -47,7 +47,9 @@ const RULES: [string, (edge: Import) => boolean][] = [
   [
     'features know http only in their routes',
     ({ from, to }) =>
-      isIn(from, 'features') && path.basename(from) !== 'routes.ts' && (isIn(to, 'http') || to === 'fastify'),
+      isIn(from, 'features') &&
+      !/(^|-)routes\.ts$/.test(path.basename(from)) &&
+      (isIn(to, 'http') || to === 'fastify'),
   ],
   ['features never know app or cli', ({ from, to }) => isIn(from, 'features') && isIn(to, 'app', 'cli')],
   [

@@ -3,32 +3,41 @@ import { createAuthentication } from '../features/identity/authentication.ts';
 import { registerIdentityRoutes } from '../features/identity/routes.ts';
 import { createUsers } from '../features/identity/users.ts';
 import { createDefaultLibrary } from '../features/libraries/default-library.ts';
+import { defineIntegrityAudit } from '../features/operations/integrity-audit.ts';
+import { registerJobRoutes } from '../features/operations/job-routes.ts';
+import { createJobs } from '../features/operations/jobs.ts';
 import { registerOperationsRoutes } from '../features/operations/routes.ts';
 import { createOperations } from '../features/operations/service.ts';
 import { registerHealthRoutes } from '../http/health-routes.ts';
 import { createHttpServer, type Shell } from '../http/server.ts';
 import type { Database } from '../platform/database/database.ts';
 import type { Migration } from '../platform/database/migrator.ts';
+import { createJobEngine, type JobEngine, type JobEngineOptions } from '../platform/jobs/engine.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import { createMetrics } from '../platform/telemetry/metrics.ts';
 import type { Config } from './config.ts';
 
 export type Services = ReturnType<typeof createServices>;
 
+/** The job engine with every job type of Nexus. */
+export function createEngine(options: Omit<JobEngineOptions, 'types'>): JobEngine {
+  return createJobEngine({ ...options, types: [defineIntegrityAudit(options.sql)] });
+}
+
 /** Every service, wired to the others. */
 export function createServices(
   sql: Database,
-  config: Pick<Config, 'rawModeEnabled' | 'acceptsDevelopmentKeys'>,
+  engine: JobEngine,
+  config: Pick<Config, 'rawModeEnabled' | 'acceptsDevelopmentKeys' | 'asyncJobsEnabled'>,
 ) {
+  const { rawModeEnabled, acceptsDevelopmentKeys, asyncJobsEnabled } = config;
+  const authentication = createAuthentication({ sql, rawModeEnabled, acceptsDevelopmentKeys });
   return {
     users: createUsers({ sql, createDefaultLibrary }),
     apiKeys: createApiKeys({ sql }),
-    authentication: createAuthentication({
-      sql,
-      rawModeEnabled: config.rawModeEnabled,
-      acceptsDevelopmentKeys: config.acceptsDevelopmentKeys,
-    }),
+    authentication,
     operations: createOperations({ sql }),
+    jobs: createJobs({ sql, engine, asyncJobsEnabled, requireMode: authentication.requireMode }),
   };
 }
 
@@ -54,6 +63,7 @@ export async function buildApp({ config, sql, migrations, services, log }: AppDe
       registerHealthRoutes(server, { sql, migrations, metrics });
       registerIdentityRoutes(server, { ...services, registered });
       registerOperationsRoutes(server, services.operations);
+      registerJobRoutes(server, services.jobs);
     },
   });
 }

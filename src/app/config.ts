@@ -18,6 +18,8 @@ export interface Config {
   shutdownGraceSeconds: number;
   log: { level: string; format: 'json' | 'pretty' };
   rawModeEnabled: boolean;
+  asyncJobsEnabled: boolean;
+  worker: { concurrency: number; leaseSeconds: number; pollSeconds: number; graceSeconds: number };
   internalSecret: string | undefined;
   trustedProxies: string[];
   bootstrapKeys: BootstrapKey[];
@@ -64,6 +66,13 @@ export function parseConfig(env: Environment): Config {
       format: values.NEXUS_LOG_FORMAT ?? (process.stdout.isTTY ? 'pretty' : 'json'),
     },
     rawModeEnabled: values.NEXUS_RAW_MODE_ENABLED,
+    asyncJobsEnabled: values.NEXUS_ASYNC_JOBS_ENABLED,
+    worker: {
+      concurrency: values.NEXUS_WORKER_CONCURRENCY,
+      leaseSeconds: values.NEXUS_WORKER_LEASE_SECONDS,
+      pollSeconds: values.NEXUS_WORKER_POLL_SECONDS,
+      graceSeconds: values.NEXUS_WORKER_GRACE_SECONDS,
+    },
     internalSecret: values.NEXUS_INTERNAL_SECRET,
     trustedProxies: values.NEXUS_TRUSTED_PROXIES,
     bootstrapKeys: bootstrapKeys(values),

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import {
+  type ConnectionTarget,
   connectionConfig,
   type Database,
   openDatabase,
@@ -12,6 +13,7 @@ import type { Config } from './config.ts';
 
 export interface OpenDatabase {
   sql: Database;
+  target: ConnectionTarget;
   migrations: Migration[];
   /** Where the data is, for people to read. */
   place: string;
@@ -84,7 +86,7 @@ export async function openConfiguredDatabase(config: Config, options: OpenOption
     await close();
     throw error;
   }
-  return { sql, migrations, place, close };
+  return { sql, target, migrations, place, close };
 }
 
 /** A host name with several addresses fails once for each of them, in an error without a message of its own. */

@@ -102,6 +102,31 @@ export const VARIABLES = {
     z.stringbool().default(false),
     'Whether RAW mode can be used at all.',
   ),
+  NEXUS_ASYNC_JOBS_ENABLED: variable(
+    '`true` or `false`',
+    z.stringbool().default(true),
+    'Whether jobs can be queued over the API.',
+  ),
+  NEXUS_WORKER_CONCURRENCY: variable(
+    'a number from 1 to 1000',
+    whole(1, 1000).default(10),
+    'How many jobs a worker runs at once.',
+  ),
+  NEXUS_WORKER_LEASE_SECONDS: variable(
+    'a number of seconds from 1 to 3600',
+    whole(1, 3600).default(30),
+    'A worker that has not been heard of for as long is taken for dead, and its jobs run elsewhere.',
+  ),
+  NEXUS_WORKER_POLL_SECONDS: variable(
+    'a number of seconds from 0.1 to 3600',
+    z.coerce.number().min(0.1).max(3600).default(2),
+    'How often a worker looks for work that no hint told it of.',
+  ),
+  NEXUS_WORKER_GRACE_SECONDS: variable(
+    'a number of seconds from 0 to 3600',
+    whole(0, 3600).default(25),
+    'How long running jobs may take to finish when a worker stops.',
+  ),
   NEXUS_INTERNAL_SECRET: secret(
     'at most 200 ASCII characters without spaces, and in `prod` at least 20',
     z

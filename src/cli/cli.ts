@@ -5,6 +5,7 @@ import { addKeysCommand } from './keys.ts';
 import { addMigrateCommand } from './migrate.ts';
 import { addServeCommand } from './serve.ts';
 import { addUsersCommand } from './users.ts';
+import { addWorkerCommand } from './worker.ts';
 
 /** Runs one command and returns the exit code: 0 done, 1 failed, 2 called wrongly. */
 export async function runCli(argv: string[]): Promise<number> {
@@ -28,6 +29,7 @@ Configuration is read from NEXUS_… variables and a .env file; the README lists
     );
 
   addServeCommand(program);
+  addWorkerCommand(program);
   addMigrateCommand(program);
   addUsersCommand(program);
   addKeysCommand(program);

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { buildApp, createServices } from '../app/build-app.ts';
+import { buildApp, createEngine, createServices } from '../app/build-app.ts';
 import { type Config, parseConfig, readEnvironment } from '../app/config.ts';
 import { type OpenDatabase, openMigratedDatabase } from '../app/database.ts';
 import { untilStopped } from '../app/shutdown.ts';
@@ -14,42 +14,53 @@ export function addServeCommand(program: Command): void {
   program
     .command('serve')
     .description('run Nexus until it is told to stop')
-    .action(async () => {
+    .option('--no-worker', 'serve requests only, and leave jobs to `nexus worker` processes')
+    .action(async (options: { worker: boolean }) => {
       const config = parseConfig(readEnvironment());
       const log = createLogger(config.log);
       for (const name of config.unknownVariables)
         log.warn(`${name} is set, but Nexus knows no such variable`);
-      await serve(config, log);
+      await serve(config, log, options.worker);
     });
 }
 
-async function serve(config: Config, log: Logger): Promise<void> {
+async function serve(config: Config, log: Logger, withWorker: boolean): Promise<void> {
   const stopped = untilStopped(() => process.exit(1));
   log.info(config.databaseUrl ? 'connecting to the database' : `starting PostgreSQL in ${config.dataDir}`);
   const database = await openMigratedDatabase(config, { log, purpose: 'serve', whenOwned: 'refuse' });
   try {
-    await serveUntil(stopped, config, database, log);
+    await serveUntil(stopped, config, database, log, withWorker);
   } finally {
     await database.close();
   }
   log.info('stopped');
 }
 
-async function serveUntil(stopped: Promise<string>, config: Config, database: OpenDatabase, log: Logger) {
-  const { sql, migrations } = database;
-  const services = createServices(sql, config);
-  if (config.env === 'prod') await refuseDevelopmentKeys(sql);
-  await seedBootstrapKeys(sql, services.users, config.bootstrapKeys);
-
-  const { server, drain } = await buildApp({ config, sql, migrations, services, log });
+async function serveUntil(
+  stopped: Promise<string>,
+  config: Config,
+  { sql, target, migrations, place }: OpenDatabase,
+  log: Logger,
+  withWorker: boolean,
+): Promise<void> {
+  const engine = createEngine({ sql, log, listenAt: withWorker ? target : undefined });
   try {
-    const address = await listen(server, config);
-    print(welcome(config, address, database.place));
-    const signal = await stopped;
-    log.info(`${signal}: finishing what is under way`);
-    await drain.start(config.shutdownGraceSeconds * 1000);
+    const services = createServices(sql, engine, config);
+    if (config.env === 'prod') await refuseDevelopmentKeys(sql);
+    await seedBootstrapKeys(sql, services.users, config.bootstrapKeys);
+    const shell = await buildApp({ config, sql, migrations, services, log });
+    try {
+      const address = await listen(shell.server, config);
+      const worker = withWorker ? await engine.work(config.worker) : undefined;
+      print(welcome(config, address, place));
+      const signal = await stopped;
+      log.info(`${signal}: finishing what is under way`);
+      await Promise.all([shell.drain.start(config.shutdownGraceSeconds * 1000), worker?.stop()]);
+    } finally {
+      await shell.server.close();
+    }
   } finally {
-    await server.close();
+    await engine.close();
   }
 }
 

@@ -1,4 +1,4 @@
-import { createServices, type Services } from '../app/build-app.ts';
+import { createEngine, createServices, type Services } from '../app/build-app.ts';
 import { parseConfig, readEnvironment } from '../app/config.ts';
 import { openCurrentDatabase } from '../app/database.ts';
 import { finishDespiteSignals } from '../app/shutdown.ts';
@@ -16,9 +16,11 @@ export async function withServices<T>(purpose: string, work: (services: Services
   const log = createLogger(QUIET);
   return finishDespiteSignals(async () => {
     const database = await openCurrentDatabase(config, { log, purpose, whenOwned: 'share' });
+    const engine = createEngine({ sql: database.sql, log });
     try {
-      return await work(createServices(database.sql, config));
+      return await work(createServices(database.sql, engine, config));
     } finally {
+      await engine.close();
       await database.close();
     }
   });

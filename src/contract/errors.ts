@@ -7,6 +7,7 @@ export const ERRORS = {
     status: 400,
     meaning: 'The body, query, id or JSON is malformed. The message names the field and what it takes.',
   },
+  E_ASYNC_DISABLED: { status: 400, meaning: 'NEXUS_ASYNC_JOBS_ENABLED is false: nothing can be queued.' },
   E_UNAUTHENTICATED: {
     status: 401,
     meaning: 'No credential was sent, or it is unknown, disabled or expired.',
@@ -44,6 +45,17 @@ export const ERRORS = {
 } as const satisfies Record<`E_${string}`, { status: number; meaning: string }>;
 
 export type ErrorCode = keyof typeof ERRORS;
+
+/** Why an attempt at a job ended as it did, where Nexus itself is the reason. Handlers add codes of their own. */
+export const ATTEMPT_ERRORS = {
+  E_CANCELLED: 'Somebody cancelled the job during this attempt.',
+  E_INVALID_PAYLOAD: 'The payload does not fit what this release takes for the job type.',
+  E_LEASE_EXPIRED: 'The worker died, or was not heard of for longer than its lease. The job runs elsewhere.',
+  E_UNKNOWN_JOB_TYPE: 'The worker is of a release that does not know the job type.',
+  E_WORKER_STOPPED: 'The worker was told to stop. The attempt does not count against max_attempts.',
+} as const satisfies Record<`E_${string}`, string>;
+
+export type AttemptErrorCode = keyof typeof ATTEMPT_ERRORS;
 
 /** An error whose code and sentence may be shown to the caller. */
 export class NexusError extends Error {

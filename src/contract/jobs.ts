@@ -87,3 +87,31 @@ export const worker = z.object({
 export type Worker = z.output<typeof worker>;
 
 export const workerList = z.object({ workers: z.array(worker) });
+
+export const submitJob = z.strictObject({
+  job_type: text(1, 64),
+  payload: json.default({}),
+  execution_mode: z.enum(['async']).default('async'),
+  idempotency_key: text(1, 128).optional(),
+  max_attempts: z.number().int().min(1).max(10).default(3),
+  priority: z.number().int().min(0).max(9).optional(),
+  run_at: timestamp.optional(),
+});
+
+export const submittedJob = z.object({
+  job_id: id,
+  status: jobStatus,
+  job_type: z.string(),
+  execution_mode: executionMode,
+});
+
+export const queueStats = z.object({
+  queue: z.string(),
+  queued: z.number().int(),
+  running: z.number().int(),
+  retry_wait: z.number().int(),
+  oldest_due_seconds: z.number(),
+});
+export type QueueStats = z.output<typeof queueStats>;
+
+export const jobStats = z.object({ queues: z.array(queueStats) });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { buildApp, createServices } from '../../src/app/build-app.ts';
+import { buildApp, createEngine, createServices } from '../../src/app/build-app.ts';
 import { parseConfig } from '../../src/app/config.ts';
 import { createLogger } from '../../src/platform/telemetry/logger.ts';
 import { call, DEV_KEYS, failure, useApp } from '../app.ts';
@@ -29,7 +29,7 @@ test('without a database, /healthz answers, /readyz and everything else is 503',
     config,
     sql,
     migrations: [],
-    services: createServices(sql, config),
+    services: createServices(sql, createEngine({ sql, log }), config),
     log,
   });
   const url = await server.listen({ host: '127.0.0.1', port: 0 });

@@ -7,7 +7,8 @@ import { disableDevelopmentKeys, refuseDevelopmentKeys, seedBootstrapKeys } from
 
 const database = useDatabase();
 const app = useApp(database, { NEXUS_RAW_MODE_ENABLED: 'true' });
-const { bootstrapKeys } = parseConfig({ NEXUS_ENV: 'test' });
+const config = parseConfig({ NEXUS_ENV: 'test' });
+const { bootstrapKeys } = config;
 const keys = () => database.sql`
   select users.username, api_keys.role, raw_mode_enabled, enabled
   from api_keys join users on users.id = api_keys.user_id order by api_keys.id`;
@@ -29,7 +30,7 @@ test('two processes that seed an empty database at once make four keys', async (
   await database.sql`truncate users, libraries, memberships, api_keys`;
   const seeders = database
     .twoConnections()
-    .map((sql) => ({ sql, ...createServices(sql, { rawModeEnabled: false, acceptsDevelopmentKeys: true }) }));
+    .map((sql) => ({ sql, ...createServices(sql, app.engine, { ...config, acceptsDevelopmentKeys: true }) }));
   await Promise.all(seeders.map(({ sql, users }) => seedBootstrapKeys(sql, users, bootstrapKeys)));
   expect(await keys()).toHaveLength(4);
   const [row] = await database.sql`select count(*)::int from libraries`;
@@ -78,8 +79,8 @@ test('a seeded user who was disabled or demoted has their role back', async () =
 });
 
 test('development keys open nothing in a process that does not accept them', async () => {
-  const { authentication } = createServices(database.sql, {
-    rawModeEnabled: false,
+  const { authentication } = createServices(database.sql, app.engine, {
+    ...config,
     acceptsDevelopmentKeys: false,
   });
   const attempt = authentication.withApiKey(DEV_KEYS.admin, { requestId: 'x', address: '203.0.113.7' });

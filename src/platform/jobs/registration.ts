@@ -75,7 +75,11 @@ export async function register(options: RegistrationOptions): Promise<Registrati
     async close() {
       clearInterval(timer);
       await renewing;
-      await sql`delete from job_workers where id = ${id}`;
+      try {
+        await sql`delete from job_workers where id = ${id}`;
+      } catch (error) {
+        log.warn({ err: error }, 'this worker could not sign off; its entry expires by itself');
+      }
     },
   };
 }

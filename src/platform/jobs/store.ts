@@ -1,4 +1,12 @@
-import type { Job, JobArtifact, JobAttempt, JobStatus, JobSummary, Worker } from '../../contract/jobs.ts';
+import type {
+  Job,
+  JobArtifact,
+  JobAttempt,
+  JobStatus,
+  JobSummary,
+  QueueStats,
+  Worker,
+} from '../../contract/jobs.ts';
 import type { Queryable } from '../database/database.ts';
 import { jobStates } from './job-state.ts';
 
@@ -85,4 +93,18 @@ export async function listWorkers(sql: Queryable): Promise<Worker[]> {
     select id, name, queues, concurrency, running_count, started_at, heartbeat_at, lease_expires_at
     from job_workers
     order by started_at, id`;
+}
+
+export async function countByQueue(sql: Queryable): Promise<QueueStats[]> {
+  return sql<QueueStats[]>`
+    select
+      queue,
+      count(*) filter (where state = 'queued') as queued,
+      count(*) filter (where state = 'running') as running,
+      count(*) filter (where state = 'retry_wait') as retry_wait,
+      coalesce(greatest(0, extract(epoch from now() - min(due_at) filter (where state <> 'running'))), 0)::float8
+        as oldest_due_seconds
+    from job_queue
+    group by queue
+    order by queue`;
 }

@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import * as contract from '../../contract/jobs.ts';
+import { id } from '../../contract/wire.ts';
+import { actorOf, principalOf } from '../../http/authentication.ts';
+import type { HttpServer } from '../../http/http-server.ts';
+import type { Jobs } from './jobs.ts';
+
+const byId = z.object({ job_id: id });
+const tags = ['Jobs'];
+
+export function registerJobRoutes(server: HttpServer, jobs: Jobs): void {
+  server.post(
+    '/api/v1/jobs/submit',
+    {
+      config: {
+        access: 'operator',
+        feature: 'jobs.submit',
+        errors: ['E_ASYNC_DISABLED', 'E_MODE_FORBIDDEN'],
+      },
+      schema: {
+        tags,
+        summary: 'Submit a job',
+        description: 'Under an idempotency key that was used before, answers with the job that exists.',
+        body: contract.submitJob,
+        response: { 200: contract.submittedJob },
+      },
+    },
+    (request) => jobs.submit(request.body, principalOf(request), actorOf(request)),
+  );
+
+  server.get(
+    '/api/v1/jobs',
+    {
+      config: { access: 'viewer', feature: 'jobs' },
+      schema: {
+        tags,
+        summary: 'List jobs',
+        description: 'Newest first. Below operator, the public types.',
+        querystring: contract.jobQuery,
+        response: { 200: contract.jobList },
+      },
+    },
+    (request) => jobs.list(request.query, principalOf(request)),
+  );
+
+  server.get(
+    '/api/v1/jobs/stats',
+    {
+      config: { access: 'operator', feature: 'jobs.operate' },
+      schema: {
+        tags,
+        summary: 'Queue statistics',
+        description: 'What waits and runs in each queue, and how long the oldest has been due.',
+        response: { 200: contract.jobStats },
+      },
+    },
+    () => jobs.stats(),
+  );
+
+  server.get(
+    '/api/v1/jobs/:job_id',
+    {
+      config: { access: 'viewer', feature: 'jobs', errors: ['E_NOT_FOUND'] },
+      schema: {
+        tags,
+        summary: 'Read a job',
+        description: 'With its attempts and artifacts. Below operator, the content of one’s own jobs only.',
+        params: byId,
+        response: { 200: contract.job },
+      },
+    },
+    (request) => jobs.get(request.params.job_id, principalOf(request)),
+  );
+
+  server.post(
+    '/api/v1/jobs/:job_id/cancel',
+    {
+      config: { access: 'operator', feature: 'jobs.operate', errors: ['E_NOT_FOUND'] },
+      schema: {
+        tags,
+        summary: 'Cancel a job',
+        description: 'A running one is told to stop; a finished one stays as it is.',
+        params: byId,
+        response: { 200: contract.job },
+      },
+    },
+    (request) => jobs.cancel(request.params.job_id, principalOf(request), actorOf(request)),
+  );
+
+  server.post(
+    '/api/v1/jobs/:job_id/requeue',
+    {
+      config: { access: 'operator', feature: 'jobs.operate', errors: ['E_NOT_FOUND', 'E_INVALID_STATE'] },
+      schema: {
+        tags,
+        summary: 'Queue a job again',
+        description: 'A failed or cancelled one, with all its attempts before it.',
+        params: byId,
+        response: { 200: contract.job },
+      },
+    },
+    (request) => jobs.requeue(request.params.job_id, principalOf(request), actorOf(request)),
+  );
+
+  server.get(
+    '/api/v1/workers',
+    {
+      config: { access: 'operator', feature: 'jobs.operate' },
+      schema: {
+        tags,
+        summary: 'List workers',
+        description: 'Those that are alive, by their heartbeat.',
+        response: { 200: contract.workerList },
+      },
+    },
+    () => jobs.workers(),
+  );
+}

@@ -1,0 +1,120 @@
+import { NexusError } from '../../contract/errors.ts';
+import type { Principal } from '../../contract/identity.ts';
+import type { Job } from '../../contract/jobs.ts';
+import { type Mode, roleAllows } from '../../contract/roles.ts';
+import type { Actor } from '../../platform/audit/audit.ts';
+import { cutPage, readCursor } from '../../platform/cursor.ts';
+import type { Database } from '../../platform/database/database.ts';
+import { transaction } from '../../platform/database/transaction.ts';
+import type { JobEngine } from '../../platform/jobs/engine.ts';
+import type { JobType } from '../../platform/jobs/job-type.ts';
+import * as store from '../../platform/jobs/store.ts';
+
+export interface JobsDependencies {
+  sql: Database;
+  engine: JobEngine;
+  asyncJobsEnabled: boolean;
+  requireMode(principal: Principal, mode: Mode, actor: Actor): Promise<void>;
+}
+
+export interface SubmitJob {
+  job_type: string;
+  payload: Record<string, unknown>;
+  idempotency_key?: string | undefined;
+  max_attempts: number;
+  priority?: number | undefined;
+  run_at?: Date | undefined;
+}
+
+export type Jobs = ReturnType<typeof createJobs>;
+
+export function createJobs({ sql, engine, asyncJobsEnabled, requireMode }: JobsDependencies) {
+  const publicTypes = [...engine.types.values()].filter((type) => type.submittedBy !== undefined);
+  const publicNames = publicTypes.map(({ type }) => type);
+
+  /** Below operator, people see the public types, and what is inside a job only when it is theirs. */
+  function isInsider(principal: Principal): boolean {
+    return roleAllows(principal.role, 'operator');
+  }
+
+  async function get(jobId: string, principal: Principal): Promise<Job> {
+    const job = await store.findJob(sql, jobId);
+    const isVisible = job && (isInsider(principal) || publicNames.includes(job.job_type));
+    if (!isVisible) throw new NexusError('E_NOT_FOUND', `There is no job ${jobId}.`);
+    return isInsider(principal) || job.created_by === principal.owner ? job : withoutContent(job);
+  }
+
+  return {
+    get,
+
+    async submit(body: SubmitJob, principal: Principal, actor: Actor) {
+      const type = publicTypes.find((candidate) => candidate.type === body.job_type);
+      if (!type) {
+        throw new NexusError('E_INVALID_REQUEST', `job_type takes one of ${publicNames.join(', ')}.`);
+      }
+      if (!asyncJobsEnabled) {
+        throw new NexusError(
+          'E_ASYNC_DISABLED',
+          'NEXUS_ASYNC_JOBS_ENABLED is false here: nothing can be queued.',
+        );
+      }
+      if (body.payload.mode === 'RAW') await requireMode(principal, 'RAW', actor);
+      const payload = readPayload(type, body.payload);
+      const { id } = await transaction(sql, (tx) =>
+        engine.enqueue(tx, {
+          type,
+          payload,
+          idempotencyKey: body.idempotency_key,
+          maxAttempts: body.max_attempts,
+          priority: body.priority,
+          delaySeconds: body.run_at && Math.max(0, (body.run_at.getTime() - Date.now()) / 1000),
+          createdBy: principal.owner,
+          requestId: actor.requestId,
+        }),
+      );
+      return get(id, principal);
+    },
+
+    async list(
+      query: store.JobFilter & { cursor?: string | undefined; limit: number },
+      principal: Principal,
+    ) {
+      const types = isInsider(principal) ? undefined : publicNames;
+      const rows = await store.listJobs(sql, { ...query, types }, readCursor(query.cursor), query.limit + 1);
+      const { rows: jobs, page } = cutPage(rows, query.limit);
+      return { jobs, page };
+    },
+
+    async cancel(jobId: string, principal: Principal, actor: Actor): Promise<Job> {
+      await engine.control.cancel(jobId, actor);
+      return get(jobId, principal);
+    },
+
+    async requeue(jobId: string, principal: Principal, actor: Actor): Promise<Job> {
+      await engine.control.requeue(jobId, actor);
+      return get(jobId, principal);
+    },
+
+    async workers() {
+      return { workers: await store.listWorkers(sql) };
+    },
+
+    async stats() {
+      return { queues: await store.countByQueue(sql) };
+    },
+  };
+}
+
+function readPayload(type: JobType, payload: unknown): unknown {
+  const parsed = type.payload.safeParse(payload);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const field = ['payload', ...(issue?.path ?? [])].join('.');
+  throw new NexusError('E_INVALID_REQUEST', `${field}: ${issue?.message ?? 'does not fit'}.`);
+}
+
+/** Other people's links are not theirs to read. */
+function withoutContent(job: Job): Job {
+  const attempts = job.attempts.map((attempt) => ({ ...attempt, error_text: null }));
+  return { ...job, payload: {}, result: {}, progress: null, error_text: null, artifacts: [], attempts };
+}
