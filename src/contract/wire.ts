@@ -37,7 +37,3 @@ export const page = z.object({
   has_more: z.boolean(),
 });
 export type Page = z.infer<typeof page>;
-
-export const errorBody = z.object({
-  error: z.object({ code: z.string(), message: z.string(), request_id: z.string() }),
-});

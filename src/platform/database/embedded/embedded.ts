@@ -168,6 +168,7 @@ async function holdServer({ cluster, name, log, signal, onLost, accepts }: Seeke
 
 /** Stops a server that was started for nothing, unless somebody else has come to use it. */
 async function leaveServer(cluster: Cluster, name: string): Promise<void> {
+  // Nobody can take hold of a server that this process cannot: then it is nobody's, and is stopped.
   const attempt = await takeHold(cluster.connection, DATABASE, name, () => undefined).catch(() => undefined);
   const isUsed = attempt !== undefined && 'hold' in attempt && !(await attempt.hold.release());
   if (!isUsed) await stopCluster(cluster);

@@ -78,6 +78,7 @@ export async function takeHold(
       async release() {
         isHeld = false;
         const isLast = await isAlone(sql).catch(() => false);
+        // It may be broken already, which is as good as ended.
         if (!isLast) await client.end().catch(() => undefined);
         // The last one keeps the lock until the server is gone, so that nobody comes in between.
         return isLast;

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { useDatabase } from '../../../test/database.ts';
+import { jobType, useJobs } from '../../../test/jobs.ts';
+import { newId } from '../ids.ts';
+import { completeInTransaction, writeProgress } from './completion.ts';
+import { exchange, type LeasedJob, type Outcome } from './exchange.ts';
+
+const { sql, ...database } = useDatabase();
+const jobs = useJobs({ sql, ...database });
+const worker = { id: newId(), name: 'a worker' };
+const trade = (outcomes: Outcome[], want: number) =>
+  exchange(sql, { worker, outcomes, queues: ['default'], want, token: newId() });
+
+/** What a worker says of a job that it has no right to any more, in each of the ways it can say it. */
+const said: Record<string, (job: LeasedJob) => Outcome> = {
+  succeeded: (job) => ({ kind: 'succeeded', job, runtimeMs: 1, result: '{"stale": true}' }),
+  failed: (job) => ({ kind: 'failed', job, runtimeMs: 1, errorText: 'stale', errorCode: null }),
+  retry: (job) => ({ kind: 'retry', job, runtimeMs: 1, errorText: 'stale', errorCode: null, delayMs: 0 }),
+  refund: (job) => ({ kind: 'refund', job, runtimeMs: 1, errorText: 'stale', errorCode: 'E_WORKER_STOPPED' }),
+  release: (job) => ({ kind: 'release', job }),
+};
+
+async function leased(): Promise<LeasedJob> {
+  await jobs.enqueue(jobType('fenced', async () => undefined));
+  const { claimed } = await trade([], 1);
+  if (!claimed[0]) throw new Error('Nothing was claimed.');
+  return claimed[0];
+}
+
+test.each(Object.keys(said))('%s under another token or another attempt changes nothing', async (kind) => {
+  const job = await leased();
+  const row = async () => (await sql`select * from job_queue where job_id = ${job.id}`)[0];
+  const before = await row();
+  for (const stale of [
+    { ...job, lease_token: newId() },
+    { ...job, attempt: job.attempt + 1 },
+  ]) {
+    expect((await trade([said[kind]?.(stale) as Outcome], 0)).dropped).toEqual([job.id]);
+    await expect(completeInTransaction(sql, stale, worker.name, 1, {})).rejects.toThrow('no longer leased');
+    expect(await writeProgress(sql, stale, { stale: true })).toBe(false);
+  }
+  expect(await row()).toEqual(before);
+  expect(await sql`select from job_attempts where job_id = ${job.id}`).toHaveLength(0);
+  expect((await trade([said[kind]?.(job) as Outcome], 0)).dropped).toEqual([]);
+  await sql`delete from job_queue where job_id = ${job.id}`;
+});
