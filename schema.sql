@@ -92,6 +92,7 @@ create table job_schedules (
   name text not null,
   next_run_at timestamp with time zone default now() not null,
   last_run_at timestamp with time zone,
+  last_job_id uuid,
   constraint job_schedules_pkey PRIMARY KEY (name)
 );
 

@@ -111,9 +111,10 @@ create table job_workers (
 
 create index job_workers_lease_expires_at_idx on job_workers (lease_expires_at);
 
--- Work that recurs: whoever moves next_run_at on, does it.
+-- Work that recurs: whoever moves next_run_at on queues the job.
 create table job_schedules (
   name text primary key,
   next_run_at timestamptz not null default now(),
-  last_run_at timestamptz
+  last_run_at timestamptz,
+  last_job_id uuid
 );

@@ -53,7 +53,7 @@ export function useApp(database: TestDatabase, environment: Record<string, strin
     const config = parseConfig({ NEXUS_ENV: 'test', NEXUS_PORT: '0', ...environment });
     const { sql } = database;
     const log = createLogger({ level: 'silent', format: 'json' });
-    const engine = createEngine({ sql, log });
+    const engine = createEngine({ sql, log, config });
     const services = createServices(sql, engine, config);
     await seedBootstrapKeys(sql, services.users, config.bootstrapKeys);
     const shell = await buildApp({ config, sql, migrations: await readMigrations(), services, log });

@@ -10,8 +10,12 @@ const OPTIONS = {
   applicationName: 'nexus test',
 };
 
-export function openTestDatabase(target: ConnectionTarget, poolSize = OPTIONS.poolSize): Database {
-  return openDatabase(target, { ...OPTIONS, poolSize });
+export function openTestDatabase(
+  target: ConnectionTarget,
+  poolSize = OPTIONS.poolSize,
+  isPooled = false,
+): Database {
+  return openDatabase(target, { ...OPTIONS, poolSize, isPooled });
 }
 
 export interface TestDatabase {

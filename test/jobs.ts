@@ -16,7 +16,9 @@ import { startWorker, type Worker, type WorkerOptions } from '../src/platform/jo
 import { createLogger } from '../src/platform/telemetry/logger.ts';
 import type { TestDatabase } from './database.ts';
 
-const log = createLogger({ level: 'silent', format: 'json' });
+export const silentLog = createLogger({ level: 'silent', format: 'json' });
+/** The payload of periodic work. */
+export const anyNothing = z.strictObject({});
 const anyPayload = z.looseObject({});
 type AnyPayload = z.infer<typeof anyPayload>;
 
@@ -32,7 +34,7 @@ export function jobType(
 /** The job engine on the file's database; workers are started by hand and stopped at the end. */
 export function useJobs(database: TestDatabase, { listen = true }: { listen?: boolean } = {}) {
   const { sql } = database;
-  const wakeUp = createWakeUp({ sql, log, listenAt: listen ? database.target : undefined });
+  const wakeUp = createWakeUp({ sql, log: silentLog, listenAt: listen ? database.target : undefined });
   const { enqueue, enqueueMany } = createEnqueue(wakeUp);
   const workers: Worker[] = [];
   afterAll(async () => {
@@ -50,7 +52,7 @@ export function useJobs(database: TestDatabase, { listen = true }: { listen?: bo
       const worker = await startWorker({
         sql,
         wakeUp,
-        log,
+        log: silentLog,
         types: collectJobTypes(types),
         queues: ['default'],
         concurrency: 10,

@@ -19,9 +19,13 @@ import type { Config } from './config.ts';
 
 export type Services = ReturnType<typeof createServices>;
 
+export interface EngineDependencies extends Pick<JobEngineOptions, 'sql' | 'log' | 'listenAt'> {
+  config: Pick<Config, 'jobs'>;
+}
+
 /** The job engine with every job type of Nexus. */
-export function createEngine(options: Omit<JobEngineOptions, 'types'>): JobEngine {
-  return createJobEngine({ ...options, types: [defineIntegrityAudit(options.sql)] });
+export function createEngine({ sql, log, listenAt, config }: EngineDependencies): JobEngine {
+  return createJobEngine({ sql, log, listenAt, ...config.jobs, types: [defineIntegrityAudit(sql)] });
 }
 
 /** Every service, wired to the others. */

@@ -13,13 +13,19 @@ export interface Config {
   port: number;
   dataDir: string;
   databaseUrl: string | undefined;
-  database: { poolSize: number; statementTimeoutSeconds: number; idleTransactionTimeoutSeconds: number };
+  database: {
+    poolSize: number;
+    isPooled: boolean;
+    statementTimeoutSeconds: number;
+    idleTransactionTimeoutSeconds: number;
+  };
   bodyLimitBytes: number;
   shutdownGraceSeconds: number;
   log: { level: string; format: 'json' | 'pretty' };
   rawModeEnabled: boolean;
   asyncJobsEnabled: boolean;
-  worker: { concurrency: number; leaseSeconds: number; pollSeconds: number; graceSeconds: number };
+  worker: { concurrency: number; pollSeconds: number; graceSeconds: number };
+  jobs: { leaseSeconds: number; retentionDays: number };
   internalSecret: string | undefined;
   trustedProxies: string[];
   bootstrapKeys: BootstrapKey[];
@@ -56,6 +62,7 @@ export function parseConfig(env: Environment): Config {
     databaseUrl: values.NEXUS_DATABASE_URL,
     database: {
       poolSize: values.NEXUS_DATABASE_POOL_SIZE,
+      isPooled: values.NEXUS_DATABASE_POOLED,
       statementTimeoutSeconds: values.NEXUS_DATABASE_STATEMENT_TIMEOUT_SECONDS,
       idleTransactionTimeoutSeconds: values.NEXUS_DATABASE_IDLE_TRANSACTION_TIMEOUT_SECONDS,
     },
@@ -69,9 +76,12 @@ export function parseConfig(env: Environment): Config {
     asyncJobsEnabled: values.NEXUS_ASYNC_JOBS_ENABLED,
     worker: {
       concurrency: values.NEXUS_WORKER_CONCURRENCY,
-      leaseSeconds: values.NEXUS_WORKER_LEASE_SECONDS,
       pollSeconds: values.NEXUS_WORKER_POLL_SECONDS,
       graceSeconds: values.NEXUS_WORKER_GRACE_SECONDS,
+    },
+    jobs: {
+      leaseSeconds: values.NEXUS_WORKER_LEASE_SECONDS,
+      retentionDays: values.NEXUS_JOB_RETENTION_DAYS,
     },
     internalSecret: values.NEXUS_INTERNAL_SECRET,
     trustedProxies: values.NEXUS_TRUSTED_PROXIES,

@@ -13,7 +13,8 @@ import type { Config } from './config.ts';
 
 export interface OpenDatabase {
   sql: Database;
-  target: ConnectionTarget;
+  /** Where to listen; undefined behind a pooler, where nobody can. */
+  listenAt: ConnectionTarget | undefined;
   migrations: Migration[];
   /** Where the data is, for people to read. */
   place: string;
@@ -86,7 +87,7 @@ export async function openConfiguredDatabase(config: Config, options: OpenOption
     await close();
     throw error;
   }
-  return { sql, target, migrations, place, close };
+  return { sql, listenAt: config.database.isPooled ? undefined : target, migrations, place, close };
 }
 
 /** A host name with several addresses fails once for each of them, in an error without a message of its own. */

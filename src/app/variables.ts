@@ -67,6 +67,12 @@ export const VARIABLES = {
     whole(1, 500).default(10),
     'Database connections per process.',
   ),
+  NEXUS_DATABASE_POOLED: variable(
+    '`true` or `false`',
+    z.stringbool().default(false),
+    'Whether the URL leads to a pooler that lends connections for one transaction at a time, such as PgBouncer in ' +
+      'transaction mode. Workers then find work by polling alone.',
+  ),
   NEXUS_DATABASE_STATEMENT_TIMEOUT_SECONDS: variable(
     'a number of seconds from 1 to 3600',
     whole(1, 3600).default(30),
@@ -126,6 +132,11 @@ export const VARIABLES = {
     'a number of seconds from 0 to 3600',
     whole(0, 3600).default(25),
     'How long running jobs may take to finish when a worker stops.',
+  ),
+  NEXUS_JOB_RETENTION_DAYS: variable(
+    'a number of days from 1 to 3650',
+    whole(1, 3650).default(30),
+    'How long jobs that are over are kept, with their attempts and artifacts.',
   ),
   NEXUS_INTERNAL_SECRET: secret(
     'at most 200 ASCII characters without spaces, and in `prod` at least 20',

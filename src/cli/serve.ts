@@ -39,11 +39,11 @@ async function serve(config: Config, log: Logger, withWorker: boolean): Promise<
 async function serveUntil(
   stopped: Promise<string>,
   config: Config,
-  { sql, target, migrations, place }: OpenDatabase,
+  { sql, listenAt, migrations, place }: OpenDatabase,
   log: Logger,
   withWorker: boolean,
 ): Promise<void> {
-  const engine = createEngine({ sql, log, listenAt: withWorker ? target : undefined });
+  const engine = createEngine({ sql, log, config, listenAt: withWorker ? listenAt : undefined });
   try {
     const services = createServices(sql, engine, config);
     if (config.env === 'prod') await refuseDevelopmentKeys(sql);

@@ -16,7 +16,7 @@ export async function withServices<T>(purpose: string, work: (services: Services
   const log = createLogger(QUIET);
   return finishDespiteSignals(async () => {
     const database = await openCurrentDatabase(config, { log, purpose, whenOwned: 'share' });
-    const engine = createEngine({ sql: database.sql, log });
+    const engine = createEngine({ sql: database.sql, log, config });
     try {
       return await work(createServices(database.sql, engine, config));
     } finally {

@@ -28,7 +28,7 @@ async function work(flags: WorkerFlags): Promise<void> {
   const log = createLogger(config.log);
   const stopped = untilStopped(() => process.exit(1));
   const database = await openCurrentDatabase(config, { log, purpose: 'worker', whenOwned: 'share' });
-  const engine = createEngine({ sql: database.sql, log, listenAt: database.target });
+  const engine = createEngine({ ...database, log, config });
   try {
     const worker = await engine.work({
       ...config.worker,

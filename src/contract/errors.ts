@@ -50,6 +50,7 @@ export type ErrorCode = keyof typeof ERRORS;
 export const ATTEMPT_ERRORS = {
   E_CANCELLED: 'Somebody cancelled the job during this attempt.',
   E_INVALID_PAYLOAD: 'The payload does not fit what this release takes for the job type.',
+  E_INVALID_RESULT: 'The handler returned something that PostgreSQL cannot store, such as a NUL character.',
   E_LEASE_EXPIRED: 'The worker died, or was not heard of for longer than its lease. The job runs elsewhere.',
   E_UNKNOWN_JOB_TYPE: 'The worker is of a release that does not know the job type.',
   E_WORKER_STOPPED: 'The worker was told to stop. The attempt does not count against max_attempts.',

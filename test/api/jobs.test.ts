@@ -44,7 +44,19 @@ describe('POST /api/v1/jobs/submit', () => {
     });
   });
 
+  test('with execution_mode sync answers with the final state, and needs no worker', async () => {
+    const submitted = await submit({ ...audit, execution_mode: 'sync', idempotency_key: 'at-once' });
+    expect(submitted).toMatchObject({ status: 200, body: { status: 'succeeded', execution_mode: 'sync' } });
+    const { body } = await read(submitted.body.job_id);
+    expect(body).toMatchObject({ attempt_count: 1, max_attempts: 1, result: { inconsistencies: [] } });
+    const again = await submit({ ...audit, execution_mode: 'sync', idempotency_key: 'at-once' });
+    expect(again.body).toEqual(submitted.body);
+  });
+
   test.each([
+    ['sync and a time to run at', { ...audit, execution_mode: 'sync', run_at: '2030-01-01T00:00:00Z' }],
+    ['an unknown execution mode', { ...audit, execution_mode: 'eventually' }],
+    ['a NUL character in the key', { ...audit, idempotency_key: 'a\0b' }],
     ['an unknown type', { job_type: 'mine_bitcoin' }],
     ['a payload that does not fit', { job_type: 'integrity_audit', payload: { repair: 'please' } }],
     ['a payload with a field too many', { job_type: 'integrity_audit', payload: { force: true } }],
@@ -141,7 +153,7 @@ test('a list is filtered and goes on from page to page', async () => {
   const second = await app.call('GET', `/api/v1/jobs?limit=2&cursor=${first.body.page.next_cursor}`, { key });
   expect([...first.body.jobs, ...second.body.jobs].map((job) => job.job_id)).toEqual(ids.slice(0, 4));
   const succeeded = await app.call('GET', '/api/v1/jobs?status=succeeded', { key });
-  expect(succeeded.body.jobs).toHaveLength(1);
+  expect(succeeded.body.jobs).toHaveLength(2);
 });
 
 describe('nexus worker', () => {

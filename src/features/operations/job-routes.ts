@@ -20,7 +20,9 @@ export function registerJobRoutes(server: HttpServer, jobs: Jobs): void {
       schema: {
         tags,
         summary: 'Submit a job',
-        description: 'Under an idempotency key that was used before, answers with the job that exists.',
+        description:
+          'Queues it, or with execution_mode sync runs it at once, in one attempt, and answers with its final state. ' +
+          'Under an idempotency key that was used before, answers with the job that exists.',
         body: contract.submitJob,
         response: { 200: contract.submittedJob },
       },

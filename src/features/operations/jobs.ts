@@ -21,6 +21,7 @@ export interface SubmitJob {
   job_type: string;
   payload: Record<string, unknown>;
   idempotency_key?: string | undefined;
+  execution_mode: 'async' | 'sync';
   max_attempts: number;
   priority?: number | undefined;
   run_at?: Date | undefined;
@@ -52,26 +53,33 @@ export function createJobs({ sql, engine, asyncJobsEnabled, requireMode }: JobsD
       if (!type) {
         throw new NexusError('E_INVALID_REQUEST', `job_type takes one of ${publicNames.join(', ')}.`);
       }
-      if (!asyncJobsEnabled) {
+      const isSync = body.execution_mode === 'sync';
+      if (!isSync && !asyncJobsEnabled) {
         throw new NexusError(
           'E_ASYNC_DISABLED',
-          'NEXUS_ASYNC_JOBS_ENABLED is false here: nothing can be queued.',
+          'NEXUS_ASYNC_JOBS_ENABLED is false here: nothing can be queued. Submit with execution_mode sync.',
+        );
+      }
+      if (isSync && body.run_at) {
+        throw new NexusError(
+          'E_INVALID_REQUEST',
+          'run_at: a sync job runs now, and takes no time to run at.',
         );
       }
       if (body.payload.mode === 'RAW') await requireMode(principal, 'RAW', actor);
-      const payload = readPayload(type, body.payload);
-      const { id } = await transaction(sql, (tx) =>
-        engine.enqueue(tx, {
-          type,
-          payload,
-          idempotencyKey: body.idempotency_key,
-          maxAttempts: body.max_attempts,
-          priority: body.priority,
-          delaySeconds: body.run_at && Math.max(0, (body.run_at.getTime() - Date.now()) / 1000),
-          createdBy: principal.owner,
-          requestId: actor.requestId,
-        }),
-      );
+      const job = {
+        type,
+        payload: readPayload(type, body.payload),
+        idempotencyKey: body.idempotency_key,
+        maxAttempts: body.max_attempts,
+        priority: body.priority,
+        delaySeconds: body.run_at && Math.max(0, (body.run_at.getTime() - Date.now()) / 1000),
+        createdBy: principal.owner,
+        requestId: actor.requestId,
+      };
+      const { id } = isSync
+        ? await engine.runInline(job)
+        : await transaction(sql, (tx) => engine.enqueue(tx, job));
       return get(id, principal);
     },
 

@@ -15,6 +15,9 @@ declare const isTransaction: unique symbol;
 /** A pool of connections. Statements on it run on their own, outside any transaction. */
 export interface Database extends Queryable {
   readonly [isPool]: true;
+  /** The statements that begin a transaction. */
+  readonly begin: string;
+  readonly isPooled: boolean;
   /** A connection of one's own until `release`; with an error, it is thrown away. */
   connect(): Promise<pg.PoolClient>;
   /** Waits for what is under way and closes every connection. */
@@ -40,6 +43,11 @@ export type ConnectionTarget =
 
 export interface DatabaseOptions {
   poolSize: number;
+  /**
+   * Whether a pooler stands in between that lends a server connection for one transaction at a time. Nothing may then be
+   * left on a connection: no settings, no prepared statements, nobody who listens.
+   */
+  isPooled?: boolean;
   statementTimeoutSeconds: number;
   idleTransactionTimeoutSeconds: number;
   applicationName: string;
@@ -52,6 +60,10 @@ const INT8 = 20;
 /** Opens a pool. Connections are made when first needed and made again when lost. */
 export function openDatabase(target: ConnectionTarget, options: DatabaseOptions): Database {
   const config = connectionConfig(target);
+  const limits = {
+    statement_timeout: options.statementTimeoutSeconds * 1000,
+    idle_in_transaction_session_timeout: options.idleTransactionTimeoutSeconds * 1000,
+  };
   const pool = new pg.Pool({
     ...config,
     max: options.poolSize,
@@ -59,27 +71,34 @@ export function openDatabase(target: ConnectionTarget, options: DatabaseOptions)
     idleTimeoutMillis: 60_000,
     keepAlive: true,
     application_name: options.applicationName,
-    options: [config.options, '-c timezone=UTC'].filter(Boolean).join(' '),
-    statement_timeout: options.statementTimeoutSeconds * 1000,
-    idle_in_transaction_session_timeout: options.idleTransactionTimeoutSeconds * 1000,
     types: { getTypeParser },
+    ...(!options.isPooled && {
+      ...limits,
+      options: [config.options, '-c timezone=UTC'].filter(Boolean).join(' '),
+    }),
   });
   // An idle connection that breaks leaves the pool by itself; the next statement makes another.
   pool.on('error', () => undefined);
 
-  return Object.assign(writeStatements(pool), {
+  const setLimits = Object.entries(limits).map(([name, value]) => `; set local ${name} = ${value}`);
+  const isPooled = options.isPooled ?? false;
+  return Object.assign(writeStatements(pool, isPooled), {
+    isPooled,
+    begin: options.isPooled ? `begin${setLimits.join('')}` : 'begin',
     connect: () => pool.connect(),
     end: () => pool.end(),
   }) as unknown as Database;
 }
 
 /** Lets statements be written for anything that runs them. */
-export function writeStatements(runner: {
-  query(statement: pg.QueryConfig): Promise<pg.QueryResult>;
-}): Queryable {
+export function writeStatements(
+  runner: { query(statement: pg.QueryConfig): Promise<pg.QueryResult> },
+  isPooled: boolean,
+): Queryable {
   return (strings, ...parameters) =>
-    new Statement(strings, parameters, async (statement) => {
-      const { rows, rowCount } = await runner.query(statement);
+    new Statement(strings, parameters, async ({ name, text, values }) => {
+      // Behind a pooler, the next statement may be run by a server connection that has not prepared it.
+      const { rows, rowCount } = await runner.query({ text, values, ...(name && !isPooled && { name }) });
       return Object.assign(rows, { count: rowCount ?? 0 }) as Rows<object[]>;
     });
 }

@@ -41,8 +41,8 @@ async function runOnce<T>(sql: Database, work: (tx: Transaction) => PromiseLike<
   client.on('error', onError);
   let result: T;
   try {
-    await client.query('begin');
-    result = await work(asTransaction(client, hints, () => isOver));
+    await client.query(sql.begin);
+    result = await work(asTransaction(client, sql.isPooled, hints, () => isOver));
     isOver = true;
     await commit(client);
   } catch (error) {
@@ -70,12 +70,17 @@ async function commit(client: PoolClient): Promise<void> {
 }
 
 /** What is written after the end would land in whatever transaction has the connection next, so it is refused. */
-function asTransaction(client: PoolClient, hints: (() => void)[], isOver: () => boolean): Transaction {
+function asTransaction(
+  client: PoolClient,
+  isPooled: boolean,
+  hints: (() => void)[],
+  isOver: () => boolean,
+): Transaction {
   const query = async (statement: string | QueryConfig) => {
     if (isOver()) throw new Error('This transaction is over; a statement came too late to be part of it.');
     return client.query(statement);
   };
-  return Object.assign(writeStatements({ query }), {
+  return Object.assign(writeStatements({ query }, isPooled), {
     async script(text: string) {
       await query(text);
     },

@@ -1,7 +1,7 @@
 import type { Database, Transaction } from '../database/database.ts';
 import { transaction } from '../database/transaction.ts';
 import { newId } from '../ids.ts';
-import type { LeasedJob } from './exchange.ts';
+import type { LeasedJob } from './claim.ts';
 import type { Completion } from './job-type.ts';
 
 /** The job ran elsewhere, was cancelled, or its lease expired: what this attempt did must not be kept. */

@@ -2,7 +2,10 @@ import type { ConnectionTarget, Database } from '../database/database.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { type Control, createControl } from './control.ts';
 import { createEnqueue, type Enqueue, type EnqueueMany } from './enqueue.ts';
+import { createInline, type Inline } from './inline.ts';
 import { collectJobTypes, type JobType, type JobTypes } from './job-type.ts';
+import { createSchedule, type Periodic } from './periodic.ts';
+import { defineRetention } from './retention.ts';
 import { createWakeUp } from './wake-up.ts';
 import { startWorker, type Worker, type WorkerOptions } from './worker.ts';
 
@@ -10,6 +13,8 @@ export interface JobEngine {
   types: JobTypes;
   enqueue: Enqueue;
   enqueueMany: EnqueueMany;
+  /** Runs a job in this process while the caller waits. */
+  runInline: Inline['run'];
   control: Control;
   /** Works in this process, on the given queues or on those of all types. */
   work(options: WorkOptions): Promise<Worker>;
@@ -18,7 +23,7 @@ export interface JobEngine {
 
 export type WorkOptions = Pick<
   WorkerOptions,
-  'concurrency' | 'leaseSeconds' | 'pollSeconds' | 'graceSeconds' | 'maxJobs' | 'untilEmpty'
+  'concurrency' | 'pollSeconds' | 'graceSeconds' | 'maxJobs' | 'untilEmpty'
 > & { queues?: string[] | undefined };
 
 export interface JobEngineOptions {
@@ -26,21 +31,43 @@ export interface JobEngineOptions {
   log: Logger;
   /** Where to listen for hints from other processes; those that only enqueue need not. */
   listenAt?: ConnectionTarget | undefined;
+  /** How long a worker that is not heard of keeps its jobs. */
+  leaseSeconds: number;
+  /** How long finished jobs are kept. */
+  retentionDays: number;
   // biome-ignore lint/suspicious/noExplicitAny: job types of every payload
   types: JobType<any>[];
+  /** Their types need not be among the others. */
+  periodic?: Periodic[];
 }
 
-export function createJobEngine({ sql, log, listenAt, types: defined }: JobEngineOptions): JobEngine {
-  const types = collectJobTypes(defined);
+const RETENTION_EVERY_SECONDS = 3600;
+
+export function createJobEngine(options: JobEngineOptions): JobEngine {
+  const { sql, log, listenAt, leaseSeconds } = options;
+  const retention: Periodic = {
+    type: defineRetention(sql, options.retentionDays),
+    everySeconds: RETENTION_EVERY_SECONDS,
+  };
+  const periodic = [retention, ...(options.periodic ?? [])];
+  const types = collectJobTypes([...options.types, ...periodic.map(({ type }) => type)]);
   const wakeUp = createWakeUp({ sql, log, listenAt });
+  const { enqueue, enqueueMany } = createEnqueue(wakeUp);
+  const schedule = createSchedule({ sql, log, enqueueMany, periodic });
+  const inline = createInline({ sql, types, wakeUp, log, enqueue, leaseSeconds });
   return {
-    ...createEnqueue(wakeUp),
     types,
+    enqueue,
+    enqueueMany,
+    runInline: inline.run,
     control: createControl(sql, wakeUp),
-    work({ queues, ...options }) {
+    work({ queues, ...work }) {
       const served = queues ?? [...new Set([...types.values()].map(({ queue }) => queue))];
-      return startWorker({ ...options, sql, log, types, wakeUp, queues: served });
+      return startWorker({ ...work, sql, log, types, wakeUp, leaseSeconds, schedule, queues: served });
     },
-    close: () => wakeUp.close(),
+    async close() {
+      await inline.close();
+      await wakeUp.close();
+    },
   };
 }

@@ -5,6 +5,8 @@ import type { Logger } from '../telemetry/logger.ts';
 import { DEFAULT_RETRY, type RetryPolicy } from './retry-policy.ts';
 
 export const DEFAULT_QUEUE = 'default';
+/** For what Nexus does for itself, so that a worker can be kept free of it. */
+export const MAINTENANCE_QUEUE = 'maintenance';
 
 /** What a handler leaves behind beside its result, written in the transaction that completes the job. */
 export interface Artifact {

@@ -1,9 +1,10 @@
 import type { Database, Transaction } from '../database/database.ts';
 import type { Logger } from '../telemetry/logger.ts';
+import type { LeasedJob } from './claim.ts';
 import { completeInTransaction, writeProgress } from './completion.ts';
-import type { LeasedJob, Outcome } from './exchange.ts';
 import type { Completion, JobContext, JobType, JobTypes } from './job-type.ts';
 import { DEFAULT_RETRY, PermanentError, RetryLater, retryDelay } from './retry-policy.ts';
+import type { Outcome } from './settle.ts';
 
 /** Why a running job's signal was raised. */
 export type Interruption = 'cancelled' | 'lease lost' | 'shutdown';
@@ -72,6 +73,13 @@ export function interruptedAttempt(job: LeasedJob, runtimeMs: number): Outcome {
   return { kind: 'refund', job, runtimeMs, errorText, errorCode: 'E_WORKER_STOPPED' };
 }
 
+/** In place of an outcome that PostgreSQL refused to store: it would refuse it every time. */
+export function unwritableResult(outcome: Outcome, error: unknown): Outcome {
+  const errorText = `The result cannot be stored: ${(error as Error).message}.`;
+  const runtimeMs = 'runtimeMs' in outcome ? outcome.runtimeMs : 0;
+  return { kind: 'failed', job: outcome.job, runtimeMs, errorText, errorCode: 'E_INVALID_RESULT' };
+}
+
 function readPayload(type: JobType, job: LeasedJob): unknown {
   const parsed = type.payload.safeParse(job.payload);
   if (parsed.success) return parsed.data;
@@ -99,7 +107,8 @@ async function succeeded(
 
 function failed(job: LeasedJob, type: JobType | undefined, error: unknown, runtimeMs: number): Outcome {
   const { message, code } = error as { message?: string; code?: unknown };
-  const errorText = (message || String(error)).slice(0, LONGEST_ERROR_TEXT);
+  // PostgreSQL's text has every character but one.
+  const errorText = (message || String(error)).slice(0, LONGEST_ERROR_TEXT).replaceAll('\0', '\uFFFD');
   const errorCode = typeof code === 'string' ? code : null;
   const counted = job.attempt - job.refunded_count;
   if (error instanceof PermanentError || counted >= job.max_attempts) {

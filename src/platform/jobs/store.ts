@@ -88,10 +88,12 @@ function attemptUnderWay(row: JobRow): JobAttempt[] {
   ];
 }
 
+/** Without the entries under which jobs run inline, which serve no queue. */
 export async function listWorkers(sql: Queryable): Promise<Worker[]> {
   return sql<Worker[]>`
     select id, name, queues, concurrency, running_count, started_at, heartbeat_at, lease_expires_at
     from job_workers
+    where queues <> '{}'
     order by started_at, id`;
 }
 

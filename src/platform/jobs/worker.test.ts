@@ -2,6 +2,8 @@ import { describe, expect, test, vi } from 'vitest';
 import { useDatabase } from '../../../test/database.ts';
 import { gate, jobType, readJob, useJobs } from '../../../test/jobs.ts';
 import { transaction } from '../database/transaction.ts';
+import { newId } from '../ids.ts';
+import { claim } from './claim.ts';
 import { createControl } from './control.ts';
 import { PermanentError, RetryLater } from './retry-policy.ts';
 
@@ -131,7 +133,52 @@ describe('a job that fails', () => {
   });
 });
 
+describe('a job whose outcome PostgreSQL cannot store', () => {
+  test('has failed with a code, and those that ended with it are not held up', async () => {
+    const both = gate();
+    const nul = jobType('nul', async () => {
+      await both.opened;
+      return { result: { text: 'a\0b' } };
+    });
+    const fine = jobType('fine', async () => {
+      await both.opened;
+      return { result: { text: 'ab' } };
+    });
+    const worker = await jobs.work([nul, fine]);
+    const bad = await jobs.enqueue(nul);
+    const good = await jobs.enqueue(fine);
+    await vi.waitFor(() => expect(worker.begun()).toBe(2));
+    both.open();
+    expect(await untilStatus(bad.id, 'failed')).toMatchObject({
+      error_code: 'E_INVALID_RESULT',
+      attempt_count: 1,
+    });
+    expect(await untilStatus(good.id, 'succeeded')).toMatchObject({ result: { text: 'ab' } });
+    await worker.stop();
+  });
+
+  test('keeps its error text, but for the character', async () => {
+    const worker = await jobs.work([
+      jobType('nul', async () => {
+        throw new PermanentError('E_NUL', 'a\0b');
+      }),
+    ]);
+    const { id } = await jobs.enqueue(jobType('nul', async () => undefined));
+    expect((await untilStatus(id, 'failed')).error_text).toBe('a\uFFFDb');
+    await worker.stop();
+  });
+});
+
 describe('claiming', () => {
+  test('gives nothing to a worker that was taken for dead', async () => {
+    const anything = jobType('anything', async () => undefined);
+    const { id } = await jobs.enqueue(anything);
+    const dead = { workerId: newId(), queues: ['default'], want: 10, token: newId() };
+    expect(await claim(sql, dead)).toHaveLength(0);
+    expect(await readJob(sql, id)).toMatchObject({ status: 'queued', attempt_count: 0 });
+    await control.cancel(id, actor);
+  });
+
   test('takes higher priority first, then what has been due for longest', async () => {
     const order: unknown[] = [];
     const ordered = jobType('ordered', async ({ name }) => {

@@ -57,7 +57,7 @@ export async function takeHold(
   client.on('end', () => {
     if (isHeld) onLost();
   });
-  const sql = writeStatements(client);
+  const sql = writeStatements(client, false);
   try {
     await client.connect();
     const [locks] = await sql<[{ present: boolean; version: number }]>`

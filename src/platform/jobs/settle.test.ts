@@ -1,15 +1,20 @@
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { useDatabase } from '../../../test/database.ts';
 import { jobType, useJobs } from '../../../test/jobs.ts';
 import { newId } from '../ids.ts';
+import { claim, type LeasedJob } from './claim.ts';
 import { completeInTransaction, writeProgress } from './completion.ts';
-import { exchange, type LeasedJob, type Outcome } from './exchange.ts';
+import { type Outcome, settle } from './settle.ts';
 
 const { sql, ...database } = useDatabase();
 const jobs = useJobs({ sql, ...database });
 const worker = { id: newId(), name: 'a worker' };
-const trade = (outcomes: Outcome[], want: number) =>
-  exchange(sql, { worker, outcomes, queues: ['default'], want, token: newId() });
+
+beforeAll(async () => {
+  await sql`
+    insert into job_workers (id, name, queues, concurrency, lease_expires_at)
+    values (${worker.id}, ${worker.name}, '{default}', 1, now() + interval '1 hour')`;
+});
 
 /** What a worker says of a job that it has no right to any more, in each of the ways it can say it. */
 const said: Record<string, (job: LeasedJob) => Outcome> = {
@@ -22,9 +27,9 @@ const said: Record<string, (job: LeasedJob) => Outcome> = {
 
 async function leased(): Promise<LeasedJob> {
   await jobs.enqueue(jobType('fenced', async () => undefined));
-  const { claimed } = await trade([], 1);
-  if (!claimed[0]) throw new Error('Nothing was claimed.');
-  return claimed[0];
+  const [job] = await claim(sql, { workerId: worker.id, queues: ['default'], want: 1, token: newId() });
+  if (!job) throw new Error('Nothing was claimed.');
+  return job;
 }
 
 test.each(Object.keys(said))('%s under another token or another attempt changes nothing', async (kind) => {
@@ -35,12 +40,12 @@ test.each(Object.keys(said))('%s under another token or another attempt changes 
     { ...job, lease_token: newId() },
     { ...job, attempt: job.attempt + 1 },
   ]) {
-    expect((await trade([said[kind]?.(stale) as Outcome], 0)).dropped).toEqual([job.id]);
+    expect(await settle(sql, worker.name, [said[kind]?.(stale) as Outcome])).toEqual([job.id]);
     await expect(completeInTransaction(sql, stale, worker.name, 1, {})).rejects.toThrow('no longer leased');
     expect(await writeProgress(sql, stale, { stale: true })).toBe(false);
   }
   expect(await row()).toEqual(before);
   expect(await sql`select from job_attempts where job_id = ${job.id}`).toHaveLength(0);
-  expect((await trade([said[kind]?.(job) as Outcome], 0)).dropped).toEqual([]);
+  expect(await settle(sql, worker.name, [said[kind]?.(job) as Outcome])).toEqual([]);
   await sql`delete from job_queue where job_id = ${job.id}`;
 });

@@ -1,0 +1,123 @@
+import type { Database, Transaction } from '../database/database.ts';
+
+/** A job as a worker holds it. Token and attempt are its fence: whoever holds others can write nothing. */
+export interface LeasedJob {
+  id: string;
+  job_type: string;
+  payload: unknown;
+  attempt: number;
+  refunded_count: number;
+  max_attempts: number;
+  lease_token: string;
+  created_by: string | null;
+  request_id: string | null;
+}
+
+export interface ClaimRequest {
+  workerId: string;
+  queues: string[];
+  /** How many jobs at most. */
+  want: number;
+  /** The token under which they are leased. */
+  token: string;
+}
+
+/**
+ * Leases what is due: in each queue the highest priority first, and in it what has been due for longest. What other
+ * claims hold at this moment is passed over. A worker that was taken for dead gets nothing: nobody would notice if it
+ * died with it.
+ *
+ * The commit does not wait for the disk. Should the server lose power just then, the jobs are unclaimed again, and
+ * nothing that was done under the lost lease can have been written: its completion would have flushed the claim before.
+ */
+export async function claim(
+  sql: Database,
+  { workerId, queues, want, token }: ClaimRequest,
+): Promise<LeasedJob[]> {
+  const jobs = await sql<LeasedJob[]>`
+    with claimed as (
+      update job_queue
+      set state = 'running',
+          attempt_count = attempt_count + 1,
+          lease_token = ${token},
+          worker_id = ${workerId},
+          started_at = now(),
+          updated_at = now()
+      where ctid = any(array(
+        select candidate.ctid
+        from (select from job_workers where id = ${workerId} for key share) as alive
+        cross join unnest(${queues}::text[]) as queue (name)
+        cross join generate_series(9, 0, -1) as priority (value)
+        cross join lateral (
+          select ctid
+          from job_queue
+          where queue = queue.name
+            and priority = priority.value
+            and due_at <= now()
+            and lease_token is null
+          order by due_at, job_id
+          limit ${want}
+          for update skip locked
+        ) as candidate
+        limit ${want}
+      ))
+      returning job_id, priority, due_at, attempt_count, refunded_count, lease_token
+    )
+    select
+      jobs.id, jobs.job_type, jobs.payload, claimed.attempt_count as attempt, claimed.refunded_count,
+      jobs.max_attempts, claimed.lease_token, jobs.created_by, jobs.request_id
+    from claimed
+    join jobs on jobs.id = claimed.job_id
+    cross join (select set_config('synchronous_commit', 'off', true)) as durability
+    order by claimed.priority desc, claimed.due_at, claimed.job_id`.named('jobs_claim');
+  return jobs;
+}
+
+/** Leases the job that this transaction has just enqueued, before anybody else can see it. */
+export async function claimById(
+  tx: Transaction,
+  jobId: string,
+  workerId: string,
+  token: string,
+): Promise<LeasedJob | undefined> {
+  const [job] = await tx<LeasedJob[]>`
+    with alive as (
+      select id from job_workers where id = ${workerId} for key share
+    ),
+    claimed as (
+      update job_queue
+      set state = 'running',
+          attempt_count = attempt_count + 1,
+          lease_token = ${token},
+          worker_id = alive.id,
+          started_at = now(),
+          updated_at = now()
+      from alive
+      where job_id = ${jobId}
+      returning job_id, attempt_count, refunded_count, lease_token
+    )
+    select
+      jobs.id, jobs.job_type, jobs.payload, claimed.attempt_count as attempt, claimed.refunded_count,
+      jobs.max_attempts, claimed.lease_token, jobs.created_by, jobs.request_id
+    from claimed
+    join jobs on jobs.id = claimed.job_id`;
+  return job;
+}
+
+/** Milliseconds until the next job of these queues is due; null when none is waiting. */
+export async function untilNextDue(sql: Database, queues: string[]): Promise<number | null> {
+  const [row] = await sql<[{ wait_ms: number | null }]>`
+    select extract(epoch from min(soonest.due_at) - now())::float8 * 1000 as wait_ms
+    from unnest(${queues}::text[]) as queue (name)
+    cross join generate_series(9, 0, -1) as priority (value)
+    cross join lateral (
+      select due_at
+      from job_queue
+      where queue = queue.name
+        and priority = priority.value
+        and due_at > now()
+      order by due_at
+      limit 1
+    ) as soonest`.named('jobs_until_next_due');
+  return row.wait_ms;
+}

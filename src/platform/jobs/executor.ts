@@ -1,0 +1,209 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Database } from '../database/database.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import type { LeasedJob } from './claim.ts';
+import type { JobTypes } from './job-type.ts';
+import { oneAtATime } from './one-at-a-time.ts';
+import { register } from './registration.ts';
+import {
+  type Interruption,
+  interruptedAttempt,
+  type RunningJob,
+  runJob,
+  unwritableResult,
+} from './run-job.ts';
+import { type Outcome, settle } from './settle.ts';
+import type { WakeUp } from './wake-up.ts';
+
+/** Runs attempts under the leases of one entry among the workers, and writes what became of them. */
+export interface Executor {
+  worker(): { id: string; name: string };
+  /** How many attempts are under way. */
+  running(): number;
+  /** Begins an attempt. Resolves when its outcome is in the database, or when there is none to write. */
+  begin(job: LeasedJob): Promise<void>;
+  /** Gives back what was claimed and not begun, as if it had not been. */
+  release(jobs: LeasedJob[]): void;
+  /** Lets what runs finish for the grace period, hands back the rest, and signs off. */
+  stop(graceSeconds: number): Promise<void>;
+}
+
+export interface ExecutorOptions {
+  sql: Database;
+  types: JobTypes;
+  wakeUp: WakeUp;
+  log: Logger;
+  queues: string[];
+  concurrency: number;
+  leaseSeconds: number;
+  /** An attempt has ended; its outcome may not be written yet. */
+  onEnded?(): void;
+  /** This worker was taken for dead: whatever it holds is not its own any more. */
+  onLeasesLost?(): void;
+}
+
+/** How often running jobs are checked for having been cancelled or lost, beside the hints. */
+const CHECK_MS = 1000;
+/** After the grace period, how long handlers have to react to their signal. */
+const ABORT_MS = 2000;
+
+interface Ending {
+  outcome: Outcome;
+  written(): void;
+}
+
+export async function createExecutor(options: ExecutorOptions): Promise<Executor> {
+  const { sql, types, wakeUp, log } = options;
+  const running = new Map<string, RunningJob>();
+  /** Ended, and not yet in the database. */
+  let endings: Ending[] = [];
+  let isWriting = false;
+  let whenIdle: (() => void) | undefined;
+
+  const registration = await register({
+    ...options,
+    runningCount: () => running.size,
+    onLost() {
+      interruptAll('lease lost');
+      options.onLeasesLost?.();
+    },
+  });
+
+  function begin(job: LeasedJob): Promise<void> {
+    const entry = runJob(job, { sql, types, log, worker: registration.current });
+    running.set(job.id, entry);
+    return new Promise((written) => {
+      void entry.ending.then((outcome) => {
+        // At shutdown it may have been handed back already.
+        if (running.get(job.id) === entry) {
+          running.delete(job.id);
+          if (outcome) endings.push({ outcome, written });
+          options.onEnded?.();
+          writing.ask();
+        }
+        if (!outcome) written();
+      });
+    });
+  }
+
+  const writing = oneAtATime(async () => {
+    // Everything that ends in this turn of the event loop goes together.
+    await new Promise(setImmediate);
+    const batch = endings;
+    endings = [];
+    isWriting = true;
+    if (batch.length > 0) await writeBatch(batch);
+    isWriting = false;
+    reportIdle();
+  });
+
+  async function writeBatch(batch: Ending[]): Promise<void> {
+    try {
+      const dropped = await settle(
+        sql,
+        registration.current().name,
+        batch.map(({ outcome }) => outcome),
+      );
+      if (dropped.length > 0)
+        log.warn({ jobs: dropped }, 'results were dropped: the jobs are no longer leased here');
+      for (const { written } of batch) written();
+    } catch (error) {
+      if (isAboutData(error)) return writeEachAlone(batch, error);
+      log.error({ err: error }, 'writing outcomes failed; trying again');
+      endings = batch.concat(endings);
+      await pause(200 + Math.random() * 300);
+      writing.ask();
+    }
+  }
+
+  /** One outcome that PostgreSQL will not take must not hold up the others, nor be tried for ever. */
+  async function writeEachAlone(batch: Ending[], error: unknown): Promise<void> {
+    const [only, ...others] = batch;
+    if (only && others.length === 0) {
+      return writeBatch([{ ...only, outcome: unwritableResult(only.outcome, error) }]);
+    }
+    for (const ending of batch) await writeBatch([ending]);
+  }
+
+  function release(jobs: LeasedJob[]): void {
+    endings.push(
+      ...jobs.map((job): Ending => ({ outcome: { kind: 'release', job }, written: () => undefined })),
+    );
+    writing.ask();
+  }
+
+  function interruptAll(why: Interruption): void {
+    for (const entry of running.values()) entry.interrupt(why);
+  }
+
+  function isIdle(): boolean {
+    return running.size === 0 && endings.length === 0 && !isWriting;
+  }
+
+  function reportIdle(): void {
+    if (isIdle()) whenIdle?.();
+  }
+
+  async function checkRunning(): Promise<void> {
+    const held = [...running.values()].filter(({ startedAt }) => performance.now() - startedAt > CHECK_MS);
+    if (held.length === 0) return;
+    const lost = await sql<{ id: string; is_cancelled: boolean }[]>`
+      select held.id, jobs.cancelled_at is not null as is_cancelled
+      from unnest(
+        ${held.map(({ job }) => job.id)}::uuid[],
+        ${held.map(({ job }) => job.lease_token)}::uuid[]
+      ) as held (id, token)
+      left join job_queue on job_queue.job_id = held.id and job_queue.lease_token = held.token
+      left join jobs on jobs.id = held.id
+      where job_queue.job_id is null`;
+    for (const { id, is_cancelled } of lost)
+      running.get(id)?.interrupt(is_cancelled ? 'cancelled' : 'lease lost');
+  }
+
+  const checks = setInterval(() => {
+    checkRunning().catch((error) => log.warn({ err: error }, 'checking running jobs failed; trying again'));
+  }, CHECK_MS);
+  const unsubscribe = wakeUp.onCancelled((jobId) => running.get(jobId)?.interrupt('cancelled'));
+
+  async function stop(graceSeconds: number): Promise<void> {
+    await idle(graceSeconds * 1000);
+    if (!isIdle()) {
+      interruptAll('shutdown');
+      await idle(ABORT_MS);
+      handBackRunning();
+      await idle(ABORT_MS);
+    }
+    clearInterval(checks);
+    unsubscribe();
+    await registration.close();
+  }
+
+  /** Handlers that ignore their signal: what they return later is dropped. */
+  function handBackRunning(): void {
+    for (const { job, startedAt } of running.values()) {
+      const outcome = interruptedAttempt(job, Math.round(performance.now() - startedAt));
+      endings.push({ outcome, written: () => undefined });
+    }
+    running.clear();
+    writing.ask();
+  }
+
+  /** Resolves when nothing runs and everything is written, or when the time is over. */
+  async function idle(patienceMs: number): Promise<void> {
+    if (isIdle()) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, patienceMs);
+      whenIdle = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  return { worker: registration.current, running: () => running.size, begin, release, stop };
+}
+
+/** Class 22: a value that PostgreSQL cannot store, such as a NUL character in a text. */
+function isAboutData(error: unknown): boolean {
+  return /^22/.test(String((error as { code?: unknown }).code ?? ''));
+}
