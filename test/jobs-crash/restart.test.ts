@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { Database } from '../../src/platform/database/database.ts';
+import { openTestDatabase } from '../database.ts';
+import { type RestartableServer, startServer } from '../server.ts';
+import { spawnWorker } from './crew.ts';
+import { enqueueWork, expectAllDoneOnce, openLedger, unfinished } from './ledger.ts';
+
+let server: RestartableServer;
+let sql: Database;
+
+beforeAll(async () => {
+  server = await startServer();
+  sql = openTestDatabase(server.target);
+  await openLedger(sql);
+});
+afterAll(async () => {
+  await sql.end();
+  await server.stop();
+});
+
+/** Asks again when the server was just restarted. */
+const left = () => vi.waitFor(() => unfinished(sql), 10_000);
+
+test.each(['fast', 'immediate'] as const)(
+  'PostgreSQL restarted under load (%s): workers reconnect by themselves, nothing is lost',
+  { timeout: 120_000 },
+  async (mode) => {
+    await sql`truncate jobs, job_queue, job_attempts, effects, runs, audit_logs`;
+    await enqueueWork(sql, 'effect', 3000, 10);
+    await enqueueWork(sql, 'plain', 3000, 10);
+    const crew = await Promise.all(Array.from({ length: 3 }, () => spawnWorker(server.target)));
+    let restarts = 0;
+    for (const threshold of [5000, 2500]) {
+      await vi.waitFor(async () => expect(await left()).toBeLessThan(threshold), {
+        timeout: 30_000,
+        interval: 5,
+      });
+      expect(await left()).toBeGreaterThan(0);
+      await server.restart(mode);
+      restarts += 1;
+    }
+    await vi.waitFor(async () => expect(await left()).toBe(0), 60_000);
+    expect(restarts).toBe(2);
+    await expectAllDoneOnce(sql, { effect: 3000, plain: 3000 });
+    expect(await Promise.all(crew.map((worker) => worker.end('SIGTERM')))).toEqual([0, 0, 0]);
+  },
+);
