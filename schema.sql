@@ -66,25 +66,18 @@ CREATE INDEX job_attempts_trouble_idx ON public.job_attempts USING btree (job_id
 
 create table job_queue (
   job_id uuid not null,
-  queue text not null,
-  priority smallint not null,
   due_at timestamp with time zone not null,
-  state text default 'queued'::text not null,
+  priority smallint not null,
   attempt_count smallint default 0 not null,
   refunded_count smallint default 0 not null,
+  queue text not null,
   lease_token uuid,
   worker_id uuid,
   started_at timestamp with time zone,
   progress jsonb,
-  updated_at timestamp with time zone default now() not null,
   constraint job_queue_pkey PRIMARY KEY (job_id),
-  constraint job_queue_lease_whole CHECK ((num_nonnulls(lease_token, worker_id, started_at) =
-CASE
-    WHEN (state = 'running'::text) THEN 3
-    ELSE 0
-END)),
-  constraint job_queue_refunds_possible CHECK (((refunded_count >= 0) AND (refunded_count <= attempt_count))),
-  constraint job_queue_state_known CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'retry_wait'::text])))
+  constraint job_queue_lease_whole CHECK ((num_nonnulls(lease_token, worker_id, started_at) = ANY (ARRAY[0, 3]))),
+  constraint job_queue_refunds_possible CHECK (((refunded_count >= 0) AND (refunded_count <= attempt_count)))
 );
 CREATE INDEX job_queue_claim_idx ON public.job_queue USING btree (queue, priority, due_at, job_id);
 

@@ -60,10 +60,10 @@ test('SIGTERM under load: running jobs finish, the rest go back untouched, the e
   const began = worker.lines.filter((line) => line.startsWith('began'));
   const ended = worker.lines.filter((line) => line.startsWith('ended'));
   expect(ended).toHaveLength(began.length);
-  const left = await sql`select state, attempt_count, lease_token from job_queue`;
+  const left = await sql`select attempt_count, refunded_count, lease_token from job_queue`;
   expect(left).toHaveLength(50 - began.length);
   expect(new Set(left.map((row) => JSON.stringify(row)))).toEqual(
-    new Set([JSON.stringify({ state: 'queued', attempt_count: 0, lease_token: null })]),
+    new Set([JSON.stringify({ attempt_count: 0, refunded_count: 0, lease_token: null })]),
   );
   await sql`delete from job_queue`;
 });

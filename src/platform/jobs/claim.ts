@@ -37,12 +37,10 @@ export async function claim(
   const jobs = await sql<LeasedJob[]>`
     with claimed as (
       update job_queue
-      set state = 'running',
-          attempt_count = attempt_count + 1,
+      set attempt_count = attempt_count + 1,
           lease_token = ${token},
           worker_id = ${workerId},
-          started_at = now(),
-          updated_at = now()
+          started_at = now()
       where ctid = any(array(
         select candidate.ctid
         from (select from job_workers where id = ${workerId} for key share) as alive
@@ -86,12 +84,10 @@ export async function claimById(
     ),
     claimed as (
       update job_queue
-      set state = 'running',
-          attempt_count = attempt_count + 1,
+      set attempt_count = attempt_count + 1,
           lease_token = ${token},
           worker_id = alive.id,
-          started_at = now(),
-          updated_at = now()
+          started_at = now()
       from alive
       where job_id = ${jobId}
       returning job_id, attempt_count, refunded_count, lease_token

@@ -49,7 +49,7 @@ export async function writeProgress(
 ): Promise<boolean> {
   const written = await sql`
     update job_queue
-    set progress = ${JSON.stringify(progress)}, updated_at = now()
+    set progress = ${JSON.stringify(progress)}
     where job_id = ${job.id} and lease_token = ${job.lease_token} and attempt_count = ${job.attempt}`;
   return written.count === 1;
 }

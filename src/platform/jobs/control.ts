@@ -1,8 +1,9 @@
 import { NexusError } from '../../contract/errors.ts';
+import type { JobStatus } from '../../contract/jobs.ts';
 import { type Actor, recordAudit } from '../audit/audit.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import { transaction } from '../database/transaction.ts';
-import { jobStates } from './job-state.ts';
+import { jobStates, queueState } from './job-state.ts';
 import type { WakeUp } from './wake-up.ts';
 
 export interface Control {
@@ -17,8 +18,8 @@ export function createControl(sql: Database, wakeUp: WakeUp): Control {
     cancel: (jobId, actor) =>
       transaction(sql, async (tx) => {
         const job = await findJob(tx, jobId);
-        const [waiting] = await tx<{ state: string; attempt_count: number }[]>`
-          select state, attempt_count from job_queue where job_id = ${jobId} for update`;
+        const [waiting] = await tx<{ state: JobStatus }[]>`
+          select ${queueState(tx)} as state from job_queue where job_id = ${jobId} for update`;
         if (!waiting) return;
         if (waiting.state === 'running') await recordCancelledAttempt(tx, jobId);
         await tx`delete from job_queue where job_id = ${jobId}`;

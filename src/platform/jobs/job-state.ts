@@ -1,6 +1,16 @@
 import type { Queryable } from '../database/database.ts';
 import type { Statement } from '../database/statement.ts';
 
+/** The state of a job that is not over, from its row in `job_queue`. */
+export function queueState(sql: Queryable): Statement<never[]> {
+  return sql<never[]>`
+    case
+      when job_queue.lease_token is not null then 'running'
+      when job_queue.attempt_count > job_queue.refunded_count then 'retry_wait'
+      else 'queued'
+    end`;
+}
+
 /**
  * Jobs as people see them, for `from (${jobStates(sql)}) as job`. A job is over when it is no longer queued; how it
  * ended is said by its cancellation or by its last attempt. Queueing it again clears the cancellation; a job that has
@@ -11,14 +21,12 @@ export function jobStates(sql: Queryable): Statement<never[]> {
     select
       jobs.id, jobs.job_type, jobs.queue, jobs.priority, jobs.payload, jobs.execution_mode, jobs.idempotency_key,
       jobs.max_attempts::int, jobs.created_by, jobs.request_id, jobs.created_at,
-      coalesce(
-        job_queue.state,
-        case
-          when jobs.cancelled_at is not null then 'cancelled'
-          when last_attempt.status = 'succeeded' then 'succeeded'
-          else 'failed'
-        end
-      ) as status,
+      case
+        when job_queue.job_id is not null then ${queueState(sql)}
+        when jobs.cancelled_at is not null then 'cancelled'
+        when last_attempt.status = 'succeeded' then 'succeeded'
+        else 'failed'
+      end as status,
       coalesce(job_queue.attempt_count, last_attempt.attempt_number, 0)::int as attempt_count,
       coalesce(job_queue.due_at, last_attempt.started_at, jobs.created_at) as next_run_at,
       job_queue.progress,
@@ -28,7 +36,10 @@ export function jobStates(sql: Queryable): Statement<never[]> {
       coalesce(last_attempt.result, '{}') as result,
       last_attempt.error_text,
       last_attempt.error_code,
-      greatest(job_queue.updated_at, last_attempt.finished_at, jobs.cancelled_at, jobs.created_at) as updated_at
+      greatest(
+        jobs.created_at, jobs.cancelled_at, last_attempt.finished_at, job_queue.started_at,
+        case when job_queue.due_at <= now() then job_queue.due_at end
+      ) as updated_at
     from jobs
     left join job_queue on job_queue.job_id = jobs.id
     left join job_workers on job_workers.id = job_queue.worker_id

@@ -53,11 +53,7 @@ export async function settle(sql: Database, workerName: string, outcomes: Outcom
     ),
     returned as (
       update job_queue
-      set state = case
-            when outcome.kind = 'retry' or job_queue.attempt_count - 1 > job_queue.refunded_count then 'retry_wait'
-            else 'queued'
-          end,
-          due_at = case outcome.kind
+      set due_at = case outcome.kind
             when 'retry' then now() + outcome.delay_ms * interval '1 millisecond'
             else job_queue.due_at
           end,
@@ -65,8 +61,7 @@ export async function settle(sql: Database, workerName: string, outcomes: Outcom
           refunded_count = job_queue.refunded_count + case outcome.kind when 'refund' then 1 else 0 end,
           lease_token = null,
           worker_id = null,
-          started_at = null,
-          updated_at = now()
+          started_at = null
       from outcome, job_queue as before
       where job_queue.job_id = outcome.job_id
         and before.job_id = outcome.job_id

@@ -73,12 +73,10 @@ async function takeBack(tx: Transaction, job: OrphanedJob, types: JobTypes): Pro
     const delay = retryDelay(types.get(job.job_type)?.retry ?? DEFAULT_RETRY, counted);
     await tx`
       update job_queue
-      set state = 'retry_wait',
-          due_at = now() + ${delay} * interval '1 second',
+      set due_at = now() + ${delay} * interval '1 second',
           lease_token = null,
           worker_id = null,
-          started_at = null,
-          updated_at = now()
+          started_at = null
       where job_id = ${job.job_id}`;
   }
   await recordAudit(tx, {

@@ -10,7 +10,7 @@ import type {
 import type { Queryable } from '../database/database.ts';
 import type { Statement } from '../database/statement.ts';
 import { firstIdAt } from '../ids.ts';
-import { jobStates } from './job-state.ts';
+import { jobStates, queueState } from './job-state.ts';
 
 export interface JobFilter {
   status?: JobStatus | undefined;
@@ -81,7 +81,7 @@ function withStatus(sql: Queryable, status: JobStatus | undefined): Statement<ne
             where later.job_id = jobs.id and later.attempt_number > last_attempt.attempt_number
           )`;
     default:
-      return sql`job_queue join jobs on jobs.id = job_queue.job_id where job_queue.state = ${status}`;
+      return sql`job_queue join jobs on jobs.id = job_queue.job_id where ${queueState(sql)} = ${status}`;
   }
 }
 
@@ -145,7 +145,7 @@ export async function countByQueue(sql: Queryable): Promise<QueueStats[]> {
       count(*) filter (where state = 'retry_wait') as retry_wait,
       coalesce(greatest(0, extract(epoch from now() - min(due_at) filter (where state <> 'running'))), 0)::float8
         as oldest_due_seconds
-    from job_queue
+    from (select queue, due_at, ${queueState(sql)} as state from job_queue) as job_queue
     group by queue
     order by queue`;
 }
