@@ -74,14 +74,13 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
     running.set(job.id, entry);
     return new Promise((written) => {
       void entry.ending.then((outcome) => {
-        // At shutdown it may have been handed back already.
-        if (running.get(job.id) === entry) {
-          running.delete(job.id);
-          if (outcome) endings.push({ outcome, written });
-          options.onEnded?.();
-          writing.ask();
-        }
-        if (!outcome) written();
+        // At shutdown it may have been handed back already; what it says now is dropped.
+        const isHeld = running.get(job.id) === entry;
+        if (isHeld) running.delete(job.id);
+        if (isHeld && outcome) endings.push({ outcome, written });
+        else written();
+        options.onEnded?.();
+        writing.ask();
       });
     });
   }
