@@ -20,6 +20,8 @@ export interface Database extends Queryable {
   readonly isPooled: boolean;
   /** A connection of one's own until `release`; with an error, it is thrown away. */
   connect(): Promise<pg.PoolClient>;
+  /** Another pool to the same place, with settings of its own; behind a pooler, connections cannot have any. */
+  sibling(options: Pick<DatabaseOptions, 'poolSize' | 'settings'>): Database;
   /** Waits for what is under way and closes every connection. */
   end(): Promise<void>;
 }
@@ -34,6 +36,12 @@ export interface Transaction extends Queryable {
   script(text: string): Promise<void>;
   /** Called once the transaction has committed, and never if it has not: for hints that may be lost, not for work. */
   afterCommit(hint: () => void): void;
+  /**
+   * Tells listeners once the transaction has committed, in its wake: what is to be said is asked right before. Whether it
+   * arrives is not waited for. A NOTIFY inside the transaction would make all such transactions commit one after the
+   * other, because PostgreSQL takes a lock for it that spans the commit.
+   */
+  notifyAfterCommit(channel: string, payload: () => string | undefined): void;
 }
 
 /** Where a server is: a URL, or the socket of the embedded one. */
@@ -51,6 +59,8 @@ export interface DatabaseOptions {
   statementTimeoutSeconds: number;
   idleTransactionTimeoutSeconds: number;
   applicationName: string;
+  /** Of PostgreSQL, for every connection of the pool. */
+  settings?: Record<string, string>;
 }
 
 export const OLDEST_SUPPORTED_MAJOR = 15;
@@ -72,9 +82,11 @@ export function openDatabase(target: ConnectionTarget, options: DatabaseOptions)
     keepAlive: true,
     application_name: options.applicationName,
     types: { getTypeParser },
+    // A pooler must see one transaction end before the next begins.
     ...(!options.isPooled && {
+      pipeline: true,
       ...limits,
-      options: [config.options, '-c timezone=UTC'].filter(Boolean).join(' '),
+      options: startOptions(config.options, { timezone: 'UTC', ...options.settings }),
     }),
   });
   // An idle connection that breaks leaves the pool by itself; the next statement makes another.
@@ -86,8 +98,14 @@ export function openDatabase(target: ConnectionTarget, options: DatabaseOptions)
     isPooled,
     begin: options.isPooled ? `begin${setLimits.join('')}` : 'begin',
     connect: () => pool.connect(),
+    sibling: (others) => openDatabase(target, { ...options, ...others }),
     end: () => pool.end(),
-  }) as unknown as Database;
+  } satisfies Partial<Database>) as unknown as Database;
+}
+
+function startOptions(given: string | undefined, settings: Record<string, string>): string {
+  const own = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`);
+  return [given, ...own].filter(Boolean).join(' ');
 }
 
 /** Lets statements be written for anything that runs them. */

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { openTestDatabase, useDatabase } from '../../../test/database.ts';
 import { connectionConfig, openDatabase, refuseOldServer, type Transaction } from './database.ts';
 import { transaction } from './transaction.ts';
@@ -87,6 +87,33 @@ describe('transaction', () => {
     });
     await expect(failed).rejects.toThrow('division by zero');
     expect(given).toEqual(['committed']);
+  });
+
+  test('tells listeners in the wake of its commit, and asks only then what is to be said', async () => {
+    const listener = await sql.connect();
+    const heard: (string | undefined)[] = [];
+    listener.on('notification', ({ payload }) => heard.push(payload));
+    await listener.query('listen told');
+    let isAsked = false;
+    await transaction(sql, async (tx) => {
+      tx.notifyAfterCommit('told', () => {
+        isAsked = true;
+        return 'committed';
+      });
+      tx.notifyAfterCommit('told', () => undefined);
+      await tx`select 1`;
+      expect(isAsked).toBe(false);
+    });
+    const failed = transaction(sql, async (tx) => {
+      tx.notifyAfterCommit('told', () => 'rolled back');
+      await tx`select 1 / 0`;
+    });
+    await expect(failed).rejects.toThrow('division by zero');
+    await transaction(sql, async (tx) => tx.notifyAfterCommit('told', () => 'the last'));
+    await vi.waitFor(() => expect(heard).toContain('the last'));
+    expect(heard).toEqual(['committed', 'the last']);
+    await listener.query('unlisten told');
+    listener.release();
   });
 
   test('fails when its connection is lost, takes effect in no part, and the pool goes on', async () => {

@@ -62,10 +62,11 @@ export async function claim(
       returning job_id, priority, due_at, attempt_count, refunded_count, lease_token
     )
     select
-      jobs.id, jobs.job_type, jobs.payload, claimed.attempt_count as attempt, claimed.refunded_count,
-      jobs.max_attempts, claimed.lease_token, jobs.created_by, jobs.request_id
+      job.id, job.job_type, job.payload, claimed.attempt_count as attempt, claimed.refunded_count,
+      job.max_attempts, claimed.lease_token, job.created_by, job.request_id
     from claimed
-    join jobs on jobs.id = claimed.job_id
+    -- The offset keeps it a look-up of each claimed job, whatever the planner believes about the tables' sizes.
+    cross join lateral (select * from jobs where jobs.id = claimed.job_id offset 0) as job
     cross join (select set_config('synchronous_commit', 'off', true)) as durability
     order by claimed.priority desc, claimed.due_at, claimed.job_id`.named('jobs_claim');
   return jobs;

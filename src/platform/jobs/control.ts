@@ -29,7 +29,7 @@ export function createControl(sql: Database, wakeUp: WakeUp): Control {
           actor,
           details: { job_id: jobId, job_type: job.job_type, was: waiting.state },
         });
-        if (waiting.state === 'running') tx.afterCommit(() => wakeUp.cancelled(jobId));
+        if (waiting.state === 'running') wakeUp.cancelled(tx, jobId);
       }),
 
     requeue: (jobId, actor) =>
@@ -53,7 +53,7 @@ export function createControl(sql: Database, wakeUp: WakeUp): Control {
           actor,
           details: { job_id: jobId, job_type: job.job_type, was: ended.status },
         });
-        tx.afterCommit(() => wakeUp.give([job.queue]));
+        wakeUp.work(tx, [job.queue]);
       }),
   };
 }

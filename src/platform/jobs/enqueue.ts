@@ -39,7 +39,10 @@ export function createEnqueue(wakeUp: WakeUp): { enqueue: Enqueue; enqueueMany: 
       tx,
       drafts.filter(({ id }) => !inserted.has(id)),
     );
-    tx.afterCommit(() => wakeUp.give(new Set(drafts.map(({ type }) => type.queue))));
+    wakeUp.work(
+      tx,
+      drafts.map(({ type }) => type.queue),
+    );
     return drafts.map((draft) => {
       if (inserted.has(draft.id)) return { id: draft.id, created: true };
       const id = existing.get(keyOf(draft.type.type, draft.idempotencyKey));

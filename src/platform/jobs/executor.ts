@@ -13,10 +13,13 @@ import {
   unwritableResult,
 } from './run-job.ts';
 import { type Outcome, settle } from './settle.ts';
+import { STEADY_PLANS } from './steady-plans.ts';
 import type { WakeUp } from './wake-up.ts';
 
 /** Runs attempts under the leases of one entry among the workers, and writes what became of them. */
 export interface Executor {
+  /** Connections of its own for the queue, so that its statements wait for nobody's. */
+  queue: Database;
   worker(): { id: string; name: string };
   /** How many attempts are under way. */
   running(): number;
@@ -42,6 +45,8 @@ export interface ExecutorOptions {
   onLeasesLost?(): void;
 }
 
+/** One to claim, one to write outcomes, one to look at what is due next. */
+const QUEUE_CONNECTIONS = 3;
 /** How often running jobs are checked for having been cancelled or lost, beside the hints. */
 const CHECK_MS = 1000;
 /** After the grace period, how long handlers have to react to their signal. */
@@ -54,6 +59,7 @@ interface Ending {
 
 export async function createExecutor(options: ExecutorOptions): Promise<Executor> {
   const { sql, types, wakeUp, log } = options;
+  const queue = sql.sibling({ poolSize: QUEUE_CONNECTIONS, settings: STEADY_PLANS });
   const running = new Map<string, RunningJob>();
   /** Ended, and not yet in the database. */
   let endings: Ending[] = [];
@@ -99,7 +105,7 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
   async function writeBatch(batch: Ending[]): Promise<void> {
     try {
       const dropped = await settle(
-        sql,
+        queue,
         registration.current().name,
         batch.map(({ outcome }) => outcome),
       );
@@ -175,6 +181,7 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
     clearInterval(checks);
     unsubscribe();
     await registration.close();
+    await queue.end();
   }
 
   /** Handlers that ignore their signal: what they return later is dropped. */
@@ -199,7 +206,7 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
     });
   }
 
-  return { worker: registration.current, running: () => running.size, begin, release, stop };
+  return { queue, worker: registration.current, running: () => running.size, begin, release, stop };
 }
 
 /** Class 22: a value that PostgreSQL cannot store, such as a NUL character in a text. */

@@ -26,12 +26,13 @@ export type Outcome =
  * Returns the jobs whose outcome was dropped, because they were no longer leased under their token and attempt.
  */
 export async function settle(sql: Database, workerName: string, outcomes: Outcome[]): Promise<string[]> {
+  const ids = outcomes.map(({ job }) => job.id);
   const column = <T>(read: (outcome: Outcome) => T) => outcomes.map(read);
   const rows = await sql<{ id: string }[]>`
     with outcome as (
       select *
       from unnest(
-        ${column(({ job }) => job.id)}::uuid[],
+        ${ids}::uuid[],
         ${column(({ job }) => job.attempt)}::smallint[],
         ${column(({ job }) => job.lease_token)}::uuid[],
         ${column(({ kind }) => kind)}::text[],
@@ -45,7 +46,8 @@ export async function settle(sql: Database, workerName: string, outcomes: Outcom
     ended as (
       delete from job_queue
       using outcome
-      where job_queue.job_id = outcome.job_id
+      where job_queue.job_id = any(${ids})
+        and job_queue.job_id = outcome.job_id
         and job_queue.lease_token = outcome.token
         and job_queue.attempt_count = outcome.attempt
         and outcome.kind in ('succeeded', 'failed')
@@ -63,7 +65,9 @@ export async function settle(sql: Database, workerName: string, outcomes: Outcom
           worker_id = null,
           started_at = null
       from outcome, job_queue as before
-      where job_queue.job_id = outcome.job_id
+      where job_queue.job_id = any(${ids})
+        and before.job_id = any(${ids})
+        and job_queue.job_id = outcome.job_id
         and before.job_id = outcome.job_id
         and job_queue.lease_token = outcome.token
         and job_queue.attempt_count = outcome.attempt

@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import type { ConnectionTarget, Database } from '../database/database.ts';
+import type { ConnectionTarget, Database, Transaction } from '../database/database.ts';
 import { type Listener, startListener } from '../database/listener.ts';
 import { newId } from '../ids.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -9,10 +9,10 @@ import type { Logger } from '../telemetry/logger.ts';
  * time, never work: polling finds the same.
  */
 export interface WakeUp {
-  /** There may be work in these queues. */
-  give(queues: Iterable<string>): void;
+  /** There may be work in these queues, as soon as the transaction has committed. */
+  work(tx: Transaction, queues: Iterable<string>): void;
   /** This job was cancelled while it ran. */
-  cancelled(jobId: string): void;
+  cancelled(tx: Transaction, jobId: string): void;
   onWork(listener: (queues: Set<string> | 'any') => void): () => void;
   onCancelled(listener: (jobId: string) => void): () => void;
   close(): Promise<void>;
@@ -27,19 +27,21 @@ export interface WakeUpOptions {
 
 const WORK = 'nexus_jobs_work';
 const CANCELLED = 'nexus_jobs_cancelled';
+type Channel = typeof WORK | typeof CANCELLED;
+/** A message may have 8,000 bytes. */
+const SUBJECTS_PER_MESSAGE = 100;
 
-/**
- * A NOTIFY inside the transaction that enqueues would make all such transactions commit one after the other, because
- * PostgreSQL takes a lock for it that spans the commit. So it is sent after the commit, on its own, and while one is
- * under way the next ones gather into one.
- */
+/** Within this time of a hint, the next ones gather into one. */
+const GATHER_MS = 5;
+
+/** A hint leaves in the wake of its transaction's commit; when many commit at once, few of them carry one. */
 export function createWakeUp({ sql, log, listenAt }: WakeUpOptions): WakeUp {
   const hints = new EventEmitter().setMaxListeners(0);
   const origin = newId();
-  const waitingQueues = new Set<string>();
-  const waitingCancels = new Set<string>();
+  const gathered = { [WORK]: new Set<string>(), [CANCELLED]: new Set<string>() };
+  let lastSentAt = Number.NEGATIVE_INFINITY;
+  let gathering: NodeJS.Timeout | undefined;
   let sending: Promise<void> | undefined;
-  let closed = false;
 
   const listener: Listener | undefined =
     listenAt &&
@@ -51,44 +53,53 @@ export function createWakeUp({ sql, log, listenAt }: WakeUpOptions): WakeUp {
       onListening: () => hints.emit('work', 'any'),
       onNotification(channel, payload) {
         const [from, ...subjects] = payload.split(' ');
-        if (from === origin) return;
-        if (channel === WORK) hints.emit('work', new Set(subjects));
-        else for (const id of subjects) hints.emit('cancelled', id);
+        if (from !== origin) hear(channel as Channel, new Set(subjects));
       },
     });
 
+  function tell(tx: Transaction, channel: Channel, subjects: Iterable<string>): void {
+    const said = new Set(subjects);
+    tx.notifyAfterCommit(channel, () => {
+      if (performance.now() - lastSentAt > GATHER_MS) {
+        lastSentAt = performance.now();
+        return messageOf(said);
+      }
+      for (const subject of said) gathered[channel].add(subject);
+      gathering ??= setTimeout(() => {
+        sending = send();
+      }, GATHER_MS);
+      return undefined;
+    });
+    tx.afterCommit(() => hear(channel, said));
+  }
+
+  /** Those of this process need not wait for the database. */
+  function hear(channel: Channel, subjects: Set<string>): void {
+    if (channel === WORK) hints.emit('work', subjects);
+    else for (const id of subjects) hints.emit('cancelled', id);
+  }
+
   async function send(): Promise<void> {
-    while (waitingQueues.size + waitingCancels.size > 0 && !closed) {
-      const work = [...waitingQueues];
-      const cancels = [...waitingCancels].slice(0, 100);
-      waitingQueues.clear();
-      for (const id of cancels) waitingCancels.delete(id);
+    gathering = undefined;
+    lastSentAt = performance.now();
+    for (const channel of [WORK, CANCELLED] as const) {
+      const subjects = [...gathered[channel]];
+      gathered[channel].clear();
       try {
-        if (work.length > 0) await sql`select pg_notify(${WORK}, ${[origin, ...work].join(' ')})`;
-        if (cancels.length > 0) await sql`select pg_notify(${CANCELLED}, ${[origin, ...cancels].join(' ')})`;
+        for (let i = 0; i < subjects.length; i += SUBJECTS_PER_MESSAGE) {
+          await sql`select pg_notify(${channel}, ${messageOf(subjects.slice(i, i + SUBJECTS_PER_MESSAGE))})`;
+        }
       } catch (error) {
         log.debug({ err: error }, 'a wake-up hint was lost; polling will find the work');
       }
     }
-    sending = undefined;
   }
 
-  const sendSoon = () => {
-    sending ??= send();
-  };
+  const messageOf = (subjects: Iterable<string>) => [origin, ...subjects].join(' ');
 
   return {
-    give(queues) {
-      const set = new Set(queues);
-      hints.emit('work', set);
-      for (const queue of set) waitingQueues.add(queue);
-      sendSoon();
-    },
-    cancelled(jobId) {
-      hints.emit('cancelled', jobId);
-      waitingCancels.add(jobId);
-      sendSoon();
-    },
+    work: (tx, queues) => tell(tx, WORK, queues),
+    cancelled: (tx, jobId) => tell(tx, CANCELLED, [jobId]),
     onWork(listenerOf) {
       hints.on('work', listenerOf);
       return () => hints.off('work', listenerOf);
@@ -98,8 +109,8 @@ export function createWakeUp({ sql, log, listenAt }: WakeUpOptions): WakeUp {
       return () => hints.off('cancelled', listenerOf);
     },
     async close() {
+      clearTimeout(gathering);
       await sending;
-      closed = true;
       await listener?.close();
     },
   };

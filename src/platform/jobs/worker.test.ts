@@ -2,8 +2,6 @@ import { describe, expect, test, vi } from 'vitest';
 import { useDatabase } from '../../../test/database.ts';
 import { gate, jobType, readJob, useJobs } from '../../../test/jobs.ts';
 import { transaction } from '../database/transaction.ts';
-import { newId } from '../ids.ts';
-import { claim } from './claim.ts';
 import { createControl } from './control.ts';
 import { PermanentError, RetryLater } from './retry-policy.ts';
 
@@ -22,8 +20,10 @@ const untilStatus = (id: string, status: string) =>
 
 /** Lets a waiting job be due now, in place of waiting for its time. */
 async function makeDue(id: string): Promise<void> {
-  await sql`update job_queue set due_at = now() where job_id = ${id}`;
-  jobs.wakeUp.give(['default']);
+  await transaction(sql, async (tx) => {
+    await tx`update job_queue set due_at = now() where job_id = ${id}`;
+    jobs.wakeUp.work(tx, ['default']);
+  });
 }
 
 describe('a job that succeeds', () => {
@@ -172,15 +172,6 @@ describe('a job whose outcome PostgreSQL cannot store', () => {
 });
 
 describe('claiming', () => {
-  test('gives nothing to a worker that was taken for dead', async () => {
-    const anything = jobType('anything', async () => undefined);
-    const { id } = await jobs.enqueue(anything);
-    const dead = { workerId: newId(), queues: ['default'], want: 10, token: newId() };
-    expect(await claim(sql, dead)).toHaveLength(0);
-    expect(await readJob(sql, id)).toMatchObject({ status: 'queued', attempt_count: 0 });
-    await control.cancel(id, actor);
-  });
-
   test('takes higher priority first, then what has been due for longest', async () => {
     const order: unknown[] = [];
     const ordered = jobType('ordered', async ({ name }) => {

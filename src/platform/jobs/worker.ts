@@ -85,7 +85,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     wasHinted = false;
     try {
       const { id } = executor.worker();
-      const claimed = await claim(sql, { workerId: id, queues: rotated(), want, token: newId() });
+      const claimed = await claim(executor.queue, { workerId: id, queues: rotated(), want, token: newId() });
       mayHaveWork = claimed.length === want || wasHinted;
       ahead.add(claimed);
     } catch (error) {
@@ -113,7 +113,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   /** Sleeps exactly until the next delayed job is due. */
   const dueTimes = oneAtATime(async () => {
     try {
-      const wait = await untilNextDue(sql, queues);
+      const wait = await untilNextDue(executor.queue, queues);
       clearTimeout(dueTimer);
       if (wait !== null && !isStopping)
         dueTimer = setTimeout(wake, Math.min(Math.max(wait, 0) + 1, LONGEST_TIMER_MS));

@@ -1,0 +1,14 @@
+/**
+ * Settings for the connections of the queue's hot path.
+ *
+ * A plan that PostgreSQL makes while the queue is empty reads the whole table, in loops within loops, and is kept while
+ * the queue fills: with 10,000 jobs queued at once behind an idle worker, that was 223 jobs a second. So the planner is
+ * left with what is right for a full queue, and that costs nothing on an empty one.
+ */
+export const STEADY_PLANS = {
+  enable_seqscan: 'off',
+  enable_bitmapscan: 'off',
+  enable_sort: 'off',
+  enable_nestloop: 'off',
+  enable_mergejoin: 'off',
+};
