@@ -1,0 +1,35 @@
+// `npm run bench -- <name> [flags]`: sees to it that what the benchmark needs is there, and runs it.
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const BENCH = path.dirname(fileURLToPath(import.meta.url));
+const ROOT = path.dirname(BENCH);
+
+/** Each benchmark: its script, and whether it runs Nexus against the peers that bench/package.json pins. */
+const BENCHMARKS = {
+  jobs: { script: 'jobs/main.mjs', needsPeers: true },
+  'start-up': { script: 'start-up.mjs', needsPeers: false },
+};
+
+/** Runs a command in the foreground, and ends with its exit code unless that is 0. */
+function run(command, args, cwd) {
+  const { status, error } = spawnSync(command, args, { cwd, stdio: 'inherit' });
+  if (error) throw error;
+  if (status !== 0) process.exit(status ?? 1);
+}
+
+const [name, ...flags] = process.argv.slice(2);
+const benchmark = Object.hasOwn(BENCHMARKS, name ?? '') ? BENCHMARKS[name] : undefined;
+if (!benchmark) {
+  process.stderr.write(`Usage: npm run bench -- <${Object.keys(BENCHMARKS).join('|')}> [flags]\n`);
+  process.exit(2);
+}
+if (benchmark.needsPeers && !existsSync(path.join(BENCH, 'node_modules'))) run('npm', ['ci'], BENCH);
+if (!process.env.NEXUS_BENCH_DIST && !existsSync(path.join(ROOT, 'dist'))) {
+  run('npm', ['run', '--silent', 'build'], ROOT);
+}
+// In this process, so that a signal reaches it.
+process.argv = [process.execPath, path.join(BENCH, benchmark.script), ...flags];
+await import(new URL(benchmark.script, import.meta.url).href);
