@@ -27,7 +27,7 @@ if (!benchmark) {
   process.exit(2);
 }
 if (benchmark.needsPeers && !existsSync(path.join(BENCH, 'node_modules'))) run('npm', ['ci'], BENCH);
-if (!process.env.NEXUS_BENCH_DIST && !existsSync(path.join(ROOT, 'dist'))) {
+if (!process.env.NEXUS_BENCH_DIST) {
   run('npm', ['run', '--silent', 'build'], ROOT);
 }
 // In this process, so that a signal reaches it.

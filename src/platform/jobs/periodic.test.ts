@@ -36,7 +36,7 @@ const nextInSeconds = async () => {
 };
 
 beforeEach(async () => {
-  await sql`truncate jobs, job_queue, job_schedules`;
+  await sql`truncate jobs, job_queue, job_attempts, job_schedules`;
 });
 afterEach(async () => {
   await Promise.all(keepers.splice(0).map((keeper) => keeper.stop()));
@@ -75,6 +75,28 @@ test('intervals that passed while nobody worked are one, and the rhythm is kept'
   await keep().stop();
   expect(await queued()).toBe(2);
   expect(await nextInSeconds()).toBeCloseTo(1800, -1);
+});
+
+test('of the jobs that succeeded the last one is kept; one that failed stays', async () => {
+  const jobOf = async () => (await sql`select last_job_id as id from job_schedules`)[0]?.id as string;
+  const end = async (status: 'succeeded' | 'failed') => {
+    await sql`
+      insert into job_attempts (job_id, attempt_number, status, error_text, worker, started_at, runtime_ms)
+      values (${await jobOf()}, 1, ${status}, ${status === 'failed' ? 'it failed' : null}, 'a worker', now(), 1)`;
+    await finishAll();
+    await bringForward('1 hour');
+  };
+  await keep().stop();
+  const first = await jobOf();
+  await end('succeeded');
+  await keep().stop();
+  const second = await jobOf();
+  await end('failed');
+  await keep().stop();
+  const third = await jobOf();
+  const left = await sql<{ id: string }[]>`select id from jobs order by id`;
+  expect(left.map(({ id }) => id)).toEqual([second, third]);
+  expect(await sql`select from job_attempts where job_id = ${first}`).toHaveLength(0);
 });
 
 test('a shorter interval takes effect at once', async () => {

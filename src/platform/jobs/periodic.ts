@@ -3,6 +3,7 @@ import { transaction } from '../database/transaction.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { EnqueueMany } from './enqueue.ts';
 import type { JobType } from './job-type.ts';
+import { deleteJobs } from './retention.ts';
 
 /** Work that recurs: a job type without payload, and how often a job of it is queued. */
 export interface Periodic {
@@ -47,11 +48,12 @@ export function createSchedule({ sql, log, enqueueMany, periodic }: ScheduleOpti
 
   /**
    * Moves on the times that have come and queues a job for each, in one transaction: of several processes at once, one
-   * does it. A job that is still not over stands for its interval. Times that passed while nobody worked are one.
+   * does it. A job that is still not over stands for its interval. Times that passed while nobody worked are one. Of the
+   * jobs that succeeded the last one is kept, so that sweeps do not bury what people look for.
    */
   function queueDue(): Promise<void> {
     return transaction(sql, async (tx) => {
-      const due = await tx<{ name: string; is_under_way: boolean }[]>`
+      const due = await tx<{ name: string; last_job_id: string | null; is_under_way: boolean }[]>`
         update job_schedules
         set last_run_at = now(),
             next_run_at = next_run_at + declared.every * interval '1 second'
@@ -61,11 +63,18 @@ export function createSchedule({ sql, log, enqueueMany, periodic }: ScheduleOpti
           and next_run_at <= now()
         returning
           job_schedules.name,
+          job_schedules.last_job_id,
           exists (select from job_queue where job_id = job_schedules.last_job_id) as is_under_way`;
-      const idle = due
-        .filter(({ is_under_way }) => !is_under_way)
-        .map(({ name }) => byName.get(name) as Periodic);
+      const over = due.filter(({ is_under_way }) => !is_under_way);
+      const idle = over.map(({ name }) => byName.get(name) as Periodic);
       if (idle.length === 0) return;
+      const succeeded = await tx<{ job_id: string }[]>`
+        select job_id from job_attempts
+        where job_id = any(${over.map(({ last_job_id }) => last_job_id)}) and status = 'succeeded'`;
+      await deleteJobs(
+        tx,
+        succeeded.map(({ job_id }) => job_id),
+      );
       const queued = await enqueueMany(
         tx,
         idle.map(({ type }) => ({ type: type as JobType, payload: {}, priority: 0 })),

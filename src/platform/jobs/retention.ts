@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Database } from '../database/database.ts';
+import type { Database, Transaction } from '../database/database.ts';
 import { transaction } from '../database/transaction.ts';
 import { firstIdAt } from '../ids.ts';
 import { defineJobType, MAINTENANCE_QUEUE } from './job-type.ts';
@@ -47,19 +47,26 @@ async function deleteFinished(sql: Database, ids: string[], days: number): Promi
   return transaction(sql, async (tx) => {
     const locked = await tx<{ id: string }[]>`
       select id from jobs where id = any(${ids}) order by id for update skip locked`;
-    const deleted = await tx`
-      with over as (
-        select jobs.id
-        from jobs
-        left join job_attempts on job_attempts.job_id = jobs.id
-        where jobs.id = any(${locked.map(({ id }) => id)})
-          and not exists (select from job_queue where job_queue.job_id = jobs.id)
-        group by jobs.id
-        having greatest(max(job_attempts.finished_at), jobs.cancelled_at) < now() - ${days} * interval '1 day'
-      ),
-      artifacts as (delete from job_artifacts using over where job_artifacts.job_id = over.id),
-      attempts as (delete from job_attempts using over where job_attempts.job_id = over.id)
-      delete from jobs using over where jobs.id = over.id`;
-    return deleted.count;
+    const over = await tx<{ id: string }[]>`
+      select jobs.id
+      from jobs
+      left join job_attempts on job_attempts.job_id = jobs.id
+      where jobs.id = any(${locked.map(({ id }) => id)})
+        and not exists (select from job_queue where job_queue.job_id = jobs.id)
+      group by jobs.id
+      having greatest(max(job_attempts.finished_at), jobs.cancelled_at) < now() - ${days} * interval '1 day'`;
+    await deleteJobs(
+      tx,
+      over.map(({ id }) => id),
+    );
+    return over.length;
   });
+}
+
+/** Deletes jobs that are over, with all that is kept of them. */
+export async function deleteJobs(tx: Transaction, ids: string[]): Promise<void> {
+  await tx`
+    with artifacts as (delete from job_artifacts where job_id = any(${ids})),
+    attempts as (delete from job_attempts where job_id = any(${ids}))
+    delete from jobs where id = any(${ids})`;
 }
