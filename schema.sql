@@ -35,6 +35,47 @@ CREATE INDEX audit_logs_action_idx ON public.audit_logs USING btree (action, cre
 CREATE INDEX audit_logs_actor_idx ON public.audit_logs USING btree (actor, created_at, id);
 CREATE INDEX audit_logs_time_idx ON public.audit_logs USING btree (created_at, id);
 
+create table default_library_backfill_jobs (
+  default_library_id uuid not null,
+  source_library_id uuid not null,
+  user_id uuid not null,
+  status text default 'pending'::text not null,
+  attempts smallint default 0 not null,
+  last_error_code text,
+  due_at timestamp with time zone default now() not null,
+  job_id uuid,
+  claim_id uuid,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  finished_at timestamp with time zone,
+  constraint default_library_backfill_jobs_pkey PRIMARY KEY (default_library_id, source_library_id, user_id),
+  constraint default_library_backfill_jobs_own_library FOREIGN KEY (default_library_id, user_id) REFERENCES libraries(id, owner_user_id) ON DELETE CASCADE,
+  constraint default_library_backfill_jobs_source_library_id_fkey FOREIGN KEY (source_library_id) REFERENCES libraries(id) ON DELETE CASCADE,
+  constraint default_library_backfill_jobs_attempts_range CHECK (((attempts >= 0) AND (attempts <= 5))),
+  constraint default_library_backfill_jobs_claim_whole CHECK (((status = 'running'::text) = (claim_id IS NOT NULL))),
+  constraint default_library_backfill_jobs_end_dated CHECK (((status = ANY (ARRAY['completed'::text, 'failed'::text])) = (finished_at IS NOT NULL))),
+  constraint default_library_backfill_jobs_error_named CHECK (((status = 'failed'::text) = (last_error_code IS NOT NULL))),
+  constraint default_library_backfill_jobs_status_known CHECK ((status = ANY (ARRAY['pending'::text, 'running'::text, 'completed'::text, 'failed'::text])))
+);
+CREATE INDEX default_library_backfill_jobs_list_idx ON public.default_library_backfill_jobs USING btree (created_at, default_library_id, source_library_id);
+CREATE INDEX default_library_backfill_jobs_open_idx ON public.default_library_backfill_jobs USING btree (status, created_at, default_library_id, source_library_id) WHERE (status <> 'completed'::text);
+CREATE INDEX default_library_backfill_jobs_source_idx ON public.default_library_backfill_jobs USING btree (source_library_id);
+
+create table default_library_closure_edges (
+  default_library_id uuid not null,
+  media_id uuid not null,
+  source_library_id uuid not null,
+  constraint default_library_closure_edges_pkey PRIMARY KEY (default_library_id, media_id, source_library_id)
+);
+
+create table default_library_intrinsics (
+  default_library_id uuid not null,
+  media_id uuid not null,
+  created_at timestamp with time zone default now() not null,
+  constraint default_library_intrinsics_pkey PRIMARY KEY (default_library_id, media_id)
+);
+CREATE INDEX default_library_intrinsics_media_id_idx ON public.default_library_intrinsics USING btree (media_id);
+
 create table job_artifacts (
   id uuid not null,
   job_id uuid not null,
@@ -139,6 +180,52 @@ create table libraries (
 );
 CREATE UNIQUE INDEX libraries_one_default_per_owner ON public.libraries USING btree (owner_user_id) WHERE is_default;
 CREATE INDEX libraries_owner_user_id_idx ON public.libraries USING btree (owner_user_id);
+
+create table library_invitations (
+  id uuid not null,
+  library_id uuid not null,
+  inviter_user_id uuid not null,
+  invitee_user_id uuid not null,
+  role text not null,
+  status text default 'pending'::text not null,
+  created_at timestamp with time zone default now() not null,
+  responded_at timestamp with time zone,
+  constraint library_invitations_pkey PRIMARY KEY (id),
+  constraint library_invitations_invitee_user_id_fkey FOREIGN KEY (invitee_user_id) REFERENCES users(id),
+  constraint library_invitations_inviter_user_id_fkey FOREIGN KEY (inviter_user_id) REFERENCES users(id),
+  constraint library_invitations_library_id_fkey FOREIGN KEY (library_id) REFERENCES libraries(id) ON DELETE CASCADE,
+  constraint library_invitations_response_dated CHECK (((status = 'pending'::text) = (responded_at IS NULL))),
+  constraint library_invitations_role_known CHECK ((role = ANY (ARRAY['admin'::text, 'member'::text]))),
+  constraint library_invitations_status_known CHECK ((status = ANY (ARRAY['pending'::text, 'accepted'::text, 'declined'::text, 'revoked'::text])))
+);
+CREATE INDEX library_invitations_invitee_idx ON public.library_invitations USING btree (invitee_user_id, status, id);
+CREATE INDEX library_invitations_library_idx ON public.library_invitations USING btree (library_id, status, id);
+CREATE UNIQUE INDEX library_invitations_one_pending ON public.library_invitations USING btree (library_id, invitee_user_id) WHERE (status = 'pending'::text);
+
+create table library_media (
+  library_id uuid not null,
+  media_id uuid not null,
+  is_derived boolean not null,
+  added_by_user_id uuid,
+  created_at timestamp with time zone default now() not null,
+  constraint library_media_pkey PRIMARY KEY (library_id, media_id)
+);
+CREATE INDEX library_media_list_idx ON public.library_media USING btree (library_id, created_at, media_id);
+CREATE INDEX library_media_shared_idx ON public.library_media USING btree (media_id) WHERE (NOT is_derived);
+
+create table media (
+  id uuid not null,
+  kind text not null,
+  title text not null,
+  created_by_user_id uuid not null,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint media_pkey PRIMARY KEY (id),
+  constraint media_created_by_user_id_fkey FOREIGN KEY (created_by_user_id) REFERENCES users(id),
+  constraint media_kind_known CHECK ((kind = ANY (ARRAY['web_article'::text, 'video'::text, 'pdf'::text, 'epub'::text, 'podcast_episode'::text]))),
+  constraint media_title_length CHECK (((char_length(title) >= 1) AND (char_length(title) <= 1000)))
+);
+CREATE INDEX media_created_by_user_id_idx ON public.media USING btree (created_by_user_id);
 
 create table memberships (
   library_id uuid not null,

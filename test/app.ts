@@ -54,7 +54,7 @@ export function useApp(database: TestDatabase, environment: Record<string, strin
     const { sql } = database;
     const log = createLogger({ level: 'silent', format: 'json' });
     const engine = createEngine({ sql, log, config });
-    const services = createServices(sql, engine, config);
+    const services = createServices(sql, engine, config, log);
     await seedBootstrapKeys(sql, services.users, config.bootstrapKeys);
     const shell = await buildApp({ config, sql, migrations: await readMigrations(), services, log });
     await shell.server.listen({ host: config.host, port: config.port });

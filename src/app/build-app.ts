@@ -2,7 +2,15 @@ import { createApiKeys } from '../features/identity/api-keys.ts';
 import { createAuthentication } from '../features/identity/authentication.ts';
 import { registerIdentityRoutes } from '../features/identity/routes.ts';
 import { createUsers } from '../features/identity/users.ts';
+import { createBackfill } from '../features/libraries/backfill.ts';
+import {
+  defineBackfillJob,
+  periodicBackfillSweep,
+  sendThrough,
+} from '../features/libraries/backfill-jobs.ts';
 import { createDefaultLibrary } from '../features/libraries/default-library.ts';
+import { registerLibrariesRoutes } from '../features/libraries/routes.ts';
+import { createLibraryServices } from '../features/libraries/service.ts';
 import { defineIntegrityAudit } from '../features/operations/integrity-audit.ts';
 import { registerJobRoutes } from '../features/operations/job-routes.ts';
 import { createJobs } from '../features/operations/jobs.ts';
@@ -25,7 +33,16 @@ export interface EngineDependencies extends Pick<JobEngineOptions, 'sql' | 'log'
 
 /** The job engine with every job type of Nexus. */
 export function createEngine({ sql, log, listenAt, config }: EngineDependencies): JobEngine {
-  return createJobEngine({ sql, log, listenAt, ...config.jobs, types: [defineIntegrityAudit(sql)] });
+  const backfill = createBackfill({ sql, log, send: sendThrough(sql, () => engine) });
+  const engine = createJobEngine({
+    sql,
+    log,
+    listenAt,
+    ...config.jobs,
+    types: [defineIntegrityAudit(sql), defineBackfillJob(backfill)],
+    periodic: [periodicBackfillSweep(backfill)],
+  });
+  return engine;
 }
 
 /** Every service, wired to the others. */
@@ -33,14 +50,18 @@ export function createServices(
   sql: Database,
   engine: JobEngine,
   config: Pick<Config, 'rawModeEnabled' | 'acceptsDevelopmentKeys' | 'asyncJobsEnabled'>,
+  log: Logger,
 ) {
   const { rawModeEnabled, acceptsDevelopmentKeys, asyncJobsEnabled } = config;
   const authentication = createAuthentication({ sql, rawModeEnabled, acceptsDevelopmentKeys });
+  const users = createUsers({ sql, createDefaultLibrary });
+  const backfill = createBackfill({ sql, log, send: sendThrough(sql, () => engine) });
   return {
-    users: createUsers({ sql, createDefaultLibrary }),
+    users,
     apiKeys: createApiKeys({ sql }),
     authentication,
     operations: createOperations({ sql }),
+    ...createLibraryServices({ sql, users, backfill }),
     jobs: createJobs({ sql, engine, asyncJobsEnabled, requireMode: authentication.requireMode }),
   };
 }
@@ -66,6 +87,7 @@ export async function buildApp({ config, sql, migrations, services, log }: AppDe
     routes(server, registered) {
       registerHealthRoutes(server, { sql, migrations, metrics });
       registerIdentityRoutes(server, { ...services, registered });
+      registerLibrariesRoutes(server, services);
       registerOperationsRoutes(server, services.operations);
       registerJobRoutes(server, services.jobs);
     },

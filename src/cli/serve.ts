@@ -45,7 +45,7 @@ async function serveUntil(
 ): Promise<void> {
   const engine = createEngine({ sql, log, config, listenAt: withWorker ? listenAt : undefined });
   try {
-    const services = createServices(sql, engine, config);
+    const services = createServices(sql, engine, config, log);
     if (config.env === 'prod') await refuseDevelopmentKeys(sql);
     await seedBootstrapKeys(sql, services.users, config.bootstrapKeys);
     const shell = await buildApp({ config, sql, migrations, services, log });

@@ -18,7 +18,7 @@ export async function withServices<T>(purpose: string, work: (services: Services
     const database = await openCurrentDatabase(config, { log, purpose, whenOwned: 'share' });
     const engine = createEngine({ sql: database.sql, log, config });
     try {
-      return await work(createServices(database.sql, engine, config));
+      return await work(createServices(database.sql, engine, config, log));
     } finally {
       await engine.close();
       await database.close();

@@ -8,6 +8,7 @@ export const ERRORS = {
     meaning: 'The body, query, id or JSON is malformed. The message names the field and what it takes.',
   },
   E_ASYNC_DISABLED: { status: 400, meaning: 'NEXUS_ASYNC_JOBS_ENABLED is false: nothing can be queued.' },
+  E_NAME_INVALID: { status: 400, meaning: "A library's name has 1 to 100 characters." },
   E_UNAUTHENTICATED: {
     status: 401,
     meaning: 'No credential was sent, or it is unknown, disabled or expired.',
@@ -26,10 +27,29 @@ export const ERRORS = {
     status: 403,
     meaning: 'The change would leave nobody with the role admin. Give it to somebody else first.',
   },
+  E_DEFAULT_LIBRARY_FORBIDDEN: {
+    status: 403,
+    meaning: 'A default library cannot be shared, renamed, deleted or given away.',
+  },
+  E_OWNER_REQUIRED: { status: 403, meaning: 'Only the owner of the library may do this.' },
+  E_OWNER_EXIT_FORBIDDEN: {
+    status: 403,
+    meaning: 'The owner of a library stays in it, as an admin, until ownership is transferred.',
+  },
   E_NOT_FOUND: { status: 404, meaning: 'There is no such route or object, or the caller may not see it.' },
   E_USER_NOT_FOUND: { status: 404, meaning: 'There is no user with this id or username.' },
+  E_LIBRARY_NOT_FOUND: { status: 404, meaning: 'There is no such library, or the caller is not in it.' },
+  E_MEDIA_NOT_FOUND: {
+    status: 404,
+    meaning: 'There is no such media, the caller may not read it, or it is not in this library.',
+  },
+  E_INVITE_NOT_FOUND: { status: 404, meaning: 'There is no such invitation for the caller.' },
   E_USERNAME_TAKEN: { status: 409, meaning: 'Another user has this username; case makes no difference.' },
   E_KEY_ROLE_EXCEEDS_USER: { status: 409, meaning: "A key's role may not be above the role of its user." },
+  E_INVITE_MEMBER_EXISTS: { status: 409, meaning: 'This person is a member of the library already.' },
+  E_INVITE_ALREADY_EXISTS: { status: 409, meaning: 'This person has a pending invitation to the library.' },
+  E_INVITE_NOT_PENDING: { status: 409, meaning: 'The invitation was answered or revoked before.' },
+  E_OWNERSHIP_TRANSFER_INVALID: { status: 409, meaning: 'Ownership can only go to a member of the library.' },
   E_INVALID_STATE: {
     status: 409,
     meaning: 'What is asked for cannot be done in the state that the object is in.',
@@ -48,6 +68,9 @@ export type ErrorCode = keyof typeof ERRORS;
 
 /** Why an attempt at a job ended as it did, where Nexus itself is the reason. Handlers add codes of their own. */
 export const ATTEMPT_ERRORS = {
+  E_BACKFILL_FAILED: 'Filling a default library failed unexpectedly; the error text says how.',
+  E_BACKFILL_INVALID_TUPLE:
+    'The backfill names libraries that do not belong together. It is not tried again.',
   E_CANCELLED: 'Somebody cancelled the job during this attempt.',
   E_INVALID_PAYLOAD: 'The payload does not fit what this release takes for the job type.',
   E_INVALID_RESULT: 'The handler returned something that PostgreSQL cannot store, such as a NUL character.',

@@ -29,7 +29,7 @@ test('without a database, /healthz answers, /readyz and everything else is 503',
     config,
     sql,
     migrations: [],
-    services: createServices(sql, createEngine({ sql, log, config }), config),
+    services: createServices(sql, createEngine({ sql, log, config }), config, log),
     log,
   });
   const url = await server.listen({ host: '127.0.0.1', port: 0 });

@@ -3,12 +3,14 @@ import { call, DEV_KEYS, useApp } from '../../../test/app.ts';
 import { useDatabase } from '../../../test/database.ts';
 import { createServices } from '../../app/build-app.ts';
 import { parseConfig } from '../../app/config.ts';
+import { createLogger } from '../../platform/telemetry/logger.ts';
 import { disableDevelopmentKeys, refuseDevelopmentKeys, seedBootstrapKeys } from './bootstrap.ts';
 
 const database = useDatabase();
 const app = useApp(database, { NEXUS_RAW_MODE_ENABLED: 'true' });
 const config = parseConfig({ NEXUS_ENV: 'test' });
 const { bootstrapKeys } = config;
+const log = createLogger({ level: 'silent', format: 'json' });
 const keys = () => database.sql`
   select users.username, api_keys.role, raw_mode_enabled, enabled
   from api_keys join users on users.id = api_keys.user_id order by api_keys.id`;
@@ -27,10 +29,13 @@ test('seeding twice makes four keys, with the roles and modes that their names p
 });
 
 test('two processes that seed an empty database at once make four keys', async () => {
-  await database.sql`truncate users, libraries, memberships, api_keys`;
+  await database.sql`truncate users, libraries, memberships, api_keys cascade`;
   const seeders = database
     .twoConnections()
-    .map((sql) => ({ sql, ...createServices(sql, app.engine, { ...config, acceptsDevelopmentKeys: true }) }));
+    .map((sql) => ({
+      sql,
+      ...createServices(sql, app.engine, { ...config, acceptsDevelopmentKeys: true }, log),
+    }));
   await Promise.all(seeders.map(({ sql, users }) => seedBootstrapKeys(sql, users, bootstrapKeys)));
   expect(await keys()).toHaveLength(4);
   const [row] = await database.sql`select count(*)::int from libraries`;
@@ -79,10 +84,12 @@ test('a seeded user who was disabled or demoted has their role back', async () =
 });
 
 test('development keys open nothing in a process that does not accept them', async () => {
-  const { authentication } = createServices(database.sql, app.engine, {
-    ...config,
-    acceptsDevelopmentKeys: false,
-  });
+  const { authentication } = createServices(
+    database.sql,
+    app.engine,
+    { ...config, acceptsDevelopmentKeys: false },
+    log,
+  );
   const attempt = authentication.withApiKey(DEV_KEYS.admin, { requestId: 'x', address: '203.0.113.7' });
   await expect(attempt).rejects.toMatchObject({ code: 'E_UNAUTHENTICATED' });
 });

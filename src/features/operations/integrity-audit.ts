@@ -1,13 +1,18 @@
 import { z } from 'zod';
 import type { Database, Queryable } from '../../platform/database/database.ts';
 import { defineJobType } from '../../platform/jobs/job-type.ts';
+import { auditClosure } from '../libraries/closure-audit.ts';
 
+/** What is wrong, and the ids that it takes to find it. */
 interface Inconsistency {
   kind: string;
-  id: string;
+  [id: string]: string;
 }
 
-/** Looks for what must not be, and says where it is. Each check is one statement that returns the ids it objects to. */
+/** Of each kind so many are listed; the rest are counted. */
+const LISTED_OF_EACH_KIND = 1000;
+
+/** Each check is one statement that returns the ids it objects to. */
 const CHECKS: Record<string, (sql: Queryable) => PromiseLike<{ id: string }[]>> = {
   default_library_not_default: (sql) => sql<{ id: string }[]>`
     select users.id
@@ -36,16 +41,40 @@ export function defineIntegrityAudit(sql: Database) {
   return defineJobType('integrity_audit', {
     payload: z.strictObject({ repair: z.boolean().default(false) }),
     submittedBy: 'operator',
-    async handler(_payload, { signal, progress }) {
-      const inconsistencies: Inconsistency[] = [];
-      let checked = 0;
+    async handler({ repair }, { signal, progress }) {
+      const findings = createFindings();
       for (const [kind, find] of Object.entries(CHECKS)) {
         signal.throwIfAborted();
-        for (const { id } of await find(sql)) inconsistencies.push({ kind, id });
-        checked += 1;
-        await progress({ checks_done: checked, checks_total: Object.keys(CHECKS).length });
+        const found = await find(sql);
+        findings.add(kind, found, found.length);
       }
-      return { result: { document_count: 0, inconsistencies } };
+      await progress({ checked: 'identity and jobs', inconsistency_count: findings.count() });
+      await auditClosure({ sql, repair, signal, toldAtOnce: LISTED_OF_EACH_KIND, report: findings.add });
+      const [documents] = await sql<[{ count: number }]>`select count(*) from media`;
+      return {
+        result: {
+          document_count: documents.count,
+          inconsistencies: findings.listed,
+          inconsistency_count: findings.count(),
+          repaired: repair,
+        },
+      };
     },
   });
+}
+
+/** Keeps the first of each kind and the number of all, so that a broken database does not fill the memory. */
+function createFindings() {
+  const listed: Inconsistency[] = [];
+  const counts = new Map<string, { listed: number; total: number }>();
+  return {
+    listed,
+    count: () => [...counts.values()].reduce((sum, { total }) => sum + total, 0),
+    add(kind: string, first: object[], total: number): void {
+      const count = counts.get(kind) ?? { listed: 0, total: 0 };
+      const room = first.slice(0, LISTED_OF_EACH_KIND - count.listed);
+      listed.push(...room.map((ids) => ({ kind, ...ids })));
+      counts.set(kind, { listed: count.listed + room.length, total: count.total + total });
+    },
+  };
 }

@@ -1,0 +1,193 @@
+import { z } from 'zod';
+import { username } from './identity.ts';
+import { media } from './media.ts';
+import { id, listQuery, page, timestamp } from './wire.ts';
+
+/** What a member may do in one library; not to be confused with the role that a person has in Nexus. */
+export const libraryRole = z.enum(['admin', 'member']);
+export type LibraryRole = z.infer<typeof libraryRole>;
+
+/** A library as one of its members sees it. */
+export const library = z.object({
+  id,
+  name: z.string(),
+  owner_user_id: id,
+  is_default: z.boolean(),
+  role: libraryRole,
+  created_at: timestamp,
+  updated_at: timestamp,
+});
+export type Library = z.output<typeof library>;
+
+/** Its length is checked by the service, which has a code of its own for it. */
+export const libraryName = z.strictObject({
+  name: z.string().meta({ description: '1 to 100 characters; outer white space is cut away.' }),
+});
+
+export const libraryAnswer = z.object({ data: library });
+export const libraryList = z.object({ data: z.array(library), page });
+
+export const addLibraryMedia = z.strictObject({ media_id: id });
+export const addedLibraryMedia = z.object({
+  data: z.object({ library_id: id, media_id: id, created: z.boolean() }),
+});
+
+export const libraryMedia = media.extend({ added_at: timestamp, added_by_user_id: id.nullable() });
+export type LibraryMedia = z.output<typeof libraryMedia>;
+export const libraryMediaList = z.object({ data: z.array(libraryMedia), page });
+
+export const provenance = z.object({
+  media_id: id,
+  /** Set when the viewer put it into their default library themselves. */
+  saved_at: timestamp.nullable(),
+  libraries: z.array(
+    z.object({
+      library_id: id,
+      name: z.string(),
+      added_at: timestamp,
+      added_by: z.object({ user_id: id, username: z.string(), display_name: z.string() }).nullable(),
+    }),
+  ),
+});
+export type Provenance = z.output<typeof provenance>;
+export const provenanceAnswer = z.object({ data: provenance });
+
+export const member = z.object({
+  user_id: id,
+  username: z.string(),
+  display_name: z.string(),
+  role: libraryRole,
+  is_owner: z.boolean(),
+  created_at: timestamp,
+});
+export type Member = z.output<typeof member>;
+export const memberAnswer = z.object({ data: member });
+export const memberList = z.object({ data: z.array(member), page });
+
+export const changeMember = z.strictObject({ role: libraryRole });
+export const transferOwnership = z.strictObject({ new_owner_user_id: id });
+
+/** What somebody would keep of a library's media after leaving it, and why. */
+export const keptMedia = z.object({
+  media_id: id,
+  title: z.string(),
+  saved: z.boolean(),
+  /** The libraries it also comes through, as far as the caller is in them. */
+  libraries: z.array(z.object({ library_id: id, name: z.string() })),
+  /** How many more there are that the caller is not in. */
+  other_library_count: z.number().int(),
+});
+export type KeptMedia = z.output<typeof keptMedia>;
+
+export const removalPreview = z.object({
+  data: z.object({
+    library_id: id,
+    user_id: id,
+    lost_count: z.number().int(),
+    kept_count: z.number().int(),
+    kept: z.array(keptMedia),
+  }),
+  page,
+});
+
+export const invitationStatus = z.enum(['pending', 'accepted', 'declined', 'revoked']);
+export type InvitationStatus = z.infer<typeof invitationStatus>;
+
+export const invitation = z.object({
+  id,
+  library_id: id,
+  library_name: z.string(),
+  inviter_user_id: id,
+  inviter_username: z.string(),
+  invitee_user_id: id,
+  invitee_username: z.string(),
+  role: libraryRole,
+  status: invitationStatus,
+  created_at: timestamp,
+  responded_at: timestamp.nullable(),
+});
+export type Invitation = z.output<typeof invitation>;
+
+export const createInvitation = z
+  .strictObject({
+    invitee_user_id: id.optional(),
+    invitee_username: username.optional(),
+    role: libraryRole.default('member'),
+  })
+  .refine(
+    (body) => (body.invitee_user_id === undefined) !== (body.invitee_username === undefined),
+    'takes invitee_user_id or invitee_username',
+  );
+
+export const invitationQuery = listQuery.extend({ status: invitationStatus.default('pending') });
+export const invitationAnswer = z.object({ data: invitation });
+export const invitationList = z.object({ data: z.array(invitation), page });
+
+export const membership = z.object({
+  library_id: id,
+  user_id: id,
+  role: libraryRole,
+  created_at: timestamp,
+});
+export type Membership = z.output<typeof membership>;
+
+export const backfillStatus = z.enum(['pending', 'running', 'completed', 'failed']);
+export type BackfillStatus = z.infer<typeof backfillStatus>;
+
+export const acceptedInvitation = z.object({
+  data: z.object({
+    invite: invitation,
+    /** Null when an invitation that was accepted before is accepted again by somebody who has left since. */
+    membership: membership.nullable(),
+    idempotent: z.boolean(),
+    backfill_job_status: backfillStatus.nullable(),
+  }),
+});
+
+export const declinedInvitation = z.object({
+  data: z.object({ invite: invitation, idempotent: z.boolean() }),
+});
+
+/** Whose default library is filled from which library. */
+export const backfillKey = z.strictObject({
+  default_library_id: id,
+  source_library_id: id,
+  user_id: id,
+});
+export type BackfillKey = z.output<typeof backfillKey>;
+
+export const backfillJob = backfillKey.extend({
+  status: backfillStatus,
+  attempts: z.number().int(),
+  last_error_code: z.string().nullable(),
+  updated_at: timestamp,
+  finished_at: timestamp.nullable(),
+});
+export type BackfillJob = z.output<typeof backfillJob>;
+
+export const requeuedBackfillJob = backfillJob.extend({
+  idempotent: z.boolean(),
+  enqueue_dispatched: z.boolean(),
+});
+export type RequeuedBackfillJob = z.output<typeof requeuedBackfillJob>;
+export const requeuedBackfillJobAnswer = z.object({ data: requeuedBackfillJob });
+
+export const listedBackfillJob = backfillJob.extend({
+  username: z.string(),
+  source_library_name: z.string(),
+  due_at: timestamp,
+  job_id: id.nullable(),
+  created_at: timestamp,
+});
+export type ListedBackfillJob = z.output<typeof listedBackfillJob>;
+
+export const backfillJobQuery = listQuery.extend({ status: backfillStatus.optional() });
+export const backfillJobList = z.object({ backfill_jobs: z.array(listedBackfillJob), page });
+
+export const backfillHealth = z.object({
+  pending_count: z.number().int(),
+  pending_age_p95_seconds: z.number(),
+  degraded: z.boolean(),
+});
+export type BackfillHealth = z.output<typeof backfillHealth>;
+export const backfillHealthAnswer = z.object({ data: backfillHealth });

@@ -1,0 +1,26 @@
+import { NexusError } from '../../contract/errors.ts';
+import type { Library } from '../../contract/libraries.ts';
+
+/** Whoever is not in a library learns nothing about it, not even that it exists. */
+export function requireMember(library: Library | undefined): Library {
+  if (library) return library;
+  throw new NexusError('E_LIBRARY_NOT_FOUND', 'There is no such library, or you are not in it.');
+}
+
+export function requireAdmin(library: Library | undefined): Library {
+  if (requireMember(library).role === 'admin') return library as Library;
+  throw new NexusError('E_FORBIDDEN', 'Only an admin of the library may do this.');
+}
+
+export function requireOwner(library: Library | undefined, userId: string): Library {
+  if (requireMember(library).owner_user_id === userId) return library as Library;
+  throw new NexusError('E_OWNER_REQUIRED', 'Only the owner of the library may do this.');
+}
+
+export function refuseDefault(library: Library): void {
+  if (!library.is_default) return;
+  throw new NexusError(
+    'E_DEFAULT_LIBRARY_FORBIDDEN',
+    'This is a default library: it cannot be shared, renamed, deleted or given away.',
+  );
+}

@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import * as contract from '../../contract/libraries.ts';
+import { id, listQuery } from '../../contract/wire.ts';
+import { actorOf, principalOf } from '../../http/authentication.ts';
+import type { HttpServer } from '../../http/http-server.ts';
+import type { Libraries } from './libraries.ts';
+
+const byId = z.object({ id });
+const tags = ['Libraries'];
+
+export function registerLibraryRoutes(server: HttpServer, libraries: Libraries): void {
+  server.get(
+    '/libraries',
+    {
+      config: { access: 'viewer', feature: 'libraries' },
+      schema: {
+        tags,
+        summary: 'My libraries',
+        description: 'The libraries that the caller is in: the default library first, then the newest.',
+        querystring: listQuery,
+        response: { 200: contract.libraryList },
+      },
+    },
+    async (request) => {
+      const { rows, page } = await libraries.list(principalOf(request).user_id, request.query);
+      return { data: rows, page };
+    },
+  );
+
+  server.post(
+    '/libraries',
+    {
+      config: { access: 'viewer', feature: 'libraries', errors: ['E_NAME_INVALID'] },
+      schema: {
+        tags,
+        summary: 'Create a library',
+        description: 'The caller owns it.',
+        body: contract.libraryName,
+        response: { 201: contract.libraryAnswer },
+      },
+    },
+    async (request, reply) => {
+      const { user_id } = principalOf(request);
+      const data = await libraries.create(user_id, request.body.name, actorOf(request));
+      return reply.status(201).send({ data });
+    },
+  );
+
+  server.get(
+    '/libraries/:id',
+    {
+      config: { access: 'viewer', feature: 'libraries', errors: ['E_LIBRARY_NOT_FOUND'] },
+      schema: {
+        tags,
+        summary: 'A library',
+        description: "With the caller's role in it.",
+        params: byId,
+        response: { 200: contract.libraryAnswer },
+      },
+    },
+    async (request) => ({ data: await libraries.get(principalOf(request).user_id, request.params.id) }),
+  );
+
+  server.patch(
+    '/libraries/:id',
+    {
+      config: {
+        access: 'viewer',
+        feature: 'libraries',
+        errors: ['E_NAME_INVALID', 'E_FORBIDDEN', 'E_DEFAULT_LIBRARY_FORBIDDEN', 'E_LIBRARY_NOT_FOUND'],
+      },
+      schema: {
+        tags,
+        summary: 'Rename a library',
+        description: 'By its admins.',
+        params: byId,
+        body: contract.libraryName,
+        response: { 200: contract.libraryAnswer },
+      },
+    },
+    async (request) => ({
+      data: await libraries.rename(principalOf(request).user_id, request.params.id, request.body.name),
+    }),
+  );
+
+  server.delete(
+    '/libraries/:id',
+    {
+      config: {
+        access: 'viewer',
+        feature: 'libraries',
+        errors: ['E_OWNER_REQUIRED', 'E_DEFAULT_LIBRARY_FORBIDDEN', 'E_LIBRARY_NOT_FOUND'],
+      },
+      schema: {
+        tags,
+        summary: 'Delete a library',
+        description: "By its owner. What came through it leaves its members' default libraries.",
+        params: byId,
+        response: { 204: z.null() },
+      },
+    },
+    async (request, reply) => {
+      await libraries.delete(principalOf(request).user_id, request.params.id, actorOf(request));
+      return reply.status(204).send(null);
+    },
+  );
+}

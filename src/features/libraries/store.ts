@@ -1,0 +1,173 @@
+import type { Library, LibraryMedia, Provenance } from '../../contract/libraries.ts';
+import type { Queryable, Transaction } from '../../platform/database/database.ts';
+import { canReadMedia, type Viewer } from './can-read-media.ts';
+import { microseconds, moment } from './moments.ts';
+
+const libraryColumns = (sql: Queryable) =>
+  sql`libraries.id, libraries.name, libraries.owner_user_id, libraries.is_default, memberships.role,
+    libraries.created_at, libraries.updated_at`;
+
+/** A library as a member sees it; undefined for everybody else. */
+export async function findLibrary(
+  sql: Queryable,
+  userId: string,
+  libraryId: string,
+): Promise<Library | undefined> {
+  const [library] = await sql<Library[]>`
+    select ${libraryColumns(sql)}
+    from libraries
+    join memberships on memberships.library_id = libraries.id and memberships.user_id = ${userId}
+    where libraries.id = ${libraryId}`;
+  return library;
+}
+
+/**
+ * The same, after waiting for whoever else changes the library, and holding it until the transaction ends. The role is
+ * read in a statement of its own: the one that waits still sees memberships as they were before it waited.
+ */
+export async function lockLibrary(
+  tx: Transaction,
+  userId: string,
+  libraryId: string,
+): Promise<Library | undefined> {
+  await tx`
+    select
+    from libraries
+    where id = ${libraryId}
+      and exists (select from memberships where library_id = ${libraryId} and user_id = ${userId})
+    for no key update`;
+  return findLibrary(tx, userId, libraryId);
+}
+
+/** The same, only keeping the library from being deleted until the transaction ends. */
+export async function holdLibrary(
+  tx: Transaction,
+  userId: string,
+  libraryId: string,
+): Promise<Library | undefined> {
+  await tx`select from libraries where id = ${libraryId} for key share`;
+  return findLibrary(tx, userId, libraryId);
+}
+
+/** Held by a backfill while it reads the library's content. */
+export async function lockSource(tx: Transaction, libraryId: string): Promise<void> {
+  await tx`select from libraries where id = ${libraryId} for no key update`;
+}
+
+/** The default library first, then the newest. */
+export async function listLibraries(
+  sql: Queryable,
+  userId: string,
+  last: string | null,
+  limit: number,
+): Promise<Library[]> {
+  return sql<Library[]>`
+    select ${libraryColumns(sql)}
+    from memberships
+    join libraries on libraries.id = memberships.library_id
+    where memberships.user_id = ${userId}
+      ${
+        last === null
+          ? sql``
+          : sql`and (libraries.is_default, libraries.id) <
+              (coalesce((select is_default from libraries where id = ${last}), false), ${last})`
+      }
+    order by libraries.is_default desc, libraries.id desc
+    limit ${limit}`;
+}
+
+export async function insertLibrary(
+  tx: Transaction,
+  library: { id: string; name: string; owner_user_id: string },
+): Promise<void> {
+  await tx`
+    insert into libraries (id, name, owner_user_id)
+    values (${library.id}, ${library.name}, ${library.owner_user_id})`;
+  await tx`
+    insert into memberships (library_id, user_id, role)
+    values (${library.id}, ${library.owner_user_id}, 'admin')`;
+}
+
+export async function renameLibrary(tx: Transaction, libraryId: string, name: string): Promise<void> {
+  await tx`update libraries set name = ${name}, updated_at = now() where id = ${libraryId}`;
+}
+
+/**
+ * Locks everything that goes with a library, in the order in which others lock it: whoever answers an invitation,
+ * changes a member or fills a default library comes before or after the deletion, and not in between.
+ */
+export async function lockForDeletion(
+  tx: Transaction,
+  userId: string,
+  libraryId: string,
+): Promise<Library | undefined> {
+  await tx`select from library_invitations where library_id = ${libraryId} order by id for update`;
+  await tx`
+    select
+    from default_library_backfill_jobs
+    where source_library_id = ${libraryId}
+    order by default_library_id
+    for update`;
+  await tx`select from memberships where library_id = ${libraryId} order by user_id for update`;
+  await tx`select from libraries where id = ${libraryId} for update`;
+  return findLibrary(tx, userId, libraryId);
+}
+
+/** Takes memberships, invitations and backfills with it. */
+export async function deleteLibrary(tx: Transaction, libraryId: string): Promise<void> {
+  await tx`delete from libraries where id = ${libraryId}`;
+}
+
+/** Keeps the media from being deleted until the transaction ends. False when there is none. */
+export async function holdMedia(tx: Transaction, mediaId: string): Promise<boolean> {
+  const [media] = await tx`select from media where id = ${mediaId} for key share`;
+  return media !== undefined;
+}
+
+export interface LibraryMediaPosition {
+  added_us: number;
+  media_id: string;
+}
+
+/** What was added last comes first. In a default library, only what the viewer may read. */
+export async function listLibraryMedia(
+  sql: Queryable,
+  viewer: Viewer,
+  library: Library,
+  last: LibraryMediaPosition | null,
+  limit: number,
+): Promise<(LibraryMedia & { position: LibraryMediaPosition })[]> {
+  return sql<(LibraryMedia & { position: LibraryMediaPosition })[]>`
+    select
+      media.id, media.kind, media.title, media.created_at, media.updated_at,
+      listed.created_at as added_at, listed.added_by_user_id,
+      json_build_object('added_us', ${microseconds(sql, sql`listed.created_at`)}, 'media_id', media.id) as position
+    from library_media as listed
+    join media on media.id = listed.media_id
+    where listed.library_id = ${library.id}
+      ${library.is_default ? sql`and ${canReadMedia(sql, viewer, sql`listed.media_id`)}` : sql``}
+      ${last === null ? sql`` : sql`and (listed.created_at, listed.media_id) < (${moment(sql, last.added_us)}, ${last.media_id})`}
+    order by listed.created_at desc, listed.media_id desc
+    limit ${limit}`;
+}
+
+/** What speaks for the viewer's reading a media. */
+export async function findProvenance(sql: Queryable, viewer: Viewer, mediaId: string): Promise<Provenance> {
+  const [saved] = await sql<{ created_at: Date }[]>`
+    select created_at
+    from default_library_intrinsics
+    where default_library_id = ${viewer.default_library_id} and media_id = ${mediaId}`;
+  const libraries = await sql<Provenance['libraries']>`
+    select
+      libraries.id as library_id, libraries.name, listed.created_at as added_at,
+      case when users.id is not null then
+        json_build_object('user_id', users.id, 'username', users.username, 'display_name', users.display_name)
+      end as added_by
+    from memberships
+    join libraries on libraries.id = memberships.library_id and not libraries.is_default
+    join library_media as listed on listed.library_id = libraries.id and listed.media_id = ${mediaId}
+    left join users on users.id = listed.added_by_user_id
+    where memberships.user_id = ${viewer.user_id}
+    order by listed.created_at, libraries.id`;
+  return { media_id: mediaId, saved_at: saved?.created_at ?? null, libraries: [...libraries] };
+}
