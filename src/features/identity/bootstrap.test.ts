@@ -30,12 +30,10 @@ test('seeding twice makes four keys, with the roles and modes that their names p
 
 test('two processes that seed an empty database at once make four keys', async () => {
   await database.sql`truncate users, libraries, memberships, api_keys cascade`;
-  const seeders = database
-    .twoConnections()
-    .map((sql) => ({
-      sql,
-      ...createServices(sql, app.engine, { ...config, acceptsDevelopmentKeys: true }, log),
-    }));
+  const seeders = database.twoConnections().map((sql) => ({
+    sql,
+    ...createServices(sql, app.engine, { ...config, acceptsDevelopmentKeys: true }, log),
+  }));
   await Promise.all(seeders.map(({ sql, users }) => seedBootstrapKeys(sql, users, bootstrapKeys)));
   expect(await keys()).toHaveLength(4);
   const [row] = await database.sql`select count(*)::int from libraries`;
