@@ -28,7 +28,8 @@ export const BACKFILL_PENDING_COUNT_GUARDRAIL = 500;
 
 /** Each batch holds the library's lock for a moment; 10,000 rows take about a quarter of a second. */
 const BATCH_SIZE = 10_000;
-const SWEEP_BATCH = 100;
+/** What is beyond waits for the next sweep. */
+const SWEPT_AT_ONCE = 10_000;
 
 export interface DispatchOptions {
   requestId?: string | undefined;
@@ -145,19 +146,6 @@ export function createBackfill({ sql, log, send, batchSize = BATCH_SIZE }: Backf
     return { ...backlog, degraded };
   }
 
-  /** Counts what succeeded. What does not would be listed again, so the next sweep has to do with it. */
-  async function inBatches<Row>(
-    list: (from: Database, limit: number) => Promise<Row[]>,
-    mend: (row: Row) => Promise<boolean>,
-  ): Promise<number> {
-    for (let mended = 0; ; ) {
-      const rows = await list(sql, SWEEP_BATCH);
-      const before = mended;
-      for (const row of rows) if (await mend(row)) mended += 1;
-      if (mended - before < SWEEP_BATCH) return mended;
-    }
-  }
-
   return {
     dispatch,
     run,
@@ -165,15 +153,17 @@ export function createBackfill({ sql, log, send, batchSize = BATCH_SIZE }: Backf
 
     /** Takes back what dead workers left running, and sends what is pending and was never, or in vain, sent. */
     async sweep(signal: AbortSignal): Promise<{ recovered: number; dispatched: number }> {
-      const recovered = await inBatches(backfills.listAbandoned, async (claim) => {
+      let recovered = 0;
+      for (const claim of await backfills.listAbandoned(sql, SWEPT_AT_ONCE)) {
         signal.throwIfAborted();
         await failRun(claim, new WorkerDied(), undefined);
-        return true;
-      });
-      const dispatched = await inBatches(backfills.listUndispatched, ({ wait_seconds, ...key }) => {
+        recovered += 1;
+      }
+      let dispatched = 0;
+      for (const { wait_seconds, ...key } of await backfills.listUndispatched(sql, SWEPT_AT_ONCE)) {
         signal.throwIfAborted();
-        return dispatch(key, { delaySeconds: wait_seconds });
-      });
+        if (await dispatch(key, { delaySeconds: wait_seconds })) dispatched += 1;
+      }
       const backlog = await health();
       if (backlog.degraded) log.warn(backlog, 'the backlog of backfills is beyond its guardrails');
       return { recovered, dispatched };
