@@ -91,12 +91,11 @@ export async function closureOf(sql: Queryable, defaultLibraryId: string, mediaI
   };
 }
 
-/** Everything that the audit finds wrong, with its kind. */
-export async function auditOf(
-  sql: Database,
-  { repair = false } = {},
-): Promise<(Difference & { kind: string })[]> {
-  const found: (Difference & { kind: string })[] = [];
+export type Finding = Difference & { kind: string };
+
+/** Everything that the audit finds wrong. */
+export async function auditOf(sql: Database, { repair = false } = {}): Promise<Finding[]> {
+  const found: Finding[] = [];
   await auditClosure({
     sql,
     repair,

@@ -72,7 +72,12 @@ export function createInvitations({ sql, users, backfill }: InvitationsDependenc
 
     /** The new member reads the library at once; filling their default library is dispatched after the commit. */
     async accept(invitee: Viewer, invitationId: string, actor: Actor) {
+      const { library_id } = requireInvitee(
+        await invitations.findInvitation(sql, invitationId),
+        invitee.user_id,
+      );
       const accepted = await transaction(sql, async (tx) => {
+        await holdLibrary(tx, invitee.user_id, library_id);
         const invitation = requireInvitee(
           await invitations.lockInvitation(tx, invitationId),
           invitee.user_id,

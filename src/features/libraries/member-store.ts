@@ -50,14 +50,23 @@ function rankedMembers(sql: Queryable, libraryId: string) {
     where memberships.library_id = ${libraryId}`;
 }
 
-/** In one order, so that two changes of the same members wait for one another instead of deadlocking. */
-export async function lockMemberships(tx: Transaction, libraryId: string, userIds: string[]): Promise<void> {
-  await tx`
-    select
+/**
+ * Returns whose memberships were there to be locked. In one order, so that two changes of the same members wait for one
+ * another. Somebody who was not there then counts as absent, even if they have joined since: changing a membership that
+ * is not locked would be out of order.
+ */
+export async function lockMemberships(
+  tx: Transaction,
+  libraryId: string,
+  userIds: string[],
+): Promise<Set<string>> {
+  const locked = await tx<{ user_id: string }[]>`
+    select user_id
     from memberships
     where library_id = ${libraryId} and user_id = any(${userIds}::uuid[])
     order by user_id
     for update`;
+  return new Set(locked.map(({ user_id }) => user_id));
 }
 
 export async function countAdmins(tx: Transaction, libraryId: string): Promise<number> {

@@ -34,9 +34,10 @@ export function createMembers({ sql }: { sql: Database }) {
     ): Promise<Member> {
       return transaction(sql, async (tx) => {
         requireAdmin(await store.findLibrary(tx, userId, libraryId));
-        await members.lockMemberships(tx, libraryId, [memberId]);
+        const locked = await members.lockMemberships(tx, libraryId, [memberId]);
         const library = requireAdmin(await store.lockLibrary(tx, userId, libraryId));
         refuseDefault(library);
+        if (!locked.has(memberId)) notAMember();
         const member = await requireMembership(tx, libraryId, memberId);
         refuseOwner(member);
         if (member.role === role) return member;
@@ -63,11 +64,11 @@ export function createMembers({ sql }: { sql: Database }) {
           user_id: memberId,
         };
         await lockBackfill(tx, backfill);
-        await members.lockMemberships(tx, libraryId, [memberId]);
+        const locked = await members.lockMemberships(tx, libraryId, [memberId]);
         const library = requireLeaving(await store.lockLibrary(tx, userId, libraryId), userId, memberId);
         refuseDefault(library);
-        const member = await members.findMember(tx, libraryId, memberId);
-        if (!member) return;
+        if (!locked.has(memberId)) return;
+        const member = await requireMembership(tx, libraryId, memberId);
         refuseOwner(member);
         await keepOneAdmin(tx, libraryId, member);
         await removeMemberClosure(tx, defaultLibraryId, libraryId);
@@ -90,13 +91,13 @@ export function createMembers({ sql }: { sql: Database }) {
     ): Promise<Library> {
       return transaction(sql, async (tx) => {
         requireMember(await store.findLibrary(tx, userId, libraryId));
-        await members.lockMemberships(tx, libraryId, [userId, newOwnerId]);
+        const locked = await members.lockMemberships(tx, libraryId, [userId, newOwnerId]);
         const library = requireMember(await store.lockLibrary(tx, userId, libraryId));
         refuseDefault(library);
         // What a repeated call finds, which comes from one who is no longer the owner.
         if (library.role === 'admin' && library.owner_user_id === newOwnerId) return library;
         requireOwner(library, userId);
-        if (!(await members.findMember(tx, libraryId, newOwnerId))) {
+        if (!locked.has(newOwnerId)) {
           throw new NexusError(
             'E_OWNERSHIP_TRANSFER_INVALID',
             'Ownership can only go to a member; invite this person first.',
@@ -120,8 +121,10 @@ function requireLeaving(found: Library | undefined, userId: string, memberId: st
 }
 
 export async function requireMembership(sql: Queryable, libraryId: string, userId: string): Promise<Member> {
-  const member = await members.findMember(sql, libraryId, userId);
-  if (member) return member;
+  return (await members.findMember(sql, libraryId, userId)) ?? notAMember();
+}
+
+function notAMember(): never {
   throw new NexusError('E_NOT_FOUND', 'This person is not a member of the library.');
 }
 

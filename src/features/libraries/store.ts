@@ -39,15 +39,20 @@ export async function lockLibrary(
   return findLibrary(tx, userId, libraryId);
 }
 
-/** The same, only keeping the library from being deleted until the transaction ends. */
+/**
+ * The same, only keeping the library from being deleted until the transaction ends. Whoever brings invitations or
+ * members into a library takes this first of all locks, and so does its deletion, which from then on knows all of them.
+ */
 export async function holdLibrary(
   tx: Transaction,
   userId: string,
   libraryId: string,
 ): Promise<Library | undefined> {
-  await tx`select from libraries where id = ${libraryId} for key share`;
+  await tx`select pg_advisory_xact_lock_shared(${deletionLock(tx, libraryId)})`;
   return findLibrary(tx, userId, libraryId);
 }
+
+const deletionLock = (tx: Transaction, libraryId: string) => tx`hashtextextended(${libraryId}, 0)`;
 
 /** Held by a backfill while it reads the library's content. */
 export async function lockSource(tx: Transaction, libraryId: string): Promise<void> {
@@ -93,15 +98,15 @@ export async function renameLibrary(tx: Transaction, libraryId: string, name: st
 }
 
 /**
- * Locks everything that goes with a library, in the order in which others lock it: whoever answers an invitation,
- * changes a member or fills a default library comes before or after the deletion, and not in between.
+ * Locks what goes with a library, in the order in which others lock it: whoever changes a member or fills a default
+ * library comes before or after the deletion, and not in between.
  */
 export async function lockForDeletion(
   tx: Transaction,
   userId: string,
   libraryId: string,
 ): Promise<Library | undefined> {
-  await tx`select from library_invitations where library_id = ${libraryId} order by id for update`;
+  await tx`select pg_advisory_xact_lock(${deletionLock(tx, libraryId)})`;
   await tx`
     select
     from default_library_backfill_jobs

@@ -1,0 +1,340 @@
+// What sharing costs: one media for 5,000 members, 100,000 media for one new member, and reading with a million edges.
+// Everything runs through the services of the built program, on a PostgreSQL of its own with its usual settings.
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { createBackfill } from '../dist/features/libraries/backfill.js';
+import { mayRead } from '../dist/features/libraries/can-read-media.js';
+import { createInvitations } from '../dist/features/libraries/invitations.js';
+import { createLibraryMedia } from '../dist/features/libraries/library-media.js';
+import { createMembers } from '../dist/features/libraries/members.js';
+import { openDatabase } from '../dist/platform/database/database.js';
+import { findPackagedServer } from '../dist/platform/database/embedded/binaries.js';
+import { prepareCluster, startCluster, stopCluster } from '../dist/platform/database/embedded/cluster.js';
+import { migrate, readMigrations } from '../dist/platform/database/migrator.js';
+import { transaction } from '../dist/platform/database/transaction.js';
+import { newId } from '../dist/platform/ids.js';
+import { createLogger } from '../dist/platform/telemetry/logger.js';
+
+const MEMBERS = 5000;
+const MEDIA_OF_EACH = 200;
+const LARGE = 100_000;
+const SMALL = 1000;
+
+const RESULTS = new URL('results/closure.json', import.meta.url);
+const log = createLogger({ level: 'silent', format: 'json' });
+const actor = { name: 'bench' };
+
+const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+const rounded = (value, digits = 1) => Number(value.toFixed(digits));
+const say = (line) => process.stdout.write(`${line}\n`);
+
+async function timed(work) {
+  const begin = performance.now();
+  await work();
+  return performance.now() - begin;
+}
+
+async function several(times, work) {
+  const samples = [];
+  for (let n = 0; n < times; n++) samples.push(await timed(() => work(n)));
+  return median(samples);
+}
+
+async function withCluster(work) {
+  const directory = await mkdtemp(path.join(os.tmpdir(), 'nexus-bench-'));
+  await chmod(directory, 0o711);
+  const cluster = await prepareCluster(await findPackagedServer(), path.join(directory, 'postgres'));
+  await startCluster(cluster);
+  const open = (database) =>
+    openDatabase(
+      { ...cluster.connection, database },
+      {
+        poolSize: 2,
+        statementTimeoutSeconds: 600,
+        idleTransactionTimeoutSeconds: 600,
+        applicationName: 'nexus bench',
+      },
+    );
+  try {
+    const admin = open('postgres');
+    await admin`create database bench`;
+    await admin.end();
+    const sql = open('bench');
+    await migrate(sql, await readMigrations());
+    await work(sql);
+    await sql.end();
+  } finally {
+    await stopCluster(cluster);
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+/** People with their default libraries. */
+async function makePeople(sql, count) {
+  const people = Array.from({ length: count }, () => ({ user_id: newId(), default_library_id: newId() }));
+  await transaction(sql, async (tx) => {
+    await tx`
+      with person as (
+        select *
+        from unnest(
+          ${people.map(({ user_id }) => user_id)}::uuid[],
+          ${people.map(({ default_library_id }) => default_library_id)}::uuid[]
+        ) as person (id, library_id)
+      ),
+      inserted as (
+        insert into users (id, username, display_name, default_library_id)
+        select id, 'u' || replace(id::text, '-', ''), 'Somebody', library_id from person
+      ),
+      library as (
+        insert into libraries (id, name, owner_user_id, is_default) select library_id, 'Mine', id, true from person
+      )
+      insert into memberships (library_id, user_id, role) select library_id, id, 'admin' from person`;
+  });
+  return people;
+}
+
+async function makeMedia(sql, count, { user_id, default_library_id }) {
+  const ids = Array.from({ length: count }, newId);
+  await sql`
+    with item as (
+      insert into media (id, kind, title, created_by_user_id)
+      select id, 'web_article', 'An article', ${user_id} from unnest(${ids}::uuid[]) as item (id)
+      returning id
+    ),
+    saved as (
+      insert into default_library_intrinsics (default_library_id, media_id) select ${default_library_id}, id from item
+    )
+    insert into library_media (library_id, media_id, is_derived) select ${default_library_id}, id, true from item`;
+  return ids;
+}
+
+/** A library as it is at rest: every member has every media. */
+async function makeLibrary(sql, people, media) {
+  const id = newId();
+  const users = people.map(({ user_id }) => user_id);
+  await sql`insert into libraries (id, name, owner_user_id) values (${id}, 'Shared', ${users[0]})`;
+  await sql`
+    insert into memberships (library_id, user_id, role) select ${id}, unnest(${users}::uuid[]), 'admin'`;
+  await sql`
+    insert into library_media (library_id, media_id, is_derived) select ${id}, unnest(${media}::uuid[]), false`;
+  const defaults = people.map(({ default_library_id }) => default_library_id);
+  await sql`
+    insert into default_library_closure_edges (default_library_id, media_id, source_library_id)
+    select d, m, ${id} from unnest(${defaults}::uuid[]) as d, unnest(${media}::uuid[]) as m`;
+  await sql`
+    insert into library_media (library_id, media_id, is_derived)
+    select d, m, true from unnest(${defaults}::uuid[]) as d, unnest(${media}::uuid[]) as m
+    on conflict do nothing`;
+  return id;
+}
+
+async function settle(sql) {
+  const client = await sql.connect();
+  await client.query('vacuum analyze');
+  await client.query('checkpoint');
+  client.release();
+}
+
+/** Asking about what is readable and what is not, and listing the default library, as one of the library's members. */
+async function reading(sql, viewers, readable, unreadable) {
+  const libraryMedia = createLibraryMedia({ sql });
+  const pick = (list, n) => list[(n * 7919) % list.length];
+  for (const [n, expected] of [
+    [0, true],
+    [1, false],
+  ]) {
+    const answer = await mayRead(sql, pick(viewers, 1), pick(expected ? readable : unreadable, n));
+    if (answer !== expected) throw new Error('canReadMedia is wrong.');
+  }
+  const ask = (media) => several(1000, (n) => mayRead(sql, pick(viewers, n), pick(media, n)));
+  await ask(readable);
+  return {
+    can_read_yes_ms: rounded(await ask(readable), 3),
+    can_read_no_ms: rounded(await ask(unreadable), 3),
+    list_page_ms: rounded(
+      await several(100, (n) => {
+        const viewer = pick(viewers, n);
+        return libraryMedia.list(viewer, viewer.default_library_id, { limit: 100 });
+      }),
+      3,
+    ),
+  };
+}
+
+/** The same writes one by one, as they are often written: a statement for each edge and one for each row. */
+async function addRowByRow(sql, library, mediaId, addedBy) {
+  await transaction(sql, async (tx) => {
+    await tx`
+      insert into library_media (library_id, media_id, is_derived, added_by_user_id)
+      values (${library}, ${mediaId}, false, ${addedBy})`;
+    const members = await tx`
+      select users.default_library_id
+      from memberships join users on users.id = memberships.user_id
+      where memberships.library_id = ${library}`;
+    for (const { default_library_id } of members) {
+      await tx`
+        insert into default_library_closure_edges (default_library_id, media_id, source_library_id)
+        values (${default_library_id}, ${mediaId}, ${library})
+        on conflict do nothing`;
+      await tx`
+        insert into library_media (library_id, media_id, is_derived, added_by_user_id)
+        values (${default_library_id}, ${mediaId}, true, ${addedBy})
+        on conflict do nothing`;
+    }
+  });
+}
+
+/** Joins a library and leaves it again, with a backfill in between. */
+async function joining(sql, owner, library, media, person) {
+  const users = { get: async () => ({ id: person.user_id, username: 'somebody' }) };
+  const backfill = createBackfill({ sql, log, send: async () => undefined });
+  const invitations = createInvitations({ sql, users, backfill });
+  const invitation = await invitations.invite(owner.user_id, library, {
+    invitee_user_id: person.user_id,
+    role: 'member',
+  });
+  const readableMs = await timed(async () => {
+    await invitations.accept(person, invitation.id, actor);
+    if (!(await mayRead(sql, person, media[0]))) throw new Error('A new member reads at once.');
+  });
+  const key = {
+    default_library_id: person.default_library_id,
+    source_library_id: library,
+    user_id: person.user_id,
+  };
+  const context = {
+    jobId: newId(),
+    requestId: null,
+    signal: new AbortController().signal,
+    log,
+    complete: async () => undefined,
+  };
+  const backfillMs = await timed(() => backfill.run(key, context));
+  const [{ count }] = await sql`
+    select count(*) from default_library_closure_edges where default_library_id = ${person.default_library_id}`;
+  if (count !== media.length) throw new Error(`${count} edges instead of ${media.length}.`);
+  const removeMs = await timed(() =>
+    createMembers({ sql }).remove(owner.user_id, library, person.user_id, actor),
+  );
+  return { readableMs, backfillMs, removeMs };
+}
+
+async function joiningSeveral(times, sql, people, library, media) {
+  const runs = [];
+  for (let n = 0; n < times; n++) runs.push(await joining(sql, people[0], library, media, people[1 + n]));
+  const of = (name) => median(runs.map((run) => run[name]));
+  return {
+    time_to_readable_ms: rounded(of('readableMs')),
+    backfill_ms: rounded(of('backfillMs')),
+    backfill_us_per_edge: rounded((of('backfillMs') * 1000) / media.length, 2),
+    remove_member_ms: rounded(of('removeMs')),
+  };
+}
+
+/** Every plan that the work uses, as the server itself reports it, with the tables it reads from end to end. */
+async function scannedTables(sql, work) {
+  const client = await sql.connect();
+  const scanned = new Set();
+  let plans = 0;
+  client.on('notice', ({ message = '' }) => {
+    if (!message.includes('plan:')) return;
+    plans += 1;
+    for (const [, table] of message.matchAll(/Seq Scan on (\w+)/g)) scanned.add(table);
+  });
+  await client.query("load 'auto_explain'");
+  await client.query('set auto_explain.log_min_duration = 0; set client_min_messages = log');
+  const query = client.query.bind(client);
+  const one = Object.assign((...parts) => sql(...parts), {
+    connect: async () => Object.assign(Object.create(client), { query, release: () => undefined }),
+  });
+  try {
+    await work(one);
+  } finally {
+    await client.query('reset client_min_messages');
+    client.release(new Error('done'));
+  }
+  return { plans, scanned: [...scanned] };
+}
+
+await withCluster(async (sql) => {
+  say(`people: ${MEMBERS + 100}`);
+  const people = await makePeople(sql, MEMBERS + 100);
+  const [author, outsider] = people.slice(-2);
+  const hidden = await makeMedia(sql, MEDIA_OF_EACH, author);
+
+  const few = people.slice(0, 5);
+  const smallMedia = await makeMedia(sql, MEDIA_OF_EACH, outsider);
+  await makeLibrary(sql, few, smallMedia);
+  await settle(sql);
+  const atThousand = await reading(sql, few, smallMedia, hidden);
+  say(`reading at ${few.length * MEDIA_OF_EACH} edges: ${JSON.stringify(atThousand)}`);
+
+  const many = people.slice(5, 5 + MEMBERS);
+  const bigMedia = await makeMedia(sql, MEDIA_OF_EACH, outsider);
+  const big = await makeLibrary(sql, many, bigMedia);
+  await settle(sql);
+  const [{ count: edges }] = await sql`select count(*) from default_library_closure_edges`;
+  const atMillion = await reading(sql, many, bigMedia, hidden);
+  say(`reading at ${edges} edges: ${JSON.stringify(atMillion)}`);
+
+  const libraryMedia = createLibraryMedia({ sql });
+  const mine = await makeMedia(sql, 20, many[0]);
+  const setBased = await several(7, () => libraryMedia.add(many[0], big, mine.pop()));
+  const rowByRow = await several(3, () => addRowByRow(sql, big, mine.pop(), many[0].user_id));
+  const removed = await several(3, async () => {
+    const media = mine.pop();
+    await libraryMedia.add(many[0], big, media);
+    await libraryMedia.remove(many[0], big, media);
+  });
+  say(`one media for ${MEMBERS} members: ${setBased.toFixed(0)} ms, row by row ${rowByRow.toFixed(0)} ms`);
+
+  const newcomers = people.slice(5 + MEMBERS, -2);
+  const smallJoin = await makeMedia(sql, SMALL, outsider);
+  const smallLibrary = await makeLibrary(sql, newcomers.slice(0, 1), smallJoin);
+  const largeJoin = await makeMedia(sql, LARGE, outsider);
+  const largeLibrary = await makeLibrary(sql, newcomers.slice(0, 1), largeJoin);
+  await settle(sql);
+  const joinSmall = await joiningSeveral(9, sql, newcomers, smallLibrary, smallJoin);
+  const joinLarge = await joiningSeveral(3, sql, newcomers, largeLibrary, largeJoin);
+  say(`joining ${SMALL} media: ${JSON.stringify(joinSmall)}`);
+  say(`joining ${LARGE} media: ${JSON.stringify(joinLarge)}`);
+
+  const plans = await scannedTables(sql, async (one) => {
+    const media = createLibraryMedia({ sql: one });
+    const [viewer] = many;
+    const item = mine.pop();
+    await media.add(viewer, big, item);
+    await media.provenance(viewer, item);
+    await media.remove(viewer, big, item);
+    await createMembers({ sql: one }).remove(many[0].user_id, big, many[1].user_id, actor);
+  });
+
+  const canRead = (name) => Math.max(atMillion[name] / atThousand[name], 0);
+  const ratios = {
+    set_based_against_row_by_row: { value: rounded(rowByRow / setBased), target: 'at least 20' },
+    can_read_at_a_million_edges_against_a_thousand: {
+      value: rounded(Math.max(canRead('can_read_yes_ms'), canRead('can_read_no_ms')), 2),
+      target: 'at most 3',
+    },
+    edge_at_100000_media_against_1000: {
+      value: rounded(joinLarge.backfill_us_per_edge / joinSmall.backfill_us_per_edge, 2),
+      target: 'at most 1.5',
+    },
+  };
+  const [{ server_version }] = await sql`select current_setting('server_version') as server_version`;
+  const result = {
+    measured_with: { node: process.version, postgresql: server_version, cpus: os.cpus().length },
+    ratios,
+    add_one_media_to_5000_members_ms: { set_based: rounded(setBased), row_by_row: rounded(rowByRow) },
+    add_and_remove_one_media_ms: rounded(removed),
+    join_library_of_1000_media: joinSmall,
+    join_library_of_100000_media: joinLarge,
+    reading_at_1000_edges: atThousand,
+    [`reading_at_${edges}_edges`]: atMillion,
+    plans: { looked_at: plans.plans, tables_read_from_end_to_end: plans.scanned },
+  };
+  await mkdir(new URL('.', RESULTS), { recursive: true });
+  await writeFile(RESULTS, `${JSON.stringify(result, null, 2)}\n`);
+  say(JSON.stringify(result, null, 2));
+});

@@ -1,0 +1,87 @@
+/** What people do with libraries. Libraries, media and people go by their number. */
+export type Operation =
+  | { kind: 'create'; actor: number }
+  | { kind: 'delete'; actor: number; library: number }
+  | { kind: 'add' | 'remove'; actor: number; library: number; media: number }
+  | { kind: 'save'; actor: number; media: number }
+  | { kind: 'unsave'; actor: number; media: number }
+  | { kind: 'join'; actor: number; library: number; user: number; role: Role }
+  | { kind: 'expel'; actor: number; library: number; user: number }
+  | { kind: 'change role'; actor: number; library: number; user: number; role: Role }
+  | { kind: 'transfer'; actor: number; library: number; user: number };
+
+type Role = 'admin' | 'member';
+
+export interface Library {
+  owner: number;
+  members: Map<number, Role>;
+  media: Set<number>;
+}
+
+/** The rules, as plainly as they can be said. Each person has saved one media, that of their own number. */
+export class Model {
+  /** A library that was deleted leaves its number empty. */
+  readonly libraries: (Library | undefined)[] = [];
+  readonly saved: Set<number>[];
+
+  constructor(people: number) {
+    this.saved = Array.from({ length: people }, (_, person) => new Set([person]));
+  }
+
+  canRead(person: number, media: number): boolean {
+    return (
+      this.saved[person]?.has(media) ||
+      this.libraries.some((library) => library?.members.has(person) && library.media.has(media))
+    );
+  }
+
+  /** Does what the operation says if the rules allow it, and tells whether they do. */
+  apply(operation: Operation): boolean {
+    const { actor } = operation;
+    if (operation.kind === 'create') {
+      this.libraries.push({ owner: actor, members: new Map([[actor, 'admin']]), media: new Set() });
+      return true;
+    }
+    if (operation.kind === 'save' || operation.kind === 'unsave') {
+      if (!this.canRead(actor, operation.media)) return false;
+      if (operation.kind === 'save') this.saved[actor]?.add(operation.media);
+      else this.saved[actor]?.delete(operation.media);
+      return true;
+    }
+    const library = this.libraries[operation.library];
+    const isAdmin = library?.members.get(actor) === 'admin';
+    if (!library?.members.has(actor)) return false;
+    switch (operation.kind) {
+      case 'delete':
+        if (library.owner !== actor) return false;
+        this.libraries[operation.library] = undefined;
+        return true;
+      case 'add':
+        if (!isAdmin || !this.canRead(actor, operation.media)) return false;
+        library.media.add(operation.media);
+        return true;
+      case 'remove':
+        return isAdmin && library.media.delete(operation.media);
+      case 'join':
+        if (!isAdmin || library.members.has(operation.user)) return false;
+        library.members.set(operation.user, operation.role);
+        return true;
+      case 'expel':
+        if (!isAdmin && operation.user !== actor) return false;
+        if (operation.user === library.owner) return false;
+        library.members.delete(operation.user);
+        return true;
+      case 'change role':
+        if (!isAdmin || !library.members.has(operation.user) || operation.user === library.owner)
+          return false;
+        library.members.set(operation.user, operation.role);
+        return true;
+      case 'transfer':
+        if (isAdmin && operation.user === library.owner) return true;
+        if (library.owner !== actor || !library.members.has(operation.user)) return false;
+        library.members.set(operation.user, 'admin');
+        library.owner = operation.user;
+        return true;
+    }
+  }
+}
