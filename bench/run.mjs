@@ -10,6 +10,7 @@ const ROOT = path.dirname(BENCH);
 /** Each benchmark: its script, and whether it runs Nexus against the peers that bench/package.json pins. */
 const BENCHMARKS = {
   jobs: { script: 'jobs/main.mjs', needsPeers: true },
+  closure: { script: 'closure.mjs', needsPeers: false },
   'start-up': { script: 'start-up.mjs', needsPeers: false },
 };
 

@@ -141,7 +141,7 @@ test('thousands of mixed operations at once: no caller sees a deadlock, and the 
       }
     }),
   );
-  expect(failures).toEqual([]);
+  expect(failures, `repeat with MODEL_SEED=${seed}`).toEqual([]);
   const everyKind = ['add', 'change role', 'delete', 'expel', 'join', 'remove', 'save', 'transfer', 'unsave'];
   expect([...succeeded].sort()).toEqual(everyKind);
   await world.comeToRest();
