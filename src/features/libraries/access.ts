@@ -7,13 +7,15 @@ export function requireMember(library: Library | undefined): Library {
   throw new NexusError('E_LIBRARY_NOT_FOUND', 'There is no such library, or you are not in it.');
 }
 
-export function requireAdmin(library: Library | undefined): Library {
-  if (requireMember(library).role === 'admin') return library as Library;
+export function requireAdmin(found: Library | undefined): Library {
+  const library = requireMember(found);
+  if (library.role === 'admin') return library;
   throw new NexusError('E_FORBIDDEN', 'Only an admin of the library may do this.');
 }
 
-export function requireOwner(library: Library | undefined, userId: string): Library {
-  if (requireMember(library).owner_user_id === userId) return library as Library;
+export function requireOwner(found: Library | undefined, userId: string): Library {
+  const library = requireMember(found);
+  if (library.owner_user_id === userId) return library;
   throw new NexusError('E_OWNER_REQUIRED', 'Only the owner of the library may do this.');
 }
 
