@@ -34,7 +34,7 @@ export function holdBeforeCommit(sql: Database, { skip = 0 } = {}): HeldConnecti
   };
   const statements = (...parts: Parameters<Queryable>) => sql(...parts);
   return {
-    sql: Object.assign(statements, { connect, end: () => sql.end() }) as unknown as Database,
+    sql: Object.assign(statements, sql, { connect }) as unknown as Database,
     reached: arrived.opened,
     letGo: released.open,
   };

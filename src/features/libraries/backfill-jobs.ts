@@ -3,7 +3,7 @@ import { backfillKey } from '../../contract/libraries.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
 import type { JobEngine } from '../../platform/jobs/engine.ts';
-import { defineJobType } from '../../platform/jobs/job-type.ts';
+import { defineJobType, MAINTENANCE_QUEUE } from '../../platform/jobs/job-type.ts';
 import type { Backfill, SendBackfill } from './backfill.ts';
 import { noteDispatch } from './backfill-store.ts';
 
@@ -20,7 +20,8 @@ export function defineBackfillJob(backfill: Backfill) {
 
 /** Every so often, what nothing else would bring to an end. */
 export function periodicBackfillSweep(backfill: Backfill) {
-  const type = defineJobType<object>('library_backfill_sweep', {
+  const type = defineJobType('library_backfill_sweep', {
+    queue: MAINTENANCE_QUEUE,
     payload: z.strictObject({}),
     handler: async (_payload, { signal }) => ({ result: await backfill.sweep(signal) }),
   });

@@ -261,7 +261,6 @@ describe('the backfill worker', () => {
   test('as a job of the engine: one attempt, on the queue ingest, completed together with its row', async () => {
     const worker = await app.engine.work({
       concurrency: 2,
-      leaseSeconds: 30,
       pollSeconds: 1,
       graceSeconds: 5,
       queues: ['ingest'],
@@ -336,7 +335,7 @@ describe('the sweep', () => {
 
   test('is a job that any worker can run', async () => {
     const type = app.engine.types.get('library_backfill_sweep');
-    expect(type).toMatchObject({ queue: 'default', submittedBy: undefined });
+    expect(type).toMatchObject({ queue: 'maintenance', submittedBy: undefined });
     expect(type?.payload.safeParse({}).success).toBe(true);
   });
 });
