@@ -234,6 +234,7 @@ async function joiningSeveral(times, sql, people, library, media) {
     backfill_ms: rounded(of('backfillMs')),
     backfill_us_per_edge: rounded((of('backfillMs') * 1000) / media.length, 2),
     remove_member_ms: rounded(of('removeMs')),
+    remove_us_per_edge: rounded((of('removeMs') * 1000) / media.length, 2),
   };
 }
 

@@ -80,20 +80,25 @@ export function missingEdges(sql: Queryable, libraryIds: string[]): Differences 
       )`;
 }
 
-/** Edges whose library their owner is not in, or that does not hold the media. */
 export function unjustifiedEdges(sql: Queryable, defaultLibraryIds: string[]): Differences {
   return sql`
     select edge.default_library_id, edge.media_id, edge.source_library_id
     from default_library_closure_edges as edge
-    join libraries as filled on filled.id = edge.default_library_id
-    where edge.default_library_id = any(${defaultLibraryIds}::uuid[])
-      and not exists (
-        select
-        from memberships
-        join libraries as source on source.id = memberships.library_id and not source.is_default
-        join library_media as listed on listed.library_id = source.id and listed.media_id = edge.media_id
-        where memberships.library_id = edge.source_library_id and memberships.user_id = filled.owner_user_id
-      )`;
+    where edge.default_library_id = any(${defaultLibraryIds}::uuid[]) and ${isUnjustified(sql)}`;
+}
+
+/** The edge's owner is not in its library, or the library does not hold the media. */
+export function isUnjustified(sql: Queryable): Differences {
+  return sql`
+    not exists (
+      select
+      from libraries as filled
+      join memberships
+        on memberships.library_id = edge.source_library_id and memberships.user_id = filled.owner_user_id
+      join libraries as source on source.id = edge.source_library_id and not source.is_default
+      join library_media as listed on listed.library_id = source.id and listed.media_id = edge.media_id
+      where filled.id = edge.default_library_id
+    )`;
 }
 
 /** What a default library lists without an intrinsic or an edge. */

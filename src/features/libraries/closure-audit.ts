@@ -69,10 +69,11 @@ const DEFAULT_LIBRARY_CHECKS: Check[] = [
       async mend(tx, defaultLibraryId) {
         for (const sourceId of await audit.sourcesOf(tx, defaultLibraryId)) {
           await lockSource(tx, sourceId);
-          const edges = tx`
-            select * from (${audit.unjustifiedEdges(tx, [defaultLibraryId])}) as edge
-            where source_library_id = ${sourceId}`;
-          await deleteEdges(tx, sourceId, edges);
+          await deleteEdges(
+            tx,
+            sourceId,
+            tx`edge.default_library_id = ${defaultLibraryId} and ${audit.isUnjustified(tx)}`,
+          );
         }
       },
     },

@@ -15,7 +15,7 @@ import { identifier } from '../../platform/database/statement.ts';
 import { transaction } from '../../platform/database/transaction.ts';
 import { newId } from '../../platform/ids.ts';
 import { canReadMedia } from './can-read-media.ts';
-import { forgetMedia } from './closure.ts';
+import { forgetMedia, materialiseBatch, removeMemberClosure } from './closure.ts';
 
 const database = useDatabase();
 const { sql } = database;
@@ -319,4 +319,29 @@ test('a media that is about to be deleted leaves every library', async () => {
 
 test('nothing can be added that does not exist', async () => {
   expect((await add(owner, library, newId())).body.error.code).toBe('E_MEDIA_NOT_FOUND');
+});
+
+test('taking a closure away reads each row a few times, though the planner knows nothing of it yet', async () => {
+  const count = 1000;
+  await sql`analyze default_library_closure_edges, library_media`;
+  await sql`
+    with item as (
+      insert into media (id, kind, title, created_by_user_id)
+      select gen_random_uuid(), 'web_article', 'One of many', ${owner.id} from generate_series(1, ${count})
+      returning id
+    )
+    insert into library_media (library_id, media_id, is_derived) select ${library}, id, false from item`;
+  const key = { default_library_id: member.defaultLibraryId, source_library_id: library };
+  await transaction(sql, (tx) => materialiseBatch(tx, key, null, count + 1));
+  const read = await transaction(sql, async (tx) => {
+    await removeMemberClosure(tx, member.defaultLibraryId, library);
+    const [row] = await tx`
+      select sum(idx_tup_fetch + seq_tup_read)::int as tuples
+      from pg_stat_xact_user_tables
+      where relname in ('library_media', 'default_library_closure_edges', 'default_library_intrinsics')`;
+    return row?.tuples;
+  });
+  expect(read).toBeGreaterThanOrEqual(count);
+  expect(read).toBeLessThan(20 * count);
+  await owner.delete(`/libraries/${library}`);
 });

@@ -104,18 +104,11 @@ export async function removeFromLibrary(
     delete from library_media
     where library_id = ${libraryId} and media_id = ${mediaId}`;
   if (removed.count === 0) return false;
+  const defaultLibraries = membersDefaultLibraries(tx, libraryId);
   await deleteEdges(
     tx,
     libraryId,
-    tx`
-      select edge.default_library_id, edge.media_id
-      from memberships
-      join users on users.id = memberships.user_id
-      join default_library_closure_edges as edge
-        on edge.default_library_id = users.default_library_id
-        and edge.media_id = ${mediaId}
-        and edge.source_library_id = ${libraryId}
-      where memberships.library_id = ${libraryId}`,
+    tx`edge.default_library_id in (${defaultLibraries}) and edge.media_id = ${mediaId}`,
   );
   return true;
 }
@@ -126,30 +119,13 @@ export async function removeMemberClosure(
   defaultLibraryId: string,
   libraryId: string,
 ): Promise<void> {
-  await deleteEdges(
-    tx,
-    libraryId,
-    tx`
-      select edge.default_library_id, edge.media_id
-      from default_library_closure_edges as edge
-      where edge.default_library_id = ${defaultLibraryId} and edge.source_library_id = ${libraryId}`,
-  );
+  await deleteEdges(tx, libraryId, tx`edge.default_library_id = ${defaultLibraryId}`);
 }
 
 /** Takes all media out of a library that the caller has locked and is about to delete. */
 export async function emptyLibrary(tx: Transaction, libraryId: string): Promise<void> {
-  await deleteEdges(
-    tx,
-    libraryId,
-    tx`
-      select edge.default_library_id, edge.media_id
-      from memberships
-      join users on users.id = memberships.user_id
-      join default_library_closure_edges as edge
-        on edge.default_library_id = users.default_library_id
-        and edge.source_library_id = ${libraryId}
-      where memberships.library_id = ${libraryId}`,
-  );
+  const defaultLibraries = membersDefaultLibraries(tx, libraryId);
+  await deleteEdges(tx, libraryId, tx`edge.default_library_id in (${defaultLibraries})`);
   await tx`delete from library_media where library_id = ${libraryId}`;
 }
 
@@ -285,36 +261,49 @@ export async function rebuildDefaultLibrary(tx: Transaction, defaultLibraryId: s
     tx`select library_id as default_library_id, media_id from library_media where library_id = ${defaultLibraryId}`,
   );
   await tx`
+    with listed as materialized (select library_id, media_id from library_media where library_id = ${defaultLibraryId})
     delete from library_media as derived
-    where derived.library_id = ${defaultLibraryId}
+    using listed
+    where derived.library_id = listed.library_id
+      and derived.media_id = listed.media_id
       and not exists (
         select
         from default_library_intrinsics as intrinsic
-        where intrinsic.default_library_id = derived.library_id and intrinsic.media_id = derived.media_id
+        where intrinsic.default_library_id = listed.library_id and intrinsic.media_id = listed.media_id
       )
       and not exists (
         select
         from default_library_closure_edges as edge
-        where edge.default_library_id = derived.library_id and edge.media_id = derived.media_id
+        where edge.default_library_id = listed.library_id and edge.media_id = listed.media_id
       )`;
 }
 
 type Fragment = ReturnType<Transaction>;
 
+/** There is no index by source: its edges lead to its members. */
+function membersDefaultLibraries(tx: Transaction, libraryId: string): Fragment {
+  return tx`
+    select users.default_library_id
+    from memberships
+    join users on users.id = memberships.user_id
+    where memberships.library_id = ${libraryId}`;
+}
+
 /**
- * Deletes edges of one source, and what nothing justifies any more in the default libraries they led to. The second
- * statement sees every reason that was committed before the rows were locked. Between the two the edges themselves
- * cannot change, because the caller holds the source.
+ * Deletes the edges of one source that `which` says of `edge`, and what nothing justifies any more in the default
+ * libraries they led to. The second statement sees every reason that was committed before the rows were locked. Between
+ * the two the edges themselves cannot change, because the caller holds the source.
  */
-export async function deleteEdges(tx: Transaction, sourceLibraryId: string, edges: Fragment): Promise<void> {
-  await lockDerived(tx, edges);
+export async function deleteEdges(tx: Transaction, sourceLibraryId: string, which: Fragment): Promise<void> {
+  const doomed = tx`edge.source_library_id = ${sourceLibraryId} and ${which}`;
+  await lockDerived(
+    tx,
+    tx`select edge.default_library_id, edge.media_id from default_library_closure_edges as edge where ${doomed}`,
+  );
   await tx`
     with deleted as (
       delete from default_library_closure_edges as edge
-      using (${edges}) as doomed
-      where edge.default_library_id = doomed.default_library_id
-        and edge.media_id = doomed.media_id
-        and edge.source_library_id = ${sourceLibraryId}
+      where ${doomed}
       returning edge.default_library_id, edge.media_id
     )
     delete from library_media as derived
@@ -335,16 +324,22 @@ export async function deleteEdges(tx: Transaction, sourceLibraryId: string, edge
       )`;
 }
 
-/** Locks the rows of default libraries that the given reasons speak of. */
+/**
+ * Locks the rows of default libraries that the given reasons speak of. They are materialised so that each row is looked
+ * up by library and media: of a library that was filled after the last ANALYZE the planner expects a row or two, and
+ * would compare everything in it with everything in it.
+ */
 async function lockDerived(tx: Transaction, reasons: Fragment): Promise<void> {
   await tx`
+    with reason as materialized (${reasons})
     select count(*)
     from (
       select
-      from library_media as derived
-      where (derived.library_id, derived.media_id) in (select default_library_id, media_id from (${reasons}) as reason)
+      from reason
+      join library_media as derived
+        on derived.library_id = reason.default_library_id and derived.media_id = reason.media_id
       order by derived.library_id, derived.media_id
-      for update
+      for update of derived
     ) as locked`;
 }
 
