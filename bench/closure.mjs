@@ -251,7 +251,7 @@ async function scannedTables(sql, work) {
   await client.query("load 'auto_explain'");
   await client.query('set auto_explain.log_min_duration = 0; set client_min_messages = log');
   const query = client.query.bind(client);
-  const one = Object.assign(writeStatements({ query }), {
+  const one = Object.assign(writeStatements({ query }, sql.isPooled), sql, {
     connect: async () => Object.assign(Object.create(client), { query, release: () => undefined }),
   });
   try {
