@@ -34,6 +34,9 @@ describe('a bad value is refused by name', () => {
     ['NEXUS_DATABASE_POOL_SIZE', '0', 'a number from 1 to 500'],
     ['NEXUS_DATABASE_STATEMENT_TIMEOUT_SECONDS', '-1', 'a number of seconds'],
     ['NEXUS_RAW_MODE_ENABLED', 'maybe', 'true or false'],
+    ['NEXUS_EGRESS_ALLOW', 'wiki.example:80, everything', 'host:port or networks such as 10.0.0.0/8'],
+    ['NEXUS_STORAGE', 'ftp', 'local or s3'],
+    ['NEXUS_S3_ENDPOINT', 'store.example', 'an http:// or https:// URL'],
     ['NEXUS_LOG_LEVEL', 'loud', 'fatal, error'],
     ['NEXUS_LOG_FORMAT', 'xml', 'json or pretty'],
     ['NEXUS_INTERNAL_SECRET', 'with space', 'at most 200 ASCII characters without spaces'],
@@ -97,6 +100,34 @@ describe('bootstrap keys', () => {
       'NEXUS_BOOTSTRAP_ADMIN_KEY is also the key of another role',
     );
   });
+});
+
+describe('storage', () => {
+  const s3 = { NEXUS_STORAGE: 's3', NEXUS_S3_BUCKET: 'nexus' };
+
+  test('is below the data directory unless it is told otherwise', () => {
+    expect(parseConfig({ NEXUS_DATA_DIR: '/srv/nexus' }).storage).toEqual({
+      kind: 'local',
+      directory: '/srv/nexus/files',
+    });
+  });
+
+  test('in S3 needs a bucket, and both keys or neither', () => {
+    expect(parseConfig(s3).storage).toMatchObject({ kind: 's3', bucket: 'nexus', credentials: undefined });
+    expect(() => parseConfig({ NEXUS_STORAGE: 's3' })).toThrow('NEXUS_S3_BUCKET does not say which bucket');
+    expect(() => parseConfig({ ...s3, NEXUS_S3_ACCESS_KEY_ID: 'AK' })).toThrow('set both, or neither');
+    expect(
+      parseConfig({ ...s3, NEXUS_S3_ACCESS_KEY_ID: 'AK', NEXUS_S3_SECRET_ACCESS_KEY: 'SK' }).storage,
+    ).toMatchObject({ credentials: { accessKeyId: 'AK', secretAccessKey: 'SK' } });
+  });
+});
+
+test('egress exceptions are a list', () => {
+  expect(parseConfig({ NEXUS_EGRESS_ALLOW: 'wiki.example:443 , 10.0.0.0/8' }).egressAllow).toEqual([
+    'wiki.example:443',
+    '10.0.0.0/8',
+  ]);
+  expect(parseConfig({}).egressAllow).toEqual([]);
 });
 
 test.each(['NEXUS_INTERNAL_SECRET', 'NEXUS_BOOTSTRAP_ADMIN_KEY'])(

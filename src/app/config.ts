@@ -5,6 +5,7 @@ import path from 'node:path';
 import { parseEnv } from 'node:util';
 import type { BootstrapKey } from '../features/identity/bootstrap.ts';
 import { BOOTSTRAP_ROLES, developmentKey, isDevelopmentKey } from '../features/identity/development-keys.ts';
+import type { StorageOptions } from '../platform/storage/storage.ts';
 import { VARIABLES, type Values, type VariableName } from './variables.ts';
 
 export interface Config {
@@ -28,6 +29,8 @@ export interface Config {
   jobs: { leaseSeconds: number; retentionDays: number };
   internalSecret: string | undefined;
   trustedProxies: string[];
+  egressAllow: string[];
+  storage: StorageOptions;
   bootstrapKeys: BootstrapKey[];
   /** Whether the keys that everybody knows open anything. */
   acceptsDevelopmentKeys: boolean;
@@ -54,11 +57,12 @@ export function readEnvironment(directory = process.cwd(), env: Environment = pr
 /** Turns the environment into the configuration, or throws one error that names every variable that is wrong. */
 export function parseConfig(env: Environment): Config {
   const values = readVariables(env);
+  const dataDir = path.resolve(values.NEXUS_DATA_DIR ?? defaultDataDir(env));
   const config: Config = {
     env: values.NEXUS_ENV,
     host: values.NEXUS_HOST,
     port: values.NEXUS_PORT,
-    dataDir: path.resolve(values.NEXUS_DATA_DIR ?? defaultDataDir(env)),
+    dataDir,
     databaseUrl: values.NEXUS_DATABASE_URL,
     database: {
       poolSize: values.NEXUS_DATABASE_POOL_SIZE,
@@ -85,6 +89,8 @@ export function parseConfig(env: Environment): Config {
     },
     internalSecret: values.NEXUS_INTERNAL_SECRET,
     trustedProxies: values.NEXUS_TRUSTED_PROXIES,
+    egressAllow: values.NEXUS_EGRESS_ALLOW,
+    storage: storageOptions(values, dataDir),
     bootstrapKeys: bootstrapKeys(values),
     acceptsDevelopmentKeys: values.NEXUS_ENV !== 'prod' && isLoopback(values.NEXUS_HOST),
     unknownVariables: Object.keys(env).filter((name) => name.startsWith('NEXUS_') && !(name in VARIABLES)),
@@ -115,6 +121,27 @@ function readVariables(env: Environment): Values {
   });
   if (problems.length > 0) throw new Error(problems.join('\n'));
   return Object.fromEntries(entries) as Values;
+}
+
+function storageOptions(values: Values, dataDir: string): StorageOptions {
+  if (values.NEXUS_STORAGE === 'local') return { kind: 'local', directory: path.join(dataDir, 'files') };
+  const { NEXUS_S3_ACCESS_KEY_ID: accessKeyId, NEXUS_S3_SECRET_ACCESS_KEY: secretAccessKey } = values;
+  if (!values.NEXUS_S3_BUCKET)
+    throw new Error('NEXUS_STORAGE is s3, and NEXUS_S3_BUCKET does not say which bucket.');
+  if (Boolean(accessKeyId) !== Boolean(secretAccessKey)) {
+    throw new Error(
+      'NEXUS_S3_ACCESS_KEY_ID and NEXUS_S3_SECRET_ACCESS_KEY go together: set both, or neither.',
+    );
+  }
+  return {
+    kind: 's3',
+    endpoint: values.NEXUS_S3_ENDPOINT,
+    bucket: values.NEXUS_S3_BUCKET,
+    region: values.NEXUS_S3_REGION,
+    credentials: accessKeyId && secretAccessKey ? { accessKeyId, secretAccessKey } : undefined,
+    isPathStyle: values.NEXUS_S3_PATH_STYLE,
+    hasDirectUploads: values.NEXUS_S3_DIRECT_UPLOADS,
+  };
 }
 
 function bootstrapKeys(values: Values): BootstrapKey[] {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { connectionConfig } from '../platform/database/database.ts';
+import { parseAllowList } from '../platform/egress/allow-list.ts';
 
 /** One environment variable: how it is read, what it takes and what it is for. The README's table says the same. */
 export interface Variable<T extends z.ZodType = z.ZodType> {
@@ -28,6 +29,16 @@ function isDatabaseUrl(text: string): boolean {
   }
 }
 
+function isAllowList(entries: string[]): boolean {
+  try {
+    parseAllowList(entries);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const list = (text: string) => text.split(',').map((entry) => entry.trim());
 const whole = (least: number, most: number) => z.coerce.number().int().min(least).max(most);
 const bootstrapKey = (role: string) =>
   secret(
@@ -151,9 +162,48 @@ export const VARIABLES = {
     z
       .string()
       .regex(/^[0-9a-fA-F.:/]+(\s*,\s*[0-9a-fA-F.:/]+)*$/)
-      .transform((list) => list.split(',').map((address) => address.trim()))
+      .transform(list)
       .default([]),
     'Reverse proxies whose `X-Forwarded-For` is believed, so that the audit log shows the caller.',
+  ),
+  NEXUS_EGRESS_ALLOW: variable(
+    'host:port or networks such as 10.0.0.0/8, separated by commas',
+    z.string().transform(list).refine(isAllowList).default([]),
+    'What Nexus may fetch from although it is not public: an intranet, a model or a webhook on this machine. ' +
+      'See [docs/egress.md](docs/egress.md).',
+  ),
+  NEXUS_STORAGE: variable(
+    '`local` or `s3`',
+    z.enum(['local', 's3']).default('local'),
+    'Where files are kept: below `NEXUS_DATA_DIR`, or in an S3-compatible store. ' +
+      'See [docs/storage.md](docs/storage.md).',
+  ),
+  NEXUS_S3_ENDPOINT: variable(
+    'an http:// or https:// URL',
+    z.url({ protocol: /^https?$/ }).optional(),
+    "Where the store is. Without it, it is Amazon's.",
+  ),
+  NEXUS_S3_BUCKET: variable(
+    'a bucket',
+    z.string().optional(),
+    'Required with `NEXUS_STORAGE=s3`. It must exist.',
+  ),
+  NEXUS_S3_REGION: variable('a region', z.string().default('us-east-1'), 'The region of the bucket.'),
+  NEXUS_S3_ACCESS_KEY_ID: variable(
+    'an access key',
+    z.string().optional(),
+    "Without it, the machine's own credentials are used, as Amazon's tools find them.",
+  ),
+  NEXUS_S3_SECRET_ACCESS_KEY: secret('a secret key', z.string().optional(), 'Goes with the access key.'),
+  NEXUS_S3_PATH_STYLE: variable(
+    '`true` or `false`',
+    z.stringbool().default(true),
+    "Whether the bucket stands in the path, as most stores but Amazon's want it.",
+  ),
+  NEXUS_S3_DIRECT_UPLOADS: variable(
+    '`true` or `false`',
+    z.stringbool().default(false),
+    'Whether browsers upload to the store directly. They must be able to reach it, and it must allow it (CORS).',
   ),
   NEXUS_BOOTSTRAP_VIEWER_KEY: bootstrapKey('viewer'),
   NEXUS_BOOTSTRAP_OPERATOR_KEY: bootstrapKey('operator'),

@@ -1,0 +1,63 @@
+import { mkdir, readdir, symlink, utimes, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { describe, expect, test } from 'vitest';
+import { storageConformance } from '../../../test/storage-conformance.ts';
+import { newDirectory } from '../../../test/workspace.ts';
+import { openLocalStorage } from './local.ts';
+
+describe('local storage', () =>
+  storageConformance(async () => openLocalStorage(await newDirectory('files'))));
+
+test('a link in the directory leads nowhere', async () => {
+  const [directory, elsewhere] = [await newDirectory('files'), await newDirectory('elsewhere')];
+  await writeFile(path.join(elsewhere, 'secret'), 'secret');
+  const storage = await openLocalStorage(directory);
+  await storage.put('real', Buffer.from('x'));
+  await symlink(path.join(elsewhere, 'secret'), path.join(directory, 'link'));
+  await symlink(elsewhere, path.join(directory, 'folder'));
+  for (const name of ['link', 'folder/secret']) {
+    expect(await storage.head(name)).toBeUndefined();
+    expect(await storage.get(name)).toBeUndefined();
+  }
+  await storage.delete('folder/secret');
+  await expect(storage.put('folder/new', Buffer.from('x'))).rejects.toThrow(
+    'leads out of the storage directory',
+  );
+  expect(await readdir(elsewhere)).toEqual(['secret']);
+  expect((await Readable.from(storage.list()).toArray()).map((file) => file.path)).toEqual(['real']);
+  // Replacing a link replaces the link, not what it points to.
+  await storage.put('link', Buffer.from('mine'));
+  expect(await storage.head('link')).toMatchObject({ size: 4 });
+});
+
+test('a directory is no file', async () => {
+  const directory = await newDirectory('files');
+  const storage = await openLocalStorage(directory);
+  await mkdir(path.join(directory, 'folder'));
+  expect(await storage.get('folder')).toBeUndefined();
+  expect(await storage.head('folder')).toBeUndefined();
+});
+
+test('nothing half-written stays, and what a crash left is removed a day later', async () => {
+  const directory = await newDirectory('files');
+  const storage = await openLocalStorage(directory);
+  await expect(storage.put('x', Buffer.from('too large'), { maxSize: 1 })).rejects.toThrow();
+  const partial = path.join(directory, '.partial');
+  expect(await readdir(partial)).toEqual([]);
+  await writeFile(path.join(partial, 'old'), 'x');
+  await writeFile(path.join(partial, 'young'), 'x');
+  const yesterday = new Date(Date.now() - 25 * 60 * 60 * 1000);
+  await utimes(path.join(partial, 'old'), yesterday, yesterday);
+  await openLocalStorage(directory);
+  expect(await readdir(partial)).toEqual(['young']);
+});
+
+test('a folder goes with its last file', async () => {
+  const directory = await newDirectory('files');
+  const storage = await openLocalStorage(directory);
+  await storage.put('media/1/original.pdf', Buffer.from('x'));
+  await storage.put('media/2/original.pdf', Buffer.from('x'));
+  await storage.delete('media/1/original.pdf');
+  expect(await readdir(path.join(directory, 'media'))).toEqual(['2']);
+});

@@ -1,0 +1,135 @@
+import { Readable } from 'node:stream';
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  PutObjectCommand,
+  paginateListObjectsV2,
+  S3Client,
+  S3ServiceException,
+} from '@aws-sdk/client-s3';
+import { Upload } from '@aws-sdk/lib-storage';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { measured } from './content.ts';
+import { checkPath, checkPrefix } from './paths.ts';
+import { type Storage, type StorageOptions, UnsatisfiableRange } from './storage.ts';
+
+/** Two parts of eight megabytes are in memory at most, and a file can have 80 GB. */
+const PART_BYTES = 8 * 1024 * 1024;
+const PARTS_AT_ONCE = 2;
+
+/** Files in a bucket of an S3-compatible store. */
+export function openS3Storage(options: Extract<StorageOptions, { kind: 's3' }>): Storage {
+  const { bucket: Bucket, hasDirectUploads } = options;
+  const client = new S3Client({
+    region: options.region,
+    forcePathStyle: options.isPathStyle,
+    // What only newer stores understand is sent only where the protocol requires it.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    ...(options.endpoint ? { endpoint: options.endpoint } : {}),
+    ...(options.credentials ? { credentials: options.credentials } : {}),
+  });
+
+  return {
+    async put(path, content, putOptions = {}) {
+      checkPath(path);
+      const { contentType: ContentType, signal } = putOptions;
+      let size = 0;
+      let problem: unknown;
+      const counted = async function* () {
+        try {
+          for await (const chunk of measured(path, content, putOptions)) {
+            size += chunk.length;
+            yield chunk;
+          }
+        } catch (error) {
+          problem = error;
+          throw error;
+        }
+      };
+      const upload = new Upload({
+        client,
+        params: { Bucket, Key: path, Body: Readable.from(counted()), ContentType },
+        partSize: PART_BYTES,
+        queueSize: PARTS_AT_ONCE,
+      });
+      const stop = () => void upload.abort();
+      signal?.addEventListener('abort', stop, { once: true });
+      try {
+        await upload.done();
+        return size;
+      } catch (error) {
+        // Not what cleaning up afterwards may have failed with.
+        throw signal?.aborted ? signal.reason : (problem ?? error);
+      } finally {
+        signal?.removeEventListener('abort', stop);
+      }
+    },
+
+    async get(path, range) {
+      checkPath(path);
+      const Range = range && `bytes=${range.start}-${range.end ?? ''}`;
+      const found = await client.send(new GetObjectCommand({ Bucket, Key: path, Range })).catch((error) => {
+        if (statusOf(error) === 416) throw new UnsatisfiableRange(path);
+        return unlessMissing(error);
+      });
+      if (!found) return undefined;
+      const size = Number(found.ContentRange?.split('/')[1] ?? found.ContentLength ?? 0);
+      const file = { path, size, modifiedAt: found.LastModified ?? new Date(0) };
+      return { file, content: found.Body as Readable };
+    },
+
+    async head(path) {
+      checkPath(path);
+      const found = await client.send(new HeadObjectCommand({ Bucket, Key: path })).catch(unlessMissing);
+      if (!found) return undefined;
+      return { path, size: found.ContentLength ?? 0, modifiedAt: found.LastModified ?? new Date(0) };
+    },
+
+    async delete(path) {
+      checkPath(path);
+      await client.send(new DeleteObjectCommand({ Bucket, Key: path }));
+    },
+
+    async *list(prefix = '') {
+      checkPrefix(prefix);
+      for await (const page of paginateListObjectsV2({ client }, { Bucket, Prefix: prefix })) {
+        for (const {
+          Key: path = '',
+          Size: size = 0,
+          LastModified: modifiedAt = new Date(0),
+        } of page.Contents ?? []) {
+          yield { path, size, modifiedAt };
+        }
+      }
+    },
+
+    async directUpload(path, { contentType, size, expiresInSeconds }) {
+      checkPath(path);
+      if (!hasDirectUploads) return undefined;
+      const command = new PutObjectCommand({
+        Bucket,
+        Key: path,
+        ContentType: contentType,
+        ContentLength: size,
+      });
+      const url = await getSignedUrl(client, command, {
+        expiresIn: expiresInSeconds,
+        // Signed, so that the store takes nothing else.
+        signableHeaders: new Set(['content-length', 'content-type', 'host']),
+      });
+      return { url, headers: { 'content-type': contentType } };
+    },
+
+    close: () => client.destroy(),
+  };
+}
+
+function statusOf(error: unknown): number | undefined {
+  return error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
+}
+
+function unlessMissing(error: unknown): undefined {
+  if (statusOf(error) !== 404 || (error as Error).name === 'NoSuchBucket') throw error;
+}
