@@ -6,6 +6,8 @@ export default defineConfig({
     globalSetup: ['test/global-setup.ts'],
     setupFiles: ['test/file-setup.ts'],
     pool: 'forks',
+    // Threads that the code under test starts run TypeScript, too.
+    execArgv: ['--import', './test/typescript-in-threads.mjs'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },

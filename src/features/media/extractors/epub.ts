@@ -1,0 +1,150 @@
+import { createHash } from 'node:crypto';
+import { decodeText } from '../../../platform/egress/charset.ts';
+import { canonicalLines, canonicalText } from '../canonical-text.ts';
+import { LARGEST_IMAGE, sniffImage } from '../image.ts';
+import { parseBody } from '../markup.ts';
+import { sanitizeNodes } from '../sanitize.ts';
+import { type Archive, openArchive, unsafe } from './archive.ts';
+import { type Book, readBook, type TocEntry } from './epub-package.ts';
+import {
+  type Asset,
+  type Extraction,
+  ExtractionFailure,
+  type Fragment,
+  type OutlineItem,
+  plainText,
+} from './extraction.ts';
+import { countWords, readingMinutes } from './words.ts';
+import { closeEmptyElements, refuseEntities } from './xml.ts';
+
+export interface EpubTask {
+  type: 'epub';
+  bytes: Uint8Array;
+  /** What stands before the name of an asset, as readers get it. */
+  assetPath: string;
+}
+
+/** Addresses in a book are relative to a place that does not exist. */
+const BOOK = 'https://epub.invalid/';
+
+const MOST_CHAPTERS = 5000;
+const MOST_MARKUP = 64 * 1024 * 1024;
+const MOST_IMAGE_BYTES = 256 * 1024 * 1024;
+
+const EXTENSIONS: Record<string, string> = {
+  'image/png': 'png',
+  'image/jpeg': 'jpg',
+  'image/gif': 'gif',
+  'image/webp': 'webp',
+  'image/avif': 'avif',
+  'image/bmp': 'bmp',
+};
+
+export async function extractEpub({ bytes, assetPath }: EpubTask): Promise<Extraction> {
+  const archive = await openArchive(bytes);
+  const book = await readBook(archive);
+  if (book.chapters.length > MOST_CHAPTERS) throw unsafe(`has more than ${MOST_CHAPTERS} chapters`);
+  const images = await readImages(archive, book);
+  const used = new Set<Asset>();
+
+  const fragments: Fragment[] = [];
+  const fragmentOf = new Map<string, number>();
+  let size = 0;
+  for (const chapter of book.chapters) {
+    const html = await chapterHtml(archive, chapter, (image) => {
+      const asset = images.get(image);
+      if (asset) used.add(asset);
+      return asset && `${assetPath}${asset.name}`;
+    });
+    size += html.length;
+    if (size > MOST_MARKUP) throw unsafe('is far too large inside');
+    if (html.trim() === '') continue;
+    fragmentOf.set(chapter, fragments.length);
+    fragments.push({
+      idx: fragments.length,
+      title: book.toc.find(({ path }) => path === chapter)?.title ?? headingOf(html),
+      html_sanitized: html,
+      canonical_text: canonicalText(html),
+      t_start_ms: null,
+      t_end_ms: null,
+    });
+  }
+  if (fragments.length === 0) throw new ExtractionFailure('E_EPUB_INVALID', 'The book has no chapters.');
+
+  const cover = book.cover === undefined ? undefined : images.get(book.cover);
+  if (cover) used.add(cover);
+  const text = plainText(fragments);
+  const words = countWords(text);
+  return {
+    title: book.title,
+    metadata: {
+      author: book.author,
+      site: book.publisher,
+      language: book.language,
+      published: book.published,
+      description: book.description,
+      word_count: words,
+      reading_minutes: readingMinutes(words),
+      cover: cover?.name ?? null,
+    },
+    fragments,
+    plain_text: text,
+    outline: outlineOf(book.toc, fragmentOf),
+    assets: [...used],
+  };
+}
+
+async function chapterHtml(
+  archive: Archive,
+  chapter: string,
+  imageAt: (path: string) => string | undefined,
+): Promise<string> {
+  const bytes = await archive.read(chapter);
+  if (!bytes) return '';
+  const { text } = decodeText(bytes, undefined);
+  refuseEntities(text);
+  return sanitizeNodes(parseBody(closeEmptyElements(text)), {
+    baseUrl: `${BOOK}${chapter.split('/').map(encodeURIComponent).join('/')}`,
+    // A picture that lies elsewhere would tell its owner who reads the book, and when.
+    rewriteImage: (url) => (url.startsWith(BOOK) ? imageAt(pathIn(url)) : undefined),
+    rewriteLink: (url) => (url.startsWith(BOOK) ? undefined : url),
+  });
+}
+
+function pathIn(url: string): string {
+  const { pathname } = new URL(url);
+  try {
+    return decodeURIComponent(pathname.slice(1));
+  } catch {
+    return '';
+  }
+}
+
+/** Named by their content: the same picture in two places is one. What is no picture, or too large, is left out. */
+async function readImages(archive: Archive, book: Book): Promise<Map<string, Asset>> {
+  const byPath = new Map<string, Asset>();
+  const byName = new Map<string, Asset>();
+  let total = 0;
+  for (const path of book.images) {
+    const bytes = await archive.read(path);
+    const type = bytes && bytes.length <= LARGEST_IMAGE ? sniffImage(bytes) : undefined;
+    const extension = type && EXTENSIONS[type];
+    if (!bytes || !extension) continue;
+    total += bytes.length;
+    if (total > MOST_IMAGE_BYTES) throw unsafe('is far too large inside');
+    const name = `${createHash('sha256').update(bytes).digest('hex').slice(0, 32)}.${extension}`;
+    const asset = byName.get(name) ?? { name, content_type: type, bytes: new Uint8Array(bytes) };
+    byName.set(name, asset);
+    byPath.set(path, asset);
+  }
+  return byPath;
+}
+
+function headingOf(html: string): string | null {
+  const heading = /<h[1-3][^>]*>(.*?)<\/h[1-3]>/s.exec(html)?.[1];
+  return (heading && canonicalLines(canonicalText(heading).replaceAll('\n', ' ')).slice(0, 300)) || null;
+}
+
+function outlineOf(toc: TocEntry[], fragmentOf: Map<string, number>): OutlineItem[] {
+  return toc.map(({ title, path, depth }) => ({ title, fragment_idx: fragmentOf.get(path) ?? null, depth }));
+}

@@ -1,0 +1,68 @@
+import { Failure, type FailureCode } from '../../../contract/errors.ts';
+
+/** A part of a media that is read, with its text. The rows are the same, but for their ids. */
+export interface Fragment {
+  idx: number;
+  title: string | null;
+  html_sanitized: string;
+  canonical_text: string;
+  t_start_ms: number | null;
+  t_end_ms: number | null;
+}
+
+export interface Metadata {
+  author: string | null;
+  site: string | null;
+  language: string | null;
+  /** ISO 8601, as exact as the source is. */
+  published: string | null;
+  description: string | null;
+  word_count: number;
+  reading_minutes: number;
+  /** The address of an image elsewhere, or the name of an asset. */
+  cover: string | null;
+}
+
+/** A file that belongs to what was extracted: an image of a book. */
+export interface Asset {
+  name: string;
+  content_type: string;
+  bytes: Uint8Array;
+}
+
+export interface OutlineItem {
+  title: string;
+  /** The fragment it leads to, or null when it leads nowhere. */
+  fragment_idx: number | null;
+  depth: number;
+}
+
+export interface Extraction {
+  title: string | null;
+  metadata: Metadata;
+  fragments: Fragment[];
+  /** All canonical texts, with line feeds between. */
+  plain_text: string;
+  outline: OutlineItem[];
+  assets: Asset[];
+}
+
+/** What is known of a media even though it could not be extracted. */
+export type Known = Pick<Extraction, 'title'> & { metadata: Partial<Metadata> };
+
+export class ExtractionFailure extends Failure {
+  readonly known: Known | undefined;
+
+  constructor(code: FailureCode, message: string, options: ErrorOptions & { known?: Known } = {}) {
+    super(code, message, options);
+    this.name = 'ExtractionFailure';
+    this.known = options.known;
+  }
+}
+
+export function plainText(fragments: Pick<Fragment, 'canonical_text'>[]): string {
+  return fragments
+    .map(({ canonical_text }) => canonical_text)
+    .filter((text) => text !== '')
+    .join('\n');
+}

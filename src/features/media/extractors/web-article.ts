@@ -1,0 +1,149 @@
+import { Readability } from '@mozilla/readability';
+import { parseHTML } from 'linkedom';
+import { decodeText } from '../../../platform/egress/charset.ts';
+import { canonicalText } from '../canonical-text.ts';
+import { sanitizeHtml } from '../sanitize.ts';
+import { canonicalUrl, parseMediaUrl } from '../url.ts';
+import { type Extraction, ExtractionFailure } from './extraction.ts';
+import { countWords, readingMinutes } from './words.ts';
+
+export interface WebArticleTask {
+  type: 'web_article';
+  bytes: Uint8Array;
+  contentType: string | undefined;
+  /** Where the page was found in the end. */
+  url: string;
+  /** What stands before the encoded address of an image, as readers get it. */
+  imagePath: string;
+}
+
+export interface WebArticleExtraction extends Extraction {
+  /** What the page says is its own address, where it may be believed. */
+  canonical_url: string | null;
+}
+
+/** A page that says less is a notice, a login form or an application, not an article. */
+const FEWEST_LETTERS = 40;
+
+/** The little that is needed of a document. */
+interface Dom {
+  documentElement: { getAttribute(name: string): string | null } | null;
+  querySelector(selector: string): { getAttribute(name: string): string | null; textContent: string } | null;
+}
+
+export function extractWebArticle({
+  bytes,
+  contentType,
+  url,
+  imagePath,
+}: WebArticleTask): WebArticleExtraction {
+  const { text } = decodeText(bytes, contentType);
+  // A page without the element would have no document.
+  const { document } = parseHTML(/<html[\s>]/i.test(text) ? text : `<html><body>${text}</body></html>`);
+  const dom = document as unknown as Dom;
+  const page = describePage(dom, url);
+  const isLoginForm = dom.querySelector('input[type="password"]') !== null;
+
+  // Readability takes the document apart, so what is needed of it was read before.
+  const article = new Readability<string>(document as never).parse();
+  const html = sanitizeHtml(article?.content ?? '', {
+    baseUrl: page.baseUrl,
+    rewriteImage: (image) => `${imagePath}${encodeURIComponent(image)}`,
+  });
+  const canonical = canonicalText(html);
+  if ((canonical.match(/\p{L}/gu)?.length ?? 0) < FEWEST_LETTERS) throw nothingToRead(isLoginForm, url);
+
+  const words = countWords(canonical);
+  return {
+    title: clean(article?.title) ?? page.title,
+    metadata: {
+      author: clean(article?.byline),
+      site: clean(article?.siteName) ?? new URL(url).hostname.replace(/^www\./, ''),
+      language: page.language,
+      published: isoDate(article?.publishedTime ?? page.published),
+      description: clean(article?.excerpt),
+      word_count: words,
+      reading_minutes: readingMinutes(words),
+      cover: page.image,
+    },
+    fragments: [
+      {
+        idx: 0,
+        title: null,
+        html_sanitized: html,
+        canonical_text: canonical,
+        t_start_ms: null,
+        t_end_ms: null,
+      },
+    ],
+    plain_text: canonical,
+    outline: [],
+    assets: [],
+    canonical_url: page.canonicalUrl,
+  };
+}
+
+function describePage(dom: Dom, url: string) {
+  const meta = (...names: string[]) =>
+    names
+      .map((name) =>
+        dom.querySelector(`meta[property="${name}"], meta[name="${name}"]`)?.getAttribute('content'),
+      )
+      .map(clean)
+      .find((content) => content !== null) ?? null;
+  const baseUrl = webUrl(dom.querySelector('base[href]')?.getAttribute('href'), url) ?? url;
+  return {
+    baseUrl,
+    title: meta('og:title', 'twitter:title') ?? clean(dom.querySelector('title')?.textContent),
+    language: language(dom.documentElement?.getAttribute('lang') ?? meta('og:locale')),
+    published: meta('article:published_time', 'datePublished', 'date', 'dc.date') ?? undefined,
+    image: webUrl(meta('og:image', 'og:image:url', 'twitter:image'), baseUrl),
+    canonicalUrl: ownAddress(dom.querySelector('link[rel~="canonical"]')?.getAttribute('href'), baseUrl, url),
+  };
+}
+
+/** Believed only within the host that said it: nobody can take another site's address. */
+function ownAddress(href: string | null | undefined, baseUrl: string, url: string): string | null {
+  const claimed = webUrl(href, baseUrl);
+  if (!claimed || new URL(claimed).host !== new URL(url).host) return null;
+  try {
+    return canonicalUrl(parseMediaUrl(claimed));
+  } catch {
+    return null;
+  }
+}
+
+function webUrl(value: string | null | undefined, base: string): string | null {
+  if (!value || !URL.canParse(value.trim(), base)) return null;
+  const url = new URL(value.trim(), base);
+  return url.protocol === 'http:' || url.protocol === 'https:' ? url.href : null;
+}
+
+function language(value: string | null): string | null {
+  const tag = value?.trim().replaceAll('_', '-') ?? '';
+  return /^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/.test(tag) ? tag : null;
+}
+
+/** Pages write dates in many ways; one that cannot be read is none. */
+function isoDate(value: string | null | undefined): string | null {
+  const trimmed = value?.trim() ?? '';
+  if (/^\d{4}(-\d{2}(-\d{2})?)?$/.test(trimmed)) return trimmed;
+  const time = Date.parse(trimmed);
+  return Number.isNaN(time) ? null : new Date(time).toISOString();
+}
+
+function clean(text: string | null | undefined): string | null {
+  const trimmed = text?.normalize('NFC').replace(/\s+/g, ' ').trim().slice(0, 1000);
+  return trimmed || null;
+}
+
+function nothingToRead(isLoginForm: boolean, url: string): ExtractionFailure {
+  const { host } = new URL(url);
+  if (isLoginForm) {
+    return new ExtractionFailure('E_LOGIN_REQUIRED', `${host} shows this only to those who sign in there.`);
+  }
+  return new ExtractionFailure(
+    'E_NO_READABLE_CONTENT',
+    `There is no article on this page of ${host}. If you see one, the page may build it with scripts: save it as a PDF and upload that.`,
+  );
+}

@@ -1,0 +1,17 @@
+// Lets worker threads run `src` as it stands, as Vitest lets the tests. Newer versions of Node do so by themselves.
+import { readFile } from 'node:fs/promises';
+import { register } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { isMainThread } from 'node:worker_threads';
+
+if (!isMainThread && !process.features.typescript) register(import.meta.url);
+
+/** A hook of Node's module loader. */
+export async function load(url, context, next) {
+  if (!url.startsWith('file:') || !url.endsWith('.ts')) return next(url, context);
+  const { transformSync } = await import('rolldown/utils');
+  const file = fileURLToPath(url);
+  const { code, errors } = transformSync(file, await readFile(file, 'utf8'));
+  if (errors.length > 0) throw errors[0];
+  return { format: 'module', source: code, shortCircuit: true };
+}
