@@ -5,11 +5,7 @@ export const LARGEST_IMAGE = 10 * 1024 * 1024;
 const starts =
   (text: string, offset = 0) =>
   (bytes: Uint8Array) =>
-    Buffer.from(
-      bytes.buffer,
-      bytes.byteOffset + offset,
-      Math.min(text.length, Math.max(bytes.length - offset, 0)),
-    ).equals(Buffer.from(text, 'latin1'));
+    Buffer.from(bytes.subarray(offset, offset + text.length)).toString('latin1') === text;
 
 /** How the formats begin that every browser shows. SVG is a document that runs scripts, and is not among them. */
 const FORMATS: [string, (bytes: Uint8Array) => boolean][] = [

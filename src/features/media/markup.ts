@@ -1,11 +1,12 @@
-import { type DefaultTreeAdapterMap, html, parse, parseFragment } from 'parse5';
+import { type DefaultTreeAdapterMap, defaultTreeAdapter, html, parse, parseFragment } from 'parse5';
 
 export type Node = DefaultTreeAdapterMap['childNode'];
 export type Element = DefaultTreeAdapterMap['element'];
 
-/** As browsers parse it, but without scripts: what stands in `noscript` is content. */
+/** As browsers parse what is put into a page, but without scripts: what stands in `noscript` is content. */
 export function parseMarkup(text: string): Node[] {
-  return parseFragment(text, { scriptingEnabled: false }).childNodes;
+  const block = defaultTreeAdapter.createElement('div', html.NS.HTML, []);
+  return parseFragment(block, text, { scriptingEnabled: false }).childNodes;
 }
 
 /** The content of the body of a whole document. */

@@ -116,7 +116,8 @@ function absoluteUrl(
   base: string | undefined,
   schemes: string[],
 ): string | undefined {
-  if (value === undefined || !URL.canParse(value.trim(), base)) return undefined;
-  const url = new URL(value.trim(), base);
+  const address = value?.trim();
+  if (!address || !URL.canParse(address, base)) return undefined;
+  const url = new URL(address, base);
   return schemes.includes(url.protocol) ? url.href : undefined;
 }
