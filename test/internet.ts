@@ -15,6 +15,10 @@ export interface Site {
   closed: Promise<void>;
 }
 
+/** Registered once for the file: a hook cannot be added from within a test. */
+const closers: (() => Promise<void>)[] = [];
+afterAll(() => Promise.all(closers.map((close) => close())));
+
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** A site that answers over HTTP. */
@@ -53,7 +57,7 @@ export async function listen(server: Server, address: string, port: number): Pro
   });
   server.listen(port, address);
   await once(server, 'listening');
-  afterAll(async () => {
+  closers.push(async () => {
     for (const socket of sockets) socket.destroy();
     server.close();
     await once(server, 'close');

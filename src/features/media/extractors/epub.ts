@@ -15,7 +15,7 @@ import {
   plainText,
 } from './extraction.ts';
 import { countWords, readingMinutes } from './words.ts';
-import { closeEmptyElements, refuseEntities } from './xml.ts';
+import { asHtml, refuseEntities } from './xml.ts';
 
 export interface EpubTask {
   type: 'epub';
@@ -103,7 +103,7 @@ async function chapterHtml(
   if (!bytes) return '';
   const { text } = decodeText(bytes, undefined);
   refuseEntities(text);
-  return sanitizeNodes(parseBody(closeEmptyElements(text)), {
+  return sanitizeNodes(parseBody(asHtml(text)), {
     baseUrl: `${BOOK}${chapter.split('/').map(encodeURIComponent).join('/')}`,
     // A picture that lies elsewhere would tell its owner who reads the book, and when.
     rewriteImage: (url) => (url.startsWith(BOOK) ? imageAt(pathIn(url)) : undefined),

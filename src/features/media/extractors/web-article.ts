@@ -55,7 +55,7 @@ export function extractWebArticle({
 
   const words = countWords(canonical);
   return {
-    title: clean(article?.title) ?? page.title,
+    title: withoutSite(clean(article?.title) ?? page.title, page.heading),
     metadata: {
       author: clean(article?.byline),
       site: clean(article?.siteName) ?? new URL(url).hostname.replace(/^www\./, ''),
@@ -95,11 +95,18 @@ function describePage(dom: Dom, url: string) {
   return {
     baseUrl,
     title: meta('og:title', 'twitter:title') ?? clean(dom.querySelector('title')?.textContent),
+    heading: clean(dom.querySelector('h1')?.textContent),
     language: language(dom.documentElement?.getAttribute('lang') ?? meta('og:locale')),
     published: meta('article:published_time', 'datePublished', 'date', 'dc.date') ?? undefined,
     image: webUrl(meta('og:image', 'og:image:url', 'twitter:image'), baseUrl),
     canonicalUrl: ownAddress(dom.querySelector('link[rel~="canonical"]')?.getAttribute('href'), baseUrl, url),
   };
+}
+
+/** Sites append their name; what the page itself begins with is the title. */
+function withoutSite(title: string | null, heading: string | null): string | null {
+  const rest = title && heading && title.startsWith(heading) ? title.slice(heading.length) : '';
+  return /^\s*[|\u2013\u2014:\u00b7\u00bb-]/.test(rest) ? heading : title;
 }
 
 /** Believed only within the host that said it: nobody can take another site's address. */

@@ -43,9 +43,16 @@ export function refuseEntities(text: string): void {
 const EMPTY_ELEMENT = /<([A-Za-z][\w.:-]*)((?:\s+[^\s"'<>/=]+(?:\s*=\s*(?:"[^"]*"|'[^']*'))?)*)\s*\/>/g;
 const HTML_VOID = /^(area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)$/i;
 
-/** `<title/>` is whole in XHTML, and swallows the rest of the page in HTML, which is how it is parsed. */
-export function closeEmptyElements(xhtml: string): string {
-  return xhtml.replace(EMPTY_ELEMENT, (whole, name: string, attributes: string) =>
-    HTML_VOID.test(name) ? whole : `<${name}${attributes}></${name}>`,
-  );
+const DOCTYPE = /<!DOCTYPE[^>[]*(\[[^\]]*\]\s*)?>/i;
+
+/**
+ * XHTML so that a parser of HTML understands it: there `<title/>` is not whole but swallows the rest of the page, and a
+ * document type ends at the first bracket within it.
+ */
+export function asHtml(xhtml: string): string {
+  return xhtml
+    .replace(DOCTYPE, '')
+    .replace(EMPTY_ELEMENT, (whole, name: string, attributes: string) =>
+      HTML_VOID.test(name) ? whole : `<${name}${attributes}></${name}>`,
+    );
 }

@@ -1,0 +1,147 @@
+import { describe, expect, test } from 'vitest';
+import { useExtractors } from '../../../../test/extractors.ts';
+import { makeEpub } from '../../../../test/fixtures/epub.ts';
+import { makePage } from '../../../../test/fixtures/pages.ts';
+import { makePdf } from '../../../../test/fixtures/pdf.ts';
+import { startSite } from '../../../../test/internet.ts';
+
+const MB = 1024 * 1024;
+const extractors = useExtractors({ timeoutMs: 3000, memoryMb: 128 });
+
+/** The event loop must go on, and the process stay small, whatever is read. */
+async function whileWatching<T>(work: () => Promise<T>): Promise<{ outcome: T; longestPauseMs: number }> {
+  let last = performance.now();
+  let longestPauseMs = 0;
+  const heart = setInterval(() => {
+    const now = performance.now();
+    longestPauseMs = Math.max(longestPauseMs, now - last);
+    last = now;
+  }, 5);
+  try {
+    return { outcome: await work(), longestPauseMs };
+  } finally {
+    clearInterval(heart);
+  }
+}
+
+async function save(page: string | Buffer) {
+  const site = await startSite((_request, response) =>
+    response.writeHead(200, { 'content-type': 'text/html' }).end(page),
+  );
+  return extractors.webArticle({ url: site.url, imagePath: '/i?u=' });
+}
+
+const deep = (tag: string, depth: number) =>
+  `<html><body>${`<${tag}>`.repeat(depth)}text${`</${tag}>`.repeat(depth)}</body></html>`;
+
+describe('a hostile document harms nobody but itself', () => {
+  test.each<[string, () => Promise<unknown>]>([
+    ['a page nested a hundred thousand times', () => save(deep('div', 100_000))],
+    ['formatting nested a hundred thousand times', () => save(deep('b', 100_000))],
+    ['tables nested fifty thousand times', () => save(deep('table><tr><td', 50_000))],
+    ['a million elements', () => save(`<html><body>${'<p>a,b,c</p>'.repeat(700_000)}</body></html>`)],
+    [
+      'a million attributes',
+      () =>
+        save(
+          `<html><body><p ${Array.from({ length: 500_000 }, (_, i) => `a${i}=1`).join(' ')}>x</p></body></html>`,
+        ),
+    ],
+    ['a tag that never ends', () => save(`<html><body><p title="${'<'.repeat(8 * MB)}`)],
+    ['comments that never end', () => save(`<html><body>${'<!--'.repeat(2 * MB)}`)],
+    [
+      'text that makes patterns backtrack',
+      () => save(`<html><body><p>${'a '.repeat(2 * MB)}${'('.repeat(MB)}</p></body></html>`),
+    ],
+    [
+      'spaces that make patterns backtrack',
+      () =>
+        save(
+          `<html><head><title>${' '.repeat(MB)}x</title><meta property="og:title" content="${'\t'.repeat(MB)}|"></head><body>${' '.repeat(MB)}</body></html>`,
+        ),
+    ],
+    [
+      'JSON-LD nested without end',
+      () => save(makePage({ head: `<script type="application/ld+json">${'['.repeat(MB)}</script>` })),
+    ],
+    [
+      'a book with a chapter nested without end',
+      () =>
+        extractors.epub({
+          bytes: makeEpub({ chapters: [{ file: 'a.xhtml', title: 'a', body: '<div>'.repeat(200_000) }] }),
+          assetPath: '/a/',
+        }),
+    ],
+    [
+      'a book whose contents are nested without end',
+      () =>
+        extractors.epub({
+          bytes: makeEpub({
+            files: [{ name: 'OEBPS/nav.xhtml', content: `<html><body><nav>${'<ol><li>'.repeat(100_000)}` }],
+          }),
+          assetPath: '/a/',
+        }),
+    ],
+    [
+      'a chapter of attributes without end',
+      () =>
+        extractors.epub({
+          bytes: makeEpub({ chapters: [{ file: 'a.xhtml', title: 'a', body: `<p${' a="b"'.repeat(MB)}` }] }),
+          assetPath: '/a/',
+        }),
+    ],
+    [
+      'a PDF whose pages are their own parents',
+      () =>
+        extractors.pdf({
+          bytes: Buffer.from(
+            makePdf().toString('latin1').replace('/Kids [7 0 R]', '/Kids [2 0 R]'),
+            'latin1',
+          ),
+        }),
+    ],
+    [
+      'a PDF that says it has a billion pages',
+      () =>
+        extractors.pdf({
+          bytes: Buffer.from(makePdf().toString('latin1').replace('/Count 1', '/Count 1000000000'), 'latin1'),
+        }),
+    ],
+  ])('%s', async (_what, read) => {
+    const before = process.memoryUsage().rss;
+    const { outcome, longestPauseMs } = await whileWatching(() =>
+      read().then(
+        () => 'read',
+        (error) => error.code,
+      ),
+    );
+    // Read or refused, but by a rule: nothing is left hanging and nothing else breaks.
+    expect([
+      'read',
+      'E_NO_READABLE_CONTENT',
+      'E_EXTRACTION_TIMEOUT',
+      'E_EXTRACTION_MEMORY',
+      'E_EXTRACTION_FAILED',
+      'E_RESPONSE_TOO_LARGE',
+      'E_EPUB_INVALID',
+      'E_PDF_INVALID',
+      'E_ARCHIVE_UNSAFE',
+    ]).toContain(outcome);
+    expect(longestPauseMs).toBeLessThan(1500);
+    expect(process.memoryUsage().rss - before).toBeLessThan(700 * MB);
+    // And whoever comes next is served.
+    expect(await save(makePage())).toMatchObject({ kind: 'web_article' });
+  });
+});
+
+test('a cancelled extraction ends at once, with the reason of whoever cancelled it', async () => {
+  const stop = new AbortController();
+  const reason = new Error('cancelled by a person');
+  const site = await startSite((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/html' }).end(deep('b', 100_000));
+    response.on('finish', () => stop.abort(reason));
+  });
+  await expect(extractors.webArticle({ url: site.url, imagePath: '/', signal: stop.signal })).rejects.toBe(
+    reason,
+  );
+});

@@ -1,0 +1,98 @@
+import { expect, test } from 'vitest';
+import { failureOf, useExtractors } from '../../../../test/extractors.ts';
+import { SENTENCES } from '../../../../test/fixtures/pages.ts';
+import { makePdf, type PdfOptions } from '../../../../test/fixtures/pdf.ts';
+
+const extractors = useExtractors();
+const extract = (options: PdfOptions) => extractors.pdf({ bytes: makePdf(options) });
+
+test('a PDF has a fragment for every page, with its lines', async () => {
+  const pdf = await extract({
+    pages: [['First page,', 'two lines & <tags>'], ['Second page']],
+    title: 'On Lamps',
+    author: 'A. Writer',
+  });
+  expect(pdf).toMatchObject({
+    title: 'On Lamps',
+    page_count: 2,
+    plain_text: 'First page,\ntwo lines & <tags>\nSecond page',
+    metadata: { author: 'A. Writer', published: '2024-02-29', word_count: 7 },
+  });
+  expect(pdf.fragments).toMatchObject([
+    {
+      idx: 0,
+      html_sanitized: '<p>First page,<br>two lines &amp; &lt;tags&gt;</p>',
+      canonical_text: 'First page,\ntwo lines & <tags>',
+    },
+    { idx: 1, canonical_text: 'Second page' },
+  ]);
+});
+
+test.each(Object.entries(SENTENCES))('text in %s comes out as it went in', async (_language, sentence) => {
+  const { plain_text } = await extract({ pages: [[sentence]] });
+  expect(plain_text.replaceAll(/\s/g, '')).toBe(sentence.normalize('NFC').replaceAll(/\s/g, ''));
+});
+
+test('a font of East Asia that does not name its characters is read with the tables for it', async () => {
+  expect((await extract({ pages: [['图书馆']], font: 'chinese' })).plain_text).toBe('图书馆');
+});
+
+test('the outline leads to pages', async () => {
+  const { outline } = await extract({
+    pages: [['a'], ['b'], ['c']],
+    outline: [
+      { title: 'Beginning', page: 0 },
+      { title: 'Schluß', page: 2 },
+    ],
+  });
+  expect(outline).toEqual([
+    { title: 'Beginning', fragment_idx: 0, depth: 0 },
+    { title: 'Schluß', fragment_idx: 2, depth: 0 },
+  ]);
+});
+
+test('a scan has pages, but no text', async () => {
+  const { page_count, fragments, plain_text, metadata } = await extract({ pages: [[], []] });
+  expect({ page_count, plain_text, words: metadata.word_count }).toEqual({
+    page_count: 2,
+    plain_text: '',
+    words: 0,
+  });
+  expect(fragments).toMatchObject([{ html_sanitized: '' }, { html_sanitized: '' }]);
+});
+
+test('one that opens only with a password says so', async () => {
+  expect(await failureOf(extract({ isEncrypted: true }))).toMatchObject({
+    code: 'E_PDF_PASSWORD_REQUIRED',
+    isTransient: false,
+  });
+});
+
+test.each([
+  ['nothing', Buffer.alloc(0)],
+  ['something else', Buffer.from('<html></html>')],
+  ['only a beginning', Buffer.from('%PDF-1.7\n')],
+  [
+    'no pages',
+    Buffer.from(
+      makePdf()
+        .toString('latin1')
+        .replace('/Kids [7 0 R]', '/Kids [99 0 R]')
+        .replace('/Type /Page ', '/Type /Pag ')
+        .replace('/Count 1', '/Count 9'),
+      'latin1',
+    ),
+  ],
+  ['random bytes after the beginning', Buffer.concat([Buffer.from('%PDF-1.7\n'), Buffer.alloc(5000, 'xyz')])],
+])('a file that is %s is broken', async (_what, bytes) => {
+  expect(await failureOf(extractors.pdf({ bytes: new Uint8Array(bytes) }))).toMatchObject({
+    code: 'E_PDF_INVALID',
+  });
+});
+
+test('a file whose end is missing is mended as far as it can be', async () => {
+  const whole = makePdf({ pages: [['still here']] });
+  const cut = whole.subarray(0, whole.indexOf('startxref'));
+  const outcome = await extractors.pdf({ bytes: new Uint8Array(cut) }).catch((error) => error);
+  expect(outcome).toMatchObject({ plain_text: 'still here' });
+});
