@@ -83,14 +83,10 @@ export function createThreadPool<Task, Result>(options: PoolOptions): ThreadPool
 
   function start(): Thread {
     const worker = new Worker(options.entry, {
-      // Nothing in a document is any of the environment's business, nor is what a library prints the log's.
+      // Nothing that is read in a thread has any business with the secrets of the process.
       env: {},
-      stdout: true,
-      stderr: true,
       resourceLimits: { maxOldGenerationSizeMb: options.memoryMb, maxYoungGenerationSizeMb: 32 },
     });
-    worker.stdout.resume();
-    worker.stderr.resume();
     const thread = { worker, tasks: 0 };
     threads.add(thread);
     return thread;

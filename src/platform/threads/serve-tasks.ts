@@ -8,6 +8,8 @@ export function serveTasks<Task, Result>(
 ): void {
   const port = parentPort;
   if (!port) throw new Error('This module runs in a thread of a pool.');
+  // What a library has to say of a document belongs into no log.
+  for (const stream of [process.stdout, process.stderr]) stream.write = () => true;
   const answer = (outcome: Outcome<Result>, transfer: Transferable[] = []) =>
     port.postMessage(outcome, transfer);
   port.on('message', (task: Task) => {

@@ -198,6 +198,8 @@ function refuseOther(bytes: Uint8Array, contentType = 'text/html'): void {
 function inWords(error: unknown, onBug: (error: Error) => void): unknown {
   if (error instanceof TaskFailed) {
     const { code = '', message } = error;
+    // A stack or a string that can grow no further.
+    if (error.name === 'RangeError') return tooMuchMemory(error);
     if (code in FAILURES) return new ExtractionFailure(code as FailureCode, message, { cause: error });
     onBug(error);
     return new ExtractionFailure('E_EXTRACTION_FAILED', 'Nexus could not make sense of this document.', {
@@ -210,13 +212,15 @@ function inWords(error: unknown, onBug: (error: Error) => void): unknown {
       cause: error,
     });
   }
-  if (error.reason === 'memory') {
-    return new ExtractionFailure('E_EXTRACTION_MEMORY', 'The document takes too much memory to read.', {
-      cause: error,
-    });
-  }
+  if (error.reason === 'memory') return tooMuchMemory(error);
   onBug(error);
   return new ExtractionFailure('E_EXTRACTION_FAILED', 'Nexus could not make sense of this document.', {
     cause: error,
+  });
+}
+
+function tooMuchMemory(cause: Error): ExtractionFailure {
+  return new ExtractionFailure('E_EXTRACTION_MEMORY', 'The document takes too much memory to read.', {
+    cause,
   });
 }

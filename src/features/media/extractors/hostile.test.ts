@@ -121,7 +121,6 @@ describe('a hostile document harms nobody but itself', () => {
       'E_NO_READABLE_CONTENT',
       'E_EXTRACTION_TIMEOUT',
       'E_EXTRACTION_MEMORY',
-      'E_EXTRACTION_FAILED',
       'E_RESPONSE_TOO_LARGE',
       'E_EPUB_INVALID',
       'E_PDF_INVALID',
