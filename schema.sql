@@ -76,6 +76,20 @@ create table default_library_intrinsics (
 );
 CREATE INDEX default_library_intrinsics_media_id_idx ON public.default_library_intrinsics USING btree (media_id);
 
+create table images (
+  url_sha256 text not null,
+  content_sha256 text not null,
+  content_type text not null,
+  created_at timestamp with time zone default now() not null,
+  constraint images_pkey PRIMARY KEY (url_sha256)
+);
+
+create table installation_secrets (
+  name text not null,
+  value bytea not null,
+  constraint installation_secrets_pkey PRIMARY KEY (name)
+);
+
 create table job_artifacts (
   id uuid not null,
   job_id uuid not null,
@@ -220,12 +234,92 @@ create table media (
   created_by_user_id uuid not null,
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
+  processing_status text default 'pending'::text not null,
+  failure_stage text,
+  last_error_code text,
+  last_error_message text,
+  processing_attempts integer default 0 not null,
+  processing_started_at timestamp with time zone,
+  processing_completed_at timestamp with time zone,
+  failed_at timestamp with time zone,
+  given_title text,
+  requested_url text,
+  canonical_url text,
+  provider text,
+  provider_id text,
+  external_playback_url text,
+  file_path text,
+  file_content_type text,
+  file_size bigint,
+  file_sha256 text,
+  plain_text text,
+  author text,
+  site text,
+  language text,
+  published text,
+  description text,
+  word_count integer,
+  reading_minutes integer,
+  page_count integer,
+  cover text,
+  outline jsonb default '[]'::jsonb not null,
+  job_id uuid,
   constraint media_pkey PRIMARY KEY (id),
   constraint media_created_by_user_id_fkey FOREIGN KEY (created_by_user_id) REFERENCES users(id),
+  constraint media_canonical_url_length CHECK ((octet_length(canonical_url) <= 2048)),
+  constraint media_failure_stage_known CHECK ((failure_stage = ANY (ARRAY['upload'::text, 'extract'::text, 'transcribe'::text, 'embed'::text, 'other'::text]))),
+  constraint media_failure_whole CHECK ((num_nonnulls(failure_stage, last_error_code, last_error_message, failed_at) =
+CASE
+    WHEN (processing_status = 'failed'::text) THEN 4
+    ELSE 0
+END)),
   constraint media_kind_known CHECK ((kind = ANY (ARRAY['web_article'::text, 'video'::text, 'pdf'::text, 'epub'::text, 'podcast_episode'::text]))),
+  constraint media_processing_status_known CHECK ((processing_status = ANY (ARRAY['pending'::text, 'extracting'::text, 'ready_for_reading'::text, 'embedding'::text, 'ready'::text, 'failed'::text]))),
   constraint media_title_length CHECK (((char_length(title) >= 1) AND (char_length(title) <= 1000)))
 );
+CREATE UNIQUE INDEX media_canonical_url_key ON public.media USING btree (kind, canonical_url) WHERE (canonical_url IS NOT NULL);
 CREATE INDEX media_created_by_user_id_idx ON public.media USING btree (created_by_user_id);
+CREATE UNIQUE INDEX media_file_key ON public.media USING btree (created_by_user_id, kind, file_sha256) WHERE (file_sha256 IS NOT NULL);
+CREATE INDEX media_under_way_idx ON public.media USING btree (id) WHERE (processing_status = ANY (ARRAY['pending'::text, 'extracting'::text, 'embedding'::text]));
+
+create table media_assets (
+  media_id uuid not null,
+  name text not null,
+  content_type text not null,
+  path text not null,
+  constraint media_assets_pkey PRIMARY KEY (media_id, name),
+  constraint media_assets_media_id_fkey FOREIGN KEY (media_id) REFERENCES media(id) ON DELETE CASCADE
+);
+
+create table media_fragments (
+  id uuid not null,
+  media_id uuid not null,
+  idx integer not null,
+  title text,
+  html_sanitized text not null,
+  canonical_text text not null,
+  t_start_ms integer,
+  t_end_ms integer,
+  constraint media_fragments_pkey PRIMARY KEY (id),
+  constraint media_fragments_in_order UNIQUE (media_id, idx),
+  constraint media_fragments_media_id_fkey FOREIGN KEY (media_id) REFERENCES media(id) ON DELETE CASCADE
+);
+
+create table media_jobs (
+  media_id uuid not null,
+  job_id uuid not null,
+  constraint media_jobs_pkey PRIMARY KEY (media_id, job_id),
+  constraint media_jobs_media_id_fkey FOREIGN KEY (media_id) REFERENCES media(id) ON DELETE CASCADE
+);
+
+create table media_search (
+  media_id uuid not null,
+  idx integer not null,
+  document tsvector not null,
+  constraint media_search_pkey PRIMARY KEY (media_id, idx),
+  constraint media_search_media_id_fkey FOREIGN KEY (media_id) REFERENCES media(id) ON DELETE CASCADE
+);
+CREATE INDEX media_search_document_idx ON public.media_search USING gin (document);
 
 create table memberships (
   library_id uuid not null,

@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll } from 'vitest';
 import { buildApp, createEngine, createServices, type Services } from '../src/app/build-app.ts';
 import { parseConfig } from '../src/app/config.ts';
+import { createOutside, type Outside } from '../src/app/outside.ts';
 import type { ErrorCode } from '../src/contract/errors.ts';
 import type { Role } from '../src/contract/roles.ts';
 import { seedBootstrapKeys } from '../src/features/identity/bootstrap.ts';
@@ -11,6 +12,7 @@ import { readMigrations } from '../src/platform/database/migrator.ts';
 import type { JobEngine } from '../src/platform/jobs/engine.ts';
 import { createLogger } from '../src/platform/telemetry/logger.ts';
 import type { TestDatabase } from './database.ts';
+import { newDirectory } from './workspace.ts';
 
 export const DEV_KEYS: Record<Role, string> = {
   viewer: 'nexus-dev-viewer-key',
@@ -37,34 +39,48 @@ export interface TestApp {
   readonly services: Services;
   readonly shell: Shell;
   readonly engine: JobEngine;
+  readonly outside: Outside;
   readonly routes: RegisteredRoute[];
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
 }
 
 /** An app on a port of its own, on the file's database, with the four development keys. */
-export function useApp(database: TestDatabase, environment: Record<string, string> = {}): TestApp {
-  let running: { url: string; services: Services; shell: Shell; engine: JobEngine } | undefined;
+export function useApp(
+  database: TestDatabase,
+  environment: Record<string, string> = {},
+  { youtubeOrigin }: { youtubeOrigin?: string } = {},
+): TestApp {
+  let running:
+    | { url: string; services: Services; shell: Shell; engine: JobEngine; outside: Outside }
+    | undefined;
   const started = () => {
     if (!running) throw new Error('The app starts before the first test.');
     return running;
   };
 
   beforeAll(async () => {
-    const config = parseConfig({ NEXUS_ENV: 'test', NEXUS_PORT: '0', ...environment });
+    const config = parseConfig({
+      NEXUS_ENV: 'test',
+      NEXUS_PORT: '0',
+      NEXUS_DATA_DIR: await newDirectory('data'),
+      ...environment,
+    });
     const { sql } = database;
     const log = createLogger({ level: 'silent', format: 'json' });
-    const engine = createEngine({ sql, log, config });
-    const services = createServices(sql, engine, config, log);
+    const outside = createOutside({ config, log, youtubeOrigin });
+    const engine = createEngine({ sql, log, config, outside });
+    const services = createServices(sql, engine, config, log, outside);
     await seedBootstrapKeys(sql, services.users, config.bootstrapKeys);
     const shell = await buildApp({ config, sql, migrations: await readMigrations(), services, log });
     await shell.server.listen({ host: config.host, port: config.port });
     const { port } = shell.server.server.address() as AddressInfo;
-    running = { url: `http://127.0.0.1:${port}`, services, shell, engine };
+    running = { url: `http://127.0.0.1:${port}`, services, shell, engine, outside };
   });
 
   afterAll(async () => {
     await running?.shell.server.close();
     await running?.engine.close();
+    await running?.outside.close();
   });
 
   return {
@@ -76,6 +92,9 @@ export function useApp(database: TestDatabase, environment: Record<string, strin
     },
     get engine() {
       return started().engine;
+    },
+    get outside() {
+      return started().outside;
     },
     get shell() {
       return started().shell;

@@ -55,6 +55,8 @@ function start(program: string, args: string[], options: NexusOptions): NexusPro
       NEXUS_ENV: 'test',
       NEXUS_PORT: '0',
       TEST_FILE_DIR: fileDir,
+      // Where the data is elsewhere, the files are still kept here.
+      ...(options.env?.NEXUS_DATABASE_URL && { NEXUS_DATA_DIR: path.join(fileDir, 'data') }),
       ...options.env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

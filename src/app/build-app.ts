@@ -11,6 +11,14 @@ import {
 import { createDefaultLibrary } from '../features/libraries/default-library.ts';
 import { registerLibrariesRoutes } from '../features/libraries/routes.ts';
 import { createLibraryServices } from '../features/libraries/service.ts';
+import { createRegistry } from '../features/media/extract.ts';
+import { createFiles } from '../features/media/files.ts';
+import { createImages } from '../features/media/images.ts';
+import { createIngest, type Ingest } from '../features/media/ingest.ts';
+import { createMedia } from '../features/media/media.ts';
+import { registerMediaRoutes } from '../features/media/routes.ts';
+import { registerUploadRoutes } from '../features/media/upload-routes.ts';
+import { createUploads } from '../features/media/uploads.ts';
 import { defineIntegrityAudit } from '../features/operations/integrity-audit.ts';
 import { registerJobRoutes } from '../features/operations/job-routes.ts';
 import { createJobs } from '../features/operations/jobs.ts';
@@ -24,25 +32,33 @@ import { createJobEngine, type JobEngine, type JobEngineOptions } from '../platf
 import type { Logger } from '../platform/telemetry/logger.ts';
 import { createMetrics } from '../platform/telemetry/metrics.ts';
 import type { Config } from './config.ts';
+import type { Outside } from './outside.ts';
 
 export type Services = ReturnType<typeof createServices>;
 
 export interface EngineDependencies extends Pick<JobEngineOptions, 'sql' | 'log' | 'listenAt'> {
   config: Pick<Config, 'jobs'>;
+  outside: Outside;
 }
 
 /** The job engine with every job type of Nexus. */
-export function createEngine({ sql, log, listenAt, config }: EngineDependencies): JobEngine {
+export function createEngine({ sql, log, listenAt, config, outside }: EngineDependencies): JobEngine {
   const backfill = createBackfill({ sql, log, send: sendThrough(sql, () => engine) });
+  const ingest = ingestThrough(() => engine, sql, log, outside);
   const engine = createJobEngine({
     sql,
     log,
     listenAt,
     ...config.jobs,
-    types: [defineIntegrityAudit(sql), defineBackfillJob(backfill)],
-    periodic: [periodicBackfillSweep(backfill)],
+    types: [defineIntegrityAudit(sql), defineBackfillJob(backfill), ...ingest.types],
+    periodic: [periodicBackfillSweep(backfill), ingest.periodic],
   });
   return engine;
+}
+
+function ingestThrough(engine: () => JobEngine, sql: Database, log: Logger, outside: Outside): Ingest {
+  const { storage } = outside;
+  return createIngest({ sql, log, storage, engine, extractors: createRegistry(outside.extractors, storage) });
 }
 
 /** Every service, wired to the others. */
@@ -51,7 +67,10 @@ export function createServices(
   engine: JobEngine,
   config: Pick<Config, 'rawModeEnabled' | 'acceptsDevelopmentKeys' | 'asyncJobsEnabled'>,
   log: Logger,
+  outside: Outside,
 ) {
+  const { storage, egress } = outside;
+  const ingest = ingestThrough(() => engine, sql, log, outside);
   const { rawModeEnabled, acceptsDevelopmentKeys, asyncJobsEnabled } = config;
   const authentication = createAuthentication({ sql, rawModeEnabled, acceptsDevelopmentKeys });
   const users = createUsers({ sql, createDefaultLibrary });
@@ -62,6 +81,10 @@ export function createServices(
     authentication,
     operations: createOperations({ sql }),
     ...createLibraryServices({ sql, users, backfill }),
+    media: createMedia({ sql, ingest }),
+    uploads: createUploads({ sql, storage, ingest }),
+    files: createFiles({ sql, storage }),
+    images: createImages({ sql, storage, egress }),
     jobs: createJobs({ sql, engine, asyncJobsEnabled, requireMode: authentication.requireMode }),
   };
 }
@@ -88,6 +111,8 @@ export async function buildApp({ config, sql, migrations, services, log }: AppDe
       registerHealthRoutes(server, { sql, migrations, metrics });
       registerIdentityRoutes(server, { ...services, registered });
       registerLibrariesRoutes(server, services);
+      registerMediaRoutes(server, services);
+      registerUploadRoutes(server, services.uploads);
       registerOperationsRoutes(server, services.operations);
       registerJobRoutes(server, services.jobs);
     },

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { buildApp, createEngine, createServices } from '../app/build-app.ts';
 import { type Config, parseConfig, readEnvironment } from '../app/config.ts';
 import { type OpenDatabase, openMigratedDatabase } from '../app/database.ts';
+import { createOutside } from '../app/outside.ts';
 import { untilStopped } from '../app/shutdown.ts';
 import { refuseDevelopmentKeys, seedBootstrapKeys } from '../features/identity/bootstrap.ts';
 import { isDevelopmentKey } from '../features/identity/development-keys.ts';
@@ -43,9 +44,11 @@ async function serveUntil(
   log: Logger,
   withWorker: boolean,
 ): Promise<void> {
-  const engine = createEngine({ sql, log, config, listenAt: withWorker ? listenAt : undefined });
+  const outside = createOutside({ config, log });
+  const engine = createEngine({ sql, log, config, outside, listenAt: withWorker ? listenAt : undefined });
   try {
-    const services = createServices(sql, engine, config, log);
+    await outside.open();
+    const services = createServices(sql, engine, config, log, outside);
     if (config.env === 'prod') await refuseDevelopmentKeys(sql);
     await seedBootstrapKeys(sql, services.users, config.bootstrapKeys);
     const shell = await buildApp({ config, sql, migrations, services, log });
@@ -61,6 +64,7 @@ async function serveUntil(
     }
   } finally {
     await engine.close();
+    await outside.close();
   }
 }
 

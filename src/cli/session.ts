@@ -1,6 +1,7 @@
 import { createEngine, createServices, type Services } from '../app/build-app.ts';
 import { parseConfig, readEnvironment } from '../app/config.ts';
 import { openCurrentDatabase } from '../app/database.ts';
+import { createOutside } from '../app/outside.ts';
 import { finishDespiteSignals } from '../app/shutdown.ts';
 import type { Page } from '../contract/wire.ts';
 import { createLogger } from '../platform/telemetry/logger.ts';
@@ -16,11 +17,13 @@ export async function withServices<T>(purpose: string, work: (services: Services
   const log = createLogger(QUIET);
   return finishDespiteSignals(async () => {
     const database = await openCurrentDatabase(config, { log, purpose, whenOwned: 'share' });
-    const engine = createEngine({ sql: database.sql, log, config });
+    const outside = createOutside({ config, log });
+    const engine = createEngine({ sql: database.sql, log, config, outside });
     try {
-      return await work(createServices(database.sql, engine, config, log));
+      return await work(createServices(database.sql, engine, config, log, outside));
     } finally {
       await engine.close();
+      await outside.close();
       await database.close();
     }
   });

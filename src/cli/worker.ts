@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { createEngine } from '../app/build-app.ts';
 import { parseConfig, readEnvironment } from '../app/config.ts';
 import { openCurrentDatabase } from '../app/database.ts';
+import { createOutside } from '../app/outside.ts';
 import { untilStopped } from '../app/shutdown.ts';
 import { createLogger } from '../platform/telemetry/logger.ts';
 
@@ -28,8 +29,10 @@ async function work(flags: WorkerFlags): Promise<void> {
   const log = createLogger(config.log);
   const stopped = untilStopped(() => process.exit(1));
   const database = await openCurrentDatabase(config, { log, purpose: 'worker', whenOwned: 'share' });
-  const engine = createEngine({ ...database, log, config });
+  const outside = createOutside({ config, log });
+  const engine = createEngine({ ...database, log, config, outside });
   try {
+    await outside.open();
     const worker = await engine.work({
       ...config.worker,
       ...(flags.concurrency && { concurrency: flags.concurrency }),
@@ -43,6 +46,7 @@ async function work(flags: WorkerFlags): Promise<void> {
     log.info(`worker ${worker.name} stopped after ${worker.begun()} jobs`);
   } finally {
     await engine.close();
+    await outside.close();
     await database.close();
   }
 }

@@ -17,6 +17,12 @@ export const ERRORS = {
     meaning:
       'The URL leads to an address that is not public. An operator can allow it with NEXUS_EGRESS_ALLOW.',
   },
+  E_INVALID_KIND: { status: 400, meaning: 'This kind of media cannot be saved in this way.' },
+  E_FILE_TOO_LARGE: { status: 400, meaning: 'The file is larger than Nexus takes.' },
+  E_INVALID_FILE_TYPE: { status: 400, meaning: 'The file is not what its kind says.' },
+  E_INVALID_CONTENT_TYPE: { status: 400, meaning: 'The content type does not belong to the kind.' },
+  E_STORAGE_MISSING: { status: 400, meaning: 'Nothing was uploaded. Upload the file first, then ingest it.' },
+  E_UPLOAD_EXPIRED: { status: 403, meaning: 'The time for this upload is over. Begin a new one.' },
   E_ASYNC_DISABLED: { status: 400, meaning: 'NEXUS_ASYNC_JOBS_ENABLED is false: nothing can be queued.' },
   E_NAME_INVALID: { status: 400, meaning: "A library's name has 1 to 100 characters." },
   E_UNAUTHENTICATED: {
@@ -64,6 +70,7 @@ export const ERRORS = {
     status: 409,
     meaning: 'What is asked for cannot be done in the state that the object is in.',
   },
+  E_RANGE_NOT_SATISFIABLE: { status: 416, meaning: 'The range begins behind the end of the file.' },
   E_INTERNAL: {
     status: 500,
     meaning: 'Something failed unexpectedly. The details are in the log under the request id.',
@@ -141,6 +148,11 @@ export const FAILURES = {
   E_IMAGE_INVALID: { transient: false, meaning: 'The file is not an image that browsers show safely.' },
   E_EXTRACTION_TIMEOUT: { transient: false, meaning: 'The document takes too long to read.' },
   E_EXTRACTION_MEMORY: { transient: false, meaning: 'The document takes too much memory to read.' },
+  E_PROCESSING_STOPPED: {
+    transient: false,
+    meaning: 'The work was cancelled, or given up after its workers died. It can be retried.',
+  },
+  E_STORAGE_GONE: { transient: false, meaning: 'The file is not in storage any more.' },
   E_EXTRACTION_FAILED: { transient: false, meaning: 'The document could not be read; the log says why.' },
 } as const satisfies Record<`E_${string}`, { transient: boolean; meaning: string }>;
 

@@ -1,14 +1,134 @@
 import { z } from 'zod';
-import { id, timestamp } from './wire.ts';
+import { id, listQuery, page, text, timestamp } from './wire.ts';
 
 export const MEDIA_KINDS = ['web_article', 'video', 'pdf', 'epub', 'podcast_episode'] as const;
 export const mediaKind = z.enum(MEDIA_KINDS);
+export type MediaKind = z.infer<typeof mediaKind>;
+
+export const PROCESSING_STATUSES = [
+  'pending',
+  'extracting',
+  'ready_for_reading',
+  'embedding',
+  'ready',
+  'failed',
+] as const;
+export const processingStatus = z.enum(PROCESSING_STATUSES);
+export type ProcessingStatus = z.infer<typeof processingStatus>;
+
+export const failureStage = z.enum(['upload', 'extract', 'transcribe', 'embed', 'other']);
+export type FailureStage = z.infer<typeof failureStage>;
+
+export const capabilities = z.object({
+  can_read: z.boolean(),
+  can_highlight: z.boolean(),
+  can_quote: z.boolean(),
+  can_search: z.boolean(),
+  can_play: z.boolean(),
+  can_download_file: z.boolean(),
+});
+export type Capabilities = z.infer<typeof capabilities>;
+
+export const outlineItem = z.object({
+  title: z.string(),
+  /** The fragment it leads to, or null when it leads nowhere. */
+  fragment_idx: z.number().int().nullable(),
+  depth: z.number().int(),
+});
 
 export const media = z.object({
   id,
   kind: mediaKind,
   title: z.string(),
+  processing_status: processingStatus,
+  failure_stage: failureStage.nullable(),
+  last_error_code: z.string().nullable(),
+  last_error_message: z.string().nullable(),
+  processing_attempts: z.number().int(),
+  processing_started_at: timestamp.nullable(),
+  processing_completed_at: timestamp.nullable(),
+  failed_at: timestamp.nullable(),
+  requested_url: z.string().nullable(),
+  canonical_url: z.string().nullable(),
+  provider: z.string().nullable(),
+  provider_id: z.string().nullable(),
+  external_playback_url: z.string().nullable(),
+  author: z.string().nullable(),
+  site: z.string().nullable(),
+  language: z.string().nullable(),
+  /** ISO 8601, as exact as the source is. */
+  published: z.string().nullable(),
+  description: z.string().nullable(),
+  word_count: z.number().int().nullable(),
+  reading_minutes: z.number().int().nullable(),
+  page_count: z.number().int().nullable(),
+  /** Where the reader gets the cover: a path of Nexus. */
+  cover_url: z.string().nullable(),
   created_at: timestamp,
   updated_at: timestamp,
+  capabilities,
 });
 export type Media = z.output<typeof media>;
+
+export const mediaAnswer = z.object({ data: media.extend({ outline: z.array(outlineItem) }) });
+export type MediaWithOutline = z.output<typeof mediaAnswer>['data'];
+
+export const mediaQuery = listQuery.extend({
+  kind: mediaKind.optional(),
+  status: processingStatus.optional(),
+  library_id: id.optional(),
+});
+export const mediaList = z.object({ data: z.array(media), page });
+
+export const fragment = z.object({
+  id,
+  idx: z.number().int(),
+  title: z.string().nullable(),
+  html_sanitized: z.string(),
+  canonical_text: z.string(),
+  t_start_ms: z.number().int().nullable(),
+  t_end_ms: z.number().int().nullable(),
+});
+export type MediaFragment = z.output<typeof fragment>;
+export const fragmentList = z.object({ data: z.array(fragment) });
+
+export const mediaAttempt = z.object({
+  attempt_number: z.number().int(),
+  /** What was being done. */
+  step: z.enum(['extract', 'index']),
+  status: z.enum(['running', 'succeeded', 'failed', 'interrupted']),
+  /** What happened, for people to read. */
+  summary: z.string(),
+  error_code: z.string().nullable(),
+  started_at: timestamp,
+  finished_at: timestamp.nullable(),
+});
+export type MediaAttempt = z.output<typeof mediaAttempt>;
+export const mediaAttemptList = z.object({ data: z.array(mediaAttempt) });
+
+const url = text(1, 10_000);
+export const saveUrl = z.strictObject({ kind: text(1, 64), url });
+export const saveFromUrl = z.strictObject({ url });
+export const savedMedia = z.object({
+  data: z.object({ media_id: id, created: z.boolean(), enqueued: z.boolean() }),
+});
+export const retriedMedia = z.object({ data: z.object({ media_id: id, enqueued: z.boolean() }) });
+
+export const beginUpload = z.strictObject({
+  kind: text(1, 64),
+  filename: text(1, 500),
+  content_type: text(1, 200),
+  size_bytes: z.number().int().min(1),
+});
+export const begunUpload = z.object({
+  data: z.object({
+    media_id: id,
+    storage_path: z.string(),
+    upload_url: z.string(),
+    upload_headers: z.record(z.string(), z.string()),
+    expires_at: timestamp,
+  }),
+});
+export const ingestedUpload = z.object({
+  data: z.object({ media_id: id, duplicate: z.boolean(), enqueued: z.boolean() }),
+});

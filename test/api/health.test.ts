@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { buildApp, createEngine, createServices } from '../../src/app/build-app.ts';
 import { parseConfig } from '../../src/app/config.ts';
+import { createOutside } from '../../src/app/outside.ts';
 import { createLogger } from '../../src/platform/telemetry/logger.ts';
 import { call, DEV_KEYS, failure, useApp } from '../app.ts';
 import { openTestDatabase, useDatabase } from '../database.ts';
@@ -25,11 +26,12 @@ test('without a database, /healthz answers, /readyz and everything else is 503',
   const sql = openTestDatabase({ ...database.target, host: '/nowhere' });
   const config = parseConfig({ NEXUS_ENV: 'test', NEXUS_PORT: '0' });
   const log = createLogger({ level: 'silent', format: 'json' });
+  const outside = createOutside({ config, log });
   const { server } = await buildApp({
     config,
     sql,
     migrations: [],
-    services: createServices(sql, createEngine({ sql, log, config }), config, log),
+    services: createServices(sql, createEngine({ sql, log, config, outside }), config, log, outside),
     log,
   });
   const url = await server.listen({ host: '127.0.0.1', port: 0 });
@@ -41,6 +43,7 @@ test('without a database, /healthz answers, /readyz and everything else is 503',
     expect(answer.headers.get('retry-after')).toBe('1');
   } finally {
     await server.close();
+    await outside.close();
     await sql.end();
   }
 });

@@ -32,7 +32,7 @@ test('two processes that seed an empty database at once make four keys', async (
   await database.sql`truncate users, libraries, memberships, api_keys cascade`;
   const seeders = database.twoConnections().map((sql) => ({
     sql,
-    ...createServices(sql, app.engine, { ...config, acceptsDevelopmentKeys: true }, log),
+    ...createServices(sql, app.engine, { ...config, acceptsDevelopmentKeys: true }, log, app.outside),
   }));
   await Promise.all(seeders.map(({ sql, users }) => seedBootstrapKeys(sql, users, bootstrapKeys)));
   expect(await keys()).toHaveLength(4);
@@ -87,6 +87,7 @@ test('development keys open nothing in a process that does not accept them', asy
     app.engine,
     { ...config, acceptsDevelopmentKeys: false },
     log,
+    app.outside,
   );
   const attempt = authentication.withApiKey(DEV_KEYS.admin, { requestId: 'x', address: '203.0.113.7' });
   await expect(attempt).rejects.toMatchObject({ code: 'E_UNAUTHENTICATED' });

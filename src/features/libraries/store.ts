@@ -1,6 +1,7 @@
 import type { Library, LibraryMedia, Provenance } from '../../contract/libraries.ts';
 import type { Queryable, Transaction } from '../../platform/database/database.ts';
 import { canReadMedia, type Viewer } from './can-read-media.ts';
+import { type MediaRow, mediaColumns, onTheWire } from './media-row.ts';
 import { microseconds, moment } from './moments.ts';
 
 const libraryColumns = (sql: Queryable) =>
@@ -142,9 +143,11 @@ export async function listLibraryMedia(
   last: LibraryMediaPosition | null,
   limit: number,
 ): Promise<(LibraryMedia & { position: LibraryMediaPosition })[]> {
-  return sql<(LibraryMedia & { position: LibraryMediaPosition })[]>`
+  const rows = await sql<
+    (MediaRow & Pick<LibraryMedia, 'added_at' | 'added_by_user_id'> & { position: LibraryMediaPosition })[]
+  >`
     select
-      media.id, media.kind, media.title, media.created_at, media.updated_at,
+      ${mediaColumns(sql)},
       listed.created_at as added_at, listed.added_by_user_id,
       json_build_object('added_us', ${microseconds(sql, sql`listed.created_at`)}, 'media_id', media.id) as position
     from library_media as listed
@@ -154,6 +157,7 @@ export async function listLibraryMedia(
       ${last === null ? sql`` : sql`and (listed.created_at, listed.media_id) < (${moment(sql, last.added_us)}, ${last.media_id})`}
     order by listed.created_at desc, listed.media_id desc
     limit ${limit}`;
+  return rows.map(onTheWire);
 }
 
 /** What speaks for the viewer's reading a media. */

@@ -25,6 +25,8 @@ export interface JobContext {
   jobId: string;
   /** From 1. */
   attempt: number;
+  /** Whether a failure would be the job's. */
+  isLastAttempt: boolean;
   requestId: string | null;
   createdBy: string | null;
   /** Raised when the job is cancelled, its lease is lost, or the worker must stop. */

@@ -142,6 +142,10 @@ class RunningContext implements JobContext {
     return this.job.attempt;
   }
 
+  get isLastAttempt() {
+    return this.job.attempt - this.job.refunded_count >= this.job.max_attempts;
+  }
+
   get requestId() {
     return this.job.request_id;
   }

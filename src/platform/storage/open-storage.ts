@@ -7,3 +7,28 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
   const { openS3Storage } = await import('./s3.ts');
   return openS3Storage(options);
 }
+
+/** Opened when it is first used: a command that touches no file needs no right to. */
+export function storageOnDemand(options: StorageOptions): Storage & { open(): Promise<void> } {
+  let opening: Promise<Storage> | undefined;
+  const opened = () => {
+    opening ??= openStorage(options);
+    return opening;
+  };
+  return {
+    async open() {
+      await opened();
+    },
+    put: async (...given) => (await opened()).put(...given),
+    get: async (...given) => (await opened()).get(...given),
+    head: async (...given) => (await opened()).head(...given),
+    delete: async (...given) => (await opened()).delete(...given),
+    async *list(prefix) {
+      yield* (await opened()).list(prefix);
+    },
+    directUpload: async (...given) => (await opened()).directUpload(...given),
+    close() {
+      void opening?.then((storage) => storage.close());
+    },
+  };
+}

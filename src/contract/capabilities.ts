@@ -1,12 +1,4 @@
-export type MediaKind = 'web_article' | 'video' | 'pdf' | 'epub' | 'podcast_episode';
-export type ProcessingStatus =
-  | 'pending'
-  | 'extracting'
-  | 'ready_for_reading'
-  | 'embedding'
-  | 'ready'
-  | 'failed';
-export type FailureStage = 'upload' | 'extract' | 'transcribe' | 'embed' | 'other';
+import type { Capabilities, FailureStage, MediaKind, ProcessingStatus } from './media.ts';
 
 /** All that decides what can be done with a media. */
 export interface CapabilityFacts {
@@ -18,15 +10,6 @@ export interface CapabilityFacts {
   /** A scanned PDF has none. */
   has_text: boolean;
   external_playback_url: string | null;
-}
-
-export interface Capabilities {
-  can_read: boolean;
-  can_highlight: boolean;
-  can_quote: boolean;
-  can_search: boolean;
-  can_play: boolean;
-  can_download_file: boolean;
 }
 
 export function capabilitiesOf(media: CapabilityFacts): Capabilities {

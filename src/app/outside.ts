@@ -1,0 +1,43 @@
+import { createExtractors, type Extractors } from '../features/media/extractors/extractors.ts';
+import { createEgress, type Egress } from '../platform/egress/egress.ts';
+import { storageOnDemand } from '../platform/storage/open-storage.ts';
+import type { Storage } from '../platform/storage/storage.ts';
+import type { Logger } from '../platform/telemetry/logger.ts';
+import type { Config } from './config.ts';
+
+/** What Nexus works with beside its database: files, other sites, and threads that take documents apart. */
+export interface Outside {
+  storage: Storage;
+  egress: Egress;
+  extractors: Extractors;
+  /** Fails at once when files cannot be kept where they should be. */
+  open(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface OutsideOptions {
+  config: Pick<Config, 'storage' | 'egressAllow'>;
+  log: Logger;
+  /** Where YouTube is. Tests play it. */
+  youtubeOrigin?: string | undefined;
+}
+
+export function createOutside({ config, log, youtubeOrigin }: OutsideOptions): Outside {
+  const storage = storageOnDemand(config.storage);
+  const egress = createEgress({ allow: config.egressAllow });
+  const extractors = createExtractors({
+    egress,
+    ...(youtubeOrigin && { youtubeOrigin }),
+    onBug: (error) => log.error({ err: error }, 'a document could not be extracted'),
+  });
+  return {
+    storage,
+    egress,
+    extractors,
+    open: () => storage.open(),
+    async close() {
+      await extractors.close();
+      storage.close();
+    },
+  };
+}

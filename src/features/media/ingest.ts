@@ -1,0 +1,224 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { Failure } from '../../contract/errors.ts';
+import type { FailureStage, MediaKind } from '../../contract/media.ts';
+import { id } from '../../contract/wire.ts';
+import type { Database, Transaction } from '../../platform/database/database.ts';
+import { transaction } from '../../platform/database/transaction.ts';
+import type { JobEngine } from '../../platform/jobs/engine.ts';
+import type { EnqueueOptions } from '../../platform/jobs/enqueue.ts';
+import {
+  type Completion,
+  defineJobType,
+  type JobContext,
+  MAINTENANCE_QUEUE,
+} from '../../platform/jobs/job-type.ts';
+import { PermanentError, RetryLater } from '../../platform/jobs/retry-policy.ts';
+import type { Storage } from '../../platform/storage/storage.ts';
+import type { Logger } from '../../platform/telemetry/logger.ts';
+import type { Extracted, ExtractorRegistry } from './extractor-registry.ts';
+import { ExtractionFailure } from './extractors/extraction.ts';
+import { findKnown, replaceByKnown } from './known-media.ts';
+import * as lifecycle from './lifecycle.ts';
+import { buildSearchRows } from './search-rows.ts';
+import * as store from './store.ts';
+
+const INGEST = 'ingest_media';
+const EMBED = 'embed_media';
+const QUEUE = 'ingest';
+const SWEPT_AT_ONCE = 1000;
+
+const payload = z.strictObject({ media_id: id });
+
+export interface IngestDependencies {
+  sql: Database;
+  log: Logger;
+  storage: Storage;
+  extractors: ExtractorRegistry;
+  /** Asked for late, because it is made of the jobs that are defined here. */
+  engine: () => Pick<JobEngine, 'types' | 'enqueue'>;
+}
+
+export type Ingest = ReturnType<typeof createIngest>;
+
+/** The work that makes what was saved readable, and findable. */
+export function createIngest({ sql, log, storage, extractors, engine }: IngestDependencies) {
+  /** Puts a media on its way, in the transaction that makes that necessary. False for a kind without an extractor. */
+  async function maybeEnqueueExtraction(
+    tx: Transaction,
+    kind: MediaKind,
+    mediaId: string,
+    options: Pick<EnqueueOptions, 'requestId' | 'createdBy'>,
+  ): Promise<boolean> {
+    if (!extractors.has(kind)) return false;
+    await enqueue(tx, INGEST, mediaId, options);
+    return true;
+  }
+
+  async function enqueue(
+    tx: Transaction,
+    name: string,
+    mediaId: string,
+    options: Pick<EnqueueOptions, 'requestId' | 'createdBy'> = {},
+  ): Promise<void> {
+    const type = engine().types.get(name);
+    if (!type) throw new Error(`The job type ${name} is not registered.`);
+    const { id: jobId } = await engine().enqueue(tx, { type, payload: { media_id: mediaId }, ...options });
+    await store.assignJob(tx, mediaId, jobId);
+  }
+
+  async function ingest(mediaId: string, context: JobContext): Promise<Completion | undefined> {
+    const source = await store.findSource(sql, mediaId);
+    if (!source) return outcome('missing');
+    const extract = extractors.get(source.kind);
+    if (!extract) return outcome('no extractor');
+    const isOurs = await transaction(sql, (tx) =>
+      lifecycle.workerStartAttempt(tx, mediaId, context.jobId, context.log),
+    );
+    if (!isOurs) return outcome('not pending');
+    try {
+      const extracted = await extract(source, context.signal);
+      await keep(source, extracted, context);
+      return undefined;
+    } catch (error) {
+      if (context.signal.aborted) throw error;
+      throw await failed(mediaId, error, source.kind === 'video' ? 'transcribe' : 'extract', context);
+    }
+  }
+
+  /** Files first, because nothing refers to them yet; then all rows, the next job and this one's end, in one commit. */
+  async function keep(source: store.MediaSource, extracted: Extracted, context: JobContext): Promise<void> {
+    const { extraction, kind, canonicalUrl } = extracted;
+    const file = extracted.file && (await storeFile(source.id, extracted.file));
+    const assets: Parameters<typeof store.insertAssets>[2] = [];
+    for (const { name, content_type, bytes } of extraction.assets) {
+      const path = `media/${source.id}/assets/${name}`;
+      await storage.put(path, bytes, { contentType: content_type });
+      assets.push({ name, content_type, path });
+    }
+    await transaction(sql, async (tx) => {
+      const known =
+        (await findKnown(tx, { id: source.id, kind, canonicalUrl })) ??
+        (file && (await store.findByFile(tx, source.created_by_user_id, kind, file.sha256)));
+      if (known) {
+        await replaceByKnown(tx, source.id, known);
+        await context.complete(tx, { result: { outcome: 'known', media_id: known } });
+        return;
+      }
+      const isOurs = await lifecycle.markReadyForReading(tx, source.id, context.log);
+      if (isOurs) {
+        if (file) await store.setFile(tx, source.id, file);
+        await store.insertAssets(tx, source.id, assets);
+        await store.writeExtraction(tx, source.id, kind, extraction, canonicalUrl);
+        await enqueue(tx, EMBED, source.id, { requestId: context.requestId ?? undefined });
+      }
+      await context.complete(tx, { result: { outcome: isOurs ? 'ready_for_reading' : 'not ours' } });
+    });
+  }
+
+  async function storeFile(mediaId: string, bytes: Buffer): Promise<store.StoredMediaFile> {
+    const path = `media/${mediaId}/original.pdf`;
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    const size = await storage.put(path, bytes, { contentType: 'application/pdf' });
+    return { path, content_type: 'application/pdf', size, sha256 };
+  }
+
+  async function embed(mediaId: string, context: JobContext): Promise<Completion | undefined> {
+    const isOurs = await transaction(sql, (tx) =>
+      lifecycle.workerStartEmbedding(tx, mediaId, context.jobId, context.log),
+    );
+    if (!isOurs) return outcome('not ready for it');
+    try {
+      await transaction(sql, async (tx) => {
+        const pieces = await buildSearchRows(tx, mediaId);
+        await lifecycle.markReady(tx, mediaId, context.log);
+        await context.complete(tx, { result: { outcome: 'ready', pieces } });
+      });
+      return undefined;
+    } catch (error) {
+      if (context.signal.aborted) throw error;
+      throw await failed(mediaId, error, 'embed', context);
+    }
+  }
+
+  /** What may pass is tried again while there are attempts left; the rest is the media's failure, and the job's. */
+  async function failed(
+    mediaId: string,
+    error: unknown,
+    stage: FailureStage,
+    { isLastAttempt, log: jobLog }: JobContext,
+  ): Promise<unknown> {
+    const isForGood =
+      error instanceof PermanentError || (error instanceof Failure && !error.isTransient) || isLastAttempt;
+    if (!isForGood) return asRetry(error);
+    const { code, message } = inWords(error);
+    const known = error instanceof ExtractionFailure ? error.known : undefined;
+    await transaction(sql, async (tx) => {
+      const isFailed = await lifecycle.markFailed(tx, mediaId, { stage, code, message }, jobLog);
+      if (isFailed && known) await store.writeKnown(tx, mediaId, known.title, known.metadata);
+    });
+    return new PermanentError(code, message, { cause: error });
+  }
+
+  /** Takes up what a job left behind that is over: cancelled, or given up after its workers died. */
+  async function sweep(signal: AbortSignal): Promise<{ failed: number }> {
+    let count = 0;
+    for (const { id: mediaId, processing_status } of await store.listStranded(sql, SWEPT_AT_ONCE)) {
+      signal.throwIfAborted();
+      const failure = {
+        stage: processing_status === 'embedding' ? ('embed' as const) : ('other' as const),
+        code: 'E_PROCESSING_STOPPED',
+        message: 'The work on this was stopped before it was done. Retry to begin again.',
+      };
+      if (await transaction(sql, (tx) => lifecycle.markFailed(tx, mediaId, failure, log))) count += 1;
+    }
+    return { failed: count };
+  }
+
+  return {
+    maybeEnqueueExtraction,
+    enqueueEmbedding: (
+      tx: Transaction,
+      mediaId: string,
+      options: Pick<EnqueueOptions, 'requestId' | 'createdBy'>,
+    ) => enqueue(tx, EMBED, mediaId, options),
+    types: [
+      defineJobType(INGEST, {
+        queue: QUEUE,
+        payload,
+        retry: { delays: (attempt) => 5 * 4 ** (attempt - 1), jitter: 0.5, maximum: 300 },
+        handler: ({ media_id }, context) => ingest(media_id, context),
+      }),
+      defineJobType(EMBED, {
+        queue: QUEUE,
+        payload,
+        handler: ({ media_id }, context) => embed(media_id, context),
+      }),
+    ],
+    periodic: {
+      type: defineJobType('media_sweep', {
+        queue: MAINTENANCE_QUEUE,
+        payload: z.strictObject({}),
+        handler: async (_payload, { signal }) => ({ result: await sweep(signal) }),
+      }),
+      everySeconds: 30,
+    },
+    sweep,
+  };
+}
+
+function outcome(what: string): Completion {
+  return { result: { outcome: what } };
+}
+
+/** A site that says when to come back is believed. */
+function asRetry(error: unknown): unknown {
+  const { retryAfterSeconds } = error as { retryAfterSeconds?: number };
+  if (!(error instanceof Failure) || retryAfterSeconds === undefined) return error;
+  return new RetryLater(retryAfterSeconds, error.code, error.message, { cause: error });
+}
+
+function inWords(error: unknown): { code: string; message: string } {
+  if (error instanceof Failure || error instanceof PermanentError) return error;
+  return { code: 'E_EXTRACTION_FAILED', message: 'Nexus could not make this readable. The log says why.' };
+}

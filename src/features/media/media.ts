@@ -1,0 +1,144 @@
+import { NexusError } from '../../contract/errors.ts';
+import type {
+  Media,
+  MediaAttempt,
+  MediaFragment,
+  MediaKind,
+  MediaWithOutline,
+} from '../../contract/media.ts';
+import type { Page } from '../../contract/wire.ts';
+import { type Actor, recordAudit } from '../../platform/audit/audit.ts';
+import { cutPage, readCursor } from '../../platform/cursor.ts';
+import type { Database, Transaction } from '../../platform/database/database.ts';
+import { transaction } from '../../platform/database/transaction.ts';
+import { mayRead, type Viewer } from '../libraries/can-read-media.ts';
+import { addToDefaultLibrary, removeFromDefaultLibrary } from '../libraries/closure.ts';
+import { listAttempts } from './attempts.ts';
+import type { Ingest } from './ingest.ts';
+import { type RetriedStatus, retryIfFailed, retryMedia } from './lifecycle.ts';
+import * as store from './store.ts';
+import { identify, inferKind, LONGEST_URL, parseMediaUrl } from './url.ts';
+
+export interface MediaDependencies {
+  sql: Database;
+  ingest: Pick<Ingest, 'maybeEnqueueExtraction' | 'enqueueEmbedding'>;
+}
+
+export interface Saved {
+  media_id: string;
+  created: boolean;
+  enqueued: boolean;
+}
+
+export type MediaService = ReturnType<typeof createMedia>;
+
+export function createMedia({ sql, ingest }: MediaDependencies) {
+  /** Saving, listing and enqueueing are one commit: whoever got an answer finds the media, and its work is queued. */
+  async function save(viewer: Viewer, kind: 'web_article' | 'video', url: URL, actor: Actor): Promise<Saved> {
+    const identity = identify(kind, url);
+    if (identity.canonical_url.length > LONGEST_URL) {
+      throw new NexusError('E_INVALID_URL', `Written out, the URL has more than ${LONGEST_URL} characters.`);
+    }
+    return transaction(sql, async (tx) => {
+      const media = await store.getOrCreateByUrl(tx, {
+        ...identity,
+        kind,
+        title: titleFrom(url),
+        requested_url: url.href,
+        created_by_user_id: viewer.user_id,
+      });
+      const from = media.created ? 'pending' : await retryIfFailed(tx, media.id);
+      await addToDefaultLibrary(tx, viewer.default_library_id, media.id, viewer.user_id);
+      const enqueued = from !== undefined && (await enqueue(tx, kind, media.id, from, actor));
+      return { media_id: media.id, created: media.created, enqueued };
+    });
+  }
+
+  async function enqueue(
+    tx: Transaction,
+    kind: MediaKind,
+    mediaId: string,
+    from: RetriedStatus,
+    actor: Actor,
+  ): Promise<boolean> {
+    const options = { requestId: actor.requestId, createdBy: actor.name };
+    if (from === 'pending') return ingest.maybeEnqueueExtraction(tx, kind, mediaId, options);
+    await ingest.enqueueEmbedding(tx, mediaId, options);
+    return true;
+  }
+
+  async function requireMedia(viewer: Viewer, mediaId: string): Promise<MediaWithOutline> {
+    return (await store.findMedia(sql, viewer, mediaId)) ?? mediaNotFound();
+  }
+
+  return {
+    get: requireMedia,
+
+    saveUrl(viewer: Viewer, { kind, url }: { kind: string; url: string }, actor: Actor): Promise<Saved> {
+      if (kind !== 'web_article' && kind !== 'video') {
+        throw new NexusError(
+          'E_INVALID_KIND',
+          'kind takes web_article or video; PDFs and EPUBs are uploaded.',
+        );
+      }
+      return save(viewer, kind, parseMediaUrl(url), actor);
+    },
+
+    saveFromUrl(viewer: Viewer, text: string, actor: Actor): Promise<Saved> {
+      const url = parseMediaUrl(text);
+      return save(viewer, inferKind(url), url, actor);
+    },
+
+    async list(
+      viewer: Viewer,
+      query: store.MediaFilter & { cursor?: string | undefined; limit: number },
+    ): Promise<{ rows: Media[]; page: Page }> {
+      const rows = await store.listMedia(sql, viewer, query, readCursor(query.cursor), query.limit + 1);
+      return cutPage(rows, query.limit);
+    },
+
+    async fragments(viewer: Viewer, mediaId: string): Promise<MediaFragment[]> {
+      await requireMedia(viewer, mediaId);
+      return store.listFragments(sql, mediaId);
+    },
+
+    async attempts(viewer: Viewer, mediaId: string): Promise<MediaAttempt[]> {
+      await requireMedia(viewer, mediaId);
+      return listAttempts(sql, mediaId);
+    },
+
+    async retry(viewer: Viewer, mediaId: string, actor: Actor) {
+      return transaction(sql, async (tx) => {
+        const source = (await mayRead(tx, viewer, mediaId)) && (await store.findSource(tx, mediaId));
+        if (!source) mediaNotFound();
+        if (!(await store.mayRetry(tx, viewer.user_id, mediaId))) {
+          throw new NexusError(
+            'E_FORBIDDEN',
+            'Only who saved it, or an admin of a library that holds it, may retry.',
+          );
+        }
+        const from = await retryMedia(tx, mediaId);
+        const enqueued = await enqueue(tx, source.kind, mediaId, from, actor);
+        await recordAudit(tx, { action: 'media.retried', actor, details: { media_id: mediaId } });
+        return { media_id: mediaId, enqueued };
+      });
+    },
+
+    /** From the viewer's default library; what comes through a library stays. */
+    async remove(viewer: Viewer, mediaId: string): Promise<void> {
+      await transaction(sql, async (tx) => {
+        if (!(await mayRead(tx, viewer, mediaId))) mediaNotFound();
+        await removeFromDefaultLibrary(tx, viewer.default_library_id, mediaId);
+      });
+    },
+  };
+}
+
+/** Until the page says better: where it is. */
+function titleFrom(url: URL): string {
+  return `${url.host}${url.pathname === '/' ? '' : url.pathname}`.slice(0, 1000);
+}
+
+export function mediaNotFound(): never {
+  throw new NexusError('E_MEDIA_NOT_FOUND', 'There is no such media here, or you may not read it.');
+}

@@ -1,0 +1,237 @@
+import type { FastifyReply } from 'fastify';
+import { z } from 'zod';
+import * as contract from '../../contract/media.ts';
+import { id } from '../../contract/wire.ts';
+import { actorOf, principalOf } from '../../http/authentication.ts';
+import type { HttpServer } from '../../http/http-server.ts';
+import type { Files, ServedFile } from './files.ts';
+import type { Images } from './images.ts';
+import type { MediaService } from './media.ts';
+
+const byId = z.object({ id });
+const tags = ['Media'];
+
+export interface MediaRoutesDependencies {
+  media: MediaService;
+  files: Files;
+  images: Images;
+}
+
+export function registerMediaRoutes(
+  server: HttpServer,
+  { media, files, images }: MediaRoutesDependencies,
+): void {
+  server.post(
+    '/media/url',
+    {
+      config: { access: 'viewer', feature: 'media', errors: ['E_INVALID_KIND', 'E_INVALID_URL'] },
+      schema: {
+        tags,
+        summary: 'Save a page or a video',
+        description:
+          'Into the default library. What is known already answers 200, and is retried if it had failed.',
+        body: contract.saveUrl,
+        response: { 200: contract.savedMedia, 201: contract.savedMedia },
+      },
+    },
+    async (request, reply) => {
+      const data = await media.saveUrl(principalOf(request), request.body, actorOf(request));
+      return reply.status(data.created ? 201 : 200).send({ data });
+    },
+  );
+
+  server.post(
+    '/media/from_url',
+    {
+      config: { access: 'viewer', feature: 'media', errors: ['E_INVALID_URL'] },
+      schema: {
+        tags,
+        summary: 'Save whatever lies at an address',
+        description: 'A video at YouTube, a page, or the PDF that lies where a page was expected.',
+        body: contract.saveFromUrl,
+        response: { 200: contract.savedMedia, 201: contract.savedMedia },
+      },
+    },
+    async (request, reply) => {
+      const data = await media.saveFromUrl(principalOf(request), request.body.url, actorOf(request));
+      return reply.status(data.created ? 201 : 200).send({ data });
+    },
+  );
+
+  server.get(
+    '/media',
+    {
+      config: { access: 'viewer', feature: 'media' },
+      schema: {
+        tags,
+        summary: 'List media',
+        description: 'Everything that the caller may read, or one library of theirs. Newest first.',
+        querystring: contract.mediaQuery,
+        response: { 200: contract.mediaList },
+      },
+    },
+    async (request) => {
+      const { rows, page } = await media.list(principalOf(request), request.query);
+      return { data: rows, page };
+    },
+  );
+
+  server.get(
+    '/media/images',
+    {
+      config: {
+        access: 'viewer',
+        feature: 'media',
+        errors: ['E_INVALID_URL', 'E_SSRF_BLOCKED', 'E_NOT_FOUND'],
+      },
+      schema: {
+        tags,
+        summary: 'An image of a page',
+        description: 'Through Nexus, so that no reader’s browser asks a foreign site.',
+        querystring: z.object({ url: z.string().min(1).max(10_000) }),
+      },
+    },
+    async (request, reply) => {
+      const { contentType, content } = await images.get(request.query.url);
+      return reply
+        .type(contentType)
+        .header('cache-control', 'private, max-age=31536000, immutable')
+        .header('content-security-policy', "default-src 'none'; sandbox")
+        .send(content);
+    },
+  );
+
+  server.get(
+    '/media/:id',
+    {
+      config: { access: 'viewer', feature: 'media', errors: ['E_MEDIA_NOT_FOUND'] },
+      schema: {
+        tags,
+        summary: 'Read a media',
+        description: 'What it is, how far it has come, and what can be done with it.',
+        params: byId,
+        response: { 200: contract.mediaAnswer },
+      },
+    },
+    async (request) => ({ data: await media.get(principalOf(request), request.params.id) }),
+  );
+
+  server.get(
+    '/media/:id/fragments',
+    {
+      config: { access: 'viewer', feature: 'media', errors: ['E_MEDIA_NOT_FOUND'] },
+      schema: {
+        tags,
+        summary: 'What is read',
+        description: 'An article, chapters, pages, or the passages of a transcript; sanitised, in order.',
+        params: byId,
+        response: { 200: contract.fragmentList },
+      },
+    },
+    async (request) => ({ data: await media.fragments(principalOf(request), request.params.id) }),
+  );
+
+  server.get(
+    '/media/:id/attempts',
+    {
+      config: { access: 'viewer', feature: 'media', errors: ['E_MEDIA_NOT_FOUND'] },
+      schema: {
+        tags,
+        summary: 'What was tried',
+        description: 'Attempt by attempt, in plain words.',
+        params: byId,
+        response: { 200: contract.mediaAttemptList },
+      },
+    },
+    async (request) => ({ data: await media.attempts(principalOf(request), request.params.id) }),
+  );
+
+  server.post(
+    '/media/:id/retry',
+    {
+      config: {
+        access: 'viewer',
+        feature: 'media',
+        errors: ['E_FORBIDDEN', 'E_MEDIA_NOT_FOUND', 'E_INVALID_STATE'],
+      },
+      schema: {
+        tags,
+        summary: 'Try again',
+        description: 'What failed, by who saved it or by an admin of a library that holds it.',
+        params: byId,
+        response: { 200: contract.retriedMedia },
+      },
+    },
+    async (request) => ({
+      data: await media.retry(principalOf(request), request.params.id, actorOf(request)),
+    }),
+  );
+
+  server.delete(
+    '/media/:id',
+    {
+      config: { access: 'viewer', feature: 'media', errors: ['E_MEDIA_NOT_FOUND'] },
+      schema: {
+        tags,
+        summary: 'Remove from the default library',
+        description: 'What comes through a library stays.',
+        params: byId,
+        response: { 204: z.null() },
+      },
+    },
+    async (request, reply) => {
+      await media.remove(principalOf(request), request.params.id);
+      return reply.status(204).send(null);
+    },
+  );
+
+  server.get(
+    '/media/:id/file',
+    {
+      config: {
+        access: 'viewer',
+        feature: 'media',
+        errors: ['E_MEDIA_NOT_FOUND', 'E_RANGE_NOT_SATISFIABLE'],
+      },
+      schema: {
+        tags,
+        summary: 'The file itself',
+        description: 'What was uploaded, or the PDF that was found. Takes Range.',
+        params: byId,
+      },
+    },
+    async (request, reply) =>
+      sendFile(reply, await files.original(principalOf(request), request.params.id, request.headers.range)),
+  );
+
+  server.get(
+    '/media/:id/assets/:name',
+    {
+      config: { access: 'viewer', feature: 'media', errors: ['E_MEDIA_NOT_FOUND'] },
+      schema: {
+        tags,
+        summary: 'An image of a book',
+        params: z.object({ id, name: z.string().min(1).max(200) }),
+      },
+    },
+    async (request, reply) =>
+      sendFile(reply, await files.asset(principalOf(request), request.params.id, request.params.name)),
+  );
+}
+
+/** Never as a document of this site: a file that is opened by itself runs nothing. */
+function sendFile(
+  reply: FastifyReply,
+  { contentType, filename, size, range, content }: ServedFile,
+): FastifyReply {
+  const name = encodeURIComponent(filename);
+  reply
+    .type(contentType)
+    .header('accept-ranges', 'bytes')
+    .header('cache-control', 'private, no-store')
+    .header('content-disposition', `inline; filename*=UTF-8''${name}`)
+    .header('content-security-policy', "default-src 'none'; sandbox")
+    .header('content-length', range ? range.end - range.start + 1 : size);
+  if (range) reply.status(206).header('content-range', `bytes ${range.start}-${range.end}/${size}`);
+  return reply.send(content);
+}

@@ -1,0 +1,290 @@
+import type {
+  FailureStage,
+  Media,
+  MediaFragment,
+  MediaKind,
+  MediaWithOutline,
+  ProcessingStatus,
+} from '../../contract/media.ts';
+import type { Queryable, Transaction } from '../../platform/database/database.ts';
+import { newId } from '../../platform/ids.ts';
+import { canReadMedia, type Viewer } from '../libraries/can-read-media.ts';
+import { type MediaRow, mediaColumns, onTheWire } from '../libraries/media-row.ts';
+import type { Asset, Extraction, Metadata } from './extractors/extraction.ts';
+import type { UrlIdentity } from './url.ts';
+
+/** What the work on a media needs to know of it. */
+export interface MediaSource {
+  id: string;
+  kind: MediaKind;
+  processing_status: ProcessingStatus;
+  created_by_user_id: string;
+  requested_url: string | null;
+  canonical_url: string | null;
+  provider_id: string | null;
+  file_path: string | null;
+}
+
+export interface StoredMediaFile {
+  path: string;
+  content_type: string;
+  size: number;
+  sha256: string;
+}
+
+export async function findSource(sql: Queryable, mediaId: string): Promise<MediaSource | undefined> {
+  const [source] = await sql<MediaSource[]>`
+    select id, kind, processing_status, created_by_user_id, requested_url, canonical_url, provider_id, file_path
+    from media
+    where id = ${mediaId}`;
+  return source;
+}
+
+export interface NewUrlMedia extends UrlIdentity {
+  kind: MediaKind;
+  title: string;
+  requested_url: string;
+  created_by_user_id: string;
+}
+
+/** The media of this address, made if there is none. Of many who save one address at once, one makes it. */
+export async function getOrCreateByUrl(
+  tx: Transaction,
+  given: NewUrlMedia,
+): Promise<{ id: string; processing_status: ProcessingStatus; created: boolean }> {
+  const [created] = await tx<{ id: string }[]>`
+    insert into media (
+      id, kind, title, given_title, created_by_user_id, requested_url, canonical_url, provider, provider_id,
+      external_playback_url
+    )
+    values (
+      ${newId()}, ${given.kind}, ${given.title}, ${given.title}, ${given.created_by_user_id}, ${given.requested_url},
+      ${given.canonical_url}, ${given.provider}, ${given.provider_id}, ${given.external_playback_url}
+    )
+    on conflict (kind, canonical_url) where canonical_url is not null do nothing
+    returning id`;
+  if (created) return { id: created.id, processing_status: 'pending', created: true };
+  const [known] = await tx<{ id: string; processing_status: ProcessingStatus }[]>`
+    select id, processing_status
+    from media
+    where kind = ${given.kind} and canonical_url = ${given.canonical_url}
+    for key share`;
+  if (!known) throw new Error('A media that stood in the way of another is gone.');
+  return { ...known, created: false };
+}
+
+export async function insertUpload(
+  tx: Transaction,
+  upload: { id: string; kind: 'pdf' | 'epub'; title: string; created_by_user_id: string },
+): Promise<void> {
+  await tx`
+    insert into media (id, kind, title, given_title, created_by_user_id)
+    values (${upload.id}, ${upload.kind}, ${upload.title}, ${upload.title}, ${upload.created_by_user_id})`;
+}
+
+/** The job that brings a media on its way from now on. */
+export async function assignJob(tx: Transaction, mediaId: string, jobId: string): Promise<void> {
+  await tx`update media set job_id = ${jobId} where id = ${mediaId}`;
+  await tx`insert into media_jobs (media_id, job_id) values (${mediaId}, ${jobId})`;
+}
+
+export async function setFile(tx: Transaction, mediaId: string, file: StoredMediaFile): Promise<void> {
+  await tx`
+    update media
+    set file_path = ${file.path}, file_content_type = ${file.content_type}, file_size = ${file.size},
+        file_sha256 = ${file.sha256}, updated_at = now()
+    where id = ${mediaId}`;
+}
+
+export async function findByFile(
+  sql: Queryable,
+  userId: string,
+  kind: MediaKind,
+  sha256: string,
+): Promise<string | undefined> {
+  const [known] = await sql<{ id: string }[]>`
+    select id from media where created_by_user_id = ${userId} and kind = ${kind} and file_sha256 = ${sha256}`;
+  return known?.id;
+}
+
+/** What was found out about a media, and all that can be read of it. */
+export async function writeExtraction(
+  tx: Transaction,
+  mediaId: string,
+  kind: MediaKind,
+  extraction: Extraction & { page_count?: number },
+  canonicalUrl: string | null,
+): Promise<void> {
+  const { title, plain_text, outline, fragments } = extraction;
+  await tx`
+    update media
+    set kind = ${kind},
+        canonical_url = coalesce(${canonicalUrl}, canonical_url),
+        plain_text = ${plain_text},
+        outline = ${JSON.stringify(outline)},
+        page_count = ${extraction.page_count ?? null}
+    where id = ${mediaId}`;
+  await writeKnown(tx, mediaId, title, extraction.metadata);
+  await tx`
+    insert into media_fragments (id, media_id, idx, title, html_sanitized, canonical_text, t_start_ms, t_end_ms)
+    select *
+    from unnest(
+      ${fragments.map(() => newId())}::uuid[],
+      ${fragments.map(() => mediaId)}::uuid[],
+      ${fragments.map(({ idx }) => idx)}::int[],
+      ${fragments.map((fragment) => fragment.title)}::text[],
+      ${fragments.map(({ html_sanitized }) => html_sanitized)}::text[],
+      ${fragments.map(({ canonical_text }) => canonical_text)}::text[],
+      ${fragments.map(({ t_start_ms }) => t_start_ms)}::int[],
+      ${fragments.map(({ t_end_ms }) => t_end_ms)}::int[]
+    )`;
+}
+
+/** A failed media keeps what is known of it: a video without transcript has a title all the same. */
+export async function writeKnown(
+  tx: Transaction,
+  mediaId: string,
+  title: string | null,
+  metadata: Partial<Metadata>,
+): Promise<void> {
+  await tx`
+    update media
+    set title = coalesce(left(nullif(trim(${title}), ''), 1000), title),
+        author = ${metadata.author ?? null},
+        site = ${metadata.site ?? null},
+        language = ${metadata.language ?? null},
+        published = ${metadata.published ?? null},
+        description = ${metadata.description ?? null},
+        word_count = ${metadata.word_count ?? null},
+        reading_minutes = ${metadata.reading_minutes ?? null},
+        cover = ${metadata.cover ?? null},
+        updated_at = now()
+    where id = ${mediaId}`;
+}
+
+export async function insertAssets(
+  tx: Transaction,
+  mediaId: string,
+  assets: (Pick<Asset, 'name' | 'content_type'> & { path: string })[],
+): Promise<void> {
+  await tx`
+    insert into media_assets (media_id, name, content_type, path)
+    select *
+    from unnest(
+      ${assets.map(() => mediaId)}::uuid[],
+      ${assets.map(({ name }) => name)}::text[],
+      ${assets.map(({ content_type }) => content_type)}::text[],
+      ${assets.map(({ path }) => path)}::text[]
+    )`;
+}
+
+export async function findMedia(
+  sql: Queryable,
+  viewer: Viewer,
+  mediaId: string,
+): Promise<MediaWithOutline | undefined> {
+  const [row] = await sql<(MediaRow & Pick<MediaWithOutline, 'outline'>)[]>`
+    select ${mediaColumns(sql)}, media.outline
+    from media
+    where media.id = ${mediaId} and ${canReadMedia(sql, viewer, sql`media.id`)}`;
+  return row && { ...onTheWire(row), outline: row.outline };
+}
+
+export interface MediaFilter {
+  kind?: MediaKind | undefined;
+  status?: ProcessingStatus | undefined;
+  library_id?: string | undefined;
+}
+
+/** Newest first, of one library or of all that the viewer may read. */
+export async function listMedia(
+  sql: Queryable,
+  viewer: Viewer,
+  filter: MediaFilter,
+  before: string | null,
+  limit: number,
+): Promise<Media[]> {
+  const libraryId = filter.library_id ?? viewer.default_library_id;
+  const rows = await sql<MediaRow[]>`
+    select ${mediaColumns(sql)}
+    from media
+    where media.id in (
+        select media_id from library_media where library_id = ${libraryId}
+        ${
+          filter.library_id === undefined
+            ? sql`
+                union
+                select listed.media_id
+                from memberships
+                join library_media as listed on listed.library_id = memberships.library_id
+                where memberships.user_id = ${viewer.user_id} and memberships.library_id <> ${libraryId}`
+            : sql``
+        }
+      )
+      and ${canReadMedia(sql, viewer, sql`media.id`)}
+      ${filter.kind === undefined ? sql`` : sql`and media.kind = ${filter.kind}`}
+      ${filter.status === undefined ? sql`` : sql`and media.processing_status = ${filter.status}`}
+      ${before === null ? sql`` : sql`and media.id < ${before}`}
+    order by media.id desc
+    limit ${limit}`;
+  return rows.map(onTheWire);
+}
+
+export async function listFragments(sql: Queryable, mediaId: string): Promise<MediaFragment[]> {
+  return sql<MediaFragment[]>`
+    select id, idx, title, html_sanitized, canonical_text, t_start_ms, t_end_ms
+    from media_fragments
+    where media_id = ${mediaId}
+    order by idx`;
+}
+
+export async function findFile(
+  sql: Queryable,
+  mediaId: string,
+): Promise<{ path: string; content_type: string; title: string; kind: MediaKind } | undefined> {
+  const [file] = await sql<{ path: string; content_type: string; title: string; kind: MediaKind }[]>`
+    select file_path as path, file_content_type as content_type, title, kind
+    from media
+    where id = ${mediaId} and file_path is not null`;
+  return file;
+}
+
+export async function findAsset(
+  sql: Queryable,
+  mediaId: string,
+  name: string,
+): Promise<{ path: string; content_type: string } | undefined> {
+  const [asset] = await sql<{ path: string; content_type: string }[]>`
+    select path, content_type from media_assets where media_id = ${mediaId} and name = ${name}`;
+  return asset;
+}
+
+/** Whether somebody may decide about a media that they can read: who saved it first, or an admin of where it is. */
+export async function mayRetry(sql: Queryable, userId: string, mediaId: string): Promise<boolean> {
+  const [row] = await sql<[{ may: boolean }]>`
+    select
+      exists (select from media where id = ${mediaId} and created_by_user_id = ${userId})
+      or exists (
+        select
+        from memberships
+        join libraries on libraries.id = memberships.library_id and not libraries.is_default
+        join library_media as listed on listed.library_id = memberships.library_id and listed.media_id = ${mediaId}
+        where memberships.user_id = ${userId} and memberships.role = 'admin'
+      ) as may`;
+  return row.may;
+}
+
+/** Media that are on their way with no job that would bring them to an end, or to a failure. */
+export async function listStranded(
+  sql: Queryable,
+  limit: number,
+): Promise<{ id: string; processing_status: ProcessingStatus; failure_stage: FailureStage | null }[]> {
+  return sql<{ id: string; processing_status: ProcessingStatus; failure_stage: FailureStage | null }[]>`
+    select id, processing_status, failure_stage
+    from media
+    where processing_status in ('pending', 'extracting', 'embedding')
+      and job_id is not null
+      and not exists (select from job_queue where job_queue.job_id = media.job_id)
+    order by id
+    limit ${limit}`;
+}
