@@ -43,6 +43,15 @@ test('bytes are moved, not copied', async () => {
   expect(bytes).toHaveLength(0);
 });
 
+test('a task that cannot be sent harms no thread', async () => {
+  const pool = open();
+  const gone = new Uint8Array([1]);
+  structuredClone(gone, { transfer: [gone.buffer] });
+  await expect(pool.run({ do: 'echo', value: gone }, { transfer: [gone.buffer] })).rejects.toThrow();
+  await expect(pool.run({ do: 'echo', value: () => {} })).rejects.toThrow('could not be cloned');
+  expect(await pool.run({ do: 'count' })).toBe(1);
+});
+
 describe('a task that does not behave ends with its thread, and the next one gets another', () => {
   const timeoutMs = 1500;
   test.each([

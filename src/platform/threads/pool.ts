@@ -65,6 +65,8 @@ interface Waiting<Task, Result> {
   signal: AbortSignal | undefined;
   resolve(result: Result): void;
   reject(error: unknown): void;
+  /** What cancelling means while it waits. */
+  withdraw(): void;
 }
 
 interface Thread {
@@ -100,6 +102,7 @@ export function createThreadPool<Task, Result>(options: PoolOptions): ThreadPool
   function next(): void {
     while (waiting.length > 0 && (idle.length > 0 || threads.size < size)) {
       const item = waiting.shift();
+      item?.signal?.removeEventListener('abort', item.withdraw);
       if (item) execute(idle.pop() ?? start(), item);
     }
   }
@@ -147,7 +150,12 @@ export function createThreadPool<Task, Result>(options: PoolOptions): ThreadPool
     worker.on('exit', (code) => stop(new ThreadStopped('crash', `The thread ended with code ${code}.`)));
     signal?.addEventListener('abort', abort, { once: true });
     stopRunning.add(stop);
-    worker.postMessage(task, transfer);
+    try {
+      worker.postMessage(task, transfer);
+    } catch (error) {
+      // It cannot be sent, which is no fault of the thread.
+      settle(() => reject(error), true);
+    }
   }
 
   function forget(thread: Thread): void {
@@ -161,17 +169,13 @@ export function createThreadPool<Task, Result>(options: PoolOptions): ThreadPool
       return new Promise((resolve, reject) => {
         if (isClosed) return reject(new ThreadStopped('closed', 'The pool is closed.'));
         if (signal?.aborted) return reject(signal.reason);
-        const item: Waiting<Task, Result> = { task, transfer, signal, resolve, reject };
+        const withdraw = () => {
+          waiting.splice(waiting.indexOf(item), 1);
+          reject(signal?.reason);
+        };
+        const item: Waiting<Task, Result> = { task, transfer, signal, resolve, reject, withdraw };
         waiting.push(item);
-        signal?.addEventListener(
-          'abort',
-          () => {
-            const index = waiting.indexOf(item);
-            if (index >= 0) waiting.splice(index, 1);
-            reject(signal.reason);
-          },
-          { once: true },
-        );
+        signal?.addEventListener('abort', withdraw, { once: true });
         next();
       });
     },

@@ -1,5 +1,6 @@
 import { FAILURES, Failure, type FailureCode } from '../../../contract/errors.ts';
 import type { Egress } from '../../../platform/egress/egress.ts';
+import { fromStatus } from '../../../platform/egress/errors.ts';
 import {
   createThreadPool,
   type RunOptions,
@@ -68,18 +69,14 @@ export function createExtractors(options: ExtractorOptions): Extractors {
 
   return {
     async webArticle({ url, imagePath, signal }) {
-      const answer = await egress.fetchBytes(url, {
-        signal,
-        headers: { accept: 'text/html,application/xhtml+xml,application/pdf;q=0.9,*/*;q=0.5' },
-        limits: { bodyBytes: LARGEST_PDF },
-      });
+      const answer = await fetchDocument(egress, url, signal);
       const contentType = answer.headers['content-type'];
       if (isPdf(answer.bytes)) {
         // A copy: the original stays, to be stored.
         const extraction = await run({ type: 'pdf', bytes: new Uint8Array(answer.bytes) }, signal);
         return { kind: 'pdf', url: answer.url, file: answer.bytes, extraction };
       }
-      refuseOther(answer.bytes, contentType);
+      refuseOther(contentType);
       const task = {
         type: 'web_article',
         bytes: ownBytes(answer.bytes),
@@ -137,6 +134,32 @@ export function createExtractors(options: ExtractorOptions): Extractors {
 
 const NO_TRANSCRIPT = 'YouTube has no transcript of this video. It can be played, but not read.';
 
+/** A page, or a PDF, which may be ten times as large: what it is shows in its first bytes. */
+async function fetchDocument(egress: Egress, url: string, signal: AbortSignal | undefined) {
+  const { body, ...answer } = await egress.request(url, {
+    signal,
+    headers: { accept: 'text/html,application/xhtml+xml,application/pdf;q=0.9,*/*;q=0.5' },
+    limits: { bodyBytes: LARGEST_PDF },
+  });
+  if (answer.status < 200 || answer.status > 299) {
+    body.destroy();
+    throw fromStatus(answer.status, answer.headers, answer.url);
+  }
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > LARGEST_PAGE && !isPdf(chunks[0] ?? chunk)) {
+      throw new ExtractionFailure(
+        'E_RESPONSE_TOO_LARGE',
+        'The page is larger than the 10 MB that Nexus reads.',
+      );
+    }
+  }
+  return { ...answer, bytes: Buffer.concat(chunks) };
+}
+
 /** As the mobile application asks: the answer names the transcripts without a proof that a browser is asking. */
 async function fetchPlayer(egress: Egress, origin: string, videoId: string, signal: AbortSignal | undefined) {
   const { bytes } = await egress.fetchBytes(`${origin}/youtubei/v1/player?prettyPrint=false`, {
@@ -179,13 +202,7 @@ export function isPdf(bytes: Uint8Array): boolean {
 }
 
 /** Servers that do not say what they send mostly send pages. */
-function refuseOther(bytes: Uint8Array, contentType = 'text/html'): void {
-  if (bytes.length > LARGEST_PAGE) {
-    throw new ExtractionFailure(
-      'E_RESPONSE_TOO_LARGE',
-      'The page is larger than the 10 MB that Nexus reads.',
-    );
-  }
+function refuseOther(contentType = 'text/html'): void {
   const [type = ''] = contentType.toLowerCase().split(';');
   if (/^\s*(text\/(html|plain|xml)|application\/(xhtml\+xml|xml|octet-stream))?\s*$/.test(type)) return;
   throw new ExtractionFailure(

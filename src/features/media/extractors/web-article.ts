@@ -25,10 +25,16 @@ export interface WebArticleExtraction extends Extraction {
 /** A page that says less is a notice, a login form or an application, not an article. */
 const FEWEST_LETTERS = 40;
 
+interface DomElement {
+  textContent: string;
+  getAttribute(name: string): string | null;
+}
+
 /** The little that is needed of a document. */
 interface Dom {
-  documentElement: { getAttribute(name: string): string | null } | null;
-  querySelector(selector: string): { getAttribute(name: string): string | null; textContent: string } | null;
+  documentElement: DomElement | null;
+  querySelector(selector: string): DomElement | null;
+  getElementsByTagName(name: string): Iterable<DomElement>;
 }
 
 export function extractWebArticle({
@@ -84,23 +90,29 @@ export function extractWebArticle({
 }
 
 function describePage(dom: Dom, url: string) {
-  const meta = (...names: string[]) =>
-    names
-      .map((name) =>
-        dom.querySelector(`meta[property="${name}"], meta[name="${name}"]`)?.getAttribute('content'),
-      )
-      .map(clean)
-      .find((content) => content !== null) ?? null;
+  const said = metaElements(dom);
+  const meta = (...names: string[]) => names.map((name) => said.get(name)).find((content) => content) ?? null;
   const baseUrl = webUrl(dom.querySelector('base[href]')?.getAttribute('href'), url) ?? url;
   return {
     baseUrl,
     title: meta('og:title', 'twitter:title') ?? clean(dom.querySelector('title')?.textContent),
     heading: clean(dom.querySelector('h1')?.textContent),
     language: language(dom.documentElement?.getAttribute('lang') ?? meta('og:locale')),
-    published: meta('article:published_time', 'datePublished', 'date', 'dc.date') ?? undefined,
+    published: meta('article:published_time', 'datepublished', 'date', 'dc.date') ?? undefined,
     image: webUrl(meta('og:image', 'og:image:url', 'twitter:image'), baseUrl),
     canonicalUrl: ownAddress(dom.querySelector('link[rel~="canonical"]')?.getAttribute('href'), baseUrl, url),
   };
+}
+
+/** By their lower-case name; the first of a name counts. One walk for all of them: each costs as much as any other. */
+function metaElements(dom: Dom): Map<string, string> {
+  const said = new Map<string, string>();
+  for (const element of dom.getElementsByTagName('meta')) {
+    const name = (element.getAttribute('property') ?? element.getAttribute('name') ?? '').toLowerCase();
+    const content = clean(element.getAttribute('content'));
+    if (content && !said.has(name)) said.set(name, content);
+  }
+  return said;
 }
 
 /** Sites append their name; what the page itself begins with is the title. */
