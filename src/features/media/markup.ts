@@ -44,8 +44,9 @@ export function walk(nodes: Node[], visitor: Visitor): void {
     else if (next.nodeName === '#text') visitor.text((next as DefaultTreeAdapterMap['textNode']).value);
     else if (isElement(next) && visitor.enter(next)) {
       stack.push({ leaving: next });
-      for (let index = next.childNodes.length - 1; index >= 0; index--) {
-        const child = next.childNodes[index];
+      const { childNodes } = next;
+      for (let index = childNodes.length - 1; index >= 0; index--) {
+        const child = childNodes[index];
         if (child) stack.push(child);
       }
     }

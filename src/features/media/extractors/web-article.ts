@@ -2,8 +2,9 @@ import { Readability } from '@mozilla/readability';
 import { parseHTML } from 'linkedom';
 import { decodeText } from '../../../platform/egress/charset.ts';
 import { canonicalText } from '../canonical-text.ts';
-import { sanitizeHtml } from '../sanitize.ts';
+import { sanitizeNodes } from '../sanitize.ts';
 import { canonicalUrl, parseMediaUrl } from '../url.ts';
+import { type DomNode, fromDom } from './dom.ts';
 import { type Extraction, ExtractionFailure } from './extraction.ts';
 import { countWords, readingMinutes } from './words.ts';
 
@@ -23,7 +24,7 @@ export interface WebArticleExtraction extends Extraction {
 }
 
 /** A page that says less is a notice, a login form or an application, not an article. */
-const FEWEST_LETTERS = 40;
+const ENOUGH_LETTERS = /(?:\P{L}*\p{L}){40}/u;
 
 interface DomElement {
   textContent: string;
@@ -33,7 +34,6 @@ interface DomElement {
 /** The little that is needed of a document. */
 interface Dom {
   documentElement: DomElement | null;
-  querySelector(selector: string): DomElement | null;
   getElementsByTagName(name: string): Iterable<DomElement>;
 }
 
@@ -48,16 +48,18 @@ export function extractWebArticle({
   const { document } = parseHTML(/<html[\s>]/i.test(text) ? text : `<html><body>${text}</body></html>`);
   const dom = document as unknown as Dom;
   const page = describePage(dom, url);
-  const isLoginForm = dom.querySelector('input[type="password"]') !== null;
+  const isLoginForm = elements(dom, 'input').some((input) => input.getAttribute('type') === 'password');
 
   // Readability takes the document apart, so what is needed of it was read before.
-  const article = new Readability<string>(document as never).parse();
-  const html = sanitizeHtml(article?.content ?? '', {
+  const article = new Readability<DomNode>(document as never, {
+    serializer: (node) => node as never,
+  }).parse();
+  const html = sanitizeNodes(article?.content ? [fromDom(article.content)] : [], {
     baseUrl: page.baseUrl,
     rewriteImage: (image) => `${imagePath}${encodeURIComponent(image)}`,
   });
   const canonical = canonicalText(html);
-  if ((canonical.match(/\p{L}/gu)?.length ?? 0) < FEWEST_LETTERS) throw nothingToRead(isLoginForm, url);
+  if (!ENOUGH_LETTERS.test(canonical)) throw nothingToRead(isLoginForm, url);
 
   const words = countWords(canonical);
   return {
@@ -92,22 +94,30 @@ export function extractWebArticle({
 function describePage(dom: Dom, url: string) {
   const said = metaElements(dom);
   const meta = (...names: string[]) => names.map((name) => said.get(name)).find((content) => content) ?? null;
-  const baseUrl = webUrl(dom.querySelector('base[href]')?.getAttribute('href'), url) ?? url;
+  const baseUrl = webUrl(elements(dom, 'base')[0]?.getAttribute('href'), url) ?? url;
+  const canonicalLink = elements(dom, 'link').find((link) =>
+    /\bcanonical\b/i.test(link.getAttribute('rel') ?? ''),
+  );
   return {
     baseUrl,
-    title: meta('og:title', 'twitter:title') ?? clean(dom.querySelector('title')?.textContent),
-    heading: clean(dom.querySelector('h1')?.textContent),
+    title: meta('og:title', 'twitter:title') ?? clean(elements(dom, 'title')[0]?.textContent),
+    heading: clean(elements(dom, 'h1')[0]?.textContent),
     language: language(dom.documentElement?.getAttribute('lang') ?? meta('og:locale')),
     published: meta('article:published_time', 'datepublished', 'date', 'dc.date') ?? undefined,
     image: webUrl(meta('og:image', 'og:image:url', 'twitter:image'), baseUrl),
-    canonicalUrl: ownAddress(dom.querySelector('link[rel~="canonical"]')?.getAttribute('href'), baseUrl, url),
+    canonicalUrl: ownAddress(canonicalLink?.getAttribute('href'), baseUrl, url),
   };
+}
+
+/** By name, which is many times faster here than by selector. */
+function elements(dom: Dom, name: string): DomElement[] {
+  return [...dom.getElementsByTagName(name)];
 }
 
 /** By their lower-case name; the first of a name counts. One walk for all of them: each costs as much as any other. */
 function metaElements(dom: Dom): Map<string, string> {
   const said = new Map<string, string>();
-  for (const element of dom.getElementsByTagName('meta')) {
+  for (const element of elements(dom, 'meta')) {
     const name = (element.getAttribute('property') ?? element.getAttribute('name') ?? '').toLowerCase();
     const content = clean(element.getAttribute('content'));
     if (content && !said.has(name)) said.set(name, content);
