@@ -88,6 +88,17 @@ describe('a task that does not behave ends with its thread, and the next one get
   });
 });
 
+test('a thread that runs out of memory while it is being ended ends nothing else', async () => {
+  // The limits are met at about the same time, now one first and now the other.
+  const timeouts = Array.from({ length: 12 }, (_, index) => 150 + index * 40);
+  const outcomes = timeouts.map((timeoutMs) =>
+    open({ timeoutMs, memoryMb: 24 })
+      .run({ do: 'hoard' })
+      .catch((error) => error.reason),
+  );
+  for (const outcome of await Promise.all(outcomes)) expect(['timeout', 'memory']).toContain(outcome);
+});
+
 describe('whoever asked can stop', () => {
   test('a task that runs, which ends its thread', async () => {
     const pool = open();

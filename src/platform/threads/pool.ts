@@ -114,12 +114,13 @@ export function createThreadPool<Task, Result>(options: PoolOptions): ThreadPool
       clearTimeout(timer);
       signal?.removeEventListener('abort', abort);
       worker.removeAllListeners();
+      // It can still fail, while it is being ended or of what the last task left running; unheard, that ends the process.
+      worker.on('error', () => {});
       stopRunning.delete(stop);
       thread.tasks += 1;
       if (isUsable && thread.tasks < tasksPerThread && !isClosed) {
         worker.unref();
-        // It may still die while nobody is looking, of what the last task left running.
-        worker.on('error', () => {}).on('exit', () => forget(thread));
+        worker.on('exit', () => forget(thread));
         idle.push(thread);
       } else {
         discard(thread);
