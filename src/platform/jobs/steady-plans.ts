@@ -11,4 +11,6 @@ export const STEADY_PLANS = {
   enable_sort: 'off',
   enable_nestloop: 'off',
   enable_mergejoin: 'off',
+  // Up to PostgreSQL 17, what is switched off counts as very dear, and very dear statements are compiled first.
+  jit: 'off',
 };
