@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { chmod, cp, mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,12 +13,16 @@ export async function copyCheckout(mode: number): Promise<string> {
     await cp(path.join(ROOT, part), path.join(root, part), { recursive: true });
   }
   const lock = JSON.parse(await readFile(path.join(ROOT, 'package-lock.json'), 'utf8'));
-  const needed = Object.entries<{ dev?: boolean; os?: string[]; cpu?: string[] }>(lock.packages)
+  const needed = Object.entries<{ dev?: boolean; optional?: boolean; os?: string[]; cpu?: string[] }>(
+    lock.packages,
+  )
     .filter(([place, entry]) => place.startsWith('node_modules/') && !entry.dev)
     .filter(
       ([, { os, cpu }]) => (os?.includes(process.platform) ?? true) && (cpu?.includes(process.arch) ?? true),
     );
-  for (const [place] of needed) {
+  for (const [place, { optional }] of needed) {
+    // What is made for another C library is not installed.
+    if (optional && !existsSync(path.join(ROOT, place))) continue;
     await mkdir(path.dirname(path.join(root, place)), { recursive: true });
     await cp(path.join(ROOT, place), path.join(root, place), { recursive: true, verbatimSymlinks: true });
   }
