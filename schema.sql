@@ -83,6 +83,7 @@ create table images (
   created_at timestamp with time zone default now() not null,
   constraint images_pkey PRIMARY KEY (url_sha256)
 );
+CREATE INDEX images_path_idx ON public.images USING btree ((('images/'::text || content_sha256)));
 
 create table installation_secrets (
   name text not null,
@@ -280,6 +281,7 @@ END)),
 CREATE UNIQUE INDEX media_canonical_url_key ON public.media USING btree (kind, canonical_url) WHERE (canonical_url IS NOT NULL);
 CREATE INDEX media_created_by_user_id_idx ON public.media USING btree (created_by_user_id);
 CREATE UNIQUE INDEX media_file_key ON public.media USING btree (created_by_user_id, kind, file_sha256) WHERE (file_sha256 IS NOT NULL);
+CREATE INDEX media_file_path_idx ON public.media USING btree (file_path) WHERE (file_path IS NOT NULL);
 CREATE INDEX media_under_way_idx ON public.media USING btree (id) WHERE (processing_status = ANY (ARRAY['pending'::text, 'extracting'::text, 'embedding'::text]));
 
 create table media_assets (
@@ -290,6 +292,7 @@ create table media_assets (
   constraint media_assets_pkey PRIMARY KEY (media_id, name),
   constraint media_assets_media_id_fkey FOREIGN KEY (media_id) REFERENCES media(id) ON DELETE CASCADE
 );
+CREATE INDEX media_assets_path_idx ON public.media_assets USING btree (path);
 
 create table media_fragments (
   id uuid not null,

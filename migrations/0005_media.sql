@@ -49,6 +49,7 @@ alter table media
 
 create unique index media_canonical_url_key on media (kind, canonical_url) where canonical_url is not null;
 create unique index media_file_key on media (created_by_user_id, kind, file_sha256) where file_sha256 is not null;
+create index media_file_path_idx on media (file_path) where file_path is not null;
 -- What a sweep looks at: the few that are on their way.
 create index media_under_way_idx on media (id) where processing_status in ('pending', 'extracting', 'embedding');
 
@@ -81,6 +82,8 @@ create table media_assets (
   primary key (media_id, name)
 );
 
+create index media_assets_path_idx on media_assets (path);
+
 -- Full text in pieces, because a document of PostgreSQL's holds a megabyte.
 create table media_search (
   media_id uuid not null references media (id) on delete cascade,
@@ -98,6 +101,8 @@ create table images (
   content_type text not null,
   created_at timestamptz not null default now()
 );
+
+create index images_path_idx on images (('images/' || content_sha256));
 
 -- Keys that this installation made for itself.
 create table installation_secrets (

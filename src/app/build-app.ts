@@ -16,6 +16,7 @@ import { createFiles } from '../features/media/files.ts';
 import { createImages } from '../features/media/images.ts';
 import { createIngest, type Ingest } from '../features/media/ingest.ts';
 import { createMedia } from '../features/media/media.ts';
+import { periodicOrphanSweep } from '../features/media/orphaned-files.ts';
 import { registerMediaRoutes } from '../features/media/routes.ts';
 import { registerUploadRoutes } from '../features/media/upload-routes.ts';
 import { createUploads } from '../features/media/uploads.ts';
@@ -37,40 +38,50 @@ import type { Outside } from './outside.ts';
 export type Services = ReturnType<typeof createServices>;
 
 export interface EngineDependencies extends Pick<JobEngineOptions, 'sql' | 'log' | 'listenAt'> {
-  config: Pick<Config, 'jobs'>;
+  config: Pick<Config, 'jobs' | 'env'>;
   outside: Outside;
 }
 
 /** The job engine with every job type of Nexus. */
 export function createEngine({ sql, log, listenAt, config, outside }: EngineDependencies): JobEngine {
   const backfill = createBackfill({ sql, log, send: sendThrough(sql, () => engine) });
-  const ingest = ingestThrough(() => engine, sql, log, outside);
+  const ingest = ingestThrough(() => engine, sql, log, outside, config);
   const engine = createJobEngine({
     sql,
     log,
     listenAt,
     ...config.jobs,
     types: [defineIntegrityAudit(sql), defineBackfillJob(backfill), ...ingest.types],
-    periodic: [periodicBackfillSweep(backfill), ingest.periodic],
+    periodic: [
+      periodicBackfillSweep(backfill),
+      ingest.periodic,
+      periodicOrphanSweep({ sql, storage: outside.storage }),
+    ],
   });
   return engine;
 }
 
-function ingestThrough(engine: () => JobEngine, sql: Database, log: Logger, outside: Outside): Ingest {
-  const { storage } = outside;
-  return createIngest({ sql, log, storage, engine, extractors: createRegistry(outside.extractors, storage) });
+function ingestThrough(
+  engine: () => JobEngine,
+  sql: Database,
+  log: Logger,
+  { storage, extractors }: Outside,
+  { env }: Pick<Config, 'env'>,
+): Ingest {
+  const registry = createRegistry(extractors, storage);
+  return createIngest({ sql, log, storage, engine, extractors: registry, isTest: env === 'test' });
 }
 
 /** Every service, wired to the others. */
 export function createServices(
   sql: Database,
   engine: JobEngine,
-  config: Pick<Config, 'rawModeEnabled' | 'acceptsDevelopmentKeys' | 'asyncJobsEnabled'>,
+  config: Pick<Config, 'env' | 'rawModeEnabled' | 'acceptsDevelopmentKeys' | 'asyncJobsEnabled'>,
   log: Logger,
   outside: Outside,
 ) {
   const { storage, egress } = outside;
-  const ingest = ingestThrough(() => engine, sql, log, outside);
+  const ingest = ingestThrough(() => engine, sql, log, outside, config);
   const { rawModeEnabled, acceptsDevelopmentKeys, asyncJobsEnabled } = config;
   const authentication = createAuthentication({ sql, rawModeEnabled, acceptsDevelopmentKeys });
   const users = createUsers({ sql, createDefaultLibrary });

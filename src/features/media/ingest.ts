@@ -29,12 +29,16 @@ const QUEUE = 'ingest';
 const SWEPT_AT_ONCE = 1000;
 
 const payload = z.strictObject({ media_id: id });
+/** `test_force_run` fails a media of any kind without looking at it, and is for tests alone. */
+const ingestPayload = payload.extend({ test_force_run: z.boolean().default(false) });
 
 export interface IngestDependencies {
   sql: Database;
   log: Logger;
   storage: Storage;
   extractors: ExtractorRegistry;
+  /** Whether a forced run is taken. */
+  isTest: boolean;
   /** Asked for late, because it is made of the jobs that are defined here. */
   engine: () => Pick<JobEngine, 'types' | 'enqueue'>;
 }
@@ -42,7 +46,7 @@ export interface IngestDependencies {
 export type Ingest = ReturnType<typeof createIngest>;
 
 /** The work that makes what was saved readable, and findable. */
-export function createIngest({ sql, log, storage, extractors, engine }: IngestDependencies) {
+export function createIngest({ sql, log, storage, extractors, isTest, engine }: IngestDependencies) {
   /** Puts a media on its way, in the transaction that makes that necessary. False for a kind without an extractor. */
   async function maybeEnqueueExtraction(
     tx: Transaction,
@@ -65,6 +69,23 @@ export function createIngest({ sql, log, storage, extractors, engine }: IngestDe
     if (!type) throw new Error(`The job type ${name} is not registered.`);
     const { id: jobId } = await engine().enqueue(tx, { type, payload: { media_id: mediaId }, ...options });
     await store.assignJob(tx, mediaId, jobId);
+  }
+
+  async function forceFailure(mediaId: string, context: JobContext): Promise<Completion> {
+    if (!isTest)
+      throw new PermanentError('E_TEST_ONLY', 'A forced run is for tests, and NEXUS_ENV is not test.');
+    const failure = {
+      stage: 'extract',
+      code: 'E_EXTRACTOR_NOT_IMPLEMENTED',
+      message: 'There is no extractor for this.',
+    } as const;
+    const isFailed = await transaction(
+      sql,
+      async (tx) =>
+        (await lifecycle.workerStartAttempt(tx, mediaId, context.jobId, context.log)) &&
+        (await lifecycle.markFailed(tx, mediaId, failure, context.log)),
+    );
+    return outcome(isFailed ? 'failed' : 'not pending');
   }
 
   async function ingest(mediaId: string, context: JobContext): Promise<Completion | undefined> {
@@ -185,9 +206,10 @@ export function createIngest({ sql, log, storage, extractors, engine }: IngestDe
     types: [
       defineJobType(INGEST, {
         queue: QUEUE,
-        payload,
+        payload: ingestPayload,
         retry: { delays: (attempt) => 5 * 4 ** (attempt - 1), jitter: 0.5, maximum: 300 },
-        handler: ({ media_id }, context) => ingest(media_id, context),
+        handler: ({ media_id, test_force_run }, context) =>
+          test_force_run ? forceFailure(media_id, context) : ingest(media_id, context),
       }),
       defineJobType(EMBED, {
         queue: QUEUE,
