@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { ATTEMPT_ERRORS, ERRORS } from '../src/contract/errors.ts';
+import { ATTEMPT_ERRORS, ERRORS, FAILURES } from '../src/contract/errors.ts';
 
 const read = (file: string) => readFile(new URL(`../${file}`, import.meta.url), 'utf8');
 
@@ -13,6 +13,9 @@ test('docs/errors.md lists exactly the codes of the catalogue, with their meanin
       ([code, { status, meaning }]) => `| \`${code}\` | ${status} | ${meaning} |`,
     ),
     ...Object.entries(ATTEMPT_ERRORS).map(([code, meaning]) => `| \`${code}\` | ${meaning} |`),
+    ...Object.entries(FAILURES).map(
+      ([code, { transient, meaning }]) => `| \`${code}\` | ${transient ? 'yes' : 'no'} | ${meaning} |`,
+    ),
   ]);
 });
 
@@ -28,7 +31,9 @@ test('every code in the source is in the catalogue', async () => {
       .filter(Boolean)
       .map((code) => code.slice(1, -1)),
   );
-  expect([...mentioned].filter((code) => !(code in ERRORS) && !(code in ATTEMPT_ERRORS))).toEqual([]);
+  expect([...mentioned].filter((code) => !(code in { ...ERRORS, ...ATTEMPT_ERRORS, ...FAILURES }))).toEqual(
+    [],
+  );
 });
 
 test('.ci/run calls the test command of the README and nothing else', async () => {

@@ -7,6 +7,16 @@ export const ERRORS = {
     status: 400,
     meaning: 'The body, query, id or JSON is malformed. The message names the field and what it takes.',
   },
+  E_INVALID_URL: {
+    status: 400,
+    meaning:
+      'The URL is not http or https, has no host, carries credentials, or has more than 2048 characters.',
+  },
+  E_SSRF_BLOCKED: {
+    status: 400,
+    meaning:
+      'The URL leads to an address that is not public. An operator can allow it with NEXUS_EGRESS_ALLOW.',
+  },
   E_ASYNC_DISABLED: { status: 400, meaning: 'NEXUS_ASYNC_JOBS_ENABLED is false: nothing can be queued.' },
   E_NAME_INVALID: { status: 400, meaning: "A library's name has 1 to 100 characters." },
   E_UNAUTHENTICATED: {
@@ -80,6 +90,75 @@ export const ATTEMPT_ERRORS = {
 } as const satisfies Record<`E_${string}`, string>;
 
 export type AttemptErrorCode = keyof typeof ATTEMPT_ERRORS;
+
+/**
+ * Why something could not be fetched from elsewhere, or made readable. `transient` means that another try may succeed;
+ * the rest stays as it is until a person does something about it.
+ */
+export const FAILURES = {
+  E_HOST_NOT_FOUND: { transient: false, meaning: 'No site has this name.' },
+  E_DNS_FAILED: { transient: true, meaning: "The site's name could not be looked up." },
+  E_CONNECT_FAILED: {
+    transient: true,
+    meaning: 'The site refused the connection, or there is no way to it.',
+  },
+  E_CONNECTION_LOST: {
+    transient: true,
+    meaning: 'The connection ended before the whole answer had arrived.',
+  },
+  E_TIMEOUT: { transient: true, meaning: 'The site took too long to answer.' },
+  E_TLS_FAILED: { transient: false, meaning: "The site's certificate is not valid, or it speaks no TLS." },
+  E_INVALID_RESPONSE: {
+    transient: false,
+    meaning: 'What the site sent is not valid HTTP, or does not decompress.',
+  },
+  E_RESPONSE_TOO_LARGE: { transient: false, meaning: 'The answer is larger than Nexus reads.' },
+  E_TOO_MANY_REDIRECTS: { transient: false, meaning: 'The site redirected more than five times.' },
+  E_LOGIN_REQUIRED: { transient: false, meaning: 'The page is shown only to those who sign in there.' },
+  E_ACCESS_DENIED: { transient: false, meaning: 'The site refuses to show the page to Nexus.' },
+  E_PAGE_NOT_FOUND: { transient: false, meaning: 'The site has no such page.' },
+  E_PAGE_GONE: { transient: false, meaning: 'The page was there and has been removed for good.' },
+  E_SITE_BUSY: { transient: true, meaning: 'The site asks for fewer requests.' },
+  E_SITE_ERROR: { transient: true, meaning: 'The site itself has failed.' },
+  E_HTTP_ERROR: { transient: false, meaning: 'The site answered with another status than success.' },
+  E_NO_READABLE_CONTENT: { transient: false, meaning: 'The page holds no article.' },
+  E_UNSUPPORTED_CONTENT: { transient: false, meaning: 'What lies there is neither a page nor a PDF.' },
+  E_PDF_PASSWORD_REQUIRED: { transient: false, meaning: 'The PDF opens only with a password.' },
+  E_PDF_INVALID: { transient: false, meaning: 'The file is not a PDF, or is damaged.' },
+  E_EPUB_INVALID: {
+    transient: false,
+    meaning: 'The file is not an EPUB, is damaged, or is protected against copying.',
+  },
+  E_ARCHIVE_UNSAFE: {
+    transient: false,
+    meaning: 'The archive is made to do harm, or is far too large inside.',
+  },
+  E_VIDEO_UNAVAILABLE: { transient: false, meaning: 'The video was removed, or is private.' },
+  E_TRANSCRIPT_UNAVAILABLE: {
+    transient: false,
+    meaning: 'The video has no transcript. It can still be played.',
+  },
+  E_IMAGE_INVALID: { transient: false, meaning: 'The file is not an image that browsers show safely.' },
+  E_EXTRACTION_TIMEOUT: { transient: false, meaning: 'The document takes too long to read.' },
+  E_EXTRACTION_MEMORY: { transient: false, meaning: 'The document takes too much memory to read.' },
+  E_EXTRACTION_FAILED: { transient: false, meaning: 'The document could not be read; the log says why.' },
+} as const satisfies Record<`E_${string}`, { transient: boolean; meaning: string }>;
+
+export type FailureCode = keyof typeof FAILURES | 'E_INVALID_URL' | 'E_SSRF_BLOCKED';
+
+/** Something outside of Nexus stands in the way: its code, and a sentence that tells a person what to do. */
+export class Failure extends Error {
+  readonly code: FailureCode;
+  /** Whether another try may succeed. */
+  readonly isTransient: boolean;
+
+  constructor(code: FailureCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'Failure';
+    this.code = code;
+    this.isTransient = code in FAILURES && FAILURES[code as keyof typeof FAILURES].transient;
+  }
+}
 
 /** An error whose code and sentence may be shown to the caller. */
 export class NexusError extends Error {

@@ -1,0 +1,96 @@
+import { BlockList, isIPv4, isIPv6 } from 'node:net';
+
+/**
+ * What no request from outside may make Nexus talk to. Special-purpose blocks as IANA registers them, and the address
+ * at which one cloud keeps its metadata service although it looks public. The others' lie in the blocks anyway.
+ */
+const REFUSED_IPV4: [string, string[]][] = [
+  ['an unspecified address', ['0.0.0.0/8']],
+  ['a private address', ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16']],
+  ['an address behind a carrier', ['100.64.0.0/10']],
+  ['a loopback address', ['127.0.0.0/8']],
+  [
+    'a cloud metadata address',
+    ['168.63.129.16/32', '169.254.169.254/32', '100.100.100.200/32', '192.0.0.192/32'],
+  ],
+  ['a link-local address', ['169.254.0.0/16']],
+  ['a multicast address', ['224.0.0.0/4']],
+  [
+    'a reserved address',
+    [
+      '192.0.0.0/24',
+      '192.0.2.0/24',
+      '192.31.196.0/24',
+      '192.52.193.0/24',
+      '192.88.99.0/24',
+      '192.175.48.0/24',
+      '198.18.0.0/15',
+      '198.51.100.0/24',
+      '203.0.113.0/24',
+      '240.0.0.0/4',
+    ],
+  ],
+];
+
+/** Only 2000::/3 is handed out to the public; these are the parts of it that are not, and names for the best known rest. */
+const REFUSED_IPV6: [string, string[]][] = [
+  ['a loopback address', ['::1/128']],
+  ['an unspecified address', ['::/128']],
+  ['a private address', ['fc00::/7', 'fec0::/10']],
+  ['a link-local address', ['fe80::/10']],
+  ['a multicast address', ['ff00::/8']],
+  ['a tunnel (6to4, Teredo)', ['2002::/16', '2001::/32']],
+  [
+    'a reserved address',
+    ['2001::/23', '2001:db8::/32', '2620:4f:8000::/48', '3fff::/20', '::/3', '4000::/2', '8000::/1'],
+  ],
+];
+
+/** Prefixes whose last 32 bits are an IPv4 address that a gateway, or the kernel itself, connects to. */
+const EMBEDDING = ['::ffff:0:0/96', '64:ff9b::/96', '::ffff:0:0:0/96'];
+
+const ipv4 = REFUSED_IPV4.map(([what, networks]) => ({ what, list: blockList(networks, 'ipv4') }));
+const ipv6 = REFUSED_IPV6.map(([what, networks]) => ({ what, list: blockList(networks, 'ipv6') }));
+
+/** Why no connection may be made to this IP address, as a noun, or undefined when it may. */
+export function refusalOf(address: string): string | undefined {
+  if (isIPv4(address)) return ipv4.find(({ list }) => list.check(address, 'ipv4'))?.what;
+  const [bare = ''] = address.split('%');
+  if (!isIPv6(bare)) return 'not an IP address';
+  const groups = groupsOf(bare);
+  const inner = embeddedIPv4(groups);
+  // The list is asked for an address of IPv6 proper: it would apply rules for IPv4 to mapped ones by itself.
+  return inner ? refusalOf(inner) : ipv6.find(({ list }) => list.check(bare, 'ipv6'))?.what;
+}
+
+/** The eight groups of an IPv6 address. */
+function groupsOf(address: string): number[] {
+  const { hostname } = new URL(`http://[${address}]`);
+  const [head = '', tail] = hostname.slice(1, -1).split('::');
+  const parse = (part: string) => (part ? part.split(':').map((group) => Number.parseInt(group, 16)) : []);
+  const [before, after] = [parse(head), parse(tail ?? '')];
+  return tail === undefined
+    ? before
+    : [...before, ...Array(8 - before.length - after.length).fill(0), ...after];
+}
+
+const EMBEDDING_GROUPS = EMBEDDING.map((network) =>
+  groupsOf(network.split('/')[0] ?? '')
+    .slice(0, 6)
+    .join(),
+);
+
+function embeddedIPv4(groups: number[]): string | undefined {
+  if (!EMBEDDING_GROUPS.includes(groups.slice(0, 6).join())) return undefined;
+  const [high = 0, low = 0] = groups.slice(6);
+  return [high >> 8, high & 255, low >> 8, low & 255].join('.');
+}
+
+export function blockList(networks: string[], family: 'ipv4' | 'ipv6'): BlockList {
+  const list = new BlockList();
+  for (const network of networks) {
+    const [address = '', bits = ''] = network.split('/');
+    list.addSubnet(address, Number(bits), family);
+  }
+  return list;
+}

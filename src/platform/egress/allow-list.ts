@@ -1,0 +1,39 @@
+import { BlockList, isIP } from 'node:net';
+
+/** Exceptions from what egress refuses: `host:port` for one service, a network in CIDR notation for all in it. */
+export interface AllowList {
+  allowsHost(hostname: string, port: number): boolean;
+  allowsAddress(address: string): boolean;
+}
+
+/** Throws an error that names the first entry that is neither. */
+export function parseAllowList(entries: readonly string[]): AllowList {
+  const hosts = new Set<string>();
+  const networks = new BlockList();
+  for (const entry of entries) {
+    const network = parseNetwork(entry);
+    const host = network ? undefined : parseHost(entry);
+    if (network) networks.addSubnet(network.address, network.bits, network.family);
+    else if (host) hosts.add(host);
+    else throw new Error(`"${entry}" is neither host:port nor a network such as 10.0.0.0/8.`);
+  }
+  return {
+    allowsHost: (hostname, port) => hosts.has(`${hostname}:${port}`),
+    allowsAddress: (address) => networks.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6'),
+  };
+}
+
+function parseNetwork(entry: string) {
+  const [, address = '', length] = /^([0-9a-fA-F.:]+)\/(\d{1,3})$/.exec(entry) ?? [];
+  const version = isIP(address);
+  const bits = Number(length);
+  if (version === 0 || bits > (version === 4 ? 32 : 128)) return undefined;
+  return { address, bits, family: version === 4 ? ('ipv4' as const) : ('ipv6' as const) };
+}
+
+/** The host as URLs spell it, so that `[::1]:80` and `WIKI:80` match. */
+function parseHost(entry: string): string | undefined {
+  const [, host = '', port] = /^([^\s/@?#:*]+|\[[0-9a-fA-F:.]+\]):(\d{1,5})$/.exec(entry) ?? [];
+  if (!host || Number(port) > 65535 || !URL.canParse(`http://${host}`)) return undefined;
+  return `${new URL(`http://${host}`).hostname}:${Number(port)}`;
+}

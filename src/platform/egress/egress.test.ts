@@ -1,0 +1,628 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer as createTlsServer } from 'node:tls';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { listen, startRawSite, startSite, writeForever } from '../../../test/internet.ts';
+import { createEgress, type EgressOptions, type EgressRequest } from './egress.ts';
+import { EgressError, retryAfter } from './errors.ts';
+
+const MB = 1024 * 1024;
+const LOOPBACK = ['127.0.0.0/8'];
+const egress = createEgress({ allow: LOOPBACK });
+
+/** What the call fails with: its code, and whether another try may succeed. */
+async function failure(call: Promise<unknown>) {
+  const error = await call.then(
+    () => expect.fail('it did not fail'),
+    (reason) => reason,
+  );
+  expect(error).toBeInstanceOf(EgressError);
+  const { code, isTransient, message, status } = error as EgressError;
+  expect(message).toMatch(/^[[A-Za-z0-9].*\.$/);
+  return { code, isTransient, message, status };
+}
+
+describe('an address that is not public is refused before a connection is made', () => {
+  const guarded = createEgress({
+    resolver: async (name) => (name.startsWith('six.') ? ['2606:4700::1', 'fd00::1'] : ['127.0.0.1']),
+  });
+
+  test.each([
+    'http://127.0.0.1/',
+    'http://127.1/',
+    'http://2130706433/',
+    'http://0x7f000001/',
+    'http://0x7f.0.0.1/',
+    'http://0177.0.0.1/',
+    'http://017700000001/',
+    'http://127.0.0.1./',
+    'http://127.0.0.1:22/',
+    'http://0/',
+    'http://0.0.0.0:8080/',
+    'http://①②⑦.⓪.⓪.①/',
+    'http://１２７.0.0.1/',
+    'http://127。0。0。1/',
+    'http://%31%32%37.0.0.1/',
+    'http://10.0.0.5/admin',
+    'http://192.168.1.1/',
+    'http://172.16.0.1/',
+    'http://100.64.0.1/',
+    'http://169.254.169.254/latest/meta-data/',
+    'http://0xa9fea9fe/',
+    'http://2852039166/',
+    'http://168.63.129.16/',
+    'http://224.0.0.1/',
+    'http://255.255.255.255/',
+    'http://[::]/',
+    'http://[::1]/',
+    'http://[0:0:0:0:0:0:0:1]/',
+    'http://[::ffff:127.0.0.1]/',
+    'http://[::ffff:7f00:1]/',
+    'http://[::127.0.0.1]/',
+    'http://[64:ff9b::127.0.0.1]/',
+    'http://[64:ff9b::a9fe:a9fe]/',
+    'http://[2002:7f00:1::]/',
+    'http://[2001:0:1:2:3:4:5:6]/',
+    'http://[fe80::1]/',
+    'http://[fd00:ec2::254]/',
+    'http://[ff02::1]/',
+    'http://localhost/',
+    'http://LOCALHOST./',
+    'http://anything.example/',
+    'https://anything.example:8443/',
+    'http://six.example/',
+  ])('%s', async (url) => {
+    expect(await failure(guarded.request(url))).toMatchObject({ code: 'E_SSRF_BLOCKED', isTransient: false });
+    expect(await failure(guarded.check(url))).toMatchObject({ code: 'E_SSRF_BLOCKED' });
+  });
+
+  test('and nothing reaches a server that listens there', async () => {
+    const site = await startSite((_request, response) => response.end());
+    expect(await failure(createEgress().request(site.url))).toMatchObject({ code: 'E_SSRF_BLOCKED' });
+    expect(await failure(createEgress().request(`http://localhost:${site.port}`))).toMatchObject({
+      code: 'E_SSRF_BLOCKED',
+    });
+    expect(site.connections).toBe(0);
+  });
+});
+
+test.each([
+  'ftp://example.com/',
+  'file:///etc/passwd',
+  'data:text/plain,x',
+  'javascript:alert(1)',
+  'gopher://127.0.0.1/',
+  'http://',
+  'http://user@example.com/',
+  'http://user:password@example.com/',
+  'http://example.com@127.0.0.1/',
+  'http://1.2.3.4.5/',
+  'http://[::1%25eth0]/',
+  'not a url',
+  '',
+])('%s is not an address to fetch', async (url) => {
+  expect(await failure(egress.request(url))).toMatchObject({ code: 'E_INVALID_URL', isTransient: false });
+});
+
+describe('names', () => {
+  test('every address counts, not only the first', async () => {
+    const guarded = createEgress({ resolver: async () => ['93.184.216.34', '10.0.0.1'] });
+    expect(await failure(guarded.request('http://mixed.example/'))).toMatchObject({ code: 'E_SSRF_BLOCKED' });
+  });
+
+  test('the connection goes to the address that was checked, whatever the name resolves to afterwards', async () => {
+    const good = await startSite((_request, response) => response.end('good'));
+    const evil = await startSite((_request, response) => response.end('evil'), '127.0.0.2', good.port);
+    const answers = [['127.0.0.1'], ['127.0.0.2'], ['127.0.0.2']];
+    let asked = 0;
+    const guarded = createEgress({
+      allow: ['127.0.0.1/32'],
+      resolver: async () => answers[asked++] ?? [],
+    });
+    const url = `http://rebinding.example:${good.port}/`;
+    expect((await guarded.fetchText(url)).text).toBe('good');
+    expect(asked).toBe(1);
+    expect(await failure(guarded.fetchText(url))).toMatchObject({ code: 'E_SSRF_BLOCKED' });
+    expect([good.connections, evil.connections]).toEqual([1, 0]);
+  });
+
+  test('the next of the checked addresses is tried when one does not answer', async () => {
+    const site = await startSite((_request, response) => response.end('second'), '127.0.0.3');
+    const guarded = createEgress({ allow: LOOPBACK, resolver: async () => ['127.0.0.4', '127.0.0.3'] });
+    expect((await guarded.fetchText(`http://two.example:${site.port}/`)).text).toBe('second');
+  });
+
+  test('an exception for a host holds for its port alone', async () => {
+    const site = await startSite((request, response) => response.end(request.headers.host));
+    const other = await startSite((_request, response) => response.end());
+    const guarded = createEgress({
+      allow: [`wiki.example:${site.port}`],
+      resolver: async () => ['127.0.0.1'],
+    });
+    expect((await guarded.fetchText(`http://wiki.example:${site.port}/`)).text).toBe(
+      `wiki.example:${site.port}`,
+    );
+    await guarded.check(`http://wiki.example:${site.port}/`);
+    for (const url of [`http://wiki.example:${other.port}/`, site.url]) {
+      expect(await failure(guarded.request(url))).toMatchObject({ code: 'E_SSRF_BLOCKED' });
+    }
+    expect(other.connections).toBe(0);
+  });
+
+  test.each([
+    ['ENOTFOUND', 'E_HOST_NOT_FOUND', false],
+    ['EAI_AGAIN', 'E_DNS_FAILED', true],
+  ])('a look-up that ends in %s is %s', async (code, expected, isTransient) => {
+    const resolver = () => Promise.reject(Object.assign(new Error('no'), { code }));
+    expect(await failure(createEgress({ resolver }).request('http://gone.example/'))).toMatchObject({
+      code: expected,
+      isTransient,
+    });
+  });
+
+  test('a name without an address is not found', async () => {
+    expect(
+      await failure(createEgress({ resolver: async () => [] }).check('http://no.example/')),
+    ).toMatchObject({
+      code: 'E_HOST_NOT_FOUND',
+    });
+  });
+
+  test('a look-up that never ends does not hold anybody', async () => {
+    const slow = createEgress({ resolver: () => new Promise(() => {}), limits: { connectMs: 20 } });
+    for (const call of [slow.request('http://slow.example/'), slow.check('http://slow.example/')]) {
+      expect(await failure(call)).toMatchObject({ code: 'E_TIMEOUT', isTransient: true });
+    }
+  });
+});
+
+describe('redirects', () => {
+  test('are followed, five at most, and the last address is told', async () => {
+    const site = await startSite((request, response) => {
+      const left = Number(new URL(request.url ?? '', 'http://x').searchParams.get('left'));
+      if (left === 0) response.end('there');
+      else response.writeHead(302, { location: `?left=${left - 1}` }).end('a page nobody reads');
+    });
+    expect(await egress.fetchText(`${site.url}/?left=5`)).toMatchObject({
+      text: 'there',
+      url: `${site.url}/?left=0`,
+    });
+    expect(await failure(egress.fetchText(`${site.url}/?left=6`))).toMatchObject({
+      code: 'E_TOO_MANY_REDIRECTS',
+    });
+  });
+
+  test('that lead in a circle end', async () => {
+    const site = await startSite((_request, response) => response.writeHead(301, { location: '/' }).end());
+    expect(await failure(egress.request(site.url))).toMatchObject({ code: 'E_TOO_MANY_REDIRECTS' });
+    expect(site.requests).toHaveLength(6);
+  });
+
+  test.each([301, 302, 303, 307, 308])(
+    'with status %i into a private address are refused',
+    async (status) => {
+      const inside = await startSite((_request, response) => response.end('secret'));
+      const outside = await startSite((_request, response) =>
+        response.writeHead(status, { location: inside.url }).end(),
+      );
+      const guarded = createEgress({ allow: [outside.host] });
+      expect(await failure(guarded.request(outside.url))).toMatchObject({ code: 'E_SSRF_BLOCKED' });
+      expect(inside.connections).toBe(0);
+    },
+  );
+
+  test.each(['file:///etc/passwd', 'ftp://x/', 'http://a:b@127.0.0.1/', 'http://[', 'javascript:alert(1)'])(
+    'to %s are refused',
+    async (location) => {
+      const site = await startSite((_request, response) => response.writeHead(302, { location }).end());
+      expect(await failure(egress.request(site.url))).toMatchObject({ code: 'E_INVALID_URL' });
+    },
+  );
+
+  test('take no credential to another host, and none of what a caller invented', async () => {
+    const other = await startSite((_request, response) => response.end());
+    const site = await startSite((request, response) =>
+      response.writeHead(302, { location: request.url === '/' ? '/here' : other.url }).end(),
+    );
+    const headers = { Authorization: 'Bearer x', Cookie: 'a=b', 'X-Api-Key': 'k', 'Accept-Language': 'uk' };
+    await egress.fetchBytes(site.url, { headers });
+    const secrets = { authorization: 'Bearer x', cookie: 'a=b', 'x-api-key': 'k' };
+    expect(site.requests.map((request) => request.headers)).toEqual([
+      expect.objectContaining(secrets),
+      expect.objectContaining(secrets),
+    ]);
+    const arrived = other.requests[0]?.headers ?? {};
+    for (const name of Object.keys(secrets)) expect(arrived).not.toHaveProperty(name);
+    expect(arrived).toMatchObject({
+      'accept-language': 'uk',
+      host: other.host,
+      'accept-encoding': expect.any(String),
+    });
+  });
+
+  test('do not bring back a cookie that a site sets', async () => {
+    const site = await startSite((request, response) =>
+      request.url === '/'
+        ? response.writeHead(302, { location: '/next', 'set-cookie': 'session=1' }).end()
+        : response.end(String(request.headers.cookie)),
+    );
+    expect((await egress.fetchText(site.url)).text).toBe('undefined');
+  });
+
+  test.each([
+    [301, 'POST', 'GET', ''],
+    [302, 'POST', 'GET', ''],
+    [303, 'POST', 'GET', ''],
+    [303, 'PUT', 'GET', ''],
+    [303, 'HEAD', 'HEAD', ''],
+    [301, 'PUT', 'PUT', 'body'],
+    [307, 'POST', 'POST', 'body'],
+    [308, 'PATCH', 'PATCH', 'body'],
+  ] as const)('with status %i turn %s into %s', async (status, method, becomes, body) => {
+    const site = await startSite(async (request, response) => {
+      if (request.url === '/') return response.writeHead(status, { location: '/to' }).end();
+      const chunks = await request.toArray();
+      expect(Buffer.concat(chunks).toString()).toBe(body);
+      return response.end(request.headers['content-type']);
+    });
+    const given: EgressRequest = method === 'HEAD' ? { method } : { method, body: 'body' };
+    const answer = await egress.fetchText(site.url, { ...given, headers: { 'content-type': 'text/x' } });
+    expect(site.requests[1]?.method).toBe(becomes);
+    if (method !== 'HEAD') expect(answer.text).toBe(body ? 'text/x' : '');
+  });
+
+  test('are answers to whoever does not want to follow them', async () => {
+    const site = await startSite((_request, response) =>
+      response.writeHead(302, { location: '/x' }).end('moved'),
+    );
+    const answer = await egress.request(site.url, { maxRedirects: 0 });
+    expect(answer.status).toBe(302);
+    expect((await answer.body.toArray()).join('')).toBe('moved');
+    expect(site.requests).toHaveLength(1);
+  });
+});
+
+describe('limits', () => {
+  const compressed = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync };
+
+  test.each(Object.entries(compressed))('a %s bomb stops at the limit', async (encoding, compress) => {
+    const bomb = compress(Buffer.alloc(64 * MB));
+    const site = await startSite((_request, response) =>
+      response.writeHead(200, { 'content-encoding': encoding }).end(bomb),
+    );
+    const { body } = await egress.request(site.url, { limits: { bodyBytes: MB } });
+    let read = 0;
+    const reading = (async () => {
+      for await (const chunk of body) read += chunk.length;
+    })();
+    expect(await failure(reading)).toMatchObject({ code: 'E_RESPONSE_TOO_LARGE', isTransient: false });
+    expect(read).toBeLessThanOrEqual(MB);
+  });
+
+  test('a bomb in a bomb stops, too', async () => {
+    const bomb = gzipSync(gzipSync(Buffer.alloc(256 * MB)));
+    const site = await startSite((_request, response) =>
+      response.writeHead(200, { 'content-encoding': 'gzip, gzip' }).end(bomb),
+    );
+    expect(await failure(egress.fetchBytes(site.url))).toMatchObject({ code: 'E_RESPONSE_TOO_LARGE' });
+  });
+
+  test('a body without an end stops at the limit, and the connection is closed', async () => {
+    const site = await startSite((_request, response) => writeForever(response, Buffer.alloc(65536, 'x')));
+    expect(await failure(egress.fetchBytes(site.url))).toMatchObject({ code: 'E_RESPONSE_TOO_LARGE' });
+    await site.closed;
+  });
+
+  test('compressed data that never becomes anything ends, too', async () => {
+    // Empty stored blocks: five bytes each that decompress to none.
+    const nothing = Buffer.concat(Array(10_000).fill(Buffer.from([0, 0, 0, 0xff, 0xff])));
+    const site = await startSite((_request, response) => {
+      response.writeHead(200, { 'content-encoding': 'deflate' });
+      writeForever(response, nothing);
+    });
+    expect(await failure(egress.fetchBytes(site.url, { limits: { bodyBytes: MB } }))).toMatchObject({
+      code: 'E_RESPONSE_TOO_LARGE',
+    });
+  });
+
+  test('a length that is declared too large is not even read', async () => {
+    const site = await startSite((_request, response) => {
+      response.writeHead(200, { 'content-length': String(10 ** 12) }).flushHeaders();
+    });
+    expect(await failure(egress.request(site.url))).toMatchObject({ code: 'E_RESPONSE_TOO_LARGE' });
+    await site.closed;
+  });
+
+  test('headers without an end stop at the limit', async () => {
+    const site = await startRawSite((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\n');
+      writeForever(socket, Buffer.from(`X-Filler: ${'x'.repeat(1000)}\r\n`));
+    });
+    expect(await failure(egress.request(site.url))).toMatchObject({ code: 'E_RESPONSE_TOO_LARGE' });
+  });
+
+  test('a server that says nothing is not waited for', async () => {
+    const site = await startRawSite(() => {});
+    expect(await failure(egress.request(site.url, { limits: { totalMs: 100 } }))).toMatchObject({
+      code: 'E_TIMEOUT',
+      isTransient: true,
+    });
+    await site.closed;
+  });
+
+  test('a body that trickles is not waited for', async () => {
+    const site = await startSite((_request, response) => {
+      response.write('x');
+      const timer = setInterval(() => response.write('x'), 10);
+      response.on('close', () => clearInterval(timer));
+    });
+    expect(await failure(egress.fetchBytes(site.url, { limits: { totalMs: 150 } }))).toMatchObject({
+      code: 'E_TIMEOUT',
+    });
+    await site.closed;
+  });
+
+  test('redirects do not buy time', async () => {
+    const site = await startSite((_request, response) => {
+      setTimeout(() => response.writeHead(302, { location: '/' }).end(), 60);
+    });
+    expect(await failure(egress.request(site.url, { limits: { totalMs: 150 } }))).toMatchObject({
+      code: 'E_TIMEOUT',
+    });
+  });
+
+  test('a handshake that never ends is not waited for', async () => {
+    const site = await startRawSite(() => {});
+    const call = egress.request(`https://${site.host}/`, { limits: { connectMs: 100 } });
+    expect(await failure(call)).toMatchObject({ code: 'E_TIMEOUT', isTransient: true });
+    await site.closed;
+  });
+
+  test('memory does not grow with what is sent', async () => {
+    const bomb = gzipSync(Buffer.alloc(128 * MB));
+    const site = await startSite((_request, response) =>
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb),
+    );
+    const before = process.memoryUsage().rss;
+    let peak = before;
+    const sampler = setInterval(() => {
+      peak = Math.max(peak, process.memoryUsage().rss);
+    }, 1);
+    for (let round = 0; round < 20; round++) {
+      await failure(egress.fetchBytes(site.url, { limits: { bodyBytes: 2 * MB } }));
+    }
+    clearInterval(sampler);
+    // Twenty times 128 MB were offered; the limit is 2 MB, the rest of the margin is the collector's.
+    expect(peak - before).toBeLessThan(100 * MB);
+  });
+});
+
+describe('whoever asked can stop', () => {
+  test.each(['before', 'during'])('%s the request, with their own reason', async (when) => {
+    const site = await startRawSite(() => {});
+    const stop = new AbortController();
+    const reason = new Error('cancelled by a person');
+    if (when === 'before') stop.abort(reason);
+    const call = egress.request(site.url, { signal: stop.signal });
+    if (when === 'during') stop.abort(reason);
+    await expect(call).rejects.toBe(reason);
+  });
+
+  test('while the body is read', async () => {
+    const site = await startSite((_request, response) => {
+      response.write('x');
+    });
+    const stop = new AbortController();
+    const { body } = await egress.request(site.url, { signal: stop.signal });
+    await once(body, 'readable');
+    const reason = new Error('cancelled by a person');
+    stop.abort(reason);
+    await expect(body.toArray()).rejects.toBe(reason);
+    await site.closed;
+  });
+
+  test('by closing the body', async () => {
+    const site = await startSite((_request, response) => writeForever(response, Buffer.alloc(65536)));
+    const { body } = await egress.request(site.url);
+    body.destroy();
+    await site.closed;
+  });
+});
+
+describe('servers that misbehave', () => {
+  const raw = (text: string | Buffer) => startRawSite((socket) => void socket.end(text));
+
+  test('closing at once', async () => {
+    expect(await failure(egress.request((await raw('')).url))).toMatchObject({
+      code: 'E_CONNECTION_LOST',
+      isTransient: true,
+    });
+  });
+
+  test('declaring more than they send', async () => {
+    const site = await raw('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort');
+    expect(await failure(egress.fetchBytes(site.url))).toMatchObject({ code: 'E_CONNECTION_LOST' });
+  });
+
+  test('declaring less than they send: what was declared counts', async () => {
+    const site = await raw('HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nshort and then some');
+    expect((await egress.fetchText(site.url)).text).toBe('short');
+  });
+
+  test('ending in the middle of a chunk', async () => {
+    const site = await raw('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab');
+    expect(await failure(egress.fetchBytes(site.url))).toMatchObject({ code: 'E_CONNECTION_LOST' });
+  });
+
+  test('ending in the middle of compressed data', async () => {
+    const half = gzipSync('x'.repeat(10_000)).subarray(0, 20);
+    const site = await startSite((_request, response) =>
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end(half),
+    );
+    expect(await failure(egress.fetchBytes(site.url))).toMatchObject({ code: 'E_CONNECTION_LOST' });
+  });
+
+  test.each([
+    ['gzip', 'not gzip'],
+    ['br', 'not brotli'],
+    ['deflate', 'not deflate'],
+    ['zstd', 'unknown here'],
+    ['gzip, gzip, gzip', 'too often'],
+  ])('saying %s of something else', async (encoding, text) => {
+    const site = await startSite((_request, response) =>
+      response.writeHead(200, { 'content-encoding': encoding }).end(text),
+    );
+    expect(await failure(egress.fetchBytes(site.url))).toMatchObject({
+      code: 'E_INVALID_RESPONSE',
+      isTransient: false,
+    });
+  });
+
+  test.each([
+    ['no HTTP at all', 'SSH-2.0-OpenSSH\r\n'],
+    ['two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx'],
+    [
+      'a length and chunks',
+      'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    ],
+  ])('sending %s', async (_what, text) => {
+    expect(await failure(egress.fetchBytes((await raw(text)).url))).toMatchObject({
+      code: 'E_INVALID_RESPONSE',
+    });
+  });
+
+  test('not listening', async () => {
+    const site = await startSite(() => {});
+    expect(await failure(egress.request(`http://127.0.0.9:${site.port}/`))).toMatchObject({
+      code: 'E_CONNECT_FAILED',
+      isTransient: true,
+    });
+  });
+});
+
+describe('TLS', () => {
+  const fixture = (file: string) =>
+    readFileSync(new URL(`../../../test/fixtures/tls/${file}`, import.meta.url));
+
+  test('the site is asked for by name though the address is pinned, and an unknown certificate is refused', async () => {
+    const names: string[] = [];
+    const server = createTlsServer({
+      key: fixture('key.pem'),
+      cert: fixture('certificate.pem'),
+      SNICallback: (name, done) => {
+        names.push(name);
+        done(null);
+      },
+    });
+    const site = await listen(server, '127.0.0.1', 0);
+    const named = createEgress({ allow: LOOPBACK, resolver: async () => ['127.0.0.1'] });
+    expect(await failure(named.request(`https://shop.example:${site.port}/`))).toMatchObject({
+      code: 'E_TLS_FAILED',
+      isTransient: false,
+    });
+    expect(names).toEqual(['shop.example']);
+  });
+
+  test('a site that speaks plain HTTP where TLS is expected', async () => {
+    const site = await startSite((_request, response) => response.end());
+    expect(await failure(egress.request(`https://${site.host}/`))).toMatchObject({ code: 'E_TLS_FAILED' });
+  });
+});
+
+describe('statuses', () => {
+  test.each([
+    [400, 'E_HTTP_ERROR', false],
+    [401, 'E_LOGIN_REQUIRED', false],
+    [402, 'E_HTTP_ERROR', false],
+    [403, 'E_ACCESS_DENIED', false],
+    [404, 'E_PAGE_NOT_FOUND', false],
+    [408, 'E_SITE_ERROR', true],
+    [410, 'E_PAGE_GONE', false],
+    [429, 'E_SITE_BUSY', true],
+    [451, 'E_HTTP_ERROR', false],
+    [500, 'E_SITE_ERROR', true],
+    [503, 'E_SITE_ERROR', true],
+    [304, 'E_HTTP_ERROR', false],
+  ])('%i is %s', async (status, code, isTransient) => {
+    const site = await startSite((_request, response) => response.writeHead(status).end('no'));
+    expect(await failure(egress.fetchBytes(site.url))).toMatchObject({ code, isTransient, status });
+  });
+
+  test('are all the same to a plain request', async () => {
+    const site = await startSite((_request, response) =>
+      response.writeHead(503, { 'retry-after': '7' }).end('no'),
+    );
+    const answer = await egress.request(site.url);
+    expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '7' } });
+    expect((await answer.body.toArray()).join('')).toBe('no');
+    await expect(egress.fetchBytes(site.url)).rejects.toMatchObject({ retryAfterSeconds: 7 });
+  });
+
+  test.each([
+    ['120', 120],
+    ['Thu, 01 Jan 1970 00:01:40 GMT', 90],
+    ['Thu, 01 Jan 1970 00:00:00 GMT', 0],
+    ['99999999', 86400],
+    ['soon', undefined],
+    [undefined, undefined],
+  ])('Retry-After: %s is %s seconds', (value, seconds) => {
+    expect(retryAfter(value, 10_000)).toBe(seconds);
+  });
+});
+
+test('a body, a method and headers arrive as they were given', async () => {
+  const site = await startSite(async (request, response) => {
+    const body = Buffer.concat(await request.toArray()).toString();
+    response.end(JSON.stringify({ body, method: request.method, headers: request.headers }));
+  });
+  const body = '{"é":1}';
+  const { text } = await egress.fetchText(site.url, {
+    method: 'POST',
+    body,
+    headers: { 'Content-Type': 'application/json', 'webhook-id': 'msg_1', Host: 'spoofed.example' },
+  });
+  expect(JSON.parse(text)).toMatchObject({
+    body,
+    method: 'POST',
+    headers: {
+      host: site.host,
+      'content-length': '8',
+      'content-type': 'application/json',
+      'webhook-id': 'msg_1',
+      'user-agent': 'Nexus',
+    },
+  });
+});
+
+test.each([
+  ['gzip', gzipSync],
+  ['x-gzip', gzipSync],
+  ['deflate', deflateSync],
+  ['deflate', deflateRawSync],
+  ['br', brotliCompressSync],
+  ['identity', (text: Buffer) => text],
+])('%s is decompressed', async (encoding, compress) => {
+  const site = await startSite((_request, response) =>
+    response.writeHead(200, { 'content-encoding': encoding }).end(compress(Buffer.from('Grüße'))),
+  );
+  expect((await egress.fetchText(site.url)).text).toBe('Grüße');
+});
+
+test.each([204, 'HEAD'] as const)(
+  'an answer without a body (%s) has none, whatever it says',
+  async (what) => {
+    const site = await startSite((_request, response) =>
+      response
+        .writeHead(what === 204 ? 204 : 200, { 'content-encoding': 'gzip', 'content-length': '99' })
+        .end(),
+    );
+    const options: EgressRequest = what === 'HEAD' ? { method: 'HEAD' } : {};
+    expect((await egress.fetchBytes(site.url, options)).bytes).toHaveLength(0);
+  },
+);
+
+test('options that make no sense are refused when it is made', () => {
+  const options: EgressOptions = { allow: ['everything'] };
+  expect(() => createEgress(options)).toThrow('"everything" is neither host:port nor a network');
+});
