@@ -239,6 +239,49 @@ create table memberships (
 );
 CREATE INDEX memberships_user_id_idx ON public.memberships USING btree (user_id);
 
+create table outbox_delivery (
+  event_id uuid not null,
+  subscriber text not null,
+  attempts smallint default 1 not null,
+  error_message text,
+  delivered_at timestamp with time zone,
+  constraint outbox_delivery_pkey PRIMARY KEY (event_id, subscriber),
+  constraint outbox_delivery_event_id_fkey FOREIGN KEY (event_id) REFERENCES outbox_event(id) ON DELETE CASCADE,
+  constraint outbox_delivery_error_named CHECK (((delivered_at IS NULL) = (error_message IS NOT NULL)))
+);
+
+create table outbox_event (
+  id uuid not null,
+  transaction_id xid8 default pg_current_xact_id() not null,
+  event_type text not null,
+  schema_version smallint not null,
+  aggregate_type text not null,
+  aggregate_id text not null,
+  payload jsonb not null,
+  idempotency_key text not null,
+  request_id text,
+  status text default 'pending'::text not null,
+  attempts smallint default 0 not null,
+  max_attempts smallint default 5 not null,
+  next_attempt_at timestamp with time zone default now(),
+  claim_id uuid,
+  error_message text,
+  delivered_at timestamp with time zone,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint outbox_event_pkey PRIMARY KEY (id),
+  constraint outbox_event_attempts_range CHECK (((attempts >= 0) AND (attempts <= max_attempts))),
+  constraint outbox_event_claimed_while_pending CHECK (((claim_id IS NULL) OR (status = 'pending'::text))),
+  constraint outbox_event_delivery_dated CHECK (((status = 'delivered'::text) = (delivered_at IS NOT NULL))),
+  constraint outbox_event_due_while_pending CHECK (((status = 'pending'::text) = (next_attempt_at IS NOT NULL))),
+  constraint outbox_event_idempotency_key_length CHECK (((char_length(idempotency_key) >= 1) AND (char_length(idempotency_key) <= 300))),
+  constraint outbox_event_status_known CHECK ((status = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text])))
+);
+CREATE INDEX outbox_event_failed_idx ON public.outbox_event USING btree (id) WHERE (status = 'failed'::text);
+CREATE INDEX outbox_event_feed_idx ON public.outbox_event USING btree (transaction_id, id);
+CREATE UNIQUE INDEX outbox_event_idempotency_key ON public.outbox_event USING btree (event_type, idempotency_key);
+CREATE INDEX outbox_event_pending_idx ON public.outbox_event USING btree (next_attempt_at) WHERE (status = 'pending'::text);
+
 create table schema_migrations (
   version integer not null,
   name text not null,
