@@ -12,6 +12,7 @@ import { createDefaultLibrary } from '../features/libraries/default-library.ts';
 import { registerLibrariesRoutes } from '../features/libraries/routes.ts';
 import { createLibraryServices } from '../features/libraries/service.ts';
 import { defineIntegrityAudit } from '../features/operations/integrity-audit.ts';
+import { tellJobsEnded } from '../features/operations/job-events.ts';
 import { registerJobRoutes } from '../features/operations/job-routes.ts';
 import { createJobs } from '../features/operations/jobs.ts';
 import { registerOperationsRoutes } from '../features/operations/routes.ts';
@@ -21,18 +22,27 @@ import { createHttpServer, type Shell } from '../http/server.ts';
 import type { Database } from '../platform/database/database.ts';
 import type { Migration } from '../platform/database/migrator.ts';
 import { createJobEngine, type JobEngine, type JobEngineOptions } from '../platform/jobs/engine.ts';
+import { createHints, type Hints } from '../platform/outbox/hints.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import { createMetrics } from '../platform/telemetry/metrics.ts';
 import type { Config } from './config.ts';
+import { createDelivery } from './delivery.ts';
 
 export type Services = ReturnType<typeof createServices>;
 
 export interface EngineDependencies extends Pick<JobEngineOptions, 'sql' | 'log' | 'listenAt'> {
-  config: Pick<Config, 'jobs'>;
+  config: Pick<Config, 'jobs' | 'outbox'>;
 }
 
-/** The job engine with every job type of Nexus. */
-export function createEngine({ sql, log, listenAt, config }: EngineDependencies): JobEngine {
+export interface Engine extends JobEngine {
+  /** What tells this process that there is something to deliver. */
+  hints: Hints;
+}
+
+/** The job engine with every job type of Nexus. Whoever works delivers events, too. */
+export function createEngine({ sql, log, listenAt, config }: EngineDependencies): Engine {
+  const hints = createHints({ log, listenAt });
+  const delivery = createDelivery({ sql, log, hints, config });
   const backfill = createBackfill({ sql, log, send: sendThrough(sql, () => engine) });
   const engine = createJobEngine({
     sql,
@@ -40,9 +50,29 @@ export function createEngine({ sql, log, listenAt, config }: EngineDependencies)
     listenAt,
     ...config.jobs,
     types: [defineIntegrityAudit(sql), defineBackfillJob(backfill)],
-    periodic: [periodicBackfillSweep(backfill)],
+    periodic: [periodicBackfillSweep(backfill), ...delivery.periodic],
+    onJobsEnded: tellJobsEnded,
   });
-  return engine;
+  return {
+    ...engine,
+    hints,
+    async work(options) {
+      const worker = await engine.work(options);
+      // One that stops by itself does the jobs it was started for, and nothing else.
+      if (options.maxJobs !== undefined || options.untilEmpty) return worker;
+      const delivering = delivery.start(options);
+      return {
+        ...worker,
+        async stop() {
+          await Promise.all([worker.stop(), delivering.stop(options.graceSeconds)]);
+        },
+      };
+    },
+    async close() {
+      await engine.close();
+      await hints.close();
+    },
+  };
 }
 
 /** Every service, wired to the others. */

@@ -26,6 +26,9 @@ export interface Config {
   asyncJobsEnabled: boolean;
   worker: { concurrency: number; pollSeconds: number; graceSeconds: number };
   jobs: { leaseSeconds: number; retentionDays: number };
+  outbox: { sweepMinutes: number; retentionHours: number };
+  /** What egress may reach although it is not public. */
+  egressAllow: string[];
   internalSecret: string | undefined;
   trustedProxies: string[];
   bootstrapKeys: BootstrapKey[];
@@ -83,6 +86,11 @@ export function parseConfig(env: Environment): Config {
       leaseSeconds: values.NEXUS_WORKER_LEASE_SECONDS,
       retentionDays: values.NEXUS_JOB_RETENTION_DAYS,
     },
+    outbox: {
+      sweepMinutes: values.NEXUS_OUTBOX_SWEEP_INTERVAL_MINUTES,
+      retentionHours: values.NEXUS_OUTBOX_RETENTION_HOURS,
+    },
+    egressAllow: values.NEXUS_EGRESS_ALLOW,
     internalSecret: values.NEXUS_INTERNAL_SECRET,
     trustedProxies: values.NEXUS_TRUSTED_PROXIES,
     bootstrapKeys: bootstrapKeys(values),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { connectionConfig } from '../platform/database/database.ts';
+import { parseAllowList } from '../platform/egress/allow-list.ts';
 
 /** One environment variable: how it is read, what it takes and what it is for. The README's table says the same. */
 export interface Variable<T extends z.ZodType = z.ZodType> {
@@ -22,6 +23,15 @@ function isDatabaseUrl(text: string): boolean {
   if (!/^postgres(ql)?:\/\/\S+$/.test(text)) return false;
   try {
     connectionConfig({ url: text });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isAllowList(entries: string[]): boolean {
+  try {
+    parseAllowList(entries);
     return true;
   } catch {
     return false;
@@ -137,6 +147,25 @@ export const VARIABLES = {
     'a number of days from 1 to 3650',
     whole(1, 3650).default(30),
     'How long jobs that are over are kept, with their attempts and artifacts.',
+  ),
+  NEXUS_OUTBOX_SWEEP_INTERVAL_MINUTES: variable(
+    'a number of minutes from 1 to 1440',
+    whole(1, 1440).default(5),
+    'How often events are looked for that no hint told of.',
+  ),
+  NEXUS_OUTBOX_RETENTION_HOURS: variable(
+    'a number of hours from 1 to 8760',
+    whole(1, 8760).default(168),
+    'How long events are kept that were delivered or have failed, and the log of deliveries to webhooks.',
+  ),
+  NEXUS_EGRESS_ALLOW: variable(
+    'entries of `host:port` or a network such as `10.0.0.0/8`, separated by commas',
+    z
+      .string()
+      .transform((list) => list.split(',').map((entry) => entry.trim()))
+      .refine(isAllowList)
+      .default([]),
+    'Places that Nexus may connect to although they are not public.',
   ),
   NEXUS_INTERNAL_SECRET: secret(
     'at most 200 ASCII characters without spaces, and in `prod` at least 20',

@@ -43,7 +43,7 @@ async function serveUntil(
   log: Logger,
   withWorker: boolean,
 ): Promise<void> {
-  const engine = createEngine({ sql, log, config, listenAt: withWorker ? listenAt : undefined });
+  const engine = createEngine({ sql, log, config, listenAt });
   try {
     const services = createServices(sql, engine, config, log);
     if (config.env === 'prod') await refuseDevelopmentKeys(sql);
