@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll } from 'vitest';
-import { buildApp, createEngine, createServices, type Services } from '../src/app/build-app.ts';
+import { buildApp, createEngine, createServices, type Engine, type Services } from '../src/app/build-app.ts';
 import { parseConfig } from '../src/app/config.ts';
 import type { ErrorCode } from '../src/contract/errors.ts';
 import type { Role } from '../src/contract/roles.ts';
@@ -8,7 +8,6 @@ import { seedBootstrapKeys } from '../src/features/identity/bootstrap.ts';
 import type { RegisteredRoute } from '../src/http/access.ts';
 import type { Shell } from '../src/http/server.ts';
 import { readMigrations } from '../src/platform/database/migrator.ts';
-import type { JobEngine } from '../src/platform/jobs/engine.ts';
 import { createLogger } from '../src/platform/telemetry/logger.ts';
 import type { TestDatabase } from './database.ts';
 
@@ -36,14 +35,18 @@ export interface TestApp {
   readonly url: string;
   readonly services: Services;
   readonly shell: Shell;
-  readonly engine: JobEngine;
+  readonly engine: Engine;
   readonly routes: RegisteredRoute[];
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
 }
 
 /** An app on a port of its own, on the file's database, with the four development keys. */
-export function useApp(database: TestDatabase, environment: Record<string, string> = {}): TestApp {
-  let running: { url: string; services: Services; shell: Shell; engine: JobEngine } | undefined;
+export function useApp(
+  database: TestDatabase,
+  environment: Record<string, string> = {},
+  { listen = false }: { listen?: boolean } = {},
+): TestApp {
+  let running: { url: string; services: Services; shell: Shell; engine: Engine } | undefined;
   const started = () => {
     if (!running) throw new Error('The app starts before the first test.');
     return running;
@@ -53,7 +56,7 @@ export function useApp(database: TestDatabase, environment: Record<string, strin
     const config = parseConfig({ NEXUS_ENV: 'test', NEXUS_PORT: '0', ...environment });
     const { sql } = database;
     const log = createLogger({ level: 'silent', format: 'json' });
-    const engine = createEngine({ sql, log, config });
+    const engine = createEngine({ sql, log, config, listenAt: listen ? database.target : undefined });
     const services = createServices(sql, engine, config, log);
     await seedBootstrapKeys(sql, services.users, config.bootstrapKeys);
     const shell = await buildApp({ config, sql, migrations: await readMigrations(), services, log });
@@ -103,7 +106,10 @@ export async function call(
     },
     ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
-  const text = await response.text();
+  // A stream has no end to wait for.
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
+  if (isStream) await response.body?.cancel();
+  const text = isStream ? '' : await response.text();
   const isJson = response.headers.get('content-type')?.includes('json');
   return {
     status: response.status,

@@ -1,3 +1,6 @@
+import { createFeed } from '../features/events/feed.ts';
+import { registerEventRoutes } from '../features/events/routes.ts';
+import { createEventStreams } from '../features/events/streams.ts';
 import { createApiKeys } from '../features/identity/api-keys.ts';
 import { createAuthentication } from '../features/identity/authentication.ts';
 import { registerIdentityRoutes } from '../features/identity/routes.ts';
@@ -15,6 +18,8 @@ import { defineIntegrityAudit } from '../features/operations/integrity-audit.ts'
 import { tellJobsEnded } from '../features/operations/job-events.ts';
 import { registerJobRoutes } from '../features/operations/job-routes.ts';
 import { createJobs } from '../features/operations/jobs.ts';
+import { createOutboxOperations } from '../features/operations/outbox.ts';
+import { registerOutboxRoutes } from '../features/operations/outbox-routes.ts';
 import { registerOperationsRoutes } from '../features/operations/routes.ts';
 import { createOperations } from '../features/operations/service.ts';
 import { registerHealthRoutes } from '../http/health-routes.ts';
@@ -24,7 +29,7 @@ import type { Migration } from '../platform/database/migrator.ts';
 import { createJobEngine, type JobEngine, type JobEngineOptions } from '../platform/jobs/engine.ts';
 import { createHints, type Hints } from '../platform/outbox/hints.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
-import { createMetrics } from '../platform/telemetry/metrics.ts';
+import { createMetrics, type Metrics } from '../platform/telemetry/metrics.ts';
 import type { Config } from './config.ts';
 import { createDelivery } from './delivery.ts';
 
@@ -78,7 +83,7 @@ export function createEngine({ sql, log, listenAt, config }: EngineDependencies)
 /** Every service, wired to the others. */
 export function createServices(
   sql: Database,
-  engine: JobEngine,
+  engine: Engine,
   config: Pick<Config, 'rawModeEnabled' | 'acceptsDevelopmentKeys' | 'asyncJobsEnabled'>,
   log: Logger,
 ) {
@@ -91,6 +96,9 @@ export function createServices(
     apiKeys: createApiKeys({ sql }),
     authentication,
     operations: createOperations({ sql }),
+    outbox: createOutboxOperations({ sql }),
+    events: createFeed({ sql }),
+    eventStreams: createEventStreams({ sql, log, hints: engine.hints }),
     ...createLibraryServices({ sql, users, backfill }),
     jobs: createJobs({ sql, engine, asyncJobsEnabled, requireMode: authentication.requireMode }),
   };
@@ -107,7 +115,8 @@ export interface AppDependencies {
 /** The whole HTTP application, not yet listening. */
 export async function buildApp({ config, sql, migrations, services, log }: AppDependencies): Promise<Shell> {
   const metrics = createMetrics();
-  return createHttpServer({
+  measureBacklogs(metrics, services);
+  const shell = await createHttpServer({
     log,
     metrics,
     authentication: services.authentication,
@@ -120,6 +129,18 @@ export async function buildApp({ config, sql, migrations, services, log }: AppDe
       registerLibrariesRoutes(server, services);
       registerOperationsRoutes(server, services.operations);
       registerJobRoutes(server, services.jobs);
+      registerOutboxRoutes(server, services.outbox);
+      registerEventRoutes(server, services);
     },
   });
+  shell.drain.onStart(services.eventStreams.close);
+  return shell;
+}
+
+function measureBacklogs(metrics: Metrics, { backfill, outbox, eventStreams }: Services): void {
+  const named = (prefix: string, values: object) =>
+    Object.fromEntries(Object.entries(values).map(([name, value]) => [`${prefix}.${name}`, Number(value)]));
+  metrics.gauge(async () => named('backfill', await backfill.health()));
+  metrics.gauge(async () => named('outbox', await outbox.health()));
+  metrics.gauge(async () => ({ 'events.open_streams': eventStreams.count() }));
 }

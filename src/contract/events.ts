@@ -120,3 +120,34 @@ export const outboxHealth = z.object({
   oldest_due_seconds: z.number(),
 });
 export type OutboxHealth = z.output<typeof outboxHealth>;
+
+/** An event as the world sees it, over webhooks, the feed and the stream: CloudEvents 1.0. */
+export const cloudEvent = z.object({
+  specversion: z.literal('1.0'),
+  id,
+  source: z.string(),
+  type: z.string(),
+  subject: z.string(),
+  time: timestamp,
+  datacontenttype: z.literal('application/json'),
+  /** Of the payload; `docs/outbox.md` says when it changes. */
+  schemaversion: z.int(),
+  requestid: z.string().optional(),
+  data: z.record(z.string(), z.unknown()),
+});
+export type CloudEvent = z.output<typeof cloudEvent>;
+
+const position = z.string().max(200);
+
+export const feedQuery = z.object({
+  limit: z.coerce.number().int().min(1).max(200).default(100),
+  after: position.optional(),
+});
+
+export const feed = z.object({
+  events: z.array(cloudEvent.extend({ cursor: position })),
+  /** Where to go on, also when there is nothing more yet; null when nothing has ever happened. */
+  page: z.object({ next_cursor: position.nullable(), has_more: z.boolean() }),
+});
+
+export const streamQuery = z.object({ after: position.optional() });

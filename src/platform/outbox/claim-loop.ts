@@ -22,6 +22,8 @@ export interface ClaimLoop {
   stop(graceSeconds: number): Promise<void>;
 }
 
+/** Something may be due that somebody else holds at this moment. */
+const SHORTEST_SLEEP_MS = 25;
 /** The longest time that a timer of Node.js takes. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
@@ -66,7 +68,7 @@ export function startClaimLoop<Item>(options: ClaimLoopOptions<Item>): ClaimLoop
     const wait = await untilNextDue();
     clearTimeout(dueTimer);
     if (wait !== null && !isStopping)
-      dueTimer = setTimeout(wake, Math.min(Math.max(wait, 0) + 1, LONGEST_TIMER_MS));
+      dueTimer = setTimeout(wake, Math.min(Math.max(wait, SHORTEST_SLEEP_MS) + 1, LONGEST_TIMER_MS));
   }
 
   function wake(): void {
