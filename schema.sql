@@ -308,3 +308,69 @@ create table users (
 );
 CREATE INDEX users_enabled_admins ON public.users USING btree (id) WHERE ((role = 'admin'::text) AND (disabled_at IS NULL));
 CREATE UNIQUE INDEX users_username_key ON public.users USING btree (lower(username));
+
+create table webhook_attempts (
+  id uuid not null,
+  delivery_id uuid not null,
+  url text not null,
+  request_headers jsonb not null,
+  response_status smallint,
+  response_body text,
+  error_code text,
+  error_message text,
+  duration_ms integer not null,
+  created_at timestamp with time zone default now() not null,
+  constraint webhook_attempts_pkey PRIMARY KEY (id),
+  constraint webhook_attempts_delivery_id_fkey FOREIGN KEY (delivery_id) REFERENCES webhook_deliveries(id) ON DELETE CASCADE
+);
+CREATE INDEX webhook_attempts_delivery_id_idx ON public.webhook_attempts USING btree (delivery_id, id);
+
+create table webhook_deliveries (
+  id uuid not null,
+  webhook_id uuid not null,
+  event_id uuid not null,
+  event_type text not null,
+  body text not null,
+  status text default 'pending'::text not null,
+  attempts smallint default 0 not null,
+  next_attempt_at timestamp with time zone default now(),
+  claim_id uuid,
+  delivered_at timestamp with time zone,
+  error_message text,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint webhook_deliveries_pkey PRIMARY KEY (id),
+  constraint webhook_deliveries_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhooks(id) ON DELETE CASCADE,
+  constraint webhook_deliveries_claimed_while_pending CHECK (((claim_id IS NULL) OR (status = 'pending'::text))),
+  constraint webhook_deliveries_delivery_dated CHECK (((status = 'delivered'::text) = (delivered_at IS NOT NULL))),
+  constraint webhook_deliveries_due_while_pending CHECK (((status = 'pending'::text) = (next_attempt_at IS NOT NULL))),
+  constraint webhook_deliveries_status_known CHECK ((status = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text])))
+);
+CREATE INDEX webhook_deliveries_list_idx ON public.webhook_deliveries USING btree (webhook_id, id);
+CREATE UNIQUE INDEX webhook_deliveries_once ON public.webhook_deliveries USING btree (webhook_id, event_id);
+CREATE INDEX webhook_deliveries_pending_idx ON public.webhook_deliveries USING btree (webhook_id, next_attempt_at) WHERE (status = 'pending'::text);
+
+create table webhook_secrets (
+  id uuid not null,
+  webhook_id uuid not null,
+  secret text not null,
+  created_at timestamp with time zone default now() not null,
+  expires_at timestamp with time zone,
+  constraint webhook_secrets_pkey PRIMARY KEY (id),
+  constraint webhook_secrets_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhooks(id) ON DELETE CASCADE
+);
+CREATE INDEX webhook_secrets_webhook_id_idx ON public.webhook_secrets USING btree (webhook_id);
+
+create table webhooks (
+  id uuid not null,
+  url text not null,
+  event_types text[] default '{}'::text[] not null,
+  failing_since timestamp with time zone,
+  disabled_at timestamp with time zone,
+  disabled_reason text,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint webhooks_pkey PRIMARY KEY (id),
+  constraint webhooks_disabled_for_a_reason CHECK (((disabled_at IS NULL) = (disabled_reason IS NULL))),
+  constraint webhooks_url_length CHECK (((char_length(url) >= 1) AND (char_length(url) <= 2048)))
+);

@@ -22,10 +22,13 @@ import { createOutboxOperations } from '../features/operations/outbox.ts';
 import { registerOutboxRoutes } from '../features/operations/outbox-routes.ts';
 import { registerOperationsRoutes } from '../features/operations/routes.ts';
 import { createOperations } from '../features/operations/service.ts';
+import { registerWebhookRoutes } from '../features/webhooks/routes.ts';
+import { createWebhooks } from '../features/webhooks/webhooks.ts';
 import { registerHealthRoutes } from '../http/health-routes.ts';
 import { createHttpServer, type Shell } from '../http/server.ts';
 import type { Database } from '../platform/database/database.ts';
 import type { Migration } from '../platform/database/migrator.ts';
+import { createEgress, type Egress } from '../platform/egress/egress.ts';
 import { createJobEngine, type JobEngine, type JobEngineOptions } from '../platform/jobs/engine.ts';
 import { createHints, type Hints } from '../platform/outbox/hints.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
@@ -36,18 +39,21 @@ import { createDelivery } from './delivery.ts';
 export type Services = ReturnType<typeof createServices>;
 
 export interface EngineDependencies extends Pick<JobEngineOptions, 'sql' | 'log' | 'listenAt'> {
-  config: Pick<Config, 'jobs' | 'outbox'>;
+  config: Pick<Config, 'jobs' | 'outbox' | 'egressAllow'>;
 }
 
 export interface Engine extends JobEngine {
   /** What tells this process that there is something to deliver. */
   hints: Hints;
+  /** The way out. */
+  egress: Egress;
 }
 
 /** The job engine with every job type of Nexus. Whoever works delivers events, too. */
 export function createEngine({ sql, log, listenAt, config }: EngineDependencies): Engine {
   const hints = createHints({ log, listenAt });
-  const delivery = createDelivery({ sql, log, hints, config });
+  const egress = createEgress({ allow: config.egressAllow });
+  const delivery = createDelivery({ sql, log, hints, egress, config });
   const backfill = createBackfill({ sql, log, send: sendThrough(sql, () => engine) });
   const engine = createJobEngine({
     sql,
@@ -61,6 +67,7 @@ export function createEngine({ sql, log, listenAt, config }: EngineDependencies)
   return {
     ...engine,
     hints,
+    egress,
     async work(options) {
       const worker = await engine.work(options);
       // One that stops by itself does the jobs it was started for, and nothing else.
@@ -91,12 +98,14 @@ export function createServices(
   const authentication = createAuthentication({ sql, rawModeEnabled, acceptsDevelopmentKeys });
   const users = createUsers({ sql, createDefaultLibrary });
   const backfill = createBackfill({ sql, log, send: sendThrough(sql, () => engine) });
+  const webhooks = createWebhooks({ sql, egress: engine.egress });
   return {
     users,
+    webhooks,
     apiKeys: createApiKeys({ sql }),
     authentication,
     operations: createOperations({ sql }),
-    outbox: createOutboxOperations({ sql }),
+    outbox: createOutboxOperations({ sql, measureWebhooks: webhooks.measure }),
     events: createFeed({ sql }),
     eventStreams: createEventStreams({ sql, log, hints: engine.hints }),
     ...createLibraryServices({ sql, users, backfill }),
@@ -131,6 +140,7 @@ export async function buildApp({ config, sql, migrations, services, log }: AppDe
       registerJobRoutes(server, services.jobs);
       registerOutboxRoutes(server, services.outbox);
       registerEventRoutes(server, services);
+      registerWebhookRoutes(server, services.webhooks);
     },
   });
   shell.drain.onStart(services.eventStreams.close);

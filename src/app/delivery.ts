@@ -1,4 +1,8 @@
+import { periodicWebhookCleanup } from '../features/webhooks/cleanup.ts';
+import { createSender } from '../features/webhooks/sender.ts';
+import { subscribeWebhooks } from '../features/webhooks/webhooks.ts';
 import type { Database } from '../platform/database/database.ts';
+import type { Egress } from '../platform/egress/egress.ts';
 import type { Periodic } from '../platform/jobs/periodic.ts';
 import { createDispatcher } from '../platform/outbox/dispatcher.ts';
 import type { Hints } from '../platform/outbox/hints.ts';
@@ -17,14 +21,27 @@ export interface DeliveryDependencies {
   sql: Database;
   log: Logger;
   hints: Hints;
+  egress: Egress;
   config: Pick<Config, 'outbox'>;
 }
 
-export function createDelivery({ sql, log, hints, config }: DeliveryDependencies): Delivery {
+export function createDelivery({ sql, log, hints, egress, config }: DeliveryDependencies): Delivery {
   const { sweepMinutes, retentionHours } = config.outbox;
-  const dispatcher = createDispatcher({ sql, log, subscribers: [] });
+  const dispatcher = createDispatcher({ sql, log, subscribers: [subscribeWebhooks(sql)] });
+  const sender = createSender({ sql, log, egress });
   return {
-    periodic: [periodicOutboxSweep(dispatcher, sweepMinutes), periodicOutboxCleanup(sql, retentionHours)],
-    start: ({ pollSeconds }) => dispatcher.start(hints, pollSeconds),
+    periodic: [
+      periodicOutboxSweep(dispatcher, sweepMinutes),
+      periodicOutboxCleanup(sql, retentionHours),
+      periodicWebhookCleanup(sql, retentionHours),
+    ],
+    start({ pollSeconds }) {
+      const loops = [dispatcher.start(hints, pollSeconds), sender.start(hints, pollSeconds)];
+      return {
+        async stop(graceSeconds) {
+          await Promise.all(loops.map((loop) => loop.stop(graceSeconds)));
+        },
+      };
+    },
   };
 }

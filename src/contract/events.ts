@@ -118,6 +118,10 @@ export const outboxHealth = z.object({
   failed_count: z.int(),
   oldest_pending_seconds: z.number(),
   oldest_due_seconds: z.number(),
+  pending_webhook_deliveries: z.int(),
+  /** Enabled, and nothing but failures came from them lately. */
+  failing_webhooks: z.int(),
+  disabled_webhooks: z.int(),
 });
 export type OutboxHealth = z.output<typeof outboxHealth>;
 

@@ -1,5 +1,5 @@
 import { NexusError } from '../../contract/errors.ts';
-import type { OutboxDelivery, OutboxEvent } from '../../contract/events.ts';
+import type { OutboxDelivery, OutboxEvent, OutboxHealth } from '../../contract/events.ts';
 import { type Actor, recordAudit } from '../../platform/audit/audit.ts';
 import { cutPage, readCursor } from '../../platform/cursor.ts';
 import type { Database } from '../../platform/database/database.ts';
@@ -9,8 +9,16 @@ import * as store from '../../platform/outbox/store.ts';
 
 export type OutboxOperations = ReturnType<typeof createOutboxOperations>;
 
+export interface OutboxDependencies {
+  sql: Database;
+  /** Webhooks are a feature of their own; how they fare belongs to the outbox's health. */
+  measureWebhooks(): Promise<
+    Pick<OutboxHealth, 'pending_webhook_deliveries' | 'failing_webhooks' | 'disabled_webhooks'>
+  >;
+}
+
 /** What operators see of the outbox, and can do about it. */
-export function createOutboxOperations({ sql }: { sql: Database }) {
+export function createOutboxOperations({ sql, measureWebhooks }: OutboxDependencies) {
   async function get(id: string): Promise<OutboxEvent & { deliveries: OutboxDelivery[] }> {
     const event = await store.findEvent(sql, id);
     if (!event) throw new NexusError('E_NOT_FOUND', `There is no event ${id}.`);
@@ -42,6 +50,8 @@ export function createOutboxOperations({ sql }: { sql: Database }) {
       return get(id);
     },
 
-    health: () => store.measureOutbox(sql),
+    async health(): Promise<OutboxHealth> {
+      return { ...(await store.measureOutbox(sql)), ...(await measureWebhooks()) };
+    },
   };
 }

@@ -180,8 +180,14 @@ export async function retryEvent(tx: Transaction, id: string): Promise<boolean> 
   return reset.count === 1;
 }
 
-export async function measureOutbox(sql: Queryable): Promise<OutboxHealth> {
-  const [health] = await sql<[OutboxHealth]>`
+/** The part of the outbox's health that is about events. */
+export type EventBacklog = Omit<
+  OutboxHealth,
+  'pending_webhook_deliveries' | 'failing_webhooks' | 'disabled_webhooks'
+>;
+
+export async function measureOutbox(sql: Queryable): Promise<EventBacklog> {
+  const [health] = await sql<[EventBacklog]>`
     select
       count(*) as pending_count,
       count(*) filter (where next_attempt_at <= now()) as due_count,
