@@ -336,6 +336,49 @@ create table memberships (
 );
 CREATE INDEX memberships_user_id_idx ON public.memberships USING btree (user_id);
 
+create table outbox_delivery (
+  event_id uuid not null,
+  subscriber text not null,
+  attempts smallint default 1 not null,
+  error_message text,
+  delivered_at timestamp with time zone,
+  constraint outbox_delivery_pkey PRIMARY KEY (event_id, subscriber),
+  constraint outbox_delivery_event_id_fkey FOREIGN KEY (event_id) REFERENCES outbox_event(id) ON DELETE CASCADE,
+  constraint outbox_delivery_error_named CHECK (((delivered_at IS NULL) = (error_message IS NOT NULL)))
+);
+
+create table outbox_event (
+  id uuid not null,
+  transaction_id xid8 default pg_current_xact_id() not null,
+  event_type text not null,
+  schema_version smallint not null,
+  aggregate_type text not null,
+  aggregate_id text not null,
+  payload jsonb not null,
+  idempotency_key text not null,
+  request_id text,
+  status text default 'pending'::text not null,
+  attempts smallint default 0 not null,
+  max_attempts smallint default 5 not null,
+  next_attempt_at timestamp with time zone default now(),
+  claim_id uuid,
+  error_message text,
+  delivered_at timestamp with time zone,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint outbox_event_pkey PRIMARY KEY (id),
+  constraint outbox_event_attempts_range CHECK (((attempts >= 0) AND (attempts <= max_attempts))),
+  constraint outbox_event_claimed_while_pending CHECK (((claim_id IS NULL) OR (status = 'pending'::text))),
+  constraint outbox_event_delivery_dated CHECK (((status = 'delivered'::text) = (delivered_at IS NOT NULL))),
+  constraint outbox_event_due_while_pending CHECK (((status = 'pending'::text) = (next_attempt_at IS NOT NULL))),
+  constraint outbox_event_idempotency_key_length CHECK (((char_length(idempotency_key) >= 1) AND (char_length(idempotency_key) <= 300))),
+  constraint outbox_event_status_known CHECK ((status = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text])))
+);
+CREATE INDEX outbox_event_failed_idx ON public.outbox_event USING btree (id) WHERE (status = 'failed'::text);
+CREATE INDEX outbox_event_feed_idx ON public.outbox_event USING btree (transaction_id, id);
+CREATE UNIQUE INDEX outbox_event_idempotency_key ON public.outbox_event USING btree (event_type, idempotency_key);
+CREATE INDEX outbox_event_pending_idx ON public.outbox_event USING btree (next_attempt_at) WHERE (status = 'pending'::text);
+
 create table schema_migrations (
   version integer not null,
   name text not null,
@@ -362,3 +405,69 @@ create table users (
 );
 CREATE INDEX users_enabled_admins ON public.users USING btree (id) WHERE ((role = 'admin'::text) AND (disabled_at IS NULL));
 CREATE UNIQUE INDEX users_username_key ON public.users USING btree (lower(username));
+
+create table webhook_attempts (
+  id uuid not null,
+  delivery_id uuid not null,
+  url text not null,
+  request_headers jsonb not null,
+  response_status smallint,
+  response_body text,
+  error_code text,
+  error_message text,
+  duration_ms integer not null,
+  created_at timestamp with time zone default now() not null,
+  constraint webhook_attempts_pkey PRIMARY KEY (id),
+  constraint webhook_attempts_delivery_id_fkey FOREIGN KEY (delivery_id) REFERENCES webhook_deliveries(id) ON DELETE CASCADE
+);
+CREATE INDEX webhook_attempts_delivery_id_idx ON public.webhook_attempts USING btree (delivery_id, id);
+
+create table webhook_deliveries (
+  id uuid not null,
+  webhook_id uuid not null,
+  event_id uuid not null,
+  event_type text not null,
+  body text not null,
+  status text default 'pending'::text not null,
+  attempts smallint default 0 not null,
+  next_attempt_at timestamp with time zone default now(),
+  claim_id uuid,
+  delivered_at timestamp with time zone,
+  error_message text,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint webhook_deliveries_pkey PRIMARY KEY (id),
+  constraint webhook_deliveries_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhooks(id) ON DELETE CASCADE,
+  constraint webhook_deliveries_claimed_while_pending CHECK (((claim_id IS NULL) OR (status = 'pending'::text))),
+  constraint webhook_deliveries_delivery_dated CHECK (((status = 'delivered'::text) = (delivered_at IS NOT NULL))),
+  constraint webhook_deliveries_due_while_pending CHECK (((status = 'pending'::text) = (next_attempt_at IS NOT NULL))),
+  constraint webhook_deliveries_status_known CHECK ((status = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text])))
+);
+CREATE INDEX webhook_deliveries_list_idx ON public.webhook_deliveries USING btree (webhook_id, id);
+CREATE UNIQUE INDEX webhook_deliveries_once ON public.webhook_deliveries USING btree (webhook_id, event_id);
+CREATE INDEX webhook_deliveries_pending_idx ON public.webhook_deliveries USING btree (webhook_id, next_attempt_at) WHERE (status = 'pending'::text);
+
+create table webhook_secrets (
+  id uuid not null,
+  webhook_id uuid not null,
+  secret text not null,
+  created_at timestamp with time zone default now() not null,
+  expires_at timestamp with time zone,
+  constraint webhook_secrets_pkey PRIMARY KEY (id),
+  constraint webhook_secrets_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhooks(id) ON DELETE CASCADE
+);
+CREATE INDEX webhook_secrets_webhook_id_idx ON public.webhook_secrets USING btree (webhook_id);
+
+create table webhooks (
+  id uuid not null,
+  url text not null,
+  event_types text[] default '{}'::text[] not null,
+  failing_since timestamp with time zone,
+  disabled_at timestamp with time zone,
+  disabled_reason text,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint webhooks_pkey PRIMARY KEY (id),
+  constraint webhooks_disabled_for_a_reason CHECK (((disabled_at IS NULL) = (disabled_reason IS NULL))),
+  constraint webhooks_url_length CHECK (((char_length(url) >= 1) AND (char_length(url) <= 2048)))
+);

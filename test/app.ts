@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll } from 'vitest';
-import { buildApp, createEngine, createServices, type Services } from '../src/app/build-app.ts';
+import { buildApp, createEngine, createServices, type Engine, type Services } from '../src/app/build-app.ts';
 import { parseConfig } from '../src/app/config.ts';
 import { createOutside, type Outside } from '../src/app/outside.ts';
 import type { ErrorCode } from '../src/contract/errors.ts';
@@ -9,7 +9,6 @@ import { seedBootstrapKeys } from '../src/features/identity/bootstrap.ts';
 import type { RegisteredRoute } from '../src/http/access.ts';
 import type { Shell } from '../src/http/server.ts';
 import { readMigrations } from '../src/platform/database/migrator.ts';
-import type { JobEngine } from '../src/platform/jobs/engine.ts';
 import { createLogger } from '../src/platform/telemetry/logger.ts';
 import type { TestDatabase } from './database.ts';
 import { newDirectory } from './workspace.ts';
@@ -38,7 +37,7 @@ export interface TestApp {
   readonly url: string;
   readonly services: Services;
   readonly shell: Shell;
-  readonly engine: JobEngine;
+  readonly engine: Engine;
   readonly outside: Outside;
   readonly routes: RegisteredRoute[];
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
@@ -48,10 +47,10 @@ export interface TestApp {
 export function useApp(
   database: TestDatabase,
   environment: Record<string, string> = {},
-  { youtubeOrigin }: { youtubeOrigin?: string } = {},
+  { listen = false, youtubeOrigin }: { listen?: boolean; youtubeOrigin?: string } = {},
 ): TestApp {
   let running:
-    | { url: string; services: Services; shell: Shell; engine: JobEngine; outside: Outside }
+    | { url: string; services: Services; shell: Shell; engine: Engine; outside: Outside }
     | undefined;
   const started = () => {
     if (!running) throw new Error('The app starts before the first test.');
@@ -68,7 +67,13 @@ export function useApp(
     const { sql } = database;
     const log = createLogger({ level: 'silent', format: 'json' });
     const outside = createOutside({ config, log, youtubeOrigin });
-    const engine = createEngine({ sql, log, config, outside });
+    const engine = createEngine({
+      sql,
+      log,
+      config,
+      outside,
+      listenAt: listen ? database.target : undefined,
+    });
     const services = createServices(sql, engine, config, log, outside);
     await seedBootstrapKeys(sql, services.users, config.bootstrapKeys);
     const shell = await buildApp({ config, sql, migrations: await readMigrations(), services, log });
@@ -122,7 +127,10 @@ export async function call(
     },
     ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
-  const text = await response.text();
+  // A stream has no end to wait for.
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
+  if (isStream) await response.body?.cancel();
+  const text = isStream ? '' : await response.text();
   const isJson = response.headers.get('content-type')?.includes('json');
   return {
     status: response.status,

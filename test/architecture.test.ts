@@ -6,7 +6,16 @@ import { expect, test } from 'vitest';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 /** Lower may not know higher. A feature may know the features listed before it. */
-const FEATURES = ['identity', 'libraries', 'media', 'analysis', 'governance', 'operations'];
+const FEATURES = [
+  'identity',
+  'libraries',
+  'media',
+  'analysis',
+  'governance',
+  'operations',
+  'events',
+  'webhooks',
+];
 
 interface Import {
   from: string;

@@ -1,3 +1,6 @@
+import { createFeed } from '../features/events/feed.ts';
+import { registerEventRoutes } from '../features/events/routes.ts';
+import { createEventStreams } from '../features/events/streams.ts';
 import { createApiKeys } from '../features/identity/api-keys.ts';
 import { createAuthentication } from '../features/identity/authentication.ts';
 import { registerIdentityRoutes } from '../features/identity/routes.ts';
@@ -21,29 +24,43 @@ import { registerMediaRoutes } from '../features/media/routes.ts';
 import { registerUploadRoutes } from '../features/media/upload-routes.ts';
 import { createUploads } from '../features/media/uploads.ts';
 import { defineIntegrityAudit } from '../features/operations/integrity-audit.ts';
+import { tellJobsEnded } from '../features/operations/job-events.ts';
 import { registerJobRoutes } from '../features/operations/job-routes.ts';
 import { createJobs } from '../features/operations/jobs.ts';
+import { createOutboxOperations } from '../features/operations/outbox.ts';
+import { registerOutboxRoutes } from '../features/operations/outbox-routes.ts';
 import { registerOperationsRoutes } from '../features/operations/routes.ts';
 import { createOperations } from '../features/operations/service.ts';
+import { registerWebhookRoutes } from '../features/webhooks/routes.ts';
+import { createWebhooks } from '../features/webhooks/webhooks.ts';
 import { registerHealthRoutes } from '../http/health-routes.ts';
 import { createHttpServer, type Shell } from '../http/server.ts';
 import type { Database } from '../platform/database/database.ts';
 import type { Migration } from '../platform/database/migrator.ts';
 import { createJobEngine, type JobEngine, type JobEngineOptions } from '../platform/jobs/engine.ts';
+import { createHints, type Hints } from '../platform/outbox/hints.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
-import { createMetrics } from '../platform/telemetry/metrics.ts';
+import { createMetrics, type Metrics } from '../platform/telemetry/metrics.ts';
 import type { Config } from './config.ts';
+import { createDelivery } from './delivery.ts';
 import type { Outside } from './outside.ts';
 
 export type Services = ReturnType<typeof createServices>;
 
 export interface EngineDependencies extends Pick<JobEngineOptions, 'sql' | 'log' | 'listenAt'> {
-  config: Pick<Config, 'jobs' | 'env'>;
+  config: Pick<Config, 'jobs' | 'env' | 'outbox'>;
   outside: Outside;
 }
 
-/** The job engine with every job type of Nexus. */
-export function createEngine({ sql, log, listenAt, config, outside }: EngineDependencies): JobEngine {
+export interface Engine extends JobEngine {
+  /** What tells this process that there is something to deliver. */
+  hints: Hints;
+}
+
+/** The job engine with every job type of Nexus. Whoever works delivers events, too. */
+export function createEngine({ sql, log, listenAt, config, outside }: EngineDependencies): Engine {
+  const hints = createHints({ log, listenAt });
+  const delivery = createDelivery({ sql, log, hints, egress: outside.egress, config });
   const backfill = createBackfill({ sql, log, send: sendThrough(sql, () => engine) });
   const ingest = ingestThrough(() => engine, sql, log, outside, config);
   const engine = createJobEngine({
@@ -56,9 +73,30 @@ export function createEngine({ sql, log, listenAt, config, outside }: EngineDepe
       periodicBackfillSweep(backfill),
       ingest.periodic,
       periodicOrphanSweep({ sql, storage: outside.storage }),
+      ...delivery.periodic,
     ],
+    onJobsEnded: tellJobsEnded,
   });
-  return engine;
+  return {
+    ...engine,
+    hints,
+    async work(options) {
+      const worker = await engine.work(options);
+      // One that stops by itself does the jobs it was started for, and nothing else.
+      if (options.maxJobs !== undefined || options.untilEmpty) return worker;
+      const delivering = delivery.start(options);
+      return {
+        ...worker,
+        async stop() {
+          await Promise.all([worker.stop(), delivering.stop(options.graceSeconds)]);
+        },
+      };
+    },
+    async close() {
+      await engine.close();
+      await hints.close();
+    },
+  };
 }
 
 function ingestThrough(
@@ -75,7 +113,7 @@ function ingestThrough(
 /** Every service, wired to the others. */
 export function createServices(
   sql: Database,
-  engine: JobEngine,
+  engine: Engine,
   config: Pick<Config, 'env' | 'rawModeEnabled' | 'acceptsDevelopmentKeys' | 'asyncJobsEnabled'>,
   log: Logger,
   outside: Outside,
@@ -86,11 +124,16 @@ export function createServices(
   const authentication = createAuthentication({ sql, rawModeEnabled, acceptsDevelopmentKeys });
   const users = createUsers({ sql, createDefaultLibrary });
   const backfill = createBackfill({ sql, log, send: sendThrough(sql, () => engine) });
+  const webhooks = createWebhooks({ sql, egress });
   return {
     users,
+    webhooks,
     apiKeys: createApiKeys({ sql }),
     authentication,
     operations: createOperations({ sql }),
+    outbox: createOutboxOperations({ sql, measureWebhooks: webhooks.measure }),
+    events: createFeed({ sql }),
+    eventStreams: createEventStreams({ sql, log, hints: engine.hints }),
     ...createLibraryServices({ sql, users, backfill }),
     media: createMedia({ sql, ingest }),
     uploads: createUploads({ sql, storage, ingest }),
@@ -111,7 +154,8 @@ export interface AppDependencies {
 /** The whole HTTP application, not yet listening. */
 export async function buildApp({ config, sql, migrations, services, log }: AppDependencies): Promise<Shell> {
   const metrics = createMetrics();
-  return createHttpServer({
+  measureBacklogs(metrics, services);
+  const shell = await createHttpServer({
     log,
     metrics,
     authentication: services.authentication,
@@ -126,6 +170,19 @@ export async function buildApp({ config, sql, migrations, services, log }: AppDe
       registerUploadRoutes(server, services.uploads);
       registerOperationsRoutes(server, services.operations);
       registerJobRoutes(server, services.jobs);
+      registerOutboxRoutes(server, services.outbox);
+      registerEventRoutes(server, services);
+      registerWebhookRoutes(server, services.webhooks);
     },
   });
+  shell.drain.onStart(services.eventStreams.close);
+  return shell;
+}
+
+function measureBacklogs(metrics: Metrics, { backfill, outbox, eventStreams }: Services): void {
+  const named = (prefix: string, values: object) =>
+    Object.fromEntries(Object.entries(values).map(([name, value]) => [`${prefix}.${name}`, Number(value)]));
+  metrics.gauge(async () => named('backfill', await backfill.health()));
+  metrics.gauge(async () => named('outbox', await outbox.health()));
+  metrics.gauge(async () => ({ 'events.open_streams': eventStreams.count() }));
 }

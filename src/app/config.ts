@@ -27,6 +27,7 @@ export interface Config {
   asyncJobsEnabled: boolean;
   worker: { concurrency: number; pollSeconds: number; graceSeconds: number };
   jobs: { leaseSeconds: number; retentionDays: number };
+  outbox: { sweepMinutes: number; retentionHours: number };
   internalSecret: string | undefined;
   trustedProxies: string[];
   egressAllow: string[];
@@ -86,6 +87,10 @@ export function parseConfig(env: Environment): Config {
     jobs: {
       leaseSeconds: values.NEXUS_WORKER_LEASE_SECONDS,
       retentionDays: values.NEXUS_JOB_RETENTION_DAYS,
+    },
+    outbox: {
+      sweepMinutes: values.NEXUS_OUTBOX_SWEEP_INTERVAL_MINUTES,
+      retentionHours: values.NEXUS_OUTBOX_RETENTION_HOURS,
     },
     internalSecret: values.NEXUS_INTERNAL_SECRET,
     trustedProxies: values.NEXUS_TRUSTED_PROXIES,

@@ -149,6 +149,16 @@ export const VARIABLES = {
     whole(1, 3650).default(30),
     'How long jobs that are over are kept, with their attempts and artifacts.',
   ),
+  NEXUS_OUTBOX_SWEEP_INTERVAL_MINUTES: variable(
+    'a number of minutes from 1 to 1440',
+    whole(1, 1440).default(5),
+    'How often events are looked for that no hint told of.',
+  ),
+  NEXUS_OUTBOX_RETENTION_HOURS: variable(
+    'a number of hours from 1 to 8760',
+    whole(1, 8760).default(168),
+    'How long events are kept that were delivered or have failed, and the log of deliveries to webhooks.',
+  ),
   NEXUS_INTERNAL_SECRET: secret(
     'at most 200 ASCII characters without spaces, and in `prod` at least 20',
     z

@@ -45,7 +45,7 @@ async function serveUntil(
   withWorker: boolean,
 ): Promise<void> {
   const outside = createOutside({ config, log });
-  const engine = createEngine({ sql, log, config, outside, listenAt: withWorker ? listenAt : undefined });
+  const engine = createEngine({ sql, log, config, outside, listenAt });
   try {
     await outside.open();
     const services = createServices(sql, engine, config, log, outside);

@@ -4,6 +4,8 @@ import { NexusError } from '../contract/errors.ts';
 export interface Drain {
   /** From now on new requests get 503; resolves when those under way are answered, or when `graceMs` is over. */
   start(graceMs: number): Promise<void>;
+  /** For what would never end by itself. */
+  onStart(listener: () => void): void;
 }
 
 /** Lets requests under way finish while new ones are told to go elsewhere. */
@@ -11,6 +13,7 @@ export function registerDrain(app: FastifyInstance): Drain {
   let draining = false;
   let underWay = 0;
   let whenEmpty: () => void = () => undefined;
+  const listeners: (() => void)[] = [];
 
   app.addHook('onRequest', async (request, reply) => {
     underWay += 1;
@@ -28,6 +31,7 @@ export function registerDrain(app: FastifyInstance): Drain {
   return {
     async start(graceMs) {
       draining = true;
+      for (const listener of listeners) listener();
       if (underWay === 0) return;
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, graceMs);
@@ -36,6 +40,9 @@ export function registerDrain(app: FastifyInstance): Drain {
           resolve();
         };
       });
+    },
+    onStart(listener) {
+      listeners.push(listener);
     },
   };
 }

@@ -62,10 +62,10 @@ export function registerHealthRoutes(
       schema: {
         tags: ['Health'],
         summary: 'Metrics',
-        description: 'Counters and timings of this process since it started.',
+        description: 'Counters and timings of this process since it started, and the backlogs of all.',
         response: { 200: metricsBody },
       },
     },
-    () => metrics.snapshot(),
+    () => metrics.read(),
   );
 }

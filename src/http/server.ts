@@ -83,7 +83,9 @@ function observeRequests(server: HttpServer, metrics: Metrics): void {
   });
   server.addHook('onResponse', async (request, reply) => {
     metrics.increment(`http.status.${reply.statusCode}`);
-    metrics.observe('http.request.ms', reply.elapsedTime);
+    // A stream lasts for as long as its reader stays, which says nothing about Nexus.
+    if (!String(reply.getHeader('content-type')).startsWith('text/event-stream'))
+      metrics.observe('http.request.ms', reply.elapsedTime);
     // The path without its query, which may carry tokens; no headers, no bodies.
     request.log.info(
       {

@@ -6,6 +6,7 @@ import { transaction } from '../../platform/database/transaction.ts';
 import { newId } from '../../platform/ids.ts';
 import { type ApiKeys, auditDetails, hashKey, visiblePrefix } from './api-keys.ts';
 import { BOOTSTRAP_ROLES, developmentKey } from './development-keys.ts';
+import { tellApiKey } from './events.ts';
 import * as store from './store.ts';
 import type { Users } from './users.ts';
 
@@ -52,6 +53,7 @@ async function ensureKey(tx: Transaction, user: User, { role, key }: BootstrapKe
   }
   for (const outdated of await store.disableKeysNamed(tx, user.id, KEY_NAME, key_hash)) {
     await recordAudit(tx, { action: 'api_key.disabled', actor: SYSTEM, details: auditDetails(outdated) });
+    await tellApiKey(tx, 'api_key.disabled', outdated);
   }
   if (!existing) {
     const prefix = visiblePrefix(key);
@@ -67,6 +69,7 @@ async function ensureKey(tx: Transaction, user: User, { role, key }: BootstrapKe
     };
     const created = await store.insertApiKey(tx, fields);
     await recordAudit(tx, { action: 'api_key.created', actor: SYSTEM, details: auditDetails(created) });
+    await tellApiKey(tx, 'api_key.created', created);
   } else if (!existing.enabled || existing.role !== role || existing.raw_mode_enabled !== raw_mode_enabled) {
     const enabled = await store.enableApiKey(tx, existing.id, role, raw_mode_enabled);
     await recordAudit(tx, { action: 'api_key.enabled', actor: SYSTEM, details: auditDetails(enabled) });

@@ -167,13 +167,18 @@ export async function listApiKeys(
     limit ${limit}`;
 }
 
-export async function disableApiKey(tx: Transaction, id: string): Promise<ApiKey | undefined> {
-  const [key] = await tx<ApiKey[]>`
+/** `was_enabled`: whether this is what disabled it. */
+export async function disableApiKey(
+  tx: Transaction,
+  id: string,
+): Promise<(ApiKey & { was_enabled: boolean }) | undefined> {
+  const [key] = await tx<(ApiKey & { was_enabled: boolean })[]>`
+    with before as (select id, enabled from api_keys where id = ${id} for update)
     update api_keys
     set enabled = false
-    from users
-    where api_keys.id = ${id} and users.id = api_keys.user_id
-    returning ${keyColumns(tx)}`;
+    from users, before
+    where api_keys.id = before.id and users.id = api_keys.user_id
+    returning ${keyColumns(tx)}, before.enabled as was_enabled`;
   return key;
 }
 

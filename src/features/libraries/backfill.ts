@@ -18,6 +18,7 @@ import { PermanentError } from '../../platform/jobs/retry-policy.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import * as backfills from './backfill-store.ts';
 import { materialiseBatch } from './closure.ts';
+import { tellBackfill } from './events.ts';
 import type { ListQuery } from './libraries.ts';
 import { lockSource } from './store.ts';
 
@@ -101,6 +102,7 @@ export function createBackfill({ sql, log, send, batchSize = BATCH_SIZE }: Backf
         const batch = await writeBatch(tx, claim, after);
         if (batch?.lastMediaId === null) {
           await backfills.markCompleted(tx, claim);
+          await tellBackfill(tx, 'backfill.completed', keyOf(claim), context.requestId ?? undefined);
           await context.complete(tx, { result: { outcome: 'completed', media_count: count + batch.count } });
         }
         return batch;
@@ -127,15 +129,18 @@ export function createBackfill({ sql, log, send, batchSize = BATCH_SIZE }: Backf
     requestId: string | undefined,
   ): Promise<void> {
     const delaySeconds = await transaction(sql, async (tx) => {
-      const attempts = await backfills.markFailed(tx, claim, codeOf(error));
-      if (attempts === undefined || attempts >= BACKFILL_MAX_ATTEMPTS) return undefined;
-      if (error instanceof PermanentError) return undefined;
+      const error_code = codeOf(error);
+      const attempts = await backfills.markFailed(tx, claim, error_code);
+      if (attempts === undefined) return undefined;
+      if (attempts >= BACKFILL_MAX_ATTEMPTS || error instanceof PermanentError) {
+        await tellBackfill(tx, 'backfill.failed', { ...keyOf(claim), attempts, error_code }, requestId);
+        return undefined;
+      }
       const delay = BACKFILL_RETRY_DELAYS_SECONDS[attempts - 1];
       if (delay !== undefined) await backfills.resetForRetry(tx, claim, delay);
       return delay;
     });
-    const { claim_id: _, ...key } = claim;
-    if (delaySeconds !== undefined) await dispatch(key, { requestId, delaySeconds });
+    if (delaySeconds !== undefined) await dispatch(keyOf(claim), { requestId, delaySeconds });
   }
 
   async function health(): Promise<BackfillHealth> {
@@ -192,6 +197,10 @@ export function createBackfill({ sql, log, send, batchSize = BATCH_SIZE }: Backf
       return { backfill_jobs, page };
     },
   };
+}
+
+function keyOf({ claim_id: _, ...key }: backfills.Claim): BackfillKey {
+  return key;
 }
 
 function skipped(reason: string): Completion {

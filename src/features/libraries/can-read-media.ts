@@ -7,6 +7,9 @@ export interface Viewer {
   default_library_id: string;
 }
 
+/** A viewer, or the columns of a statement that hold many. */
+export type ViewerInSql = { [Column in keyof Viewer]: string | Statement<object[]> };
+
 /**
  * Whether the viewer may read a media: the only predicate for it, for use inside any statement.
  *
@@ -16,7 +19,7 @@ export interface Viewer {
  * a library, though no backfill has run yet. A bare row in a default library gives nothing. The cheapest question comes
  * first; in lists of a default library one of the first two is nearly always answered with yes.
  */
-export function canReadMedia(sql: Queryable, viewer: Viewer, mediaId: Statement<object[]> | string) {
+export function canReadMedia(sql: Queryable, viewer: ViewerInSql, mediaId: Statement<object[]> | string) {
   return sql`(
     exists (
       select

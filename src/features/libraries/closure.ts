@@ -40,25 +40,26 @@ export async function removeFromDefaultLibrary(
   tx: Transaction,
   defaultLibraryId: string,
   mediaId: string,
-): Promise<void> {
+): Promise<{ removed: boolean }> {
   await tx`
     select
     from library_media
     where library_id = ${defaultLibraryId} and media_id = ${mediaId}
     for update`;
-  await tx`
-    with intrinsic as (
-      delete from default_library_intrinsics
-      where default_library_id = ${defaultLibraryId} and media_id = ${mediaId}
+  const intrinsics = await tx`
+    with unlisted as (
+      delete from library_media
+      where library_id = ${defaultLibraryId}
+        and media_id = ${mediaId}
+        and not exists (
+          select
+          from default_library_closure_edges as edge
+          where edge.default_library_id = ${defaultLibraryId} and edge.media_id = ${mediaId}
+        )
     )
-    delete from library_media
-    where library_id = ${defaultLibraryId}
-      and media_id = ${mediaId}
-      and not exists (
-        select
-        from default_library_closure_edges as edge
-        where edge.default_library_id = ${defaultLibraryId} and edge.media_id = ${mediaId}
-      )`;
+    delete from default_library_intrinsics
+    where default_library_id = ${defaultLibraryId} and media_id = ${mediaId}`;
+  return { removed: intrinsics.count === 1 };
 }
 
 /** Lists the media in a library that the caller has locked, and in the default library of each of its members. */

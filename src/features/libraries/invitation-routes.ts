@@ -35,7 +35,7 @@ export function registerInvitationRoutes(server: HttpServer, invitations: Invita
     },
     async (request, reply) => {
       const { user_id } = principalOf(request);
-      const data = await invitations.invite(user_id, request.params.id, request.body);
+      const data = await invitations.invite(user_id, request.params.id, request.body, request.id);
       return reply.status(201).send({ data });
     },
   );
@@ -117,7 +117,7 @@ export function registerInvitationRoutes(server: HttpServer, invitations: Invita
       },
     },
     async (request) => ({
-      data: await invitations.decline(principalOf(request).user_id, request.params.id),
+      data: await invitations.decline(principalOf(request).user_id, request.params.id, request.id),
     }),
   );
 
@@ -138,7 +138,7 @@ export function registerInvitationRoutes(server: HttpServer, invitations: Invita
       },
     },
     async (request, reply) => {
-      await invitations.revoke(principalOf(request).user_id, request.params.id);
+      await invitations.revoke(principalOf(request).user_id, request.params.id, request.id);
       return reply.status(204).send(null);
     },
   );

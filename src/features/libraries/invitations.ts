@@ -11,6 +11,7 @@ import { refuseDefault, requireAdmin } from './access.ts';
 import type { Backfill } from './backfill.ts';
 import { findBackfill, upsertPending } from './backfill-store.ts';
 import type { Viewer } from './can-read-media.ts';
+import { tellInvitation, tellLibrary } from './events.ts';
 import * as invitations from './invitation-store.ts';
 import type { ListQuery } from './libraries.ts';
 import { findLibrary, holdLibrary } from './store.ts';
@@ -34,7 +35,7 @@ export type Invitations = ReturnType<typeof createInvitations>;
 
 export function createInvitations({ sql, users, backfill }: InvitationsDependencies) {
   return {
-    async invite(userId: string, libraryId: string, invite: Invite): Promise<Invitation> {
+    async invite(userId: string, libraryId: string, invite: Invite, requestId?: string): Promise<Invitation> {
       refuseDefault(requireAdmin(await findLibrary(sql, userId, libraryId)));
       const invitee = invite.invitee_user_id
         ? await users.get(invite.invitee_user_id)
@@ -59,7 +60,9 @@ export function createInvitations({ sql, users, backfill }: InvitationsDependenc
             `${invitee.username} has an invitation to this library that waits for an answer.`,
           );
         }
-        return requireInvitation(await invitations.findInvitation(tx, id));
+        const invitation = requireInvitation(await invitations.findInvitation(tx, id));
+        await tellInvitation(tx, 'invitation.created', invitation, requestId);
+        return invitation;
       });
     },
 
@@ -102,6 +105,9 @@ export function createInvitations({ sql, users, backfill }: InvitationsDependenc
               invitation_id: invitationId,
             },
           });
+          await tellInvitation(tx, 'invitation.accepted', invitation, actor.requestId);
+          const member = { library_id, user_id: invitee.user_id, role: invitation.role };
+          await tellLibrary(tx, 'library.member_added', member, actor.requestId);
         }
         return {
           key,
@@ -120,17 +126,20 @@ export function createInvitations({ sql, users, backfill }: InvitationsDependenc
       return accepted.answer;
     },
 
-    async decline(userId: string, invitationId: string) {
+    async decline(userId: string, invitationId: string, requestId?: string) {
       return transaction(sql, async (tx) => {
         const invitation = requireInvitee(await invitations.lockInvitation(tx, invitationId), userId);
         const idempotent = isAnsweredAlready(invitation, 'declined');
-        if (!idempotent) await invitations.answerInvitation(tx, invitationId, 'declined');
+        if (!idempotent) {
+          await invitations.answerInvitation(tx, invitationId, 'declined');
+          await tellInvitation(tx, 'invitation.declined', invitation, requestId);
+        }
         const invite = requireInvitation(await invitations.findInvitation(tx, invitationId));
         return { invite, idempotent };
       });
     },
 
-    async revoke(userId: string, invitationId: string): Promise<void> {
+    async revoke(userId: string, invitationId: string, requestId?: string): Promise<void> {
       await transaction(sql, async (tx) => {
         const invitation = requireInvitation(await invitations.lockInvitation(tx, invitationId));
         const library = await findLibrary(tx, userId, invitation.library_id);
@@ -141,6 +150,7 @@ export function createInvitations({ sql, users, backfill }: InvitationsDependenc
         }
         if (isAnsweredAlready(invitation, 'revoked')) return;
         await invitations.answerInvitation(tx, invitationId, 'revoked');
+        await tellInvitation(tx, 'invitation.revoked', invitation, requestId);
       });
     },
   };

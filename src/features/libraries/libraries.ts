@@ -8,6 +8,7 @@ import { transaction } from '../../platform/database/transaction.ts';
 import { newId } from '../../platform/ids.ts';
 import { refuseDefault, requireAdmin, requireMember, requireOwner } from './access.ts';
 import { emptyLibrary } from './closure.ts';
+import { tellLibrary } from './events.ts';
 import * as store from './store.ts';
 
 export interface ListQuery {
@@ -35,6 +36,8 @@ export function createLibraries({ sql }: { sql: Database }) {
       return transaction(sql, async (tx) => {
         await store.insertLibrary(tx, library);
         await recordAudit(tx, { action: 'library.created', actor, details: { library_id: library.id } });
+        const { id: library_id, ...fields } = library;
+        await tellLibrary(tx, 'library.created', { library_id, ...fields }, actor.requestId);
         return requireMember(await store.findLibrary(tx, userId, library.id));
       });
     },
@@ -57,6 +60,8 @@ export function createLibraries({ sql }: { sql: Database }) {
         await emptyLibrary(tx, libraryId);
         await store.deleteLibrary(tx, libraryId);
         await recordAudit(tx, { action: 'library.deleted', actor, details: { library_id: libraryId } });
+        const deleted = { library_id: libraryId, owner_user_id: userId };
+        await tellLibrary(tx, 'library.deleted', deleted, actor.requestId);
       });
     },
   };

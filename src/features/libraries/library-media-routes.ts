@@ -48,7 +48,12 @@ export function registerLibraryMediaRoutes(server: HttpServer, libraryMedia: Lib
     },
     async (request, reply) => {
       const { media_id } = request.body;
-      const { created } = await libraryMedia.add(principalOf(request), request.params.id, media_id);
+      const { created } = await libraryMedia.add(
+        principalOf(request),
+        request.params.id,
+        media_id,
+        request.id,
+      );
       return reply
         .status(created ? 201 : 200)
         .send({ data: { library_id: request.params.id, media_id, created } });
@@ -73,7 +78,7 @@ export function registerLibraryMediaRoutes(server: HttpServer, libraryMedia: Lib
       },
     },
     async (request, reply) => {
-      await libraryMedia.remove(principalOf(request), request.params.id, request.params.media_id);
+      await libraryMedia.remove(principalOf(request), request.params.id, request.params.media_id, request.id);
       return reply.status(204).send(null);
     },
   );

@@ -8,6 +8,7 @@ import { transaction } from '../../platform/database/transaction.ts';
 import { requireAdmin, requireMember } from './access.ts';
 import { mayRead, type Viewer } from './can-read-media.ts';
 import * as closure from './closure.ts';
+import { tellLibrary } from './events.ts';
 import type { ListQuery } from './libraries.ts';
 import * as store from './store.ts';
 
@@ -30,8 +31,20 @@ export function createLibraryMedia({ sql }: { sql: Database }) {
       );
     },
 
-    async add(viewer: Viewer, libraryId: string, mediaId: string): Promise<{ created: boolean }> {
+    async add(
+      viewer: Viewer,
+      libraryId: string,
+      mediaId: string,
+      requestId?: string,
+    ): Promise<{ created: boolean }> {
       return transaction(sql, async (tx) => {
+        const added = await list(tx);
+        const told = { library_id: libraryId, media_id: mediaId, added_by_user_id: viewer.user_id };
+        if (added.created) await tellLibrary(tx, 'library.media_added', told, requestId);
+        return added;
+      });
+
+      async function list(tx: Transaction): Promise<{ created: boolean }> {
         requireAdmin(await store.findLibrary(tx, viewer.user_id, libraryId));
         await requireReadable(tx, viewer, mediaId);
         if (!(await store.holdMedia(tx, mediaId))) mediaNotFound();
@@ -40,20 +53,25 @@ export function createLibraryMedia({ sql }: { sql: Database }) {
         }
         requireAdmin(await store.lockLibrary(tx, viewer.user_id, libraryId));
         return closure.addToLibrary(tx, libraryId, mediaId, viewer.user_id);
-      });
+      }
     },
 
     /** From the default library, only what the viewer saved goes; what comes through a library stays. */
-    async remove(viewer: Viewer, libraryId: string, mediaId: string): Promise<void> {
+    async remove(viewer: Viewer, libraryId: string, mediaId: string, requestId?: string): Promise<void> {
       await transaction(sql, async (tx) => {
+        const told = { library_id: libraryId, media_id: mediaId, removed_by_user_id: viewer.user_id };
+        if (await unlist(tx)) await tellLibrary(tx, 'library.media_removed', told, requestId);
+      });
+
+      async function unlist(tx: Transaction): Promise<boolean> {
         requireAdmin(await store.findLibrary(tx, viewer.user_id, libraryId));
         await requireReadable(tx, viewer, mediaId);
         if (libraryId === viewer.default_library_id) {
-          return closure.removeFromDefaultLibrary(tx, libraryId, mediaId);
+          return (await closure.removeFromDefaultLibrary(tx, libraryId, mediaId)).removed;
         }
         requireAdmin(await store.lockLibrary(tx, viewer.user_id, libraryId));
-        if (!(await closure.removeFromLibrary(tx, libraryId, mediaId))) mediaNotFound();
-      });
+        return (await closure.removeFromLibrary(tx, libraryId, mediaId)) || mediaNotFound();
+      }
     },
 
     async provenance(viewer: Viewer, mediaId: string): Promise<Provenance> {

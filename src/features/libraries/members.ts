@@ -9,6 +9,7 @@ import { transaction } from '../../platform/database/transaction.ts';
 import { refuseDefault, requireAdmin, requireMember, requireOwner } from './access.ts';
 import { deleteBackfill, lockBackfill } from './backfill-store.ts';
 import { removeMemberClosure } from './closure.ts';
+import { tellLibrary } from './events.ts';
 import type { ListQuery } from './libraries.ts';
 import * as members from './member-store.ts';
 import * as store from './store.ts';
@@ -79,6 +80,8 @@ export function createMembers({ sql }: { sql: Database }) {
           actor,
           details: { library_id: libraryId, user_id: memberId },
         });
+        const removed = { library_id: libraryId, user_id: memberId };
+        await tellLibrary(tx, 'library.member_removed', removed, actor.requestId);
       });
     },
 
@@ -105,11 +108,9 @@ export function createMembers({ sql }: { sql: Database }) {
         }
         await members.changeRole(tx, libraryId, newOwnerId, 'admin');
         await members.changeOwner(tx, libraryId, newOwnerId);
-        await recordAudit(tx, {
-          action: 'library.ownership_transferred',
-          actor,
-          details: { library_id: libraryId, from_user_id: userId, to_user_id: newOwnerId },
-        });
+        const transfer = { library_id: libraryId, from_user_id: userId, to_user_id: newOwnerId };
+        await recordAudit(tx, { action: 'library.ownership_transferred', actor, details: transfer });
+        await tellLibrary(tx, 'library.ownership_transferred', transfer, actor.requestId);
         return requireMember(await store.findLibrary(tx, userId, libraryId));
       });
     },

@@ -2,6 +2,7 @@ import type { Database, Transaction } from '../database/database.ts';
 import { transaction } from '../database/transaction.ts';
 import { newId } from '../ids.ts';
 import type { LeasedJob } from './claim.ts';
+import { type Endings, endedJob } from './endings.ts';
 import type { Completion } from './job-type.ts';
 
 /** The job ran elsewhere, was cancelled, or its lease expired: what this attempt did must not be kept. */
@@ -19,9 +20,12 @@ export async function completeInTransaction(
   workerName: string,
   runtimeMs: number,
   completion: Completion,
+  endings?: Endings,
 ): Promise<void> {
   if (!isTransaction(sql)) {
-    return transaction(sql, (tx) => completeInTransaction(tx, job, workerName, runtimeMs, completion));
+    return transaction(sql, (tx) =>
+      completeInTransaction(tx, job, workerName, runtimeMs, completion, endings),
+    );
   }
   const result = completion.result === undefined ? null : JSON.stringify(completion.result);
   const ended = await sql`
@@ -34,6 +38,7 @@ export async function completeInTransaction(
     select ${job.id}, ${job.attempt}, 'succeeded', ${result}::jsonb, ${workerName}, started_at, ${runtimeMs}
     from ended`;
   if (ended.count === 0) throw new LeaseLost(job);
+  if (endings?.concern(job.job_type)) await endings.tell(sql, [endedJob(job, 'succeeded', null)]);
   for (const { artifact_type, artifact_ref = null, artifact_payload = {} } of completion.artifacts ?? []) {
     await sql`
       insert into job_artifacts (id, job_id, artifact_type, artifact_ref, artifact_payload)

@@ -3,6 +3,7 @@ import type { JobStatus } from '../../contract/jobs.ts';
 import { type Actor, recordAudit } from '../audit/audit.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import { transaction } from '../database/transaction.ts';
+import type { Endings } from './endings.ts';
 import { jobStates, queueState } from './job-state.ts';
 import type { WakeUp } from './wake-up.ts';
 
@@ -13,13 +14,13 @@ export interface Control {
   requeue(jobId: string, actor: Actor): Promise<void>;
 }
 
-export function createControl(sql: Database, wakeUp: WakeUp): Control {
+export function createControl(sql: Database, wakeUp: WakeUp, endings?: Endings): Control {
   return {
     cancel: (jobId, actor) =>
       transaction(sql, async (tx) => {
         const job = await findJob(tx, jobId);
-        const [waiting] = await tx<{ state: JobStatus }[]>`
-          select ${queueState(tx)} as state from job_queue where job_id = ${jobId} for update`;
+        const [waiting] = await tx<{ state: JobStatus; attempt_count: number }[]>`
+          select ${queueState(tx)} as state, attempt_count::int from job_queue where job_id = ${jobId} for update`;
         if (!waiting) return;
         if (waiting.state === 'running') await recordCancelledAttempt(tx, jobId);
         await tx`delete from job_queue where job_id = ${jobId}`;
@@ -29,6 +30,12 @@ export function createControl(sql: Database, wakeUp: WakeUp): Control {
           actor,
           details: { job_id: jobId, job_type: job.job_type, was: waiting.state },
         });
+        if (endings?.concern(job.job_type)) {
+          const { attempt_count } = waiting;
+          await endings.tell(tx, [
+            { ...job, job_id: jobId, attempt_count, status: 'cancelled', error_code: null },
+          ]);
+        }
         if (waiting.state === 'running') wakeUp.cancelled(tx, jobId);
       }),
 
@@ -58,13 +65,18 @@ export function createControl(sql: Database, wakeUp: WakeUp): Control {
   };
 }
 
+interface ControlledJob {
+  job_type: string;
+  queue: string;
+  priority: number;
+  created_by: string | null;
+  request_id: string | null;
+}
+
 /** Locks the job's own row first, so that two operators who press a button at once act one after the other. */
-async function findJob(
-  tx: Transaction,
-  jobId: string,
-): Promise<{ job_type: string; queue: string; priority: number }> {
-  const [job] = await tx<{ job_type: string; queue: string; priority: number }[]>`
-    select job_type, queue, priority from jobs where id = ${jobId} for update`;
+async function findJob(tx: Transaction, jobId: string): Promise<ControlledJob> {
+  const [job] = await tx<ControlledJob[]>`
+    select job_type, queue, priority, created_by, request_id from jobs where id = ${jobId} for update`;
   if (!job) throw new NexusError('E_NOT_FOUND', `There is no job ${jobId}.`);
   return job;
 }

@@ -1,6 +1,7 @@
 import type { ConnectionTarget, Database } from '../database/database.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { type Control, createControl } from './control.ts';
+import { createEndings, type TellEnded } from './endings.ts';
 import { createEnqueue, type Enqueue, type EnqueueMany } from './enqueue.ts';
 import { createInline, type Inline } from './inline.ts';
 import { collectJobTypes, type JobType, type JobTypes } from './job-type.ts';
@@ -39,6 +40,8 @@ export interface JobEngineOptions {
   types: JobType<any>[];
   /** Their types need not be among the others. */
   periodic?: Periodic[];
+  /** Told when jobs of public types end, in the transaction that ends them. */
+  onJobsEnded?: TellEnded;
 }
 
 const RETENTION_EVERY_SECONDS = 3600;
@@ -54,16 +57,27 @@ export function createJobEngine(options: JobEngineOptions): JobEngine {
   const wakeUp = createWakeUp({ sql, log, listenAt });
   const { enqueue, enqueueMany } = createEnqueue(wakeUp);
   const schedule = createSchedule({ sql, log, enqueueMany, periodic });
-  const inline = createInline({ sql, types, wakeUp, log, enqueue, leaseSeconds });
+  const endings = createEndings(types, options.onJobsEnded);
+  const inline = createInline({ sql, types, wakeUp, log, enqueue, leaseSeconds, endings });
   return {
     types,
     enqueue,
     enqueueMany,
     runInline: inline.run,
-    control: createControl(sql, wakeUp),
+    control: createControl(sql, wakeUp, endings),
     work({ queues, ...work }) {
       const served = queues ?? [...new Set([...types.values()].map(({ queue }) => queue))];
-      return startWorker({ ...work, sql, log, types, wakeUp, leaseSeconds, schedule, queues: served });
+      return startWorker({
+        ...work,
+        sql,
+        log,
+        types,
+        wakeUp,
+        leaseSeconds,
+        schedule,
+        endings,
+        queues: served,
+      });
     },
     async close() {
       await inline.close();

@@ -1,7 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Database } from '../database/database.ts';
+import { transaction } from '../database/transaction.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { LeasedJob } from './claim.ts';
+import { type EndedJob, type Endings, endedBy } from './endings.ts';
 import type { JobTypes } from './job-type.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import { register } from './registration.ts';
@@ -39,6 +41,7 @@ export interface ExecutorOptions {
   queues: string[];
   concurrency: number;
   leaseSeconds: number;
+  endings?: Endings | undefined;
   /** An attempt has ended; its outcome may not be written yet. */
   onEnded?(): void;
   /** This worker was taken for dead: whatever it holds is not its own any more. */
@@ -58,11 +61,11 @@ interface Ending {
 }
 
 export async function createExecutor(options: ExecutorOptions): Promise<Executor> {
-  const { sql, types, wakeUp, log } = options;
+  const { sql, types, wakeUp, log, endings } = options;
   const queue = sql.sibling({ poolSize: QUEUE_CONNECTIONS, settings: STEADY_PLANS });
   const running = new Map<string, RunningJob>();
   /** Ended, and not yet in the database. */
-  let endings: Ending[] = [];
+  let ended: Ending[] = [];
   let isWriting = false;
   let whenIdle: (() => void) | undefined;
 
@@ -76,14 +79,14 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
   });
 
   function begin(job: LeasedJob): Promise<void> {
-    const entry = runJob(job, { sql, types, log, worker: registration.current });
+    const entry = runJob(job, { sql, types, log, worker: registration.current, endings });
     running.set(job.id, entry);
     return new Promise((written) => {
       void entry.ending.then((outcome) => {
         // At shutdown it may have been handed back already; what it says now is dropped.
         const isHeld = running.get(job.id) === entry;
         if (isHeld) running.delete(job.id);
-        if (isHeld && outcome) endings.push({ outcome, written });
+        if (isHeld && outcome) ended.push({ outcome, written });
         else written();
         options.onEnded?.();
         writing.ask();
@@ -94,8 +97,8 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
   const writing = oneAtATime(async () => {
     // Everything that ends in this turn of the event loop goes together.
     await new Promise(setImmediate);
-    const batch = endings;
-    endings = [];
+    const batch = ended;
+    ended = [];
     isWriting = true;
     if (batch.length > 0) await writeBatch(batch);
     isWriting = false;
@@ -104,21 +107,30 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
 
   async function writeBatch(batch: Ending[]): Promise<void> {
     try {
-      const dropped = await settle(
-        queue,
-        registration.current().name,
-        batch.map(({ outcome }) => outcome),
-      );
+      const dropped = await settleAndTell(batch.map(({ outcome }) => outcome));
       if (dropped.length > 0)
         log.warn({ jobs: dropped }, 'results were dropped: the jobs are no longer leased here');
       for (const { written } of batch) written();
     } catch (error) {
       if (isAboutData(error)) return writeEachAlone(batch, error);
       log.error({ err: error }, 'writing outcomes failed; trying again');
-      endings = batch.concat(endings);
+      ended = batch.concat(ended);
       await pause(200 + Math.random() * 300);
       writing.ask();
     }
+  }
+
+  /** One statement, unless somebody is to be told: then that and the outcomes commit together. */
+  async function settleAndTell(outcomes: Outcome[]): Promise<string[]> {
+    const { name } = registration.current();
+    const told = endings ? outcomes.filter(isToldBy(endings)) : [];
+    if (!endings || told.length === 0) return settle(queue, name, outcomes);
+    return transaction(queue, async (tx) => {
+      const dropped = await settle(tx, name, outcomes);
+      const kept = told.filter(({ job }) => !dropped.includes(job.id));
+      await endings.tell(tx, kept.map(endedBy) as EndedJob[]);
+      return dropped;
+    });
   }
 
   /** One outcome that PostgreSQL will not take must not hold up the others, nor be tried for ever. */
@@ -131,7 +143,7 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
   }
 
   function release(jobs: LeasedJob[]): void {
-    endings.push(
+    ended.push(
       ...jobs.map((job): Ending => ({ outcome: { kind: 'release', job }, written: () => undefined })),
     );
     writing.ask();
@@ -142,7 +154,7 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
   }
 
   function isIdle(): boolean {
-    return running.size === 0 && endings.length === 0 && !isWriting;
+    return running.size === 0 && ended.length === 0 && !isWriting;
   }
 
   function reportIdle(): void {
@@ -188,7 +200,7 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
   function handBackRunning(): void {
     for (const { job, startedAt } of running.values()) {
       const outcome = interruptedAttempt(job, Math.round(performance.now() - startedAt));
-      endings.push({ outcome, written: () => undefined });
+      ended.push({ outcome, written: () => undefined });
     }
     running.clear();
     writing.ask();
@@ -208,6 +220,9 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
 
   return { queue, worker: registration.current, running: () => running.size, begin, release, stop };
 }
+
+const isToldBy = (endings: Endings) => (outcome: Outcome) =>
+  (outcome.kind === 'succeeded' || outcome.kind === 'failed') && endings.concern(outcome.job.job_type);
 
 /** Class 22: a value that PostgreSQL cannot store, such as a NUL character in a text. */
 function isAboutData(error: unknown): boolean {

@@ -4,6 +4,7 @@ import { transaction } from '../database/transaction.ts';
 import { newId } from '../ids.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { claimById } from './claim.ts';
+import type { Endings } from './endings.ts';
 import type { Enqueue, Enqueued, NewJob } from './enqueue.ts';
 import { createExecutor, type Executor } from './executor.ts';
 import type { JobTypes } from './job-type.ts';
@@ -27,6 +28,7 @@ export interface InlineOptions {
   log: Logger;
   enqueue: Enqueue;
   leaseSeconds: number;
+  endings?: Endings | undefined;
 }
 
 /** Its entry among the workers serves no queue; it is made when the first job comes. */

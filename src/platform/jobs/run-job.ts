@@ -2,6 +2,7 @@ import type { Database, Transaction } from '../database/database.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { LeasedJob } from './claim.ts';
 import { completeInTransaction, writeProgress } from './completion.ts';
+import type { Endings } from './endings.ts';
 import type { Completion, JobContext, JobType, JobTypes } from './job-type.ts';
 import { DEFAULT_RETRY, PermanentError, RetryLater, retryDelay } from './retry-policy.ts';
 import type { Outcome } from './settle.ts';
@@ -23,6 +24,7 @@ export interface RunnerDependencies {
   types: JobTypes;
   log: Logger;
   worker: () => { id: string; name: string };
+  endings: Endings | undefined;
 }
 
 const LONGEST_ERROR_TEXT = 10_000;
@@ -39,7 +41,7 @@ export function runJob(job: LeasedJob, dependencies: RunnerDependencies): Runnin
 
 async function attempt(
   job: LeasedJob,
-  { types, log, sql, worker }: RunnerDependencies,
+  { types, log, sql, worker, endings }: RunnerDependencies,
   context: RunningContext,
 ): Promise<Outcome | undefined> {
   const type = types.get(job.job_type);
@@ -49,7 +51,7 @@ async function attempt(
     const completion = await type.handler(readPayload(type, job), context);
     if (context.interruption && context.interruption !== 'shutdown') return undefined;
     if (context.isCompleted) return undefined;
-    return await succeeded(sql, worker().name, context, completion ?? {});
+    return await succeeded(sql, worker().name, context, completion ?? {}, endings);
   } catch (error) {
     if (context.interruption === 'shutdown') return interruptedAttempt(job, context.runtimeMs());
     if (context.interruption || context.isCompleted) {
@@ -95,10 +97,11 @@ async function succeeded(
   workerName: string,
   context: RunningContext,
   completion: Completion,
+  endings: Endings | undefined,
 ): Promise<Outcome | undefined> {
   const { job } = context;
   if (completion.artifacts && completion.artifacts.length > 0) {
-    await completeInTransaction(sql, job, workerName, context.runtimeMs(), completion);
+    await completeInTransaction(sql, job, workerName, context.runtimeMs(), completion, endings);
     return undefined;
   }
   const result = completion.result === undefined ? null : JSON.stringify(completion.result);
@@ -177,8 +180,8 @@ class RunningContext implements JobContext {
     writeProgress(this.#dependencies.sql, this.job, value);
 
   complete = async (tx: Transaction, completion: Completion = {}): Promise<void> => {
-    const { name } = this.#dependencies.worker();
-    await completeInTransaction(tx, this.job, name, this.runtimeMs(), completion);
+    const { worker, endings } = this.#dependencies;
+    await completeInTransaction(tx, this.job, worker().name, this.runtimeMs(), completion, endings);
     tx.afterCommit(() => {
       this.isCompleted = true;
     });

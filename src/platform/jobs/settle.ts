@@ -1,4 +1,4 @@
-import type { Database } from '../database/database.ts';
+import type { Queryable } from '../database/database.ts';
 import type { LeasedJob } from './claim.ts';
 
 /** How an attempt ended, and what becomes of the job. */
@@ -25,7 +25,7 @@ export type Outcome =
  *
  * Returns the jobs whose outcome was dropped, because they were no longer leased under their token and attempt.
  */
-export async function settle(sql: Database, workerName: string, outcomes: Outcome[]): Promise<string[]> {
+export async function settle(sql: Queryable, workerName: string, outcomes: Outcome[]): Promise<string[]> {
   const ids = outcomes.map(({ job }) => job.id);
   const column = <T>(read: (outcome: Outcome) => T) => outcomes.map(read);
   const rows = await sql<{ id: string }[]>`

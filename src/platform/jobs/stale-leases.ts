@@ -2,6 +2,7 @@ import { recordAudit } from '../audit/audit.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import { transaction } from '../database/transaction.ts';
 import type { Logger } from '../telemetry/logger.ts';
+import type { Endings } from './endings.ts';
 import type { JobTypes } from './job-type.ts';
 import { DEFAULT_RETRY, retryDelay } from './retry-policy.ts';
 
@@ -17,6 +18,8 @@ interface OrphanedJob {
   refunded_count: number;
   max_attempts: number;
   worker: string;
+  created_by: string | null;
+  request_id: string | null;
 }
 
 /**
@@ -24,7 +27,12 @@ interface OrphanedJob {
  * and the job waits for its next attempt or, when it has none left, has failed. Any worker may do it; of several at
  * once, each dead worker is handled by one. Returns how many jobs were taken back.
  */
-export async function recoverStaleLeases(sql: Database, types: JobTypes, log: Logger): Promise<number> {
+export async function recoverStaleLeases(
+  sql: Database,
+  types: JobTypes,
+  log: Logger,
+  endings?: Endings,
+): Promise<number> {
   return transaction(sql, async (tx) => {
     const dead = await tx<DeadWorker[]>`
       delete from job_workers
@@ -32,7 +40,7 @@ export async function recoverStaleLeases(sql: Database, types: JobTypes, log: Lo
       returning id, name`;
     if (dead.length === 0) return 0;
     const orphaned = await lockOrphans(tx, dead);
-    for (const job of orphaned) await takeBack(tx, job, types);
+    for (const job of orphaned) await takeBack(tx, job, types, endings);
     log.warn(
       { workers: dead.map(({ name }) => name), jobs: orphaned.length },
       'took back the jobs of dead workers',
@@ -46,7 +54,7 @@ async function lockOrphans(tx: Transaction, dead: DeadWorker[]): Promise<Orphane
   return tx<OrphanedJob[]>`
     select
       job_queue.job_id, jobs.job_type, job_queue.attempt_count, job_queue.refunded_count, jobs.max_attempts,
-      dead.name as worker
+      jobs.created_by, jobs.request_id, dead.name as worker
     from job_queue
     join unnest(${dead.map(({ id }) => id)}::uuid[], ${dead.map(({ name }) => name)}::text[]) as dead (id, name)
       on dead.id = job_queue.worker_id
@@ -55,7 +63,12 @@ async function lockOrphans(tx: Transaction, dead: DeadWorker[]): Promise<Orphane
     for update of job_queue`;
 }
 
-async function takeBack(tx: Transaction, job: OrphanedJob, types: JobTypes): Promise<void> {
+async function takeBack(
+  tx: Transaction,
+  job: OrphanedJob,
+  types: JobTypes,
+  endings: Endings | undefined,
+): Promise<void> {
   const counted = job.attempt_count - job.refunded_count;
   const isExhausted = counted >= job.max_attempts;
   await tx`
@@ -69,6 +82,9 @@ async function takeBack(tx: Transaction, job: OrphanedJob, types: JobTypes): Pro
     where job_id = ${job.job_id}`;
   if (isExhausted) {
     await tx`delete from job_queue where job_id = ${job.job_id}`;
+    if (endings?.concern(job.job_type)) {
+      await endings.tell(tx, [{ ...job, status: 'failed', error_code: 'E_LEASE_EXPIRED' }]);
+    }
   } else {
     const delay = retryDelay(types.get(job.job_type)?.retry ?? DEFAULT_RETRY, counted);
     await tx`

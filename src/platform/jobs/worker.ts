@@ -135,7 +135,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
 
   async function takeBackFromTheDead(): Promise<void> {
     try {
-      if ((await recoverStaleLeases(sql, types, log)) > 0) wake();
+      if ((await recoverStaleLeases(sql, types, log, options.endings)) > 0) wake();
     } catch (error) {
       log.warn({ err: error }, 'looking for dead workers failed; trying again');
     }

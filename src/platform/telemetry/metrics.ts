@@ -1,5 +1,6 @@
 /** How many of the latest samples the percentile looks at. */
 const WINDOW = 1000;
+const MEASURED_FOR_MS = 5000;
 
 interface Timing {
   count: number;
@@ -18,6 +19,14 @@ export type Metrics = ReturnType<typeof createMetrics>;
 export function createMetrics() {
   const counters = new Map<string, number>();
   const timings = new Map<string, Timing>();
+  const gauges: (() => Promise<Record<string, number>>)[] = [];
+  let measured: { at: number; values: Promise<Record<string, number>> } | undefined;
+
+  /** What cannot be measured now is left away: a database that is down must not take the metrics with it. */
+  async function measure(): Promise<Record<string, number>> {
+    const values = await Promise.allSettled(gauges.map((gauge) => gauge()));
+    return Object.assign({}, ...values.map((value) => (value.status === 'fulfilled' ? value.value : {})));
+  }
 
   return {
     increment(key: string, by = 1): void {
@@ -30,6 +39,19 @@ export function createMetrics() {
       timing.count += 1;
       timing.total += milliseconds;
       timings.set(key, timing);
+    },
+
+    /** What is measured when somebody looks, and at most once in a few seconds however many do. */
+    gauge(read: () => Promise<Record<string, number>>): void {
+      gauges.push(read);
+    },
+
+    /** The snapshot, with what the gauges say among the counters. */
+    async read(): Promise<MetricsSnapshot> {
+      const now = performance.now();
+      if (!measured || now - measured.at > MEASURED_FOR_MS) measured = { at: now, values: measure() };
+      const { counters, timings } = this.snapshot();
+      return { counters: { ...counters, ...(await measured.values) }, timings };
     },
 
     snapshot(): MetricsSnapshot {

@@ -1,0 +1,157 @@
+import { z } from 'zod';
+import { libraryRole } from './libraries.ts';
+import { role } from './roles.ts';
+import { id, page, text, timestamp } from './wire.ts';
+
+/** A payload and its version. What changes in a way that a reader could trip over gets a new version. */
+function version<Payload extends z.ZodObject>(schema_version: number, payload: Payload) {
+  return { schema_version, payload };
+}
+
+const username = z.string();
+const media = { media_id: id, kind: z.string(), created_by_user_id: id };
+const invitation = {
+  invitation_id: id,
+  library_id: id,
+  inviter_user_id: id,
+  invitee_user_id: id,
+  role: libraryRole,
+};
+const backfill = { default_library_id: id, source_library_id: id, user_id: id };
+const job = {
+  job_id: id,
+  job_type: z.string(),
+  created_by: username.nullable(),
+  attempt_count: z.int(),
+};
+const apiKey = { api_key_id: id, user_id: id, owner: username, prefix: z.string(), role };
+
+/** Everything that Nexus tells about, and what it says. `docs/outbox.md` lists the same, and a test keeps them equal. */
+export const EVENTS = {
+  'media.created': version(1, z.object(media)),
+  'media.ready': version(1, z.object(media)),
+  'media.failed': version(1, z.object({ ...media, failure_stage: z.string(), error_code: z.string() })),
+  'media.deleted': version(1, z.object(media)),
+  'library.created': version(1, z.object({ library_id: id, name: z.string(), owner_user_id: id })),
+  'library.deleted': version(1, z.object({ library_id: id, owner_user_id: id })),
+  'library.media_added': version(1, z.object({ library_id: id, media_id: id, added_by_user_id: id })),
+  'library.media_removed': version(1, z.object({ library_id: id, media_id: id, removed_by_user_id: id })),
+  'library.member_added': version(1, z.object({ library_id: id, user_id: id, role: libraryRole })),
+  'library.member_removed': version(1, z.object({ library_id: id, user_id: id })),
+  'library.ownership_transferred': version(1, z.object({ library_id: id, from_user_id: id, to_user_id: id })),
+  'invitation.created': version(1, z.object(invitation)),
+  'invitation.accepted': version(1, z.object(invitation)),
+  'invitation.declined': version(1, z.object(invitation)),
+  'invitation.revoked': version(1, z.object(invitation)),
+  'backfill.completed': version(1, z.object(backfill)),
+  'backfill.failed': version(1, z.object({ ...backfill, attempts: z.int(), error_code: z.string() })),
+  'job.succeeded': version(1, z.object(job)),
+  'job.failed': version(1, z.object({ ...job, error_code: z.string().nullable() })),
+  'job.cancelled': version(1, z.object(job)),
+  'analysis.completed': version(
+    1,
+    z.object({ analysis_run_id: id, document_id: id, layer_count: z.int(), created_by_user_id: id }),
+  ),
+  'webhook.disabled': version(1, z.object({ webhook_id: id, url: z.string(), reason: z.string() })),
+  'api_key.created': version(1, z.object(apiKey)),
+  'api_key.disabled': version(1, z.object(apiKey)),
+} as const;
+
+export type EventType = keyof typeof EVENTS;
+export const EVENT_TYPES = Object.keys(EVENTS) as [EventType, ...EventType[]];
+export const eventType = z.enum(EVENT_TYPES);
+
+/** What a payload of this type holds, as JSON. */
+export type EventPayload<Type extends EventType> = z.output<(typeof EVENTS)[Type]['payload']>;
+
+export const EVENT_STATUSES = ['pending', 'delivered', 'failed'] as const;
+export const eventStatus = z.enum(EVENT_STATUSES);
+export type EventStatus = z.infer<typeof eventStatus>;
+
+/** An event as operators see it, with what became of it. */
+export const outboxEvent = z.object({
+  id,
+  event_type: z.string(),
+  schema_version: z.int(),
+  aggregate_type: z.string(),
+  aggregate_id: z.string(),
+  payload: z.record(z.string(), z.unknown()),
+  idempotency_key: z.string(),
+  request_id: z.string().nullable(),
+  status: eventStatus,
+  attempts: z.int(),
+  max_attempts: z.int(),
+  next_attempt_at: timestamp.nullable(),
+  delivered_at: timestamp.nullable(),
+  error_message: z.string().nullable(),
+  created_at: timestamp,
+  updated_at: timestamp,
+});
+export type OutboxEvent = z.output<typeof outboxEvent>;
+
+export const outboxDelivery = z.object({
+  subscriber: z.string(),
+  attempts: z.int(),
+  error_message: z.string().nullable(),
+  delivered_at: timestamp.nullable(),
+});
+export type OutboxDelivery = z.output<typeof outboxDelivery>;
+
+export const outboxEventWithDeliveries = outboxEvent.extend({ deliveries: z.array(outboxDelivery) });
+
+export const outboxQuery = z.object({
+  limit: z.coerce.number().int().min(1).max(200).default(100),
+  cursor: z.string().max(500).optional(),
+  status: eventStatus.optional(),
+  event_type: eventType.optional(),
+  aggregate_type: text(1, 64).optional(),
+  aggregate_id: text(1, 128).optional(),
+});
+
+export const outboxEventList = z.object({ events: z.array(outboxEvent), page });
+
+export const outboxHealth = z.object({
+  pending_count: z.int(),
+  /** Due, and not being delivered yet. */
+  due_count: z.int(),
+  retrying_count: z.int(),
+  failed_count: z.int(),
+  oldest_pending_seconds: z.number(),
+  oldest_due_seconds: z.number(),
+  pending_webhook_deliveries: z.int(),
+  /** Enabled, and nothing but failures came from them lately. */
+  failing_webhooks: z.int(),
+  disabled_webhooks: z.int(),
+});
+export type OutboxHealth = z.output<typeof outboxHealth>;
+
+/** An event as the world sees it, over webhooks, the feed and the stream: CloudEvents 1.0. */
+export const cloudEvent = z.object({
+  specversion: z.literal('1.0'),
+  id,
+  source: z.string(),
+  type: z.string(),
+  subject: z.string(),
+  time: timestamp,
+  datacontenttype: z.literal('application/json'),
+  /** Of the payload; `docs/outbox.md` says when it changes. */
+  schemaversion: z.int(),
+  requestid: z.string().optional(),
+  data: z.record(z.string(), z.unknown()),
+});
+export type CloudEvent = z.output<typeof cloudEvent>;
+
+const position = z.string().max(200);
+
+export const feedQuery = z.object({
+  limit: z.coerce.number().int().min(1).max(200).default(100),
+  after: position.optional(),
+});
+
+export const feed = z.object({
+  events: z.array(cloudEvent.extend({ cursor: position })),
+  /** Where to go on, also when there is nothing more yet; null when nothing has ever happened. */
+  page: z.object({ next_cursor: position.nullable(), has_more: z.boolean() }),
+});
+
+export const streamQuery = z.object({ after: position.optional() });

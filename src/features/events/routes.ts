@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import * as contract from '../../contract/events.ts';
+import { principalOf } from '../../http/authentication.ts';
+import type { HttpServer } from '../../http/http-server.ts';
+import type { Events } from './feed.ts';
+import type { EventStreams } from './streams.ts';
+
+const tags = ['Events'];
+
+export interface EventRoutes {
+  events: Events;
+  eventStreams: EventStreams;
+}
+
+export function registerEventRoutes(server: HttpServer, { events, eventStreams }: EventRoutes): void {
+  server.get(
+    '/api/v1/events',
+    {
+      config: { access: 'viewer', feature: 'events' },
+      schema: {
+        tags,
+        summary: 'Events',
+        description:
+          'What has happened and you may see, oldest first, each event once. Go on with `after` = `next_cursor`, also ' +
+          'when there is nothing more yet.',
+        querystring: contract.feedQuery,
+        response: { 200: contract.feed },
+      },
+    },
+    (request) => events.read(principalOf(request), request.query),
+  );
+
+  server.get(
+    '/api/v1/events/stream',
+    {
+      exposeHeadRoute: false,
+      config: { access: 'viewer', feature: 'events' },
+      schema: {
+        tags,
+        summary: 'Event stream',
+        description:
+          'Server-sent events as they happen. With `Last-Event-ID` (or `after`), first what happened since; without, ' +
+          'from now on.',
+        querystring: contract.streamQuery,
+        response: { 200: z.string() },
+      },
+    },
+    async (request, reply) => {
+      const given = request.headers['last-event-id'];
+      const cursor = (typeof given === 'string' && given) || request.query.after;
+      const stream = await eventStreams.open(principalOf(request), cursor);
+      return (
+        reply
+          .type('text/event-stream; charset=utf-8')
+          // Proxies are asked not to hold events back.
+          .headers({ 'cache-control': 'no-store', 'x-accel-buffering': 'no' })
+          .send(stream as never)
+      );
+    },
+  );
+}

@@ -1,0 +1,62 @@
+import type { EventPayload, EventType } from '../../contract/events.ts';
+import type { Invitation } from '../../contract/libraries.ts';
+import type { Transaction } from '../../platform/database/database.ts';
+import { newId } from '../../platform/ids.ts';
+import { emitEvent } from '../../platform/outbox/emit-event.ts';
+
+type LibraryEvent = Extract<EventType, `library.${string}`>;
+type Invited = Extract<EventType, `invitation.${string}`>;
+type Backfilled = Extract<EventType, `backfill.${string}`>;
+
+/** What happens to a library can happen again: a media that was removed is added once more. */
+export async function tellLibrary<Type extends LibraryEvent>(
+  tx: Transaction,
+  eventType: Type,
+  payload: EventPayload<Type>,
+  requestId?: string,
+): Promise<void> {
+  const { library_id } = payload as { library_id: string };
+  await emitEvent(tx, {
+    eventType: eventType as LibraryEvent,
+    aggregateType: 'library',
+    aggregateId: library_id,
+    payload: payload as EventPayload<LibraryEvent>,
+    idempotencyKey: `library:${library_id}:${newId()}`,
+    requestId,
+  });
+}
+
+/** An invitation is made once and answered once. */
+export async function tellInvitation(
+  tx: Transaction,
+  eventType: Invited,
+  { id, library_id, inviter_user_id, invitee_user_id, role }: Invitation,
+  requestId?: string,
+): Promise<void> {
+  await emitEvent(tx, {
+    eventType,
+    aggregateType: 'invitation',
+    aggregateId: id,
+    payload: { invitation_id: id, library_id, inviter_user_id, invitee_user_id, role },
+    requestId,
+  });
+}
+
+/** A backfill runs again after every new acceptance, and when an operator asks for it. */
+export async function tellBackfill<Type extends Backfilled>(
+  tx: Transaction,
+  eventType: Type,
+  payload: EventPayload<Type>,
+  requestId?: string,
+): Promise<void> {
+  const { default_library_id, source_library_id } = payload as EventPayload<'backfill.completed'>;
+  const aggregateId = `${default_library_id}:${source_library_id}`;
+  await emitEvent(tx, {
+    eventType: eventType as Backfilled,
+    aggregateType: 'backfill',
+    aggregateId,
+    payload: payload as EventPayload<Backfilled>,
+    idempotencyKey: `backfill:${aggregateId}:${newId()}`,
+    requestId,
+  });
+}

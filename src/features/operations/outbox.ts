@@ -1,0 +1,57 @@
+import { NexusError } from '../../contract/errors.ts';
+import type { OutboxDelivery, OutboxEvent, OutboxHealth } from '../../contract/events.ts';
+import { type Actor, recordAudit } from '../../platform/audit/audit.ts';
+import { cutPage, readCursor } from '../../platform/cursor.ts';
+import type { Database } from '../../platform/database/database.ts';
+import { transaction } from '../../platform/database/transaction.ts';
+import { hintAfterCommit } from '../../platform/outbox/hints.ts';
+import * as store from '../../platform/outbox/store.ts';
+
+export type OutboxOperations = ReturnType<typeof createOutboxOperations>;
+
+export interface OutboxDependencies {
+  sql: Database;
+  /** Webhooks are a feature of their own; how they fare belongs to the outbox's health. */
+  measureWebhooks(): Promise<
+    Pick<OutboxHealth, 'pending_webhook_deliveries' | 'failing_webhooks' | 'disabled_webhooks'>
+  >;
+}
+
+/** What operators see of the outbox, and can do about it. */
+export function createOutboxOperations({ sql, measureWebhooks }: OutboxDependencies) {
+  async function get(id: string): Promise<OutboxEvent & { deliveries: OutboxDelivery[] }> {
+    const event = await store.findEvent(sql, id);
+    if (!event) throw new NexusError('E_NOT_FOUND', `There is no event ${id}.`);
+    return { ...event, deliveries: await store.listDeliveries(sql, id) };
+  }
+
+  return {
+    get,
+
+    async list(query: store.EventFilter & { cursor?: string | undefined; limit: number }) {
+      const rows = await store.listEvents(sql, query, readCursor(query.cursor), query.limit + 1);
+      const { rows: events, page } = cutPage(rows, query.limit);
+      return { events, page };
+    },
+
+    /** Subscribers that were told before are not told again. */
+    async retry(id: string, actor: Actor) {
+      const { event_type, status } = await get(id);
+      await transaction(sql, async (tx) => {
+        if (!(await store.retryEvent(tx, id))) {
+          throw new NexusError(
+            'E_INVALID_STATE',
+            `The event is ${status}; only a failed one can be retried.`,
+          );
+        }
+        await recordAudit(tx, { action: 'outbox.retried', actor, details: { event_id: id, event_type } });
+        hintAfterCommit(tx, 'events');
+      });
+      return get(id);
+    },
+
+    async health(): Promise<OutboxHealth> {
+      return { ...(await store.measureOutbox(sql)), ...(await measureWebhooks()) };
+    },
+  };
+}

@@ -1,0 +1,356 @@
+import type { EventStatus } from '../../contract/events.ts';
+import type { Webhook, WebhookAttempt, WebhookDelivery } from '../../contract/webhooks.ts';
+import type { Database, Queryable, Transaction } from '../../platform/database/database.ts';
+import { firstIdAt, newId } from '../../platform/ids.ts';
+
+const columns = (sql: Queryable) => sql`
+  webhooks.id, webhooks.url, webhooks.event_types, webhooks.disabled_at is null as enabled, webhooks.failing_since,
+  webhooks.disabled_at, webhooks.disabled_reason, webhooks.created_at, webhooks.updated_at`;
+
+const deliveryColumns = (sql: Queryable) => sql`
+  delivery.id, delivery.webhook_id, delivery.event_id, delivery.event_type, delivery.status, delivery.attempts,
+  delivery.next_attempt_at, delivery.delivered_at, delivery.error_message, delivery.created_at, delivery.updated_at`;
+
+export async function insertWebhook(
+  tx: Transaction,
+  { id, url, event_types }: Pick<Webhook, 'id' | 'url' | 'event_types'>,
+): Promise<void> {
+  await tx`insert into webhooks (id, url, event_types) values (${id}, ${url}, ${event_types})`;
+}
+
+export async function insertSecret(tx: Transaction, webhookId: string, secret: string): Promise<void> {
+  await tx`
+    insert into webhook_secrets (id, webhook_id, secret) values (${newId()}, ${webhookId}, ${secret})`;
+}
+
+/** Lets the secrets that are valid sign for so much longer. Those that expire sooner still do. */
+export async function expireSecrets(tx: Transaction, webhookId: string, hours: number): Promise<Date> {
+  await tx`delete from webhook_secrets where webhook_id = ${webhookId} and expires_at <= now()`;
+  await tx`
+    update webhook_secrets
+    set expires_at = least(expires_at, now() + ${hours} * interval '1 hour')
+    where webhook_id = ${webhookId}`;
+  const [{ until }] = await tx<[{ until: Date }]>`select now() + ${hours} * interval '1 hour' as until`;
+  return until;
+}
+
+/** Newest first. */
+export async function validSecrets(sql: Queryable, webhookId: string): Promise<string[]> {
+  const rows = await sql<{ secret: string }[]>`
+    select secret
+    from webhook_secrets
+    where webhook_id = ${webhookId} and coalesce(expires_at > now(), true)
+    order by id desc`;
+  return rows.map(({ secret }) => secret);
+}
+
+export async function findWebhook(sql: Queryable, id: string): Promise<Webhook | undefined> {
+  const [webhook] = await sql<Webhook[]>`select ${columns(sql)} from webhooks where id = ${id}`;
+  return webhook;
+}
+
+export async function lockWebhook(tx: Transaction, id: string): Promise<Webhook | undefined> {
+  const [webhook] = await tx<Webhook[]>`select ${columns(tx)} from webhooks where id = ${id} for update`;
+  return webhook;
+}
+
+export async function listWebhooks(sql: Queryable, before: string | null, limit: number): Promise<Webhook[]> {
+  return sql<Webhook[]>`
+    select ${columns(sql)}
+    from webhooks
+    where ${before === null ? sql`true` : sql`id < ${before}`}
+    order by id desc
+    limit ${limit}`;
+}
+
+export async function updateWebhook(
+  tx: Transaction,
+  id: string,
+  { url, event_types }: Pick<Webhook, 'url' | 'event_types'>,
+): Promise<void> {
+  await tx`
+    update webhooks set url = ${url}, event_types = ${event_types}, updated_at = now() where id = ${id}`;
+}
+
+export async function enableWebhook(tx: Transaction, id: string): Promise<void> {
+  await tx`
+    update webhooks
+    set disabled_at = null, disabled_reason = null, failing_since = null, updated_at = now()
+    where id = ${id}`;
+}
+
+/** What was still to be sent has failed: it can be replayed once the webhook is enabled again. */
+export async function disableWebhook(tx: Transaction, id: string, reason: string): Promise<boolean> {
+  const disabled = await tx`
+    update webhooks
+    set disabled_at = now(), disabled_reason = ${reason}, updated_at = now()
+    where id = ${id} and disabled_at is null`;
+  await tx`
+    update webhook_deliveries
+    set status = 'failed', next_attempt_at = null, claim_id = null, error_message = ${reason}, updated_at = now()
+    where webhook_id = ${id} and status = 'pending'`;
+  return disabled.count === 1;
+}
+
+export async function deleteWebhook(tx: Transaction, id: string): Promise<boolean> {
+  const deleted = await tx`delete from webhooks where id = ${id}`;
+  return deleted.count === 1;
+}
+
+/** The enabled webhooks that want events of this type. */
+export async function listInterested(sql: Queryable, eventType: string): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select id
+    from webhooks
+    where disabled_at is null and (event_types = '{}' or ${eventType} = any(event_types))`;
+  return rows.map(({ id }) => id);
+}
+
+export interface NewDelivery {
+  event_id: string;
+  event_type: string;
+  body: string;
+}
+
+/** One for each webhook; those that exist already stay as they are. */
+export async function insertDeliveries(
+  tx: Transaction,
+  webhookIds: string[],
+  { event_id, event_type, body }: NewDelivery,
+): Promise<string[]> {
+  const rows = await tx<{ id: string }[]>`
+    insert into webhook_deliveries (id, webhook_id, event_id, event_type, body)
+    select delivery.id, webhooks.id, ${event_id}, ${event_type}, ${body}
+    from unnest(${webhookIds.map(() => newId())}::uuid[], ${webhookIds}::uuid[]) as delivery (id, webhook_id)
+    join webhooks on webhooks.id = delivery.webhook_id
+    on conflict (webhook_id, event_id) do nothing
+    returning id`;
+  return rows.map(({ id }) => id);
+}
+
+export type FullDelivery = WebhookDelivery & { request_body: string; log: WebhookAttempt[] };
+
+const logged = (sql: Queryable) => sql`
+  ${deliveryColumns(sql)},
+  delivery.body as request_body,
+  coalesce(
+    (
+      select json_agg(to_jsonb(attempt) - 'delivery_id' order by attempt.id)
+      from webhook_attempts as attempt
+      where attempt.delivery_id = delivery.id
+    ),
+    '[]'
+  ) as log`;
+
+function withDates(delivery: FullDelivery): FullDelivery {
+  const log = delivery.log.map((attempt) => ({ ...attempt, created_at: new Date(attempt.created_at) }));
+  return { ...delivery, log };
+}
+
+export async function listDeliveries(
+  sql: Queryable,
+  webhookId: string,
+  status: EventStatus | undefined,
+  before: string | null,
+  limit: number,
+): Promise<FullDelivery[]> {
+  const rows = await sql<FullDelivery[]>`
+    select ${logged(sql)}
+    from webhook_deliveries as delivery
+    where delivery.webhook_id = ${webhookId}
+      ${status === undefined ? sql`` : sql`and delivery.status = ${status}`}
+      ${before === null ? sql`` : sql`and delivery.id < ${before}`}
+    order by delivery.id desc
+    limit ${limit}`;
+  return rows.map(withDates);
+}
+
+export async function findDelivery(
+  sql: Queryable,
+  webhookId: string,
+  id: string,
+): Promise<FullDelivery | undefined> {
+  const [row] = await sql<FullDelivery[]>`
+    select ${logged(sql)}
+    from webhook_deliveries as delivery
+    where delivery.webhook_id = ${webhookId} and delivery.id = ${id}`;
+  return row && withDates(row);
+}
+
+/** delivered | failed → pending, under the id and with the body that it had. */
+export async function replayDelivery(tx: Transaction, id: string): Promise<boolean> {
+  const reset = await tx`
+    update webhook_deliveries
+    set status = 'pending', attempts = 0, next_attempt_at = now(), delivered_at = null, updated_at = now()
+    where id = ${id} and status <> 'pending'`;
+  return reset.count === 1;
+}
+
+/** A delivery in the hands of a sender. */
+export interface ClaimedDelivery {
+  id: string;
+  webhook_id: string;
+  url: string;
+  event_id: string;
+  event_type: string;
+  body: string;
+  attempts: number;
+  claim_id: string;
+}
+
+/**
+ * Takes what has been due for longest, and of each webhook only so many at once: one that hangs holds up its own
+ * deliveries and nobody else's. For the time of the visibility timeout nobody else takes them.
+ */
+export async function claimDeliveries(
+  sql: Database,
+  want: number,
+  atOnce: number,
+  claimId: string,
+  visibilitySeconds: number,
+): Promise<ClaimedDelivery[]> {
+  return sql<ClaimedDelivery[]>`
+    with due as materialized (
+      select next.id, webhooks.url
+      from webhooks
+      cross join lateral (
+        select delivery.id
+        from webhook_deliveries as delivery
+        where delivery.webhook_id = webhooks.id and delivery.status = 'pending' and delivery.next_attempt_at <= now()
+        order by delivery.next_attempt_at
+        limit greatest(0, ${atOnce}::int - (
+          select count(*)
+          from webhook_deliveries as sent
+          where sent.webhook_id = webhooks.id
+            and sent.status = 'pending'
+            and sent.next_attempt_at > now()
+            and sent.claim_id is not null
+        ))
+        for update skip locked
+      ) as next
+      where webhooks.disabled_at is null
+      limit ${want}
+    )
+    update webhook_deliveries as delivery
+    set attempts = delivery.attempts + 1,
+        claim_id = ${claimId},
+        next_attempt_at = now() + ${visibilitySeconds} * interval '1 second',
+        updated_at = now()
+    from due
+    where delivery.id = due.id
+    returning
+      delivery.id, delivery.webhook_id, due.url, delivery.event_id, delivery.event_type, delivery.body,
+      delivery.attempts, delivery.claim_id`;
+}
+
+export async function untilNextDelivery(sql: Database): Promise<number | null> {
+  const [row] = await sql<[{ wait_ms: number | null }]>`
+    select extract(epoch from min(next.next_attempt_at) - now())::float8 * 1000 as wait_ms
+    from webhooks
+    cross join lateral (
+      select next_attempt_at
+      from webhook_deliveries
+      where webhook_id = webhooks.id and status = 'pending'
+      order by next_attempt_at
+      limit 1
+    ) as next
+    where webhooks.disabled_at is null`;
+  return row.wait_ms;
+}
+
+/** How an attempt ended. */
+export interface AttemptOutcome {
+  /** Null when it succeeded. */
+  error: { code: string | null; message: string } | null;
+  responseStatus: number | null;
+  responseBody: string | null;
+  requestHeaders: Record<string, string>;
+  durationMs: number;
+}
+
+/**
+ * Writes how an attempt ended: delivered, due again after the delay, or failed when there is none. False when the claim
+ * was lost; then only the log says that the attempt was made.
+ */
+export async function settleDelivery(
+  tx: Transaction,
+  delivery: ClaimedDelivery,
+  outcome: AttemptOutcome,
+  delaySeconds: number | undefined,
+): Promise<boolean> {
+  const isDelivered = outcome.error === null;
+  const status = isDelivered ? 'delivered' : delaySeconds === undefined ? 'failed' : 'pending';
+  const settled = await tx`
+    update webhook_deliveries
+    set status = ${status},
+        claim_id = null,
+        delivered_at = case when ${isDelivered}::boolean then now() end,
+        next_attempt_at = case when ${status} = 'pending' then now() + ${delaySeconds ?? 0} * interval '1 second' end,
+        error_message = ${outcome.error?.message ?? null},
+        updated_at = now()
+    where id = ${delivery.id} and claim_id = ${delivery.claim_id}`;
+  await tx`
+    insert into webhook_attempts (
+      id, delivery_id, url, request_headers, response_status, response_body, error_code, error_message, duration_ms
+    )
+    select
+      ${newId()}, id, ${delivery.url}, ${JSON.stringify(outcome.requestHeaders)}, ${outcome.responseStatus},
+      ${outcome.responseBody}, ${outcome.error?.code ?? null}, ${outcome.error?.message ?? null},
+      ${Math.round(outcome.durationMs)}
+    from webhook_deliveries
+    where id = ${delivery.id}`;
+  return settled.count === 1;
+}
+
+/** Notes a success or a failure of the webhook. Returns for how many days it has done nothing but fail. */
+export async function noteHealth(tx: Transaction, webhookId: string, isHealthy: boolean): Promise<number> {
+  const [row] = await tx<{ failing_days: number }[]>`
+    update webhooks
+    set failing_since = case when ${isHealthy}::boolean then null else coalesce(failing_since, now()) end
+    where id = ${webhookId}
+      -- Most attempts change nothing, and need not write.
+      and (failing_since is null) <> ${isHealthy}::boolean
+    returning coalesce(extract(epoch from now() - failing_since) / 86400, 0)::float8 as failing_days`;
+  if (row) return row.failing_days;
+  const [same] = await tx<{ failing_days: number }[]>`
+    select coalesce(extract(epoch from now() - failing_since) / 86400, 0)::float8 as failing_days
+    from webhooks where id = ${webhookId}`;
+  return same?.failing_days ?? 0;
+}
+
+export interface WebhookBacklog {
+  pending_webhook_deliveries: number;
+  failing_webhooks: number;
+  disabled_webhooks: number;
+}
+
+export async function measureWebhooks(sql: Queryable): Promise<WebhookBacklog> {
+  const [backlog] = await sql<[WebhookBacklog]>`
+    select
+      (select count(*) from webhook_deliveries where status = 'pending') as pending_webhook_deliveries,
+      count(*) filter (where failing_since is not null and disabled_at is null) as failing_webhooks,
+      count(*) filter (where disabled_at is not null) as disabled_webhooks
+    from webhooks`;
+  return backlog;
+}
+
+const CLEANUP_BATCH = 1000;
+const MS_PER_HOUR = 60 * 60 * 1000;
+
+export async function* deleteOldDeliveries(sql: Database, hours: number): AsyncGenerator<number> {
+  const youngest = firstIdAt(new Date(Date.now() - hours * MS_PER_HOUR));
+  let last = firstIdAt(new Date(0));
+  for (;;) {
+    const candidates = await sql<{ id: string }[]>`
+      select id from webhook_deliveries where id > ${last} and id < ${youngest} order by id limit ${CLEANUP_BATCH}`;
+    const lastCandidate = candidates.at(-1);
+    if (!lastCandidate) return;
+    const deleted = await sql`
+      delete from webhook_deliveries
+      where id = any(${candidates.map(({ id }) => id)})
+        and status <> 'pending'
+        and updated_at < now() - ${hours} * interval '1 hour'`;
+    yield deleted.count;
+    last = lastCandidate.id;
+  }
+}

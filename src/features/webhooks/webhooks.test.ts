@@ -1,0 +1,413 @@
+import { Webhook } from 'standardwebhooks';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { DEV_KEYS, failure, useApp } from '../../../test/app.ts';
+import { useDatabase } from '../../../test/database.ts';
+import { silentLog } from '../../../test/jobs.ts';
+import { emit, someEvent } from '../../../test/outbox.ts';
+import { type Received, type Reply, startReceiver } from '../../../test/webhook-receiver.ts';
+import { createEgress } from '../../platform/egress/egress.ts';
+import { newId } from '../../platform/ids.ts';
+import type { ClaimLoop } from '../../platform/outbox/claim-loop.ts';
+import { createDispatcher } from '../../platform/outbox/dispatcher.ts';
+import { createHints } from '../../platform/outbox/hints.ts';
+import { readRetryAfter, retryDelaySeconds } from './schedule.ts';
+import { createSender, type SenderOptions } from './sender.ts';
+import { signatures } from './signature.ts';
+import { claimDeliveries } from './store.ts';
+import { subscribeWebhooks } from './webhooks.ts';
+
+const database = useDatabase();
+const { sql } = database;
+const app = useApp(database, { NEXUS_EGRESS_ALLOW: '127.0.0.1/32' });
+const hints = createHints({ log: silentLog, listenAt: database.target });
+const egress = createEgress({ allow: ['127.0.0.1/32'] });
+const dispatcher = createDispatcher({ sql, log: silentLog, subscribers: [subscribeWebhooks(sql)] });
+const loops: ClaimLoop[] = [];
+const key = DEV_KEYS.admin;
+
+const send = (options: Partial<SenderOptions> = {}) =>
+  loops.push(createSender({ sql, log: silentLog, egress, chance: () => 0, ...options }).start(hints, 3600));
+
+beforeAll(() => sql`delete from outbox_event`);
+afterEach(async () => {
+  await Promise.all(loops.splice(0).map((loop) => loop.stop(0)));
+  await sql`delete from webhooks`;
+  await sql`delete from outbox_event`;
+});
+afterAll(() => hints.close());
+
+async function create(url: string, event_types: string[] = []) {
+  const { status, body } = await app.call('POST', '/api/v1/webhooks', { key, body: { url, event_types } });
+  expect(status, JSON.stringify(body)).toBe(201);
+  return body as { id: string; secret: string };
+}
+
+/** Emits an event and puts it on its way. */
+async function happen() {
+  const event = await emit(sql, someEvent());
+  await dispatcher.deliverDue();
+  return event;
+}
+
+const deliveries = async (id: string, query = '') =>
+  (await app.call('GET', `/api/v1/webhooks/${id}/deliveries${query}`, { key })).body.deliveries;
+
+const settled = (id: string, status: string, attempts = 1) =>
+  vi.waitFor(async () => expect(await deliveries(id)).toMatchObject([{ status, attempts }]), 10_000);
+
+const makeDue = () => sql`update webhook_deliveries set next_attempt_at = now() where status = 'pending'`;
+
+describe('the signature', () => {
+  test("of the standard's test vector comes out right", () => {
+    const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+    const body = '{"test": 2432232314}';
+    expect(signatures([secret], 'msg_p5jXN8AQM9LWM0D4loKWxJek', 1614265330, body)).toBe(
+      'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
+    );
+  });
+
+  test('is verified by the public library, while a secret is rotated with both', async () => {
+    const receiver = await startReceiver();
+    const { id, secret } = await create(receiver.site.url);
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{32}$/);
+    const rotated = await app.call('POST', `/api/v1/webhooks/${id}/rotate-secret`, { key });
+    expect(rotated.status).toBe(200);
+    expect(rotated.body.secret).not.toBe(secret);
+    send();
+    await happen();
+    const [received] = await receiver.has(1);
+    const { body, headers } = received as Received;
+    const signed = headers as Record<string, string>;
+    for (const known of [secret, rotated.body.secret]) {
+      expect(new Webhook(known).verify(body, signed)).toEqual(JSON.parse(body));
+      expect(() => new Webhook(known).verify(`${body} `, signed)).toThrow();
+    }
+    await settled(id, 'delivered');
+    await app.call('POST', `/api/v1/webhooks/${id}/rotate-secret`, { key, body: { overlap_hours: 0 } });
+    await happen();
+    const last = (await receiver.has(2))[1] as Received;
+    expect(() => new Webhook(secret).verify(last.body, last.headers as Record<string, string>)).toThrow();
+  });
+});
+
+describe('a delivery', () => {
+  test('is a CloudEvent with its headers, sent when the event has been committed, and logged', async () => {
+    const receiver = await startReceiver(() => ({ status: 200, body: 'x'.repeat(5000) }));
+    const { id } = await create(receiver.site.url, ['library.created']);
+    send();
+    loops.push(dispatcher.start(hints, 3600));
+    const event = await emit(sql, someEvent({ requestId: 'r-7' }));
+    const [received] = await receiver.has(1);
+    expect(received?.headers).toMatchObject({
+      'content-type': 'application/cloudevents+json; charset=utf-8',
+      'webhook-id': event.id,
+      'webhook-timestamp': expect.stringMatching(/^\d{10}$/),
+      'webhook-signature': expect.stringMatching(/^v1,\S{44}$/),
+    });
+    expect(JSON.parse(received?.body ?? '')).toEqual({
+      specversion: '1.0',
+      id: event.id,
+      source: '/nexus',
+      type: 'library.created',
+      subject: `library/${event.aggregate_id}`,
+      time: event.created_at.toISOString(),
+      datacontenttype: 'application/json',
+      schemaversion: 1,
+      requestid: 'r-7',
+      data: event.payload,
+    });
+    await settled(id, 'delivered');
+    expect(await deliveries(id)).toMatchObject([
+      {
+        event_id: event.id,
+        event_type: 'library.created',
+        request_body: received?.body,
+        error_message: null,
+        next_attempt_at: null,
+        delivered_at: expect.any(String),
+        log: [
+          {
+            url: `${receiver.site.url}`,
+            response_status: 200,
+            response_body: 'x'.repeat(1024),
+            duration_ms: expect.any(Number),
+            request_headers: { 'webhook-id': event.id },
+          },
+        ],
+      },
+    ]);
+    expect(await deliveries(id, '?status=failed')).toEqual([]);
+  });
+
+  test('goes only to webhooks that want its type, once however often the event is told', async () => {
+    const receiver = await startReceiver();
+    await create(receiver.site.url, ['library.deleted']);
+    const { id } = await create(receiver.site.url, ['library.created']);
+    const event = await happen();
+    await sql`delete from outbox_delivery`;
+    await sql`update outbox_event set status = 'pending', delivered_at = null, next_attempt_at = now(), attempts = 0`;
+    await dispatcher.deliverDue();
+    expect([...(await sql`select webhook_id, event_id from webhook_deliveries`)]).toMatchObject([
+      { webhook_id: id, event_id: event.id },
+    ]);
+  });
+
+  test.each<[string, Reply, string]>([
+    ['a failure', { status: 500, body: 'oops' }, 'It answered 500.'],
+    ['a redirect', { status: 302, headers: { location: '/elsewhere' } }, 'redirects are not followed'],
+  ])('that is answered with %s is tried again after 5 s, then 5 min', async (_case, reply, error) => {
+    const receiver = await startReceiver(() => reply);
+    const { id } = await create(receiver.site.url);
+    await happen();
+    send();
+    const waits = async () =>
+      (
+        await sql<[{ waits: number }]>`
+          select extract(epoch from next_attempt_at - updated_at)::float8 as waits from webhook_deliveries`
+      )[0].waits;
+    await vi.waitFor(async () =>
+      expect(await deliveries(id)).toMatchObject([
+        { status: 'pending', error_message: expect.stringContaining(error) },
+      ]),
+    );
+    expect(await waits()).toBe(5);
+    await makeDue();
+    loops[0]?.wake();
+    await vi.waitFor(async () => expect(await waits()).toBe(300));
+    expect(receiver.received).toHaveLength(2);
+    expect(new Set(receiver.received.map((request) => request.id)).size).toBe(1);
+    expect((await app.call('GET', '/api/v1/outbox/health', { key })).body).toMatchObject({
+      failing_webhooks: 1,
+      pending_webhook_deliveries: 1,
+    });
+  });
+
+  test('waits as long as Retry-After asks', async () => {
+    const receiver = await startReceiver(() => ({ status: 503, headers: { 'retry-after': '1000' } }));
+    const { id } = await create(receiver.site.url);
+    await happen();
+    send();
+    await vi.waitFor(async () => expect((await deliveries(id))[0].error_message).toBe('It answered 503.'));
+    const [row] = await sql`
+      select extract(epoch from next_attempt_at - updated_at)::int as waits from webhook_deliveries`;
+    expect(row).toEqual({ waits: 1000 });
+  });
+
+  test('has failed when all attempts are used up', async () => {
+    const receiver = await startReceiver(() => ({ status: 500 }));
+    const { id } = await create(receiver.site.url);
+    await happen();
+    await sql`update webhook_deliveries set attempts = 9`;
+    send();
+    await settled(id, 'failed', 10);
+  });
+
+  test('to a host that is not there is logged with its code', async () => {
+    const { id } = await create('http://127.0.0.1:9');
+    await happen();
+    send();
+    await vi.waitFor(async () =>
+      expect(await deliveries(id)).toMatchObject([
+        { status: 'pending', log: [{ response_status: null, error_code: 'E_CONNECT_FAILED' }] },
+      ]),
+    );
+  });
+
+  test('to an endpoint that hangs delays nobody else, and has failed when its time is over', async () => {
+    const [hanging, healthy] = [await startReceiver(() => 'hang'), await startReceiver()];
+    const stuck = await create(hanging.site.url, ['library.created']);
+    for (let n = 0; n < 30; n++) await emit(sql, someEvent());
+    await dispatcher.deliverDue();
+    send({ answerSeconds: 2 });
+    await hanging.has(10);
+    await create(healthy.site.url, ['library.created']);
+    await happen();
+    await healthy.has(1);
+    expect(hanging.received).toHaveLength(10);
+    await vi.waitFor(
+      async () =>
+        expect(await deliveries(stuck.id, '?limit=200')).toContainEqual(
+          expect.objectContaining({
+            status: 'pending',
+            log: [expect.objectContaining({ error_code: 'E_TIMEOUT' })],
+          }),
+        ),
+      10_000,
+    );
+  });
+
+  test('is sent by one of two senders at a time', async () => {
+    const receiver = await startReceiver();
+    await create(receiver.site.url);
+    for (let n = 0; n < 50; n++) await emit(sql, someEvent());
+    await dispatcher.deliverDue();
+    const [a, b] = database.twoConnections();
+    send({ sql: a });
+    send({ sql: b });
+    await receiver.has(50);
+    await vi.waitFor(async () =>
+      expect(await sql`select from webhook_deliveries where status = 'pending'`).toHaveLength(0),
+    );
+    expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(50);
+    expect(receiver.received).toHaveLength(50);
+  });
+
+  test('whose sender died is sent again when its claim has run out; the dead one can write nothing', async () => {
+    const receiver = await startReceiver();
+    const { id } = await create(receiver.site.url);
+    await happen();
+    const [claimed] = await claimDeliveries(sql, 10, 10, newId(), 60);
+    expect(await claimDeliveries(sql, 10, 10, newId(), 60)).toHaveLength(0);
+    await makeDue();
+    send();
+    await settled(id, 'delivered', 2);
+    const late = await sql`
+      update webhook_deliveries set status = 'failed' where claim_id = ${claimed?.claim_id ?? ''}`;
+    expect(late.count).toBe(0);
+  });
+});
+
+describe('a webhook', () => {
+  test.each([
+    ['http://127.0.0.2/', 'E_SSRF_BLOCKED'],
+    ['http://169.254.169.254/latest', 'E_SSRF_BLOCKED'],
+    ['http://[::1]/', 'E_SSRF_BLOCKED'],
+    ['ftp://example.org/', 'E_INVALID_URL'],
+    ['http://user:pass@example.org/', 'E_INVALID_URL'],
+    ['nonsense', 'E_INVALID_URL'],
+  ] as const)('at %s is refused, made or changed', async (url, code) => {
+    expect(await app.call('POST', '/api/v1/webhooks', { key, body: { url } })).toMatchObject(
+      failure(400, code),
+    );
+    expect(await sql`select from webhooks`).toHaveLength(0);
+    const { id } = await create('http://127.0.0.1/');
+    expect(await app.call('PATCH', `/api/v1/webhooks/${id}`, { key, body: { url } })).toMatchObject(
+      failure(400, code),
+    );
+    expect((await app.call('GET', `/api/v1/webhooks/${id}`, { key })).body.url).toBe('http://127.0.0.1/');
+  });
+
+  test('shows its secret once, and is listed, changed and deleted', async () => {
+    const { id, secret } = await create('http://127.0.0.1/a', ['library.created']);
+    const shown = await app.call('GET', `/api/v1/webhooks/${id}`, { key });
+    expect(shown.body).toMatchObject({
+      enabled: true,
+      event_types: ['library.created'],
+      failing_since: null,
+    });
+    expect(
+      JSON.stringify([shown.body, (await app.call('GET', '/api/v1/webhooks', { key })).body]),
+    ).not.toContain(secret);
+    const changed = await app.call('PATCH', `/api/v1/webhooks/${id}`, {
+      key,
+      body: { url: 'http://127.0.0.1/b', event_types: [] },
+    });
+    expect(changed.body).toMatchObject({ url: 'http://127.0.0.1/b', event_types: [] });
+    const unknown = await app.call('PATCH', `/api/v1/webhooks/${id}`, {
+      key,
+      body: { event_types: ['no.such'] },
+    });
+    expect(unknown).toMatchObject(failure(400, 'E_INVALID_REQUEST'));
+    expect((await app.call('DELETE', `/api/v1/webhooks/${id}`, { key })).status).toBe(204);
+    expect(await app.call('DELETE', `/api/v1/webhooks/${id}`, { key })).toMatchObject(
+      failure(404, 'E_NOT_FOUND'),
+    );
+    expect(await sql`select from webhook_secrets`).toHaveLength(0);
+  });
+
+  test('that answers 410 is disabled, and says so; enabled again, its deliveries can be replayed', async () => {
+    let status = 410;
+    const receiver = await startReceiver(() => ({ status }));
+    const { id } = await create(receiver.site.url, ['library.created']);
+    await happen();
+    await emit(sql, someEvent());
+    send();
+    await settled(id, 'failed');
+    expect((await app.call('GET', `/api/v1/webhooks/${id}`, { key })).body).toMatchObject({
+      enabled: false,
+      disabled_reason: 'It answered 410 Gone.',
+    });
+    expect([
+      ...(await sql`select payload from outbox_event where event_type = 'webhook.disabled'`),
+    ]).toMatchObject([
+      { payload: { webhook_id: id, url: receiver.site.url, reason: 'It answered 410 Gone.' } },
+    ]);
+    await dispatcher.deliverDue();
+    const [delivery] = await deliveries(id);
+    expect(await deliveries(id)).toHaveLength(1);
+    const replay = () => app.call('POST', `/api/v1/webhooks/${id}/deliveries/${delivery.id}/replay`, { key });
+    expect(await replay()).toMatchObject(failure(409, 'E_INVALID_STATE'));
+    expect(await app.call('POST', `/api/v1/webhooks/${id}/test`, { key })).toMatchObject(
+      failure(409, 'E_INVALID_STATE'),
+    );
+    await app.call('PATCH', `/api/v1/webhooks/${id}`, { key, body: { enabled: true } });
+    status = 204;
+    expect(await replay()).toMatchObject({ status: 202, body: { status: 'pending', attempts: 0 } });
+    await settled(id, 'delivered');
+    expect(new Set(receiver.received.map((request) => request.id)).size).toBe(1);
+    expect(receiver.received).toHaveLength(2);
+  });
+
+  test('that has done nothing but fail for five days is disabled; one success in between counts', async () => {
+    const replies: Reply[] = [{ status: 500 }, { status: 200 }, { status: 500 }, { status: 500 }];
+    const receiver = await startReceiver(() => replies.shift() ?? { status: 500 });
+    const { id } = await create(receiver.site.url, ['library.created']);
+    send();
+    const state = async () => (await app.call('GET', `/api/v1/webhooks/${id}`, { key })).body;
+    const age = () => sql`update webhooks set failing_since = failing_since - interval '5 days 1 minute'`;
+    await happen();
+    await vi.waitFor(async () => expect((await state()).failing_since).not.toBeNull());
+    await age();
+    await happen();
+    await vi.waitFor(async () => expect((await state()).failing_since).toBeNull());
+    await happen();
+    await vi.waitFor(async () => expect((await state()).failing_since).not.toBeNull());
+    expect((await state()).enabled).toBe(true);
+    await age();
+    await happen();
+    await vi.waitFor(async () => expect((await state()).enabled).toBe(false));
+    expect((await state()).disabled_reason).toContain('5 days');
+    expect(await sql`select from outbox_event where event_type = 'webhook.disabled'`).toHaveLength(1);
+    expect(await sql`select from webhook_deliveries where status = 'pending'`).toHaveLength(0);
+  });
+
+  test('can be tested', async () => {
+    const receiver = await startReceiver();
+    const { id } = await create(receiver.site.url, ['library.deleted']);
+    send();
+    const { status, body } = await app.call('POST', `/api/v1/webhooks/${id}/test`, { key });
+    expect([status, body.event_type, body.status]).toEqual([202, 'webhook.test', 'pending']);
+    const [received] = await receiver.has(1);
+    expect(JSON.parse(received?.body ?? '')).toMatchObject({
+      type: 'webhook.test',
+      data: { webhook_id: id },
+    });
+    await vi.waitFor(async () => {
+      const delivery = await app.call('GET', `/api/v1/webhooks/${id}/deliveries/${body.id}`, { key });
+      expect(delivery.body).toMatchObject({ status: 'delivered', log: [{ response_status: 204 }] });
+    });
+  });
+});
+
+test('the schedule is what the standard recommends, up to a tenth longer, and ends', () => {
+  const hour = 3600;
+  expect(Array.from({ length: 10 }, (_, n) => retryDelaySeconds(n + 1, 0))).toEqual([
+    5,
+    300,
+    1800,
+    2 * hour,
+    5 * hour,
+    10 * hour,
+    14 * hour,
+    20 * hour,
+    24 * hour,
+    undefined,
+  ]);
+  expect(retryDelaySeconds(2, 1)).toBeCloseTo(330);
+  expect(retryDelaySeconds(1, 0, 10 ** 9)).toBe(24 * hour);
+  const now = new Date('2026-01-01T00:00:00Z');
+  expect(readRetryAfter('120', now)).toBe(120);
+  expect(readRetryAfter('Thu, 01 Jan 2026 00:01:00 GMT', now)).toBe(60);
+  expect(readRetryAfter('soon', now)).toBeUndefined();
+  expect(readRetryAfter(undefined, now)).toBeUndefined();
+});

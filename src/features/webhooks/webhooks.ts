@@ -1,0 +1,201 @@
+import { NexusError } from '../../contract/errors.ts';
+import { EVENT_TYPES, type EventStatus, type EventType } from '../../contract/events.ts';
+import type { Webhook } from '../../contract/webhooks.ts';
+import { type Actor, recordAudit } from '../../platform/audit/audit.ts';
+import { cutPage, readCursor } from '../../platform/cursor.ts';
+import type { Database, Queryable, Transaction } from '../../platform/database/database.ts';
+import { transaction } from '../../platform/database/transaction.ts';
+import type { Egress } from '../../platform/egress/egress.ts';
+import { newId } from '../../platform/ids.ts';
+import { cloudEventOf } from '../../platform/outbox/cloud-event.ts';
+import { hintAfterCommit } from '../../platform/outbox/hints.ts';
+import { defineSubscriber } from '../../platform/outbox/subscriber.ts';
+import { newSecret } from './signature.ts';
+import * as store from './store.ts';
+
+export type Webhooks = ReturnType<typeof createWebhooks>;
+
+export interface WebhooksDependencies {
+  sql: Database;
+  egress: Pick<Egress, 'check'>;
+}
+
+/** How long the old secret signs beside the new one, unless somebody says otherwise. */
+const OVERLAP_HOURS = 24;
+
+interface ListQuery {
+  cursor?: string | undefined;
+  limit: number;
+}
+
+export function createWebhooks({ sql, egress }: WebhooksDependencies) {
+  async function get(id: string): Promise<Webhook> {
+    return (await store.findWebhook(sql, id)) ?? webhookNotFound(id);
+  }
+
+  /** In a transaction, as it will be when that has committed, before anybody sends it. */
+  async function getDelivery(webhookId: string, id: string, within: Queryable = sql) {
+    await get(webhookId);
+    const delivery = await store.findDelivery(within, webhookId, id);
+    if (!delivery) throw new NexusError('E_NOT_FOUND', `There is no delivery ${id} of this webhook.`);
+    return delivery;
+  }
+
+  /** What egress would refuse to connect to. A name that cannot be looked up now may be there tomorrow. */
+  async function refuseUnreachable(url: string): Promise<void> {
+    try {
+      await egress.check(url);
+    } catch (error) {
+      const { code, message } = error as { code?: string; message: string };
+      if (code === 'E_SSRF_BLOCKED' || code === 'E_INVALID_URL') throw new NexusError(code, message);
+    }
+  }
+
+  return {
+    get,
+    getDelivery,
+
+    async list(query: ListQuery) {
+      const rows = await store.listWebhooks(sql, readCursor(query.cursor), query.limit + 1);
+      const { rows: webhooks, page } = cutPage(rows, query.limit);
+      return { webhooks, page };
+    },
+
+    /** The secret is in this answer, and in no other. */
+    async create(fields: { url: string; event_types: EventType[] }, actor: Actor) {
+      await refuseUnreachable(fields.url);
+      const [id, secret] = [newId(), newSecret()];
+      await transaction(sql, async (tx) => {
+        await store.insertWebhook(tx, { id, ...fields });
+        await store.insertSecret(tx, id, secret);
+        await recordAudit(tx, {
+          action: 'webhook.created',
+          actor,
+          details: { webhook_id: id, url: fields.url },
+        });
+      });
+      return { ...(await get(id)), secret };
+    },
+
+    async update(
+      id: string,
+      changes: {
+        url?: string | undefined;
+        event_types?: EventType[] | undefined;
+        enabled?: boolean | undefined;
+      },
+      actor: Actor,
+    ): Promise<Webhook> {
+      await get(id);
+      if (changes.url !== undefined) await refuseUnreachable(changes.url);
+      await transaction(sql, async (tx) => {
+        const before = (await store.lockWebhook(tx, id)) ?? webhookNotFound(id);
+        const { url = before.url, event_types = before.event_types, enabled = before.enabled } = changes;
+        await store.updateWebhook(tx, id, { url, event_types });
+        if (enabled && !before.enabled) await store.enableWebhook(tx, id);
+        if (!enabled && before.enabled) await store.disableWebhook(tx, id, `${actor.name} disabled it.`);
+        await recordAudit(tx, {
+          action: 'webhook.updated',
+          actor,
+          details: { webhook_id: id, url, enabled },
+        });
+      });
+      return get(id);
+    },
+
+    async delete(id: string, actor: Actor): Promise<void> {
+      await transaction(sql, async (tx) => {
+        if (!(await store.deleteWebhook(tx, id))) webhookNotFound(id);
+        await recordAudit(tx, { action: 'webhook.deleted', actor, details: { webhook_id: id } });
+      });
+    },
+
+    /** Both secrets sign for a while, so that the receiver can change over without missing anything. */
+    async rotateSecret(id: string, overlapHours: number | undefined, actor: Actor) {
+      const secret = newSecret();
+      const previous_valid_until = await transaction(sql, async (tx) => {
+        if (!(await store.lockWebhook(tx, id))) webhookNotFound(id);
+        const until = await store.expireSecrets(tx, id, overlapHours ?? OVERLAP_HOURS);
+        await store.insertSecret(tx, id, secret);
+        await recordAudit(tx, { action: 'webhook.secret_rotated', actor, details: { webhook_id: id } });
+        return until;
+      });
+      return { secret, previous_valid_until };
+    },
+
+    /** Sends an event that has not happened. */
+    async test(id: string, actor: Actor) {
+      return transaction(sql, async (tx) => {
+        requireEnabled((await store.lockWebhook(tx, id)) ?? webhookNotFound(id));
+        const event = {
+          id: newId(),
+          event_type: 'webhook.test',
+          schema_version: 1,
+          aggregate_type: 'webhook',
+          aggregate_id: id,
+          payload: { webhook_id: id },
+          request_id: actor.requestId ?? null,
+          created_at: new Date(),
+        };
+        const body = JSON.stringify(cloudEventOf(event));
+        const { id: event_id, event_type } = event;
+        const [delivery] = await store.insertDeliveries(tx, [id], { event_id, event_type, body });
+        hintAfterCommit(tx, 'webhooks');
+        return getDelivery(id, delivery ?? '', tx);
+      });
+    },
+
+    async deliveries(id: string, query: ListQuery & { status?: EventStatus | undefined }) {
+      await get(id);
+      const before = readCursor(query.cursor);
+      const rows = await store.listDeliveries(sql, id, query.status, before, query.limit + 1);
+      const { rows: deliveries, page } = cutPage(rows, query.limit);
+      return { deliveries, page };
+    },
+
+    /** Sends it again under the same webhook-id, with all its attempts before it. */
+    async replay(webhookId: string, deliveryId: string, actor: Actor) {
+      requireEnabled(await get(webhookId));
+      await getDelivery(webhookId, deliveryId);
+      return transaction(sql, async (tx) => {
+        if (!(await store.replayDelivery(tx, deliveryId)))
+          throw new NexusError('E_INVALID_STATE', 'The delivery is pending; it will be sent anyway.');
+        const details = { webhook_id: webhookId, delivery_id: deliveryId };
+        await recordAudit(tx, { action: 'webhook.replayed', actor, details });
+        hintAfterCommit(tx, 'webhooks');
+        return getDelivery(webhookId, deliveryId, tx);
+      });
+    },
+
+    measure: () => store.measureWebhooks(sql),
+  };
+}
+
+/** Puts every event on its way to the webhooks that want it. Told twice, it finds that done. */
+export function subscribeWebhooks(sql: Database) {
+  return defineSubscriber('webhooks', {
+    eventTypes: EVENT_TYPES,
+    async handler(event) {
+      const interested = await store.listInterested(sql, event.event_type);
+      if (interested.length === 0) return;
+      const { id: event_id, event_type } = event;
+      await transaction(sql, async (tx: Transaction) => {
+        await store.insertDeliveries(tx, interested, {
+          event_id,
+          event_type,
+          body: JSON.stringify(cloudEventOf(event)),
+        });
+        hintAfterCommit(tx, 'webhooks');
+      });
+    },
+  });
+}
+
+function webhookNotFound(id: string): never {
+  throw new NexusError('E_NOT_FOUND', `There is no webhook ${id}.`);
+}
+
+function requireEnabled({ enabled, disabled_reason }: Webhook): void {
+  if (enabled) return;
+  throw new NexusError('E_INVALID_STATE', `The webhook is disabled: ${disabled_reason} Enable it first.`);
+}

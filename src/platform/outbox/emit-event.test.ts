@@ -1,0 +1,158 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { useDatabase } from '../../../test/database.ts';
+import { emit, readEvent, someEvent } from '../../../test/outbox.ts';
+import { blockedOrDone } from '../../../test/races.ts';
+import { transaction } from '../database/transaction.ts';
+import { newId } from '../ids.ts';
+import { emitEvent, emitEvents, type NewEvent } from './emit-event.ts';
+
+const database = useDatabase();
+const { sql } = database;
+
+afterEach(() => sql`delete from outbox_event`);
+
+const count = async () => (await sql<[{ n: number }]>`select count(*) as n from outbox_event`)[0].n;
+
+describe('emitting', () => {
+  test('writes a pending event that is due at once, with its version', async () => {
+    const event = await emit(sql, someEvent({ requestId: 'r-1' }));
+    expect(event).toMatchObject({
+      event_type: 'library.created',
+      schema_version: 1,
+      status: 'pending',
+      attempts: 0,
+      max_attempts: 5,
+      delivered_at: null,
+      error_message: null,
+      request_id: 'r-1',
+    });
+    expect(event.next_attempt_at).toEqual(event.created_at);
+    expect(await readEvent(sql, event.id)).toMatchObject({ id: event.id, status: 'pending' });
+  });
+
+  test('is part of a larger transaction, and gone when that is rolled back', async () => {
+    const failure = new Error('changed my mind');
+    await expect(
+      transaction(sql, async (tx) => {
+        await emitEvent(tx, someEvent());
+        await tx`insert into audit_logs (id, action, actor) values (${newId()}, 'x', 'y')`;
+        throw failure;
+      }),
+    ).rejects.toBe(failure);
+    expect(await count()).toBe(0);
+  });
+
+  test('by default takes the aggregate for the key, so that each type happens to it once', async () => {
+    const event = await emit(sql, someEvent());
+    expect(event.idempotency_key).toBe(`library:${event.aggregate_id}`);
+    const deleted = await emit(sql, {
+      eventType: 'library.deleted',
+      aggregateType: 'library',
+      aggregateId: event.aggregate_id,
+      payload: { library_id: event.aggregate_id, owner_user_id: newId() },
+    });
+    expect(deleted.id).not.toBe(event.id);
+    expect(await count()).toBe(2);
+  });
+
+  test('under a key of its own happens as often as there are keys', async () => {
+    const aggregateId = newId();
+    await emit(sql, someEvent({ aggregateId, idempotencyKey: 'first' }));
+    const second = await emit(sql, someEvent({ aggregateId, idempotencyKey: 'second' }));
+    expect(second.idempotency_key).toBe('second');
+    expect(await count()).toBe(2);
+  });
+
+  test('again returns the first event and leaves the transaction healthy', async () => {
+    const first = await emit(sql, someEvent());
+    const again = await transaction(sql, async (tx) => {
+      const again = await emitEvent(
+        tx,
+        someEvent({
+          aggregateId: first.aggregate_id,
+          payload: { library_id: first.aggregate_id, name: 'Another', owner_user_id: newId() },
+        }),
+      );
+      await emitEvent(tx, someEvent());
+      return again;
+    });
+    expect(again).toEqual(first);
+    expect(await count()).toBe(2);
+  });
+
+  test('twice at once: one waits for the other, and both get the same event', async () => {
+    const [a, b] = database.twoConnections();
+    const event = someEvent();
+    let second: Promise<{ id: string }> | undefined;
+    const first = await transaction(a, async (tx) => {
+      const emitted = await emitEvent(tx, event);
+      second = emit(b, event);
+      expect(await blockedOrDone(sql, second)).toBe('blocked');
+      return emitted;
+    });
+    expect((await second)?.id).toBe(first.id);
+    expect(await count()).toBe(1);
+  });
+
+  test('many in one statement answers in their order, repeats included', async () => {
+    const [x, y] = [someEvent(), someEvent()];
+    const emitted = await transaction(sql, (tx) => emitEvents(tx, [y, x, y] as NewEvent[]));
+    expect(emitted.map(({ aggregate_id }) => aggregate_id)).toEqual([
+      y.aggregateId,
+      x.aggregateId,
+      y.aggregateId,
+    ]);
+    expect(await count()).toBe(2);
+    expect(await transaction(sql, (tx) => emitEvents(tx, []))).toEqual([]);
+  });
+});
+
+describe('a payload', () => {
+  test('may hold dates, whole numbers of any size and decimals', async () => {
+    const library_id = newId();
+    const event = await emit(sql, {
+      ...someEvent({ aggregateId: library_id }),
+      payload: { library_id, name: new Date('2026-01-02T03:04:05.006Z'), owner_user_id: newId() },
+    });
+    expect(event.payload.name).toBe('2026-01-02T03:04:05.006Z');
+    const large = await emit(sql, {
+      ...someEvent({ aggregateId: newId() }),
+      payload: { library_id, name: 2n ** 64n, owner_user_id: newId() },
+    });
+    expect(large.payload.name).toBe('18446744073709551616');
+    const [{ decimal }] = await sql<[{ decimal: string }]>`select 0.10::numeric as decimal`;
+    const exact = await emit(sql, {
+      ...someEvent({ aggregateId: newId() }),
+      payload: { library_id, name: decimal, owner_user_id: newId() },
+    });
+    expect(exact.payload.name).toBe('0.10');
+  });
+
+  test.each([
+    ['a NUL character', { name: 'a\0b' }, 'name cannot be stored'],
+    ['a number that is none', { name: Number.NaN }, 'name cannot be stored'],
+    ['what its schema does not say', { name: 7 }, 'expected string'],
+  ])('with %s is refused before it can spoil the transaction', async (_case, odd, sentence) => {
+    await transaction(sql, async (tx) => {
+      const event = someEvent();
+      const payload = { ...event.payload, ...odd } as typeof event.payload;
+      await expect(emitEvent(tx, { ...event, payload })).rejects.toThrow(sentence);
+      await emitEvent(tx, event);
+    });
+    expect(await count()).toBe(1);
+  });
+});
+
+test('a failed event that is still due, or a pending one that is not, cannot exist', async () => {
+  const { id } = await emit(sql, someEvent());
+  await expect(sql`update outbox_event set status = 'failed' where id = ${id}`).rejects.toThrow(
+    'outbox_event_due_while_pending',
+  );
+  await expect(sql`update outbox_event set next_attempt_at = null where id = ${id}`).rejects.toThrow(
+    'outbox_event_due_while_pending',
+  );
+  await expect(
+    sql`insert into outbox_event (id, event_type, schema_version, aggregate_type, aggregate_id, payload, idempotency_key)
+      select ${newId()}, event_type, 1, 'x', 'y', '{}', idempotency_key from outbox_event`,
+  ).rejects.toThrow('outbox_event_idempotency_key');
+});
