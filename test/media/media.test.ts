@@ -414,6 +414,27 @@ describe('images of pages', () => {
   });
 });
 
+describe('events', () => {
+  const told = async (by: Reader, mediaId: string) => {
+    const { body } = await by.get('/api/v1/events?limit=200');
+    return body.events
+      .filter((event: { data: { media_id?: string } }) => event.data.media_id === mediaId)
+      .map((event: { type: string }) => event.type);
+  };
+
+  test('tell who may read it that a media was saved, failed, and became readable', async () => {
+    const [own, stranger] = await Promise.all([createReader(app), createReader(app)]);
+    pages.set('/told', { status: 404 });
+    const { media_id } = (await save('/told', own)).body.data;
+    await until(media_id, 'failed', own);
+    pages.set('/told', { body: makePage({ title: 'Told' }) });
+    await own.post(`/media/${media_id}/retry`);
+    await until(media_id, 'ready', own);
+    expect(await told(own, media_id)).toEqual(['media.created', 'media.failed', 'media.ready']);
+    expect(await told(stranger, media_id)).toEqual([]);
+  });
+});
+
 describe('what is saved', () => {
   test('is listed newest first, by kind, status and library, page by page, and only to who may read it', async () => {
     const own = await createReader(app);

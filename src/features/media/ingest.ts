@@ -16,6 +16,7 @@ import {
 import { PermanentError, RetryLater } from '../../platform/jobs/retry-policy.ts';
 import type { Storage } from '../../platform/storage/storage.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
+import { tellMedia } from './events.ts';
 import type { Extracted, ExtractorRegistry } from './extractor-registry.ts';
 import { ExtractionFailure } from './extractors/extraction.ts';
 import { findKnown, replaceByKnown } from './known-media.ts';
@@ -83,7 +84,7 @@ export function createIngest({ sql, log, storage, extractors, isTest, engine }: 
       sql,
       async (tx) =>
         (await lifecycle.workerStartAttempt(tx, mediaId, context.jobId, context.log)) &&
-        (await lifecycle.markFailed(tx, mediaId, failure, context.log)),
+        (await fail(tx, mediaId, failure, context.log)),
     );
     return outcome(isFailed ? 'failed' : 'not pending');
   }
@@ -131,6 +132,7 @@ export function createIngest({ sql, log, storage, extractors, isTest, engine }: 
         if (file) await store.setFile(tx, source.id, file);
         await store.insertAssets(tx, source.id, assets);
         await store.writeExtraction(tx, source.id, kind, extraction, canonicalUrl);
+        await tellMedia(tx, 'media.ready', source.id, {}, context.requestId ?? undefined);
         await enqueue(tx, EMBED, source.id, { requestId: context.requestId ?? undefined });
       }
       await context.complete(tx, { result: { outcome: isOurs ? 'ready_for_reading' : 'not ours' } });
@@ -175,7 +177,7 @@ export function createIngest({ sql, log, storage, extractors, isTest, engine }: 
     const { code, message } = inWords(error);
     const known = error instanceof ExtractionFailure ? error.known : undefined;
     await transaction(sql, async (tx) => {
-      const isFailed = await lifecycle.markFailed(tx, mediaId, { stage, code, message }, jobLog);
+      const isFailed = await fail(tx, mediaId, { stage, code, message }, jobLog);
       if (isFailed && known) await store.writeKnown(tx, mediaId, known.title, known.metadata);
     });
     return new PermanentError(code, message, { cause: error });
@@ -191,7 +193,7 @@ export function createIngest({ sql, log, storage, extractors, isTest, engine }: 
         code: 'E_PROCESSING_STOPPED',
         message: 'The work on this was stopped before it was done. Retry to begin again.',
       };
-      if (await transaction(sql, (tx) => lifecycle.markFailed(tx, mediaId, failure, log))) count += 1;
+      if (await transaction(sql, (tx) => fail(tx, mediaId, failure, log))) count += 1;
     }
     return { failed: count };
   }
@@ -227,6 +229,21 @@ export function createIngest({ sql, log, storage, extractors, isTest, engine }: 
     },
     sweep,
   };
+}
+
+/** Marks it, and tells whoever waits for it. */
+async function fail(
+  tx: Transaction,
+  mediaId: string,
+  failure: lifecycle.MediaFailure,
+  log: Logger,
+): Promise<boolean> {
+  const isFailed = await lifecycle.markFailed(tx, mediaId, failure, log);
+  if (isFailed) {
+    const said = { failure_stage: failure.stage, error_code: failure.code };
+    await tellMedia(tx, 'media.failed', mediaId, said);
+  }
+  return isFailed;
 }
 
 function outcome(what: string): Completion {

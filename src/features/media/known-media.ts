@@ -1,6 +1,7 @@
 import type { MediaKind } from '../../contract/media.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import * as closure from '../libraries/closure.ts';
+import { tellMedia } from './events.ts';
 
 /**
  * A page that turned out to be one that Nexus knows: the known one takes its place wherever it is, and it goes. Whoever
@@ -32,6 +33,7 @@ export async function replaceByKnown(tx: Transaction, loserId: string, winnerId:
 /** Takes a media out of every library, and deletes it. */
 export async function deleteMedia(tx: Transaction, mediaId: string): Promise<void> {
   await tx`select from media where id = ${mediaId} for update`;
+  await tellMedia(tx, 'media.deleted', mediaId, {});
   await closure.forgetMedia(tx, mediaId);
   await tx`delete from media where id = ${mediaId}`;
 }

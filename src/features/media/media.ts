@@ -14,6 +14,7 @@ import { transaction } from '../../platform/database/transaction.ts';
 import { mayRead, type Viewer } from '../libraries/can-read-media.ts';
 import { addToDefaultLibrary, removeFromDefaultLibrary } from '../libraries/closure.ts';
 import { listAttempts } from './attempts.ts';
+import { tellMedia } from './events.ts';
 import type { Ingest } from './ingest.ts';
 import { type RetriedStatus, retryIfFailed, retryMedia } from './lifecycle.ts';
 import * as store from './store.ts';
@@ -49,6 +50,7 @@ export function createMedia({ sql, ingest }: MediaDependencies) {
       });
       const from = media.created ? 'pending' : await retryIfFailed(tx, media.id);
       await addToDefaultLibrary(tx, viewer.default_library_id, media.id, viewer.user_id);
+      if (media.created) await tellMedia(tx, 'media.created', media.id, {}, actor.requestId);
       const enqueued = from !== undefined && (await enqueue(tx, kind, media.id, from, actor));
       return { media_id: media.id, created: media.created, enqueued };
     });

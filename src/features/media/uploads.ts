@@ -9,6 +9,7 @@ import { signUpload, verifyUpload } from '../../platform/storage/signed-upload.t
 import { type Storage, UnexpectedSize } from '../../platform/storage/storage.ts';
 import { mayRead, type Viewer } from '../libraries/can-read-media.ts';
 import { addToDefaultLibrary } from '../libraries/closure.ts';
+import { tellMedia } from './events.ts';
 import type { Ingest } from './ingest.ts';
 import { deleteMedia } from './known-media.ts';
 import { mediaNotFound } from './media.ts';
@@ -65,6 +66,7 @@ export function createUploads({ sql, storage, ingest }: UploadsDependencies) {
         const title = announced.filename.replace(/\.(pdf|epub)$/i, '') || announced.filename;
         await store.insertUpload(tx, { id: mediaId, kind, title, created_by_user_id: viewer.user_id });
         await addToDefaultLibrary(tx, viewer.default_library_id, mediaId, viewer.user_id);
+        await tellMedia(tx, 'media.created', mediaId, {});
       });
       const expiresAt = new Date(Date.now() + UPLOAD_SECONDS * 1000);
       const direct = await storage.directUpload(path, { ...grant, expiresInSeconds: UPLOAD_SECONDS });

@@ -1,0 +1,28 @@
+import type { EventPayload, EventType } from '../../contract/events.ts';
+import type { Transaction } from '../../platform/database/database.ts';
+import { newId } from '../../platform/ids.ts';
+import { emitEvent } from '../../platform/outbox/emit-event.ts';
+
+type MediaEvent = Extract<EventType, `media.${string}`>;
+type Said<Type extends MediaEvent> = Omit<EventPayload<Type>, keyof EventPayload<'media.created'>>;
+
+/** Tells what happened to a media. It can fail, and become readable, more than once. */
+export async function tellMedia<Type extends MediaEvent>(
+  tx: Transaction,
+  eventType: Type,
+  mediaId: string,
+  said: Said<Type>,
+  requestId?: string,
+): Promise<void> {
+  const [media] = await tx<{ kind: string; created_by_user_id: string }[]>`
+    select kind, created_by_user_id from media where id = ${mediaId}`;
+  if (!media) return;
+  await emitEvent(tx, {
+    eventType: eventType as MediaEvent,
+    aggregateType: 'media',
+    aggregateId: mediaId,
+    payload: { media_id: mediaId, ...media, ...said } as EventPayload<MediaEvent>,
+    idempotencyKey: `media:${mediaId}:${newId()}`,
+    requestId,
+  });
+}
