@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { ATTEMPT_ERRORS, ERRORS, FAILURES } from '../src/contract/errors.ts';
+import { EVENTS } from '../src/contract/events.ts';
 
 const read = (file: string) => readFile(new URL(`../${file}`, import.meta.url), 'utf8');
 
@@ -17,6 +18,16 @@ test('docs/errors.md lists exactly the codes of the catalogue, with their meanin
       ([code, { transient, meaning }]) => `| \`${code}\` | ${transient ? 'yes' : 'no'} | ${meaning} |`,
     ),
   ]);
+});
+
+test('docs/outbox.md lists exactly the events of the contract, with their version and payload', async () => {
+  const rows = (await read('docs/outbox.md')).split('\n').filter((line) => /^\| `\w+\.\w+` \|/.test(line));
+  expect(rows.map((row) => row.split(' | ').slice(0, 3).join(' | '))).toEqual(
+    Object.entries(EVENTS).map(([type, { schema_version, payload }]) => {
+      const fields = Object.keys(payload.shape).map((field) => `\`${field}\``);
+      return `| \`${type}\` | ${schema_version} | ${fields.join(', ')}`;
+    }),
+  );
 });
 
 test('every code in the source is in the catalogue', async () => {

@@ -3,7 +3,7 @@ import { EVENT_TYPES, type EventStatus, type EventType } from '../../contract/ev
 import type { Webhook } from '../../contract/webhooks.ts';
 import { type Actor, recordAudit } from '../../platform/audit/audit.ts';
 import { cutPage, readCursor } from '../../platform/cursor.ts';
-import type { Database, Queryable, Transaction } from '../../platform/database/database.ts';
+import type { Database, Transaction } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
 import type { Egress } from '../../platform/egress/egress.ts';
 import { newId } from '../../platform/ids.ts';
@@ -33,12 +33,9 @@ export function createWebhooks({ sql, egress }: WebhooksDependencies) {
     return (await store.findWebhook(sql, id)) ?? webhookNotFound(id);
   }
 
-  /** In a transaction, as it will be when that has committed, before anybody sends it. */
-  async function getDelivery(webhookId: string, id: string, within: Queryable = sql) {
+  async function getDelivery(webhookId: string, id: string) {
     await get(webhookId);
-    const delivery = await store.findDelivery(within, webhookId, id);
-    if (!delivery) throw new NexusError('E_NOT_FOUND', `There is no delivery ${id} of this webhook.`);
-    return delivery;
+    return requireDelivery(await store.findDelivery(sql, webhookId, id));
   }
 
   /** What egress would refuse to connect to. A name that cannot be looked up now may be there tomorrow. */
@@ -141,7 +138,7 @@ export function createWebhooks({ sql, egress }: WebhooksDependencies) {
         const { id: event_id, event_type } = event;
         const [delivery] = await store.insertDeliveries(tx, [id], { event_id, event_type, body });
         hintAfterCommit(tx, 'webhooks');
-        return getDelivery(id, delivery ?? '', tx);
+        return requireDelivery(await store.findDelivery(tx, id, delivery ?? ''));
       });
     },
 
@@ -163,7 +160,7 @@ export function createWebhooks({ sql, egress }: WebhooksDependencies) {
         const details = { webhook_id: webhookId, delivery_id: deliveryId };
         await recordAudit(tx, { action: 'webhook.replayed', actor, details });
         hintAfterCommit(tx, 'webhooks');
-        return getDelivery(webhookId, deliveryId, tx);
+        return requireDelivery(await store.findDelivery(tx, webhookId, deliveryId));
       });
     },
 
@@ -193,6 +190,11 @@ export function subscribeWebhooks(sql: Database) {
 
 function webhookNotFound(id: string): never {
   throw new NexusError('E_NOT_FOUND', `There is no webhook ${id}.`);
+}
+
+function requireDelivery(delivery: store.FullDelivery | undefined): store.FullDelivery {
+  if (delivery) return delivery;
+  throw new NexusError('E_NOT_FOUND', 'There is no such delivery of this webhook.');
 }
 
 function requireEnabled({ enabled, disabled_reason }: Webhook): void {

@@ -1,0 +1,245 @@
+// What telling costs: events from commit to delivery, in this process and over a webhook; what emitting adds to a
+// transaction; and what a million delivered events change. On a PostgreSQL of its own with its usual settings.
+// Writes bench/results/outbox.json; `--quick` only shows that everything works.
+import { once } from 'node:events';
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import os from 'node:os';
+import path from 'node:path';
+import { createSender } from '../dist/features/webhooks/sender.js';
+import { subscribeWebhooks } from '../dist/features/webhooks/webhooks.js';
+import { recordAudit } from '../dist/platform/audit/audit.js';
+import { openDatabase } from '../dist/platform/database/database.js';
+import { findPackagedServer } from '../dist/platform/database/embedded/binaries.js';
+import { prepareCluster, startCluster, stopCluster } from '../dist/platform/database/embedded/cluster.js';
+import { migrate, readMigrations } from '../dist/platform/database/migrator.js';
+import { transaction } from '../dist/platform/database/transaction.js';
+import { createEgress } from '../dist/platform/egress/egress.js';
+import { newId } from '../dist/platform/ids.js';
+import { createDispatcher } from '../dist/platform/outbox/dispatcher.js';
+import { emitEvent, emitEvents } from '../dist/platform/outbox/emit-event.js';
+import { createHints } from '../dist/platform/outbox/hints.js';
+import { createLogger } from '../dist/platform/telemetry/logger.js';
+import { median, percentile } from './jobs/statistics.mjs';
+
+const isQuick = process.argv.includes('--quick');
+const SIZES = isQuick
+  ? { events: 2000, webhooks: 200, pickUps: 50, transactions: 100, delivered: 20_000 }
+  : { events: 20_000, webhooks: 3000, pickUps: 400, transactions: 1500, delivered: 1_000_000 };
+const TURNS = 5;
+
+const RESULTS = new URL('results/outbox.json', import.meta.url);
+const log = createLogger({ level: 'silent', format: 'json' });
+const rounded = (value, digits = 1) => Number(value.toFixed(digits));
+const say = (line) => process.stdout.write(`${line}\n`);
+
+async function timed(work) {
+  const begin = performance.now();
+  await work();
+  return performance.now() - begin;
+}
+
+async function withCluster(work) {
+  const directory = await mkdtemp(path.join(os.tmpdir(), 'nexus-bench-'));
+  await chmod(directory, 0o711);
+  const cluster = await prepareCluster(await findPackagedServer(), path.join(directory, 'postgres'));
+  await startCluster(cluster);
+  const options = {
+    poolSize: 10,
+    statementTimeoutSeconds: 600,
+    idleTransactionTimeoutSeconds: 600,
+    applicationName: 'nexus bench',
+  };
+  const target = { ...cluster.connection, database: 'postgres' };
+  const sql = openDatabase(target, options);
+  try {
+    await migrate(sql, await readMigrations());
+    await work(sql, target);
+  } finally {
+    await sql.end();
+    await stopCluster(cluster);
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+function someEvent(library_id = newId()) {
+  return {
+    eventType: 'library.created',
+    aggregateType: 'library',
+    aggregateId: library_id,
+    payload: { library_id, name: 'Shared', owner_user_id: library_id },
+  };
+}
+
+async function emitMany(sql, count) {
+  for (let left = count; left > 0; left -= 500) {
+    const events = Array.from({ length: Math.min(left, 500) }, () => someEvent());
+    await transaction(sql, (tx) => emitEvents(tx, events));
+  }
+}
+
+/** Events a second through one dispatcher, all of them waiting when it begins. */
+async function inProcess(sql, count) {
+  await emitMany(sql, count);
+  const told = { name: 'bench', eventTypes: ['library.created'], handler: async () => undefined };
+  const dispatcher = createDispatcher({ sql, log, subscribers: [told] });
+  return count / ((await timed(() => dispatcher.deliverDue())) / 1000);
+}
+
+/** Milliseconds from the end of a commit to the handler, with nothing else to do. */
+async function pickUps(sql, target, count) {
+  const hints = createHints({ log, listenAt: target });
+  let arrived = () => undefined;
+  const told = { name: 'bench', eventTypes: ['library.created'], handler: async () => arrived() };
+  const loop = createDispatcher({ sql, log, subscribers: [told] }).start(hints, 3600);
+  const waits = [];
+  for (let n = 0; n < count; n++) {
+    // Long enough for the loop to be asleep again.
+    await new Promise((resolve) => setTimeout(resolve, 10 + Math.random() * 20));
+    const handled = new Promise((resolve) => {
+      arrived = () => resolve(performance.now());
+    });
+    await transaction(sql, (tx) => emitEvent(tx, someEvent()));
+    const committed = performance.now();
+    waits.push(Math.max(0, (await handled) - committed));
+  }
+  await loop.stop(5);
+  await hints.close();
+  return { p50_ms: rounded(percentile(waits, 0.5), 2), p99_ms: rounded(percentile(waits, 0.99), 2) };
+}
+
+/** Events a second from emitting to a receiver on this machine. */
+async function toWebhook(sql, target, count) {
+  let received = 0;
+  let finish = () => undefined;
+  const server = createServer((request, response) => {
+    request.resume();
+    response.writeHead(204).end();
+    received += 1;
+    if (received === count) finish();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const [id, url] = [newId(), `http://127.0.0.1:${server.address().port}/`];
+  await sql`insert into webhooks (id, url) values (${id}, ${url})`;
+  await sql`
+    insert into webhook_secrets (id, webhook_id, secret)
+    values (${newId()}, ${id}, 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw')`;
+  const hints = createHints({ log, listenAt: target });
+  const egress = createEgress({ allow: ['127.0.0.1/32'] });
+  const loops = [
+    createDispatcher({ sql, log, subscribers: [subscribeWebhooks(sql)] }).start(hints, 1),
+    createSender({ sql, log, egress }).start(hints, 1),
+  ];
+  const all = new Promise((resolve) => {
+    finish = resolve;
+  });
+  const ms = await timed(async () => {
+    await emitMany(sql, count);
+    await all;
+  });
+  await Promise.all(loops.map((loop) => loop.stop(10)));
+  await hints.close();
+  server.close();
+  server.closeAllConnections();
+  await sql`delete from webhooks`;
+  return count / (ms / 1000);
+}
+
+/** What making a library writes, with and without its event; in turns, so that both see the same machine. */
+async function emitting(sql, count) {
+  const owner = newId();
+  const home = newId();
+  await sql`
+    with person as (
+      insert into users (id, username, display_name, default_library_id) values (${owner}, 'bench', 'Bench', ${home})
+    )
+    insert into libraries (id, name, owner_user_id, is_default) values (${home}, 'Mine', ${owner}, true)`;
+  const make = (isTold) =>
+    transaction(sql, async (tx) => {
+      const id = newId();
+      await tx`insert into libraries (id, name, owner_user_id) values (${id}, 'Shared', ${owner})`;
+      await tx`insert into memberships (library_id, user_id, role) values (${id}, ${owner}, 'admin')`;
+      await recordAudit(tx, {
+        action: 'library.created',
+        actor: { name: 'bench' },
+        details: { library_id: id },
+      });
+      if (isTold) await emitEvent(tx, someEvent(id));
+    });
+  const samples = { silent: [], told: [] };
+  for (let n = 0; n < count; n++) {
+    samples.silent.push(await timed(() => make(false)));
+    samples.told.push(await timed(() => make(true)));
+  }
+  return { silent_ms: median(samples.silent.slice(50)), told_ms: median(samples.told.slice(50)) };
+}
+
+/** Milliseconds for one event, emitted and delivered. */
+async function cost(sql) {
+  const turns = [];
+  for (let turn = 0; turn < TURNS; turn++) {
+    const events = SIZES.events / 4;
+    const emitted = await timed(() => emitMany(sql, events));
+    const told = { name: 'bench', eventTypes: ['library.created'], handler: async () => undefined };
+    const dispatcher = createDispatcher({ sql, log, subscribers: [told] });
+    turns.push((emitted + (await timed(() => dispatcher.deliverDue()))) / events);
+  }
+  return median(turns);
+}
+
+await withCluster(async (sql, target) => {
+  await cost(sql);
+  await sql`truncate outbox_event cascade`;
+  const empty = await cost(sql);
+  await sql`truncate outbox_event cascade`;
+
+  const rates = [];
+  for (let turn = 0; turn < 3; turn++) rates.push(await inProcess(sql, SIZES.events));
+  say(`in process: ${rates.map((rate) => Math.round(rate)).join(', ')} events/s`);
+  const idle = await pickUps(sql, target, SIZES.pickUps);
+  say(`idle: ${JSON.stringify(idle)}`);
+  const webhook = await toWebhook(sql, target, SIZES.webhooks);
+  say(`webhook: ${Math.round(webhook)} events/s`);
+  const { silent_ms, told_ms } = await emitting(sql, SIZES.transactions);
+  say(`a transaction: ${rounded(silent_ms, 2)} ms, told ${rounded(told_ms, 2)} ms`);
+
+  await sql`truncate outbox_event cascade`;
+  for (let left = SIZES.delivered; left > 0; left -= 20_000) {
+    await sql`
+      insert into outbox_event (
+        id, event_type, schema_version, aggregate_type, aggregate_id, payload, idempotency_key, status,
+        next_attempt_at, delivered_at
+      )
+      select
+        gen_random_uuid(), 'library.created', 1, 'library', gen_random_uuid(), '{"name": "Shared"}', gen_random_uuid(),
+        'delivered', null, now()
+      from generate_series(1, ${Math.min(left, 20_000)}::int)`;
+  }
+  await sql`vacuum analyze outbox_event`;
+  const full = await cost(sql);
+  say(
+    `an event: ${rounded(empty, 4)} ms on an empty table, ${rounded(full, 4)} ms beside the delivered ones`,
+  );
+
+  const [{ server_version }] = await sql`select current_setting('server_version') as server_version`;
+  const result = {
+    measured_with: { node: process.version, postgresql: server_version, cpus: os.cpus().length },
+    ratios: {
+      transaction_with_an_event_against_without: {
+        value: rounded(told_ms / silent_ms, 2),
+        target: 'at most 1.3',
+      },
+      cost_with_a_million_delivered_against_none: { value: rounded(full / empty, 2), target: 'at most 1.1' },
+    },
+    in_process_events_per_second: Math.round(median(rates)),
+    webhook_events_per_second: Math.round(webhook),
+    commit_to_handler_when_idle: idle,
+    transaction_ms: { without: rounded(silent_ms, 3), with_an_event: rounded(told_ms, 3) },
+    event_ms: { empty: rounded(empty, 4), beside_a_million_delivered: rounded(full, 4) },
+  };
+  say(JSON.stringify(result, null, 2));
+  if (isQuick) return;
+  await mkdir(new URL('.', RESULTS), { recursive: true });
+  await writeFile(RESULTS, `${JSON.stringify(result, null, 2)}\n`);
+});
