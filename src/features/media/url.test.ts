@@ -61,6 +61,7 @@ test('the canonical form of a canonical form is itself', () => {
       expect(canonical(once)).toBe(once);
       expect(once).not.toContain('#');
     }),
+    { examples: [['http://a.aa??'], ['http://a.aa?&&'], ['http://a.aa?#?']] },
   );
 });
 

@@ -39,11 +39,13 @@ export function parseMediaUrl(text: string): URL {
 export function canonicalUrl(url: URL): string {
   const canonical = new URL(url);
   canonical.hash = '';
-  canonical.search = url.search
+  const kept = url.search
     .slice(1)
     .split('&')
     .filter((parameter) => parameter !== '' && !isTracking(parameter))
     .join('&');
+  // With its question mark, because one that begins the query would be taken for it.
+  canonical.search = kept && `?${kept}`;
   return canonical.href;
 }
 
