@@ -6,6 +6,7 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
+import { findLibrary, insertLibrary } from '../dist/features/libraries/store.js';
 import { createSender } from '../dist/features/webhooks/sender.js';
 import { subscribeWebhooks } from '../dist/features/webhooks/webhooks.js';
 import { recordAudit } from '../dist/platform/audit/audit.js';
@@ -24,7 +25,7 @@ import { median, percentile } from './jobs/statistics.mjs';
 
 const isQuick = process.argv.includes('--quick');
 const SIZES = isQuick
-  ? { events: 2000, webhooks: 200, pickUps: 50, transactions: 100, delivered: 20_000 }
+  ? { events: 2000, webhooks: 1000, pickUps: 50, transactions: 100, delivered: 20_000 }
   : { events: 20_000, webhooks: 3000, pickUps: 400, transactions: 1500, delivered: 1_000_000 };
 const TURNS = 5;
 
@@ -158,14 +159,14 @@ async function emitting(sql, count) {
   const make = (isTold) =>
     transaction(sql, async (tx) => {
       const id = newId();
-      await tx`insert into libraries (id, name, owner_user_id) values (${id}, 'Shared', ${owner})`;
-      await tx`insert into memberships (library_id, user_id, role) values (${id}, ${owner}, 'admin')`;
+      await insertLibrary(tx, { id, name: 'Shared', owner_user_id: owner });
       await recordAudit(tx, {
         action: 'library.created',
         actor: { name: 'bench' },
         details: { library_id: id },
       });
       if (isTold) await emitEvent(tx, someEvent(id));
+      await findLibrary(tx, owner, id);
     });
   const samples = { silent: [], told: [] };
   for (let n = 0; n < count; n++) {

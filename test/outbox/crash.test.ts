@@ -122,6 +122,11 @@ test('killed after the receiver answered and before that was recorded: it hears 
       answer.open();
       await blockedOrDone(sql, new Promise(() => undefined));
       await victim.stop('SIGKILL');
+      // The machine died with it: its statement, which waits for the lock, must not be carried out after all.
+      await sql`
+        select pg_terminate_backend(pid, 5000)
+        from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`;
     },
   );
   const [after] = await sql`select status, attempts::int from webhook_deliveries`;

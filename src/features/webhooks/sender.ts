@@ -1,4 +1,4 @@
-import type { Database } from '../../platform/database/database.ts';
+import type { Database, Queryable, Transaction } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
 import type { Egress } from '../../platform/egress/egress.ts';
 import { newId } from '../../platform/ids.ts';
@@ -46,16 +46,28 @@ export function createSender(options: SenderOptions): Sender {
       outcome.responseStatus === GONE
         ? undefined
         : retryDelaySeconds(delivery.attempts, chance(), retryAfterSeconds);
-    await transaction(sql, async (tx) => {
-      if (!(await store.settleDelivery(tx, delivery, outcome, delaySeconds))) {
-        log.warn({ delivery_id: delivery.id }, 'the outcome of a delivery was dropped: others have taken it');
-        return;
-      }
-      const failingDays = await store.noteHealth(tx, delivery.webhook_id, outcome.error === null);
-      if (outcome.responseStatus === GONE) await disable(tx, delivery, 'It answered 410 Gone.');
-      else if (failingDays >= FAILING_DAYS)
-        await disable(tx, delivery, `It has done nothing but fail for ${FAILING_DAYS} days.`);
-    });
+    const settle = (within: Queryable) => store.settleDelivery(within, delivery, outcome, delaySeconds);
+    const failingDays =
+      outcome.error === null
+        ? await settle(sql)
+        : await transaction(sql, (tx) => fail(tx, settle, delivery, outcome));
+    if (failingDays === undefined)
+      log.warn({ delivery_id: delivery.id }, 'the outcome of a delivery was dropped: others have taken it');
+  }
+
+  /** A failure may be the one that disables the webhook; then both are written together. */
+  async function fail(
+    tx: Transaction,
+    settle: (tx: Transaction) => Promise<number | undefined>,
+    delivery: store.ClaimedDelivery,
+    { responseStatus }: store.AttemptOutcome,
+  ): Promise<number | undefined> {
+    const failingDays = await settle(tx);
+    if (failingDays === undefined) return undefined;
+    if (responseStatus === GONE) await disable(tx, delivery, 'It answered 410 Gone.');
+    else if (failingDays >= FAILING_DAYS)
+      await disable(tx, delivery, `It has done nothing but fail for ${FAILING_DAYS} days.`);
+    return failingDays;
   }
 
   async function attempt(
@@ -121,9 +133,11 @@ export function createSender(options: SenderOptions): Sender {
   };
 }
 
-type Tx = Parameters<typeof store.disableWebhook>[0];
-
-async function disable(tx: Tx, { webhook_id, url }: store.ClaimedDelivery, reason: string): Promise<void> {
+async function disable(
+  tx: Transaction,
+  { webhook_id, url }: store.ClaimedDelivery,
+  reason: string,
+): Promise<void> {
   if (!(await store.disableWebhook(tx, webhook_id, reason))) return;
   await emitEvent(tx, {
     eventType: 'webhook.disabled',

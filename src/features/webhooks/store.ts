@@ -269,53 +269,58 @@ export interface AttemptOutcome {
 }
 
 /**
- * Writes how an attempt ended: delivered, due again after the delay, or failed when there is none. False when the claim
- * was lost; then only the log says that the attempt was made.
+ * Writes how an attempt ended, in one statement: delivered, due again after the delay, or failed when there is none; the
+ * log; and since when the webhook fails. Whoever lost their claim leaves a line in the log and nothing else. Returns for
+ * how many days the webhook has done nothing but fail; undefined when the claim was lost.
  */
 export async function settleDelivery(
-  tx: Transaction,
+  sql: Queryable,
   delivery: ClaimedDelivery,
   outcome: AttemptOutcome,
   delaySeconds: number | undefined,
-): Promise<boolean> {
+): Promise<number | undefined> {
   const isDelivered = outcome.error === null;
   const status = isDelivered ? 'delivered' : delaySeconds === undefined ? 'failed' : 'pending';
-  const settled = await tx`
-    update webhook_deliveries
-    set status = ${status},
-        claim_id = null,
-        delivered_at = case when ${isDelivered}::boolean then now() end,
-        next_attempt_at = case when ${status} = 'pending' then now() + ${delaySeconds ?? 0} * interval '1 second' end,
-        error_message = ${outcome.error?.message ?? null},
-        updated_at = now()
-    where id = ${delivery.id} and claim_id = ${delivery.claim_id}`;
-  await tx`
-    insert into webhook_attempts (
-      id, delivery_id, url, request_headers, response_status, response_body, error_code, error_message, duration_ms
+  const [row] = await sql<{ failing_days: number }[]>`
+    with settled as (
+      update webhook_deliveries
+      set status = ${status}::text,
+          claim_id = null,
+          delivered_at = case when ${isDelivered}::boolean then now() end,
+          next_attempt_at = case
+            when ${status}::text = 'pending' then now() + ${delaySeconds ?? 0} * interval '1 second'
+          end,
+          error_message = ${outcome.error?.message ?? null},
+          updated_at = now()
+      where id = ${delivery.id} and claim_id = ${delivery.claim_id}
+      returning webhook_id
+    ),
+    logged as (
+      insert into webhook_attempts (
+        id, delivery_id, url, request_headers, response_status, response_body, error_code, error_message, duration_ms
+      )
+      select
+        ${newId()}, id, ${delivery.url}, ${JSON.stringify(outcome.requestHeaders)}::jsonb,
+        ${outcome.responseStatus}::smallint, ${outcome.responseBody}, ${outcome.error?.code ?? null},
+        ${outcome.error?.message ?? null}, ${Math.round(outcome.durationMs)}::int
+      from webhook_deliveries
+      where id = ${delivery.id}
+    ),
+    turned as (
+      -- Most attempts are like the one before, and need not write this.
+      update webhooks
+      set failing_since = case when ${isDelivered}::boolean then null else now() end
+      from settled
+      where webhooks.id = settled.webhook_id and (webhooks.failing_since is null) <> ${isDelivered}::boolean
     )
     select
-      ${newId()}, id, ${delivery.url}, ${JSON.stringify(outcome.requestHeaders)}, ${outcome.responseStatus},
-      ${outcome.responseBody}, ${outcome.error?.code ?? null}, ${outcome.error?.message ?? null},
-      ${Math.round(outcome.durationMs)}
-    from webhook_deliveries
-    where id = ${delivery.id}`;
-  return settled.count === 1;
-}
-
-/** Notes a success or a failure of the webhook. Returns for how many days it has done nothing but fail. */
-export async function noteHealth(tx: Transaction, webhookId: string, isHealthy: boolean): Promise<number> {
-  const [row] = await tx<{ failing_days: number }[]>`
-    update webhooks
-    set failing_since = case when ${isHealthy}::boolean then null else coalesce(failing_since, now()) end
-    where id = ${webhookId}
-      -- Most attempts change nothing, and need not write.
-      and (failing_since is null) <> ${isHealthy}::boolean
-    returning coalesce(extract(epoch from now() - failing_since) / 86400, 0)::float8 as failing_days`;
-  if (row) return row.failing_days;
-  const [same] = await tx<{ failing_days: number }[]>`
-    select coalesce(extract(epoch from now() - failing_since) / 86400, 0)::float8 as failing_days
-    from webhooks where id = ${webhookId}`;
-  return same?.failing_days ?? 0;
+      case
+        when ${isDelivered}::boolean then 0
+        else coalesce(extract(epoch from now() - webhooks.failing_since) / 86400, 0)
+      end::float8 as failing_days
+    from settled
+    join webhooks on webhooks.id = settled.webhook_id`;
+  return row?.failing_days;
 }
 
 export interface WebhookBacklog {
