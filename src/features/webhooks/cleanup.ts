@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Database } from '../../platform/database/database.ts';
 import { defineJobType, MAINTENANCE_QUEUE } from '../../platform/jobs/job-type.ts';
 import type { Periodic } from '../../platform/jobs/periodic.ts';
-import { deleteOldDeliveries } from './store.ts';
+import { deleteOldDeliveries } from './delivery-store.ts';
 
 /** Deletes deliveries that have been over for so long, with their log. */
 export function periodicWebhookCleanup(sql: Database, retentionHours: number): Periodic {

@@ -15,8 +15,6 @@ export const RETRY_DELAYS_SECONDS = [
 ] as const;
 
 const MOST_JITTER = 0.1;
-/** A receiver may ask for more time, but not for ever. */
-const LONGEST_RETRY_AFTER_SECONDS = 24 * HOUR;
 
 /** Undefined when no attempt is left. `chance` is from 0 to 1. */
 export function retryDelaySeconds(
@@ -26,15 +24,5 @@ export function retryDelaySeconds(
 ): number | undefined {
   const delay = RETRY_DELAYS_SECONDS[failedAttempts - 1];
   if (delay === undefined) return undefined;
-  return Math.max(
-    delay * (1 + MOST_JITTER * chance),
-    Math.min(retryAfterSeconds, LONGEST_RETRY_AFTER_SECONDS),
-  );
-}
-
-/** `Retry-After`: seconds, or a date. */
-export function readRetryAfter(header: string | undefined, now: Date): number | undefined {
-  if (header === undefined) return undefined;
-  const seconds = /^\d+$/.test(header) ? Number(header) : (Date.parse(header) - now.getTime()) / 1000;
-  return Number.isFinite(seconds) ? Math.max(0, seconds) : undefined;
+  return Math.max(delay * (1 + MOST_JITTER * chance), retryAfterSeconds);
 }

@@ -1,12 +1,14 @@
 import type { Database, Queryable, Transaction } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
 import type { Egress } from '../../platform/egress/egress.ts';
+import { retryAfter } from '../../platform/egress/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { type ClaimLoop, startClaimLoop } from '../../platform/outbox/claim-loop.ts';
 import { emitEvent } from '../../platform/outbox/emit-event.ts';
 import type { Hints } from '../../platform/outbox/hints.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
-import { readRetryAfter, retryDelaySeconds } from './schedule.ts';
+import * as deliveryStore from './delivery-store.ts';
+import { retryDelaySeconds } from './schedule.ts';
 import { signatures } from './signature.ts';
 import * as store from './store.ts';
 
@@ -40,13 +42,14 @@ export function createSender(options: SenderOptions): Sender {
   const { sql, log, egress, answerSeconds = 20, visibilitySeconds = 60, chance = Math.random } = options;
   if (answerSeconds >= visibilitySeconds) throw new Error('A claim must outlast the answer it waits for.');
 
-  async function run(delivery: store.ClaimedDelivery): Promise<void> {
+  async function run(delivery: deliveryStore.ClaimedDelivery): Promise<void> {
     const { retryAfterSeconds, ...outcome } = await attempt(delivery);
     const delaySeconds =
       outcome.responseStatus === GONE
         ? undefined
         : retryDelaySeconds(delivery.attempts, chance(), retryAfterSeconds);
-    const settle = (within: Queryable) => store.settleDelivery(within, delivery, outcome, delaySeconds);
+    const settle = (within: Queryable) =>
+      deliveryStore.settleDelivery(within, delivery, outcome, delaySeconds);
     const failingDays =
       outcome.error === null
         ? await settle(sql)
@@ -59,8 +62,8 @@ export function createSender(options: SenderOptions): Sender {
   async function fail(
     tx: Transaction,
     settle: (tx: Transaction) => Promise<number | undefined>,
-    delivery: store.ClaimedDelivery,
-    { responseStatus }: store.AttemptOutcome,
+    delivery: deliveryStore.ClaimedDelivery,
+    { responseStatus }: deliveryStore.AttemptOutcome,
   ): Promise<number | undefined> {
     const failingDays = await settle(tx);
     if (failingDays === undefined) return undefined;
@@ -71,8 +74,8 @@ export function createSender(options: SenderOptions): Sender {
   }
 
   async function attempt(
-    delivery: store.ClaimedDelivery,
-  ): Promise<store.AttemptOutcome & { retryAfterSeconds?: number | undefined }> {
+    delivery: deliveryStore.ClaimedDelivery,
+  ): Promise<deliveryStore.AttemptOutcome & { retryAfterSeconds?: number | undefined }> {
     const startedAt = performance.now();
     const now = new Date();
     const timestampSeconds = Math.floor(now.getTime() / 1000);
@@ -83,7 +86,9 @@ export function createSender(options: SenderOptions): Sender {
       'webhook-timestamp': String(timestampSeconds),
       'webhook-signature': signatures(secrets, delivery.event_id, timestampSeconds, delivery.body),
     };
-    const ended = (rest: Pick<store.AttemptOutcome, 'error' | 'responseStatus' | 'responseBody'>) => ({
+    const ended = (
+      rest: Pick<deliveryStore.AttemptOutcome, 'error' | 'responseStatus' | 'responseBody'>,
+    ) => ({
       ...rest,
       requestHeaders,
       durationMs: performance.now() - startedAt,
@@ -98,7 +103,7 @@ export function createSender(options: SenderOptions): Sender {
       });
       const responseBody = await firstBytes(answer.body);
       const error = refusalOf(answer.status);
-      const retryAfterSeconds = readRetryAfter(answer.headers['retry-after'], now);
+      const retryAfterSeconds = retryAfter(answer.headers['retry-after']);
       return { ...ended({ error, responseStatus: answer.status, responseBody }), retryAfterSeconds };
     } catch (error) {
       const { code, message } = error as { code?: string; message: string };
@@ -116,10 +121,10 @@ export function createSender(options: SenderOptions): Sender {
         slots: SLOTS,
         pollSeconds,
         log,
-        claim: (want) => store.claimDeliveries(sql, want, AT_ONCE, newId(), visibilitySeconds),
+        claim: (want) => deliveryStore.claimDeliveries(sql, want, AT_ONCE, newId(), visibilitySeconds),
         // A webhook that had as many under way as it may has room for another now.
         run: (delivery) => run(delivery).finally(() => loop.wake()),
-        untilNextDue: () => store.untilNextDelivery(sql),
+        untilNextDue: () => deliveryStore.untilNextDelivery(sql),
       });
       const unsubscribe = hints.on('webhooks', loop.wake);
       return {
@@ -135,7 +140,7 @@ export function createSender(options: SenderOptions): Sender {
 
 async function disable(
   tx: Transaction,
-  { webhook_id, url }: store.ClaimedDelivery,
+  { webhook_id, url }: deliveryStore.ClaimedDelivery,
   reason: string,
 ): Promise<void> {
   if (!(await store.disableWebhook(tx, webhook_id, reason))) return;
@@ -149,7 +154,7 @@ async function disable(
   });
 }
 
-function refusalOf(status: number): store.AttemptOutcome['error'] {
+function refusalOf(status: number): deliveryStore.AttemptOutcome['error'] {
   if (status >= 200 && status <= 299) return null;
   if (status >= 300 && status <= 399)
     return { code: null, message: `It answered ${status}; redirects are not followed.` };

@@ -10,6 +10,7 @@ import { newId } from '../../platform/ids.ts';
 import { cloudEventOf } from '../../platform/outbox/cloud-event.ts';
 import { hintAfterCommit } from '../../platform/outbox/hints.ts';
 import { defineSubscriber } from '../../platform/outbox/subscriber.ts';
+import * as deliveryStore from './delivery-store.ts';
 import { newSecret } from './signature.ts';
 import * as store from './store.ts';
 
@@ -35,7 +36,7 @@ export function createWebhooks({ sql, egress }: WebhooksDependencies) {
 
   async function getDelivery(webhookId: string, id: string) {
     await get(webhookId);
-    return requireDelivery(await store.findDelivery(sql, webhookId, id));
+    return requireDelivery(await deliveryStore.findDelivery(sql, webhookId, id));
   }
 
   /** What egress would refuse to connect to. A name that cannot be looked up now may be there tomorrow. */
@@ -136,16 +137,16 @@ export function createWebhooks({ sql, egress }: WebhooksDependencies) {
         };
         const body = JSON.stringify(cloudEventOf(event));
         const { id: event_id, event_type } = event;
-        const [delivery] = await store.insertDeliveries(tx, [id], { event_id, event_type, body });
+        const [delivery] = await deliveryStore.insertDeliveries(tx, [id], { event_id, event_type, body });
         hintAfterCommit(tx, 'webhooks');
-        return requireDelivery(await store.findDelivery(tx, id, delivery ?? ''));
+        return requireDelivery(await deliveryStore.findDelivery(tx, id, delivery ?? ''));
       });
     },
 
     async deliveries(id: string, query: ListQuery & { status?: EventStatus | undefined }) {
       await get(id);
       const before = readCursor(query.cursor);
-      const rows = await store.listDeliveries(sql, id, query.status, before, query.limit + 1);
+      const rows = await deliveryStore.listDeliveries(sql, id, query.status, before, query.limit + 1);
       const { rows: deliveries, page } = cutPage(rows, query.limit);
       return { deliveries, page };
     },
@@ -155,16 +156,16 @@ export function createWebhooks({ sql, egress }: WebhooksDependencies) {
       requireEnabled(await get(webhookId));
       await getDelivery(webhookId, deliveryId);
       return transaction(sql, async (tx) => {
-        if (!(await store.replayDelivery(tx, deliveryId)))
+        if (!(await deliveryStore.replayDelivery(tx, deliveryId)))
           throw new NexusError('E_INVALID_STATE', 'The delivery is pending; it will be sent anyway.');
         const details = { webhook_id: webhookId, delivery_id: deliveryId };
         await recordAudit(tx, { action: 'webhook.replayed', actor, details });
         hintAfterCommit(tx, 'webhooks');
-        return requireDelivery(await store.findDelivery(tx, webhookId, deliveryId));
+        return requireDelivery(await deliveryStore.findDelivery(tx, webhookId, deliveryId));
       });
     },
 
-    measure: () => store.measureWebhooks(sql),
+    measure: () => deliveryStore.measureWebhooks(sql),
   };
 }
 
@@ -177,7 +178,7 @@ export function subscribeWebhooks(sql: Database) {
       if (interested.length === 0) return;
       const { id: event_id, event_type } = event;
       await transaction(sql, async (tx: Transaction) => {
-        await store.insertDeliveries(tx, interested, {
+        await deliveryStore.insertDeliveries(tx, interested, {
           event_id,
           event_type,
           body: JSON.stringify(cloudEventOf(event)),
@@ -192,7 +193,7 @@ function webhookNotFound(id: string): never {
   throw new NexusError('E_NOT_FOUND', `There is no webhook ${id}.`);
 }
 
-function requireDelivery(delivery: store.FullDelivery | undefined): store.FullDelivery {
+function requireDelivery(delivery: deliveryStore.FullDelivery | undefined): deliveryStore.FullDelivery {
   if (delivery) return delivery;
   throw new NexusError('E_NOT_FOUND', 'There is no such delivery of this webhook.');
 }
