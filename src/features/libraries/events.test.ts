@@ -127,7 +127,9 @@ test('a backfill is told when it completes, or has failed for good', async () =>
     set status = 'pending', attempts = 4, finished_at = null where source_library_id = ${library}`,
   );
   const failing = { ...context, complete: () => Promise.reject(new Error('no')) };
-  const failed = await toldBy(() => app.services.backfill.run(key as never, failing).catch(() => undefined));
+  const failed = await toldBy(() =>
+    expect(app.services.backfill.run(key as never, failing)).rejects.toThrow('no'),
+  );
   expect(failed).toMatchObject([
     { event_type: 'backfill.failed', payload: { ...key, attempts: 5, error_code: 'E_BACKFILL_FAILED' } },
   ]);

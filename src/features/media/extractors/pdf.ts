@@ -135,6 +135,7 @@ interface OutlineNode {
   items: OutlineNode[];
 }
 
+/** A PDF whose outline is broken can be read without one. */
 async function outlineOf(document: PdfDocument): Promise<OutlineItem[]> {
   const roots = ((await document.getOutline().catch(() => null)) ?? []) as OutlineNode[];
   const items: OutlineItem[] = [];
