@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { afterAll } from 'vitest';
+import { afterEach } from 'vitest';
 import type { ConnectionTarget } from '../../src/platform/database/database.ts';
 import { fileDir } from '../workspace.ts';
 
@@ -17,7 +17,8 @@ export interface WorkerProcess {
 }
 
 const living = new Set<WorkerProcess>();
-afterAll(async () => {
+// After each test, not after all: what one failed test left behind must not fail the next.
+afterEach(async () => {
   await Promise.all([...living].map((worker) => worker.end('SIGKILL')));
 });
 

@@ -91,6 +91,9 @@ export function openDatabase(target: ConnectionTarget, options: DatabaseOptions)
   });
   // An idle connection that breaks leaves the pool by itself; the next statement makes another.
   pool.on('error', () => undefined);
+  // One that breaks in the instant between being lent and being used would end the process: nobody listens to it then.
+  // Whoever uses it next is told by the statement that fails.
+  pool.on('connect', (client) => client.on('error', () => undefined));
 
   const setLimits = Object.entries(limits).map(([name, value]) => `; set local ${name} = ${value}`);
   const isPooled = options.isPooled ?? false;
