@@ -32,6 +32,11 @@ export interface Database extends Queryable {
  */
 export interface Transaction extends Queryable {
   readonly [isTransaction]: true;
+  /**
+   * Sends a statement whose answer nobody waits for. What follows it is sent at once, the commit too; should it fail, the
+   * transaction fails with its error, and nothing is committed.
+   */
+  send(statement: Statement<object[]>): void;
   /** Runs a script of several statements that takes no values. */
   script(text: string): Promise<void>;
   /** Called once the transaction has committed, and never if it has not: for hints that may be lost, not for work. */

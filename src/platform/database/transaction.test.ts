@@ -58,6 +58,21 @@ describe('transaction', () => {
     expect(await balances()).toEqual(before);
   });
 
+  test('commits what was sent without waiting for the answer, and fails as it failed', async () => {
+    const before = await balances();
+    await transaction(sql, async (tx) => tx.send(pay(tx, 1)));
+    const after = [Number(before[0]) + 1, before[1]];
+    expect(await balances()).toEqual(after);
+    const breaksARule = (tx: Transaction) => tx.send(tx`insert into accounts values (1, 0)`);
+    await expect(transaction(sql, async (tx) => breaksARule(tx))).rejects.toMatchObject({ code: '23505' });
+    const goesOn = transaction(sql, async (tx) => {
+      breaksARule(tx);
+      await pay(tx, 2);
+    });
+    await expect(goesOn).rejects.toMatchObject({ code: '23505' });
+    expect(await balances()).toEqual(after);
+  });
+
   test('takes no statement after its end, which would land in another one', async () => {
     const before = await balances();
     let late: Promise<unknown> = Promise.resolve();

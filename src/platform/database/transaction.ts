@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { PoolClient, QueryConfig } from 'pg';
 import { type Database, type Transaction, writeStatements } from './database.ts';
+import type { Statement } from './statement.ts';
 
 const SERIALIZATION_FAILURE = '40001';
 const DEADLOCK_DETECTED = '40P01';
@@ -30,17 +31,20 @@ export async function transaction<T>(sql: Database, work: (tx: Transaction) => P
 }
 
 interface Sequel {
+  /** What has been sent and is not waited for before the end. */
+  sent: PromiseLike<unknown>[];
   hints: (() => void)[];
   notifications: { channel: string; payload: () => string | undefined }[];
 }
 
 /**
  * Statements are sent without waiting for the answer to the one before, where that can do no harm: the first one right
- * behind `begin`, and notifications right behind `commit`. A small transaction takes two round trips in place of four.
+ * behind `begin`, the commit right behind what nobody waits for, and notifications right behind the commit. A small
+ * transaction takes two round trips in place of four, and one if all it does is sent.
  */
 async function runOnce<T>(sql: Database, work: (tx: Transaction) => PromiseLike<T>): Promise<T> {
   const client = await sql.connect();
-  const sequel: Sequel = { hints: [], notifications: [] };
+  const sequel: Sequel = { sent: [], hints: [], notifications: [] };
   let isOver = false;
   let broken: Error | undefined;
   let notified: Promise<unknown> | undefined;
@@ -56,9 +60,11 @@ async function runOnce<T>(sql: Database, work: (tx: Transaction) => PromiseLike<
     if (sql.isPooled) await begun;
     result = await work(asTransaction(client, sql.isPooled, sequel, () => isOver));
     isOver = true;
-    await begun;
     const committed = commit(client);
+    committed.catch(() => undefined);
     if (!sql.isPooled) notified = notify(client, sequel);
+    // In the order in which they were sent, so that what is thrown is what went wrong first.
+    for (const answer of [begun, ...sequel.sent]) await answer;
     await committed;
     if (sql.isPooled) notified = notify(client, sequel);
   } catch (error) {
@@ -67,6 +73,7 @@ async function runOnce<T>(sql: Database, work: (tx: Transaction) => PromiseLike<
     await client.query('rollback').catch((failure: Error) => {
       broken ??= failure;
     });
+    for (const answer of sequel.sent) await answer;
     throw error;
   } finally {
     void Promise.resolve(notified).then(() => {
@@ -99,7 +106,7 @@ async function commit(client: PoolClient): Promise<void> {
 function asTransaction(
   client: PoolClient,
   isPooled: boolean,
-  { hints, notifications }: Sequel,
+  { sent, hints, notifications }: Sequel,
   isOver: () => boolean,
 ): Transaction {
   const query = async (statement: string | QueryConfig) => {
@@ -107,6 +114,11 @@ function asTransaction(
     return client.query(statement);
   };
   return Object.assign(writeStatements({ query }, isPooled), {
+    send(statement: Statement<object[]>) {
+      const answer = statement.then(() => undefined);
+      answer.catch(() => undefined);
+      sent.push(answer);
+    },
     async script(text: string) {
       await query(text);
     },

@@ -1,4 +1,5 @@
 import type { Queryable, Transaction } from '../database/database.ts';
+import type { Statement } from '../database/statement.ts';
 import { newId } from '../ids.ts';
 import type { JobType } from './job-type.ts';
 import type { WakeUp } from './wake-up.ts';
@@ -34,14 +35,19 @@ export type EnqueueMany = (tx: Transaction, jobs: NewJob[]) => Promise<Enqueued[
 export function createEnqueue(wakeUp: WakeUp): { enqueue: Enqueue; enqueueMany: EnqueueMany } {
   const enqueueMany: EnqueueMany = async (tx, jobs) => {
     const drafts = jobs.map((job) => ({ ...job, id: newId(), payload: job.type.payload.parse(job.payload) }));
-    const inserted = await insertJobs(tx, drafts);
-    const existing = await findExisting(
-      tx,
-      drafts.filter(({ id }) => !inserted.has(id)),
-    );
     wakeUp.work(
       tx,
       drafts.map(({ type }) => type.queue),
+    );
+    const insertion = insertJobs(tx, drafts);
+    if (drafts.every(({ idempotencyKey }) => idempotencyKey === undefined)) {
+      tx.send(insertion);
+      return drafts.map(({ id }) => ({ id, created: true }));
+    }
+    const inserted = new Set((await insertion).map(({ job_id }) => job_id));
+    const existing = await findExisting(
+      tx,
+      drafts.filter(({ id }) => !inserted.has(id)),
     );
     return drafts.map((draft) => {
       if (inserted.has(draft.id)) return { id: draft.id, created: true };
@@ -66,12 +72,12 @@ interface Draft extends NewJob {
 }
 
 /**
- * Returns the ids that were inserted. Of several submitters with one idempotency key the first to commit inserts; the
+ * Answers with the ids that were inserted. Of several submitters with one idempotency key the first to commit inserts; the
  * others wait for it at the unique index and insert nothing.
  */
-async function insertJobs(tx: Transaction, drafts: Draft[]): Promise<Set<string>> {
+function insertJobs(tx: Transaction, drafts: Draft[]): Statement<{ job_id: string }[]> {
   const column = <T>(read: (draft: Draft) => T) => drafts.map(read);
-  const rows = await tx<{ job_id: string }[]>`
+  return tx<{ job_id: string }[]>`
     with drafts as (
       select *
       from unnest(
@@ -105,7 +111,6 @@ async function insertJobs(tx: Transaction, drafts: Draft[]): Promise<Set<string>
     from drafts
     join inserted on inserted.id = drafts.id
     returning job_id`.named('jobs_enqueue');
-  return new Set(rows.map(({ job_id }) => job_id));
 }
 
 async function findExisting(sql: Queryable, drafts: Draft[]): Promise<Map<string, string>> {

@@ -1,7 +1,7 @@
 import type { LeasedJob } from './claim.ts';
 
 /** At most this many jobs are asked for at once. */
-const LARGEST_CLAIM = 1000;
+const LARGEST_CLAIM = 3000;
 /** Jobs are claimed ahead for as long as this at the present rate, so that slots do not wait for the database. */
 const AHEAD_MS = 100;
 /** The rate is measured over at least this long. */

@@ -205,6 +205,17 @@ describe('claiming', () => {
     await worker.stop();
   });
 
+  test('finds what comes into any of its queues, without polling', async () => {
+    const here = jobType('here', async () => undefined, { queue: 'here' });
+    const there = jobType('there', async () => undefined, { queue: 'there' });
+    const worker = await jobs.work([here, there], { queues: ['here', 'there'], pollSeconds: 3600 });
+    for (const types of [[here], [there], [here, there], [there, here]]) {
+      const queued = await Promise.all(types.map((type) => jobs.enqueue(type)));
+      await Promise.all(queued.map(({ id }) => untilStatus(id, 'succeeded')));
+    }
+    await worker.stop();
+  });
+
   test('serves only the queues it is told to', async () => {
     const aside = jobType('aside', async () => undefined, { queue: 'aside' });
     const { id } = await jobs.enqueue(aside);

@@ -46,6 +46,8 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   let wasHinted = false;
   let isStopping = false;
   let firstQueue = 0;
+  /** Where the next claim looks: an idle worker that is hinted at one queue need not look into the others. */
+  let hintedQueues: Set<string> | 'all' = 'all';
   let dueTimer: NodeJS.Timeout | undefined;
   let resolveStopped: () => void = () => undefined;
   const stopped = new Promise<void>((resolve) => {
@@ -82,10 +84,12 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const claims = oneAtATime(async () => {
     const want = wanted();
     if (want === 0) return;
+    const lookedAt = rotated().filter((queue) => hintedQueues === 'all' || hintedQueues.has(queue));
     wasHinted = false;
+    hintedQueues = 'all';
     try {
       const { id } = executor.worker();
-      const claimed = await claim(executor.queue, { workerId: id, queues: rotated(), want, token: newId() });
+      const claimed = await claim(executor.queue, { workerId: id, queues: lookedAt, want, token: newId() });
       mayHaveWork = claimed.length === want || wasHinted;
       ahead.add(claimed);
     } catch (error) {
@@ -104,7 +108,10 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     return [...queues.slice(firstQueue), ...queues.slice(0, firstQueue)];
   }
 
-  function wake(): void {
+  function wake(hinted: Set<string> | 'all' = 'all'): void {
+    if (!mayHaveWork) hintedQueues = hinted;
+    else if (hinted === 'all' || hintedQueues === 'all') hintedQueues = 'all';
+    else hintedQueues = new Set([...hintedQueues, ...hinted]);
     mayHaveWork = true;
     wasHinted = true;
     advance();
@@ -142,12 +149,13 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   }
 
   const timers = [
-    setInterval(wake, options.pollSeconds * 1000),
+    setInterval(() => wake(), options.pollSeconds * 1000),
     setInterval(releaseHeld, LONGEST_HOLD_MS / 2),
     setInterval(takeBackFromTheDead, (options.leaseSeconds * 1000) / 3),
   ];
   const unsubscribe = wakeUp.onWork((hinted) => {
-    if (hinted === 'any' || queues.some((queue) => hinted.has(queue))) wake();
+    if (hinted === 'any') wake();
+    else if (queues.some((queue) => hinted.has(queue))) wake(hinted);
   });
   const schedule =
     options.maxJobs === undefined && !options.untilEmpty ? options.schedule?.keep() : undefined;
