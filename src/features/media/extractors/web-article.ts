@@ -1,11 +1,11 @@
 import { Readability } from '@mozilla/readability';
-import { parseHTML } from 'linkedom';
 import { decodeText } from '../../../platform/egress/charset.ts';
 import { canonicalText } from '../canonical-text.ts';
 import { sanitizeNodes } from '../sanitize.ts';
 import { canonicalUrl, parseMediaUrl } from '../url.ts';
-import { type DomNode, fromDom } from './dom.ts';
 import { type Extraction, ExtractionFailure } from './extraction.ts';
+import { type PageDocument, type PageElement, parsePage } from './page-dom.ts';
+import { fromPage } from './page-nodes.ts';
 import { countWords, readingMinutes } from './words.ts';
 
 export interface WebArticleTask {
@@ -26,17 +26,6 @@ export interface WebArticleExtraction extends Extraction {
 /** A page that says less is a notice, a login form or an application, not an article. */
 const ENOUGH_LETTERS = /(?:\P{L}*\p{L}){40}/u;
 
-interface DomElement {
-  textContent: string;
-  getAttribute(name: string): string | null;
-}
-
-/** The little that is needed of a document. */
-interface Dom {
-  documentElement: DomElement | null;
-  getElementsByTagName(name: string): Iterable<DomElement>;
-}
-
 export function extractWebArticle({
   bytes,
   contentType,
@@ -44,17 +33,18 @@ export function extractWebArticle({
   imagePath,
 }: WebArticleTask): WebArticleExtraction {
   const { text } = decodeText(bytes, contentType);
-  // A page without the element would have no document.
-  const { document } = parseHTML(/<html[\s>]/i.test(text) ? text : `<html><body>${text}</body></html>`);
-  const dom = document as unknown as Dom;
-  const page = describePage(dom, url);
-  const isLoginForm = elements(dom, 'input').some((input) => input.getAttribute('type') === 'password');
+  const document = parsePage(text);
+  const page = describePage(document, url);
+  document.baseURI = page.baseUrl;
+  const isLoginForm = document
+    .getElementsByTagName('input')
+    .some((input) => input.getAttribute('type') === 'password');
 
   // Readability takes the document apart, so what is needed of it was read before.
-  const article = new Readability<DomNode>(document as never, {
+  const article = new Readability<PageElement>(document as never, {
     serializer: (node) => node as never,
   }).parse();
-  const html = sanitizeNodes(article?.content ? [fromDom(article.content)] : [], {
+  const html = sanitizeNodes(article?.content ? [fromPage(article.content)] : [], {
     baseUrl: page.baseUrl,
     rewriteImage: (image) => `${imagePath}${encodeURIComponent(image)}`,
   });
@@ -91,33 +81,28 @@ export function extractWebArticle({
   };
 }
 
-function describePage(dom: Dom, url: string) {
-  const said = metaElements(dom);
+function describePage(document: PageDocument, url: string) {
+  const said = metaElements(document);
   const meta = (...names: string[]) => names.map((name) => said.get(name)).find((content) => content) ?? null;
-  const baseUrl = webUrl(elements(dom, 'base')[0]?.getAttribute('href'), url) ?? url;
-  const canonicalLink = elements(dom, 'link').find((link) =>
-    /\bcanonical\b/i.test(link.getAttribute('rel') ?? ''),
-  );
+  const baseUrl = webUrl(document.getElementsByTagName('base')[0]?.getAttribute('href'), url) ?? url;
+  const canonicalLink = document
+    .getElementsByTagName('link')
+    .find((link) => /\bcanonical\b/i.test(link.getAttribute('rel') ?? ''));
   return {
     baseUrl,
-    title: meta('og:title', 'twitter:title') ?? clean(elements(dom, 'title')[0]?.textContent),
-    heading: clean(elements(dom, 'h1')[0]?.textContent),
-    language: language(dom.documentElement?.getAttribute('lang') ?? meta('og:locale')),
+    title: meta('og:title', 'twitter:title') ?? clean(document.getElementsByTagName('title')[0]?.textContent),
+    heading: clean(document.getElementsByTagName('h1')[0]?.textContent),
+    language: language(document.documentElement?.getAttribute('lang') ?? meta('og:locale')),
     published: meta('article:published_time', 'datepublished', 'date', 'dc.date') ?? undefined,
     image: webUrl(meta('og:image', 'og:image:url', 'twitter:image'), baseUrl),
     canonicalUrl: ownAddress(canonicalLink?.getAttribute('href'), baseUrl, url),
   };
 }
 
-/** By name, which is many times faster here than by selector. */
-function elements(dom: Dom, name: string): DomElement[] {
-  return [...dom.getElementsByTagName(name)];
-}
-
 /** By their lower-case name; the first of a name counts. One walk for all of them: each costs as much as any other. */
-function metaElements(dom: Dom): Map<string, string> {
+function metaElements(document: PageDocument): Map<string, string> {
   const said = new Map<string, string>();
-  for (const element of elements(dom, 'meta')) {
+  for (const element of document.getElementsByTagName('meta')) {
     const name = (element.getAttribute('property') ?? element.getAttribute('name') ?? '').toLowerCase();
     const content = clean(element.getAttribute('content'));
     if (content && !said.has(name)) said.set(name, content);

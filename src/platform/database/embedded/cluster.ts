@@ -103,7 +103,8 @@ export async function stopCluster(cluster: Cluster): Promise<void> {
     process.kill(pid, signal);
     const deadline = Date.now() + STOP_PATIENCE_MS;
     while (Date.now() < deadline) {
-      if ((await runningPid(cluster)) !== pid) return;
+      // The server lets go of its lock file a moment before it is gone.
+      if (!(await isServer(pid))) return;
       await pause(STOP_POLL_MS);
     }
   }
@@ -113,9 +114,13 @@ export async function stopCluster(cluster: Cluster): Promise<void> {
 /** The server's pid, by its lock file; undefined when the file is absent or was left behind by a killed server. */
 async function runningPid(cluster: Cluster): Promise<number | undefined> {
   const pid = await lockedPid(cluster);
-  if (pid === undefined || !isAlive(pid)) return undefined;
+  return pid !== undefined && (await isServer(pid)) ? pid : undefined;
+}
+
+async function isServer(pid: number): Promise<boolean> {
+  if (!isAlive(pid)) return false;
   const program = await programOf(pid);
-  return program === undefined || program === 'postgres' ? pid : undefined;
+  return program === undefined || program === 'postgres';
 }
 
 async function lockedPid(cluster: Cluster): Promise<number | undefined> {

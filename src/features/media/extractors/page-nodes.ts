@@ -1,0 +1,16 @@
+import type { Node } from '../markup.ts';
+import { type PageChild, PageText } from './page-dom.ts';
+
+/** The node as the sanitiser takes it, without writing it out and parsing it again. */
+export function fromPage(node: PageChild): Node {
+  if (node instanceof PageText) return { nodeName: '#text', value: node.data } as Node;
+  return {
+    nodeName: node.localName,
+    tagName: node.localName,
+    namespaceURI: node.namespaceURI,
+    attrs: node.attributes,
+    get childNodes() {
+      return node.childNodes.map(fromPage);
+    },
+  } as unknown as Node;
+}
