@@ -96,7 +96,8 @@ export abstract class PageParent extends PageNode {
 
   get textContent(): string {
     let text = '';
-    for (const node of descendants(this)) if (node instanceof PageText) text += node.data;
+    for (let node = this.firstChild; node; node = following(node, this))
+      if (node instanceof PageText) text += node.data;
     return text;
   }
 
@@ -153,7 +154,7 @@ export abstract class PageParent extends PageNode {
   querySelectorAll(names: string): PageElement[] {
     const wanted = names === '*' ? undefined : new Set(names.toLowerCase().split(','));
     const found: PageElement[] = [];
-    for (const node of descendants(this))
+    for (let node = this.firstChild; node; node = following(node, this))
       if (node instanceof PageElement && (!wanted || wanted.has(node.localName))) found.push(node);
     return found;
   }
@@ -278,16 +279,15 @@ export function parsePage(text: string): PageDocument {
   return parse(text, PARSING);
 }
 
-/** In the order of the document, without calls within calls: a page may be nested deeper than those can be. */
-function* descendants(root: PageParent): Generator<PageChild> {
-  let node = root.firstChild;
-  while (node) {
-    yield node;
-    let next: PageChild | null = node instanceof PageElement ? node.firstChild : null;
-    for (let from: PageChild | PageParent = node; !next && from !== root; from = from.parentNode ?? root)
-      next = from.nextSibling;
-    node = next;
+/** The next node below `root` in the order of the document. No calls within calls: a page may be nested deeper than those. */
+function following(node: PageChild, root: PageParent): PageChild | null {
+  if (node instanceof PageElement && node.firstChild) return node.firstChild;
+  let from: PageNode = node;
+  while (!from.nextSibling) {
+    if (!from.parentNode || from.parentNode === root) return null;
+    from = from.parentNode;
   }
+  return from.nextSibling;
 }
 
 interface PageTypes extends TreeAdapterTypeMap {

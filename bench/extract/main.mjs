@@ -5,6 +5,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { KINDS, makePage } from './pages.mjs';
+import { measureWholePath } from './whole-path.mjs';
 
 const SELF = fileURLToPath(import.meta.url);
 const ROUNDS = 3;
@@ -27,7 +29,7 @@ const CONTENDERS = {
     };
   },
   async nexus() {
-    const { extractWebArticle } = await import('../dist/features/media/extractors/web-article.js');
+    const { extractWebArticle } = await import('../../dist/features/media/extractors/web-article.js');
     return (html) =>
       extractWebArticle({
         type: 'web_article',
@@ -37,57 +39,6 @@ const CONTENDERS = {
         imagePath: '/images?url=',
       }).plain_text;
   },
-};
-
-const SENTENCES = [
-  'The harbour was quiet when the first boat came in, and the men on the quay said nothing.',
-  'Über den Feldern lag Nebel, doch in der Küche roch es schon nach Kaffee und warmem Brot.',
-  'Поздно вечером в окне библиотеки всё ещё горел свет, и кто-то переворачивал страницы.',
-  '清晨的市场很热闹，卖鱼的人大声叫卖，孩子们在摊位之间跑来跑去。',
-  'في المساء جلس الجميع حول المائدة، وحكى الجد قصة قديمة عن البحر.',
-];
-
-/** A page of about 150 kB as sites make them: more around the article than in it. Different for each number. */
-function makePage(number) {
-  const sentence = (index) => SENTENCES[(number + index) % SENTENCES.length];
-  const times = (count, make) => Array.from({ length: count }, (_, index) => make(index)).join('\n');
-  const link = (index) =>
-    `<li class="menu-item menu-item-${index}"><a href="/section/${index}?ref=menu" title="Section ${index}"><span>Section ${index}</span></a></li>`;
-  const paragraph = (index) =>
-    `<p class="body" data-id="${index}">${sentence(index)} <a href="/topic/${index}">${sentence(index + 1)}</a> <em>${sentence(index + 2)}</em> ${sentence(index)} <strong>${index}</strong></p>`;
-  const card = (index) =>
-    `<div class="card"><a href="/posts/${index}"><img src="/thumbs/${index}.jpg" alt="" loading="lazy" width="200" height="120"><h3>${sentence(index)}</h3></a><span class="meta">${index} min · <time datetime="2024-01-01">then</time></span></div>`;
-  const comment = (index) =>
-    `<li class="comment" id="comment-${index}"><div class="author">Reader ${index}</div><div class="text"><p>${sentence(index)}</p></div><button class="reply">Reply</button></li>`;
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Post ${number} | The Site</title>
-<meta property="og:title" content="Post ${number}"><meta property="og:site_name" content="The Site"><meta name="author" content="A. Writer">
-<style>${times(150, (index) => `.card-${index}{color:#${index};margin:${index}px}`)}</style>
-<script>window.data = ${JSON.stringify(Array.from({ length: 300 }, (_, index) => ({ index, text: sentence(index) })))}</script></head>
-<body class="single"><header><nav><ul>${times(80, link)}</ul></nav></header>
-<div id="page"><main><article class="post"><h1>Post ${number}</h1><div class="share">${times(6, (index) => `<a href="#s${index}">Share</a>`)}</div>
-${times(60, paragraph)}<figure><img src="/images/${number}.jpg" alt="A picture"><figcaption>${sentence(3)}</figcaption></figure>
-<blockquote><p>${sentence(4)}</p></blockquote>${times(20, paragraph)}</article>
-<section class="related">${times(40, card)}</section><section id="comments"><ol>${times(120, comment)}</ol></section></main>
-<aside class="sidebar">${times(30, card)}</aside></div><footer><ul>${times(60, link)}</ul></footer></body></html>`;
-}
-
-/** About twenty kilobytes of rules, as sites put them into their pages to save a request. */
-const RULES = Array.from(
-  { length: 200 },
-  (_, index) =>
-    `.grid-${index} > .title:hover, .card-${index} a[href^="/x"]{color:#123456;margin:${index}px auto;background:rgba(0,0,0,.5)}`,
-).join('\n');
-const ICON =
-  '<svg class="icon" viewBox="0 0 24 24" aria-hidden="true"><path d="M12 2l3 7h7l-6 5 2 8-6-5-6 5z"/></svg>';
-
-/** What a DOM spends its time on differs, so each kind of page is told apart. */
-const KINDS = {
-  plain: (page) => page,
-  styled: (page) =>
-    page
-      .replaceAll('<span>', `${ICON}<span style="margin:0 4px">`)
-      .replaceAll('<div class="card"', '<div style="display:flex;padding:8px" class="card"'),
-  with_style_sheet: (page) => page.replace('</style>', `${RULES}</style>`),
 };
 
 async function measure(name) {
@@ -151,6 +102,7 @@ async function compare() {
       jsdom: Math.round(median(runs.jsdom.map((run) => run.peak_memory_mb))),
     },
     least_times_faster: LEAST_RATIO,
+    whole_path: await measureWholePath(),
   };
 }
 
@@ -159,7 +111,7 @@ if (Object.hasOwn(CONTENDERS, contender ?? '')) {
   process.stdout.write(JSON.stringify(await measure(contender)));
 } else {
   const result = await compare();
-  const results = new URL('results/', import.meta.url);
+  const results = new URL('../results/', import.meta.url);
   await mkdir(results, { recursive: true });
   await writeFile(new URL('extract.json', results), `${JSON.stringify(result, null, 2)}\n`);
   const row = (name, { nexus_pages_per_second, jsdom_pages_per_second, times_faster }) =>
@@ -170,7 +122,8 @@ if (Object.hasOwn(CONTENDERS, contender ?? '')) {
         .map(([kind, figures]) => row(kind.replaceAll('_', ' '), figures))
         .join('') +
       row('all', result.all) +
-      `Memory at most: ${result.peak_memory_mb.nexus} and ${result.peak_memory_mb.jsdom} MB. The bar is ${LEAST_RATIO} × for all.\n`,
+      `Memory at most: ${result.peak_memory_mb.nexus} and ${result.peak_memory_mb.jsdom} MB. The bar is ${LEAST_RATIO} × for all.\n` +
+      `From saving to readable, ${result.whole_path.pages} pages with one worker process: ${result.whole_path.pages_per_second} pages/s.\n`,
   );
   if (result.all.times_faster < LEAST_RATIO) process.exitCode = 1;
 }
