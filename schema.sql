@@ -113,11 +113,16 @@ create table job_attempts (
   started_at timestamp with time zone not null,
   finished_at timestamp with time zone default now() not null,
   runtime_ms integer not null,
+  queue text,
+  due_at timestamp with time zone,
+  failure_id uuid generated always as ((md5(((COALESCE(error_code, ''::text) || '
+'::text) || regexp_replace("left"(error_text, 300), '[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}|https?://[^\s"''<>]+|[0-9a-f]{16,}|[0-9]{4,}'::text, '…'::text, 'g'::text))))::uuid) stored,
   constraint job_attempts_pkey PRIMARY KEY (job_id, attempt_number),
   constraint job_attempts_error_named CHECK (((status = 'succeeded'::text) = (error_text IS NULL))),
   constraint job_attempts_number_from_one CHECK ((attempt_number >= 1)),
   constraint job_attempts_status_known CHECK ((status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'interrupted'::text])))
 );
+CREATE INDEX job_attempts_finished_at_idx ON public.job_attempts USING brin (finished_at) WITH (pages_per_range='16', autosummarize='on');
 CREATE INDEX job_attempts_trouble_idx ON public.job_attempts USING btree (job_id, attempt_number) WHERE (status <> 'succeeded'::text);
 
 create table job_queue (
