@@ -1,0 +1,3 @@
+export default function LibraryPage() {
+  return <div className="page" />;
+}

@@ -1,0 +1,3 @@
+export default function NewLibraryDialog(_: { onClose: () => void }) {
+  return null;
+}

@@ -1,0 +1,3 @@
+export default function ReaderPage() {
+  return <div className="page" />;
+}

@@ -1,0 +1,3 @@
+export default function WelcomePage() {
+  return <div className="page" />;
+}

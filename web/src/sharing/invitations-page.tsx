@@ -1,0 +1,3 @@
+export default function InvitationsPage() {
+  return <div className="page" />;
+}
