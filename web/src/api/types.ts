@@ -58,3 +58,8 @@ export interface Session {
   needs_onboarding: boolean;
   allowed_modes: string[];
 }
+/** Lists of media say how many there are under their filters. */
+export interface MediaPage {
+  data: Media[];
+  page: Page & { total: number };
+}

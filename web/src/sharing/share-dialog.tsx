@@ -1,0 +1,3 @@
+export default function ShareDialog(_: { library: unknown; onClose: () => void }) {
+  return null;
+}
