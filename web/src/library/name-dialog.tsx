@@ -48,15 +48,7 @@ export function NameDialog({
           onName(String(new FormData(event.currentTarget).get('name') ?? ''));
         }}
       >
-        <TextField
-          label="Name"
-          name="name"
-          defaultValue={name}
-          maxLength={100}
-          error={error}
-          required
-          autoFocus
-        />
+        <TextField label="Name" name="name" defaultValue={name} maxLength={100} error={error} required />
       </form>
     </Dialog>
   );

@@ -115,7 +115,7 @@ export default function PdfView({ media, start, onProgress, isContentsOpen, onCo
           {pdf ? (
             Array.from({ length: count }, (_, index) => (
               <PdfPage
-                key={index}
+                key={`page-${index + 1}`}
                 document={pdf.document}
                 number={index + 1}
                 ratio={pdf.ratio}

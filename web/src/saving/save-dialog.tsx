@@ -72,7 +72,6 @@ export default function SaveDialog({ onClose }: { onClose: () => void }) {
           placeholder="https://"
           value={text}
           error={error}
-          autoFocus
           onChange={(event) => {
             setText(event.target.value);
             setError(undefined);
