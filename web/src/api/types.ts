@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type * as identity from '../../../src/contract/identity.ts';
 import type * as libraries from '../../../src/contract/libraries.ts';
 import type * as media from '../../../src/contract/media.ts';
 import type { page } from '../../../src/contract/wire.ts';
@@ -31,6 +32,8 @@ export type BegunUpload = Wire<typeof media.begunUpload>['data'];
 export type IngestedUpload = Wire<typeof media.ingestedUpload>['data'];
 export type RetriedMedia = Wire<typeof media.retriedMedia>['data'];
 
+export type ApiKey = Wire<typeof identity.apiKey>;
+
 export type Member = Wire<typeof libraries.member>;
 export type Invitation = Wire<typeof libraries.invitation>;
 export type Provenance = Wire<typeof libraries.provenance>;
@@ -55,6 +58,27 @@ export interface Session {
   };
   default_library_id: string;
   has_password: boolean;
+  needs_current_password: boolean;
   needs_onboarding: boolean;
   allowed_modes: string[];
+}
+/** Lists of media say how many there are under their filters. */
+export interface MediaPage {
+  data: Media[];
+  page: Page & { total: number };
+}
+
+export interface Person {
+  id: string;
+  username: string;
+  display_name: string;
+}
+export interface SearchHit {
+  media: Media;
+  snippet: { text: string; is_match: boolean }[];
+  fragment_idx: number | null;
+}
+export interface SearchPage {
+  data: SearchHit[];
+  page: Page;
 }

@@ -1,15 +1,20 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { eventStream, type StreamEvent } from '../api/events.ts';
+import { refreshLists, refreshMedia } from '../library/media-list.ts';
 import { librariesQuery } from '../library/queries.ts';
 
 const GATHER_MS = 150;
 
 /** Which answers an event makes old, as beginnings of query keys. */
 function staleAfter({ type, data }: StreamEvent): string[][] {
-  if (type === 'media.ready' || type === 'media.failed' || type === 'media.created') {
-    return [['media', 'list'], ['media', 'one', (data as { media_id: string }).media_id], ['libraries']];
+  if (type === 'media.ready' || type === 'media.failed') {
+    const id = (data as { media_id: string }).media_id;
+    return [['media', 'list'], ['media', 'one', id], ['media', 'attempts', id], ['libraries']];
   }
-  if (type.startsWith('media.') || type.startsWith('library.media')) return [['media'], ['libraries']];
+  if (type.startsWith('media.') || type.startsWith('library.media')) {
+    const id = (data as { media_id: string }).media_id;
+    return [['media', 'list'], ['media', 'one', id], ['media', 'provenance', id], ['libraries']];
+  }
   if (type.startsWith('library.') || type.startsWith('backfill.'))
     return [['libraries'], ['members'], ['media', 'list']];
   if (type.startsWith('invitation.')) return [['invitations'], ['members'], ['libraries']];
@@ -28,10 +33,18 @@ export function followEvents(queryClient: QueryClient): () => void {
     timer = undefined;
     const keys = [...gathered.values()];
     gathered.clear();
-    for (const queryKey of keys) void queryClient.invalidateQueries({ queryKey });
+    for (const queryKey of keys) {
+      if (queryKey[1] === 'list') refreshLists(queryClient);
+      else void queryClient.invalidateQueries({ queryKey });
+    }
   };
   const stopHearing = eventStream.on((event) => {
     for (const key of staleAfter(event)) gathered.set(key.join('/'), key);
+    if (event.type === 'media.ready' || event.type === 'media.failed') {
+      refreshMedia(queryClient, (event.data as { media_id: string }).media_id).catch(() => {
+        // It went while it was asked for; the lists tell.
+      });
+    }
     timer ??= setTimeout(flush, GATHER_MS);
   });
 

@@ -4,6 +4,8 @@ import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
 import { ShortcutHelp } from '../keyboard/shortcut-help.tsx';
 import { handleKey, useShortcuts } from '../keyboard/shortcuts.ts';
+import { ItemDialogsProvider } from '../library/item-dialogs.tsx';
+import { SaveAnywhere } from '../saving/save-anywhere.tsx';
 import { takeNewestAction } from '../ui/toasts.ts';
 import { BottomBar } from './bottom-bar.tsx';
 import { type DialogName, DialogsContext } from './dialogs.ts';
@@ -57,12 +59,14 @@ export function Shell() {
       <a href="#main" className="skip-link">
         Skip to content
       </a>
-      <div className="shell">
+      <div className={pathname.startsWith('/read/') ? 'shell shell-reading' : 'shell'}>
         <Sidebar />
         <div className="main-column">
           <TopBar onSearch={search} />
           <main id="main" className="main" tabIndex={-1}>
-            <Outlet />
+            <ItemDialogsProvider>
+              <Outlet />
+            </ItemDialogsProvider>
           </main>
         </div>
         <BottomBar onMore={() => setDrawerOpen(true)} />
@@ -75,6 +79,7 @@ export function Shell() {
         {shown === 'new-library' && <NewLibraryDialog onClose={dialogs.hide} />}
         {shown === 'palette' && <CommandPalette onClose={dialogs.hide} />}
       </Suspense>
+      <SaveAnywhere />
       <ShortcutHelp open={shown === 'shortcuts'} onClose={dialogs.hide} />
     </DialogsContext>
   );

@@ -16,6 +16,9 @@ export interface DialogProps {
   className?: string;
 }
 
+/** Where typing begins, where there is something to type. */
+const FIRST_FIELD = '.dialog-body :is(input:not([type="checkbox"], [type="file"]), textarea)';
+
 /**
  * The browser's own modal dialog: it keeps the focus inside, gives it back, and makes the rest inert. (Libraries that
  * lock scrolling put a style element into the page, which the Content-Security-Policy forbids.)
@@ -42,6 +45,7 @@ function OpenDialog({
     const before = document.activeElement;
     setContainer(element);
     element?.showModal();
+    element?.querySelector<HTMLElement>(FIRST_FIELD)?.focus();
     document.documentElement.classList.add('has-dialog');
     return () => {
       element?.close();
