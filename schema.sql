@@ -76,6 +76,15 @@ create table default_library_intrinsics (
 );
 CREATE INDEX default_library_intrinsics_media_id_idx ON public.default_library_intrinsics USING btree (media_id);
 
+create table former_usernames (
+  username text not null,
+  user_id uuid not null,
+  constraint former_usernames_pkey PRIMARY KEY (username),
+  constraint former_usernames_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint former_usernames_folded CHECK ((username = lower(username)))
+);
+CREATE INDEX former_usernames_user_id_idx ON public.former_usernames USING btree (user_id);
+
 create table images (
   url_sha256 text not null,
   content_sha256 text not null,
@@ -113,11 +122,16 @@ create table job_attempts (
   started_at timestamp with time zone not null,
   finished_at timestamp with time zone default now() not null,
   runtime_ms integer not null,
+  queue text,
+  due_at timestamp with time zone,
+  failure_id uuid generated always as ((md5(((COALESCE(error_code, ''::text) || '
+'::text) || regexp_replace("left"(error_text, 300), '[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}|https?://[^\s"''<>]+|[0-9a-f]{16,}|[0-9]{4,}'::text, '…'::text, 'g'::text))))::uuid) stored,
   constraint job_attempts_pkey PRIMARY KEY (job_id, attempt_number),
   constraint job_attempts_error_named CHECK (((status = 'succeeded'::text) = (error_text IS NULL))),
   constraint job_attempts_number_from_one CHECK ((attempt_number >= 1)),
   constraint job_attempts_status_known CHECK ((status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'interrupted'::text])))
 );
+CREATE INDEX job_attempts_finished_at_idx ON public.job_attempts USING brin (finished_at) WITH (pages_per_range='16', autosummarize='on');
 CREATE INDEX job_attempts_trouble_idx ON public.job_attempts USING btree (job_id, attempt_number) WHERE (status <> 'succeeded'::text);
 
 create table job_queue (
@@ -379,6 +393,15 @@ CREATE INDEX outbox_event_feed_idx ON public.outbox_event USING btree (transacti
 CREATE UNIQUE INDEX outbox_event_idempotency_key ON public.outbox_event USING btree (event_type, idempotency_key);
 CREATE INDEX outbox_event_pending_idx ON public.outbox_event USING btree (next_attempt_at) WHERE (status = 'pending'::text);
 
+create table rate_limit_buckets (
+  name text not null,
+  tokens double precision not null,
+  granted double precision not null,
+  refilled_at timestamp with time zone not null,
+  constraint rate_limit_buckets_pkey PRIMARY KEY (name)
+);
+CREATE INDEX rate_limit_buckets_refilled_at_idx ON public.rate_limit_buckets USING btree (refilled_at);
+
 create table schema_migrations (
   version integer not null,
   name text not null,
@@ -386,6 +409,37 @@ create table schema_migrations (
   applied_at timestamp with time zone default now() not null,
   constraint schema_migrations_pkey PRIMARY KEY (version)
 );
+
+create table sessions (
+  id uuid not null,
+  user_id uuid not null,
+  began_with text not null,
+  api_key_id uuid,
+  token_hash bytea not null,
+  created_at timestamp with time zone default now() not null,
+  last_used_at timestamp with time zone default now() not null,
+  expires_at timestamp with time zone not null,
+  constraint sessions_pkey PRIMARY KEY (id),
+  constraint sessions_token_hash_key UNIQUE (token_hash),
+  constraint sessions_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES api_keys(id) ON DELETE CASCADE,
+  constraint sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint sessions_began_with_known CHECK ((began_with = ANY (ARRAY['password'::text, 'api_key'::text, 'sign_in_link'::text]))),
+  constraint sessions_key_named CHECK (((began_with = 'api_key'::text) = (api_key_id IS NOT NULL))),
+  constraint sessions_token_hash_length CHECK ((octet_length(token_hash) = 32))
+);
+CREATE INDEX sessions_api_key_id_idx ON public.sessions USING btree (api_key_id) WHERE (api_key_id IS NOT NULL);
+CREATE INDEX sessions_user_id_idx ON public.sessions USING btree (user_id);
+
+create table sign_in_links (
+  token_hash bytea not null,
+  user_id uuid not null,
+  expires_at timestamp with time zone not null,
+  created_at timestamp with time zone default now() not null,
+  constraint sign_in_links_pkey PRIMARY KEY (token_hash),
+  constraint sign_in_links_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint sign_in_links_token_hash_length CHECK ((octet_length(token_hash) = 32))
+);
+CREATE INDEX sign_in_links_user_id_idx ON public.sign_in_links USING btree (user_id);
 
 create table users (
   id uuid not null,

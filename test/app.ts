@@ -47,7 +47,11 @@ export interface TestApp {
 export function useApp(
   database: TestDatabase,
   environment: Record<string, string> = {},
-  { listen = false, youtubeOrigin }: { listen?: boolean; youtubeOrigin?: string } = {},
+  {
+    listen = false,
+    youtubeOrigin,
+    webDirectory,
+  }: { listen?: boolean; youtubeOrigin?: string; webDirectory?: string } = {},
 ): TestApp {
   let running:
     | { url: string; services: Services; shell: Shell; engine: Engine; outside: Outside }
@@ -76,7 +80,15 @@ export function useApp(
     });
     const services = createServices(sql, engine, config, log, outside);
     await seedBootstrapKeys(sql, services.users, config.bootstrapKeys);
-    const shell = await buildApp({ config, sql, migrations: await readMigrations(), services, log });
+    const migrations = await readMigrations();
+    const shell = await buildApp({
+      config,
+      sql,
+      migrations,
+      services,
+      log,
+      ...(webDirectory && { webDirectory }),
+    });
     await shell.server.listen({ host: config.host, port: config.port });
     const { port } = shell.server.server.address() as AddressInfo;
     running = { url: `http://127.0.0.1:${port}`, services, shell, engine, outside };

@@ -26,13 +26,15 @@ const files = readdirSync(path.join(ROOT, 'src'), { recursive: true, encoding: '
   .map((file) => path.posix.join('src', file))
   .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));
 
-const imports: Import[] = files.flatMap((from) => {
+const imports: Import[] = files.flatMap(importsOf);
+
+function importsOf(from: string): Import[] {
   const text = readFileSync(path.join(ROOT, from), 'utf8');
   return [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map(([, target = '']) => ({
     from,
     to: target.startsWith('.') ? path.posix.join(path.posix.dirname(from), target) : target,
   }));
-});
+}
 
 const feature = (file: string) => /^src\/features\/([^/]+)\//.exec(file)?.[1];
 const isIn = (file: string, ...folders: string[]) =>
@@ -85,6 +87,19 @@ test('the enumeration sees the tree', () => {
 
 test.each(RULES)('%s', (_rule, breaks) => {
   expect(imports.filter(breaks).map(({ from, to }) => `${from} → ${to}`)).toEqual([]);
+});
+
+test('the web app knows only itself and the contract', () => {
+  const sources = readdirSync(path.join(ROOT, 'web/src'), { recursive: true, encoding: 'utf8' })
+    .map((file) => path.posix.join('web/src', file))
+    .filter((file) => /\.tsx?$/.test(file));
+  const strangers = sources.flatMap((from) =>
+    importsOf(from)
+      .filter(({ to }) => /^(src|test|bench)\//.test(to) && !isIn(to, 'contract'))
+      .map(({ to }) => `${from} → ${to}`),
+  );
+  expect(sources.length).toBeGreaterThan(30);
+  expect(strangers).toEqual([]);
 });
 
 test('no import cycles', () => {

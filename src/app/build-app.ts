@@ -1,9 +1,15 @@
+import { fileURLToPath } from 'node:url';
 import { createFeed } from '../features/events/feed.ts';
 import { registerEventRoutes } from '../features/events/routes.ts';
 import { createEventStreams } from '../features/events/streams.ts';
 import { createApiKeys } from '../features/identity/api-keys.ts';
 import { createAuthentication } from '../features/identity/authentication.ts';
+import { createProfile } from '../features/identity/profile.ts';
 import { registerIdentityRoutes } from '../features/identity/routes.ts';
+import { periodicSessionCleanup } from '../features/identity/session-cleanup.ts';
+import { registerSessionRoutes } from '../features/identity/session-routes.ts';
+import { createSessions } from '../features/identity/sessions.ts';
+import { createSignInLinks } from '../features/identity/sign-in-links.ts';
 import { createUsers } from '../features/identity/users.ts';
 import { createBackfill } from '../features/libraries/backfill.ts';
 import {
@@ -70,6 +76,7 @@ export function createEngine({ sql, log, listenAt, config, outside }: EngineDepe
     ...config.jobs,
     types: [defineIntegrityAudit(sql), defineBackfillJob(backfill), ...ingest.types],
     periodic: [
+      periodicSessionCleanup(sql),
       periodicBackfillSweep(backfill),
       ingest.periodic,
       periodicOrphanSweep({ sql, storage: outside.storage }),
@@ -123,10 +130,14 @@ export function createServices(
   const { rawModeEnabled, acceptsDevelopmentKeys, asyncJobsEnabled } = config;
   const authentication = createAuthentication({ sql, rawModeEnabled, acceptsDevelopmentKeys });
   const users = createUsers({ sql, createDefaultLibrary });
+  const sessions = createSessions({ sql, authentication });
   const backfill = createBackfill({ sql, log, send: sendThrough(sql, () => engine) });
   const webhooks = createWebhooks({ sql, egress });
   return {
     users,
+    sessions,
+    profile: createProfile({ sql, users }),
+    signInLinks: createSignInLinks({ sql, users }),
     webhooks,
     apiKeys: createApiKeys({ sql }),
     authentication,
@@ -149,10 +160,21 @@ export interface AppDependencies {
   migrations: Migration[];
   services: Services;
   log: Logger;
+  /** Where the web app was built to. */
+  webDirectory?: string;
 }
 
+const WEB_DIRECTORY = fileURLToPath(new URL('../web', import.meta.url));
+
 /** The whole HTTP application, not yet listening. */
-export async function buildApp({ config, sql, migrations, services, log }: AppDependencies): Promise<Shell> {
+export async function buildApp({
+  config,
+  sql,
+  migrations,
+  services,
+  log,
+  webDirectory = WEB_DIRECTORY,
+}: AppDependencies): Promise<Shell> {
   const metrics = createMetrics();
   measureBacklogs(metrics, services);
   const shell = await createHttpServer({
@@ -162,9 +184,11 @@ export async function buildApp({ config, sql, migrations, services, log }: AppDe
     internal: { secret: config.internalSecret, openToLoopback: config.env !== 'prod' },
     bodyLimitBytes: config.bodyLimitBytes,
     trustedProxies: config.trustedProxies,
+    webDirectory,
     routes(server, registered) {
       registerHealthRoutes(server, { sql, migrations, metrics });
       registerIdentityRoutes(server, { ...services, registered });
+      registerSessionRoutes(server, services);
       registerLibrariesRoutes(server, services);
       registerMediaRoutes(server, services);
       registerUploadRoutes(server, services.uploads);

@@ -12,6 +12,7 @@ export interface Config {
   env: 'dev' | 'test' | 'prod';
   host: string;
   port: number;
+  publicUrl: string | undefined;
   dataDir: string;
   databaseUrl: string | undefined;
   database: {
@@ -63,6 +64,7 @@ export function parseConfig(env: Environment): Config {
     env: values.NEXUS_ENV,
     host: values.NEXUS_HOST,
     port: values.NEXUS_PORT,
+    publicUrl: values.NEXUS_PUBLIC_URL,
     dataDir,
     databaseUrl: values.NEXUS_DATABASE_URL,
     database: {

@@ -62,6 +62,14 @@ export const VARIABLES = {
     whole(0, 65535).default(8080),
     'Where to listen; 0 takes a free one.',
   ),
+  NEXUS_PUBLIC_URL: variable(
+    'an http:// or https:// URL',
+    z
+      .url({ protocol: /^https?$/ })
+      .transform((url) => url.replace(/\/+$/, ''))
+      .optional(),
+    'Where people reach Nexus, for the links that it prints. Defaults to where it listens.',
+  ),
   NEXUS_DATA_DIR: variable(
     'a directory',
     z.string().optional(),

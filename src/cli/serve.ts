@@ -6,6 +6,7 @@ import { createOutside } from '../app/outside.ts';
 import { untilStopped } from '../app/shutdown.ts';
 import { refuseDevelopmentKeys, seedBootstrapKeys } from '../features/identity/bootstrap.ts';
 import { isDevelopmentKey } from '../features/identity/development-keys.ts';
+import type { SignInLink } from '../features/identity/sign-in-links.ts';
 import type { HttpServer } from '../http/http-server.ts';
 import { createLogger, type Logger } from '../platform/telemetry/logger.ts';
 import { NEXUS_VERSION } from '../platform/version.ts';
@@ -55,7 +56,8 @@ async function serveUntil(
     try {
       const address = await listen(shell.server, config);
       const worker = withWorker ? await engine.work(config.worker) : undefined;
-      print(welcome(config, address, place));
+      const firstLink = await services.signInLinks.createForFirstAdmin();
+      print(welcome(config, address, place, firstLink));
       const signal = await stopped;
       log.info(`${signal}: finishing what is under way`);
       await Promise.all([shell.drain.start(config.shutdownGraceSeconds * 1000), worker?.stop()]);
@@ -86,23 +88,26 @@ async function listen(server: HttpServer, { host, port }: Config): Promise<strin
   }
 }
 
-function welcome(config: Config, address: string, place: string): string {
+function welcome(config: Config, address: string, place: string, firstLink: SignInLink | undefined): string {
+  const open = config.publicUrl ?? address;
   const admin = config.bootstrapKeys.find(({ role }) => role === 'admin');
-  const signIn =
+  const signIn = firstLink
+    ? [
+        `  Sign in   ${open}${firstLink.path}`,
+        `            signs you in as ${firstLink.username}, once, until ${firstLink.expires_at.toISOString()}`,
+      ]
+    : [];
+  const tryIt =
     admin && isDevelopmentKey(admin.key)
-      ? [
-          `  Sign in   X-Nexus-API-Key: ${admin.key}`,
-          `  Try       curl -H 'X-Nexus-API-Key: ${admin.key}' ${address}/api/v1/auth/whoami`,
-        ]
-      : admin
-        ? ['  Sign in   with the key in NEXUS_BOOTSTRAP_ADMIN_KEY, as X-Nexus-API-Key']
-        : ['  Sign in   with a key of your own: nexus users add YOU --role admin && nexus keys create YOU'];
+      ? [`  Try       curl -H 'X-Nexus-API-Key: ${admin.key}' ${address}/api/v1/auth/whoami`]
+      : [];
   return [
     '',
     `  Nexus ${NEXUS_VERSION} is ready.`,
     '',
-    `  Open      ${address}`,
+    `  Open      ${open}`,
     ...signIn,
+    ...tryIt,
     `  Data      ${place}`,
     '  Stop      Ctrl-C',
     '',

@@ -1,5 +1,5 @@
 import { createEngine, createServices, type Services } from '../app/build-app.ts';
-import { parseConfig, readEnvironment } from '../app/config.ts';
+import { type Config, parseConfig, readEnvironment } from '../app/config.ts';
 import { openCurrentDatabase } from '../app/database.ts';
 import { createOutside } from '../app/outside.ts';
 import { finishDespiteSignals } from '../app/shutdown.ts';
@@ -12,7 +12,10 @@ const QUIET = { level: 'warn', format: 'pretty' } as const;
 export const CLI_ACTOR = { name: 'cli' };
 
 /** Runs a short command against the database, beside a running Nexus if there is one. */
-export async function withServices<T>(purpose: string, work: (services: Services) => Promise<T>): Promise<T> {
+export async function withServices<T>(
+  purpose: string,
+  work: (services: Services, config: Config) => Promise<T>,
+): Promise<T> {
   const config = parseConfig(readEnvironment());
   const log = createLogger(QUIET);
   return finishDespiteSignals(async () => {
@@ -20,7 +23,7 @@ export async function withServices<T>(purpose: string, work: (services: Services
     const outside = createOutside({ config, log });
     const engine = createEngine({ sql: database.sql, log, config, outside });
     try {
-      return await work(createServices(database.sql, engine, config, log, outside));
+      return await work(createServices(database.sql, engine, config, log, outside), config);
     } finally {
       await engine.close();
       await outside.close();

@@ -1,6 +1,9 @@
+import { isIPv6 } from 'node:net';
 import { type Command, Option } from 'commander';
-import { createUser } from '../contract/identity.ts';
+import type { Config } from '../app/config.ts';
+import { createUser, username as usernameSchema } from '../contract/identity.ts';
 import { ROLES, type Role } from '../contract/roles.ts';
+import type { SignInLink } from '../features/identity/sign-in-links.ts';
 import { parseArguments } from './arguments.ts';
 import { print, printJson, printTable } from './output.ts';
 import { allPages, CLI_ACTOR, withServices } from './session.ts';
@@ -21,10 +24,30 @@ export function addUsersCommand(program: Command): void {
         role: options.role,
         display_name: options.displayName,
       });
-      const user = await withServices('users add', (services) => services.users.create(fields, CLI_ACTOR));
-      if (options.json) return printJson(user);
+      const { user, link } = await withServices('users add', async (services, config) => {
+        const user = await services.users.create(fields, CLI_ACTOR);
+        return { user, link: linkTo(config, await services.signInLinks.create(user, CLI_ACTOR)) };
+      });
+      if (options.json) return printJson({ ...user, ...link });
       print(`Added ${user.username} (${user.role}), id ${user.id}.`);
-      print(`Make a key with: nexus keys create ${user.username}`);
+      print(`They sign in with ${link.sign_in_url}`);
+      print(`once, until ${link.expires_at.toISOString()}. A key: nexus keys create ${user.username}`);
+    });
+
+  users
+    .command('sign-in-link')
+    .description('print a link that signs a person in once, within a day')
+    .argument('<username>', 'a new colleague, or somebody who forgot the password')
+    .option('--json', 'print JSON')
+    .action(async (username: string, options: { json?: true }) => {
+      const name = parseArguments(usernameSchema, username);
+      const link = await withServices('users sign-in-link', async (services, config) => {
+        const user = await services.users.getByName(name);
+        return linkTo(config, await services.signInLinks.create(user, CLI_ACTOR));
+      });
+      if (options.json) return printJson(link);
+      print(link.sign_in_url);
+      process.stderr.write(`Works once, until ${link.expires_at.toISOString()}.\n`);
     });
 
   users
@@ -44,4 +67,10 @@ export function addUsersCommand(program: Command): void {
         found.map((user) => [user.username, user.role, user.disabled_at ? 'disabled' : 'enabled', user.id]),
       );
     });
+}
+
+/** Where this command cannot know how people reach Nexus, it says how it listens. */
+function linkTo({ publicUrl, host, port }: Config, { path, expires_at }: SignInLink) {
+  const name = isIPv6(host) ? `[${host}]` : host;
+  return { sign_in_url: `${publicUrl ?? `http://${name}:${port}`}${path}`, expires_at };
 }

@@ -71,6 +71,10 @@ export const ERRORS = {
     meaning: 'What is asked for cannot be done in the state that the object is in.',
   },
   E_RANGE_NOT_SATISFIABLE: { status: 416, meaning: 'The range begins behind the end of the file.' },
+  E_RATE_LIMITED: {
+    status: 429,
+    meaning: 'Too many requests. Retry-After says in how many seconds to go on.',
+  },
   E_INTERNAL: {
     status: 500,
     meaning: 'Something failed unexpectedly. The details are in the log under the request id.',
@@ -177,10 +181,13 @@ export class Failure extends Error {
 /** An error whose code and sentence may be shown to the caller. */
 export class NexusError extends Error {
   readonly code: ErrorCode;
+  /** When it makes sense to ask again. */
+  readonly retryAfterSeconds: number | undefined;
 
-  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+  constructor(code: ErrorCode, message: string, options?: ErrorOptions & { retryAfterSeconds?: number }) {
     super(message, options);
     this.name = 'NexusError';
     this.code = code;
+    this.retryAfterSeconds = options?.retryAfterSeconds;
   }
 }

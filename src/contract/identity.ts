@@ -73,7 +73,8 @@ export const apiKeyList = z.object({ api_keys: z.array(apiKey), page });
 
 /** Who a request comes from, and what they may do. */
 export const principal = z.object({
-  api_key_id: id,
+  /** Null for somebody who signed in with a password or a link. */
+  api_key_id: id.nullable(),
   owner: z.string(),
   role,
   raw_mode_enabled: z.boolean(),
@@ -82,7 +83,10 @@ export const principal = z.object({
   default_library_id: id,
 });
 
-export type Principal = z.output<typeof principal>;
+export interface Principal extends z.output<typeof principal> {
+  /** Set for somebody who signed in. */
+  session_id: string | null;
+}
 
 export const me = z.object({
   data: user.pick({

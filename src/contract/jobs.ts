@@ -16,6 +16,8 @@ export const jobAttempt = z.object({
   error_code: z.string().nullable(),
   worker: z.string().nullable(),
   runtime_ms: z.number().int().nullable(),
+  /** When it could have begun at the earliest; null when that is not known. */
+  due_at: timestamp.nullable(),
   started_at: timestamp,
   finished_at: timestamp.nullable(),
 });
@@ -39,6 +41,8 @@ export const jobSummary = z.object({
   execution_mode: executionMode,
   attempt_count: z.number().int(),
   max_attempts: z.number().int(),
+  error_text: z.string().nullable(),
+  error_code: z.string().nullable(),
   created_by: z.string().nullable(),
   created_at: timestamp,
   updated_at: timestamp,
@@ -49,8 +53,6 @@ export const job = jobSummary.extend({
   payload: json,
   result: json,
   progress: json.nullable(),
-  error_text: z.string().nullable(),
-  error_code: z.string().nullable(),
   idempotency_key: z.string().nullable(),
   request_id: z.string().nullable(),
   next_run_at: timestamp,
@@ -63,16 +65,110 @@ export type Job = z.output<typeof job>;
 
 export const jobList = z.object({ jobs: z.array(jobSummary), page });
 
-export const jobQuery = z.object({
-  limit: z.coerce.number().int().min(1).max(1000).default(100),
-  cursor: z.string().max(500).optional(),
+const jobFilter = {
   status: jobStatus.optional(),
   job_type: text(1, 64).optional(),
   queue: text(1, 64).optional(),
   created_by: text(1, 128).optional(),
   created_after: timestamp.optional(),
   created_before: timestamp.optional(),
+  /** Part of the text of the last error, in any case. */
+  error: text(1, 200).optional(),
+  error_code: text(1, 64).optional(),
+  /** Of `GET /api/v1/jobs/failures`: the jobs that failed in this way. */
+  failure_id: z.guid().optional(),
+};
+
+export const jobQuery = z.object({
+  limit: z.coerce.number().int().min(1).max(1000).default(100),
+  cursor: z.string().max(500).optional(),
+  ...jobFilter,
 });
+
+/** Which jobs to act on: these, or all that a list with this filter shows. */
+export const manyJobs = z
+  .strictObject({
+    job_ids: z.array(id).min(1).max(1000).optional(),
+    filter: z
+      .strictObject(jobFilter)
+      .refine((filter) => Object.keys(filter).length > 0, 'takes at least one condition')
+      .optional(),
+    cursor: z.string().max(500).optional(),
+  })
+  .refine(
+    ({ job_ids, filter, cursor }) =>
+      (job_ids === undefined) !== (filter === undefined) && (cursor === undefined || filter !== undefined),
+    'takes job_ids, or a filter and the cursor to go on from',
+  );
+export type ManyJobs = z.output<typeof manyJobs>;
+
+export const jobsTouched = z.object({
+  /** Those to which it was done. */
+  changed: z.int(),
+  /** Those that were in no state for it. */
+  unchanged: z.int(),
+  not_found: z.int(),
+  page,
+});
+
+/** At most so far back: a week. */
+const window = (minutes: number) => z.coerce.number().int().min(1).max(10_080).default(minutes);
+
+export const failureQuery = z.object({
+  minutes: window(1440),
+  job_type: text(1, 64).optional(),
+  queue: text(1, 64).optional(),
+});
+
+/** Jobs that failed in the same way: of one type, with one code, and with the same words but for ids and numbers. */
+export const jobFailure = z.object({
+  /** Of the code and the words; the same words may come from jobs of several types. */
+  failure_id: z.guid(),
+  job_type: z.string(),
+  error_code: z.string().nullable(),
+  /** Of the latest. */
+  error_text: z.string(),
+  failed_count: z.int(),
+  /** Those that will be, or are being, tried again. */
+  retrying_count: z.int(),
+  first_seen_at: timestamp,
+  last_seen_at: timestamp,
+  sample_job_ids: z.array(id),
+});
+export type JobFailure = z.output<typeof jobFailure>;
+
+export const jobFailures = z.object({ since: timestamp, failures: z.array(jobFailure) });
+
+export const throughputQuery = z.object({ minutes: z.coerce.number().int().min(1).max(1440).default(60) });
+
+/** Of attempts that ended: how many, how many of them not well, how long they waited for a worker and how long they ran. */
+const figures = {
+  finished: z.int(),
+  failed: z.int(),
+  wait_p50_ms: z.int(),
+  wait_p95_ms: z.int(),
+  run_p50_ms: z.int(),
+  run_p95_ms: z.int(),
+};
+
+export const throughputBucket = z.object({ at: timestamp, ...figures });
+export type ThroughputBucket = z.output<typeof throughputBucket>;
+
+export const queueThroughput = z.object({
+  queue: z.string(),
+  ...figures,
+  buckets: z.array(throughputBucket),
+});
+export type QueueThroughput = z.output<typeof queueThroughput>;
+
+/** The first and the last bucket are under way: they hold part of their time. */
+export const throughput = z.object({
+  since: timestamp,
+  until: timestamp,
+  bucket_seconds: z.int(),
+  queues: z.array(queueThroughput),
+});
+export type Throughput = z.output<typeof throughput>;
 
 export const worker = z.object({
   id,

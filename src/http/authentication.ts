@@ -5,6 +5,8 @@ import type { Principal } from '../contract/identity.ts';
 import type { Role } from '../contract/roles.ts';
 import type { Actor, Caller } from '../platform/audit/audit.ts';
 import type { Access } from './access.ts';
+import { requireSameOrigin } from './same-origin.ts';
+import { readSessionCookie } from './session-cookie.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -13,9 +15,10 @@ declare module 'fastify' {
   }
 }
 
-/** What identity knows and the shell asks for. Both methods throw a coded error when the answer is no. */
+/** What identity knows and the shell asks for. Each method throws a coded error when the answer is no. */
 export interface Authentication {
   withApiKey(key: string, caller: Caller): Promise<Principal>;
+  withSession(token: string): Promise<Principal>;
   requireRole(principal: Principal, minimum: Role, actor: Actor, target: string): Promise<void>;
 }
 
@@ -64,15 +67,22 @@ export function actorOf(request: FastifyRequest): Actor {
   return { name: principalOf(request).owner, requestId: request.id };
 }
 
+export function callerOf(request: FastifyRequest): Caller {
+  return { requestId: request.id, address: request.ip };
+}
+
 async function authenticate(request: FastifyRequest, authentication: Authentication): Promise<Principal> {
   const key = presentedKey(request);
-  if (!key) {
+  if (key) return authentication.withApiKey(key, callerOf(request));
+  const token = readSessionCookie(request);
+  if (!token) {
     throw new NexusError(
       'E_UNAUTHENTICATED',
-      'Send an API key in the header X-Nexus-API-Key, or as Authorization: Bearer <key>.',
+      'Sign in, or send an API key in the header X-Nexus-API-Key or as Authorization: Bearer <key>.',
     );
   }
-  return authentication.withApiKey(key, { requestId: request.id, address: request.ip });
+  requireSameOrigin(request);
+  return authentication.withSession(token);
 }
 
 function presentedKey(request: FastifyRequest): string | undefined {

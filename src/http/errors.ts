@@ -8,7 +8,8 @@ export function replyWithError(thrown: unknown, request: FastifyRequest, reply: 
   const { status } = ERRORS[error.code];
   if (status >= 500) request.log.error({ err: thrown }, error.message);
   if (status === 401) reply.header('www-authenticate', 'Bearer realm="nexus"');
-  if (status === 503) reply.header('retry-after', '1');
+  const retryAfter = error.retryAfterSeconds ?? (status === 503 ? 1 : undefined);
+  if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter));
   reply
     .status(status)
     .type('application/json; charset=utf-8')

@@ -31,6 +31,7 @@ export async function registerOpenApi(server: HttpServer): Promise<void> {
         securitySchemes: {
           apiKey: { type: 'apiKey', in: 'header', name: 'X-Nexus-API-Key' },
           bearer: { type: 'http', scheme: 'bearer' },
+          session: { type: 'apiKey', in: 'cookie', name: 'nexus_session' },
           internal: { type: 'apiKey', in: 'header', name: 'X-Nexus-Internal' },
         },
         schemas: { Error: z.toJSONSchema(ERROR_BODY, { target: 'draft-2020-12' }) as object },
@@ -54,20 +55,6 @@ export async function registerOpenApi(server: HttpServer): Promise<void> {
       },
     },
     () => server.swagger(),
-  );
-
-  server.get(
-    '/',
-    {
-      config: { access: 'public' },
-      schema: {
-        tags: ['Reference'],
-        summary: 'Home',
-        description: 'Leads to the reference.',
-        response: { 302: z.null() },
-      },
-    },
-    async (_request, reply) => reply.redirect('/docs', 302),
   );
 
   server.get(
@@ -118,7 +105,7 @@ function withAccess(schema: Documented, route: RouteOptions): Documented {
 }
 
 function security(access: Access): Record<string, string[]>[] {
-  return access === 'internal' ? [{ internal: [] }] : [{ apiKey: [] }, { bearer: [] }];
+  return access === 'internal' ? [{ internal: [] }] : [{ apiKey: [] }, { bearer: [] }, { session: [] }];
 }
 
 function refusals(access: Access): ErrorCode[] {

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import cookie from '@fastify/cookie';
 import helmet from '@fastify/helmet';
 import Fastify, { type FastifyBaseLogger, LogController } from 'fastify';
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
@@ -13,6 +14,7 @@ import { errorBytes, replyWithError } from './errors.ts';
 import type { HttpServer } from './http-server.ts';
 import { registerOpenApi } from './openapi.ts';
 import { requestId } from './request-id.ts';
+import { registerWebApp } from './web-app.ts';
 
 export interface HttpServerOptions {
   log: Logger;
@@ -21,6 +23,8 @@ export interface HttpServerOptions {
   internal: InternalPolicy;
   bodyLimitBytes: number;
   trustedProxies: string[];
+  /** Where the web app was built to. */
+  webDirectory: string;
   /** Registers the features' routes. */
   routes(server: HttpServer, registered: RegisteredRoute[]): void;
 }
@@ -70,9 +74,11 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Shel
     // Nexus may be served over plain http on a private network; whoever puts TLS before it sets this there.
     strictTransportSecurity: false,
   });
+  await server.register(cookie);
   await registerOpenApi(server);
   registerAuthentication(server, options.authentication, options.internal);
   options.routes(server, routes);
+  await registerWebApp(server, options.webDirectory);
   await server.ready();
   return { server, routes, drain };
 }

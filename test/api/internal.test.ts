@@ -24,6 +24,7 @@ describe('a route that is internal', () => {
       metrics: createMetrics(),
       authentication: withSecret.services.authentication,
       internal: { secret, openToLoopback: false },
+      webDirectory: '/nowhere',
       bodyLimitBytes: 1024,
       trustedProxies: [],
       routes: (app) =>

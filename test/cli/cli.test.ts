@@ -60,6 +60,7 @@ describe('nexus users and keys', () => {
     const actions = await database.sql`select action from audit_logs where actor = 'cli' order by id`;
     expect(actions.map(({ action }) => action)).toEqual([
       'user.created',
+      'sign_in_link.created',
       'api_key.created',
       'api_key.disabled',
     ]);
@@ -116,7 +117,7 @@ describe('nexus serve', () => {
     ).toBe('Disabled 4 development keys.\n');
     const nexus = startNexus(['serve'], { env: { ...env, NEXUS_ENV: 'prod' } });
     const url = await nexus.ready();
-    expect(nexus.output()).toContain('nexus users add YOU --role admin');
+    expect(nexus.output()).toMatch(/Sign in +http:\S+\/app\/welcome#[\w-]{43}/);
     expect(await call(url, 'GET', '/me', { key: DEV_KEYS.admin })).toMatchObject(
       failure(401, 'E_UNAUTHENTICATED'),
     );

@@ -107,7 +107,8 @@ export async function hasUnsettled(sql: Database): Promise<boolean> {
 /** Somebody who listens, as they were when they began to. */
 export interface Listening {
   user_id: string;
-  api_key_id: string;
+  api_key_id: string | null;
+  session_id: string | null;
   role: string;
 }
 
@@ -148,12 +149,18 @@ const listeningTable = (sql: Database, listening: Listening[]) => sql`
     ${listening.map((_, place) => place)}::int[],
     ${listening.map(({ user_id }) => user_id)}::uuid[],
     ${listening.map(({ api_key_id }) => api_key_id)}::uuid[],
+    ${listening.map(({ session_id }) => session_id)}::uuid[],
     ${listening.map(({ role }) => role)}::text[]
-  ) as listening (place, user_id, api_key_id, role)`;
+  ) as listening (place, user_id, api_key_id, session_id, role)`;
 
+/** Whoever came with a key and a session has signed in with the key: both must still hold. */
 const admitted = (sql: Database) => sql`
   join users on users.id = listening.user_id and users.disabled_at is null
-  join api_keys
+  left join api_keys
     on api_keys.id = listening.api_key_id
     and api_keys.enabled
-    and coalesce(api_keys.expires_at > now(), true)`;
+    and coalesce(api_keys.expires_at > now(), true)
+  left join sessions on sessions.id = listening.session_id and sessions.expires_at > now()
+  join lateral (select) as credentials
+    on api_keys.id is not distinct from listening.api_key_id
+    and sessions.id is not distinct from listening.session_id`;

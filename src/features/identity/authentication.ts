@@ -5,6 +5,7 @@ import { type Actor, type Caller, recordAudit } from '../../platform/audit/audit
 import type { Database } from '../../platform/database/database.ts';
 import { hashKey } from './api-keys.ts';
 import { isDevelopmentKey } from './development-keys.ts';
+import { findPresentedSession, recordSessionUse } from './session-store.ts';
 import * as store from './store.ts';
 
 export type Authentication = ReturnType<typeof createAuthentication>;
@@ -15,6 +16,16 @@ export interface AuthenticationDependencies {
   /** Whether the keys that everybody knows open anything here. */
   acceptsDevelopmentKeys: boolean;
 }
+
+const REFUSALS = {
+  unknown: 'This API key is not known here.',
+  disabled: 'This API key or its user is disabled.',
+  expired: 'This API key has expired.',
+};
+
+export type CheckedKey =
+  | { key: store.PresentedKey; refusal?: undefined }
+  | { key?: store.PresentedKey; refusal: keyof typeof REFUSALS };
 
 export function createAuthentication({
   sql,
@@ -35,19 +46,62 @@ export function createAuthentication({
     throw new NexusError('E_UNAUTHENTICATED', sentence);
   }
 
+  /** Whether the key would be let in now, and why not. */
+  async function checkKey(plaintext: string): Promise<CheckedKey> {
+    const isRefusedUnseen = !acceptsDevelopmentKeys && isDevelopmentKey(plaintext);
+    const key = isRefusedUnseen ? undefined : await store.findPresentedKey(sql, hashKey(plaintext));
+    if (!key) return { refusal: 'unknown' };
+    if (key.is_disabled) return { key, refusal: 'disabled' };
+    if (key.is_expired) return { key, refusal: 'expired' };
+    return { key };
+  }
+
+  function allowedModes(role: Role, hasRawKey: boolean): Mode[] {
+    return rawModeEnabled && hasRawKey && roleAllows(role, 'researcher') ? ['PUBLIC', 'RAW'] : ['PUBLIC'];
+  }
+
   return {
+    checkKey,
+
     async withApiKey(plaintext: string, caller: Caller): Promise<Principal> {
-      const isRefusedUnseen = !acceptsDevelopmentKeys && isDevelopmentKey(plaintext);
-      const key = isRefusedUnseen ? undefined : await store.findPresentedKey(sql, hashKey(plaintext));
-      if (!key) return refuseKey('unknown', 'This API key is not known here.', caller);
-      if (key.is_disabled) return refuseKey('disabled', 'This API key or its user is disabled.', caller, key);
-      if (key.is_expired) return refuseKey('expired', 'This API key has expired.', caller, key);
+      const { key, refusal } = await checkKey(plaintext);
+      if (refusal) return refuseKey(refusal, REFUSALS[refusal], caller, key);
       if (key.is_use_due) await store.recordKeyUse(sql, key.id);
       const role = lowerRole(key.key_role, key.user_role);
       const { id: api_key_id, user_id, owner, raw_mode_enabled, default_library_id } = key;
-      const allowed_modes: Mode[] =
-        rawModeEnabled && raw_mode_enabled && roleAllows(role, 'researcher') ? ['PUBLIC', 'RAW'] : ['PUBLIC'];
-      return { api_key_id, user_id, owner, role, raw_mode_enabled, allowed_modes, default_library_id };
+      const allowed_modes = allowedModes(role, raw_mode_enabled);
+      return {
+        api_key_id,
+        session_id: null,
+        user_id,
+        owner,
+        role,
+        raw_mode_enabled,
+        allowed_modes,
+        default_library_id,
+      };
+    },
+
+    /** Somebody who signed in has their own role, or that of the key they signed in with if it is lower. */
+    async withSession(token: string): Promise<Principal> {
+      const session = await findPresentedSession(sql, hashKey(token));
+      if (!session || session.is_over) {
+        throw new NexusError('E_UNAUTHENTICATED', 'You are not signed in, or no longer. Sign in again.');
+      }
+      if (session.is_use_due) await recordSessionUse(sql, session.id);
+      const { id: session_id, user_id, owner, api_key_id, raw_mode_enabled, default_library_id } = session;
+      const role = lowerRole(session.key_role ?? session.user_role, session.user_role);
+      const allowed_modes = allowedModes(role, raw_mode_enabled);
+      return {
+        api_key_id,
+        session_id,
+        user_id,
+        owner,
+        role,
+        raw_mode_enabled,
+        allowed_modes,
+        default_library_id,
+      };
     },
 
     async requireRole(principal: Principal, minimum: Role, actor: Actor, target: string): Promise<void> {

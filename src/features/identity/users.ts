@@ -37,6 +37,7 @@ export function createUsers({ sql, createDefaultLibrary }: UsersDependencies) {
       default_library_id: newId(),
     });
     if (!user) return undefined;
+    if (await store.isReserved(tx, user.id, user.username)) usernameTaken(user.username);
     await createDefaultLibrary(tx, user.default_library_id, user.id);
     await recordAudit(tx, {
       action: 'user.created',
@@ -69,8 +70,7 @@ export function createUsers({ sql, createDefaultLibrary }: UsersDependencies) {
     create(fields: CreateUser, actor: Actor): Promise<User> {
       return transaction(sql, async (tx) => {
         const user = await insertWithLibrary(tx, fields, actor);
-        if (user) return user;
-        throw new NexusError('E_USERNAME_TAKEN', `The username ${fields.username} is taken; choose another.`);
+        return user ?? usernameTaken(fields.username);
       });
     },
 
@@ -103,6 +103,10 @@ async function keepOneAdmin(tx: Transaction, leavingId: string): Promise<void> {
     'E_LAST_ADMIN_FORBIDDEN',
     'This is the last admin. Make somebody else an admin first, or nobody could manage Nexus.',
   );
+}
+
+export function usernameTaken(username: string): never {
+  throw new NexusError('E_USERNAME_TAKEN', `The username ${username} is taken; choose another.`);
 }
 
 function userNotFound(idOrName: string): never {

@@ -1,5 +1,9 @@
 import { z } from 'zod';
 import { NexusError } from '../../contract/errors.ts';
+import {
+  BACKFILL_PENDING_AGE_P95_GUARDRAIL_SECONDS,
+  BACKFILL_PENDING_COUNT_GUARDRAIL,
+} from '../../contract/guardrails.ts';
 import type {
   BackfillHealth,
   BackfillKey,
@@ -24,8 +28,6 @@ import { lockSource } from './store.ts';
 
 export const BACKFILL_RETRY_DELAYS_SECONDS = [60, 300, 900, 3600, 21600] as const;
 export const BACKFILL_MAX_ATTEMPTS = 5;
-export const BACKFILL_PENDING_AGE_P95_GUARDRAIL_SECONDS = 900;
-export const BACKFILL_PENDING_COUNT_GUARDRAIL = 500;
 
 /** Each batch holds the library's lock for a moment; 10,000 rows take about a quarter of a second. */
 const BATCH_SIZE = 10_000;

@@ -60,6 +60,72 @@ export function registerJobRoutes(server: HttpServer, jobs: Jobs): void {
   );
 
   server.get(
+    '/api/v1/jobs/failures',
+    {
+      config: { access: 'operator', feature: 'jobs.operate' },
+      schema: {
+        tags,
+        summary: 'Failures by what went wrong',
+        description:
+          'Jobs whose last attempt in the last `minutes` (1440) did not succeed, grouped by type, code and words. ' +
+          'A `failure_id` and a type, as filters of the list, show the jobs of a group.',
+        querystring: contract.failureQuery,
+        response: { 200: contract.jobFailures },
+      },
+    },
+    (request) => jobs.failures(request.query),
+  );
+
+  server.get(
+    '/api/v1/jobs/throughput',
+    {
+      config: { access: 'operator', feature: 'jobs.operate' },
+      schema: {
+        tags,
+        summary: 'Throughput and latency',
+        description: 'Of the attempts that ended in the last `minutes` (60), for each queue.',
+        querystring: contract.throughputQuery,
+        response: { 200: contract.throughput },
+      },
+    },
+    (request) => jobs.throughput(request.query),
+  );
+
+  server.post(
+    '/api/v1/jobs/cancel',
+    {
+      config: { access: 'operator', feature: 'jobs.operate' },
+      schema: {
+        tags,
+        summary: 'Cancel many jobs',
+        description:
+          'Those with these ids, or those that match the filter and are not over: 10,000 at a time, from the newest ' +
+          'on; `page` says where to go on.',
+        body: contract.manyJobs,
+        response: { 200: contract.jobsTouched },
+      },
+    },
+    (request) => jobs.cancelMany(request.body, actorOf(request)),
+  );
+
+  server.post(
+    '/api/v1/jobs/requeue',
+    {
+      config: { access: 'operator', feature: 'jobs.operate' },
+      schema: {
+        tags,
+        summary: 'Queue many jobs again',
+        description:
+          'Those with these ids, or those that match the filter and have failed (or, when it says so, were ' +
+          'cancelled): 10,000 at a time, from the newest on; `page` says where to go on.',
+        body: contract.manyJobs,
+        response: { 200: contract.jobsTouched },
+      },
+    },
+    (request) => jobs.requeueMany(request.body, actorOf(request)),
+  );
+
+  server.get(
     '/api/v1/jobs/:job_id',
     {
       config: { access: 'viewer', feature: 'jobs', errors: ['E_NOT_FOUND'] },

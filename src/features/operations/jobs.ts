@@ -1,14 +1,17 @@
 import { NexusError } from '../../contract/errors.ts';
 import type { Principal } from '../../contract/identity.ts';
-import type { Job } from '../../contract/jobs.ts';
+import type { Job, ManyJobs } from '../../contract/jobs.ts';
 import { type Mode, roleAllows } from '../../contract/roles.ts';
 import type { Actor } from '../../platform/audit/audit.ts';
 import { cutPage, readCursor } from '../../platform/cursor.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
 import type { JobEngine } from '../../platform/jobs/engine.ts';
+import { type FailureFilter, groupFailures } from '../../platform/jobs/failure-store.ts';
 import type { JobType } from '../../platform/jobs/job-type.ts';
 import * as store from '../../platform/jobs/store.ts';
+import { touchJobs } from './many-jobs.ts';
+import { readThroughput } from './throughput.ts';
 
 export interface JobsDependencies {
   sql: Database;
@@ -26,6 +29,9 @@ export interface SubmitJob {
   priority?: number | undefined;
   run_at?: Date | undefined;
 }
+
+/** Who has more kinds of failure than this has one problem. */
+const GROUPS_SHOWN = 200;
 
 export type Jobs = ReturnType<typeof createJobs>;
 
@@ -87,10 +93,13 @@ export function createJobs({ sql, engine, asyncJobsEnabled, requireMode }: JobsD
       query: store.JobFilter & { cursor?: string | undefined; limit: number },
       principal: Principal,
     ) {
-      const types = isInsider(principal) ? undefined : publicNames;
-      const rows = await store.listJobs(sql, { ...query, types }, readCursor(query.cursor), query.limit + 1);
+      const rights = isInsider(principal) ? {} : { types: publicNames, errorsOf: principal.owner };
+      const filter = { ...query, ...rights };
+      const rows = await store.listJobs(sql, filter, readCursor(query.cursor), query.limit + 1);
       const { rows: jobs, page } = cutPage(rows, query.limit);
-      return { jobs, page };
+      const isOpen = ({ created_by }: { created_by: string | null }) =>
+        isInsider(principal) || created_by === principal.owner;
+      return { jobs: jobs.map((job) => (isOpen(job) ? job : { ...job, error_text: null })), page };
     },
 
     async cancel(jobId: string, principal: Principal, actor: Actor): Promise<Job> {
@@ -102,6 +111,19 @@ export function createJobs({ sql, engine, asyncJobsEnabled, requireMode }: JobsD
       await engine.control.requeue(jobId, actor);
       return get(jobId, principal);
     },
+
+    cancelMany: (which: ManyJobs, actor: Actor) =>
+      touchJobs({ sql, control: engine.control }, 'cancel', which, actor),
+
+    requeueMany: (which: ManyJobs, actor: Actor) =>
+      touchJobs({ sql, control: engine.control }, 'requeue', which, actor),
+
+    async failures(filter: FailureFilter) {
+      const since = new Date(Date.now() - filter.minutes * 60_000);
+      return { since, failures: await groupFailures(sql, filter, GROUPS_SHOWN) };
+    },
+
+    throughput: ({ minutes }: { minutes: number }) => readThroughput(sql, minutes),
 
     async workers() {
       return { workers: await store.listWorkers(sql) };

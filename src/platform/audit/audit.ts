@@ -22,12 +22,22 @@ export interface NewAuditEntry {
   details?: Record<string, string | number | boolean | null>;
 }
 
-/** Writes one line of the audit log; within a transaction, it is there exactly when the deed is. */
-export async function recordAudit(sql: Queryable, entry: NewAuditEntry): Promise<void> {
-  const details = { ...entry.details, ...(entry.actor.requestId && { request_id: entry.actor.requestId }) };
+/** Writes lines of the audit log; within a transaction, they are there exactly when the deeds are. */
+export async function recordAudit(sql: Queryable, ...entries: NewAuditEntry[]): Promise<void> {
   await sql`
     insert into audit_logs (id, action, mode, actor, details)
-    values (${newId()}, ${entry.action}, ${entry.mode ?? 'PUBLIC'}, ${entry.actor.name}, ${JSON.stringify(details)})`;
+    select *
+    from unnest(
+      ${entries.map(newId)}::uuid[],
+      ${entries.map(({ action }) => action)}::text[],
+      ${entries.map(({ mode }) => mode ?? 'PUBLIC')}::text[],
+      ${entries.map(({ actor }) => actor.name)}::text[],
+      ${entries.map((entry) => JSON.stringify(detailsOf(entry)))}::jsonb[]
+    )`;
+}
+
+function detailsOf({ details, actor }: NewAuditEntry): Record<string, unknown> {
+  return { ...details, ...(actor.requestId && { request_id: actor.requestId }) };
 }
 
 export interface AuditFilter {

@@ -32,10 +32,11 @@ export async function completeInTransaction(
     with ended as (
       delete from job_queue
       where job_id = ${job.id} and lease_token = ${job.lease_token} and attempt_count = ${job.attempt}
-      returning started_at
+      returning queue, due_at, started_at
     )
-    insert into job_attempts (job_id, attempt_number, status, result, worker, started_at, runtime_ms)
-    select ${job.id}, ${job.attempt}, 'succeeded', ${result}::jsonb, ${workerName}, started_at, ${runtimeMs}
+    insert into job_attempts (job_id, attempt_number, status, result, worker, queue, due_at, started_at, runtime_ms)
+    select
+      ${job.id}, ${job.attempt}, 'succeeded', ${result}::jsonb, ${workerName}, queue, due_at, started_at, ${runtimeMs}
     from ended`;
   if (ended.count === 0) throw new LeaseLost(job);
   if (endings?.concern(job.job_type)) await endings.tell(sql, [endedJob(job, 'succeeded', null)]);

@@ -51,7 +51,7 @@ export async function settle(sql: Queryable, workerName: string, outcomes: Outco
         and job_queue.lease_token = outcome.token
         and job_queue.attempt_count = outcome.attempt
         and outcome.kind in ('succeeded', 'failed')
-      returning outcome.*, job_queue.started_at
+      returning outcome.*, job_queue.queue, job_queue.due_at, job_queue.started_at
     ),
     returned as (
       update job_queue
@@ -72,15 +72,15 @@ export async function settle(sql: Queryable, workerName: string, outcomes: Outco
         and job_queue.lease_token = outcome.token
         and job_queue.attempt_count = outcome.attempt
         and outcome.kind in ('retry', 'refund', 'release')
-      returning outcome.*, before.started_at
+      returning outcome.*, before.queue, before.due_at, before.started_at
     ),
     recorded as (
       insert into job_attempts (
-        job_id, attempt_number, status, result, error_text, error_code, worker, started_at, runtime_ms
+        job_id, attempt_number, status, result, error_text, error_code, worker, queue, due_at, started_at, runtime_ms
       )
       select
         job_id, attempt, case kind when 'succeeded' then kind when 'refund' then 'interrupted' else 'failed' end,
-        result, error_text, error_code, ${workerName}, started_at, runtime_ms
+        result, error_text, error_code, ${workerName}, queue, due_at, started_at, runtime_ms
       from (select * from ended union all select * from returned) as ending
       where kind <> 'release'
     )

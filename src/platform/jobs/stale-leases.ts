@@ -73,11 +73,12 @@ async function takeBack(
   const isExhausted = counted >= job.max_attempts;
   await tx`
     insert into job_attempts (
-      job_id, attempt_number, status, error_text, error_code, worker, started_at, runtime_ms
+      job_id, attempt_number, status, error_text, error_code, worker, queue, due_at, started_at, runtime_ms
     )
     select
       job_id, attempt_count, 'interrupted', ${'The worker died or lost its connection during this attempt.'},
-      'E_LEASE_EXPIRED', ${job.worker}, started_at, extract(epoch from now() - started_at) * 1000
+      'E_LEASE_EXPIRED', ${job.worker}, queue, due_at, started_at,
+      extract(epoch from now() - started_at) * 1000
     from job_queue
     where job_id = ${job.job_id}`;
   if (isExhausted) {

@@ -10,18 +10,28 @@ import type {
 import type { Queryable } from '../database/database.ts';
 import type { Statement } from '../database/statement.ts';
 import { firstIdAt } from '../ids.ts';
+import { troubledJobs } from './failure-store.ts';
 import { jobStates, queueState } from './job-state.ts';
 
 export interface JobFilter {
-  status?: JobStatus | undefined;
+  status?: JobStatus | 'not_over' | undefined;
   job_type?: string | undefined;
   queue?: string | undefined;
   created_by?: string | undefined;
   created_after?: Date | undefined;
   created_before?: Date | undefined;
+  /** Part of the last error's text, its code, and the way in which the job failed. */
+  error?: string | undefined;
+  error_code?: string | undefined;
+  failure_id?: string | undefined;
+  /** Whose errors may be searched; undefined: everybody’s. */
+  errorsOf?: string | undefined;
   /** Only these types; undefined shows all. */
   types?: string[] | undefined;
 }
+
+/** Of an error's text a list shows the beginning. */
+const LISTED_ERROR_TEXT = 300;
 
 /**
  * Newest first. The page's ids are found first, from whichever table knows the status with the least to read, and only
@@ -34,31 +44,84 @@ export async function listJobs(
   before: string | null,
   limit: number,
 ): Promise<(JobSummary & { id: string })[]> {
-  const { created_after, created_before } = filter;
   return sql<(JobSummary & { id: string })[]>`
-    with page as materialized (
-      select jobs.id
-      from ${withStatus(sql, filter.status)}
-        ${before === null ? sql`` : sql`and jobs.id < ${before}`}
-        ${filter.types === undefined ? sql`` : sql`and jobs.job_type = any(${filter.types})`}
-        ${filter.job_type === undefined ? sql`` : sql`and jobs.job_type = ${filter.job_type}`}
-        ${filter.queue === undefined ? sql`` : sql`and jobs.queue = ${filter.queue}`}
-        ${filter.created_by === undefined ? sql`` : sql`and jobs.created_by = ${filter.created_by}`}
-        ${created_after ? sql`and jobs.created_at >= ${created_after} and jobs.id >= ${idNear(created_after, -1)}` : sql``}
-        ${created_before ? sql`and jobs.created_at < ${created_before} and jobs.id < ${idNear(created_before, 1)}` : sql``}
-      order by jobs.id desc
-      limit ${limit}
-    )
+    with page as materialized (${matching(sql, filter, before, limit)})
     select
       job.id, job.id as job_id, job.job_type, job.status, job.queue, job.priority, job.execution_mode,
-      job.attempt_count, job.max_attempts, job.created_by, job.created_at, job.updated_at
+      job.attempt_count, job.max_attempts, left(job.error_text, ${LISTED_ERROR_TEXT}) as error_text, job.error_code,
+      job.created_by, job.created_at, job.updated_at
     from page
     join (${jobStates(sql)}) as job on job.id = page.id
     order by job.id desc`;
 }
 
+/** The same, their ids alone. */
+export async function listJobIds(
+  sql: Queryable,
+  filter: JobFilter,
+  before: string | null,
+  limit: number,
+): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`${matching(sql, filter, before, limit)}`;
+  return rows.map(({ id }) => id);
+}
+
+function matching(
+  sql: Queryable,
+  filter: JobFilter,
+  before: string | null,
+  limit: number,
+): Statement<never[]> {
+  const { created_after, created_before } = filter;
+  return sql<never[]>`
+    select jobs.id
+    from ${candidates(sql, filter)}
+      ${before === null ? sql`` : sql`and jobs.id < ${before}`}
+      ${filter.types === undefined ? sql`` : sql`and jobs.job_type = any(${filter.types})`}
+      ${filter.job_type === undefined ? sql`` : sql`and jobs.job_type = ${filter.job_type}`}
+      ${filter.queue === undefined ? sql`` : sql`and jobs.queue = ${filter.queue}`}
+      ${filter.created_by === undefined ? sql`` : sql`and jobs.created_by = ${filter.created_by}`}
+      ${created_after ? sql`and jobs.created_at >= ${created_after} and jobs.id >= ${idNear(created_after, -1)}` : sql``}
+      ${created_before ? sql`and jobs.created_at < ${created_before} and jobs.id < ${idNear(created_before, 1)}` : sql``}
+    order by jobs.id desc
+    limit ${limit}`;
+}
+
+function candidates(sql: Queryable, filter: JobFilter): Statement<never[]> {
+  const { status, error, error_code, failure_id, errorsOf } = filter;
+  if (error === undefined && error_code === undefined && failure_id === undefined) {
+    return withStatus(sql, status);
+  }
+  return sql<never[]>`
+    ${troubledJobs(sql)}
+      ${hasStatus(sql, status)}
+      ${error === undefined ? sql`` : sql`and position(lower(${error}) in lower(last_attempt.error_text)) > 0`}
+      ${errorsOf === undefined ? sql`` : sql`and jobs.created_by = ${errorsOf}`}
+      ${error_code === undefined ? sql`` : sql`and last_attempt.error_code = ${error_code}`}
+      ${failure_id === undefined ? sql`` : sql`and last_attempt.failure_id = ${failure_id}`}`;
+}
+
+/** One more condition on jobs whose last attempt did not succeed. */
+function hasStatus(sql: Queryable, status: JobFilter['status']): Statement<never[]> {
+  const isQueued = sql`select from job_queue where job_queue.job_id = jobs.id`;
+  switch (status) {
+    case undefined:
+      return sql``;
+    case 'succeeded':
+      return sql`and false`;
+    case 'cancelled':
+      return sql`and jobs.cancelled_at is not null`;
+    case 'failed':
+      return sql`and jobs.cancelled_at is null and not exists (${isQueued})`;
+    case 'not_over':
+      return sql`and exists (${isQueued})`;
+    default:
+      return sql`and exists (${isQueued} and ${queueState(sql)} = ${status})`;
+  }
+}
+
 /** The jobs in a state, ready for more conditions. What each case relies on is said in `job-state.ts`. */
-function withStatus(sql: Queryable, status: JobStatus | undefined): Statement<never[]> {
+function withStatus(sql: Queryable, status: JobFilter['status']): Statement<never[]> {
   switch (status) {
     case undefined:
       return sql`jobs where true`;
@@ -70,16 +133,9 @@ function withStatus(sql: Queryable, status: JobStatus | undefined): Statement<ne
         join jobs on jobs.id = job_attempts.job_id
         where job_attempts.status = 'succeeded'`;
     case 'failed':
-      return sql`
-        job_attempts as last_attempt
-        join jobs on jobs.id = last_attempt.job_id
-        where last_attempt.status <> 'succeeded'
-          and jobs.cancelled_at is null
-          and not exists (select from job_queue where job_queue.job_id = jobs.id)
-          and not exists (
-            select from job_attempts as later
-            where later.job_id = jobs.id and later.attempt_number > last_attempt.attempt_number
-          )`;
+      return sql`${troubledJobs(sql)} ${hasStatus(sql, 'failed')}`;
+    case 'not_over':
+      return sql`job_queue join jobs on jobs.id = job_queue.job_id where true`;
     default:
       return sql`job_queue join jobs on jobs.id = job_queue.job_id where ${queueState(sql)} = ${status}`;
   }
@@ -98,7 +154,7 @@ export async function findJob(sql: Queryable, jobId: string): Promise<Job | unde
   >`select job.*, job.id as job_id from (${jobStates(sql)}) as job where job.id = ${jobId}`;
   if (!row) return undefined;
   const attempts = await sql<JobAttempt[]>`
-    select attempt_number::int, status, error_text, error_code, worker, runtime_ms, started_at, finished_at
+    select attempt_number::int, status, error_text, error_code, worker, runtime_ms, due_at, started_at, finished_at
     from job_attempts
     where job_id = ${jobId}
     order by attempt_number`;
@@ -121,6 +177,7 @@ function attemptUnderWay(row: JobRow): JobAttempt[] {
       error_code: null,
       worker: row.lease_owner,
       runtime_ms: null,
+      due_at: row.next_run_at,
       started_at: row.started_at,
       finished_at: null,
     },

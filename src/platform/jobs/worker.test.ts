@@ -79,8 +79,8 @@ describe('a job that fails', () => {
       const job = await untilStatus(id, 'retry_wait');
       expect(job.attempt_count).toBe(attempt);
       const [row] = await sql`
-        select extract(epoch from due_at - max(finished_at))::float8 as delay
-        from job_queue join job_attempts using (job_id) where job_id = ${id} group by due_at`;
+        select extract(epoch from job_queue.due_at - max(finished_at))::float8 as delay
+        from job_queue join job_attempts using (job_id) where job_id = ${id} group by job_queue.due_at`;
       expect(row?.delay).toBe(seconds);
       await makeDue(id);
       await vi.waitFor(async () => expect((await readJob(sql, id)).attempts).toHaveLength(attempt + 1));
@@ -117,8 +117,8 @@ describe('a job that fails', () => {
     const { id } = await jobs.enqueue(busy);
     await untilStatus(id, 'retry_wait');
     const [row] = await sql`
-      select extract(epoch from due_at - max(finished_at))::float8 as delay
-        from job_queue join job_attempts using (job_id) where job_id = ${id} group by due_at`;
+      select extract(epoch from job_queue.due_at - max(finished_at))::float8 as delay
+        from job_queue join job_attempts using (job_id) where job_id = ${id} group by job_queue.due_at`;
     expect(row?.delay).toBe(77);
     await worker.stop();
   });

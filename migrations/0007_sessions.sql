@@ -1,0 +1,53 @@
+-- How people sign in: sessions, one-time links, and a brake on guessing.
+
+-- Somebody who signed in and has not signed out: in a browser, which keeps the token in a cookie.
+create table sessions (
+  id uuid primary key,
+  user_id uuid not null references users (id) on delete cascade,
+  began_with text not null
+    constraint sessions_began_with_known check (began_with in ('password', 'api_key', 'sign_in_link')),
+  -- The key it began with. The session may do no more than the key, and ends with it.
+  api_key_id uuid references api_keys (id) on delete cascade,
+  -- SHA-256 of the token, which has 256 random bits and is stored nowhere.
+  token_hash bytea not null
+    constraint sessions_token_hash_key unique
+    constraint sessions_token_hash_length check (octet_length(token_hash) = 32),
+  created_at timestamptz not null default now(),
+  last_used_at timestamptz not null default now(),
+  expires_at timestamptz not null,
+  constraint sessions_key_named check ((began_with = 'api_key') = (api_key_id is not null))
+);
+
+create index sessions_user_id_idx on sessions (user_id);
+create index sessions_api_key_id_idx on sessions (api_key_id) where api_key_id is not null;
+
+-- Links that sign somebody in once. The row goes when it is used.
+create table sign_in_links (
+  token_hash bytea primary key
+    constraint sign_in_links_token_hash_length check (octet_length(token_hash) = 32),
+  user_id uuid not null references users (id) on delete cascade,
+  expires_at timestamptz not null,
+  created_at timestamptz not null default now()
+);
+
+create index sign_in_links_user_id_idx on sign_in_links (user_id);
+
+-- Names that people had before. Nobody else may take them: jobs and the audit log name people by their username.
+create table former_usernames (
+  username text primary key
+    constraint former_usernames_folded check (username = lower(username)),
+  user_id uuid not null references users (id) on delete cascade
+);
+
+create index former_usernames_user_id_idx on former_usernames (user_id);
+
+-- Token buckets. Nothing in them outlives a few minutes, so a crash may empty the table, and no log is written for it.
+create unlogged table rate_limit_buckets (
+  name text primary key,
+  tokens double precision not null,
+  -- What the last one who asked was given.
+  granted double precision not null,
+  refilled_at timestamptz not null
+);
+
+create index rate_limit_buckets_refilled_at_idx on rate_limit_buckets (refilled_at);

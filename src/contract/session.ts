@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { user, username } from './identity.ts';
+import { mode } from './roles.ts';
+import { id, text, timestamp } from './wire.ts';
+
+const secret = z.string().min(1).max(1000);
+
+/** The three ways of signing in. */
+export const signIn = z.union(
+  [
+    z.strictObject({ username: text(1, 200), password: secret }),
+    z.strictObject({ api_key: secret }),
+    z.strictObject({ sign_in_token: secret }),
+  ],
+  'takes username and password, or api_key, or sign_in_token',
+);
+export type SignIn = z.output<typeof signIn>;
+
+export const session = z.object({
+  user: user.pick({ id: true, username: true, display_name: true, role: true }),
+  default_library_id: id,
+  has_password: z.boolean(),
+  /** They came with a sign-in link and have no password yet. */
+  needs_onboarding: z.boolean(),
+  /** Whether changing the password takes the current one. */
+  needs_current_password: z.boolean(),
+  allowed_modes: z.array(mode),
+});
+export type Session = z.output<typeof session>;
+export const sessionAnswer = z.object({ data: session });
+
+export const updateMe = z
+  .strictObject({ display_name: text(1, 200).optional(), username: username.optional() })
+  .refine((change) => Object.keys(change).length > 0, 'takes at least one of display_name, username');
+
+export const SHORTEST_PASSWORD = 10;
+
+export const changePassword = z.strictObject({
+  new_password: z
+    .string()
+    .min(SHORTEST_PASSWORD, `takes at least ${SHORTEST_PASSWORD} characters`)
+    .max(1000, 'takes at most 1000 characters'),
+  current_password: secret.optional(),
+});
+
+/** The one answer that carries the link's token. */
+export const createdSignInLink = z.object({
+  path: z.string().meta({ description: 'Append it to the address of this Nexus.' }),
+  expires_at: timestamp,
+});

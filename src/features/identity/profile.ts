@@ -1,0 +1,80 @@
+import { NexusError } from '../../contract/errors.ts';
+import type { Principal, User } from '../../contract/identity.ts';
+import { type Actor, recordAudit } from '../../platform/audit/audit.ts';
+import type { Database, Transaction } from '../../platform/database/database.ts';
+import { transaction } from '../../platform/database/transaction.ts';
+import { hashPassword, isPassword } from './passwords.ts';
+import * as sessionStore from './session-store.ts';
+import { createSignInLimit } from './sign-in-limit.ts';
+import * as store from './store.ts';
+import { type Users, usernameTaken } from './users.ts';
+
+const UNIQUE_VIOLATION = '23505';
+
+export type Profile = ReturnType<typeof createProfile>;
+
+/** What people change about themselves. */
+export function createProfile({ sql, users }: { sql: Database; users: Users }) {
+  const limit = createSignInLimit(sql);
+
+  async function rename(tx: Transaction, id: string, username: string): Promise<void> {
+    const former = (await store.renameUser(tx, id, username)) ?? usernameTaken(username);
+    if (await store.isReserved(tx, id, username)) usernameTaken(username);
+    await store.reserveUsername(tx, id, former);
+  }
+
+  return {
+    update(
+      userId: string,
+      { username, display_name }: { username?: string | undefined; display_name?: string | undefined },
+      actor: Actor,
+    ): Promise<User> {
+      return transaction(sql, async (tx) => {
+        if (username !== undefined) await rename(tx, userId, username);
+        return users.updateIn(tx, userId, { display_name }, actor);
+      }).catch((error) => {
+        // Somebody took the name at the same time.
+        if (username !== undefined && error.code === UNIQUE_VIOLATION) usernameTaken(username);
+        throw error;
+      });
+    },
+
+    /**
+     * All other sessions of the person end with the old password, and so do their sign-in links. Somebody who came with
+     * a link within the hour may have forgotten the old one, and is not asked for it.
+     */
+    async changePassword(
+      principal: Principal,
+      { new_password, current_password }: { new_password: string; current_password?: string | undefined },
+      actor: Actor,
+    ): Promise<void> {
+      const { user_id: userId, session_id: sessionId } = principal;
+      const person = await store.findProfile(sql, userId);
+      // A key that may do less than its person must not be a way to become them.
+      if (person.role !== principal.role) {
+        throw new NexusError('E_FORBIDDEN', 'This key may do less than you may; sign in without it first.');
+      }
+      const before = await store.findPassword(sql, person.username);
+      const beginning = sessionId ? await sessionStore.findBeginning(sql, sessionId) : undefined;
+      const cameByLink = beginning?.began_with === 'sign_in_link' && beginning.is_fresh;
+      if (before?.password_hash != null && !cameByLink) {
+        await limit.countChange(userId);
+        if (!(await isPassword(current_password ?? '', before.password_hash)))
+          throw new NexusError('E_FORBIDDEN', 'current_password is not your password.');
+      }
+      const passwordHash = await hashPassword(new_password);
+      await transaction(sql, async (tx) => {
+        const changed = await store.replacePassword(tx, userId, before?.password_hash ?? null, passwordHash);
+        if (!changed)
+          throw new NexusError('E_INVALID_STATE', 'The password was changed just now. Try again.');
+        const ended = await sessionStore.deleteSessionsOf(tx, userId, sessionId);
+        await sessionStore.deleteSignInLinksOf(tx, userId);
+        await recordAudit(tx, {
+          action: 'password.changed',
+          actor,
+          details: { user_id: userId, ended_sessions: ended },
+        });
+      });
+    },
+  };
+}

@@ -1,0 +1,137 @@
+import { z } from 'zod';
+import * as identity from '../../contract/identity.ts';
+import * as contract from '../../contract/session.ts';
+import { id } from '../../contract/wire.ts';
+import { actorOf, callerOf, principalOf } from '../../http/authentication.ts';
+import type { HttpServer } from '../../http/http-server.ts';
+import { refuseOtherSites, requireSameOrigin } from '../../http/same-origin.ts';
+import { clearSessionCookie, readSessionCookie, setSessionCookie } from '../../http/session-cookie.ts';
+import type { Profile } from './profile.ts';
+import type { Sessions } from './sessions.ts';
+import type { SignInLinks } from './sign-in-links.ts';
+import type { Users } from './users.ts';
+
+const tags = ['Session'];
+
+export interface SessionRoutes {
+  sessions: Sessions;
+  profile: Profile;
+  signInLinks: SignInLinks;
+  users: Users;
+}
+
+export function registerSessionRoutes(
+  server: HttpServer,
+  { sessions, profile, signInLinks, users }: SessionRoutes,
+): void {
+  server.post(
+    '/app/session',
+    {
+      config: { access: 'public', errors: ['E_UNAUTHENTICATED', 'E_FORBIDDEN', 'E_RATE_LIMITED'] },
+      schema: {
+        tags,
+        summary: 'Sign in',
+        description: 'With username and password, an API key, or the token of a sign-in link. Sets a cookie.',
+        body: contract.signIn,
+        response: { 200: contract.sessionAnswer },
+      },
+    },
+    async (request, reply) => {
+      refuseOtherSites(request);
+      const former = readSessionCookie(request);
+      const { token, expires_at, principal } = await sessions.signIn(request.body, former, callerOf(request));
+      setSessionCookie(reply, token, expires_at);
+      return { data: await sessions.describe(principal) };
+    },
+  );
+
+  server.get(
+    '/app/session',
+    {
+      config: { access: 'viewer' },
+      schema: {
+        tags,
+        summary: 'Who is signed in',
+        description: 'And what is still to be asked of them.',
+        response: { 200: contract.sessionAnswer },
+      },
+    },
+    async (request) => ({ data: await sessions.describe(principalOf(request)) }),
+  );
+
+  server.delete(
+    '/app/session',
+    {
+      config: { access: 'public', errors: ['E_FORBIDDEN'] },
+      schema: {
+        tags,
+        summary: 'Sign out',
+        description: 'The session is gone at once. Whoever is not signed in may do it, too.',
+        response: { 204: z.null() },
+      },
+    },
+    async (request, reply) => {
+      const token = readSessionCookie(request);
+      if (token) {
+        requireSameOrigin(request);
+        await sessions.signOut(token, callerOf(request));
+      }
+      clearSessionCookie(reply);
+      return reply.status(204).send(null);
+    },
+  );
+
+  server.patch(
+    '/me',
+    {
+      config: { access: 'viewer', errors: ['E_USERNAME_TAKEN'] },
+      schema: {
+        tags: ['Identity'],
+        summary: 'Change my names',
+        description: 'A username that was given up stays reserved for who had it.',
+        body: contract.updateMe,
+        response: { 200: identity.me },
+      },
+    },
+    async (request) => ({
+      data: await profile.update(principalOf(request).user_id, request.body, actorOf(request)),
+    }),
+  );
+
+  server.put(
+    '/me/password',
+    {
+      config: { access: 'viewer', errors: ['E_FORBIDDEN', 'E_INVALID_STATE', 'E_RATE_LIMITED'] },
+      schema: {
+        tags: ['Identity'],
+        summary: 'Change my password',
+        description:
+          'With the current one, unless there is none or the caller has just come with a sign-in link. All other sessions end.',
+        body: contract.changePassword,
+        response: { 204: z.null() },
+      },
+    },
+    async (request, reply) => {
+      await profile.changePassword(principalOf(request), request.body, actorOf(request));
+      return reply.status(204).send(null);
+    },
+  );
+
+  server.post(
+    '/api/v1/users/:id/sign-in-link',
+    {
+      config: { access: 'admin', feature: 'users', errors: ['E_USER_NOT_FOUND'] },
+      schema: {
+        tags: ['Users and keys'],
+        summary: 'Make a sign-in link',
+        description: 'Signs the person in once, within a day: for a new colleague, or a forgotten password.',
+        params: z.object({ id }),
+        response: { 201: contract.createdSignInLink },
+      },
+    },
+    async (request, reply) => {
+      const user = await users.get(request.params.id);
+      return reply.status(201).send(await signInLinks.create(user, actorOf(request)));
+    },
+  );
+}

@@ -1,0 +1,148 @@
+import type { Role } from '../../contract/roles.ts';
+import type { Database, Queryable, Transaction } from '../../platform/database/database.ts';
+
+export type BeganWith = 'password' | 'api_key' | 'sign_in_link';
+
+export interface NewSession {
+  id: string;
+  user_id: string;
+  began_with: BeganWith;
+  api_key_id: string | null;
+  token_hash: Buffer;
+}
+
+const LONGEST_LIFE = '180 days';
+/** A session that nobody has used for so long is over. */
+const LONGEST_REST = '30 days';
+
+export async function insertSession(tx: Transaction, session: NewSession): Promise<{ expires_at: Date }> {
+  const [created] = await tx<[{ expires_at: Date }]>`
+    insert into sessions (id, user_id, began_with, api_key_id, token_hash, expires_at)
+    values (
+      ${session.id}, ${session.user_id}, ${session.began_with}, ${session.api_key_id}, ${session.token_hash},
+      now() + ${LONGEST_LIFE}::interval
+    )
+    returning expires_at`;
+  return created;
+}
+
+/** What a presented session is: the columns that decide, as the database's clock sees them. */
+export interface PresentedSession {
+  id: string;
+  user_id: string;
+  owner: string;
+  user_role: Role;
+  api_key_id: string | null;
+  key_role: Role | null;
+  raw_mode_enabled: boolean;
+  default_library_id: string;
+  is_over: boolean;
+  is_use_due: boolean;
+}
+
+const isOver = (sql: Queryable) => sql`(
+  sessions.expires_at <= now()
+  or sessions.last_used_at <= now() - ${LONGEST_REST}::interval
+)`;
+
+/** Runs on every request of the web app: three probes of unique indexes. */
+export async function findPresentedSession(
+  sql: Database,
+  tokenHash: Buffer,
+): Promise<PresentedSession | undefined> {
+  const [session] = await sql<PresentedSession[]>`
+    select
+      sessions.id,
+      sessions.user_id,
+      users.username as owner,
+      users.role as user_role,
+      sessions.api_key_id,
+      api_keys.role as key_role,
+      coalesce(api_keys.raw_mode_enabled, false) as raw_mode_enabled,
+      users.default_library_id,
+      (
+        ${isOver(sql)}
+        or users.disabled_at is not null
+        or not coalesce(api_keys.enabled, true)
+        or coalesce(api_keys.expires_at <= now(), false)
+      ) as is_over,
+      sessions.last_used_at < now() - interval '1 minute' as is_use_due
+    from sessions
+    join users on users.id = sessions.user_id
+    left join api_keys on api_keys.id = sessions.api_key_id
+    where sessions.token_hash = ${tokenHash}`;
+  return session;
+}
+
+/** At most one write a minute for each session. */
+export async function recordSessionUse(sql: Database, id: string): Promise<void> {
+  await sql`
+    update sessions
+    set last_used_at = now()
+    where id = ${id} and last_used_at < now() - interval '1 minute'`;
+}
+
+export async function deleteSessionByToken(
+  tx: Transaction,
+  tokenHash: Buffer,
+): Promise<{ id: string; owner: string } | undefined> {
+  const [ended] = await tx<{ id: string; owner: string }[]>`
+    delete from sessions
+    using users
+    where sessions.token_hash = ${tokenHash} and users.id = sessions.user_id
+    returning sessions.id, users.username as owner`;
+  return ended;
+}
+
+export async function deleteSessionsOf(
+  tx: Transaction,
+  userId: string,
+  exceptId: string | null,
+): Promise<number> {
+  const ended = await tx`
+    delete from sessions where user_id = ${userId} and id is distinct from ${exceptId}::uuid`;
+  return ended.count;
+}
+
+/** How the session that somebody is in began, and whether that was within the hour. */
+export async function findBeginning(
+  sql: Queryable,
+  sessionId: string,
+): Promise<{ began_with: BeganWith; is_fresh: boolean } | undefined> {
+  const [session] = await sql<{ began_with: BeganWith; is_fresh: boolean }[]>`
+    select began_with, created_at > now() - interval '1 hour' as is_fresh from sessions where id = ${sessionId}`;
+  return session;
+}
+
+export async function insertSignInLink(
+  tx: Transaction,
+  userId: string,
+  tokenHash: Buffer,
+  lifetimeHours: number,
+): Promise<{ expires_at: Date }> {
+  const [created] = await tx<[{ expires_at: Date }]>`
+    insert into sign_in_links (token_hash, user_id, expires_at)
+    values (${tokenHash}, ${userId}, now() + ${lifetimeHours}::float8 * interval '1 hour')
+    returning expires_at`;
+  return created;
+}
+
+/** Of several who come with one link at once, one finds it. The person's other links go with it. */
+export async function spendSignInLink(tx: Transaction, tokenHash: Buffer): Promise<string | undefined> {
+  const [spent] = await tx<{ user_id: string; is_over: boolean }[]>`
+    delete from sign_in_links where token_hash = ${tokenHash} returning user_id, expires_at <= now() as is_over`;
+  if (!spent || spent.is_over) return undefined;
+  await deleteSignInLinksOf(tx, spent.user_id);
+  return spent.user_id;
+}
+
+export async function deleteSignInLinksOf(tx: Transaction, userId: string): Promise<void> {
+  await tx`delete from sign_in_links where user_id = ${userId}`;
+}
+
+/** Removes what is over. Nothing looks at it any more. */
+export async function deleteOver(sql: Queryable): Promise<number> {
+  const links = await sql`delete from sign_in_links where expires_at <= now()`;
+  const sessions = await sql`delete from sessions where ${isOver(sql)}`;
+  return links.count + sessions.count;
+}

@@ -1,0 +1,59 @@
+import { randomBytes } from 'node:crypto';
+import type { User } from '../../contract/identity.ts';
+import { type Actor, recordAudit } from '../../platform/audit/audit.ts';
+import type { Database } from '../../platform/database/database.ts';
+import { transaction } from '../../platform/database/transaction.ts';
+import { hashKey } from './api-keys.ts';
+import { insertSignInLink } from './session-store.ts';
+import * as store from './store.ts';
+import type { Users } from './users.ts';
+
+const LIFETIME_HOURS = 24;
+const FIRST_ADMIN = 'admin';
+const SYSTEM = { name: 'system' };
+
+export interface SignInLink {
+  username: string;
+  /** Below the address of this Nexus. The token stands behind the #, so that no server and no log sees it. */
+  path: string;
+  expires_at: Date;
+}
+
+export type SignInLinks = ReturnType<typeof createSignInLinks>;
+
+/** Links that sign somebody in once: the first admin, a new colleague, somebody who forgot the password. */
+export function createSignInLinks({ sql, users }: { sql: Database; users: Users }) {
+  function create(user: Pick<User, 'id' | 'username'>, actor: Actor): Promise<SignInLink> {
+    const token = randomBytes(32).toString('base64url');
+    return transaction(sql, async (tx) => {
+      const { expires_at } = await insertSignInLink(tx, user.id, hashKey(token), LIFETIME_HOURS);
+      await recordAudit(tx, {
+        action: 'sign_in_link.created',
+        actor,
+        details: { user_id: user.id, username: user.username },
+      });
+      return { username: user.username, path: `/app/welcome#${token}`, expires_at };
+    });
+  }
+
+  return {
+    create,
+
+    /**
+     * While nobody has a password, nobody has moved in: a link for the first admin, who is made if there is none but the
+     * bootstrap users. Undefined once somebody has.
+     */
+    async createForFirstAdmin(): Promise<SignInLink | undefined> {
+      if (await store.hasAnyPassword(sql)) return undefined;
+      const admin = (await store.findFirstAdmin(sql)) ?? (await makeFirstAdmin());
+      return admin && create(admin, SYSTEM);
+    },
+  };
+
+  /** Of two processes that start at once, one makes it and the other finds it. */
+  async function makeFirstAdmin(): Promise<User | undefined> {
+    const fields = { username: FIRST_ADMIN, display_name: 'Admin', role: 'admin' as const };
+    const made = await transaction(sql, (tx) => users.insertWithLibrary(tx, fields, SYSTEM));
+    return made ?? store.findFirstAdmin(sql);
+  }
+}

@@ -1,0 +1,154 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { DEV_KEYS, failure, useApp } from '../../../test/app.ts';
+import { useDatabase } from '../../../test/database.ts';
+import { gate, jobType, readJob, useJobs } from '../../../test/jobs.ts';
+import { blockedOrDone, holdBeforeCommit } from '../../../test/races.ts';
+import { newId } from '../../platform/ids.ts';
+import { createControl } from '../../platform/jobs/control.ts';
+import { PermanentError } from '../../platform/jobs/retry-policy.ts';
+
+const database = useDatabase();
+const { sql } = database;
+const app = useApp(database);
+const jobs = useJobs(database);
+const actor = { name: 'ana' };
+const key = DEV_KEYS.operator;
+const act = (what: 'cancel' | 'requeue', body: unknown) =>
+  app.call('POST', `/api/v1/jobs/${what}`, { key, body });
+
+const doomed = jobType('doomed', async ({ why }) => {
+  throw new PermanentError('E_DOOMED', `It failed: ${why}.`);
+});
+const fail = async (count: number, why = 'no luck') => {
+  const ids: string[] = [];
+  for (let n = 0; n < count; n++) ids.push((await jobs.enqueue(doomed, { why })).id);
+  await (await jobs.work([doomed], { untilEmpty: true })).stopped;
+  return ids;
+};
+const statuses = async (ids: string[]) =>
+  Promise.all(ids.map(async (id) => (await readJob(sql, id)).status as string));
+const deeds = async (action: string) => {
+  const rows = await sql<{ job_id: string }[]>`
+    select details->>'job_id' as job_id from audit_logs where action = ${action}`;
+  return rows.map(({ job_id }) => job_id).sort();
+};
+
+beforeEach(async () => {
+  await sql`truncate jobs, job_queue, job_attempts, audit_logs`;
+});
+
+describe('by ids', () => {
+  test('failed and cancelled jobs are queued again; the answer counts what became of all', async () => {
+    const failed = await fail(3);
+    const waiting = (await jobs.enqueue(doomed)).id;
+    const cancelled = (await jobs.enqueue(doomed)).id;
+    await act('cancel', { job_ids: [cancelled] });
+    const ids = [...failed, waiting, cancelled, newId()];
+    const answer = await act('requeue', { job_ids: [...ids, ...ids] });
+    expect(answer).toMatchObject({ status: 200, body: { changed: 4, unchanged: 1, not_found: 1 } });
+    expect(new Set(await statuses([...failed, waiting, cancelled]))).toEqual(new Set(['queued']));
+    expect(await deeds('job.requeued')).toEqual([...failed, cancelled].sort());
+    expect((await act('requeue', { job_ids: ids })).body).toMatchObject({ changed: 0, unchanged: 5 });
+  });
+
+  test('what is not over is cancelled, on record, and a running job is told', async () => {
+    const [failed = ''] = await fail(1);
+    const [began, told] = [gate(), gate()];
+    const busy = jobType('busy', async (_payload, { signal }) => {
+      signal.addEventListener('abort', told.open);
+      began.open();
+      await told.opened;
+      return undefined;
+    });
+    const running = (await jobs.enqueue(busy)).id;
+    const worker = await jobs.work([busy], { maxJobs: 1 });
+    await began.opened;
+    const later = (await jobs.enqueue(busy, {}, { delaySeconds: 60 })).id;
+    const answer = await act('cancel', { job_ids: [running, later, failed] });
+    expect(answer.body).toMatchObject({ changed: 2, unchanged: 1, not_found: 0 });
+    await told.opened;
+    await worker.stopped;
+    expect(await statuses([running, later, failed])).toEqual(['cancelled', 'cancelled', 'failed']);
+    expect(await deeds('job.cancelled')).toEqual([running, later].sort());
+    expect((await readJob(sql, running)).attempts).toMatchObject([
+      { status: 'interrupted', error_code: 'E_CANCELLED', queue: 'default' },
+    ]);
+  });
+});
+
+describe('by filter', () => {
+  test('what it finds is changed, and nothing else', async () => {
+    const unlucky = await fail(3, 'bad LUCK');
+    const other = await fail(2, 'a strike');
+    const answer = await act('requeue', { filter: { error: 'bad luck', job_type: 'doomed' } });
+    expect(answer.body).toEqual({
+      changed: 3,
+      unchanged: 0,
+      not_found: 0,
+      page: { next_cursor: null, has_more: false },
+    });
+    expect(new Set(await statuses(unlucky))).toEqual(new Set(['queued']));
+    expect(new Set(await statuses(other))).toEqual(new Set(['failed']));
+    expect((await act('cancel', { filter: { queue: 'default' } })).body).toMatchObject({ changed: 3 });
+    expect(
+      (await act('requeue', { filter: { status: 'cancelled', error_code: 'E_DOOMED' } })).body,
+    ).toMatchObject({ changed: 3 });
+  });
+
+  test('a request goes as far as 10,000 jobs, and the next one goes on from there', async () => {
+    await sql`
+      insert into jobs (id, job_type, queue)
+      select ('01a10000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, 'doomed', 'many'
+      from generate_series(1, 10010) as n`;
+    await sql`insert into job_queue (job_id, queue, priority, due_at) select id, queue, 5, now() from jobs`;
+    const first = await act('cancel', { filter: { queue: 'many' } });
+    expect(first.body).toMatchObject({ changed: 10_000, page: { has_more: true } });
+    const rest = await act('cancel', { filter: { queue: 'many' }, cursor: first.body.page.next_cursor });
+    expect(rest.body).toMatchObject({ changed: 10, page: { has_more: false } });
+    const [left] = await sql<[{ count: number }]>`select count(*) from job_queue`;
+    expect(left.count).toBe(0);
+  });
+});
+
+test('of two operators who queue the same jobs again at once, each job is queued by one', async () => {
+  const ids = await fail(20);
+  const [one, two] = database.twoConnections();
+  const held = holdBeforeCommit(one);
+  const first = createControl(held.sql, jobs.wakeUp).requeueMany(ids, actor);
+  await held.reached;
+  const second = createControl(two, jobs.wakeUp).requeueMany([...ids].reverse(), { name: 'ben' });
+  expect(await blockedOrDone(sql, second)).toBe('blocked');
+  held.letGo();
+  expect(await first).toEqual({ changed: 20, unchanged: 0, not_found: 0 });
+  expect(await second).toEqual({ changed: 0, unchanged: 20, not_found: 0 });
+  expect(await deeds('job.requeued')).toEqual([...ids].sort());
+});
+
+test('overlapping requests of many operators add up to each job once', async () => {
+  const ids = await fail(60);
+  const requests = Array.from({ length: 6 }, (_, n) => ids.slice(n * 5, n * 5 + 35));
+  const answers = await Promise.all(
+    requests.map((job_ids, n) => act('requeue', { job_ids: n % 2 ? job_ids.reverse() : job_ids })),
+  );
+  const changed = answers.reduce((sum, { body }) => sum + body.changed, 0);
+  expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(200));
+  expect(changed).toBe(60);
+  expect(await deeds('job.requeued')).toEqual([...ids].sort());
+});
+
+test.each([
+  ['neither ids nor a filter', {}],
+  ['both', { job_ids: [newId()], filter: { queue: 'default' } }],
+  ['no ids', { job_ids: [] }],
+  ['an id that is none', { job_ids: ['7'] }],
+  ['more ids than a request takes', { job_ids: Array.from({ length: 1001 }, newId) }],
+  ['a filter that says nothing', { filter: {} }],
+  ['a filter with a condition that does not exist', { filter: { colour: 'red' } }],
+  ['a state that cannot be changed', { filter: { status: 'succeeded' } }],
+  ['a cursor beside ids', { job_ids: [newId()], cursor: 'x' }],
+  ['a cursor that Nexus did not give out', { filter: { queue: 'default' }, cursor: 'x' }],
+])('%s is 400', async (_case, body) => {
+  for (const what of ['cancel', 'requeue'] as const) {
+    expect(await act(what, body)).toMatchObject(failure(400, 'E_INVALID_REQUEST'));
+  }
+});

@@ -1,0 +1,36 @@
+import type { QueueThroughput, Throughput, ThroughputBucket } from '../../contract/jobs.ts';
+import type { Database } from '../../platform/database/database.ts';
+import { measureThroughput } from '../../platform/jobs/throughput-store.ts';
+
+/** As many as a small chart can show. */
+const BUCKETS = 60;
+const SHORTEST_BUCKET_SECONDS = 5;
+
+const NOTHING = {
+  finished: 0,
+  failed: 0,
+  wait_p50_ms: 0,
+  wait_p95_ms: 0,
+  run_p50_ms: 0,
+  run_p95_ms: 0,
+};
+
+/** The last minutes, cut where full multiples of a bucket begin, so that what was shown before stays as it was. */
+export async function readThroughput(sql: Database, minutes: number): Promise<Throughput> {
+  const bucket_seconds = Math.max(SHORTEST_BUCKET_SECONDS, (minutes * 60) / BUCKETS);
+  const [clock] = await sql<[{ now: Date }]>`select now()`;
+  const width = bucket_seconds * 1000;
+  const last = Math.floor(clock.now.getTime() / width) * width;
+  const first = last - minutes * 60_000 + width;
+  const times = Array.from({ length: (last - first) / width + 1 }, (_, index) => first + index * width);
+  const rows = await measureThroughput(sql, new Date(first), bucket_seconds);
+  const measured = new Map(rows.map(({ queue, at, ...figures }) => [`${queue} ${at?.getTime()}`, figures]));
+  const queues = rows.flatMap(({ at, ...figures }): QueueThroughput[] => {
+    if (at !== null) return [];
+    const buckets = times.map((time): ThroughputBucket => {
+      return { at: new Date(time), ...(measured.get(`${figures.queue} ${time}`) ?? NOTHING) };
+    });
+    return [{ ...figures, buckets }];
+  });
+  return { since: new Date(first), until: clock.now, bucket_seconds, queues };
+}

@@ -1,0 +1,32 @@
+import type { SignIn } from '../src/contract/session.ts';
+import type { Answer, CallOptions, TestApp } from './app.ts';
+
+/** What a browser keeps after signing in, and how it calls from a page of this site. */
+export interface BrowserSession {
+  token: string;
+  cookie: string;
+  call(method: string, path: string, options?: CallOptions): Promise<Answer>;
+}
+
+const SAME_ORIGIN = { 'sec-fetch-site': 'same-origin' };
+
+export async function signIn(app: TestApp, body: SignIn, headers = {}): Promise<BrowserSession> {
+  const answer = await app.call('POST', '/app/session', { body, headers });
+  if (answer.status !== 200) throw new Error(`${answer.status} ${JSON.stringify(answer.body)}`);
+  return browserWith(app, cookieOf(answer).value);
+}
+
+export function browserWith(app: TestApp, token: string): BrowserSession {
+  const cookie = `nexus_session=${token}`;
+  return {
+    token,
+    cookie,
+    call: (method, path, { headers, ...options } = {}) =>
+      app.call(method, path, { ...options, headers: { ...SAME_ORIGIN, cookie, ...headers } }),
+  };
+}
+
+export function cookieOf({ headers }: Answer): { value: string; flags: string[] } {
+  const [first = '', ...flags] = (headers.get('set-cookie') ?? '').split('; ');
+  return { value: first.replace('nexus_session=', ''), flags };
+}

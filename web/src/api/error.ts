@@ -1,0 +1,41 @@
+import type { ErrorCode } from '../../../src/contract/errors.ts';
+
+/** `E_OFFLINE`: no answer came at all. */
+export type ApiErrorCode = ErrorCode | 'E_OFFLINE';
+
+/** What Nexus answered instead of success: its code, its sentence for people, and the id to find it in the log. */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly code: ApiErrorCode;
+  readonly requestId: string | undefined;
+  /** Seconds, when Nexus asks to wait. */
+  readonly retryAfter: number | undefined;
+
+  constructor(
+    status: number,
+    code: ApiErrorCode,
+    message: string,
+    requestId?: string | undefined,
+    retryAfter?: number | undefined,
+  ) {
+    super(message);
+    this.name = 'ApiError';
+    this.status = status;
+    this.code = code;
+    this.requestId = requestId;
+    this.retryAfter = retryAfter;
+  }
+
+  get isGone(): boolean {
+    return this.status === 404;
+  }
+
+  get isSignedOut(): boolean {
+    return this.status === 401;
+  }
+}
+
+export function sentenceOf(error: unknown): string {
+  if (error instanceof ApiError) return error.message;
+  return 'Something went wrong in this page. Load it again.';
+}

@@ -1,0 +1,125 @@
+import { ScrollText } from 'lucide-react';
+import type { Column } from '../ui/data-table.tsx';
+import { EmptyState } from '../ui/empty-state.tsx';
+import { ConsoleLink } from './console-link.tsx';
+import { ConsolePage } from './console-page.tsx';
+import { FilterBar, FilterSelect, FilterText, LONG_TIMES, minutesAgo } from './filter-bar.tsx';
+import { useFilters } from './filters.ts';
+import { dateTime } from './format.ts';
+import { ListView } from './list-view.tsx';
+import { useList } from './lists.ts';
+import type { AuditEntry } from './types.ts';
+
+const COLUMNS: readonly Column<AuditEntry>[] = [
+  {
+    key: 'when',
+    title: 'When',
+    render: ({ created_at }) => (
+      <time dateTime={created_at} className="nowrap">
+        {dateTime(created_at)}
+      </time>
+    ),
+  },
+  {
+    key: 'action',
+    title: 'What',
+    render: ({ action }) => (
+      <ConsoleLink to="audit" search={{ action }} className="console-row-link">
+        {action}
+      </ConsoleLink>
+    ),
+  },
+  {
+    key: 'actor',
+    title: 'Who',
+    render: ({ actor }) => (
+      <ConsoleLink to="audit" search={{ actor }}>
+        {actor}
+      </ConsoleLink>
+    ),
+  },
+  { key: 'details', title: 'Details', render: ({ details }) => <Details details={details} /> },
+];
+
+export default function AuditPage() {
+  const [{ minutes, ...filters }, change] = useFilters();
+  const list = useList<'audit_logs', AuditEntry>('audit_logs', {
+    queryKey: ['audit', 'list'],
+    path: '/api/v1/audit',
+    filters: { ...filters, created_after: filters.created_after ?? minutesAgo(minutes) },
+  });
+  const isFiltered = minutes !== undefined || Object.keys(filters).length > 0;
+  const seen = (read: (entry: AuditEntry) => string) => [...new Set(list.rows?.map(read))].toSorted();
+  return (
+    <ConsolePage title="Audit" lead="Who did, or was refused, what.">
+      <FilterBar
+        onClear={
+          isFiltered
+            ? () =>
+                change({
+                  action: undefined,
+                  actor: undefined,
+                  minutes: undefined,
+                  created_after: undefined,
+                  created_before: undefined,
+                })
+            : undefined
+        }
+      >
+        <FilterSelect
+          label="Time"
+          all="Any time"
+          value={minutes}
+          options={LONG_TIMES}
+          onChange={(value) => change({ minutes: value })}
+        />
+        <FilterText
+          label="What"
+          value={filters.action}
+          suggestions={seen(({ action }) => action)}
+          onChange={(action) => change({ action })}
+        />
+        <FilterText
+          label="Who"
+          value={filters.actor}
+          suggestions={seen(({ actor }) => actor)}
+          onChange={(actor) => change({ actor })}
+        />
+      </FilterBar>
+      <ListView
+        label="Audit log"
+        list={list}
+        columns={COLUMNS}
+        rows={list.rows}
+        rowKey={({ id }) => id}
+        empty={
+          <EmptyState icon={ScrollText} title="Nothing is on record">
+            {isFiltered
+              ? 'What and who are compared as a whole: job.requeued, ana.'
+              : 'Sign-in failures, refusals, changes of people, keys and members, and what operators do are kept here.'}
+          </EmptyState>
+        }
+      />
+    </ConsolePage>
+  );
+}
+
+/** Ids of jobs lead to them. */
+function Details({ details }: { details: Record<string, unknown> }) {
+  return (
+    <span className="console-details">
+      {Object.entries(details).map(([name, value]) => (
+        <span key={name}>
+          <span className="muted">{name}</span>{' '}
+          {name === 'job_id' ? (
+            <ConsoleLink to={`jobs/${value}`} className="mono">
+              {String(value)}
+            </ConsoleLink>
+          ) : (
+            <span className="mono">{String(value)}</span>
+          )}
+        </span>
+      ))}
+    </span>
+  );
+}

@@ -1,0 +1,34 @@
+import { Check, Copy } from 'lucide-react';
+import { useState } from 'react';
+import { Button, IconButton } from '../ui/button.tsx';
+import { showToast } from '../ui/toasts.ts';
+
+const SHOWN_MS = 2000;
+
+export interface CopyButtonProps {
+  text: string;
+  /** What is copied: `Copy the secret`. */
+  label: string;
+  /** Written out, where it is the thing to do. */
+  prominent?: boolean;
+}
+
+export function CopyButton({ text, label, prominent = false }: CopyButtonProps) {
+  const [isCopied, setCopied] = useState(false);
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+      setCopied(true);
+      setTimeout(() => setCopied(false), SHOWN_MS);
+    } catch {
+      showToast('The browser does not let this page copy. Select the text and copy it yourself.');
+    }
+  };
+  const icon = isCopied ? Check : Copy;
+  if (!prominent) return <IconButton size="small" label={label} icon={icon} onClick={() => void copy()} />;
+  return (
+    <Button look="primary" icon={icon} onClick={() => void copy()}>
+      {isCopied ? 'Copied' : label}
+    </Button>
+  );
+}

@@ -1,0 +1,38 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useCallback } from 'react';
+
+/** What stands behind the question mark of a page's address: its filters, so that the address can be shared. */
+export type Filters = Record<string, string | undefined>;
+
+/** Keeps the page's own names, as text: the router would read `404` as a number. */
+export function readFilters<Name extends string>(...names: Name[]) {
+  return (search: Record<string, unknown>): Partial<Record<Name, string>> =>
+    Object.fromEntries(
+      names
+        .filter((name) => search[name] !== undefined && search[name] !== '')
+        .map((name) => [name, String(search[name])]),
+    ) as Partial<Record<Name, string>>;
+}
+
+/** The page's filters, and how to change some of them; undefined or empty takes one away. */
+export function useFilters(): [Filters, (change: Filters) => void] {
+  const filters: Filters = useSearch({ strict: false });
+  const navigate = useNavigate();
+  const change = useCallback(
+    (changed: Filters) => {
+      void navigate({
+        to: '.',
+        search: ((before: Filters) => withoutEmpty({ ...before, ...changed })) as never,
+        replace: true,
+      });
+    },
+    [navigate],
+  );
+  return [filters, change];
+}
+
+function withoutEmpty(filters: Filters): Filters {
+  return Object.fromEntries(
+    Object.entries(filters).filter(([, value]) => value !== undefined && value !== ''),
+  );
+}

@@ -1,0 +1,50 @@
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** How long something took, in two units at most. */
+export function duration(ms: number): string {
+  if (ms < SECOND) return `${Math.round(ms)} ms`;
+  if (ms < 10 * SECOND) return `${(ms / SECOND).toFixed(1)} s`;
+  if (ms < MINUTE) return `${Math.round(ms / SECOND)} s`;
+  if (ms < HOUR) return twoUnits(ms, MINUTE, 'min', SECOND, 's');
+  if (ms < DAY) return twoUnits(ms, HOUR, 'h', MINUTE, 'min');
+  return twoUnits(ms, DAY, 'd', HOUR, 'h');
+}
+
+function twoUnits(ms: number, large: number, largeName: string, small: number, smallName: string): string {
+  const whole = Math.floor(ms / large);
+  const rest = Math.floor((ms % large) / small);
+  return rest === 0 ? `${whole} ${largeName}` : `${whole} ${largeName} ${rest} ${smallName}`;
+}
+
+/** How long ago, or how soon, in one unit. */
+export function distance(ms: number): string {
+  const size = Math.abs(ms);
+  if (size < 5 * SECOND) return 'now';
+  const text =
+    size < MINUTE
+      ? `${Math.round(size / SECOND)} s`
+      : size < HOUR
+        ? `${Math.round(size / MINUTE)} min`
+        : size < DAY
+          ? `${Math.round(size / HOUR)} h`
+          : `${Math.round(size / DAY)} d`;
+  return ms > 0 ? `${text} ago` : `in ${text}`;
+}
+
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+
+export const dateTime = (at: string | number) => exact.format(new Date(at));
+export const timeOfDay = (at: string | number) => clock.format(new Date(at));
+export const count = (value: number) => value.toLocaleString();
+
+/** `3 jobs`, `1 job`. */
+export function plural(value: number, one: string, many = `${one}s`): string {
+  return `${count(value)} ${value === 1 ? one : many}`;
+}
+
+/** The part of an id that people compare: ids begin with their time, so it is the end that differs. */
+export const shortId = (id: string) => `…${id.slice(-8)}`;

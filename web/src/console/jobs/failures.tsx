@@ -1,0 +1,110 @@
+import { useQuery } from '@tanstack/react-query';
+import { CircleCheck, RotateCcw } from 'lucide-react';
+import { useState } from 'react';
+import { Badge } from '../../ui/badge.tsx';
+import { Button, buttonClass } from '../../ui/button.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { ErrorState } from '../../ui/error-state.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { ConfirmDialog } from '../confirm-dialog.tsx';
+import { ConsoleLink } from '../console-link.tsx';
+import { count, plural } from '../format.ts';
+import { failuresQuery } from '../queries.ts';
+import { Time } from '../time.tsx';
+import type { JobFailure } from '../types.ts';
+import { useJobsDeed } from './deeds.ts';
+
+interface FailuresProps {
+  minutes: string;
+  filter: { job_type?: string; queue?: string };
+}
+
+/** What goes wrong, each kind once, the most frequent first. */
+export function Failures({ minutes, filter }: FailuresProps) {
+  const failures = useQuery(failuresQuery(minutes, filter));
+  const [chosen, setChosen] = useState<JobFailure>();
+  const requeue = useJobsDeed('requeue', () => setChosen(undefined));
+  if (failures.error && !failures.data) {
+    return <ErrorState error={failures.error} onRetry={() => void failures.refetch()} />;
+  }
+  if (!failures.data) return <Skeleton height="14rem" />;
+  if (failures.data.failures.length === 0) {
+    return (
+      <EmptyState icon={CircleCheck} title="Nothing has failed">
+        Jobs whose last attempt in this time failed would be grouped here by what went wrong.
+      </EmptyState>
+    );
+  }
+  return (
+    <>
+      <ul className="console-failures">
+        {failures.data.failures.map((failure) => (
+          <Failure key={failure.failure_id + failure.job_type} failure={failure} onRequeue={setChosen} />
+        ))}
+      </ul>
+      {chosen && (
+        <ConfirmDialog
+          title={`Queue ${plural(chosen.failed_count, 'failed job')} again?`}
+          action="Queue again"
+          busy={requeue.isPending}
+          onConfirm={() =>
+            requeue.mutate({
+              filter: { status: 'failed', job_type: chosen.job_type, failure_id: chosen.failure_id },
+            })
+          }
+          onClose={() => setChosen(undefined)}
+        >
+          <p>
+            Every <b>{chosen.job_type}</b> job that failed in this way, however long ago, is queued with all
+            its attempts before it. If the cause is still there, they will fail again.
+          </p>
+          <p className="console-error-text console-gap">{chosen.error_text}</p>
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}
+
+interface FailureProps {
+  failure: JobFailure;
+  onRequeue: (failure: JobFailure) => void;
+}
+
+function Failure({ failure, onRequeue }: FailureProps) {
+  const { job_type, failure_id, error_code, error_text, failed_count, retrying_count } = failure;
+  return (
+    <li className="card console-failure">
+      <div className="console-failure-count">
+        {count(failed_count + retrying_count)}
+        <span>{failed_count + retrying_count === 1 ? 'job' : 'jobs'}</span>
+      </div>
+      <div className="console-failure-what">
+        <div className="row">
+          <b>{job_type}</b>
+          {error_code && <Badge tone="danger">{error_code}</Badge>}
+          {retrying_count > 0 && (
+            <Badge tone="amber">{plural(retrying_count, 'will retry', 'will retry')}</Badge>
+          )}
+        </div>
+        <p className="console-error-text">{error_text}</p>
+        <p className="small muted">
+          last <Time at={failure.last_seen_at} />, first <Time at={failure.first_seen_at} />
+        </p>
+      </div>
+      <div className="row console-failure-deeds">
+        <ConsoleLink
+          to="jobs"
+          search={{ job_type, failure_id }}
+          className={buttonClass('secondary', 'small')}
+        >
+          Show {failed_count + retrying_count === 1 ? 'the job' : 'the jobs'}
+        </ConsoleLink>
+        {failed_count > 0 && (
+          <Button size="small" icon={RotateCcw} onClick={() => onRequeue(failure)}>
+            Queue again
+          </Button>
+        )}
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,165 @@
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { Ban, RotateCcw } from 'lucide-react';
+import { api } from '../../api/client.ts';
+import { Button } from '../../ui/button.tsx';
+import { ErrorState } from '../../ui/error-state.tsx';
+import { SkeletonText } from '../../ui/skeleton.tsx';
+import { ConsoleLink } from '../console-link.tsx';
+import { ConsolePage } from '../console-page.tsx';
+import { CopyButton } from '../copy-button.tsx';
+import { Facts } from '../facts.tsx';
+import { JsonView } from '../json-view.tsx';
+import { isOver, jobQuery } from '../queries.ts';
+import { StatusBadge } from '../status-badge.tsx';
+import { Time } from '../time.tsx';
+import type { Job } from '../types.ts';
+import { useDeed } from '../use-deed.ts';
+import { AttemptTimeline } from './attempt-timeline.tsx';
+import { type Deed, JOBS_STALE } from './deeds.ts';
+
+const JOBS = <ConsoleLink to="jobs">Jobs</ConsoleLink>;
+
+export default function JobPage() {
+  const { jobId = '' } = useParams({ strict: false }) as { jobId?: string };
+  const job = useQuery(jobQuery(jobId));
+  const act = useDeed<Deed, Job>({
+    run: (deed) => api.post<Job>(`/api/v1/jobs/${jobId}/${deed}`),
+    stale: JOBS_STALE,
+    said: ({ status }) => (status === 'cancelled' ? 'The job is cancelled.' : 'The job is queued again.'),
+  });
+  if (!job.data) {
+    return (
+      <ConsolePage title="Job" above={JOBS}>
+        {job.error ? (
+          <ErrorState error={job.error} onRetry={() => void job.refetch()} />
+        ) : (
+          <SkeletonText lines={10} />
+        )}
+      </ConsolePage>
+    );
+  }
+  const { data } = job;
+  const canRequeue = data.status === 'failed' || data.status === 'cancelled';
+  return (
+    <ConsolePage
+      title={data.job_type}
+      above={JOBS}
+      lead={
+        <span className="row">
+          <StatusBadge status={data.status} />
+          <code className="mono">{data.job_id}</code>
+          <CopyButton text={data.job_id} label="Copy the id" />
+        </span>
+      }
+      actions={
+        <>
+          {canRequeue && (
+            <Button
+              look="primary"
+              icon={RotateCcw}
+              busy={act.isPending}
+              onClick={() => act.mutate('requeue')}
+            >
+              Queue again
+            </Button>
+          )}
+          {!isOver(data.status) && (
+            <Button look="danger" icon={Ban} busy={act.isPending} onClick={() => act.mutate('cancel')}>
+              Cancel
+            </Button>
+          )}
+        </>
+      }
+    >
+      {data.error_text && (
+        <section className="console-notice console-notice-danger" aria-label="Why it failed">
+          <h2 className="section-title">{whyTitle(data)}</h2>
+          <p className="console-error-text">
+            {data.error_code && <b>{data.error_code}: </b>}
+            {data.error_text}
+          </p>
+        </section>
+      )}
+      <section className="section">
+        <h2 className="section-title">Attempts</h2>
+        <AttemptTimeline job={data} />
+      </section>
+      <div className="console-columns section">
+        <section>
+          <h2 className="section-title">About it</h2>
+          <Facts facts={factsOf(data)} />
+        </section>
+        <div className="stack">
+          {data.progress && (
+            <section>
+              <h2 className="section-title">Progress</h2>
+              <JsonView label="Progress" value={data.progress} />
+            </section>
+          )}
+          <section>
+            <h2 className="section-title">Payload</h2>
+            <JsonView label="Payload" value={data.payload} />
+          </section>
+          {data.status === 'succeeded' && (
+            <section>
+              <h2 className="section-title">Result</h2>
+              <JsonView label="Result" value={data.result} />
+            </section>
+          )}
+          {data.artifacts.map((artifact) => (
+            <section key={artifact.artifact_type + artifact.created_at}>
+              <h2 className="section-title">Artifact: {artifact.artifact_type}</h2>
+              <JsonView label={artifact.artifact_type} value={artifact.artifact_payload} />
+            </section>
+          ))}
+        </div>
+      </div>
+    </ConsolePage>
+  );
+}
+
+function whyTitle({ status }: Job): string {
+  if (status === 'failed') return 'Why it failed';
+  if (status === 'cancelled') return 'What its last attempt came to';
+  return 'Why it is tried again';
+}
+
+function factsOf(job: Job) {
+  return [
+    [
+      'Queue',
+      <ConsoleLink key="queue" to="jobs" search={{ queue: job.queue }}>
+        {job.queue}
+      </ConsoleLink>,
+    ],
+    ['Priority', job.priority],
+    ['Attempts', `${job.attempt_count} of ${job.max_attempts}`],
+    ['Runs', job.execution_mode === 'sync' ? 'while its caller waits' : 'in a worker'],
+    ['Created', <Time key="created" at={job.created_at} />],
+    ['By', job.created_by ?? 'Nexus'],
+    ['Changed', <Time key="updated" at={job.updated_at} />],
+    [
+      'Next attempt',
+      isOver(job.status) || job.status === 'running' ? null : <Time key="next" at={job.next_run_at} />,
+    ],
+    ['Worker', job.lease_owner],
+    ['Lease until', job.lease_expires_at && <Time key="lease" at={job.lease_expires_at} />],
+    [
+      'Idempotency key',
+      job.idempotency_key && (
+        <code key="key" className="mono">
+          {job.idempotency_key}
+        </code>
+      ),
+    ],
+    [
+      'Request',
+      job.request_id && (
+        <code key="request" className="mono">
+          {job.request_id}
+        </code>
+      ),
+    ],
+  ] as const;
+}

@@ -1,0 +1,183 @@
+import { useQuery } from '@tanstack/react-query';
+import { ListChecks } from 'lucide-react';
+import { useState } from 'react';
+import { Button } from '../../ui/button.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { Tabs } from '../../ui/tabs.tsx';
+import { ConsolePage } from '../console-page.tsx';
+import { FilterBar, FilterSelect, FilterText, LONG_TIMES, minutesAgo, TIMES } from '../filter-bar.tsx';
+import { type Filters, useFilters } from '../filters.ts';
+import { ListView } from '../list-view.tsx';
+import { useList } from '../lists.ts';
+import { jobStatsQuery } from '../queries.ts';
+import { statusWord } from '../status-badge.tsx';
+import type { JobStatus, JobSummary } from '../types.ts';
+import { BulkBar } from './bulk-bar.tsx';
+import { Failures } from './failures.tsx';
+import { jobColumns } from './job-columns.tsx';
+import { Queues } from './queues.tsx';
+
+/** The type keeps this equal to the contract's states. */
+const STATES: Record<JobStatus, true> = {
+  queued: true,
+  running: true,
+  retry_wait: true,
+  failed: true,
+  cancelled: true,
+  succeeded: true,
+};
+
+const OF_THE_PAGE = { view: undefined, window: undefined, minutes: undefined };
+
+export default function JobsPage() {
+  const [filters, change] = useFilters();
+  const { view = 'jobs', window = '60' } = filters;
+  return (
+    <ConsolePage
+      title="Jobs"
+      lead="What waits, what runs, and what became of it."
+      actions={
+        <FilterSelect
+          label="Time that the charts show"
+          value={window}
+          options={TIMES}
+          onChange={(chosen) => change({ window: chosen === '60' ? undefined : chosen })}
+        />
+      }
+    >
+      <Queues minutes={window} />
+      <div className="section">
+        <Tabs
+          label="Jobs"
+          value={view}
+          onChange={(chosen) => change({ view: chosen === 'jobs' ? undefined : chosen })}
+          tabs={[
+            { value: 'jobs', label: 'All jobs', content: view === 'jobs' && <JobList /> },
+            {
+              value: 'failures',
+              label: 'Failures by cause',
+              content: view === 'failures' && <FailureList />,
+            },
+          ]}
+        />
+      </div>
+    </ConsolePage>
+  );
+}
+
+function JobList() {
+  const [filters, change] = useFilters();
+  const [selected, setSelected] = useState<ReadonlySet<React.Key>>(new Set());
+  const queues = useQuery(jobStatsQuery).data?.map(({ queue }) => queue) ?? [];
+  const conditions: Filters = {
+    ...filters,
+    ...OF_THE_PAGE,
+    created_after: filters.created_after ?? minutesAgo(filters.minutes),
+  };
+  const list = useList<'jobs', JobSummary>('jobs', {
+    queryKey: ['jobs', 'list'],
+    path: '/api/v1/jobs',
+    filters: conditions,
+    everyMs: 5000,
+  });
+  const isFiltered = Object.values(conditions).some((value) => value !== undefined);
+  const clear = () => {
+    setSelected(new Set());
+    change(Object.fromEntries(Object.keys({ ...conditions, minutes: '' }).map((name) => [name, undefined])));
+  };
+  const set = (name: string) => (value: string | undefined) => {
+    setSelected(new Set());
+    change({ [name]: value });
+  };
+  return (
+    <>
+      <FilterBar onClear={isFiltered ? clear : undefined}>
+        <FilterSelect
+          label="State"
+          all="Every state"
+          value={filters.status}
+          options={Object.keys(STATES).map((value) => ({ value, label: statusWord(value) }))}
+          onChange={set('status')}
+        />
+        <FilterSelect
+          label="Queue"
+          all="Every queue"
+          value={filters.queue}
+          options={[...new Set([...queues, ...(filters.queue ? [filters.queue] : [])])].map((value) => ({
+            value,
+            label: value,
+          }))}
+          onChange={set('queue')}
+        />
+        <FilterSelect
+          label="Time"
+          all="Any time"
+          value={filters.minutes}
+          options={LONG_TIMES}
+          onChange={set('minutes')}
+        />
+        <FilterText
+          label="Type"
+          value={filters.job_type}
+          suggestions={[...new Set(list.rows?.map(({ job_type }) => job_type))]}
+          onChange={set('job_type')}
+        />
+        <FilterText label="Text of the error" wide value={filters.error} onChange={set('error')} />
+        {filters.failure_id && (
+          <Button size="small" onClick={() => change({ failure_id: undefined })}>
+            Failed in one way ✕
+          </Button>
+        )}
+      </FilterBar>
+      <BulkBar
+        selected={[...selected] as string[]}
+        rows={list.rows}
+        filter={conditions}
+        isFiltered={isFiltered}
+        onDone={() => setSelected(new Set())}
+      />
+      <ListView
+        label="Jobs"
+        list={list}
+        columns={jobColumns}
+        rows={list.rows}
+        rowKey={({ job_id }) => job_id}
+        selection={{ selected, onChange: setSelected }}
+        empty={
+          isFiltered ? (
+            <EmptyState
+              icon={ListChecks}
+              title="No job is like that"
+              actions={<Button onClick={clear}>Clear filters</Button>}
+            >
+              Jobs that are over are kept for a while, then deleted; what you look for may be gone.
+            </EmptyState>
+          ) : (
+            <EmptyState icon={ListChecks} title="There has been nothing to do yet">
+              Saving a link, sharing a library or running an audit queues a job, and it appears here.
+            </EmptyState>
+          )
+        }
+      />
+    </>
+  );
+}
+
+function FailureList() {
+  const [filters, change] = useFilters();
+  const { minutes = '1440', job_type, queue } = filters;
+  return (
+    <>
+      <FilterBar>
+        <FilterSelect
+          label="Time"
+          value={minutes}
+          options={LONG_TIMES}
+          onChange={(chosen) => change({ minutes: chosen === '1440' ? undefined : chosen })}
+        />
+        <FilterText label="Type" value={job_type} onChange={(value) => change({ job_type: value })} />
+      </FilterBar>
+      <Failures minutes={minutes} filter={{ ...(job_type && { job_type }), ...(queue && { queue }) }} />
+    </>
+  );
+}

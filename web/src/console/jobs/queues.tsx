@@ -1,0 +1,106 @@
+import { useQuery } from '@tanstack/react-query';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { ConsoleLink } from '../console-link.tsx';
+import { count, duration, plural } from '../format.ts';
+import { jobStatsQuery, throughputQuery } from '../queries.ts';
+import type { JobStatus, QueueStats, QueueThroughput } from '../types.ts';
+import { LatencyChart, ThroughputChart } from './throughput-chart.tsx';
+
+const SLOW_SECONDS = 60;
+
+/** Each queue on a card: what waits and runs now, and how it went. Links lead to the jobs. */
+export function Queues({ minutes }: { minutes: string }) {
+  const stats = useQuery(jobStatsQuery);
+  const flow = useQuery(throughputQuery(minutes));
+  if (!stats.data || !flow.data) {
+    return (
+      <div className="console-queues">
+        <Skeleton height="12rem" />
+        <Skeleton height="12rem" />
+      </div>
+    );
+  }
+  const names = [...new Set([...stats.data, ...flow.data.queues].map(({ queue }) => queue))].toSorted();
+  if (names.length === 0) {
+    return (
+      <p className="card muted">
+        Nothing waits, nothing runs, and nothing ended in this time. Queues appear here as soon as there is
+        work.
+      </p>
+    );
+  }
+  return (
+    <div className="console-queues">
+      {names.map((name) => (
+        <Queue
+          key={name}
+          name={name}
+          stats={stats.data.find(({ queue }) => queue === name)}
+          flow={flow.data.queues.find(({ queue }) => queue === name)}
+        />
+      ))}
+    </div>
+  );
+}
+
+interface QueueProps {
+  name: string;
+  stats: QueueStats | undefined;
+  flow: QueueThroughput | undefined;
+}
+
+function Queue({ name, stats, flow }: QueueProps) {
+  const oldest = stats?.oldest_due_seconds ?? 0;
+  return (
+    <section className="card console-queue" aria-label={`Queue ${name}`}>
+      <header className="row spread">
+        <h3 className="console-queue-name">{name}</h3>
+        {oldest >= 1 && (
+          <span className={`small ${oldest > SLOW_SECONDS ? 'console-amber' : 'muted'}`}>
+            oldest due for {duration(oldest * 1000)}
+          </span>
+        )}
+      </header>
+      <div className="console-counts">
+        <Count queue={name} status="queued" label="queued" value={stats?.queued ?? 0} />
+        <Count queue={name} status="running" label="running" value={stats?.running ?? 0} />
+        <Count queue={name} status="retry_wait" label="wait to retry" value={stats?.retry_wait ?? 0} />
+      </div>
+      {flow ? (
+        <>
+          <ThroughputChart {...flow} />
+          <p className="small muted">
+            {plural(flow.finished, 'attempt')} ended
+            {flow.failed > 0 && <span className="console-danger">, {count(flow.failed)} failed</span>}
+          </p>
+          <LatencyChart {...flow} />
+          <p className="small muted">
+            <span className="console-key console-key-run" aria-hidden /> ran {duration(flow.run_p50_ms)}, 95 %
+            up to {duration(flow.run_p95_ms)}
+            <br />
+            <span className="console-key console-key-wait" aria-hidden /> waited {duration(flow.wait_p50_ms)},
+            95 % up to {duration(flow.wait_p95_ms)}
+          </p>
+        </>
+      ) : (
+        <p className="small muted">Nothing ended in this time.</p>
+      )}
+    </section>
+  );
+}
+
+interface CountProps {
+  queue: string;
+  status: JobStatus;
+  label: string;
+  value: number;
+}
+
+function Count({ queue, status, label, value }: CountProps) {
+  return (
+    <ConsoleLink to="jobs" search={{ queue, status }} className="console-count">
+      <span className="console-count-value">{count(value)}</span>
+      <span className="console-count-label">{label}</span>
+    </ConsoleLink>
+  );
+}

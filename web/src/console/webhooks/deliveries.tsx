@@ -1,0 +1,177 @@
+import { PackageOpen, RotateCcw } from 'lucide-react';
+import { useState } from 'react';
+import { api } from '../../api/client.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { ErrorState } from '../../ui/error-state.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { ConsoleLink } from '../console-link.tsx';
+import { FilterBar, FilterSelect } from '../filter-bar.tsx';
+import { useFilters } from '../filters.ts';
+import { dateTime, duration, plural } from '../format.ts';
+import { JsonView } from '../json-view.tsx';
+import { useList } from '../lists.ts';
+import { StatusBadge } from '../status-badge.tsx';
+import { Time } from '../time.tsx';
+import type { LoggedDelivery, Webhook } from '../types.ts';
+import { useDeed } from '../use-deed.ts';
+
+const STATES = ['pending', 'delivered', 'failed'].map((value) => ({ value, label: value }));
+
+/** What was sent, and what came back, attempt by attempt. */
+export function Deliveries({ webhook }: { webhook: Webhook }) {
+  const [filters, change] = useFilters();
+  const path = `/api/v1/webhooks/${webhook.id}/deliveries`;
+  const list = useList<'deliveries', LoggedDelivery>('deliveries', {
+    queryKey: ['webhooks', 'deliveries', webhook.id],
+    path,
+    filters,
+    everyMs: 2000,
+  });
+  const replay = useDeed<string>({
+    run: (deliveryId) => api.post(`${path}/${deliveryId}/replay`),
+    stale: [['webhooks']],
+    said: () => 'Sent again, under the same webhook-id.',
+  });
+  return (
+    <>
+      <FilterBar>
+        <FilterSelect
+          label="State"
+          all="Every state"
+          value={filters.status}
+          options={STATES}
+          onChange={(status) => change({ status })}
+        />
+      </FilterBar>
+      {list.error && !list.rows && <ErrorState error={list.error} onRetry={() => void list.refetch()} />}
+      {!list.rows && !list.error && <Skeleton height="8rem" />}
+      {list.rows?.length === 0 && (
+        <EmptyState
+          icon={PackageOpen}
+          title={filters.status ? `None is ${filters.status}` : 'Nothing was sent yet'}
+        >
+          Send a test to see what the endpoint answers.
+        </EmptyState>
+      )}
+      <ul className="console-deliveries">
+        {list.rows?.map((delivery) => (
+          <Delivery
+            key={delivery.id}
+            delivery={delivery}
+            canReplay={webhook.enabled && delivery.status !== 'pending'}
+            isBusy={replay.isPending && replay.variables === delivery.id}
+            onReplay={() => replay.mutate(delivery.id)}
+          />
+        ))}
+      </ul>
+      {list.hasNextPage && (
+        <div className="console-more">
+          <Button size="small" busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+            Show more
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}
+
+interface DeliveryProps {
+  delivery: LoggedDelivery;
+  canReplay: boolean;
+  isBusy: boolean;
+  onReplay: () => void;
+}
+
+function Delivery({ delivery, canReplay, isBusy, onReplay }: DeliveryProps) {
+  const [isOpen, setOpen] = useState(false);
+  const last = delivery.log.at(-1);
+  return (
+    <li className="card console-delivery">
+      <div className="console-delivery-head">
+        <button
+          type="button"
+          className="console-disclosure"
+          aria-expanded={isOpen}
+          onClick={() => setOpen((before) => !before)}
+        >
+          <b>{delivery.event_type}</b>
+        </button>
+        <StatusBadge status={delivery.status} />
+        {last && <Outcome attempt={last} />}
+        <span className="small muted grow">
+          <Time at={delivery.created_at} />, {plural(delivery.attempts, 'attempt')}
+          {delivery.next_attempt_at && (
+            <>
+              , next <Time at={delivery.next_attempt_at} />
+            </>
+          )}
+        </span>
+        <Button size="small" icon={RotateCcw} disabled={!canReplay} busy={isBusy} onClick={onReplay}>
+          Replay
+        </Button>
+      </div>
+      {delivery.status !== 'delivered' && delivery.error_message && (
+        <p className="console-error-text">{delivery.error_message}</p>
+      )}
+      {isOpen && (
+        <div className="stack console-gap">
+          <p className="small">
+            Event{' '}
+            <ConsoleLink to={`outbox/${delivery.event_id}`} className="mono">
+              {delivery.event_id}
+            </ConsoleLink>
+          </p>
+          {delivery.log.map((attempt) => (
+            <section key={attempt.id} className="console-exchange">
+              <p className="row">
+                <Outcome attempt={attempt} />
+                <span className="small muted">{dateTime(attempt.created_at)}</span>
+              </p>
+              {attempt.error_message && (
+                <p className="console-error-text">
+                  {attempt.error_code && <b>{attempt.error_code}: </b>}
+                  {attempt.error_message}
+                </p>
+              )}
+              {attempt.response_body && <JsonView label="Answer" value={attempt.response_body} />}
+              <details>
+                <summary className="small">Request headers</summary>
+                <JsonView
+                  label="Request headers"
+                  value={Object.entries(attempt.request_headers)
+                    .map(([name, value]) => `${name}: ${value}`)
+                    .join('\n')}
+                />
+              </details>
+            </section>
+          ))}
+          <section>
+            <h3 className="console-small-title">Request body</h3>
+            <JsonView label="Request body" value={pretty(delivery.request_body)} />
+          </section>
+        </div>
+      )}
+    </li>
+  );
+}
+
+function Outcome({ attempt }: { attempt: LoggedDelivery['log'][number] }) {
+  const { response_status, duration_ms, error_code } = attempt;
+  const isGood = response_status !== null && response_status >= 200 && response_status < 300;
+  return (
+    <span className="row">
+      <Badge tone={isGood ? 'accent' : 'danger'}>{response_status ?? error_code ?? 'no answer'}</Badge>
+      <span className="small muted">in {duration(duration_ms)}</span>
+    </span>
+  );
+}
+
+function pretty(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2);
+  } catch {
+    return body;
+  }
+}

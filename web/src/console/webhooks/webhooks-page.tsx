@@ -1,0 +1,102 @@
+import { useNavigate } from '@tanstack/react-router';
+import { Plus, Webhook as WebhookIcon } from 'lucide-react';
+import { useState } from 'react';
+import { Button } from '../../ui/button.tsx';
+import type { Column } from '../../ui/data-table.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { ConsoleLink } from '../console-link.tsx';
+import { ConsolePage } from '../console-page.tsx';
+import { plural } from '../format.ts';
+import { ListView } from '../list-view.tsx';
+import { useList } from '../lists.ts';
+import { SecretOnce } from '../secret-once.tsx';
+import { StatusBadge } from '../status-badge.tsx';
+import { Time } from '../time.tsx';
+import type { CreatedWebhook, Webhook } from '../types.ts';
+import { WebhookDialog } from './webhook-dialog.tsx';
+
+const COLUMNS: readonly Column<Webhook>[] = [
+  {
+    key: 'url',
+    title: 'Address',
+    render: ({ id, url }) => (
+      <ConsoleLink to={`webhooks/${id}`} className="console-row-link console-url">
+        {url}
+      </ConsoleLink>
+    ),
+  },
+  { key: 'status', title: 'State', render: (webhook) => <StatusBadge status={stateOf(webhook)} /> },
+  {
+    key: 'events',
+    title: 'Events',
+    render: ({ event_types }) =>
+      event_types.length === 0 ? (
+        'all'
+      ) : (
+        <span title={event_types.join(', ')}>{plural(event_types.length, 'kind')}</span>
+      ),
+  },
+  {
+    key: 'why',
+    title: 'Trouble',
+    render: ({ disabled_reason, failing_since }) =>
+      disabled_reason ??
+      (failing_since ? (
+        <>
+          failing, first <Time at={failing_since} />
+        </>
+      ) : null),
+  },
+  { key: 'created', title: 'Created', render: ({ created_at }) => <Time at={created_at} /> },
+];
+
+export function stateOf({ enabled, failing_since }: Webhook): string {
+  if (!enabled) return 'disabled';
+  return failing_since ? 'failing' : 'enabled';
+}
+
+export default function WebhooksPage() {
+  const navigate = useNavigate();
+  const [isAdding, setAdding] = useState(false);
+  const [created, setCreated] = useState<CreatedWebhook>();
+  const list = useList<'webhooks', Webhook>('webhooks', {
+    queryKey: ['webhooks', 'list'],
+    path: '/api/v1/webhooks',
+  });
+  const add = (
+    <Button look="primary" icon={Plus} onClick={() => setAdding(true)}>
+      New webhook
+    </Button>
+  );
+  return (
+    <ConsolePage title="Webhooks" lead="Endpoints elsewhere that are told what happens here." actions={add}>
+      <ListView
+        label="Webhooks"
+        list={list}
+        columns={COLUMNS}
+        rows={list.rows}
+        rowKey={({ id }) => id}
+        skeletonRows={3}
+        empty={
+          <EmptyState icon={WebhookIcon} title="Nobody elsewhere is told" actions={add}>
+            Give an address, and Nexus posts to it what happens: a media can be read, somebody joined, a job
+            failed.
+          </EmptyState>
+        }
+      />
+      {isAdding && <WebhookDialog onClose={() => setAdding(false)} onCreated={setCreated} />}
+      {created && (
+        <SecretOnce
+          title="The webhook is there"
+          what="secret"
+          secret={created.secret}
+          hint="The endpoint verifies with it that a message is from Nexus. Libraries for Standard Webhooks take it as it is. It can be rotated later, with an overlap."
+          onClose={() => {
+            setCreated(undefined);
+            void navigate({ to: `/console/webhooks/${created.id}` as string });
+          }}
+        />
+      )}
+    </ConsolePage>
+  );
+}

@@ -1,0 +1,65 @@
+import { useEffect, useRef } from 'react';
+
+export interface Shortcut {
+  /** A key as `KeyboardEvent.key` names it, or two, one after the other: `g l`. */
+  keys: string;
+  label: string;
+  group: 'Go to' | 'List' | 'Reader' | 'Everywhere';
+  run: () => void;
+}
+
+const CHORD_MS = 1200;
+
+/** Newest last: what a page adds goes before what the shell has. */
+const active: Shortcut[] = [];
+let pending: { key: string; at: number } | undefined;
+
+export function activeShortcuts(): readonly Shortcut[] {
+  return active;
+}
+
+/** Adds shortcuts while the component is there. `run` may change from render to render. */
+export function useShortcuts(shortcuts: readonly Shortcut[]): void {
+  const latest = useRef(shortcuts);
+  latest.current = shortcuts;
+  const names = shortcuts.map(({ keys }) => keys).join(',');
+  useEffect(() => {
+    const added = (names === '' ? [] : names.split(',')).map((keys, index): Shortcut => {
+      const { label = '', group = 'Everywhere' } = latest.current[index] ?? {};
+      return { keys, label, group, run: () => latest.current[index]?.run() };
+    });
+    active.push(...added);
+    return () => {
+      for (const shortcut of added) active.splice(active.indexOf(shortcut), 1);
+    };
+  }, [names]);
+}
+
+/** Whether the key belongs to what has the focus: a text, a menu, a dialog. */
+function isTaken(event: KeyboardEvent): boolean {
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return true;
+  const target = event.target instanceof Element ? event.target : null;
+  if (target?.closest('input:not([type="checkbox"]), textarea, select, [contenteditable], [role="menu"]'))
+    return true;
+  if (event.key === 'Enter' && target?.closest('a, button, summary')) return true;
+  return document.querySelector('dialog:modal') !== null;
+}
+
+function find(keys: string): Shortcut | undefined {
+  return active.findLast((shortcut) => shortcut.keys === keys);
+}
+
+export function handleKey(event: KeyboardEvent): void {
+  if (isTaken(event)) return;
+  const first = pending && event.timeStamp - pending.at < CHORD_MS ? pending.key : undefined;
+  pending = undefined;
+  const chosen = (first && find(`${first} ${event.key}`)) || find(event.key);
+  if (chosen) {
+    event.preventDefault();
+    chosen.run();
+    return;
+  }
+  if (active.some(({ keys }) => keys.startsWith(`${event.key} `))) {
+    pending = { key: event.key, at: event.timeStamp };
+  }
+}

@@ -1,0 +1,110 @@
+import { useQuery } from '@tanstack/react-query';
+import { ArrowDownNarrowWide, ArrowUpNarrowWide, LayoutGrid, List, X } from 'lucide-react';
+import { api } from '../api/client.ts';
+import { Button, IconButton } from '../ui/button.tsx';
+import { Select } from '../ui/field.tsx';
+import { KIND_NAMES, KINDS } from './kinds.ts';
+import type { ListSearch } from './list-search.ts';
+import type { View } from './view-choice.ts';
+
+export interface FiltersProps {
+  libraryId: string;
+  search: ListSearch;
+  onChange: (search: ListSearch) => void;
+  view: View;
+  onView: (view: View) => void;
+}
+
+const READING_NAMES = { unread: 'Unread', reading: 'In progress', finished: 'Finished' } as const;
+const STATUS_NAMES = { ready: 'Ready', failed: 'Failed', pending: 'Queued' } as const;
+const SORT_NAMES = {
+  added: 'Date added',
+  title: 'Title',
+  published: 'Date published',
+  length: 'Length',
+} as const;
+
+const anyOr = (any: string, names: Record<string, string>) => [
+  { value: '', label: any },
+  ...Object.entries(names).map(([value, label]) => ({ value, label })),
+];
+
+/** How the list is cut and ordered; all of it stands in the address. */
+export function Filters({ libraryId, search, onChange, view, onView }: FiltersProps) {
+  const sites = useQuery({
+    queryKey: ['sites', libraryId],
+    queryFn: () =>
+      api
+        .get<{ data: { site: string; count: number }[] }>('/media/sites', { library_id: libraryId })
+        .then(({ data }) => data),
+    staleTime: 60_000,
+  });
+  const set = (change: Record<string, string | undefined>) => {
+    const next = Object.entries({ ...search, ...change }).filter(([, value]) => value);
+    onChange(Object.fromEntries(next) as ListSearch);
+  };
+  const { sort = 'added', order = sort === 'title' ? 'asc' : 'desc' } = search;
+  const isFiltered = Boolean(search.kind || search.status || search.site || search.reading);
+  const choice = (name: keyof ListSearch, label: string, options: { value: string; label: string }[]) => (
+    <Select
+      label={label}
+      value={search[name] ?? ''}
+      options={options}
+      data-set={search[name] !== undefined}
+      onChange={(value) => set({ [name]: value })}
+    />
+  );
+  return (
+    <>
+      <fieldset className="list-filters" aria-label="Filters">
+        {choice('reading', 'Read or not', anyOr('Read or not', READING_NAMES))}
+        {choice(
+          'kind',
+          'Kind',
+          anyOr('Any kind', Object.fromEntries(KINDS.map((kind) => [kind, KIND_NAMES[kind].label]))),
+        )}
+        {choice('status', 'Status', anyOr('Any status', STATUS_NAMES))}
+        {choice('site', 'Site', [
+          { value: '', label: 'Any site' },
+          ...siteOptions(sites.data, search.site).map(({ site, count }) => ({
+            value: site,
+            label: count ? `${site} (${count})` : site,
+          })),
+        ])}
+        {isFiltered && (
+          <Button
+            look="ghost"
+            size="small"
+            icon={X}
+            onClick={() => set({ kind: undefined, status: undefined, site: undefined, reading: undefined })}
+          >
+            Clear
+          </Button>
+        )}
+      </fieldset>
+      <Select
+        label="Sort by"
+        value={sort}
+        options={Object.entries(SORT_NAMES).map(([value, label]) => ({ value, label }))}
+        onChange={(value) => set({ sort: value === 'added' ? undefined : value, order: undefined })}
+      />
+      <IconButton
+        label={order === 'asc' ? 'Ascending; turn around' : 'Descending; turn around'}
+        icon={order === 'asc' ? ArrowUpNarrowWide : ArrowDownNarrowWide}
+        onClick={() => set({ order: order === 'asc' ? 'desc' : 'asc' })}
+      />
+      <IconButton
+        label={view === 'list' ? 'Show as a grid' : 'Show as a list'}
+        icon={view === 'list' ? LayoutGrid : List}
+        onClick={() => onView(view === 'list' ? 'grid' : 'list')}
+      />
+    </>
+  );
+}
+
+/** What is set stays on offer even when no media of it is left. */
+function siteOptions(known: { site: string; count: number }[] | undefined, current: string | undefined) {
+  const sites = known ?? [];
+  if (!current || sites.some(({ site }) => site === current)) return sites;
+  return [{ site: current, count: 0 }, ...sites];
+}

@@ -1,0 +1,73 @@
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { BookOpenText, FilterX, Plus } from 'lucide-react';
+import { useEffect } from 'react';
+import { useSession } from '../session/session.ts';
+import { useDialogs } from '../shell/dialogs.ts';
+import { Button } from '../ui/button.tsx';
+import { EmptyState } from '../ui/empty-state.tsx';
+import { Kbd } from '../ui/kbd.tsx';
+import { MediaView } from './media-view.tsx';
+
+const route = getRouteApi('/signed-in/');
+
+/** The person's own library: what they saved, and all that is shared with them. */
+export default function HomePage() {
+  const { default_library_id } = useSession();
+  const search = route.useSearch();
+  const navigate = useNavigate();
+  const { show } = useDialogs();
+  useEffect(() => {
+    document.title = 'My library · Nexus';
+  }, []);
+  return (
+    <MediaView
+      libraryId={default_library_id}
+      isDefault
+      search={search}
+      onSearch={(next) => void navigate({ to: '/', search: next, replace: true })}
+      place={{ libraryId: default_library_id, isDefault: true, name: 'My library' }}
+      empty={
+        <EmptyState
+          icon={BookOpenText}
+          title="Nothing to read yet"
+          actions={
+            <Button look="primary" icon={Plus} onClick={() => show('save')}>
+              Save your first link
+            </Button>
+          }
+        >
+          Paste a link anywhere on this page, drop a PDF or a book, or press <Kbd>n</Kbd>.
+        </EmptyState>
+      }
+      nothingFound={<NothingFound onClear={() => void navigate({ to: '/', search: {} })} />}
+    >
+      {(total) => (
+        <>
+          <h1 className="page-title">My library</h1>
+          <Total value={total} />
+        </>
+      )}
+    </MediaView>
+  );
+}
+
+export function Total({ value }: { value: number | undefined }) {
+  if (value === undefined) return null;
+  return (
+    <span className="list-count" role="status">
+      {value.toLocaleString()} {value === 1 ? 'item' : 'items'}
+    </span>
+  );
+}
+
+export function NothingFound({ onClear }: { onClear: () => void }) {
+  return (
+    <EmptyState
+      icon={FilterX}
+      title="Nothing fits these filters"
+      actions={<Button onClick={onClear}>Clear the filters</Button>}
+    >
+      Take one of them away to see more.
+    </EmptyState>
+  );
+}

@@ -1,0 +1,40 @@
+import { createContext, lazy, type ReactNode, Suspense, useContext, useMemo, useState } from 'react';
+import type { Media } from '../api/types.ts';
+
+const ProvenanceDialog = lazy(() => import('./provenance-dialog.tsx'));
+const AttemptsDialog = lazy(() => import('./attempts-dialog.tsx'));
+
+interface ItemDialogs {
+  /** Why the viewer sees it. */
+  explain: (media: Media) => void;
+  /** What was tried, and when. */
+  showAttempts: (media: Media) => void;
+}
+
+const Context = createContext<ItemDialogs>({ explain: () => {}, showAttempts: () => {} });
+
+export function useItemDialogs(): ItemDialogs {
+  return useContext(Context);
+}
+
+/** The dialogs about one media; outside of lists, whose rows come and go while scrolling. */
+export function ItemDialogsProvider({ children }: { children: ReactNode }) {
+  const [shown, setShown] = useState<{ kind: 'provenance' | 'attempts'; media: Media }>();
+  const close = () => setShown(undefined);
+  const dialogs = useMemo(
+    (): ItemDialogs => ({
+      explain: (media) => setShown({ kind: 'provenance', media }),
+      showAttempts: (media) => setShown({ kind: 'attempts', media }),
+    }),
+    [],
+  );
+  return (
+    <Context value={dialogs}>
+      {children}
+      <Suspense>
+        {shown?.kind === 'provenance' && <ProvenanceDialog media={shown.media} onClose={close} />}
+        {shown?.kind === 'attempts' && <AttemptsDialog media={shown.media} onClose={close} />}
+      </Suspense>
+    </Context>
+  );
+}

@@ -1,0 +1,100 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { BookPlus, Share2 } from 'lucide-react';
+import { lazy, Suspense, useEffect, useState } from 'react';
+import { ApiError } from '../api/error.ts';
+import { useDialogs } from '../shell/dialogs.ts';
+import { Button, buttonClass } from '../ui/button.tsx';
+import { EmptyState } from '../ui/empty-state.tsx';
+import { ErrorState } from '../ui/error-state.tsx';
+import { NothingFound, Total } from './home-page.tsx';
+import { LibraryMenu } from './library-menu.tsx';
+import { MediaView } from './media-view.tsx';
+import { librariesQuery } from './queries.ts';
+
+const ShareDialog = lazy(() => import('../sharing/share-dialog.tsx'));
+const route = getRouteApi('/signed-in/library/$libraryId');
+const GONE = new ApiError(
+  404,
+  'E_LIBRARY_NOT_FOUND',
+  'There is no such library, or you are not in it any more.',
+);
+
+export default function LibraryPage() {
+  const { libraryId } = route.useParams();
+  const search = route.useSearch();
+  const navigate = useNavigate();
+  const { show } = useDialogs();
+  const libraries = useQuery(librariesQuery);
+  const [isSharing, setSharing] = useState(false);
+  const library = libraries.data?.find(({ id }) => id === libraryId);
+  const isAdmin = library?.role === 'admin';
+  useEffect(() => {
+    document.title = `${library?.name ?? 'Library'} · Nexus`;
+  }, [library?.name]);
+
+  if (libraries.data && !library) {
+    return (
+      <ErrorState error={GONE}>
+        <Link to="/" className={buttonClass('primary')}>
+          Go to my library
+        </Link>
+      </ErrorState>
+    );
+  }
+  return (
+    <>
+      <MediaView
+        key={libraryId}
+        libraryId={libraryId}
+        isDefault={false}
+        search={search}
+        onSearch={(next) =>
+          void navigate({ to: '/library/$libraryId', params: { libraryId }, search: next, replace: true })
+        }
+        place={library && isAdmin ? { libraryId, isDefault: false, name: library.name } : undefined}
+        empty={
+          <EmptyState
+            icon={BookPlus}
+            title="Nothing in here yet"
+            actions={
+              isAdmin && (
+                <Button look="primary" onClick={() => show('save')}>
+                  Save something into it
+                </Button>
+              )
+            }
+          >
+            {isAdmin
+              ? 'Save a link into it, or add what you have from the menu of each item.'
+              : 'As soon as somebody adds something, it appears here and in your library.'}
+          </EmptyState>
+        }
+        nothingFound={
+          <NothingFound
+            onClear={() => void navigate({ to: '/library/$libraryId', params: { libraryId }, search: {} })}
+          />
+        }
+      >
+        {(total) => (
+          <>
+            <h1 className="page-title">{library?.name ?? ' '}</h1>
+            <Total value={total} />
+            <span className="grow" />
+            {library && (
+              <>
+                <Button icon={Share2} onClick={() => setSharing(true)}>
+                  {isAdmin ? 'Share' : 'Members'}
+                </Button>
+                <LibraryMenu library={library} />
+              </>
+            )}
+          </>
+        )}
+      </MediaView>
+      <Suspense>
+        {isSharing && library && <ShareDialog library={library} onClose={() => setSharing(false)} />}
+      </Suspense>
+    </>
+  );
+}

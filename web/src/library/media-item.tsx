@@ -1,0 +1,107 @@
+import { Link } from '@tanstack/react-router';
+import { RotateCcw } from 'lucide-react';
+import { memo } from 'react';
+import type { Media } from '../api/types.ts';
+import { Button } from '../ui/button.tsx';
+import { useMediaActions } from './actions.ts';
+import { Cover } from './cover.tsx';
+import { MediaMenu } from './media-menu.tsx';
+import { MetaLine, NoteLine, ReadingState } from './media-status.tsx';
+import type { RemovalPlace } from './removals.ts';
+import { stageOf } from './stage.ts';
+import { useLiveMedia } from './use-live-media.ts';
+
+export interface MediaItemProps {
+  media: Media;
+  index: number;
+  isSelected: boolean;
+  place: RemovalPlace | undefined;
+  onSelect: (media: Media, isSelected: boolean, withRange: boolean) => void;
+}
+
+/** A media as a line of the list. */
+export const MediaRow = memo(function MediaRow(props: MediaItemProps) {
+  const { media, isSelected, place } = props;
+  useLiveMedia(media);
+  return (
+    <article className="media-row" data-selected={isSelected} data-read={media.reading?.finished_at != null}>
+      <Check {...props} />
+      <Cover media={media} look="thumb" />
+      <div className="media-text">
+        <Title {...props} />
+        <MetaLine media={media} />
+        <NoteLine media={media} />
+      </div>
+      <div className="media-actions">
+        <ReadingState media={media} />
+        <RetryButton media={media} />
+        <MediaMenu media={media} place={place} />
+      </div>
+    </article>
+  );
+});
+
+/** A media as a card of the grid. */
+export const MediaCard = memo(function MediaCard(props: MediaItemProps) {
+  const { media, isSelected, place } = props;
+  useLiveMedia(media);
+  return (
+    <article className="media-card" data-selected={isSelected} data-read={media.reading?.finished_at != null}>
+      <Cover media={media} look="card" />
+      <Check {...props} />
+      <div className="media-card-body">
+        <Title {...props} />
+        <NoteLine media={{ ...media, description: null }} />
+        <div className="media-card-foot">
+          <MetaLine media={{ ...media, author: null, published: null }} />
+          <span className="media-actions">
+            <ReadingState media={media} />
+            <RetryButton media={media} />
+            <MediaMenu media={media} place={place} />
+          </span>
+        </div>
+      </div>
+    </article>
+  );
+});
+
+function Title({ media, index }: MediaItemProps) {
+  const isUnread = media.reading === null && stageOf(media) === 'ready';
+  return (
+    <h2 className="media-heading">
+      <Link to="/read/$mediaId" params={{ mediaId: media.id }} className="media-title" data-index={index}>
+        {isUnread && (
+          <span className="unread-dot">
+            <span className="visually-hidden">Unread: </span>
+          </span>
+        )}
+        {media.title}
+      </Link>
+    </h2>
+  );
+}
+
+function Check({ media, isSelected, onSelect }: MediaItemProps) {
+  return (
+    <span className="media-check">
+      <input
+        type="checkbox"
+        className="checkbox"
+        aria-label={`Select ${media.title}`}
+        checked={isSelected}
+        onChange={() => {}}
+        onClick={(event) => onSelect(media, !isSelected, event.shiftKey)}
+      />
+    </span>
+  );
+}
+
+function RetryButton({ media }: { media: Media }) {
+  const actions = useMediaActions();
+  if (stageOf(media) !== 'failed') return null;
+  return (
+    <Button size="small" icon={RotateCcw} onClick={() => void actions.retry(media)}>
+      Retry
+    </Button>
+  );
+}

@@ -1,0 +1,109 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import {
+  CircleCheck,
+  CircleDashed,
+  CircleHelp,
+  EllipsisVertical,
+  ExternalLink,
+  FolderPlus,
+  RotateCcw,
+  ScrollText,
+  Trash2,
+} from 'lucide-react';
+import type { Media } from '../api/types.ts';
+import { IconButton } from '../ui/button.tsx';
+import { Menu, MenuItem, MenuLabel, MenuLine } from '../ui/menu.tsx';
+import { useMediaActions } from './actions.ts';
+import { useItemDialogs } from './item-dialogs.tsx';
+import { librariesQuery } from './queries.ts';
+import { type RemovalPlace, removeWithUndo } from './removals.ts';
+import { stageOf } from './stage.ts';
+
+export interface MediaMenuProps {
+  media: Media;
+  /** From where Remove takes it; without, Remove is not offered. */
+  place?: RemovalPlace | undefined;
+  onRemoved?: () => void;
+}
+
+/** Everything that can be done with one media. */
+export function MediaMenu({ media, place, onRemoved }: MediaMenuProps) {
+  const queryClient = useQueryClient();
+  const actions = useMediaActions();
+  const { explain, showAttempts } = useItemDialogs();
+  const libraries = useQuery(librariesQuery);
+  const targets = libraries.data?.filter(({ role, is_default }) => role === 'admin' && !is_default) ?? [];
+  const isFinished = media.reading?.finished_at != null;
+  const stage = stageOf(media);
+  const original = media.canonical_url ?? media.requested_url;
+  return (
+    <Menu
+      trigger={
+        <IconButton
+          label={`Actions for ${media.title}`}
+          icon={EllipsisVertical}
+          size="small"
+          withTooltip={false}
+        />
+      }
+    >
+      {media.capabilities.can_read && (
+        <MenuItem
+          icon={isFinished ? CircleDashed : CircleCheck}
+          shortcut="e"
+          onSelect={() => void actions.finish([media], !isFinished)}
+        >
+          {isFinished ? 'Mark as not finished' : 'Mark as finished'}
+        </MenuItem>
+      )}
+      {media.processing_status === 'failed' && (
+        <MenuItem icon={RotateCcw} onSelect={() => void actions.retry(media)}>
+          Try again
+        </MenuItem>
+      )}
+      {stage !== 'ready' && (
+        <MenuItem icon={ScrollText} onSelect={() => showAttempts(media)}>
+          What was tried
+        </MenuItem>
+      )}
+      <MenuItem icon={CircleHelp} onSelect={() => explain(media)}>
+        Why do I see this?
+      </MenuItem>
+      {original && (
+        <MenuItem icon={ExternalLink} onSelect={() => window.open(original, '_blank', 'noopener,noreferrer')}>
+          Open the original
+        </MenuItem>
+      )}
+      {targets.length > 0 && (
+        <>
+          <MenuLine />
+          <MenuLabel>Add to</MenuLabel>
+          {targets.slice(0, 8).map((library) => (
+            <MenuItem
+              key={library.id}
+              icon={FolderPlus}
+              onSelect={() => void actions.addTo(library, [media])}
+            >
+              {library.name}
+            </MenuItem>
+          ))}
+        </>
+      )}
+      {place && (
+        <>
+          <MenuLine />
+          <MenuItem
+            icon={Trash2}
+            danger
+            onSelect={() => {
+              removeWithUndo(queryClient, [media], place);
+              onRemoved?.();
+            }}
+          >
+            {place.isDefault ? 'Remove from my library' : `Remove from ${place.name}`}
+          </MenuItem>
+        </>
+      )}
+    </Menu>
+  );
+}

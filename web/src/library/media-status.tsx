@@ -1,0 +1,61 @@
+import type { Media } from '../api/types.ts';
+import { isUnderWay, STAGE_WORDS, stageOf } from './stage.ts';
+import { lengthOf, publishedOf, siteOf, whenOf } from './words.ts';
+
+/** How far it has come on its way into the library. */
+export function StageLine({ media }: { media: Media }) {
+  const stage = stageOf(media);
+  const isAgain = media.processing_attempts > 1 && stage === 'working';
+  return (
+    <span className="stage" role="status">
+      <span className="stage-steps" aria-hidden>
+        <span className="stage-step" data-done data-now={stage === 'queued'} />
+        <span className="stage-step" data-now={stage === 'working'} />
+        <span className="stage-step" />
+      </span>
+      {STAGE_WORDS[stage]}
+      {isAgain && `, attempt ${media.processing_attempts}`}
+    </span>
+  );
+}
+
+/** Where it is from, how long it takes, when it came. */
+export function MetaLine({ media }: { media: Media }) {
+  const site = siteOf(media);
+  const length = lengthOf(media);
+  return (
+    <p className="media-meta">
+      {site && <span className="truncate">{site}</span>}
+      {media.author && media.author !== site && <span className="truncate">{media.author}</span>}
+      {length && <span>{length}</span>}
+      {media.published && <span>{publishedOf(media.published)}</span>}
+      <span>added {whenOf(media.added_at ?? media.created_at)}</span>
+    </p>
+  );
+}
+
+/** The line below: the stage while it is on its way, what went wrong when it failed, what it is about otherwise. */
+export function NoteLine({ media }: { media: Media }) {
+  const stage = stageOf(media);
+  if (isUnderWay(media) || stage === 'unavailable') return <StageLine media={media} />;
+  if (stage === 'failed') {
+    return (
+      <p className="media-note media-note-failed">{media.last_error_message ?? 'It could not be read.'}</p>
+    );
+  }
+  if (!media.description) return null;
+  return <p className="media-note media-note-quiet">{media.description}</p>;
+}
+
+export function ReadingState({ media }: { media: Media }) {
+  const { reading } = media;
+  if (!reading || !media.capabilities.can_read) return null;
+  if (reading.finished_at) return <span className="small muted">Finished</span>;
+  const share = Math.round(reading.progress * 100);
+  if (share === 0) return null;
+  return (
+    <span className="progress" role="img" aria-label={`${share} % read`}>
+      <span className="progress-fill" style={{ width: `${share}%` }} />
+    </span>
+  );
+}

@@ -1,0 +1,166 @@
+import './library.css';
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { type ReactNode, useCallback, useMemo, useRef, useSyncExternalStore } from 'react';
+import { useShortcuts } from '../keyboard/shortcuts.ts';
+import { PendingSaves } from '../saving/pending-saves.tsx';
+import { ErrorState } from '../ui/error-state.tsx';
+import { useMediaActions } from './actions.ts';
+import { Filters } from './filters.tsx';
+import type { ListSearch } from './list-search.ts';
+import { mediaListQuery } from './media-list.ts';
+import { hiddenIn, type RemovalPlace, removalStore, removeWithUndo } from './removals.ts';
+import { SelectionBar } from './selection-bar.tsx';
+import { useSelection } from './use-selection.ts';
+import { useViewChoice } from './view-choice.ts';
+import { ItemSkeleton, VirtualMedia, type VirtualMediaHandle } from './virtual-media.tsx';
+
+export interface MediaViewProps {
+  libraryId: string;
+  isDefault: boolean;
+  search: ListSearch;
+  onSearch: (search: ListSearch) => void;
+  /** Where Remove takes from; undefined where the person may not. */
+  place: RemovalPlace | undefined;
+  /** Shown when there is nothing, and nothing is filtered away. */
+  empty: ReactNode;
+  /** Shown when the filters leave nothing. */
+  nothingFound: ReactNode;
+  children: (total: number | undefined) => ReactNode;
+}
+
+/** A library's media with everything to cut, order, select and walk through them. */
+export function MediaView(props: MediaViewProps) {
+  const { libraryId, isDefault, search, onSearch, place, empty, nothingFound, children } = props;
+  const queryClient = useQueryClient();
+  const navigate = useNavigate();
+  const actions = useMediaActions();
+  const [view, setView] = useViewChoice();
+  const list = useInfiniteQuery(mediaListQuery(libraryId, search));
+  const removals = useSyncExternalStore(removalStore.subscribe, removalStore.get);
+  const hidden = useMemo(() => hiddenIn(removals, libraryId), [removals, libraryId]);
+  const loaded = useMemo(() => list.data?.pages.flatMap(({ data }) => data) ?? [], [list.data]);
+  const items = useMemo(() => loaded.filter(({ id }) => !hidden.has(id)), [loaded, hidden]);
+  const total =
+    list.data && Math.max(0, (list.data.pages.at(-1)?.page.total ?? 0) - (loaded.length - items.length));
+  const selection = useSelection(items);
+  const handle = useRef<VirtualMediaHandle>(null);
+
+  const { hasNextPage, isFetchingNextPage, fetchNextPage } = list;
+  const needMore = useCallback(() => {
+    if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
+  }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
+
+  const focusedIndex = () => {
+    const index = document.activeElement?.closest<HTMLElement>('[data-index]')?.dataset.index;
+    return index === undefined ? undefined : Number(index);
+  };
+  const focused = () => items[focusedIndex() ?? -1];
+  const walk = (step: number) => {
+    const from = focusedIndex();
+    const to = from === undefined ? 0 : from + step;
+    if (to >= 0 && to < items.length) handle.current?.focus(to);
+  };
+  const acting = () =>
+    selection.selected.size > 0
+      ? [...selection.selected.values()]
+      : [focused()].filter((item) => item !== undefined);
+
+  useShortcuts([
+    { keys: 'j', label: 'Next', group: 'List', run: () => walk(1) },
+    { keys: 'k', label: 'Previous', group: 'List', run: () => walk(-1) },
+    {
+      keys: 'o',
+      label: 'Open',
+      group: 'List',
+      run: () => {
+        const media = focused();
+        if (media) void navigate({ to: '/read/$mediaId', params: { mediaId: media.id } });
+      },
+    },
+    {
+      keys: 'x',
+      label: 'Select',
+      group: 'List',
+      run: () => {
+        const media = focused();
+        if (media) selection.select(media, !selection.selected.has(media.id), false);
+      },
+    },
+    {
+      keys: 'e',
+      label: 'Finish',
+      group: 'List',
+      run: () => {
+        const media = acting();
+        if (media.length > 0)
+          void actions.finish(
+            media,
+            media.some(({ reading }) => !reading?.finished_at),
+          );
+      },
+    },
+    {
+      keys: '#',
+      label: 'Remove',
+      group: 'List',
+      run: () => {
+        const media = acting();
+        if (!place || media.length === 0) return;
+        removeWithUndo(queryClient, media, place);
+        selection.clear();
+      },
+    },
+    {
+      keys: 'v',
+      label: 'List or grid',
+      group: 'List',
+      run: () => setView(view === 'list' ? 'grid' : 'list'),
+    },
+    { keys: 'Escape', label: 'Clear the selection', group: 'List', run: selection.clear },
+  ]);
+
+  const isFiltered = Object.keys(search).some((name) => name !== 'sort' && name !== 'order');
+  return (
+    <div className="page">
+      <div className="list-head">{children(total)}</div>
+      {(total !== 0 || isFiltered) && (
+        <div className="list-bar">
+          {selection.selected.size > 0 ? (
+            <SelectionBar
+              selected={[...selection.selected.values()]}
+              place={place}
+              onSelectAll={selection.selectAll}
+              onDone={selection.clear}
+            />
+          ) : (
+            <Filters libraryId={libraryId} search={search} onChange={onSearch} view={view} onView={setView} />
+          )}
+        </div>
+      )}
+      <PendingSaves libraryId={isDefault ? undefined : libraryId} items={items} />
+      {list.isError && !list.data && <ErrorState error={list.error} onRetry={() => void list.refetch()} />}
+      {list.isPending && (
+        <div aria-busy="true">
+          {Array.from({ length: 6 }, (_, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: skeletons have nothing but their place
+            <ItemSkeleton key={index} view="list" />
+          ))}
+        </div>
+      )}
+      {total === 0 && (isFiltered ? nothingFound : empty)}
+      {total !== undefined && total > 0 && (
+        <VirtualMedia
+          items={items}
+          total={total}
+          view={view}
+          selected={selection.selected}
+          place={place}
+          onSelect={selection.select}
+          onNeedMore={needMore}
+          handle={handle}
+        />
+      )}
+    </div>
+  );
+}

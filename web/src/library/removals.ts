@@ -1,0 +1,82 @@
+import type { QueryClient } from '@tanstack/react-query';
+import { request } from '../api/client.ts';
+import { sentenceOf } from '../api/error.ts';
+import type { Answer, Media, Provenance } from '../api/types.ts';
+import { showToast } from '../ui/toasts.ts';
+import { refreshLists } from './media-list.ts';
+
+/** From where something is taken: one's own library, or a shared one. */
+export interface RemovalPlace {
+  libraryId: string;
+  isDefault: boolean;
+  name: string;
+}
+
+interface Removal {
+  place: RemovalPlace;
+  ids: readonly string[];
+}
+
+/**
+ * What was removed on the screen and not yet in Nexus: it waits for as long as Undo is offered. Leaving the page sends
+ * it at once.
+ */
+let waiting: readonly Removal[] = [];
+const watchers = new Set<() => void>();
+
+function publish(next: readonly Removal[]): void {
+  waiting = next;
+  for (const watcher of watchers) watcher();
+}
+
+export const removalStore = {
+  subscribe(watcher: () => void): () => void {
+    watchers.add(watcher);
+    return () => watchers.delete(watcher);
+  },
+  get: () => waiting,
+};
+
+export function hiddenIn(removals: readonly Removal[], libraryId: string): ReadonlySet<string> {
+  return new Set(removals.filter(({ place }) => place.libraryId === libraryId).flatMap(({ ids }) => ids));
+}
+
+export function removeWithUndo(queryClient: QueryClient, media: readonly Media[], place: RemovalPlace): void {
+  const removal: Removal = { place, ids: media.map(({ id }) => id) };
+  publish([...waiting, removal]);
+  const what = media.length === 1 ? `"${shorten(media[0]?.title ?? '')}"` : `${media.length} items`;
+  showToast(`Removed ${what} from ${place.isDefault ? 'your library' : place.name}`, {
+    action: { label: 'Undo', run: () => publish(waiting.filter((other) => other !== removal)) },
+    onExpire: () => void carryOut(queryClient, removal),
+  });
+}
+
+async function carryOut(queryClient: QueryClient, removal: Removal): Promise<void> {
+  const results = await Promise.allSettled(removal.ids.map((id) => send(removal.place, id, false)));
+  const refused = results.find((result) => result.status === 'rejected');
+  if (refused) showToast(`Not everything could be removed. ${sentenceOf(refused.reason)}`);
+  else if (removal.place.isDefault && removal.ids.length === 1) await explainWhatStays(removal.ids[0] ?? '');
+  refreshLists(queryClient);
+  void queryClient.invalidateQueries({ queryKey: ['libraries'] });
+  publish(waiting.filter((other) => other !== removal));
+}
+
+function send({ libraryId, isDefault }: RemovalPlace, id: string, keepalive: boolean): Promise<void> {
+  const path = isDefault ? `/media/${id}` : `/libraries/${libraryId}/media/${id}`;
+  return request('DELETE', path, { keepalive });
+}
+
+/** What also comes through a shared library stays; better to say so than to let it come back without a word. */
+async function explainWhatStays(id: string): Promise<void> {
+  const answer = await request<Answer<Provenance>>('GET', `/media/${id}/provenance`).catch(() => undefined);
+  const [library] = answer?.data.libraries ?? [];
+  if (library) showToast(`It stays in your library because it is also in ${library.name}.`);
+}
+
+window.addEventListener('pagehide', () => {
+  for (const { place, ids } of waiting) for (const id of ids) void send(place, id, true);
+});
+
+function shorten(title: string): string {
+  return title.length > 40 ? `${title.slice(0, 39)}…` : title;
+}

@@ -1,0 +1,27 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { api } from '../api/client.ts';
+import { sentenceOf } from '../api/error.ts';
+import type { Library } from '../api/types.ts';
+import { NameDialog } from './name-dialog.tsx';
+
+export function RenameDialog({ library, onClose }: { library: Library; onClose: () => void }) {
+  const queryClient = useQueryClient();
+  const renaming = useMutation({
+    mutationFn: (name: string) => api.patch(`/libraries/${library.id}`, { name }),
+    onSuccess: async () => {
+      await queryClient.invalidateQueries({ queryKey: ['libraries'] });
+      onClose();
+    },
+  });
+  return (
+    <NameDialog
+      title="Rename the library"
+      action="Rename"
+      name={library.name}
+      busy={renaming.isPending}
+      error={renaming.error ? sentenceOf(renaming.error) : undefined}
+      onName={renaming.mutate}
+      onClose={onClose}
+    />
+  );
+}

@@ -1,0 +1,76 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { CircleCheck, FolderPlus, RotateCcw, Trash2, X } from 'lucide-react';
+import type { Media } from '../api/types.ts';
+import { Button, IconButton } from '../ui/button.tsx';
+import { Menu, MenuItem } from '../ui/menu.tsx';
+import { useMediaActions } from './actions.ts';
+import { librariesQuery } from './queries.ts';
+import { type RemovalPlace, removeWithUndo } from './removals.ts';
+
+export interface SelectionBarProps {
+  selected: readonly Media[];
+  place: RemovalPlace | undefined;
+  onSelectAll: () => void;
+  onDone: () => void;
+}
+
+/** What can be done with everything that is selected. */
+export function SelectionBar({ selected, place, onSelectAll, onDone }: SelectionBarProps) {
+  const queryClient = useQueryClient();
+  const actions = useMediaActions();
+  const libraries = useQuery(librariesQuery);
+  const targets = libraries.data?.filter(({ role, is_default }) => role === 'admin' && !is_default) ?? [];
+  const failed = selected.filter(({ processing_status }) => processing_status === 'failed');
+  const after = (work: void | Promise<void>) => {
+    void work;
+    onDone();
+  };
+  return (
+    <div className="selection-bar" role="toolbar" aria-label="Selected items">
+      <span className="grow" role="status">
+        {selected.length} selected
+      </span>
+      <Button size="small" look="ghost" onClick={onSelectAll}>
+        All loaded
+      </Button>
+      <Button size="small" icon={CircleCheck} onClick={() => after(actions.finish(selected))}>
+        Finish
+      </Button>
+      {targets.length > 0 && (
+        <Menu
+          trigger={
+            <Button size="small" icon={FolderPlus}>
+              Add to…
+            </Button>
+          }
+        >
+          {targets.map((library) => (
+            <MenuItem key={library.id} onSelect={() => after(actions.addTo(library, selected))}>
+              {library.name}
+            </MenuItem>
+          ))}
+        </Menu>
+      )}
+      {failed.length > 0 && (
+        <Button
+          size="small"
+          icon={RotateCcw}
+          onClick={() => after(Promise.all(failed.map(actions.retry)).then(() => {}))}
+        >
+          Retry {failed.length}
+        </Button>
+      )}
+      {place && (
+        <Button
+          size="small"
+          look="danger"
+          icon={Trash2}
+          onClick={() => after(removeWithUndo(queryClient, selected, place))}
+        >
+          Remove
+        </Button>
+      )}
+      <IconButton label="Clear the selection" shortcut="Esc" icon={X} size="small" onClick={onDone} />
+    </div>
+  );
+}

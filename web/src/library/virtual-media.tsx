@@ -1,0 +1,147 @@
+import { useWindowVirtualizer } from '@tanstack/react-virtual';
+import { type RefObject, useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from 'react';
+import type { Media } from '../api/types.ts';
+import { Skeleton } from '../ui/skeleton.tsx';
+import { MediaCard, type MediaItemProps, MediaRow } from './media-item.tsx';
+import type { View } from './view-choice.ts';
+
+/** Pixels; the heights in library.css. */
+const ROW_HEIGHT = 96;
+const CARD_ROW_HEIGHT = 296;
+const CARD_WIDTH = 250;
+/** How many items ahead of the screen the next page is asked for. */
+const AHEAD = 120;
+
+export interface VirtualMediaHandle {
+  focus: (index: number) => void;
+}
+
+export interface VirtualMediaProps {
+  /** What is loaded; the rest, up to `total`, is shown as skeletons until its page has come. */
+  items: readonly Media[];
+  total: number;
+  view: View;
+  selected: ReadonlyMap<string, Media>;
+  place: MediaItemProps['place'];
+  onSelect: MediaItemProps['onSelect'];
+  onNeedMore: () => void;
+  handle: RefObject<VirtualMediaHandle | null>;
+}
+
+/** A list of any length: only what is on the screen is in the page. */
+export function VirtualMedia({
+  items,
+  total,
+  view,
+  selected,
+  place,
+  onSelect,
+  onNeedMore,
+  handle,
+}: VirtualMediaProps) {
+  const frame = useRef<HTMLDivElement>(null);
+  const columns = useColumns(frame, view);
+  const [offset, setOffset] = useState(0);
+  useLayoutEffect(() => setOffset(frame.current?.offsetTop ?? 0), []);
+
+  const virtualizer = useWindowVirtualizer({
+    count: Math.ceil(total / columns),
+    estimateSize: () => (view === 'list' ? ROW_HEIGHT : CARD_ROW_HEIGHT),
+    overscan: view === 'list' ? 8 : 3,
+    scrollMargin: offset,
+    // The sticky bars cover the top of what is scrolled to.
+    scrollPaddingStart: 120,
+    scrollPaddingEnd: 80,
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another view has other heights
+  useEffect(() => virtualizer.measure(), [view, virtualizer]);
+
+  const rows = virtualizer.getVirtualItems();
+  const lastIndex = ((rows.at(-1)?.index ?? 0) + 1) * columns;
+  useEffect(() => {
+    if (items.length < total && lastIndex + AHEAD > items.length) onNeedMore();
+  }, [items.length, total, lastIndex, onNeedMore]);
+
+  useImperativeHandle(handle, () => ({
+    focus(index) {
+      virtualizer.scrollToIndex(Math.floor(index / columns));
+      const find = () => frame.current?.querySelector<HTMLElement>(`[data-index="${index}"]`);
+      const now = find();
+      if (now) now.focus({ preventScroll: true });
+      // It is drawn by the scrolling that was just asked for.
+      else requestAnimationFrame(() => requestAnimationFrame(() => find()?.focus({ preventScroll: true })));
+    },
+  }));
+
+  const Item = view === 'list' ? MediaRow : MediaCard;
+  return (
+    <div
+      ref={frame}
+      className={`virtual-list ${selected.size > 0 ? 'is-selecting' : ''}`}
+      style={{ height: virtualizer.getTotalSize() }}
+    >
+      {rows.map((row) => (
+        <div
+          key={row.key}
+          className={`virtual-row ${view === 'grid' ? 'media-grid-row' : ''}`}
+          style={{ transform: `translateY(${row.start - offset}px)`, ['--columns' as string]: columns }}
+        >
+          {Array.from({ length: columns }, (_, column) => {
+            const index = row.index * columns + column;
+            const media = items[index];
+            if (index >= total) return null;
+            if (!media) return <ItemSkeleton key={`empty-${index}`} view={view} />;
+            return (
+              <Item
+                key={media.id}
+                media={media}
+                index={index}
+                isSelected={selected.has(media.id)}
+                place={place}
+                onSelect={onSelect}
+              />
+            );
+          })}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+export function ItemSkeleton({ view }: { view: View }) {
+  if (view === 'grid') {
+    return (
+      <div className="media-card">
+        <Skeleton height="9.5rem" />
+        <div className="media-card-body">
+          <Skeleton width="80%" />
+        </div>
+      </div>
+    );
+  }
+  return (
+    <div className="media-row">
+      <span className="media-check" />
+      <Skeleton width="4rem" height="4rem" />
+      <div className="media-text stack">
+        <Skeleton width="60%" height="1.1rem" />
+        <Skeleton width="35%" height="0.8rem" />
+      </div>
+    </div>
+  );
+}
+
+/** As many cards beside each other as fit. */
+function useColumns(frame: RefObject<HTMLDivElement | null>, view: View): number {
+  const [columns, setColumns] = useState(1);
+  useLayoutEffect(() => {
+    const element = frame.current;
+    if (!element || view === 'list') return setColumns(1);
+    const measure = () => setColumns(Math.max(1, Math.min(6, Math.floor(element.clientWidth / CARD_WIDTH))));
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [frame, view]);
+  return columns;
+}

@@ -1,0 +1,32 @@
+import './styles/tokens.css';
+import './styles/base.css';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { createQueryClient } from './api/query-client.ts';
+import { createAppRouter } from './router.tsx';
+import { Toaster } from './ui/toaster.tsx';
+import { TooltipProvider } from './ui/tooltip.tsx';
+
+const queryClient = createQueryClient({
+  // The session has ended elsewhere: the guard of the routes leads to the sign-in, and back afterwards.
+  onSignedOut: () => {
+    queryClient.removeQueries({ queryKey: ['session'] });
+    void router.invalidate();
+  },
+});
+const router = createAppRouter(queryClient);
+
+const container = document.getElementById('root');
+if (!container) throw new Error('The page has no #root.');
+createRoot(container).render(
+  <StrictMode>
+    <QueryClientProvider client={queryClient}>
+      <TooltipProvider delayDuration={400}>
+        <RouterProvider router={router} />
+        <Toaster />
+      </TooltipProvider>
+    </QueryClientProvider>
+  </StrictMode>,
+);

@@ -1,0 +1,79 @@
+import { type PDFDocumentProxy, TextLayer } from 'pdfjs-dist';
+import { useEffect, useRef, useState } from 'react';
+
+export interface PdfPageProps {
+  document: PDFDocumentProxy;
+  number: number;
+  /** Of the first page: keeps the place until this one is drawn. */
+  ratio: number;
+  zoom: number;
+}
+
+/** One page: drawn on a canvas, with its text over it to select, while it is near the screen. */
+export function PdfPage({ document: pdf, number, ratio, zoom }: PdfPageProps) {
+  const frame = useRef<HTMLDivElement>(null);
+  const [isNear, setNear] = useState(false);
+  const [ownRatio, setOwnRatio] = useState(ratio);
+
+  useEffect(() => {
+    const element = frame.current;
+    if (!element) return;
+    const observer = new IntersectionObserver(([entry]) => setNear(entry?.isIntersecting ?? false), {
+      rootMargin: '100% 0px',
+    });
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another zoom is another width to draw for
+  useEffect(() => {
+    const element = frame.current;
+    if (!element || !isNear) return;
+    const canvas = element.querySelector('canvas');
+    const text = element.querySelector<HTMLElement>('.pdf-text');
+    if (!canvas || !text) return;
+    let isOver = false;
+    const work: { cancel: () => void }[] = [];
+    void (async () => {
+      const page = await pdf.getPage(number);
+      if (isOver) return;
+      const plain = page.getViewport({ scale: 1 });
+      setOwnRatio(plain.height / plain.width);
+      const scale = element.clientWidth / plain.width;
+      const viewport = page.getViewport({ scale: scale * Math.min(2, window.devicePixelRatio || 1) });
+      canvas.width = Math.floor(viewport.width);
+      canvas.height = Math.floor(viewport.height);
+      const drawing = page.render({ canvas, viewport });
+      work.push(drawing);
+      await drawing.promise;
+      if (isOver) return;
+      text.replaceChildren();
+      text.style.setProperty('--total-scale-factor', String(scale));
+      const layer = new TextLayer({
+        textContentSource: page.streamTextContent(),
+        container: text,
+        viewport: page.getViewport({ scale }),
+      });
+      work.push(layer);
+      await layer.render();
+    })().catch((error: unknown) => {
+      // Scrolling on cancels what was being drawn.
+      if (!isOver && !(error instanceof Error && error.name === 'RenderingCancelledException')) throw error;
+    });
+    return () => {
+      isOver = true;
+      for (const task of work) task.cancel();
+    };
+  }, [pdf, number, isNear, zoom]);
+
+  return (
+    <div ref={frame} className="pdf-page" data-page={number} style={{ aspectRatio: `1 / ${ownRatio}` }}>
+      {isNear && (
+        <>
+          <canvas className="pdf-canvas" aria-hidden />
+          <div className="pdf-text" />
+        </>
+      )}
+    </div>
+  );
+}

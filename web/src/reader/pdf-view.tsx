@@ -1,0 +1,132 @@
+import './pdf.css';
+import { Download, ZoomIn, ZoomOut } from 'lucide-react';
+import type { PDFDocumentProxy } from 'pdfjs-dist';
+import { useEffect, useRef, useState } from 'react';
+import { ApiError } from '../api/error.ts';
+import { Button, IconButton } from '../ui/button.tsx';
+import { ErrorState } from '../ui/error-state.tsx';
+import { Skeleton } from '../ui/skeleton.tsx';
+import { Contents } from './contents.tsx';
+import { openPdf } from './pdf-document.ts';
+import { PdfPage } from './pdf-page.tsx';
+import type { ViewProps } from './reader.tsx';
+
+const ZOOMS = [0.6, 0.8, 1, 1.25, 1.6, 2];
+const BROKEN = new ApiError(
+  0,
+  'E_INVALID_STATE',
+  'The PDF could not be shown. It may be damaged; download it to look at it elsewhere.',
+);
+
+/** A PDF page by page, each drawn when it comes near the screen. */
+export default function PdfView({ media, start, onProgress, isContentsOpen, onContents }: ViewProps) {
+  const [pdf, setPdf] = useState<{ document: PDFDocumentProxy; ratio: number }>();
+  const [error, setError] = useState<unknown>();
+  const [zoom, setZoom] = useState(2);
+  const [page, setPage] = useState(start.page ?? 1);
+  const pages = useRef<HTMLDivElement>(null);
+  const startPage = useRef(start.page ?? 1);
+
+  useEffect(() => {
+    const opening = openPdf(`/media/${media.id}/file`);
+    opening.promise
+      .then(async (document) => {
+        const { width, height } = (await document.getPage(1)).getViewport({ scale: 1 });
+        setPdf({ document, ratio: height / width });
+      })
+      .catch(() => setError(BROKEN));
+    return () => void opening.destroy();
+  }, [media.id]);
+
+  const go = (number: number, behavior: ScrollBehavior = 'instant') => {
+    pages.current?.querySelector(`[data-page="${number}"]`)?.scrollIntoView({ behavior, block: 'start' });
+    if (window.innerWidth < 900) onContents(false);
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the pages are there
+  useEffect(() => {
+    if (pdf && startPage.current > 1) go(startPage.current);
+  }, [pdf]);
+
+  const count = pdf?.document.numPages ?? 0;
+  const latest = useRef(onProgress);
+  latest.current = onProgress;
+  useEffect(() => {
+    if (!pdf) return;
+    const onScroll = () => {
+      const all = [...(pages.current?.children ?? [])];
+      const index = all.findIndex(
+        (element) => element.getBoundingClientRect().bottom > window.innerHeight / 2,
+      );
+      const number = index < 0 ? all.length : index + 1;
+      setPage(number);
+      latest.current(all.length > 1 ? (number - 1) / (all.length - 1) : 1, { page: number });
+    };
+    window.addEventListener('scroll', onScroll, { passive: true });
+    return () => window.removeEventListener('scroll', onScroll);
+  }, [pdf]);
+
+  if (error) {
+    return (
+      <ErrorState error={error}>
+        <a className="button button-primary" href={`/media/${media.id}/file`} download>
+          Download
+        </a>
+      </ErrorState>
+    );
+  }
+  return (
+    <div className="reader-layout" data-contents={isContentsOpen && media.outline.length > 0}>
+      {isContentsOpen && media.outline.length > 0 && (
+        <Contents outline={media.outline} current={page - 1} onGo={(fragment) => go(fragment + 1)} />
+      )}
+      <div className="pdf">
+        <h1 className="visually-hidden">{media.title}</h1>
+        <div className="pdf-tools" role="toolbar" aria-label="Pages">
+          <IconButton
+            label="Zoom out"
+            icon={ZoomOut}
+            size="small"
+            disabled={zoom === 0}
+            onClick={() => setZoom(zoom - 1)}
+          />
+          <Button look="ghost" size="small" onClick={() => setZoom(2)}>
+            {Math.round((ZOOMS[zoom] ?? 1) * 100)} %
+          </Button>
+          <IconButton
+            label="Zoom in"
+            icon={ZoomIn}
+            size="small"
+            disabled={zoom === ZOOMS.length - 1}
+            onClick={() => setZoom(zoom + 1)}
+          />
+          <span className="small muted" role="status">
+            {count > 0 ? `Page ${page} of ${count}` : ' '}
+          </span>
+          <a
+            className="icon-button icon-button-small"
+            href={`/media/${media.id}/file`}
+            download
+            aria-label="Download"
+          >
+            <Download size={16} aria-hidden />
+          </a>
+        </div>
+        <div ref={pages} className="pdf-pages" style={{ ['--pdf-zoom' as string]: ZOOMS[zoom] }}>
+          {pdf ? (
+            Array.from({ length: count }, (_, index) => (
+              <PdfPage
+                key={`page-${index + 1}`}
+                document={pdf.document}
+                number={index + 1}
+                ratio={pdf.ratio}
+                zoom={ZOOMS[zoom] ?? 1}
+              />
+            ))
+          ) : (
+            <Skeleton width="min(52rem, 100%)" height="70dvh" />
+          )}
+        </div>
+      </div>
+    </div>
+  );
+}

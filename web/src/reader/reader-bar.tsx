@@ -1,0 +1,69 @@
+import { ArrowLeft, CircleCheck, CircleCheckBig, CircleHelp, Printer, TableOfContents } from 'lucide-react';
+import type { MediaWithOutline } from '../api/types.ts';
+import { useItemDialogs } from '../library/item-dialogs.tsx';
+import { MediaMenu } from '../library/media-menu.tsx';
+import { useSession } from '../session/session.ts';
+import { IconButton } from '../ui/button.tsx';
+import { TypePanel } from './type-panel.tsx';
+
+export interface ReaderBarProps {
+  media: MediaWithOutline;
+  progress: number;
+  onBack: () => void;
+  onFinish: () => void;
+  onContents: (() => void) | undefined;
+  isContentsOpen: boolean;
+}
+
+export function ReaderBar({ media, progress, onBack, onFinish, onContents, isContentsOpen }: ReaderBarProps) {
+  const { default_library_id } = useSession();
+  const { explain } = useItemDialogs();
+  const isFinished = media.reading?.finished_at != null;
+  const canRead = media.capabilities.can_read;
+  return (
+    <header className="reader-bar">
+      <IconButton label="Back" shortcut="Esc" icon={ArrowLeft} onClick={onBack} />
+      {onContents && (
+        <IconButton
+          label="Contents"
+          shortcut="c"
+          icon={TableOfContents}
+          aria-pressed={isContentsOpen}
+          onClick={onContents}
+        />
+      )}
+      <span className="reader-bar-title truncate">{media.title}</span>
+      {canRead && (
+        <IconButton
+          label={isFinished ? 'Finished; take it back' : 'Mark as finished'}
+          shortcut="e"
+          icon={isFinished ? CircleCheckBig : CircleCheck}
+          aria-pressed={isFinished}
+          onClick={onFinish}
+        />
+      )}
+      {canRead && media.kind !== 'pdf' && <TypePanel />}
+      {canRead && media.kind !== 'pdf' && (
+        <span className="only-roomy">
+          <IconButton label="Print" icon={Printer} onClick={() => window.print()} />
+        </span>
+      )}
+      <IconButton label="Why do I see this?" icon={CircleHelp} onClick={() => explain(media)} />
+      <MediaMenu
+        media={media}
+        place={{ libraryId: default_library_id, isDefault: true, name: 'My library' }}
+        onRemoved={onBack}
+      />
+      <span
+        className="reader-progress"
+        role="progressbar"
+        aria-label="Read so far"
+        aria-valuemin={0}
+        aria-valuemax={100}
+        aria-valuenow={Math.round(progress * 100)}
+      >
+        <span className="reader-progress-fill" style={{ transform: `scaleX(${progress})` }} />
+      </span>
+    </header>
+  );
+}

@@ -1,0 +1,59 @@
+import './reader.css';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { ApiError } from '../api/error.ts';
+import { mediaQuery } from '../library/queries.ts';
+import { isUnderWay } from '../library/stage.ts';
+import { buttonClass } from '../ui/button.tsx';
+import { ErrorState } from '../ui/error-state.tsx';
+import { SkeletonText } from '../ui/skeleton.tsx';
+import { fragmentsQuery } from './queries.ts';
+import { Reader } from './reader.tsx';
+
+const route = getRouteApi('/signed-in/read/$mediaId');
+const STILL_ALLOWED_MS = 10_000;
+
+/** What is read, in whatever way its kind is read. Asks now and then whether it still may be. */
+export default function ReaderPage() {
+  const { mediaId } = route.useParams();
+  const {
+    data: media,
+    error,
+    refetch,
+  } = useQuery({
+    ...mediaQuery(mediaId),
+    refetchInterval: ({ state }) => (state.data && isUnderWay(state.data) ? 1500 : STILL_ALLOWED_MS),
+  });
+  useEffect(() => {
+    document.title = media ? `${media.title} · Nexus` : 'Nexus';
+  }, [media]);
+
+  // Rights can end while the page is open: then what was shown goes, too.
+  const queryClient = useQueryClient();
+  const isGone = error instanceof ApiError && error.isGone;
+  useEffect(() => {
+    if (isGone) queryClient.removeQueries({ queryKey: fragmentsQuery(mediaId).queryKey });
+  }, [isGone, mediaId, queryClient]);
+
+  if (error && (isGone || !media)) {
+    return (
+      <ErrorState error={error} onRetry={() => void refetch()}>
+        <Link to="/" className={buttonClass('primary')}>
+          Go to my library
+        </Link>
+      </ErrorState>
+    );
+  }
+  if (!media) {
+    return (
+      <div className="reader" data-width="medium" aria-busy="true">
+        <div className="reader-bar" />
+        <div className="reader-column">
+          <SkeletonText lines={14} />
+        </div>
+      </div>
+    );
+  }
+  return <Reader key={media.id} media={media} />;
+}

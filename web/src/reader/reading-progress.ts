@@ -1,0 +1,64 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useCallback, useEffect, useRef } from 'react';
+import { request } from '../api/client.ts';
+import type { Answer, MediaWithOutline, Reading } from '../api/types.ts';
+import { patchMedia } from '../library/media-list.ts';
+
+/** Where somebody is: a part and a block of it, a page, or a moment. */
+export interface Position {
+  fragment?: number;
+  block?: number;
+  page?: number;
+  seconds?: number;
+}
+
+const SETTLE_MS = 1200;
+
+export function positionOf({ reading }: MediaWithOutline): Position {
+  const position = reading?.position;
+  return typeof position === 'object' && position !== null ? (position as Position) : {};
+}
+
+/** Keeps where the person is, a moment after they stopped moving, and at the latest when they leave. */
+export function useReadingProgress(media: MediaWithOutline): (progress: number, position: Position) => void {
+  const queryClient = useQueryClient();
+  const waiting = useRef<{ progress: number; position: Position }>(undefined);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const latest = useRef(media);
+  latest.current = media;
+  const { id } = media;
+
+  const send = useCallback(
+    async (keepalive: boolean) => {
+      clearTimeout(timer.current);
+      const body = waiting.current;
+      waiting.current = undefined;
+      if (!body) return;
+      try {
+        const { data } = await request<Answer<Reading>>('PUT', `/media/${id}/reading`, { body, keepalive });
+        if (latest.current.id === id) patchMedia(queryClient, { ...latest.current, reading: data });
+      } catch {
+        // The next movement tries again; a place that was not kept is no reason to disturb a reader.
+      }
+    },
+    [id, queryClient],
+  );
+
+  useEffect(() => {
+    const onHide = () => void send(true);
+    window.addEventListener('pagehide', onHide);
+    return () => {
+      window.removeEventListener('pagehide', onHide);
+      void send(true);
+    };
+  }, [send]);
+
+  return useCallback(
+    (progress, position) => {
+      waiting.current = { progress: Math.min(1, Math.max(0, progress)), position };
+      clearTimeout(timer.current);
+      timer.current = setTimeout(() => void send(false), SETTLE_MS);
+    },
+    [send],
+  );
+}

@@ -1,0 +1,58 @@
+import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react';
+
+const BAR_HEIGHT = 64;
+
+function blocksIn(column: HTMLElement): HTMLElement[] {
+  return [...column.querySelectorAll<HTMLElement>('.prose-part > *, .prose-part > div > *')];
+}
+
+/** How much of the column has been scrolled past, and which block is at the top. */
+function placeIn(column: HTMLElement): { share: number; block: number } {
+  const { top, height } = column.getBoundingClientRect();
+  const room = Math.max(1, height - window.innerHeight + BAR_HEIGHT);
+  const share = Math.min(1, Math.max(0, (BAR_HEIGHT - top) / room));
+  const block = blocksIn(column).findIndex((element) => element.getBoundingClientRect().bottom > BAR_HEIGHT);
+  return { share, block: Math.max(0, block) };
+}
+
+export interface ScrollPlaceOptions {
+  /** Changes when other text stands in the column. */
+  part: string | number;
+  /** Where to begin. */
+  startBlock: number | undefined;
+  onMove: (share: number, block: number) => void;
+}
+
+/** Brings the reader back to the block they left, and tells where they are while they scroll. */
+export function useScrollPlace(
+  column: RefObject<HTMLElement | null>,
+  { part, startBlock, onMove }: ScrollPlaceOptions,
+): void {
+  const latest = useRef(onMove);
+  latest.current = onMove;
+  const start = useRef(startBlock);
+  start.current = startBlock;
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each part
+  useLayoutEffect(() => {
+    const block = start.current && column.current ? blocksIn(column.current)[start.current] : undefined;
+    window.scrollTo(0, block ? block.getBoundingClientRect().top + window.scrollY - BAR_HEIGHT - 8 : 0);
+  }, [part, column]);
+
+  useEffect(() => {
+    let frame = 0;
+    const onScroll = () => {
+      cancelAnimationFrame(frame);
+      frame = requestAnimationFrame(() => {
+        if (!column.current) return;
+        const { share, block } = placeIn(column.current);
+        latest.current(share, block);
+      });
+    };
+    window.addEventListener('scroll', onScroll, { passive: true });
+    return () => {
+      cancelAnimationFrame(frame);
+      window.removeEventListener('scroll', onScroll);
+    };
+  }, [column]);
+}

@@ -1,0 +1,129 @@
+import './video.css';
+import { useQuery } from '@tanstack/react-query';
+import { Play } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
+import type { Fragment } from '../api/types.ts';
+import { SkeletonText } from '../ui/skeleton.tsx';
+import { ArticleHead } from './article-head.tsx';
+import { fragmentsQuery } from './queries.ts';
+import type { ViewProps } from './reader.tsx';
+import { useYouTubePlayer } from './youtube-player.ts';
+
+/** A video and its transcript: a click on a line goes there, and the line that is spoken is marked. */
+export default function VideoView({ media, start, onProgress }: ViewProps) {
+  const frame = useRef<HTMLIFrameElement>(null);
+  const [isAsked, setAsked] = useState(false);
+  const player = useYouTubePlayer(frame, isAsked);
+  const { data: fragments, isPending } = useQuery({
+    ...fragmentsQuery(media.id),
+    enabled: media.capabilities.can_read,
+  });
+  const { seconds, duration } = player;
+  const latest = useRef(onProgress);
+  latest.current = onProgress;
+  useEffect(() => {
+    if (seconds > 0 && duration > 0) latest.current(seconds / duration, { seconds: Math.floor(seconds) });
+  }, [seconds, duration]);
+
+  const [from, setFrom] = useState(start.seconds ?? 0);
+  const seek = (next: number) => {
+    if (isAsked) player.seek(next);
+    else {
+      setFrom(next);
+      setAsked(true);
+    }
+  };
+  const source = new URL(`https://www.youtube-nocookie.com/embed/${media.provider_id}`);
+  source.search = new URLSearchParams({
+    enablejsapi: '1',
+    autoplay: '1',
+    rel: '0',
+    start: String(Math.floor(from)),
+    origin: window.location.origin,
+  }).toString();
+
+  return (
+    <article className="reader-column reader-column-full">
+      <ArticleHead media={media} />
+      <div className="video">
+        <div className="video-frame">
+          {isAsked ? (
+            <iframe
+              ref={frame}
+              src={source.href}
+              title={media.title}
+              allow="autoplay; encrypted-media; fullscreen; picture-in-picture"
+              referrerPolicy="strict-origin-when-cross-origin"
+              onLoad={player.listen}
+            />
+          ) : (
+            <button type="button" className="video-poster" onClick={() => setAsked(true)}>
+              {media.cover_url && <img src={media.cover_url} alt="" />}
+              <span className="video-play">
+                <Play size={28} aria-hidden />
+              </span>
+              <span className="video-consent">
+                {start.seconds ? `Go on at ${timeOf(start.seconds)}` : 'Play'} · loads the player from YouTube
+              </span>
+            </button>
+          )}
+        </div>
+        <section className="transcript" aria-label="Transcript">
+          <h2 className="contents-title">Transcript</h2>
+          {!media.capabilities.can_read && (
+            <p className="muted">{media.last_error_message ?? 'There is no transcript of this video.'}</p>
+          )}
+          {media.capabilities.can_read && isPending && <SkeletonText lines={12} />}
+          {fragments && <Lines fragments={fragments} seconds={seconds} onSeek={seek} />}
+        </section>
+      </div>
+    </article>
+  );
+}
+
+function Lines({
+  fragments,
+  seconds,
+  onSeek,
+}: {
+  fragments: Fragment[];
+  seconds: number;
+  onSeek: (to: number) => void;
+}) {
+  const list = useRef<HTMLOListElement>(null);
+  const now = fragments.findLastIndex(
+    ({ t_start_ms }) => t_start_ms !== null && t_start_ms <= seconds * 1000,
+  );
+  const isPlaying = seconds > 0;
+  useEffect(() => {
+    if (!isPlaying) return;
+    const line = list.current?.children[now];
+    if (line instanceof HTMLElement && list.current) {
+      list.current.scrollTo({ top: line.offsetTop - list.current.clientHeight / 3, behavior: 'smooth' });
+    }
+  }, [now, isPlaying]);
+  return (
+    <ol ref={list} className="transcript-lines">
+      {fragments.map(({ id, canonical_text, t_start_ms }, index) => (
+        <li key={id}>
+          <button
+            type="button"
+            className="transcript-line"
+            aria-current={seconds > 0 && index === now}
+            onClick={() => onSeek((t_start_ms ?? 0) / 1000)}
+          >
+            <span className="transcript-time">{timeOf((t_start_ms ?? 0) / 1000)}</span>
+            <span>{canonical_text}</span>
+          </button>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function timeOf(seconds: number): string {
+  const whole = Math.floor(seconds);
+  const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60), whole % 60];
+  const padded = String(rest).padStart(2, '0');
+  return hours > 0 ? `${hours}:${String(minutes).padStart(2, '0')}:${padded}` : `${minutes}:${padded}`;
+}

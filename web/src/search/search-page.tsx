@@ -1,0 +1,151 @@
+import '../library/library.css';
+import './search.css';
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { Search, SearchX } from 'lucide-react';
+import { useDeferredValue, useEffect, useRef, useState } from 'react';
+import { api } from '../api/client.ts';
+import type { SearchPage as Hits, MediaKind, SearchHit } from '../api/types.ts';
+import { KIND_NAMES, KINDS } from '../library/kinds.ts';
+import { MetaLine } from '../library/media-status.tsx';
+import { librariesQuery } from '../library/queries.ts';
+import { Button } from '../ui/button.tsx';
+import { EmptyState } from '../ui/empty-state.tsx';
+import { ErrorState } from '../ui/error-state.tsx';
+import { Select } from '../ui/field.tsx';
+import { SkeletonText } from '../ui/skeleton.tsx';
+import type { SearchSearch } from './search-search.ts';
+
+const route = getRouteApi('/signed-in/search');
+const TYPING_MS = 180;
+
+/** Full text over everything the person can read, as they type. */
+export default function SearchPage() {
+  const search = route.useSearch();
+  const navigate = useNavigate();
+  const libraries = useQuery(librariesQuery);
+  const [text, setText] = useState(search.q ?? '');
+  const input = useRef<HTMLInputElement>(null);
+  const set = (change: Partial<Record<keyof SearchSearch, string | undefined>>) => {
+    const next = Object.entries({ ...search, ...change }).filter(([, value]) => value);
+    void navigate({ to: '/search', search: Object.fromEntries(next) as SearchSearch, replace: true });
+  };
+  const latest = useRef(set);
+  latest.current = set;
+
+  useEffect(() => {
+    document.title = 'Search · Nexus';
+    input.current?.focus();
+  }, []);
+  useEffect(() => {
+    const timer = setTimeout(() => latest.current({ q: text.trim() || undefined }), TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+
+  return (
+    <div className="page page-narrow">
+      <h1 className="visually-hidden">Search</h1>
+      <search className="search-box">
+        <div className="search-field">
+          <Search size={20} aria-hidden />
+          <input
+            ref={input}
+            type="search"
+            className="input search-input"
+            aria-label="Search everything you can read"
+            placeholder='Words, "exact phrases", -without'
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+          />
+        </div>
+        <div className="row">
+          <Select
+            label="Library"
+            value={search.library ?? ''}
+            options={[
+              { value: '', label: 'All libraries' },
+              ...(libraries.data ?? []).map(({ id, name, is_default }) => ({
+                value: id,
+                label: is_default ? 'My library' : name,
+              })),
+            ]}
+            onChange={(library) => set({ library })}
+          />
+          <Select
+            label="Kind"
+            value={search.kind ?? ''}
+            options={[
+              { value: '' as MediaKind, label: 'Any kind' },
+              ...KINDS.map((kind) => ({ value: kind, label: KIND_NAMES[kind].label })),
+            ]}
+            onChange={(kind) => set({ kind })}
+          />
+        </div>
+      </search>
+      {search.q ? (
+        <Results {...search} q={search.q} />
+      ) : (
+        <EmptyState icon={Search} title="Find it again">
+          Every word of every article, book, PDF and transcript that you can read is searched.
+        </EmptyState>
+      )}
+    </div>
+  );
+}
+
+function Results({ q, library, kind }: SearchSearch & { q: string }) {
+  const asked = useDeferredValue(q);
+  const hits = useInfiniteQuery({
+    queryKey: ['media', 'search', asked, library, kind],
+    queryFn: ({ pageParam, signal }) =>
+      api.get<Hits>('/search', { q: asked, library_id: library, kind, limit: 20, cursor: pageParam }, signal),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ page }) => page.next_cursor ?? undefined,
+    placeholderData: keepPreviousData,
+  });
+  if (hits.error) return <ErrorState error={hits.error} onRetry={() => void hits.refetch()} />;
+  if (!hits.data) return <SkeletonText lines={8} />;
+  const found = hits.data.pages.flatMap(({ data }) => data);
+  if (found.length === 0) {
+    return (
+      <EmptyState icon={SearchX} title={`Nothing about "${q}"`}>
+        Try fewer or other words. What was saved a moment ago is found as soon as it has been read in.
+      </EmptyState>
+    );
+  }
+  return (
+    <>
+      <ol className="hits" aria-label="Results">
+        {found.map((hit) => (
+          <Hit key={hit.media.id} hit={hit} />
+        ))}
+      </ol>
+      {hits.hasNextPage && (
+        <div className="empty-actions">
+          <Button busy={hits.isFetchingNextPage} onClick={() => void hits.fetchNextPage()}>
+            More results
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}
+
+function Hit({ hit: { media, snippet } }: { hit: SearchHit }) {
+  return (
+    <li className="hit">
+      <h2 className="media-heading">
+        <Link to="/read/$mediaId" params={{ mediaId: media.id }} className="media-title">
+          {media.title}
+        </Link>
+      </h2>
+      <p className="snippet">
+        {snippet.map(({ text, is_match }, index) =>
+          // biome-ignore lint/suspicious/noArrayIndexKey: parts of one sentence have nothing but their place
+          is_match ? <mark key={index}>{text}</mark> : <span key={index}>{text}</span>,
+        )}
+      </p>
+      <MetaLine media={media} />
+    </li>
+  );
+}

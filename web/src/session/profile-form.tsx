@@ -1,0 +1,65 @@
+import { useMutation } from '@tanstack/react-query';
+import type { FormEvent } from 'react';
+import { api } from '../api/client.ts';
+import type { Answer, Session } from '../api/types.ts';
+import { Button } from '../ui/button.tsx';
+import { TextField } from '../ui/field.tsx';
+import { FormError } from './entrance.tsx';
+
+/** First step of a new person: what to call them, and a password to come back with. */
+export function ProfileForm({ session, onDone }: { session: Session; onDone: (session: Session) => void }) {
+  const saving = useMutation({
+    mutationFn: async (form: FormData) => {
+      const field = (name: string) => String(form.get(name) ?? '');
+      await api.patch('/me', { display_name: field('display_name'), username: field('username').trim() });
+      await api.put('/me/password', { new_password: field('password') });
+      return api.get<Answer<Session>>('/app/session').then(({ data }) => data);
+    },
+    onSuccess: onDone,
+  });
+  const { display_name, username } = session.user;
+  return (
+    <form
+      className="entrance-form"
+      onSubmit={(event: FormEvent<HTMLFormElement>) => {
+        event.preventDefault();
+        saving.mutate(new FormData(event.currentTarget));
+      }}
+    >
+      <h2>Who are you?</h2>
+      <TextField
+        label="Your name"
+        name="display_name"
+        autoComplete="name"
+        defaultValue={display_name === username ? '' : display_name}
+        hint="Shown to those you share with."
+        maxLength={200}
+        required
+        autoFocus
+      />
+      <TextField
+        label="Username"
+        name="username"
+        autoComplete="username"
+        autoCapitalize="none"
+        spellCheck={false}
+        defaultValue={username}
+        hint="What you sign in with, and what others invite you by."
+        required
+      />
+      <TextField
+        label="Password"
+        name="password"
+        type="password"
+        autoComplete="new-password"
+        minLength={10}
+        hint="At least 10 characters."
+        required
+      />
+      <FormError error={saving.error} />
+      <Button look="primary" type="submit" busy={saving.isPending}>
+        Continue
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,48 @@
+import { useEffect } from 'react';
+import { Select } from '../ui/field.tsx';
+import { ApiKeys } from './api-keys.tsx';
+import { NameForm } from './name-form.tsx';
+import { PasswordForm } from './password-form.tsx';
+import { roleAllows, useSession } from './session.ts';
+import { setTheme, useTheme } from './theme.ts';
+
+export default function SettingsPage() {
+  const { user } = useSession();
+  const theme = useTheme();
+  useEffect(() => {
+    document.title = 'Settings · Nexus';
+  }, []);
+  return (
+    <div className="page page-narrow">
+      <h1 className="page-title">Settings</h1>
+      <section className="section">
+        <h2 className="section-title">You</h2>
+        <NameForm />
+      </section>
+      <section className="section">
+        <h2 className="section-title">Password</h2>
+        <PasswordForm />
+      </section>
+      <section className="section">
+        <h2 className="section-title">Look</h2>
+        <Select
+          label="Theme"
+          value={theme}
+          options={[
+            { value: 'system', label: 'Light or dark, as the system' },
+            { value: 'light', label: 'Light' },
+            { value: 'dark', label: 'Dark' },
+          ]}
+          onChange={setTheme}
+        />
+        <p className="field-hint">How texts look is chosen in the reader, under Text and colours.</p>
+      </section>
+      {roleAllows(user.role, 'admin') && (
+        <section className="section">
+          <h2 className="section-title">API keys</h2>
+          <ApiKeys />
+        </section>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,84 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, useRouter } from '@tanstack/react-router';
+import { type FormEvent, useEffect, useState } from 'react';
+import { Button } from '../ui/button.tsx';
+import { TextField } from '../ui/field.tsx';
+import { Entrance, FormError } from './entrance.tsx';
+import { sessionQuery, signIn } from './session.ts';
+
+const route = getRouteApi('/sign-in');
+
+export default function SignInPage() {
+  const { next } = route.useSearch();
+  const router = useRouter();
+  const queryClient = useQueryClient();
+  const [withKey, setWithKey] = useState(false);
+  const entering = useMutation({
+    mutationFn: signIn,
+    onSuccess: (session) => {
+      queryClient.clear();
+      queryClient.setQueryData(sessionQuery.queryKey, session);
+      router.history.push(next ?? '/app/');
+    },
+  });
+
+  useEffect(() => {
+    document.title = 'Sign in · Nexus';
+  }, []);
+
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    const field = (name: string) => String(form.get(name) ?? '');
+    entering.mutate(
+      withKey
+        ? { api_key: field('api_key').trim() }
+        : { username: field('username').trim(), password: field('password') },
+    );
+  }
+
+  return (
+    <Entrance title="Nexus" lead="Keep what you read. Share what matters.">
+      <div className="entrance-card">
+        <h2>Sign in</h2>
+        <form className="entrance-form" onSubmit={submit}>
+          {withKey ? (
+            <TextField label="API key" name="api_key" type="password" autoComplete="off" required autoFocus />
+          ) : (
+            <>
+              <TextField
+                label="Username"
+                name="username"
+                autoComplete="username"
+                autoCapitalize="none"
+                required
+                autoFocus
+              />
+              <TextField
+                label="Password"
+                name="password"
+                type="password"
+                autoComplete="current-password"
+                required
+              />
+            </>
+          )}
+          <FormError error={entering.error} />
+          <Button look="primary" type="submit" busy={entering.isPending}>
+            Sign in
+          </Button>
+        </form>
+        <Button
+          look="ghost"
+          size="small"
+          onClick={() => {
+            entering.reset();
+            setWithKey(!withKey);
+          }}
+        >
+          {withKey ? 'Use a password instead' : 'Use an API key instead'}
+        </Button>
+      </div>
+    </Entrance>
+  );
+}

@@ -1,0 +1,80 @@
+import './sharing.css';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { Inbox } from 'lucide-react';
+import { useEffect } from 'react';
+import { api } from '../api/client.ts';
+import { sentenceOf } from '../api/error.ts';
+import type { Invitation } from '../api/types.ts';
+import { invitationsQuery } from '../library/queries.ts';
+import { whenOf } from '../library/words.ts';
+import { Button } from '../ui/button.tsx';
+import { EmptyState } from '../ui/empty-state.tsx';
+import { ErrorState } from '../ui/error-state.tsx';
+import { Skeleton } from '../ui/skeleton.tsx';
+import { showToast } from '../ui/toasts.ts';
+
+/** Libraries that others have invited this person to. */
+export default function InvitationsPage() {
+  const { data: invitations, error, refetch } = useQuery(invitationsQuery);
+  useEffect(() => {
+    document.title = 'Invitations · Nexus';
+  }, []);
+  return (
+    <div className="page page-narrow">
+      <div className="page-head">
+        <h1 className="page-title">Invitations</h1>
+      </div>
+      {error && !invitations && <ErrorState error={error} onRetry={() => void refetch()} />}
+      {!invitations && !error && <Skeleton height="5rem" />}
+      {invitations?.length === 0 && (
+        <EmptyState icon={Inbox} title="No invitations">
+          When somebody invites you to a library, you answer here. What is in it is yours to read at once.
+        </EmptyState>
+      )}
+      <div className="stack">
+        {invitations?.map((invitation) => (
+          <InvitationCard key={invitation.id} invitation={invitation} />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function InvitationCard({ invitation }: { invitation: Invitation }) {
+  const queryClient = useQueryClient();
+  const navigate = useNavigate();
+  const answering = useMutation({
+    mutationFn: (answer: 'accept' | 'decline') => api.post(`/libraries/invites/${invitation.id}/${answer}`),
+    onSuccess: async (_, answer) => {
+      await queryClient.invalidateQueries({ queryKey: ['invitations'] });
+      await queryClient.invalidateQueries({ queryKey: ['libraries'] });
+      if (answer === 'decline') return void showToast(`You have declined ${invitation.library_name}`);
+      await navigate({ to: '/library/$libraryId', params: { libraryId: invitation.library_id } });
+      showToast(`You are in ${invitation.library_name} now`);
+    },
+    onError: (error) => {
+      showToast(sentenceOf(error));
+      void queryClient.invalidateQueries({ queryKey: ['invitations'] });
+    },
+  });
+  return (
+    <article className="invitation">
+      <div className="grow">
+        <h2 className="section-title">{invitation.library_name}</h2>
+        <p className="muted">
+          {invitation.inviter_username} invites you as {invitation.role === 'admin' ? 'an admin' : 'a member'}
+          , {whenOf(invitation.created_at)}.
+        </p>
+      </div>
+      <div className="row">
+        <Button busy={answering.isPending} onClick={() => answering.mutate('decline')}>
+          Decline
+        </Button>
+        <Button look="primary" busy={answering.isPending} onClick={() => answering.mutate('accept')}>
+          Accept
+        </Button>
+      </div>
+    </article>
+  );
+}

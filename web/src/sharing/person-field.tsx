@@ -1,0 +1,99 @@
+import { useQuery } from '@tanstack/react-query';
+import { type KeyboardEvent, useId, useState } from 'react';
+import { peopleQuery } from './queries.ts';
+
+export interface PersonFieldProps {
+  label: string;
+  value: string;
+  onChange: (username: string) => void;
+  error: string | undefined;
+}
+
+/** A username, with suggestions while it is typed. */
+export function PersonField({ label, value, onChange, error }: PersonFieldProps) {
+  const id = useId();
+  const [isOpen, setOpen] = useState(false);
+  const [active, setActive] = useState(-1);
+  const { data: people = [] } = useQuery(peopleQuery(value.trim()));
+  const shown = isOpen && value.trim().length >= 2 ? people : [];
+
+  function choose(username: string) {
+    onChange(username);
+    setOpen(false);
+    setActive(-1);
+  }
+
+  function onKeyDown(event: KeyboardEvent) {
+    if (shown.length === 0) return;
+    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+      event.preventDefault();
+      const step = event.key === 'ArrowDown' ? 1 : -1;
+      setActive((active + step + shown.length) % shown.length);
+    } else if (event.key === 'Enter' && shown[active]) {
+      event.preventDefault();
+      choose(shown[active].username);
+    } else if (event.key === 'Escape') {
+      event.preventDefault();
+      event.stopPropagation();
+      setOpen(false);
+    }
+  }
+
+  return (
+    <div className="field suggest">
+      <label className="field-label" htmlFor={id}>
+        {label}
+      </label>
+      <input
+        id={id}
+        className="input"
+        role="combobox"
+        aria-expanded={shown.length > 0}
+        aria-controls={`${id}-list`}
+        aria-autocomplete="list"
+        aria-activedescendant={shown[active] && `${id}-${active}`}
+        aria-invalid={error !== undefined}
+        aria-describedby={error && `${id}-error`}
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        value={value}
+        onChange={(event) => {
+          setOpen(true);
+          setActive(-1);
+          onChange(event.target.value);
+        }}
+        onBlur={() => setOpen(false)}
+        onKeyDown={onKeyDown}
+      />
+      {error && (
+        <span id={`${id}-error`} className="field-error" role="alert">
+          {error}
+        </span>
+      )}
+      <div
+        id={`${id}-list`}
+        role="listbox"
+        aria-label="People"
+        className={shown.length > 0 ? 'suggestions' : undefined}
+      >
+        {shown.map((person, index) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the field above has the keys
+          <div
+            key={person.id}
+            id={`${id}-${index}`}
+            role="option"
+            tabIndex={-1}
+            aria-selected={index === active}
+            className="suggestion"
+            onMouseDown={(event) => event.preventDefault()}
+            onClick={() => choose(person.username)}
+          >
+            <strong>{person.username}</strong>
+            <span className="muted">{person.display_name}</span>
+          </div>
+        ))}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,16 @@
+import { createContext, useContext } from 'react';
+
+/** The dialogs that can be opened from anywhere. */
+export type DialogName = 'save' | 'new-library' | 'shortcuts' | 'palette';
+
+export interface Dialogs {
+  shown: DialogName | undefined;
+  show: (name: DialogName) => void;
+  hide: () => void;
+}
+
+export const DialogsContext = createContext<Dialogs>({ shown: undefined, show: () => {}, hide: () => {} });
+
+export function useDialogs(): Dialogs {
+  return useContext(DialogsContext);
+}

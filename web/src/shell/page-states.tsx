@@ -1,0 +1,46 @@
+import { Link, useRouter } from '@tanstack/react-router';
+import { Compass } from 'lucide-react';
+import { buttonClass } from '../ui/button.tsx';
+import { EmptyState } from '../ui/empty-state.tsx';
+import { ErrorState } from '../ui/error-state.tsx';
+import { Skeleton, SkeletonText } from '../ui/skeleton.tsx';
+
+const home = (
+  <Link to="/" className={buttonClass('primary')}>
+    Go to my library
+  </Link>
+);
+
+export function NotFound() {
+  return (
+    <EmptyState icon={Compass} title="There is no such page" actions={home}>
+      The address may be mistyped, or the page has moved.
+    </EmptyState>
+  );
+}
+
+export function PageError({ error, reset }: { error: unknown; reset: () => void }) {
+  const router = useRouter();
+  return (
+    <ErrorState
+      error={error}
+      onRetry={() => {
+        reset();
+        void router.invalidate();
+      }}
+    >
+      {home}
+    </ErrorState>
+  );
+}
+
+export function PagePending() {
+  return (
+    <div className="page">
+      <Skeleton width="14rem" height="2rem" />
+      <div className="section">
+        <SkeletonText lines={8} />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,78 @@
+import './button.css';
+import type { LucideIcon } from 'lucide-react';
+import type { ComponentProps } from 'react';
+import { Tooltip } from './tooltip.tsx';
+
+export interface ButtonProps extends ComponentProps<'button'> {
+  look?: 'primary' | 'secondary' | 'ghost' | 'danger';
+  size?: 'normal' | 'small';
+  icon?: LucideIcon;
+  /** Says that it is under way, and takes no further clicks. */
+  busy?: boolean | undefined;
+}
+
+export function Button({
+  look = 'secondary',
+  size = 'normal',
+  icon: Icon,
+  busy = false,
+  className = '',
+  children,
+  disabled,
+  type = 'button',
+  ...rest
+}: ButtonProps) {
+  return (
+    <button
+      type={type}
+      className={`${buttonClass(look, size)} ${className}`}
+      disabled={disabled || busy}
+      aria-busy={busy || undefined}
+      {...rest}
+    >
+      {Icon && <Icon size={16} aria-hidden />}
+      {children}
+    </button>
+  );
+}
+
+/** For links that look like buttons. */
+export function buttonClass(look: NonNullable<ButtonProps['look']>, size: 'normal' | 'small' = 'normal') {
+  return `button button-${look}${size === 'small' ? ' button-small' : ''}`;
+}
+
+export interface IconButtonProps extends Omit<ComponentProps<'button'>, 'children'> {
+  /** What it does; its accessible name and its tooltip. */
+  label: string;
+  icon: LucideIcon;
+  shortcut?: string;
+  size?: 'normal' | 'small';
+  withTooltip?: boolean;
+}
+
+export function IconButton({
+  label,
+  icon: Icon,
+  shortcut,
+  size = 'normal',
+  withTooltip = true,
+  className = '',
+  ...rest
+}: IconButtonProps) {
+  const button = (
+    <button
+      type="button"
+      aria-label={label}
+      className={`icon-button ${size === 'small' ? 'icon-button-small' : ''} ${className}`}
+      {...rest}
+    >
+      <Icon size={size === 'small' ? 16 : 18} aria-hidden />
+    </button>
+  );
+  if (!withTooltip) return button;
+  return (
+    <Tooltip label={label} shortcut={shortcut}>
+      {button}
+    </Tooltip>
+  );
+}

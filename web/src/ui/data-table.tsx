@@ -1,0 +1,103 @@
+import './data-table.css';
+import type { Key, ReactNode } from 'react';
+import { Skeleton } from './skeleton.tsx';
+
+export interface Column<Row> {
+  key: string;
+  title: ReactNode;
+  render: (row: Row) => ReactNode;
+  numeric?: boolean;
+}
+
+export interface DataTableProps<Row> {
+  /** What the table holds, for those who do not see it. */
+  label: string;
+  columns: readonly Column<Row>[];
+  /** Undefined while it is loading: rows of skeletons keep the place. */
+  rows: readonly Row[] | undefined;
+  rowKey: (row: Row) => Key;
+  /** With it, rows can be selected. */
+  selection?: { selected: ReadonlySet<Key>; onChange: (selected: ReadonlySet<Key>) => void };
+  skeletonRows?: number;
+}
+
+export function DataTable<Row>({
+  label,
+  columns,
+  rows,
+  rowKey,
+  selection,
+  skeletonRows = 8,
+}: DataTableProps<Row>) {
+  const keys = rows?.map(rowKey) ?? [];
+  const allSelected = keys.length > 0 && keys.every((key) => selection?.selected.has(key));
+  const toggle = (key: Key) => {
+    const next = new Set(selection?.selected);
+    if (!next.delete(key)) next.add(key);
+    selection?.onChange(next);
+  };
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable from the keyboard
+    <section className="table-frame" aria-label={label} tabIndex={0}>
+      <table className="table">
+        <thead>
+          <tr>
+            {selection && (
+              <th scope="col">
+                <input
+                  type="checkbox"
+                  className="checkbox"
+                  aria-label="Select all"
+                  checked={allSelected}
+                  onChange={() => selection.onChange(new Set(allSelected ? [] : keys))}
+                />
+              </th>
+            )}
+            {columns.map((column) => (
+              <th key={column.key} scope="col" className={column.numeric ? 'table-number' : undefined}>
+                {column.title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows?.map((row) => {
+            const key = rowKey(row);
+            return (
+              <tr key={key} aria-selected={selection ? selection.selected.has(key) : undefined}>
+                {selection && (
+                  <td>
+                    <input
+                      type="checkbox"
+                      className="checkbox"
+                      aria-label="Select"
+                      checked={selection.selected.has(key)}
+                      onChange={() => toggle(key)}
+                    />
+                  </td>
+                )}
+                {columns.map((column) => (
+                  <td key={column.key} className={column.numeric ? 'table-number' : undefined}>
+                    {column.render(row)}
+                  </td>
+                ))}
+              </tr>
+            );
+          })}
+          {rows === undefined &&
+            Array.from({ length: skeletonRows }, (_, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: rows of skeletons have nothing but their place
+              <tr key={index}>
+                {selection && <td />}
+                {columns.map((column) => (
+                  <td key={column.key}>
+                    <Skeleton height="0.9rem" />
+                  </td>
+                ))}
+              </tr>
+            ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

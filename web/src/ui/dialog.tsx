@@ -1,0 +1,85 @@
+import './dialog.css';
+import { X } from 'lucide-react';
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { IconButton } from './button.tsx';
+import { PortalContainer } from './portal.ts';
+
+export interface DialogProps {
+  open: boolean;
+  onClose: () => void;
+  title: ReactNode;
+  lead?: ReactNode;
+  children: ReactNode;
+  /** Buttons at its foot. */
+  actions?: ReactNode;
+  size?: 'normal' | 'wide';
+  className?: string;
+}
+
+/** Where typing begins, where there is something to type. */
+const FIRST_FIELD = '.dialog-body :is(input:not([type="checkbox"], [type="file"]), textarea)';
+
+/**
+ * The browser's own modal dialog: it keeps the focus inside, gives it back, and makes the rest inert. (Libraries that
+ * lock scrolling put a style element into the page, which the Content-Security-Policy forbids.)
+ */
+export function Dialog({ open, ...rest }: DialogProps) {
+  return open ? <OpenDialog {...rest} /> : null;
+}
+
+function OpenDialog({
+  onClose,
+  title,
+  lead,
+  children,
+  actions,
+  size = 'normal',
+  className = '',
+}: Omit<DialogProps, 'open'>) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [container, setContainer] = useState<HTMLElement | null>(null);
+  const titleId = useId();
+
+  useEffect(() => {
+    const element = dialog.current;
+    const before = document.activeElement;
+    setContainer(element);
+    element?.showModal();
+    element?.querySelector<HTMLElement>(FIRST_FIELD)?.focus();
+    document.documentElement.classList.add('has-dialog');
+    return () => {
+      element?.close();
+      if (!document.querySelector('dialog:modal')) document.documentElement.classList.remove('has-dialog');
+      if (before instanceof HTMLElement && before.isConnected) before.focus();
+    };
+  }, []);
+
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it too; a click on the backdrop is for the pointer
+    <dialog
+      ref={dialog}
+      className={`dialog ${size === 'wide' ? 'dialog-wide' : ''} ${className}`}
+      aria-labelledby={titleId}
+      onCancel={(event) => {
+        if (event.target !== dialog.current) return;
+        event.preventDefault();
+        onClose();
+      }}
+      onClick={(event) => {
+        if (event.target === dialog.current) onClose();
+      }}
+    >
+      <PortalContainer value={container}>
+        <header className="dialog-head">
+          <h2 id={titleId} className="dialog-title">
+            {title}
+          </h2>
+          <IconButton label="Close" icon={X} onClick={onClose} withTooltip={false} />
+        </header>
+        {lead && <p className="dialog-lead">{lead}</p>}
+        <div className="dialog-body">{children}</div>
+        {actions && <footer className="dialog-actions">{actions}</footer>}
+      </PortalContainer>
+    </dialog>
+  );
+}

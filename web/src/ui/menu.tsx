@@ -1,0 +1,97 @@
+import './menu.css';
+import { Check, type LucideIcon } from 'lucide-react';
+import { DropdownMenu as Radix } from 'radix-ui';
+import type { ReactNode } from 'react';
+import { Kbd } from './kbd.tsx';
+import { usePortalContainer } from './portal.ts';
+
+export interface MenuProps {
+  /** The button that opens it. */
+  trigger: ReactNode;
+  children: ReactNode;
+  align?: 'start' | 'center' | 'end';
+}
+
+/** Not modal: a modal one locks scrolling with a style element, which the Content-Security-Policy forbids. */
+export function Menu({ trigger, children, align = 'end' }: MenuProps) {
+  const container = usePortalContainer();
+  return (
+    <Radix.Root modal={false}>
+      <Radix.Trigger asChild>{trigger}</Radix.Trigger>
+      <Radix.Portal {...(container && { container })}>
+        <Radix.Content className="menu" align={align} sideOffset={6} collisionPadding={8}>
+          {children}
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  );
+}
+
+export interface MenuItemProps {
+  children: ReactNode;
+  onSelect: () => void;
+  icon?: LucideIcon;
+  shortcut?: string;
+  danger?: boolean;
+  disabled?: boolean;
+}
+
+export function MenuItem({
+  children,
+  onSelect,
+  icon: Icon,
+  shortcut,
+  danger = false,
+  disabled = false,
+}: MenuItemProps) {
+  return (
+    <Radix.Item
+      className={`menu-item ${danger ? 'menu-item-danger' : ''}`}
+      onSelect={onSelect}
+      disabled={disabled}
+    >
+      {Icon && <Icon size={16} aria-hidden />}
+      <span>{children}</span>
+      {shortcut && <Kbd>{shortcut}</Kbd>}
+    </Radix.Item>
+  );
+}
+
+export interface MenuChoiceProps<Value extends string> {
+  label: string;
+  value: Value;
+  options: readonly { value: Value; label: string }[];
+  onChange: (value: Value) => void;
+}
+
+/** One of several, marked. */
+export function MenuChoice<Value extends string>({
+  label,
+  value,
+  options,
+  onChange,
+}: MenuChoiceProps<Value>) {
+  return (
+    <Radix.RadioGroup value={value} onValueChange={(next) => onChange(next as Value)} aria-label={label}>
+      <Radix.Label className="menu-label">{label}</Radix.Label>
+      {options.map((option) => (
+        <Radix.RadioItem key={option.value} value={option.value} className="menu-item">
+          <span className="menu-check">
+            <Radix.ItemIndicator>
+              <Check size={16} aria-hidden />
+            </Radix.ItemIndicator>
+          </span>
+          {option.label}
+        </Radix.RadioItem>
+      ))}
+    </Radix.RadioGroup>
+  );
+}
+
+export function MenuLabel({ children }: { children: ReactNode }) {
+  return <Radix.Label className="menu-label">{children}</Radix.Label>;
+}
+
+export function MenuLine() {
+  return <Radix.Separator className="menu-line" />;
+}
