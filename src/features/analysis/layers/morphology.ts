@@ -13,7 +13,8 @@ const CLASSES: Partial<Record<PartOfSpeech, string>> = {
 };
 
 const SUFFIXES: [RegExp, string][] = [
-  [/.{3}(?:tion|sion)s?$/, '-tion'],
+  [/.{3}tions?$/, '-tion'],
+  [/.{3}sions?$/, '-sion'],
   [/.{3}ness(?:es)?$/, '-ness'],
   [/.{3}ments?$/, '-ment'],
   [/.{3}it(?:y|ies)$/, '-ity'],

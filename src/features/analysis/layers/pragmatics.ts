@@ -82,6 +82,6 @@ function isMonth({ label, start }: { label: string; start: number }, { tokens }:
 function isRequest({ words }: Sentence, isPolite: boolean, isQuestion: boolean): boolean {
   const [first] = words;
   if (isQuestion) return isPolite;
-  if (!first || words.length < 2) return false;
+  if (!first || words.length < 2 || first.normal === 'thank') return false;
   return first.normal === 'please' || (first.pos === 'VERB' && first.normal === first.lemma);
 }

@@ -115,6 +115,7 @@ async function within<T>(
   signal: AbortSignal,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
+  signal.throwIfAborted();
   const limit = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   let onAbort: (() => void) | undefined;
