@@ -1,5 +1,54 @@
 -- Written by `npm run schema` from the migrations. Do not edit.
 
+create table analysis_layers (
+  run_id uuid not null,
+  layer text not null,
+  idx smallint not null,
+  output jsonb not null,
+  confidence double precision not null,
+  provider_name text not null,
+  provider_version text not null,
+  runtime_ms integer not null,
+  fallback_reason text,
+  constraint analysis_layers_pkey PRIMARY KEY (run_id, layer),
+  constraint analysis_layers_run_id_fkey FOREIGN KEY (run_id) REFERENCES analysis_runs(id) ON DELETE CASCADE,
+  constraint analysis_layers_confidence_range CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision)))
+);
+
+create table analysis_runs (
+  id uuid not null,
+  document_id uuid not null,
+  job_id uuid not null,
+  mode text not null,
+  plugin_profile text not null,
+  shadow_of uuid,
+  language text not null,
+  word_count integer not null,
+  text_sha256 text not null,
+  confidence double precision not null,
+  runtime_ms integer not null,
+  created_by text not null,
+  created_by_user_id uuid not null,
+  created_at timestamp with time zone default now() not null,
+  constraint analysis_runs_pkey PRIMARY KEY (id),
+  constraint analysis_runs_one_of_a_job UNIQUE (job_id),
+  constraint analysis_runs_one_shadow UNIQUE (shadow_of),
+  constraint analysis_runs_created_by_user_id_fkey FOREIGN KEY (created_by_user_id) REFERENCES users(id),
+  constraint analysis_runs_document_id_fkey FOREIGN KEY (document_id) REFERENCES media(id) ON DELETE CASCADE,
+  constraint analysis_runs_shadow_of_fkey FOREIGN KEY (shadow_of) REFERENCES analysis_runs(id) ON DELETE CASCADE,
+  constraint analysis_runs_confidence_range CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
+  constraint analysis_runs_mode_known CHECK ((mode = ANY (ARRAY['PUBLIC'::text, 'RAW'::text]))),
+  constraint analysis_runs_plugin_profile_known CHECK ((plugin_profile = ANY (ARRAY['deterministic'::text, 'ml_first'::text, 'ml_only'::text])))
+);
+CREATE INDEX analysis_runs_document_idx ON public.analysis_runs USING btree (document_id, id);
+
+create table analysis_shadows (
+  run_id uuid not null,
+  job_id uuid not null,
+  constraint analysis_shadows_pkey PRIMARY KEY (run_id),
+  constraint analysis_shadows_run_id_fkey FOREIGN KEY (run_id) REFERENCES analysis_runs(id) ON DELETE CASCADE
+);
+
 create table api_keys (
   id uuid not null,
   user_id uuid not null,
@@ -84,6 +133,27 @@ create table former_usernames (
   constraint former_usernames_folded CHECK ((username = lower(username)))
 );
 CREATE INDEX former_usernames_user_id_idx ON public.former_usernames USING btree (user_id);
+
+create table governance_policies (
+  id uuid not null,
+  name text not null,
+  mode text not null,
+  action text not null,
+  terms text[] default '{}'::text[] not null,
+  patterns text[] default '{}'::text[] not null,
+  is_enabled boolean default true not null,
+  source text not null,
+  created_by text not null,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint governance_policies_pkey PRIMARY KEY (id),
+  constraint governance_policies_action_known CHECK ((action = ANY (ARRAY['block'::text, 'redact'::text]))),
+  constraint governance_policies_mode_known CHECK ((mode = ANY (ARRAY['PUBLIC'::text, 'RAW'::text]))),
+  constraint governance_policies_name_length CHECK (((char_length(name) >= 1) AND (char_length(name) <= 100))),
+  constraint governance_policies_source_known CHECK ((source = ANY (ARRAY['configuration'::text, 'api'::text])))
+);
+CREATE UNIQUE INDEX governance_policies_configured_key ON public.governance_policies USING btree (source) WHERE (source = 'configuration'::text);
+CREATE UNIQUE INDEX governance_policies_name_key ON public.governance_policies USING btree (lower(name));
 
 create table images (
   url_sha256 text not null,

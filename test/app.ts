@@ -5,6 +5,7 @@ import { parseConfig } from '../src/app/config.ts';
 import { createOutside, type Outside } from '../src/app/outside.ts';
 import type { ErrorCode } from '../src/contract/errors.ts';
 import type { Role } from '../src/contract/roles.ts';
+import { seedConfiguredPolicy } from '../src/features/governance/policies.ts';
 import { seedBootstrapKeys } from '../src/features/identity/bootstrap.ts';
 import type { RegisteredRoute } from '../src/http/access.ts';
 import type { Shell } from '../src/http/server.ts';
@@ -80,6 +81,7 @@ export function useApp(
     });
     const services = createServices(sql, engine, config, log, outside);
     await seedBootstrapKeys(sql, services.users, config.bootstrapKeys);
+    await seedConfiguredPolicy(sql, config.blockedTerms);
     const migrations = await readMigrations();
     const shell = await buildApp({
       config,

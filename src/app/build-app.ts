@@ -1,7 +1,18 @@
 import { fileURLToPath } from 'node:url';
+import { createAnalyze } from '../features/analysis/analyze.ts';
+import { defineAnalysisJobs } from '../features/analysis/jobs.ts';
+import { createPerform } from '../features/analysis/perform.ts';
+import { deterministicPlugin } from '../features/analysis/plugins/deterministic.ts';
+import { createMlPlugin } from '../features/analysis/plugins/ml.ts';
+import { createPluginRegistry } from '../features/analysis/plugins/registry.ts';
+import { registerAnalysisRoutes } from '../features/analysis/routes.ts';
+import { createRuns } from '../features/analysis/runs.ts';
 import { createFeed } from '../features/events/feed.ts';
 import { registerEventRoutes } from '../features/events/routes.ts';
 import { createEventStreams } from '../features/events/streams.ts';
+import { createGovernance } from '../features/governance/governance.ts';
+import { createPolicies } from '../features/governance/policies.ts';
+import { registerGovernanceRoutes } from '../features/governance/routes.ts';
 import { createApiKeys } from '../features/identity/api-keys.ts';
 import { createAuthentication } from '../features/identity/authentication.ts';
 import { createProfile } from '../features/identity/profile.ts';
@@ -59,7 +70,7 @@ import type { Outside } from './outside.ts';
 export type Services = ReturnType<typeof createServices>;
 
 export interface EngineDependencies extends Pick<JobEngineOptions, 'sql' | 'log' | 'listenAt'> {
-  config: Pick<Config, 'jobs' | 'env' | 'outbox'>;
+  config: Pick<Config, 'jobs' | 'env' | 'outbox' | 'rawModeEnabled' | 'ml'>;
   outside: Outside;
 }
 
@@ -74,12 +85,13 @@ export function createEngine({ sql, log, listenAt, config, outside }: EngineDepe
   const delivery = createDelivery({ sql, log, hints, egress: outside.egress, config });
   const backfill = createBackfill({ sql, log, send: sendThrough(sql, () => engine) });
   const ingest = ingestThrough(() => engine, sql, log, outside, config);
+  const analysis = analysisThrough(() => engine, sql, log, outside, config);
   const engine = createJobEngine({
     sql,
     log,
     listenAt,
     ...config.jobs,
-    types: [defineIntegrityAudit(sql), defineBackfillJob(backfill), ...ingest.types],
+    types: [defineIntegrityAudit(sql), defineBackfillJob(backfill), ...ingest.types, ...analysis],
     periodic: [
       periodicSessionCleanup(sql),
       periodicBackfillSweep(backfill),
@@ -122,22 +134,49 @@ function ingestThrough(
   return createIngest({ sql, log, storage, engine, extractors: registry, isTest: env === 'test' });
 }
 
+function analysisThrough(
+  engine: () => JobEngine,
+  sql: Database,
+  log: Logger,
+  { analyser, egress }: Outside,
+  { rawModeEnabled, ml }: EngineDependencies['config'],
+) {
+  const plugins = [...(ml ? [createMlPlugin({ ...ml, egress })] : []), deterministicPlugin];
+  const registry = createPluginRegistry(plugins, log);
+  const users = createUsers({ sql, createDefaultLibrary });
+  const perform = createPerform({ sql, users, analyser, registry, rawModeEnabled });
+  return defineAnalysisJobs({ sql, perform, engine });
+}
+
 /** Every service, wired to the others. */
 export function createServices(
   sql: Database,
   engine: Engine,
-  config: Pick<Config, 'env' | 'rawModeEnabled' | 'acceptsDevelopmentKeys' | 'asyncJobsEnabled'>,
+  config: Pick<
+    Config,
+    'env' | 'rawModeEnabled' | 'acceptsDevelopmentKeys' | 'asyncJobsEnabled' | 'shadowExecutionEnabled'
+  >,
   log: Logger,
   outside: Outside,
 ) {
   const { storage, egress } = outside;
   const ingest = ingestThrough(() => engine, sql, log, outside, config);
-  const { rawModeEnabled, acceptsDevelopmentKeys, asyncJobsEnabled } = config;
+  const { rawModeEnabled, acceptsDevelopmentKeys } = config;
   const authentication = createAuthentication({ sql, rawModeEnabled, acceptsDevelopmentKeys });
   const users = createUsers({ sql, createDefaultLibrary });
   const sessions = createSessions({ sql, authentication });
   const backfill = createBackfill({ sql, log, send: sendThrough(sql, () => engine) });
   const webhooks = createWebhooks({ sql, egress });
+  const { requireMode } = authentication;
+  const governance = createGovernance({ sql, requireMode });
+  const analysisRuns = createRuns({ sql, governance, requireMode });
+  const jobs = createJobs({
+    ...config,
+    sql,
+    engine,
+    requireMode,
+    authorise: { analyze: analysisRuns.authorise },
+  });
   return {
     users,
     sessions,
@@ -158,7 +197,11 @@ export function createServices(
     uploads: createUploads({ sql, storage, ingest }),
     files: createFiles({ sql, storage }),
     images: createImages({ sql, storage, egress }),
-    jobs: createJobs({ sql, engine, asyncJobsEnabled, requireMode: authentication.requireMode }),
+    jobs,
+    governance,
+    policies: createPolicies({ sql }),
+    analysisRuns,
+    analyze: createAnalyze({ submit: jobs.submit, runs: analysisRuns }),
   };
 }
 
@@ -202,6 +245,8 @@ export async function buildApp({
       registerSearchRoutes(server, services.search);
       registerMediaRoutes(server, services);
       registerUploadRoutes(server, services.uploads);
+      registerGovernanceRoutes(server, services);
+      registerAnalysisRoutes(server, services);
       registerOperationsRoutes(server, services.operations);
       registerJobRoutes(server, services.jobs);
       registerOutboxRoutes(server, services.outbox);

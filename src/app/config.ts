@@ -26,6 +26,10 @@ export interface Config {
   log: { level: string; format: 'json' | 'pretty' };
   rawModeEnabled: boolean;
   asyncJobsEnabled: boolean;
+  shadowExecutionEnabled: boolean;
+  blockedTerms: string[];
+  /** The model that texts may be sent to. */
+  ml: { url: string; model: string; apiKey: string | undefined; timeoutMs: number } | undefined;
   worker: { concurrency: number; pollSeconds: number; graceSeconds: number };
   jobs: { leaseSeconds: number; retentionDays: number };
   outbox: { sweepMinutes: number; retentionHours: number };
@@ -81,6 +85,9 @@ export function parseConfig(env: Environment): Config {
     },
     rawModeEnabled: values.NEXUS_RAW_MODE_ENABLED,
     asyncJobsEnabled: values.NEXUS_ASYNC_JOBS_ENABLED,
+    shadowExecutionEnabled: values.NEXUS_SHADOW_EXECUTION_ENABLED,
+    blockedTerms: values.NEXUS_BLOCKED_TERMS,
+    ml: mlOptions(values),
     worker: {
       concurrency: values.NEXUS_WORKER_CONCURRENCY,
       pollSeconds: values.NEXUS_WORKER_POLL_SECONDS,
@@ -128,6 +135,17 @@ function readVariables(env: Environment): Values {
   });
   if (problems.length > 0) throw new Error(problems.join('\n'));
   return Object.fromEntries(entries) as Values;
+}
+
+function mlOptions(values: Values): Config['ml'] {
+  if (!values.NEXUS_PLUGIN_ML_ENABLED) return undefined;
+  const { NEXUS_PLUGIN_ML_URL: url, NEXUS_PLUGIN_ML_MODEL: model, NEXUS_PLUGIN_ML_API_KEY: apiKey } = values;
+  if (!url || !model) {
+    throw new Error(
+      'NEXUS_PLUGIN_ML_ENABLED is true; NEXUS_PLUGIN_ML_URL and NEXUS_PLUGIN_ML_MODEL must say which model, and where.',
+    );
+  }
+  return { url, model, apiKey, timeoutMs: values.NEXUS_PLUGIN_ML_TIMEOUT_SECONDS * 1000 };
 }
 
 function storageOptions(values: Values, dataDir: string): StorageOptions {

@@ -132,6 +132,41 @@ export const VARIABLES = {
     z.stringbool().default(true),
     'Whether jobs can be queued over the API.',
   ),
+  NEXUS_SHADOW_EXECUTION_ENABLED: variable(
+    '`true` or `false`',
+    z.stringbool().default(false),
+    'Whether analyses can run in execution mode `shadow`. See [docs/analysis.md](docs/analysis.md).',
+  ),
+  NEXUS_BLOCKED_TERMS: variable(
+    'terms, separated by commas',
+    z
+      .string()
+      .transform((text) => list(text).filter(Boolean))
+      .pipe(z.array(z.string().max(200)).max(1000))
+      .default([]),
+    'What is redacted in PUBLIC mode, beside the policies that admins make. See [docs/governance.md](docs/governance.md).',
+  ),
+  NEXUS_PLUGIN_ML_ENABLED: variable(
+    '`true` or `false`',
+    z.stringbool().default(false),
+    'Whether texts may be sent to a model for analysis.',
+  ),
+  NEXUS_PLUGIN_ML_URL: variable(
+    'an http:// or https:// URL',
+    z.url({ protocol: /^https?$/ }).optional(),
+    'An OpenAI-compatible endpoint, with its version: `http://127.0.0.1:11434/v1`. What is not public is also listed in `NEXUS_EGRESS_ALLOW`.',
+  ),
+  NEXUS_PLUGIN_ML_MODEL: variable('a name', z.string().max(200).optional(), 'The model that is asked there.'),
+  NEXUS_PLUGIN_ML_API_KEY: secret(
+    'a key',
+    z.string().max(1000).optional(),
+    'Sent to the endpoint as a bearer token.',
+  ),
+  NEXUS_PLUGIN_ML_TIMEOUT_SECONDS: variable(
+    'a number of seconds from 1 to 600',
+    whole(1, 600).default(60),
+    'How long the model may take for one layer of a text.',
+  ),
   NEXUS_WORKER_CONCURRENCY: variable(
     'a number from 1 to 1000',
     whole(1, 1000).default(10),

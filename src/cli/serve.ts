@@ -4,6 +4,7 @@ import { type Config, parseConfig, readEnvironment } from '../app/config.ts';
 import { type OpenDatabase, openMigratedDatabase } from '../app/database.ts';
 import { createOutside } from '../app/outside.ts';
 import { untilStopped } from '../app/shutdown.ts';
+import { seedConfiguredPolicy } from '../features/governance/policies.ts';
 import { refuseDevelopmentKeys, seedBootstrapKeys } from '../features/identity/bootstrap.ts';
 import { isDevelopmentKey } from '../features/identity/development-keys.ts';
 import type { SignInLink } from '../features/identity/sign-in-links.ts';
@@ -52,6 +53,7 @@ async function serveUntil(
     const services = createServices(sql, engine, config, log, outside);
     if (config.env === 'prod') await refuseDevelopmentKeys(sql);
     await seedBootstrapKeys(sql, services.users, config.bootstrapKeys);
+    await seedConfiguredPolicy(sql, config.blockedTerms);
     const shell = await buildApp({ config, sql, migrations, services, log });
     try {
       const address = await listen(shell.server, config);

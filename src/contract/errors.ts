@@ -24,6 +24,10 @@ export const ERRORS = {
   E_STORAGE_MISSING: { status: 400, meaning: 'Nothing was uploaded. Upload the file first, then ingest it.' },
   E_UPLOAD_EXPIRED: { status: 403, meaning: 'The time for this upload is over. Begin a new one.' },
   E_ASYNC_DISABLED: { status: 400, meaning: 'NEXUS_ASYNC_JOBS_ENABLED is false: nothing can be queued.' },
+  E_SHADOW_DISABLED: {
+    status: 400,
+    meaning: 'NEXUS_SHADOW_EXECUTION_ENABLED is false: nothing runs in the shadow of another run.',
+  },
   E_NAME_INVALID: { status: 400, meaning: "A library's name has 1 to 100 characters." },
   E_UNAUTHENTICATED: {
     status: 401,
@@ -38,6 +42,10 @@ export const ERRORS = {
   E_INTERNAL_ONLY: {
     status: 403,
     meaning: 'Routes under /internal need the header X-Nexus-Internal with the configured secret.',
+  },
+  E_GOVERNANCE_BLOCKED: {
+    status: 403,
+    meaning: 'A policy keeps this text from being shown in this mode. The message names the policy.',
   },
   E_LAST_ADMIN_FORBIDDEN: {
     status: 403,
@@ -61,6 +69,7 @@ export const ERRORS = {
   },
   E_INVITE_NOT_FOUND: { status: 404, meaning: 'There is no such invitation for the caller.' },
   E_USERNAME_TAKEN: { status: 409, meaning: 'Another user has this username; case makes no difference.' },
+  E_POLICY_NAME_TAKEN: { status: 409, meaning: 'Another policy has this name; case makes no difference.' },
   E_KEY_ROLE_EXCEEDS_USER: { status: 409, meaning: "A key's role may not be above the role of its user." },
   E_INVITE_MEMBER_EXISTS: { status: 409, meaning: 'This person is a member of the library already.' },
   E_INVITE_ALREADY_EXISTS: { status: 409, meaning: 'This person has a pending invitation to the library.' },
@@ -89,6 +98,9 @@ export type ErrorCode = keyof typeof ERRORS;
 
 /** Why an attempt at a job ended as it did, where Nexus itself is the reason. Handlers add codes of their own. */
 export const ATTEMPT_ERRORS = {
+  E_ANALYSIS_FAILED: 'Nexus could not make sense of the text.',
+  E_ANALYSIS_MEMORY: 'The text takes too much memory to analyse.',
+  E_ANALYSIS_TIMEOUT: 'The text takes too long to analyse.',
   E_BACKFILL_FAILED: 'Filling a default library failed unexpectedly; the error text says how.',
   E_BACKFILL_INVALID_TUPLE:
     'The backfill names libraries that do not belong together. It is not tried again.',

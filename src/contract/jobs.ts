@@ -187,7 +187,7 @@ export const workerList = z.object({ workers: z.array(worker) });
 export const submitJob = z.strictObject({
   job_type: text(1, 64),
   payload: json.default({}),
-  execution_mode: z.enum(['async', 'sync']).default('async'),
+  execution_mode: executionMode.default('async'),
   idempotency_key: text(1, 128).optional(),
   max_attempts: z.number().int().min(1).max(10).default(3),
   priority: z.number().int().min(0).max(9).optional(),

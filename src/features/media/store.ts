@@ -198,6 +198,31 @@ export async function listFragments(sql: Queryable, mediaId: string): Promise<Me
     order by idx`;
 }
 
+/** Texts without their HTML: all of a book's at once. */
+export async function listTexts(
+  sql: Queryable,
+  mediaId: string,
+): Promise<Pick<MediaFragment, 'idx' | 'canonical_text'>[]> {
+  return sql<Pick<MediaFragment, 'idx' | 'canonical_text'>[]>`
+    select idx, canonical_text from media_fragments where media_id = ${mediaId} order by idx`;
+}
+
+export async function findReadableKind(
+  sql: Queryable,
+  viewer: Viewer,
+  mediaId: string,
+): Promise<MediaKind | undefined> {
+  const [media] = await sql<{ kind: MediaKind }[]>`
+    select kind from media where id = ${mediaId} and ${canReadMedia(sql, viewer, mediaId)}`;
+  return media?.kind;
+}
+
+export async function hasFragments(sql: Queryable, mediaId: string): Promise<boolean> {
+  const [row] = await sql<[{ has_fragments: boolean }]>`
+    select exists (select from media_fragments where media_id = ${mediaId}) as has_fragments`;
+  return row.has_fragments;
+}
+
 export async function findFile(
   sql: Queryable,
   mediaId: string,

@@ -15,13 +15,20 @@ export function registerJobRoutes(server: HttpServer, jobs: Jobs): void {
       config: {
         access: 'operator',
         feature: 'jobs.submit',
-        errors: ['E_ASYNC_DISABLED', 'E_MODE_FORBIDDEN'],
+        errors: [
+          'E_ASYNC_DISABLED',
+          'E_SHADOW_DISABLED',
+          'E_MODE_FORBIDDEN',
+          'E_MEDIA_NOT_FOUND',
+          'E_INVALID_STATE',
+        ],
       },
       schema: {
         tags,
         summary: 'Submit a job',
         description:
           'Queues it, or with execution_mode sync runs it at once, in one attempt, and answers with its final state. ' +
+          'With shadow it is queued, and what it does is done a second time in another way, to be compared. ' +
           'Under an idempotency key that was used before, answers with the job that exists.',
         body: contract.submitJob,
         response: { 200: contract.submittedJob },

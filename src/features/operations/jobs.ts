@@ -17,14 +17,18 @@ export interface JobsDependencies {
   sql: Database;
   engine: JobEngine;
   asyncJobsEnabled: boolean;
+  shadowExecutionEnabled: boolean;
   requireMode(principal: Principal, mode: Mode, actor: Actor): Promise<void>;
+  /** By job type: throws when this caller may not have this done. */
+  // biome-ignore lint/suspicious/noExplicitAny: each takes the payload of its type
+  authorise: Record<string, (payload: any, principal: Principal) => Promise<void>>;
 }
 
 export interface SubmitJob {
   job_type: string;
   payload: Record<string, unknown>;
   idempotency_key?: string | undefined;
-  execution_mode: 'async' | 'sync';
+  execution_mode: 'async' | 'sync' | 'shadow';
   max_attempts: number;
   priority?: number | undefined;
   run_at?: Date | undefined;
@@ -35,13 +39,25 @@ const GROUPS_SHOWN = 200;
 
 export type Jobs = ReturnType<typeof createJobs>;
 
-export function createJobs({ sql, engine, asyncJobsEnabled, requireMode }: JobsDependencies) {
+export function createJobs(dependencies: JobsDependencies) {
+  const { sql, engine, asyncJobsEnabled, shadowExecutionEnabled, requireMode, authorise } = dependencies;
   const publicTypes = [...engine.types.values()].filter((type) => type.submittedBy !== undefined);
   const publicNames = publicTypes.map(({ type }) => type);
 
   /** Below operator, people see the public types, and what is inside a job only when it is theirs. */
   function isInsider(principal: Principal): boolean {
     return roleAllows(principal.role, 'operator');
+  }
+
+  function refuseShadow({ type, hasShadow }: JobType): void {
+    if (!hasShadow) {
+      throw new NexusError('E_INVALID_REQUEST', `execution_mode: ${type} has no shadow; take async or sync.`);
+    }
+    if (shadowExecutionEnabled) return;
+    throw new NexusError(
+      'E_SHADOW_DISABLED',
+      'NEXUS_SHADOW_EXECUTION_ENABLED is false here. Take async or sync as the execution_mode.',
+    );
   }
 
   async function get(jobId: string, principal: Principal): Promise<Job> {
@@ -72,10 +88,14 @@ export function createJobs({ sql, engine, asyncJobsEnabled, requireMode }: JobsD
           'run_at: a sync job runs now, and takes no time to run at.',
         );
       }
+      if (body.execution_mode === 'shadow') refuseShadow(type);
       if (body.payload.mode === 'RAW') await requireMode(principal, 'RAW', actor);
+      const payload = readPayload(type, body.payload);
+      await authorise[type.type]?.(payload, principal);
       const job = {
         type,
-        payload: readPayload(type, body.payload),
+        payload,
+        executionMode: body.execution_mode,
         idempotencyKey: body.idempotency_key,
         maxAttempts: body.max_attempts,
         priority: body.priority,

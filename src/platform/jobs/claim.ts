@@ -8,6 +8,7 @@ export interface LeasedJob {
   attempt: number;
   refunded_count: number;
   max_attempts: number;
+  execution_mode: 'async' | 'sync' | 'shadow';
   lease_token: string;
   created_by: string | null;
   request_id: string | null;
@@ -63,7 +64,7 @@ export async function claim(
     )
     select
       job.id, job.job_type, job.payload, claimed.attempt_count as attempt, claimed.refunded_count,
-      job.max_attempts, claimed.lease_token, job.created_by, job.request_id
+      job.max_attempts, job.execution_mode, claimed.lease_token, job.created_by, job.request_id
     from claimed
     -- The offset keeps it a look-up of each claimed job, whatever the planner believes about the tables' sizes.
     cross join lateral (select * from jobs where jobs.id = claimed.job_id offset 0) as job
@@ -95,7 +96,7 @@ export async function claimById(
     )
     select
       jobs.id, jobs.job_type, jobs.payload, claimed.attempt_count as attempt, claimed.refunded_count,
-      jobs.max_attempts, claimed.lease_token, jobs.created_by, jobs.request_id
+      jobs.max_attempts, jobs.execution_mode, claimed.lease_token, jobs.created_by, jobs.request_id
     from claimed
     join jobs on jobs.id = claimed.job_id`;
   return job;

@@ -27,6 +27,7 @@ export interface JobContext {
   attempt: number;
   /** Whether a failure would be the job's. */
   isLastAttempt: boolean;
+  executionMode: 'async' | 'sync' | 'shadow';
   requestId: string | null;
   createdBy: string | null;
   /** Raised when the job is cancelled, its lease is lost, or the worker must stop. */
@@ -51,6 +52,8 @@ export interface JobType<Payload = unknown> {
   retry: RetryPolicy;
   /** Set for types that anybody may submit over the API; the role is the least that may. */
   submittedBy: Role | undefined;
+  /** Whether its handler knows what to do in execution mode shadow. */
+  hasShadow: boolean;
   handler: JobHandler<Payload>;
 }
 
@@ -59,12 +62,20 @@ export interface JobTypeOptions<Payload> {
   payload: z.ZodType<Payload>;
   retry?: RetryPolicy;
   submittedBy?: Role;
+  hasShadow?: true;
   handler: JobHandler<Payload>;
 }
 
 export function defineJobType<Payload>(type: string, options: JobTypeOptions<Payload>): JobType<Payload> {
-  const { queue = DEFAULT_QUEUE, payload, retry = DEFAULT_RETRY, submittedBy, handler } = options;
-  return { type, queue, payload, retry, submittedBy, handler };
+  const {
+    queue = DEFAULT_QUEUE,
+    payload,
+    retry = DEFAULT_RETRY,
+    submittedBy,
+    hasShadow = false,
+    handler,
+  } = options;
+  return { type, queue, payload, retry, submittedBy, hasShadow, handler };
 }
 
 export type JobTypes = ReadonlyMap<string, JobType>;

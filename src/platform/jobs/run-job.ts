@@ -149,6 +149,10 @@ class RunningContext implements JobContext {
     return this.job.attempt - this.job.refunded_count >= this.job.max_attempts;
   }
 
+  get executionMode() {
+    return this.job.execution_mode;
+  }
+
   get requestId() {
     return this.job.request_id;
   }

@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { mode } from './roles.ts';
+import { id, listQuery, page, text, timestamp } from './wire.ts';
+
+/** What becomes of a text in which a policy finds something: it is not shown, or shown without that. */
+export const POLICY_ACTIONS = ['block', 'redact'] as const;
+export const policyAction = z.enum(POLICY_ACTIONS);
+export type PolicyAction = z.infer<typeof policyAction>;
+
+export const LONGEST_PATTERN = 200;
+
+const terms = z.array(text(1, 200)).max(1000);
+const patterns = z.array(text(1, LONGEST_PATTERN)).max(20);
+
+export const policy = z.object({
+  id,
+  name: z.string(),
+  mode,
+  action: policyAction,
+  /** Found as whole words, whatever their case. */
+  terms: z.array(z.string()),
+  /** In the syntax of `docs/governance.md`. */
+  patterns: z.array(z.string()),
+  is_enabled: z.boolean(),
+  /** Those of the configuration are changed there. */
+  source: z.enum(['configuration', 'api']),
+  created_by: z.string(),
+  created_at: timestamp,
+  updated_at: timestamp,
+});
+export type Policy = z.output<typeof policy>;
+
+export const createPolicy = z
+  .strictObject({
+    name: text(1, 100),
+    mode: mode.default('PUBLIC'),
+    action: policyAction.default('redact'),
+    terms: terms.default([]),
+    patterns: patterns.default([]),
+    is_enabled: z.boolean().default(true),
+  })
+  .refine((given) => given.terms.length + given.patterns.length > 0, 'needs a term or a pattern');
+export type CreatePolicy = z.output<typeof createPolicy>;
+
+export const updatePolicy = z.strictObject({
+  name: text(1, 100).optional(),
+  action: policyAction.optional(),
+  terms: terms.optional(),
+  patterns: patterns.optional(),
+  is_enabled: z.boolean().optional(),
+});
+export type UpdatePolicy = z.output<typeof updatePolicy>;
+
+export const policyQuery = listQuery;
+export const policyList = z.object({ policies: z.array(policy), page });
+
+export const evaluate = z.strictObject({
+  text: z
+    .string()
+    .max(50_000)
+    .regex(/^[^\0]*$/, 'must not hold the NUL character'),
+  mode: mode.default('PUBLIC'),
+});
+
+const place = z.object({ start: z.int(), end: z.int() });
+
+export const DECISIONS = ['allow', 'redact', 'block'] as const;
+export type Decision = (typeof DECISIONS)[number];
+
+export const evaluation = z.object({
+  mode,
+  decision: z.enum(DECISIONS),
+  allow: z.boolean(),
+  policy_hits: z.array(z.object({ policy_id: id, name: z.string(), action: policyAction, count: z.int() })),
+  /** What was redacted, in the text as it was sent. */
+  redactions: z.array(place),
+  /** The text as it may be shown; null when it may not. */
+  text: z.string().nullable(),
+});
+export type Evaluation = z.output<typeof evaluation>;

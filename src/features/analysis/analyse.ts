@@ -1,0 +1,72 @@
+import type { LayerName, LayerOutput } from '../../contract/analysis.ts';
+import { countWords } from '../media/extractors/words.ts';
+import { createEnglishMeter } from './language.ts';
+import type { TextFacts } from './layers/layer.ts';
+import { rounded } from './layers/layer.ts';
+import { layersNamed } from './layers/layers.ts';
+import { sentencesOf } from './sentences.ts';
+import { type DocumentText, onTheWire } from './text.ts';
+
+/** What the deterministic rules say in one layer, and how far to trust them with this text. */
+export interface Baseline {
+  output: LayerOutput;
+  confidence: number;
+}
+
+export interface TextAnalysis {
+  language: string;
+  word_count: number;
+  baselines: Partial<Record<LayerName, Baseline>>;
+}
+
+/** Below this, a text says too little for its counts to mean much. */
+const WORDS_FOR_FULL_CONFIDENCE = 50;
+const LEAST_IN_OTHER_LANGUAGES = 0.1;
+
+/** Reads a text once, whichever layers are asked for. The same text gives the same answer, to the byte. */
+export function analyseText(document: DocumentText, names: readonly LayerName[]): TextAnalysis {
+  const layers = layersNamed(names).map((layer) => ({ layer, reader: layer.start() }));
+  const english = createEnglishMeter();
+  const facts: TextFacts = {
+    characters: document.text.length,
+    words: 0,
+    sentences: 0,
+    paragraphs: 0,
+    isEnglish: false,
+  };
+  let lastParagraph = -1;
+  for (const sentence of sentencesOf(document.text)) {
+    if (sentence.words.length > 0) {
+      for (const { text } of sentence.words) facts.words += wordsIn(text);
+      facts.sentences += 1;
+      if (sentence.paragraph !== lastParagraph) facts.paragraphs += 1;
+      lastParagraph = sentence.paragraph;
+    }
+    english.read(sentence);
+    for (const { reader } of layers) reader.read(sentence);
+  }
+  const known = english.share();
+  facts.isEnglish = facts.words > 0 && known >= 0.5;
+  const length = Math.min(1, facts.words / WORDS_FOR_FULL_CONFIDENCE);
+  const baselines = layers.map(({ layer, reader }): [LayerName, Baseline] => {
+    const { findings, ...result } = reader.finish(facts);
+    const output = { ...result, findings: findings.map((finding) => onTheWire(document, finding)) };
+    const trust = layer.knowsEveryLanguage ? 1 : Math.max(known, LEAST_IN_OTHER_LANGUAGES);
+    const isEmpty = facts.words === 0 && output.findings.length === 0;
+    const confidence = isEmpty ? 0 : rounded(layer.confidence * trust * (0.5 + length / 2), 3);
+    return [layer.name, { output, confidence }];
+  });
+  return {
+    language: facts.isEnglish ? 'en' : 'und',
+    word_count: facts.words,
+    baselines: Object.fromEntries(baselines),
+  };
+}
+
+/** A run of letters is a word, except in scripts that put no space between words. */
+function wordsIn(run: string): number {
+  return run.charCodeAt(0) < FIRST_UNSPACED ? 1 : Math.max(1, countWords(run));
+}
+
+/** Thai is the first of them. */
+const FIRST_UNSPACED = 0x0e00;

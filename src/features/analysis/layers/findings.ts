@@ -1,0 +1,59 @@
+import type { Place, PlacedFinding } from '../text.ts';
+
+/** A reader looks at a few; the counts speak for the rest. */
+const MOST_FINDINGS = 40;
+const MOST_PLACES = 10;
+const LONGEST_LABEL = 200;
+/** A table of all the different things in a text must not grow with it for ever. */
+const MOST_DIFFERENT = 50_000;
+
+export interface Findings {
+  add(kind: string, label: string, place: Place, note?: string): void;
+  countOf(kind: string): number;
+  /** Those that were found most often; of as many, those that come first in the text. */
+  list(options?: { kind?: string; least?: number; most?: number }): PlacedFinding[];
+}
+
+export function createFindings(): Findings {
+  const found = new Map<string, PlacedFinding>();
+  const totals = new Map<string, number>();
+  return {
+    add(kind, label, { start, end }, note) {
+      totals.set(kind, (totals.get(kind) ?? 0) + 1);
+      const shown = label.slice(0, LONGEST_LABEL);
+      const key = `${kind}\n${shown}`;
+      const known = found.get(key);
+      if (known) {
+        known.count += 1;
+        if (known.places.length < MOST_PLACES) known.places.push({ start, end });
+        return;
+      }
+      if (found.size >= MOST_DIFFERENT) forgetRare(found);
+      found.set(key, {
+        kind,
+        label: shown,
+        count: 1,
+        ...(note !== undefined && { note }),
+        places: [{ start, end }],
+      });
+    },
+    countOf: (kind) => totals.get(kind) ?? 0,
+    list({ kind, least = 1, most = MOST_FINDINGS } = {}) {
+      return [...found.values()]
+        .filter((finding) => finding.count >= least && (kind === undefined || finding.kind === kind))
+        .sort((a, b) => b.count - a.count || firstPlace(a) - firstPlace(b))
+        .slice(0, most);
+    },
+  };
+}
+
+function firstPlace({ places }: PlacedFinding): number {
+  return places[0]?.start ?? 0;
+}
+
+/** What was found least often goes first, until half of the table is free. */
+function forgetRare(found: Map<string, PlacedFinding>): void {
+  for (let rare = 1; found.size > MOST_DIFFERENT / 2; rare++) {
+    for (const [key, { count }] of found) if (count <= rare) found.delete(key);
+  }
+}

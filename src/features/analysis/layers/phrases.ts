@@ -1,0 +1,45 @@
+import type { Token } from '../sentences.ts';
+import type { Place } from '../text.ts';
+
+/** An expression of one or more words, and what it is a sign of. */
+export interface Phrase<Sign extends string> {
+  words: string[];
+  sign: Sign;
+}
+
+export interface FoundPhrase<Sign extends string> extends Place {
+  label: string;
+  sign: Sign;
+  /** Whether the sentence begins with it. */
+  isFirst: boolean;
+}
+
+/** Looks for fixed expressions in sentences; of two that begin at the same word, the longer one is meant. */
+export function createPhrases<Sign extends string>(expressions: Record<Sign, string>) {
+  const byFirst = new Map<string, Phrase<Sign>[]>();
+  for (const [sign, list] of Object.entries(expressions) as [Sign, string][]) {
+    for (const expression of list.split(',')) {
+      const words = expression.trim().split(' ');
+      const [first = ''] = words;
+      byFirst.set(first, [...(byFirst.get(first) ?? []), { words, sign }]);
+    }
+  }
+  for (const phrases of byFirst.values()) phrases.sort((a, b) => b.words.length - a.words.length);
+
+  return {
+    find(tokens: readonly Token[]): FoundPhrase<Sign>[] {
+      const found: FoundPhrase<Sign>[] = [];
+      for (let index = 0; index < tokens.length; index++) {
+        const phrase = byFirst
+          .get(tokens[index]?.normal ?? '')
+          ?.find(({ words }) => words.every((word, offset) => tokens[index + offset]?.normal === word));
+        const [first, last] = phrase ? [tokens[index], tokens[index + phrase.words.length - 1]] : [];
+        if (!phrase || !first || !last) continue;
+        const label = phrase.words.join(' ');
+        found.push({ label, sign: phrase.sign, start: first.start, end: last.end, isFirst: index === 0 });
+        index += phrase.words.length - 1;
+      }
+      return found;
+    },
+  };
+}

@@ -1,0 +1,98 @@
+import type { Sentence } from '../sentences.ts';
+import { createFindings } from './findings.ts';
+import { counted, type Layer, listed } from './layer.ts';
+
+/** Images that texts return to, and the words that carry them. */
+const FIELDS: Record<string, string> = {
+  light: 'light lamp sun star dawn candle shine glow bright lantern',
+  darkness: 'dark darkness night shadow gloom black',
+  water: 'water sea river rain ocean wave lake tide harbour harbor flood',
+  fire: 'fire flame burn ash smoke ember spark',
+  journey: 'road path journey travel way bridge voyage step ship boat',
+  house: 'house home door window wall room roof threshold key',
+  growth: 'seed root tree leaf flower garden bloom harvest grow forest',
+  death: 'death die grave ghost bone funeral corpse',
+  time: 'clock hour season winter summer spring autumn yesterday tomorrow century',
+  battle: 'war battle fight enemy sword weapon army victory',
+  animal: 'bird wolf dog horse snake lion fish cat eagle bear',
+  body: 'heart hand eye blood face head mouth',
+};
+const FIELD_OF = new Map(
+  Object.entries(FIELDS).flatMap(([field, words]) =>
+    words.split(' ').map((word): [string, string] => [word, field]),
+  ),
+);
+
+const EMOJI = /\p{Extended_Pictographic}/u;
+const TAG = /^[#@][\p{L}\p{N}_]+$/u;
+const LONGEST_SIGN = 40;
+
+/** Signs: images that recur, and everything that speaks without being a word. */
+export const semiotic: Layer = {
+  name: 'semiotic',
+  confidence: 0.5,
+  knowsEveryLanguage: true,
+  start() {
+    const findings = createFindings();
+    const fields = new Map<string, number>();
+    const signs = { emoji: 0, emphasis: 0, quotations: 0, tags: 0 };
+    return {
+      read(sentence) {
+        for (const word of sentence.words) {
+          const field = FIELD_OF.get(word.lemma);
+          if (field) {
+            fields.set(field, (fields.get(field) ?? 0) + 1);
+            findings.add('symbol', word.lemma, word, field);
+          }
+          if (isShouted(word.text)) {
+            signs.emphasis += 1;
+            findings.add('emphasis', word.text, word);
+          }
+        }
+        addSigns(sentence, findings.add, signs);
+      },
+      finish() {
+        const recurring = findings.list({ kind: 'symbol', least: 2, most: 25 });
+        const others = findings.list().filter(({ kind }) => kind !== 'symbol');
+        const main = [...fields]
+          .filter(([, count]) => count > 1)
+          .sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+        const parts = [
+          main.length > 0 && `Images of ${listed(main.slice(0, 3).map(([field]) => field))} recur.`,
+          signs.emoji > 0 && `${counted(signs.emoji, 'emoji', 'emoji')}.`,
+        ].filter(Boolean);
+        return {
+          summary: parts.join(' ') || 'No symbol recurs.',
+          measures: { ...signs, recurring_symbols: recurring.length, main_image: main[0]?.[0] ?? 'none' },
+          findings: [...recurring, ...others].slice(0, 40),
+        };
+      },
+    };
+  },
+};
+
+function isShouted(text: string): boolean {
+  return text.length > 3 && /^\p{Lu}+$/u.test(text);
+}
+
+function addSigns(
+  { tokens }: Sentence,
+  add: ReturnType<typeof createFindings>['add'],
+  signs: { emoji: number; emphasis: number; quotations: number; tags: number },
+): void {
+  for (const token of tokens) {
+    if (token.isWord || token.text.length > LONGEST_SIGN) continue;
+    if (EMOJI.test(token.text)) {
+      signs.emoji += 1;
+      add('emoji', token.text, token);
+    } else if (TAG.test(token.text)) {
+      signs.tags += 1;
+      add('tag', token.text, token);
+    } else if (/^(?:!{2,}|\?!|!\?|…|\.{3,})$/.test(token.text)) {
+      signs.emphasis += 1;
+      add('emphasis', token.text, token);
+    } else if (/^["“„«]$/.test(token.text)) {
+      signs.quotations += 1;
+    }
+  }
+}

@@ -1,0 +1,168 @@
+import type { AnalysedLayer, AnalyzePayload, Modality } from '../../contract/analysis.ts';
+import { LAYERS } from '../../contract/analysis.ts';
+import { NexusError } from '../../contract/errors.ts';
+import type { User } from '../../contract/identity.ts';
+import type { MediaKind } from '../../contract/media.ts';
+import { type Mode, roleAllows } from '../../contract/roles.ts';
+import type { Actor } from '../../platform/audit/audit.ts';
+import type { Database, Queryable } from '../../platform/database/database.ts';
+import { newId } from '../../platform/ids.ts';
+import { PermanentError } from '../../platform/jobs/retry-policy.ts';
+import { blocked, recordDecision, rulesOf } from '../governance/governance.ts';
+import { compileRules, decisionOf, type PolicyHit, type Rule, redactedDeep } from '../governance/rules.ts';
+import { readDocument, requireDocument } from '../media/document.ts';
+import type { Analyser } from './analyser.ts';
+import { rounded } from './layers/layer.ts';
+import type { Chain, PluginRegistry } from './plugins/registry.ts';
+import type { NewRun } from './store.ts';
+import { type DocumentText, joinFragments } from './text.ts';
+import type { AnalysisResult } from './worker.ts';
+
+export interface PerformDependencies {
+  sql: Database;
+  users: { getByName(username: string): Promise<User> };
+  analyser: Analyser;
+  registry: PluginRegistry;
+  rawModeEnabled: boolean;
+}
+
+export interface Assignment extends AnalyzePayload {
+  jobId: string;
+  /** On whose behalf. */
+  createdBy: string | null;
+  requestId: string | null;
+  shadowOf?: string;
+}
+
+/** A run that is complete, and not yet written. */
+export interface FinishedRun {
+  run: NewRun;
+  hits: PolicyHit[];
+  actor: Actor;
+  /** Throws when whoever asked may not read the document any more. */
+  requireStillReadable(sql: Queryable): Promise<void>;
+}
+
+/** Layers that are asked for at once, of somebody else's machine. */
+const AT_ONCE = 3;
+
+export type Perform = (assignment: Assignment, signal: AbortSignal) => Promise<FinishedRun>;
+
+/** Analyses a document with the rights that whoever asked has now, and under the policies of now. */
+export function createPerform({
+  sql,
+  users,
+  analyser,
+  registry,
+  rawModeEnabled,
+}: PerformDependencies): Perform {
+  async function requireAsker(createdBy: string | null, mode: Mode): Promise<User> {
+    const user = await users.getByName(createdBy ?? '');
+    if (user.disabled_at) throw new NexusError('E_FORBIDDEN', 'Whoever asked for this is disabled by now.');
+    if (mode === 'RAW' && !(rawModeEnabled && roleAllows(user.role, 'researcher'))) {
+      throw new NexusError('E_MODE_FORBIDDEN', 'Whoever asked for this may not use RAW mode any more.');
+    }
+    return user;
+  }
+
+  return async (assignment, signal) => {
+    const begin = performance.now();
+    const { mode, plugin_profile, document_id, createdBy, requestId } = assignment;
+    const actor: Actor = { name: createdBy ?? 'system', requestId: requestId ?? undefined };
+    const user = await permanently(requireAsker(createdBy, mode));
+    const viewer = { user_id: user.id, default_library_id: user.default_library_id };
+    const document = await permanently(readDocument(sql, viewer, document_id));
+    const rules = await rulesOf(sql, mode);
+    const layers = assignment.layers ?? LAYERS;
+    const result = await analyser.analyse({ fragments: document.fragments, layers, rules }, signal);
+    const refuse = async (hits: PolicyHit[]) => {
+      await recordDecision(sql, mode, hits, actor, { document_id, job_id: assignment.jobId });
+      const { code, message } = blocked(hits);
+      throw new PermanentError(code, message);
+    };
+    if (decisionOf(result.hits) === 'block') await refuse(result.hits);
+    const excerpt = { ...joinFragments(document.fragments), text: result.text };
+    const chain = registry.chain(plugin_profile);
+    const analysed = await analyseLayers(chain, result, modalityOf(document.kind), excerpt, signal);
+    const { value: shown, hits } = redactedDeepOutputs(analysed, rules);
+    if (decisionOf(hits) === 'block') await refuse(hits);
+    return {
+      actor,
+      hits: [...result.hits, ...hits],
+      run: {
+        id: newId(),
+        document_id,
+        job_id: assignment.jobId,
+        mode,
+        plugin_profile,
+        shadow_of: assignment.shadowOf ?? null,
+        language: result.analysis.language,
+        word_count: result.analysis.word_count,
+        text_sha256: result.text_sha256,
+        confidence: meanConfidence(shown),
+        runtime_ms: Math.round(performance.now() - begin),
+        created_by: user.username,
+        created_by_user_id: user.id,
+        layers: shown,
+      },
+      async requireStillReadable(queryable) {
+        await permanently(requireDocument(queryable, viewer, document_id));
+      },
+    };
+  };
+}
+
+/** What the state of things forbids is forbidden at the next attempt, too. */
+async function permanently<T>(promise: Promise<T>): Promise<T> {
+  try {
+    return await promise;
+  } catch (error) {
+    if (!(error instanceof NexusError)) throw error;
+    const isLost = error.code === 'E_MEDIA_NOT_FOUND';
+    const message = isLost
+      ? 'The document is gone, or whoever asked for this may not read it any more.'
+      : error.message;
+    throw new PermanentError(error.code, message, { cause: error });
+  }
+}
+
+async function analyseLayers(
+  chain: Chain,
+  { analysis }: AnalysisResult,
+  modality: Modality,
+  excerpt: DocumentText,
+  signal: AbortSignal,
+): Promise<AnalysedLayer[]> {
+  const waiting = LAYERS.flatMap((layer) => {
+    const baseline = analysis.baselines[layer];
+    return baseline ? [{ layer, modality, excerpt, baseline }] : [];
+  });
+  const order = waiting.map(({ layer }) => layer);
+  const done: AnalysedLayer[] = [];
+  const lane = async () => {
+    for (let request = waiting.shift(); request; request = waiting.shift()) {
+      done.push({ layer: request.layer, ...(await chain.execute(request, signal)) });
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, lane));
+  return done.sort((a, b) => order.indexOf(a.layer) - order.indexOf(b.layer));
+}
+
+/** A model may say what no text says; it is held to the same policies. */
+function redactedDeepOutputs(layers: AnalysedLayer[], rules: Rule[]) {
+  const { value, hits } = redactedDeep(
+    layers.map(({ output }) => output),
+    compileRules(rules),
+  );
+  return { value: layers.map((layer, index) => ({ ...layer, output: value[index] ?? layer.output })), hits };
+}
+
+function meanConfidence(layers: readonly AnalysedLayer[]): number {
+  const sum = layers.reduce((total, { confidence }) => total + confidence, 0);
+  return layers.length === 0 ? 0 : rounded(sum / layers.length, 3);
+}
+
+function modalityOf(kind: MediaKind): Modality {
+  if (kind === 'pdf') return 'pdf';
+  return kind === 'video' || kind === 'podcast_episode' ? 'audio' : 'text';
+}

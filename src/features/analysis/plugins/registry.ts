@@ -1,0 +1,148 @@
+import type { AnalysedLayer, LayerOutput, PluginProfile } from '../../../contract/analysis.ts';
+import { layerOutput } from '../../../contract/analysis.ts';
+import type { Logger } from '../../../platform/telemetry/logger.ts';
+import { InvalidAnswer, type LayerPlugin, type LayerRequest } from './plugin.ts';
+
+/** Who is asked, in which order. */
+export const CHAINS: Record<PluginProfile, readonly string[]> = {
+  deterministic: ['deterministic'],
+  ml_first: ['ml', 'deterministic'],
+  ml_only: ['ml'],
+};
+
+/** Why a plugin was passed over. */
+export type FallbackReason =
+  | 'plugin_missing'
+  | 'plugin_unhealthy'
+  | 'plugin_unsupported'
+  | 'plugin_timeout'
+  | 'plugin_invalid_answer'
+  | 'plugin_failed';
+
+export type PluginExecution = Omit<AnalysedLayer, 'layer'>;
+
+/** The plugins of a profile, for one run: whether each is healthy is asked once. */
+export interface Chain {
+  /** Never fails, except when it is aborted: a plugin that does is passed over. */
+  execute(request: LayerRequest, signal: AbortSignal): Promise<PluginExecution>;
+}
+
+export interface PluginRegistry {
+  plugins: readonly LayerPlugin[];
+  chain(profile: PluginProfile): Chain;
+}
+
+const HEALTHCHECK_MS = 5000;
+
+export function createPluginRegistry(plugins: readonly LayerPlugin[], log: Logger): PluginRegistry {
+  const byName = new Map(plugins.map((plugin) => [plugin.name, plugin]));
+  return {
+    plugins,
+    chain(profile) {
+      const health = new Map<string, Promise<boolean>>();
+      const isHealthy = (plugin: LayerPlugin, signal: AbortSignal) => {
+        const known = health.get(plugin.name) ?? checkHealth(plugin, signal);
+        health.set(plugin.name, known);
+        return known;
+      };
+
+      async function attempt(name: string, request: LayerRequest, signal: AbortSignal) {
+        const plugin = byName.get(name);
+        if (!plugin) return 'plugin_missing';
+        const { layer, modality } = request;
+        if (!plugin.modalities.includes(modality) || !plugin.supports(layer, modality))
+          return 'plugin_unsupported';
+        if (!(await isHealthy(plugin, signal))) return 'plugin_unhealthy';
+        try {
+          const answer = await within(plugin.timeoutMs, signal, (limited) => plugin.run(request, limited));
+          return { plugin, ...checked(answer) };
+        } catch (error) {
+          signal.throwIfAborted();
+          log.warn({ err: error, plugin: name, layer }, 'a plugin could not analyse a layer');
+          return reasonFor(error);
+        }
+      }
+
+      return {
+        async execute(request, signal) {
+          const begin = performance.now();
+          let firstReason: FallbackReason | null = null;
+          for (const name of CHAINS[profile]) {
+            signal.throwIfAborted();
+            const outcome = await attempt(name, request, signal);
+            if (typeof outcome === 'string') {
+              firstReason ??= outcome;
+              continue;
+            }
+            const { plugin, output, confidence } = outcome;
+            return {
+              output,
+              confidence,
+              provider_name: plugin.name,
+              provider_version: plugin.version,
+              runtime_ms: Math.round(performance.now() - begin),
+              fallback_reason: firstReason,
+            };
+          }
+          return {
+            output: request.baseline.output,
+            confidence: 0,
+            provider_name: 'baseline',
+            provider_version: 'v1',
+            runtime_ms: Math.round(performance.now() - begin),
+            fallback_reason: 'all_plugins_failed',
+          };
+        },
+      };
+    },
+  };
+}
+
+async function checkHealth(plugin: LayerPlugin, signal: AbortSignal): Promise<boolean> {
+  try {
+    return await within(HEALTHCHECK_MS, signal, (limited) => plugin.healthcheck(limited));
+  } catch {
+    // Whatever ails it, it is not well; an abort ends the run at its next step.
+    return false;
+  }
+}
+
+class TooSlow extends Error {}
+
+/** Plugins get a signal, and are not waited for when they do not heed it. */
+async function within<T>(
+  ms: number,
+  signal: AbortSignal,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  signal.throwIfAborted();
+  const limit = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  let onAbort: (() => void) | undefined;
+  const ended = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new TooSlow(`It took longer than ${ms} ms.`)), ms);
+    onAbort = () => reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+  try {
+    return await Promise.race([work(AbortSignal.any([signal, limit.signal])), ended]);
+  } finally {
+    clearTimeout(timer);
+    if (onAbort) signal.removeEventListener('abort', onAbort);
+    limit.abort();
+  }
+}
+
+/** Whatever a plugin says has the shape of a layer, or was not said. */
+function checked({ output, confidence }: { output: LayerOutput; confidence: number }) {
+  const parsed = layerOutput.safeParse(output);
+  if (!parsed.success) throw new InvalidAnswer('The output does not have the shape of a layer.');
+  if (!(confidence >= 0 && confidence <= 1))
+    throw new InvalidAnswer('The confidence is not between 0 and 1.');
+  return { output: parsed.data, confidence };
+}
+
+function reasonFor(error: unknown): FallbackReason {
+  if (error instanceof TooSlow || (error as { code?: string }).code === 'E_TIMEOUT') return 'plugin_timeout';
+  return error instanceof InvalidAnswer ? 'plugin_invalid_answer' : 'plugin_failed';
+}

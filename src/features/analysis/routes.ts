@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import * as contract from '../../contract/analysis.ts';
+import { id } from '../../contract/wire.ts';
+import { actorOf, principalOf } from '../../http/authentication.ts';
+import type { HttpServer } from '../../http/http-server.ts';
+import type { Analyze } from './analyze.ts';
+import type { Runs } from './runs.ts';
+
+const byId = z.object({ id });
+const tags = ['Analysis'];
+
+export interface AnalysisRoutes {
+  analyze: Analyze;
+  analysisRuns: Runs;
+}
+
+export function registerAnalysisRoutes(server: HttpServer, { analyze, analysisRuns }: AnalysisRoutes): void {
+  server.post(
+    '/api/v1/analyze',
+    {
+      config: {
+        access: 'operator',
+        feature: 'analysis.submit',
+        errors: [
+          'E_ASYNC_DISABLED',
+          'E_SHADOW_DISABLED',
+          'E_MODE_FORBIDDEN',
+          'E_GOVERNANCE_BLOCKED',
+          'E_MEDIA_NOT_FOUND',
+          'E_INVALID_STATE',
+        ],
+      },
+      schema: {
+        tags,
+        summary: 'Analyse a document',
+        description:
+          'At once, and answers with the run; with execution_mode async or shadow it is queued. A run that failed says why.',
+        body: contract.analyze,
+        response: { 200: contract.analyzeAnswer },
+      },
+    },
+    (request) => analyze(request.body, principalOf(request), actorOf(request)),
+  );
+
+  server.get(
+    '/api/v1/analysis/runs',
+    {
+      config: { access: 'viewer', feature: 'analysis', errors: ['E_MEDIA_NOT_FOUND'] },
+      schema: {
+        tags,
+        summary: 'List the runs of a document',
+        description: 'Newest first, without what they found.',
+        querystring: contract.analysisRunQuery,
+        response: { 200: contract.analysisRunList },
+      },
+    },
+    (request) => analysisRuns.list(principalOf(request), request.query),
+  );
+
+  server.get(
+    '/api/v1/analysis/runs/:id',
+    {
+      config: {
+        access: 'viewer',
+        feature: 'analysis',
+        errors: ['E_NOT_FOUND', 'E_MODE_FORBIDDEN', 'E_GOVERNANCE_BLOCKED'],
+      },
+      schema: {
+        tags,
+        summary: 'Read a run',
+        description: 'Its layers, with what was found and where, how far to trust it, and who says so.',
+        params: byId,
+        response: { 200: contract.analysisRun },
+      },
+    },
+    (request) => analysisRuns.get(principalOf(request), request.params.id, actorOf(request)),
+  );
+
+  server.get(
+    '/api/v1/analysis/runs/:id/shadow',
+    {
+      config: {
+        access: 'viewer',
+        feature: 'analysis',
+        errors: ['E_NOT_FOUND', 'E_MODE_FORBIDDEN', 'E_GOVERNANCE_BLOCKED'],
+      },
+      schema: {
+        tags,
+        summary: 'Compare a run with its shadow',
+        description: 'Layer by layer: how far they agree, where they differ, their confidence and time.',
+        params: byId,
+        response: { 200: contract.shadowAnswer },
+      },
+    },
+    (request) => analysisRuns.shadow(principalOf(request), request.params.id, actorOf(request)),
+  );
+}

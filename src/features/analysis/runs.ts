@@ -1,0 +1,100 @@
+import type { AnalysisRun, AnalyzePayload, ShadowAnswer } from '../../contract/analysis.ts';
+import { NexusError } from '../../contract/errors.ts';
+import type { Principal } from '../../contract/identity.ts';
+import type { Job } from '../../contract/jobs.ts';
+import type { Mode } from '../../contract/roles.ts';
+import type { Actor } from '../../platform/audit/audit.ts';
+import { cutPage, readCursor } from '../../platform/cursor.ts';
+import type { Database } from '../../platform/database/database.ts';
+import { findJob } from '../../platform/jobs/store.ts';
+import type { Governance } from '../governance/governance.ts';
+import { mayRead } from '../libraries/can-read-media.ts';
+import { requireDocument } from '../media/document.ts';
+import { mediaNotFound } from '../media/media.ts';
+import { compareLayers, meanAgreement } from './comparison.ts';
+import * as store from './store.ts';
+
+export interface RunsDependencies {
+  sql: Database;
+  governance: Pick<Governance, 'shown'>;
+  requireMode(principal: Principal, mode: Mode, actor: Actor): Promise<void>;
+}
+
+export type Runs = ReturnType<typeof createRuns>;
+
+export function createRuns({ sql, governance, requireMode }: RunsDependencies) {
+  /** As it may be shown now: to this reader, and under the policies that hold by now. */
+  async function requireRun(principal: Principal, id: string, actor: Actor): Promise<AnalysisRun> {
+    const run = await store.findRun(sql, principal, id);
+    if (!run)
+      throw new NexusError(
+        'E_NOT_FOUND',
+        `There is no analysis run ${id}, or you may not read its document.`,
+      );
+    await requireMode(principal, run.mode, actor);
+    const outputs = run.layers.map(({ output }) => output);
+    const shown = await governance.shown(outputs, run.mode, actor, { analysis_run_id: id });
+    return {
+      ...run,
+      layers: run.layers.map((layer, index) => ({ ...layer, output: shown[index] ?? layer.output })),
+    };
+  }
+
+  return {
+    get: requireRun,
+
+    /** Whether this caller may have the document analysed. */
+    async authorise({ document_id }: AnalyzePayload, principal: Principal): Promise<void> {
+      await requireDocument(sql, principal, document_id);
+    },
+
+    async list(
+      principal: Principal,
+      query: { document_id: string; cursor?: string | undefined; limit: number },
+    ) {
+      if (!(await mayRead(sql, principal, query.document_id))) mediaNotFound();
+      const last = readCursor(query.cursor);
+      const { rows: runs, page } = cutPage(
+        await store.listRuns(sql, query.document_id, last, query.limit + 1),
+        query.limit,
+      );
+      return { runs, page };
+    },
+
+    async shadow(principal: Principal, id: string, actor: Actor): Promise<ShadowAnswer> {
+      const primary = await requireRun(principal, id, actor);
+      const shadow = await store.findShadow(sql, id);
+      if (!shadow) throw new NexusError('E_NOT_FOUND', `The analysis run ${id} has no shadow.`);
+      const common = { analysis_run_id: id, shadow_job_id: shadow.job_id };
+      if (shadow.shadow_run_id === null) {
+        return { ...common, ...stateOf(await findJob(sql, shadow.job_id)) };
+      }
+      const other = await requireRun(principal, shadow.shadow_run_id, actor);
+      const layers = compareLayers(primary.layers, other.layers);
+      return {
+        ...common,
+        status: 'completed',
+        error_code: null,
+        error_text: null,
+        shadow_run_id: other.id,
+        agreement: meanAgreement(layers),
+        layers,
+      };
+    },
+  };
+}
+
+/** Of a shadow that is not there: its job says whether it is still to come. */
+function stateOf(job: Job | undefined): Omit<ShadowAnswer, 'analysis_run_id' | 'shadow_job_id'> {
+  const isUnderWay = job && ['queued', 'running', 'retry_wait'].includes(job.status);
+  return {
+    status: isUnderWay ? 'pending' : 'failed',
+    error_code: isUnderWay ? null : (job?.error_code ?? null),
+    error_text: isUnderWay
+      ? null
+      : (job?.error_text ?? 'The job that was to run it is over, and left nothing.'),
+    shadow_run_id: null,
+    agreement: null,
+    layers: [],
+  };
+}

@@ -1,0 +1,150 @@
+import model from 'wink-eng-lite-web-model';
+import winkNlp, { type ItemSentence, type PartOfSpeech, type WinkMethods } from 'wink-nlp';
+import { type Chunk, chunksOf } from './chunks.ts';
+import type { Place } from './text.ts';
+
+export interface Token extends Place {
+  text: string;
+  /** In lower case. */
+  normal: string;
+  lemma: string;
+  pos: PartOfSpeech;
+  isWord: boolean;
+  /** `the`, `of`, `is`: words that hold a sentence together rather than say what it is about. */
+  isStopWord: boolean;
+  isNegated: boolean;
+}
+
+/** Dates, amounts, addresses: what can be told by its form. */
+export interface Entity extends Place {
+  text: string;
+  type: string;
+}
+
+export interface Sentence extends Place {
+  tokens: Token[];
+  /** Those of the tokens that are words. */
+  words: Token[];
+  entities: Entity[];
+  /** From -1 to 1. */
+  sentiment: number;
+  /** Counted from 0, over the whole text. */
+  paragraph: number;
+}
+
+/** What the model knows as a word, and what it knows nothing of: other scripts, for the most part. */
+const WORD_TYPES = new Set(['word', 'unk']);
+
+/** The model remembers every word that it meets, in a table with room for a million. */
+const TOKENS_BEFORE_RENEWAL = 300_000;
+
+let engine: { nlp: WinkMethods; tokens: number } | undefined;
+
+function readyEngine(): { nlp: WinkMethods; tokens: number } {
+  if (!engine || engine.tokens > TOKENS_BEFORE_RENEWAL) engine = { nlp: winkNlp(model), tokens: 0 };
+  return engine;
+}
+
+/** The sentences of a text, one after the other. Only a chunk of it is held at a time. */
+export function* sentencesOf(text: string): Generator<Sentence> {
+  let paragraph = 0;
+  for (const chunk of chunksOf(text)) {
+    let seen = 0;
+    for (const sentence of readChunk(chunk)) {
+      paragraph += lineEnds(chunk.text, seen, sentence.start - chunk.start);
+      seen = sentence.start - chunk.start;
+      yield { ...sentence, paragraph };
+    }
+    paragraph += lineEnds(chunk.text, seen, chunk.text.length);
+  }
+}
+
+function lineEnds(text: string, start: number, end: number): number {
+  let count = 0;
+  for (let at = text.indexOf('\n', start); at >= 0 && at < end; at = text.indexOf('\n', at + 1)) count += 1;
+  return count;
+}
+
+function readChunk({ start, text }: Chunk): Omit<Sentence, 'paragraph'>[] {
+  const current = readyEngine();
+  const { nlp } = current;
+  const { its } = nlp;
+  const document = nlp.readDoc(text);
+  const tokens = document.tokens();
+  current.tokens += tokens.length();
+  const columns = {
+    value: tokens.out(its.value) as string[],
+    spaces: tokens.out(its.precedingSpaces) as string[],
+    normal: tokens.out(its.normal) as string[],
+    // The types forget that this one takes the model's own additions.
+    lemma: tokens.out(its.lemma as typeof its.value) as string[],
+    pos: tokens.out(its.pos) as PartOfSpeech[],
+    type: tokens.out(its.type) as string[],
+    isStopWord: tokens.out(its.stopWordFlag) as unknown as boolean[],
+    isNegated: tokens.out(its.negationFlag) as unknown as boolean[],
+  };
+  let at = 0;
+  const all = columns.value.map((value, index): Token => {
+    const expected = at + (columns.spaces[index] ?? '').length;
+    // The tokeniser gives back what it was given; should it ever not, the text says where the token is.
+    const begin = text.startsWith(value, expected) ? expected : Math.max(text.indexOf(value, at), at);
+    at = begin + value.length;
+    const normal = value.toLowerCase().replace('’', "'");
+    return {
+      text: value,
+      normal,
+      lemma: inItsSpelling(
+        normal,
+        columns.normal[index] ?? normal,
+        (columns.lemma[index] ?? value).toLowerCase(),
+      ),
+      pos: columns.pos[index] ?? 'X',
+      isWord: WORD_TYPES.has(columns.type[index] ?? '') && /\p{L}/u.test(value),
+      isStopWord: columns.isStopWord[index] ?? false,
+      isNegated: columns.isNegated[index] ?? false,
+      start: start + begin,
+      end: start + at,
+    };
+  });
+  const entities = entitiesOf(document, all, text, start, its);
+  const sentences: Omit<Sentence, 'paragraph'>[] = [];
+  document.sentences().each((sentence: ItemSentence) => {
+    const [first, last] = sentence.out(its.span) as unknown as [number, number];
+    const own = all.slice(first, last + 1).filter(({ pos }) => pos !== 'SPACE');
+    const [head, tail] = [own[0], own.at(-1)];
+    if (!head || !tail) return;
+    sentences.push({
+      start: head.start,
+      end: tail.end,
+      tokens: own,
+      words: own.filter(({ isWord }) => isWord),
+      entities: entities.filter((entity) => entity.start >= head.start && entity.end <= tail.end),
+      sentiment: sentence.out(its.sentiment) as unknown as number,
+    });
+  });
+  return sentences;
+}
+
+/** The model spells as Americans do; `harbours` comes from `harbour` all the same. */
+function inItsSpelling(normal: string, respelled: string, lemma: string): string {
+  if (respelled === normal || !respelled.startsWith(lemma) || normal.includes("'")) return lemma;
+  const stem = normal.slice(0, normal.length - (respelled.length - lemma.length));
+  return stem.endsWith('ll') ? lemma : stem;
+}
+
+function entitiesOf(
+  document: ReturnType<WinkMethods['readDoc']>,
+  tokens: Token[],
+  text: string,
+  start: number,
+  its: WinkMethods['its'],
+): Entity[] {
+  const spans = document.entities().out(its.span) as unknown as [number, number][];
+  const types = document.entities().out(its.type) as string[];
+  return spans.flatMap(([first, last], index) => {
+    const [head, tail] = [tokens[first], tokens[last]];
+    if (!head || !tail) return [];
+    const place = { start: head.start, end: tail.end };
+    return { ...place, text: text.slice(place.start - start, place.end - start), type: types[index] ?? '' };
+  });
+}

@@ -1,0 +1,101 @@
+import type { AnalysedLayer, AnalysisRun, AnalysisRunSummary } from '../../contract/analysis.ts';
+import type { Queryable, Transaction } from '../../platform/database/database.ts';
+import { canReadMedia, type Viewer } from '../libraries/can-read-media.ts';
+
+export type NewRun = Omit<AnalysisRun, 'layer_count' | 'created_at'> & { created_by_user_id: string };
+
+const columns = (sql: Queryable) => sql`
+  run.id, run.document_id, run.job_id, run.mode, run.plugin_profile, run.shadow_of, run.language, run.word_count,
+  run.text_sha256, run.confidence, run.runtime_ms, run.created_by, run.created_at,
+  (select count(*)::int from analysis_layers where analysis_layers.run_id = run.id) as layer_count`;
+
+export async function insertRun(tx: Transaction, { layers, ...run }: NewRun): Promise<void> {
+  await tx`
+    insert into analysis_runs (
+      id, document_id, job_id, mode, plugin_profile, shadow_of, language, word_count, text_sha256, confidence,
+      runtime_ms, created_by, created_by_user_id
+    )
+    values (
+      ${run.id}, ${run.document_id}, ${run.job_id}, ${run.mode}, ${run.plugin_profile}, ${run.shadow_of},
+      ${run.language}, ${run.word_count}, ${run.text_sha256}, ${run.confidence}, ${run.runtime_ms},
+      ${run.created_by}, ${run.created_by_user_id}
+    )`;
+  const column = <T>(read: (layer: AnalysedLayer) => T) => layers.map(read);
+  await tx`
+    insert into analysis_layers (
+      run_id, layer, idx, output, confidence, provider_name, provider_version, runtime_ms, fallback_reason
+    )
+    select ${run.id}, *
+    from unnest(
+      ${column(({ layer }) => layer)}::text[],
+      ${layers.map((_, index) => index)}::smallint[],
+      ${column(({ output }) => JSON.stringify(output))}::jsonb[],
+      ${column(({ confidence }) => confidence)}::float8[],
+      ${column(({ provider_name }) => provider_name)}::text[],
+      ${column(({ provider_version }) => provider_version)}::text[],
+      ${column(({ runtime_ms }) => runtime_ms)}::int[],
+      ${column(({ fallback_reason }) => fallback_reason)}::text[]
+    )`;
+}
+
+/** Whoever may not read the document, now, has no run of it. */
+export async function findRun(sql: Queryable, viewer: Viewer, id: string): Promise<AnalysisRun | undefined> {
+  const [run] = await sql<Omit<AnalysisRun, 'layers'>[]>`
+    select ${columns(sql)}
+    from analysis_runs as run
+    where run.id = ${id} and ${canReadMedia(sql, viewer, sql`run.document_id`)}`;
+  return run && { ...run, layers: await listLayers(sql, id) };
+}
+
+/** For work that is done on behalf of whoever asked for the run. */
+export async function findAnyRun(sql: Queryable, id: string): Promise<AnalysisRun | undefined> {
+  const [run] = await sql<Omit<AnalysisRun, 'layers'>[]>`
+    select ${columns(sql)} from analysis_runs as run where run.id = ${id}`;
+  return run && { ...run, layers: await listLayers(sql, id) };
+}
+
+async function listLayers(sql: Queryable, runId: string): Promise<AnalysedLayer[]> {
+  return sql<AnalysedLayer[]>`
+    select layer, output, confidence, provider_name, provider_version, runtime_ms, fallback_reason
+    from analysis_layers
+    where run_id = ${runId}
+    order by idx`;
+}
+
+/** Newest first, from the run after `last` on. */
+export async function listRuns(
+  sql: Queryable,
+  documentId: string,
+  last: string | null,
+  limit: number,
+): Promise<AnalysisRunSummary[]> {
+  return sql<AnalysisRunSummary[]>`
+    select ${columns(sql)}
+    from analysis_runs as run
+    where run.document_id = ${documentId} and (${last}::uuid is null or run.id < ${last})
+    order by run.id desc
+    limit ${limit}`;
+}
+
+export async function insertShadow(tx: Transaction, runId: string, jobId: string): Promise<void> {
+  await tx`insert into analysis_shadows (run_id, job_id) values (${runId}, ${jobId})`;
+}
+
+export interface Shadow {
+  job_id: string;
+  shadow_run_id: string | null;
+}
+
+export async function findShadow(sql: Queryable, runId: string): Promise<Shadow | undefined> {
+  const [shadow] = await sql<Shadow[]>`
+    select shadow.job_id, run.id as shadow_run_id
+    from analysis_shadows as shadow
+    left join analysis_runs as run on run.shadow_of = shadow.run_id
+    where shadow.run_id = ${runId}`;
+  return shadow;
+}
+
+export async function findRunOfJob(sql: Queryable, jobId: string): Promise<string | undefined> {
+  const [run] = await sql<{ id: string }[]>`select id from analysis_runs where job_id = ${jobId}`;
+  return run?.id;
+}

@@ -1,0 +1,53 @@
+import type { Finding, Span } from '../../contract/analysis.ts';
+
+/** The canonical text of a fragment. */
+export interface TextFragment {
+  idx: number;
+  canonical_text: string;
+}
+
+/** A document as it is analysed: one text, and where its fragments lie in it. */
+export interface DocumentText {
+  text: string;
+  /** In order; each begins where the one before it and a line end are over. */
+  fragments: { idx: number; start: number }[];
+}
+
+/** Sentences do not end with a fragment of a transcript, but a paragraph does: a line end stands between them. */
+export function joinFragments(fragments: readonly TextFragment[]): DocumentText {
+  const starts: DocumentText['fragments'] = [];
+  let length = 0;
+  for (const { idx, canonical_text } of fragments) {
+    starts.push({ idx, start: length });
+    length += canonical_text.length + 1;
+  }
+  return { text: fragments.map(({ canonical_text }) => canonical_text).join('\n'), fragments: starts };
+}
+
+/** A place in the whole text. */
+export interface Place {
+  start: number;
+  end: number;
+}
+
+/** A place as readers get it: in its fragment. What reaches into the next one ends with its own. */
+export function spanOf({ text, fragments }: DocumentText, { start, end }: Place): Span {
+  let [low, high] = [0, fragments.length - 1];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if ((fragments[middle]?.start ?? 0) <= start) low = middle;
+    else high = middle - 1;
+  }
+  const { idx, start: begin } = fragments[low] ?? { idx: 0, start: 0 };
+  const limit = (fragments[low + 1]?.start ?? text.length + 1) - 1;
+  return { fragment_idx: idx, start: start - begin, end: Math.min(end, limit) - begin };
+}
+
+/** A finding whose places are in the whole text. */
+export interface PlacedFinding extends Omit<Finding, 'spans'> {
+  places: Place[];
+}
+
+export function onTheWire(document: DocumentText, { places, ...finding }: PlacedFinding): Finding {
+  return { ...finding, spans: places.map((place) => spanOf(document, place)) };
+}

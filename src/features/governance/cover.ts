@@ -1,0 +1,85 @@
+import { isWordCharacter, type Machine } from './pattern.ts';
+
+/** A place in a text, as `slice` takes it. */
+export interface Place {
+  start: number;
+  end: number;
+}
+
+/**
+ * Everything that any match of a pattern covers. All matches are followed at once, one character after the other; of
+ * those that have come to the same step, the one that began first speaks for all, since it covers what they cover.
+ */
+export function coverOf(machine: Machine, text: string): Place[] {
+  const { steps } = machine;
+  const places: Place[] = [];
+  // Steps that wait for a character, and where the match that came to each began.
+  let waiting: number[] = [];
+  let begun = new Int32Array(steps.length);
+  let next: number[] = [];
+  let nextBegun = new Int32Array(steps.length);
+  // The position at which a step was last entered: it is entered once for each.
+  const entered = new Int32Array(steps.length).fill(-1);
+  const pending: number[] = [];
+
+  function enter(first: number, start: number, at: number, isEdge: boolean): void {
+    pending.push(first);
+    for (let index = pending.pop(); index !== undefined; index = pending.pop()) {
+      if (entered[index] === at) continue;
+      entered[index] = at;
+      const step = steps[index];
+      if (step?.op === 'take') {
+        next.push(index);
+        nextBegun[index] = start;
+      } else if (step?.op === 'fork') {
+        pending.push(step.other, step.next);
+      } else if (step?.op === 'edge' && isEdge) {
+        pending.push(step.next);
+      } else if (step?.op === 'done' && start < at) {
+        add(places, start, at);
+      }
+    }
+  }
+
+  let wasWord = false;
+  let previous = 0;
+  for (let at = 0; ; ) {
+    const character = text.codePointAt(at);
+    const isWord = character !== undefined && isWordCharacter(character);
+    const isEdge = wasWord !== isWord;
+    // Those under way began earlier than the one that begins here, so they go first.
+    for (const index of waiting) {
+      const step = steps[index];
+      if (step?.op === 'take' && step.fits(previous)) enter(step.next, begun[index] ?? 0, at, isEdge);
+    }
+    if (character === undefined) return places;
+    enter(machine.start, at, at, isEdge);
+    [waiting, next] = [next, waiting];
+    [begun, nextBegun] = [nextBegun, begun];
+    next.length = 0;
+    wasWord = isWord;
+    previous = character;
+    at += character > 0xffff ? 2 : 1;
+  }
+}
+
+/** Matches end later and later; what touches what is there already becomes one with it. */
+function add(places: Place[], start: number, end: number): void {
+  let from = start;
+  for (let last = places.at(-1); last && last.end >= from; last = places.at(-1)) {
+    from = Math.min(from, last.start);
+    places.pop();
+  }
+  places.push({ start: from, end });
+}
+
+/** The union of places in any order. */
+export function united(places: Place[]): Place[] {
+  const result: Place[] = [];
+  for (const { start, end } of places.toSorted((a, b) => a.start - b.start || a.end - b.end)) {
+    const last = result.at(-1);
+    if (last && last.end >= start) last.end = Math.max(last.end, end);
+    else result.push({ start, end });
+  }
+  return result;
+}

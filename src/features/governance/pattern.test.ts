@@ -1,0 +1,112 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { coverOf, united } from './cover.ts';
+import { compilePattern, PatternError } from './pattern.ts';
+
+const cover = (pattern: string, text: string) =>
+  coverOf(compilePattern(pattern), text).map(({ start, end }) => text.slice(start, end));
+
+describe('a pattern finds', () => {
+  test.each([
+    ['falcon', 'The Falcon has landed, falcon!', ['Falcon', 'falcon']],
+    ['\\d{3}-\\d{4}', 'call 555-1234 or 55-12345', ['555-1234']],
+    ['\\b\\d{4}\\b', '1234 12345 x1234 99 2024', ['1234', '2024']],
+    ['(cat|dog)s?', 'cats, a dog and catsup', ['cats', 'dog', 'cats']],
+    ['[A-C]x', 'ax Bx dx', ['ax', 'Bx']],
+    ['[^a-z ]+', 'abc 12!! def', ['12!!']],
+    ['a.c', 'abc a\nc a😀c', ['abc', 'a😀c']],
+    ['ab*', 'abbb a', ['abbb', 'a']],
+    ['x{2,3}', 'x xx xxxx', ['xx', 'xxxx']],
+    ['x{2,}y', 'xy xxxxy', ['xxxxy']],
+    ['ÜBER\\w+', 'das Überbleibsel', ['Überbleibsel']],
+    ['\\$\\d+\\.\\d\\d', 'for $12.50 only', ['$12.50']],
+    ['(?:ab)+', 'ababab a', ['ababab']],
+    ['[\\d-]+x', '1-2x', ['1-2x']],
+    ['\\S+@\\S+', 'write to a@b.example now', ['a@b.example']],
+    ['привет', 'ПРИВЕТ мир', ['ПРИВЕТ']],
+  ])('%s in %j', (pattern, text, found) => {
+    expect(cover(pattern, text)).toEqual(found);
+  });
+});
+
+test.each([
+  '(',
+  ')',
+  'a)',
+  '[',
+  '[]',
+  '[z-a]',
+  '*',
+  'a**',
+  'a{',
+  'a{x}',
+  'a{3,2}',
+  'a{101}',
+  '\\',
+  '\\1',
+  '(?=a)',
+  '(?<n>a)',
+  '^a',
+  'a$',
+  'a*',
+  '',
+  '\\b',
+  'a|',
+  '((a{99}){99}){99}',
+])('%j is refused with a reason', (pattern) => {
+  expect(() => compilePattern(pattern)).toThrow(PatternError);
+});
+
+/** Patterns of the part of the syntax that JavaScript has, too, over two letters. */
+const pattern = fc.letrec((tie) => ({
+  node: fc.oneof(
+    { depthSize: 'small' },
+    fc.constantFrom('a', 'b', '.', '[ab]', '[^a]', '\\b'),
+    fc.tuple(tie('node'), tie('node')).map(([one, two]) => `${one}${two}`),
+    fc.tuple(tie('node'), tie('node')).map(([one, two]) => `(?:${one}|${two})`),
+    fc
+      .tuple(tie('node'), fc.constantFrom('*', '+', '?', '{2}', '{1,3}'))
+      .map(([one, often]) => `(?:${one})${often}`),
+  ),
+})).node;
+
+test('whatever the pattern, it covers what the engine of JavaScript finds from any position', () => {
+  fc.assert(
+    fc.property(
+      pattern,
+      fc.string({ unit: fc.constantFrom('a', 'b', ' '), maxLength: 12 }),
+      (source, text) => {
+        let machine: ReturnType<typeof compilePattern>;
+        try {
+          machine = compilePattern(source);
+        } catch {
+          return;
+        }
+        // Every substring that matches as a whole, seen in its place.
+        const places = [];
+        for (let start = 0; start < text.length; start++) {
+          for (let end = start + 1; end <= text.length; end++) {
+            const anchored = new RegExp(`(?<=^.{${start}})(?:${source})(?=.{${text.length - end}}$)`, 'isu');
+            if (anchored.test(text)) places.push({ start, end });
+          }
+        }
+        const isCovered = (found: { start: number; end: number }[]) =>
+          Array.from(text, (_, at) => found.some(({ start, end }) => start <= at && at < end));
+        expect(isCovered(coverOf(machine, text))).toEqual(isCovered(united(places)));
+      },
+    ),
+    { numRuns: 2000 },
+  );
+});
+
+test.each([
+  ['(a+)+b', 'a'.repeat(200_000)],
+  ['(a|a)*c', 'a'.repeat(200_000)],
+  ['(\\w+\\s?)+x', 'word '.repeat(40_000)],
+  ['a(.*z)?', 'a'.repeat(200_000)],
+])('%s comes to an end on a text that was made for it', (source, text) => {
+  const begin = performance.now();
+  coverOf(compilePattern(source), text);
+  // Backtracking would take longer than the universe has existed.
+  expect(performance.now() - begin).toBeLessThan(10_000);
+});

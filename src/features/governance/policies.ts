@@ -1,0 +1,112 @@
+import { NexusError } from '../../contract/errors.ts';
+import type { CreatePolicy, Policy, UpdatePolicy } from '../../contract/governance.ts';
+import { type Actor, recordAudit } from '../../platform/audit/audit.ts';
+import { cutPage, readCursor } from '../../platform/cursor.ts';
+import type { Database, Transaction } from '../../platform/database/database.ts';
+import { transaction } from '../../platform/database/transaction.ts';
+import { newId } from '../../platform/ids.ts';
+import { compilePattern, PatternError } from './pattern.ts';
+import * as store from './store.ts';
+
+export type Policies = ReturnType<typeof createPolicies>;
+
+/** Policies hold from the next text on that is judged: nothing keeps them in memory. */
+export function createPolicies({ sql }: { sql: Database }) {
+  async function requireChangeable(tx: Transaction, id: string): Promise<Policy> {
+    const policy = await store.lockPolicy(tx, id);
+    if (!policy) throw new NexusError('E_NOT_FOUND', `There is no policy ${id}.`);
+    if (policy.source === 'api') return policy;
+    throw new NexusError(
+      'E_INVALID_STATE',
+      'This policy comes from NEXUS_BLOCKED_TERMS. Change it there, and start Nexus again.',
+    );
+  }
+
+  return {
+    async list(query: { cursor?: string | undefined; limit: number }) {
+      const rows = await store.listPolicies(sql, readCursor(query.cursor), query.limit + 1);
+      const { rows: policies, page } = cutPage(rows, query.limit);
+      return { policies, page };
+    },
+
+    create(fields: CreatePolicy, actor: Actor): Promise<Policy> {
+      checkPatterns(fields.patterns);
+      return transaction(sql, async (tx) => {
+        const drafted = { ...fields, id: newId(), created_by: actor.name };
+        const policy = (await store.insertPolicy(tx, drafted, 'api')) ?? nameTaken(fields.name);
+        await recordAudit(tx, { action: 'governance.policy_created', actor, ...told(policy) });
+        return policy;
+      });
+    },
+
+    update(id: string, change: UpdatePolicy, actor: Actor): Promise<Policy> {
+      checkPatterns(change.patterns ?? []);
+      return transaction(sql, async (tx) => {
+        const current = await requireChangeable(tx, id);
+        const given = Object.entries(change).filter(([, value]) => value !== undefined);
+        const wanted: Policy = { ...current, ...Object.fromEntries(given) };
+        if (wanted.terms.length + wanted.patterns.length === 0) {
+          throw new NexusError(
+            'E_INVALID_REQUEST',
+            'A policy needs a term or a pattern. Delete it, or disable it.',
+          );
+        }
+        const policy = (await store.updatePolicy(tx, wanted)) ?? nameTaken(wanted.name);
+        await recordAudit(tx, { action: 'governance.policy_updated', actor, ...told(policy) });
+        return policy;
+      });
+    },
+
+    remove(id: string, actor: Actor): Promise<void> {
+      return transaction(sql, async (tx) => {
+        const policy = await requireChangeable(tx, id);
+        await store.deletePolicy(tx, id);
+        await recordAudit(tx, { action: 'governance.policy_deleted', actor, ...told(policy) });
+      });
+    },
+  };
+}
+
+/** The policy that NEXUS_BLOCKED_TERMS makes: what it names is redacted in PUBLIC mode. Without any it is disabled. */
+export async function seedConfiguredPolicy(sql: Database, terms: readonly string[]): Promise<void> {
+  await store.putConfiguredPolicy(sql, {
+    id: newId(),
+    name: 'NEXUS_BLOCKED_TERMS',
+    mode: 'PUBLIC',
+    action: 'redact',
+    terms: [...terms],
+    patterns: [],
+    is_enabled: terms.length > 0,
+    created_by: 'system',
+  });
+}
+
+function checkPatterns(patterns: readonly string[]): void {
+  for (const [index, pattern] of patterns.entries()) {
+    try {
+      compilePattern(pattern);
+    } catch (error) {
+      if (!(error instanceof PatternError)) throw error;
+      throw new NexusError('E_INVALID_REQUEST', `patterns.${index}: ${error.message}.`);
+    }
+  }
+}
+
+function nameTaken(name: string): never {
+  throw new NexusError('E_POLICY_NAME_TAKEN', `There is a policy called ${name}. Choose another name.`);
+}
+
+/** What the audit log says of a policy: never what it keeps from being shown. */
+function told({ id, name, mode, action, is_enabled, terms, patterns }: Policy) {
+  return {
+    mode,
+    details: {
+      policy_id: id,
+      name,
+      action,
+      is_enabled,
+      term_count: terms.length,
+      pattern_count: patterns.length,
+    },
+  };
+}

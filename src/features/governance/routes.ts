@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import * as contract from '../../contract/governance.ts';
+import { id } from '../../contract/wire.ts';
+import { actorOf, principalOf } from '../../http/authentication.ts';
+import type { HttpServer } from '../../http/http-server.ts';
+import type { Governance } from './governance.ts';
+import type { Policies } from './policies.ts';
+
+const byId = z.object({ id });
+const tags = ['Governance'];
+
+export interface GovernanceRoutes {
+  policies: Policies;
+  governance: Governance;
+}
+
+export function registerGovernanceRoutes(
+  server: HttpServer,
+  { policies, governance }: GovernanceRoutes,
+): void {
+  server.post(
+    '/api/v1/governance/evaluate',
+    {
+      config: { access: 'operator', feature: 'governance', errors: ['E_MODE_FORBIDDEN'] },
+      schema: {
+        tags,
+        summary: 'Judge a text',
+        description: 'What the policies of a mode say of it, and the text as it may be shown.',
+        body: contract.evaluate,
+        response: { 200: contract.evaluation },
+      },
+    },
+    (request) =>
+      governance.evaluate(request.body.text, request.body.mode, principalOf(request), actorOf(request)),
+  );
+
+  server.get(
+    '/api/v1/governance/policies',
+    {
+      config: { access: 'admin', feature: 'governance.policies' },
+      schema: {
+        tags,
+        summary: 'List policies',
+        description: 'Newest first.',
+        querystring: contract.policyQuery,
+        response: { 200: contract.policyList },
+      },
+    },
+    (request) => policies.list(request.query),
+  );
+
+  server.post(
+    '/api/v1/governance/policies',
+    {
+      config: { access: 'admin', feature: 'governance.policies', errors: ['E_POLICY_NAME_TAKEN'] },
+      schema: {
+        tags,
+        summary: 'Create a policy',
+        description: 'It holds from the next text on that is judged.',
+        body: contract.createPolicy,
+        response: { 201: contract.policy },
+      },
+    },
+    async (request, reply) => reply.status(201).send(await policies.create(request.body, actorOf(request))),
+  );
+
+  server.patch(
+    '/api/v1/governance/policies/:id',
+    {
+      config: {
+        access: 'admin',
+        feature: 'governance.policies',
+        errors: ['E_NOT_FOUND', 'E_INVALID_STATE', 'E_POLICY_NAME_TAKEN'],
+      },
+      schema: {
+        tags,
+        summary: 'Change a policy',
+        description: 'What is left away stays.',
+        params: byId,
+        body: contract.updatePolicy,
+        response: { 200: contract.policy },
+      },
+    },
+    (request) => policies.update(request.params.id, request.body, actorOf(request)),
+  );
+
+  server.delete(
+    '/api/v1/governance/policies/:id',
+    {
+      config: {
+        access: 'admin',
+        feature: 'governance.policies',
+        errors: ['E_NOT_FOUND', 'E_INVALID_STATE'],
+      },
+      schema: {
+        tags,
+        summary: 'Delete a policy',
+        params: byId,
+        response: { 204: z.null() },
+      },
+    },
+    async (request, reply) => {
+      await policies.remove(request.params.id, actorOf(request));
+      return reply.status(204).send(null);
+    },
+  );
+}

@@ -1,0 +1,86 @@
+import type { Decision, Policy } from '../../contract/governance.ts';
+import { coverOf, type Place, united } from './cover.ts';
+import { compilePattern } from './pattern.ts';
+import { compileTerms } from './terms.ts';
+
+/** What of a policy decides; plain data, so that it can be sent to a thread. */
+export type Rule = Pick<Policy, 'id' | 'name' | 'action' | 'terms' | 'patterns'>;
+
+export interface PolicyHit {
+  policy_id: string;
+  name: string;
+  action: Policy['action'];
+  count: number;
+}
+
+/** What policies say of a text. */
+export interface Judgement {
+  decision: Decision;
+  hits: PolicyHit[];
+  /** What policies that redact have found. */
+  redactions: Place[];
+}
+
+export interface Rules {
+  judge(text: string): Judgement;
+}
+
+export function compileRules(given: readonly Rule[]): Rules {
+  const rules = given.map((rule) => ({
+    ...rule,
+    terms: compileTerms(rule.terms),
+    machines: rule.patterns.map(compilePattern),
+  }));
+  return {
+    judge(text) {
+      const hits: PolicyHit[] = [];
+      const redactions: Place[] = [];
+      for (const { id, name, action, terms, machines } of rules) {
+        const found = united([...terms.find(text), ...machines.flatMap((machine) => coverOf(machine, text))]);
+        if (found.length === 0) continue;
+        hits.push({ policy_id: id, name, action, count: found.length });
+        if (action === 'redact') redactions.push(...found);
+      }
+      return { decision: decisionOf(hits), hits, redactions: united(redactions) };
+    },
+  };
+}
+
+export function decisionOf(hits: readonly Pick<PolicyHit, 'action'>[]): Decision {
+  if (hits.some(({ action }) => action === 'block')) return 'block';
+  return hits.length > 0 ? 'redact' : 'allow';
+}
+
+/** In place of each character, so that places in the text stay where they are. */
+const MASK = '█';
+
+/** The text without what was found: as long as before, its line ends kept. */
+export function masked(text: string, places: readonly Place[]): string {
+  let result = '';
+  let from = 0;
+  for (const { start, end } of places) {
+    result += text.slice(from, start) + text.slice(start, end).replace(/[^\n]/g, MASK);
+    from = end;
+  }
+  return result + text.slice(from);
+}
+
+/** Every text inside a value, as policies let it be shown. */
+export function redactedDeep<T>(value: T, rules: Rules): { value: T; hits: PolicyHit[] } {
+  const hits = new Map<string, PolicyHit>();
+  const visit = (inner: unknown): unknown => {
+    if (typeof inner === 'string') return visitText(inner);
+    if (Array.isArray(inner)) return inner.map(visit);
+    if (inner === null || typeof inner !== 'object') return inner;
+    return Object.fromEntries(Object.entries(inner).map(([key, part]) => [key, visit(part)]));
+  };
+  const visitText = (text: string): string => {
+    const judgement = rules.judge(text);
+    for (const hit of judgement.hits) {
+      const known = hits.get(hit.policy_id);
+      hits.set(hit.policy_id, { ...hit, count: hit.count + (known?.count ?? 0) });
+    }
+    return masked(text, judgement.redactions);
+  };
+  return { value: visit(value) as T, hits: [...hits.values()] };
+}
