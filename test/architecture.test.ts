@@ -12,6 +12,8 @@ const FEATURES = [
   'media',
   'analysis',
   'governance',
+  'branches',
+  'graph',
   'operations',
   'events',
   'webhooks',

@@ -1,3 +1,6 @@
+import { createBranches } from '../features/branches/branches.ts';
+import { defineBranchReplay } from '../features/branches/replay-job.ts';
+import { registerBranchRoutes } from '../features/branches/routes.ts';
 import { createFeed } from '../features/events/feed.ts';
 import { registerEventRoutes } from '../features/events/routes.ts';
 import { createEventStreams } from '../features/events/streams.ts';
@@ -12,6 +15,7 @@ import {
   sendThrough,
 } from '../features/libraries/backfill-jobs.ts';
 import { createDefaultLibrary } from '../features/libraries/default-library.ts';
+import { createRequester } from '../features/libraries/requester.ts';
 import { registerLibrariesRoutes } from '../features/libraries/routes.ts';
 import { createLibraryServices } from '../features/libraries/service.ts';
 import { createRegistry } from '../features/media/extract.ts';
@@ -63,12 +67,18 @@ export function createEngine({ sql, log, listenAt, config, outside }: EngineDepe
   const delivery = createDelivery({ sql, log, hints, egress: outside.egress, config });
   const backfill = createBackfill({ sql, log, send: sendThrough(sql, () => engine) });
   const ingest = ingestThrough(() => engine, sql, log, outside, config);
+  const requester = createRequester(createUsers({ sql, createDefaultLibrary }));
   const engine = createJobEngine({
     sql,
     log,
     listenAt,
     ...config.jobs,
-    types: [defineIntegrityAudit(sql), defineBackfillJob(backfill), ...ingest.types],
+    types: [
+      defineIntegrityAudit(sql),
+      defineBranchReplay({ sql, requester }),
+      defineBackfillJob(backfill),
+      ...ingest.types,
+    ],
     periodic: [
       periodicBackfillSweep(backfill),
       ingest.periodic,
@@ -139,6 +149,7 @@ export function createServices(
     uploads: createUploads({ sql, storage, ingest }),
     files: createFiles({ sql, storage }),
     images: createImages({ sql, storage, egress }),
+    branches: createBranches({ sql, requireMode: authentication.requireMode }),
     jobs: createJobs({ sql, engine, asyncJobsEnabled, requireMode: authentication.requireMode }),
   };
 }
@@ -168,6 +179,7 @@ export async function buildApp({ config, sql, migrations, services, log }: AppDe
       registerLibrariesRoutes(server, services);
       registerMediaRoutes(server, services);
       registerUploadRoutes(server, services.uploads);
+      registerBranchRoutes(server, services.branches);
       registerOperationsRoutes(server, services.operations);
       registerJobRoutes(server, services.jobs);
       registerOutboxRoutes(server, services.outbox);
