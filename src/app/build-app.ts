@@ -15,6 +15,7 @@ import {
   sendThrough,
 } from '../features/libraries/backfill-jobs.ts';
 import { createDefaultLibrary } from '../features/libraries/default-library.ts';
+import { createLibraryMedia } from '../features/libraries/library-media.ts';
 import { createRequester } from '../features/libraries/requester.ts';
 import { registerLibrariesRoutes } from '../features/libraries/routes.ts';
 import { createLibraryServices } from '../features/libraries/service.ts';
@@ -22,6 +23,7 @@ import { createRegistry } from '../features/media/extract.ts';
 import { createFiles } from '../features/media/files.ts';
 import { createImages } from '../features/media/images.ts';
 import { createIngest, type Ingest } from '../features/media/ingest.ts';
+import { defineIngestBatch } from '../features/media/ingest-batch.ts';
 import { createMedia } from '../features/media/media.ts';
 import { periodicOrphanSweep } from '../features/media/orphaned-files.ts';
 import { registerMediaRoutes } from '../features/media/routes.ts';
@@ -75,6 +77,7 @@ export function createEngine({ sql, log, listenAt, config, outside }: EngineDepe
     ...config.jobs,
     types: [
       defineIntegrityAudit(sql),
+      defineIngestBatch({ sql, requester, ingest, libraryMedia: createLibraryMedia({ sql }) }),
       defineBranchReplay({ sql, requester }),
       defineBackfillJob(backfill),
       ...ingest.types,
