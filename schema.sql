@@ -135,6 +135,35 @@ create table default_library_intrinsics (
 );
 CREATE INDEX default_library_intrinsics_media_id_idx ON public.default_library_intrinsics USING btree (media_id);
 
+create table document_entities (
+  media_id uuid not null,
+  kind text not null,
+  entity text not null,
+  name text not null,
+  mentions integer not null,
+  constraint document_entities_pkey PRIMARY KEY (media_id, kind, entity),
+  constraint document_entities_media_id_fkey FOREIGN KEY (media_id) REFERENCES document_graph(media_id) ON DELETE CASCADE,
+  constraint document_entities_mentioned CHECK ((mentions >= 1))
+);
+CREATE INDEX document_entities_entity_idx ON public.document_entities USING btree (entity, kind) INCLUDE (media_id, mentions);
+
+create table document_graph (
+  media_id uuid not null,
+  projector text not null,
+  projected_at timestamp with time zone default now() not null,
+  constraint document_graph_pkey PRIMARY KEY (media_id),
+  constraint document_graph_media_id_fkey FOREIGN KEY (media_id) REFERENCES media(id) ON DELETE CASCADE
+);
+
+create table document_links (
+  media_id uuid not null,
+  canonical_url text not null,
+  constraint document_links_pkey PRIMARY KEY (media_id, canonical_url),
+  constraint document_links_media_id_fkey FOREIGN KEY (media_id) REFERENCES document_graph(media_id) ON DELETE CASCADE,
+  constraint document_links_canonical_url_length CHECK ((octet_length(canonical_url) <= 2048))
+);
+CREATE INDEX document_links_canonical_url_idx ON public.document_links USING btree (canonical_url, media_id);
+
 create table images (
   url_sha256 text not null,
   content_sha256 text not null,

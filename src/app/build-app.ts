@@ -4,6 +4,10 @@ import { registerBranchRoutes } from '../features/branches/routes.ts';
 import { createFeed } from '../features/events/feed.ts';
 import { registerEventRoutes } from '../features/events/routes.ts';
 import { createEventStreams } from '../features/events/streams.ts';
+import { createGraph } from '../features/graph/graph.ts';
+import { createNeo4jMirror } from '../features/graph/neo4j.ts';
+import { createProjectionJob } from '../features/graph/projection-job.ts';
+import { registerGraphRoutes } from '../features/graph/routes.ts';
 import { createApiKeys } from '../features/identity/api-keys.ts';
 import { createAuthentication } from '../features/identity/authentication.ts';
 import { registerIdentityRoutes } from '../features/identity/routes.ts';
@@ -54,7 +58,7 @@ import type { Outside } from './outside.ts';
 export type Services = ReturnType<typeof createServices>;
 
 export interface EngineDependencies extends Pick<JobEngineOptions, 'sql' | 'log' | 'listenAt'> {
-  config: Pick<Config, 'jobs' | 'env' | 'outbox'>;
+  config: Pick<Config, 'jobs' | 'env' | 'outbox' | 'neo4j'>;
   outside: Outside;
 }
 
@@ -66,7 +70,11 @@ export interface Engine extends JobEngine {
 /** The job engine with every job type of Nexus. Whoever works delivers events, too. */
 export function createEngine({ sql, log, listenAt, config, outside }: EngineDependencies): Engine {
   const hints = createHints({ log, listenAt });
-  const delivery = createDelivery({ sql, log, hints, egress: outside.egress, config });
+  const graph = createGraph({ sql, projector: outside.projector });
+  const projection = createProjectionJob({ sql, graph, engine: () => engine });
+  const mirror = config.neo4j && createNeo4jMirror({ sql, graph, options: config.neo4j });
+  const subscribers = [projection.subscriber, ...(mirror ? [mirror.subscriber] : [])];
+  const delivery = createDelivery({ sql, log, hints, egress: outside.egress, config, subscribers });
   const backfill = createBackfill({ sql, log, send: sendThrough(sql, () => engine) });
   const ingest = ingestThrough(() => engine, sql, log, outside, config);
   const requester = createRequester(createUsers({ sql, createDefaultLibrary }));
@@ -80,6 +88,7 @@ export function createEngine({ sql, log, listenAt, config, outside }: EngineDepe
       defineIngestBatch({ sql, requester, ingest, libraryMedia: createLibraryMedia({ sql }) }),
       defineBranchReplay({ sql, requester }),
       defineBackfillJob(backfill),
+      projection.type,
       ...ingest.types,
     ],
     periodic: [
@@ -108,6 +117,7 @@ export function createEngine({ sql, log, listenAt, config, outside }: EngineDepe
     async close() {
       await engine.close();
       await hints.close();
+      await mirror?.close();
     },
   };
 }
@@ -152,6 +162,7 @@ export function createServices(
     uploads: createUploads({ sql, storage, ingest }),
     files: createFiles({ sql, storage }),
     images: createImages({ sql, storage, egress }),
+    graph: createGraph({ sql, projector: outside.projector }),
     branches: createBranches({ sql, requireMode: authentication.requireMode }),
     jobs: createJobs({ sql, engine, asyncJobsEnabled, requireMode: authentication.requireMode }),
   };
@@ -182,6 +193,7 @@ export async function buildApp({ config, sql, migrations, services, log }: AppDe
       registerLibrariesRoutes(server, services);
       registerMediaRoutes(server, services);
       registerUploadRoutes(server, services.uploads);
+      registerGraphRoutes(server, services.graph);
       registerBranchRoutes(server, services.branches);
       registerOperationsRoutes(server, services.operations);
       registerJobRoutes(server, services.jobs);

@@ -1,3 +1,4 @@
+import { createProjector, type Projector } from '../features/graph/projector.ts';
 import { createExtractors, type Extractors } from '../features/media/extractors/extractors.ts';
 import { createEgress, type Egress } from '../platform/egress/egress.ts';
 import { storageOnDemand } from '../platform/storage/open-storage.ts';
@@ -10,6 +11,7 @@ export interface Outside {
   storage: Storage;
   egress: Egress;
   extractors: Extractors;
+  projector: Projector;
   /** Fails at once when files cannot be kept where they should be. */
   open(): Promise<void>;
   close(): Promise<void>;
@@ -30,13 +32,15 @@ export function createOutside({ config, log, youtubeOrigin }: OutsideOptions): O
     ...(youtubeOrigin && { youtubeOrigin }),
     onBug: (error) => log.error({ err: error }, 'a document could not be extracted'),
   });
+  const projector = createProjector();
   return {
     storage,
     egress,
     extractors,
+    projector,
     open: () => storage.open(),
     async close() {
-      await extractors.close();
+      await Promise.all([extractors.close(), projector.close()]);
       storage.close();
     },
   };
