@@ -84,6 +84,65 @@ CREATE INDEX audit_logs_action_idx ON public.audit_logs USING btree (action, cre
 CREATE INDEX audit_logs_actor_idx ON public.audit_logs USING btree (actor, created_at, id);
 CREATE INDEX audit_logs_time_idx ON public.audit_logs USING btree (created_at, id);
 
+create table branch_events (
+  branch_id uuid not null,
+  "position" integer not null,
+  kind text not null,
+  at integer,
+  length integer,
+  text text,
+  form text,
+  text_hash text not null,
+  text_length integer not null,
+  created_by_user_id uuid not null,
+  created_at timestamp with time zone default now() not null,
+  constraint branch_events_pkey PRIMARY KEY (branch_id, "position"),
+  constraint branch_events_branch_id_fkey FOREIGN KEY (branch_id) REFERENCES branches(id) ON DELETE CASCADE,
+  constraint branch_events_created_by_user_id_fkey FOREIGN KEY (created_by_user_id) REFERENCES users(id),
+  constraint branch_events_fit_their_kind CHECK (
+CASE kind
+    WHEN 'insert'::text THEN ((at >= 0) AND (length IS NULL) AND (text IS NOT NULL) AND (form IS NULL))
+    WHEN 'delete'::text THEN ((at >= 0) AND (length >= 1) AND (text IS NULL) AND (form IS NULL))
+    WHEN 'replace'::text THEN ((at >= 0) AND (length >= 1) AND (text IS NOT NULL) AND (form IS NULL))
+    WHEN 'normalize'::text THEN ((at IS NULL) AND (length IS NULL) AND (text IS NULL) AND (form = ANY (ARRAY['NFC'::text, 'NFD'::text, 'NFKC'::text, 'NFKD'::text])))
+    ELSE false
+END),
+  constraint branch_events_position_from_one CHECK (("position" >= 1))
+);
+
+create table branch_snapshots (
+  branch_id uuid not null,
+  "position" integer not null,
+  text text not null,
+  constraint branch_snapshots_pkey PRIMARY KEY (branch_id, "position"),
+  constraint branch_snapshots_branch_id_fkey FOREIGN KEY (branch_id) REFERENCES branches(id) ON DELETE CASCADE
+);
+
+create table branches (
+  id uuid not null,
+  media_id uuid not null,
+  name text not null,
+  parent_branch_id uuid,
+  parent_position integer,
+  base_hash text not null,
+  base_length integer not null,
+  event_count integer default 0 not null,
+  text_hash text not null,
+  text_length integer not null,
+  created_by_user_id uuid not null,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint branches_pkey PRIMARY KEY (id),
+  constraint branches_created_by_user_id_fkey FOREIGN KEY (created_by_user_id) REFERENCES users(id),
+  constraint branches_media_id_fkey FOREIGN KEY (media_id) REFERENCES media(id) ON DELETE CASCADE,
+  constraint branches_parent_branch_id_fkey FOREIGN KEY (parent_branch_id) REFERENCES branches(id),
+  constraint branches_event_count_range CHECK ((event_count >= 0)),
+  constraint branches_name_length CHECK (((char_length(name) >= 1) AND (char_length(name) <= 200))),
+  constraint branches_parent_whole CHECK ((num_nonnulls(parent_branch_id, parent_position) = ANY (ARRAY[0, 2])))
+);
+CREATE INDEX branches_media_id_idx ON public.branches USING btree (media_id, id);
+CREATE INDEX branches_parent_idx ON public.branches USING btree (parent_branch_id) WHERE (parent_branch_id IS NOT NULL);
+
 create table default_library_backfill_jobs (
   default_library_id uuid not null,
   source_library_id uuid not null,
@@ -124,6 +183,35 @@ create table default_library_intrinsics (
   constraint default_library_intrinsics_pkey PRIMARY KEY (default_library_id, media_id)
 );
 CREATE INDEX default_library_intrinsics_media_id_idx ON public.default_library_intrinsics USING btree (media_id);
+
+create table document_entities (
+  media_id uuid not null,
+  kind text not null,
+  entity text not null,
+  name text not null,
+  mentions integer not null,
+  constraint document_entities_pkey PRIMARY KEY (media_id, kind, entity),
+  constraint document_entities_media_id_fkey FOREIGN KEY (media_id) REFERENCES document_graph(media_id) ON DELETE CASCADE,
+  constraint document_entities_mentioned CHECK ((mentions >= 1))
+);
+CREATE INDEX document_entities_entity_idx ON public.document_entities USING btree (entity, kind) INCLUDE (media_id, mentions);
+
+create table document_graph (
+  media_id uuid not null,
+  projector text not null,
+  projected_at timestamp with time zone default now() not null,
+  constraint document_graph_pkey PRIMARY KEY (media_id),
+  constraint document_graph_media_id_fkey FOREIGN KEY (media_id) REFERENCES media(id) ON DELETE CASCADE
+);
+
+create table document_links (
+  media_id uuid not null,
+  canonical_url text not null,
+  constraint document_links_pkey PRIMARY KEY (media_id, canonical_url),
+  constraint document_links_media_id_fkey FOREIGN KEY (media_id) REFERENCES document_graph(media_id) ON DELETE CASCADE,
+  constraint document_links_canonical_url_length CHECK ((octet_length(canonical_url) <= 2048))
+);
+CREATE INDEX document_links_canonical_url_idx ON public.document_links USING btree (canonical_url, media_id);
 
 create table former_usernames (
   username text not null,

@@ -12,6 +12,8 @@ const FEATURES = [
   'media',
   'governance',
   'analysis',
+  'branches',
+  'graph',
   'operations',
   'events',
   'webhooks',

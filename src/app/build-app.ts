@@ -7,12 +7,19 @@ import { createMlPlugin } from '../features/analysis/plugins/ml.ts';
 import { createPluginRegistry } from '../features/analysis/plugins/registry.ts';
 import { registerAnalysisRoutes } from '../features/analysis/routes.ts';
 import { createRuns } from '../features/analysis/runs.ts';
+import { createBranches } from '../features/branches/branches.ts';
+import { defineBranchReplay } from '../features/branches/replay-job.ts';
+import { registerBranchRoutes } from '../features/branches/routes.ts';
 import { createFeed } from '../features/events/feed.ts';
 import { registerEventRoutes } from '../features/events/routes.ts';
 import { createEventStreams } from '../features/events/streams.ts';
 import { createGovernance } from '../features/governance/governance.ts';
 import { createPolicies } from '../features/governance/policies.ts';
 import { registerGovernanceRoutes } from '../features/governance/routes.ts';
+import { createGraph } from '../features/graph/graph.ts';
+import { createNeo4jMirror } from '../features/graph/neo4j.ts';
+import { createProjectionJob } from '../features/graph/projection-job.ts';
+import { registerGraphRoutes } from '../features/graph/routes.ts';
 import { createApiKeys } from '../features/identity/api-keys.ts';
 import { createAuthentication } from '../features/identity/authentication.ts';
 import { createProfile } from '../features/identity/profile.ts';
@@ -29,12 +36,15 @@ import {
   sendThrough,
 } from '../features/libraries/backfill-jobs.ts';
 import { createDefaultLibrary } from '../features/libraries/default-library.ts';
+import { createLibraryMedia } from '../features/libraries/library-media.ts';
+import { createRequester } from '../features/libraries/requester.ts';
 import { registerLibrariesRoutes } from '../features/libraries/routes.ts';
 import { createLibraryServices } from '../features/libraries/service.ts';
 import { createRegistry } from '../features/media/extract.ts';
 import { createFiles } from '../features/media/files.ts';
 import { createImages } from '../features/media/images.ts';
 import { createIngest, type Ingest } from '../features/media/ingest.ts';
+import { defineIngestBatch } from '../features/media/ingest-batch.ts';
 import { createMediaLists } from '../features/media/list.ts';
 import { registerListRoutes } from '../features/media/list-routes.ts';
 import { createMedia } from '../features/media/media.ts';
@@ -70,7 +80,7 @@ import type { Outside } from './outside.ts';
 export type Services = ReturnType<typeof createServices>;
 
 export interface EngineDependencies extends Pick<JobEngineOptions, 'sql' | 'log' | 'listenAt'> {
-  config: Pick<Config, 'jobs' | 'env' | 'outbox' | 'rawModeEnabled' | 'ml'>;
+  config: Pick<Config, 'jobs' | 'env' | 'outbox' | 'rawModeEnabled' | 'ml' | 'neo4j'>;
   outside: Outside;
 }
 
@@ -82,16 +92,29 @@ export interface Engine extends JobEngine {
 /** The job engine with every job type of Nexus. Whoever works delivers events, too. */
 export function createEngine({ sql, log, listenAt, config, outside }: EngineDependencies): Engine {
   const hints = createHints({ log, listenAt });
-  const delivery = createDelivery({ sql, log, hints, egress: outside.egress, config });
+  const graph = createGraph({ sql, projector: outside.projector });
+  const projection = createProjectionJob({ sql, graph, engine: () => engine });
+  const mirror = config.neo4j && createNeo4jMirror({ sql, graph, options: config.neo4j });
+  const subscribers = [projection.subscriber, ...(mirror ? [mirror.subscriber] : [])];
+  const delivery = createDelivery({ sql, log, hints, egress: outside.egress, config, subscribers });
   const backfill = createBackfill({ sql, log, send: sendThrough(sql, () => engine) });
   const ingest = ingestThrough(() => engine, sql, log, outside, config);
   const analysis = analysisThrough(() => engine, sql, log, outside, config);
+  const requester = createRequester(createUsers({ sql, createDefaultLibrary }));
   const engine = createJobEngine({
     sql,
     log,
     listenAt,
     ...config.jobs,
-    types: [defineIntegrityAudit(sql), defineBackfillJob(backfill), ...ingest.types, ...analysis],
+    types: [
+      defineIntegrityAudit(sql),
+      defineIngestBatch({ sql, requester, ingest, libraryMedia: createLibraryMedia({ sql }) }),
+      defineBranchReplay({ sql, requester }),
+      defineBackfillJob(backfill),
+      projection.type,
+      ...ingest.types,
+      ...analysis,
+    ],
     periodic: [
       periodicSessionCleanup(sql),
       periodicBackfillSweep(backfill),
@@ -119,6 +142,7 @@ export function createEngine({ sql, log, listenAt, config, outside }: EngineDepe
     async close() {
       await engine.close();
       await hints.close();
+      await mirror?.close();
     },
   };
 }
@@ -202,6 +226,8 @@ export function createServices(
     policies: createPolicies({ sql }),
     analysisRuns,
     analyze: createAnalyze({ submit: jobs.submit, runs: analysisRuns }),
+    graph: createGraph({ sql, projector: outside.projector }),
+    branches: createBranches({ sql, requireMode }),
   };
 }
 
@@ -247,6 +273,8 @@ export async function buildApp({
       registerUploadRoutes(server, services.uploads);
       registerGovernanceRoutes(server, services);
       registerAnalysisRoutes(server, services);
+      registerGraphRoutes(server, services.graph);
+      registerBranchRoutes(server, services.branches);
       registerOperationsRoutes(server, services.operations);
       registerJobRoutes(server, services.jobs);
       registerOutboxRoutes(server, services.outbox);

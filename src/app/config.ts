@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
+import type { Neo4jOptions } from '../features/graph/neo4j.ts';
 import type { BootstrapKey } from '../features/identity/bootstrap.ts';
 import { BOOTSTRAP_ROLES, developmentKey, isDevelopmentKey } from '../features/identity/development-keys.ts';
 import type { StorageOptions } from '../platform/storage/storage.ts';
@@ -37,6 +38,8 @@ export interface Config {
   trustedProxies: string[];
   egressAllow: string[];
   storage: StorageOptions;
+  /** Where the document graph is copied to. */
+  neo4j: Neo4jOptions | undefined;
   bootstrapKeys: BootstrapKey[];
   /** Whether the keys that everybody knows open anything. */
   acceptsDevelopmentKeys: boolean;
@@ -105,6 +108,13 @@ export function parseConfig(env: Environment): Config {
     trustedProxies: values.NEXUS_TRUSTED_PROXIES,
     egressAllow: values.NEXUS_EGRESS_ALLOW,
     storage: storageOptions(values, dataDir),
+    neo4j: values.NEXUS_NEO4J_URL
+      ? {
+          url: values.NEXUS_NEO4J_URL,
+          username: values.NEXUS_NEO4J_USERNAME,
+          password: values.NEXUS_NEO4J_PASSWORD ?? '',
+        }
+      : undefined,
     bootstrapKeys: bootstrapKeys(values),
     acceptsDevelopmentKeys: values.NEXUS_ENV !== 'prod' && isLoopback(values.NEXUS_HOST),
     unknownVariables: Object.keys(env).filter((name) => name.startsWith('NEXUS_') && !(name in VARIABLES)),

@@ -7,6 +7,7 @@ import type { Periodic } from '../platform/jobs/periodic.ts';
 import { createDispatcher } from '../platform/outbox/dispatcher.ts';
 import type { Hints } from '../platform/outbox/hints.ts';
 import { periodicOutboxCleanup, periodicOutboxSweep } from '../platform/outbox/maintenance.ts';
+import type { Subscriber } from '../platform/outbox/subscriber.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import type { Config } from './config.ts';
 
@@ -23,11 +24,19 @@ export interface DeliveryDependencies {
   hints: Hints;
   egress: Egress;
   config: Pick<Config, 'outbox'>;
+  /** Who is told besides webhooks. */
+  // biome-ignore lint/suspicious/noExplicitAny: subscribers to events of every type
+  subscribers: Subscriber<any>[];
 }
 
-export function createDelivery({ sql, log, hints, egress, config }: DeliveryDependencies): Delivery {
+export function createDelivery(dependencies: DeliveryDependencies): Delivery {
+  const { sql, log, hints, egress, config } = dependencies;
   const { sweepMinutes, retentionHours } = config.outbox;
-  const dispatcher = createDispatcher({ sql, log, subscribers: [subscribeWebhooks(sql)] });
+  const dispatcher = createDispatcher({
+    sql,
+    log,
+    subscribers: [subscribeWebhooks(sql), ...dependencies.subscribers],
+  });
   const sender = createSender({ sql, log, egress });
   return {
     periodic: [

@@ -1,4 +1,5 @@
 import { type Analyser, createAnalyser } from '../features/analysis/analyser.ts';
+import { createProjector, type Projector } from '../features/graph/projector.ts';
 import { createExtractors, type Extractors } from '../features/media/extractors/extractors.ts';
 import { createEgress, type Egress } from '../platform/egress/egress.ts';
 import { storageOnDemand } from '../platform/storage/open-storage.ts';
@@ -12,6 +13,7 @@ export interface Outside {
   egress: Egress;
   extractors: Extractors;
   analyser: Analyser;
+  projector: Projector;
   /** Fails at once when files cannot be kept where they should be. */
   open(): Promise<void>;
   close(): Promise<void>;
@@ -33,14 +35,16 @@ export function createOutside({ config, log, youtubeOrigin }: OutsideOptions): O
     onBug: (error) => log.error({ err: error }, 'a document could not be extracted'),
   });
   const analyser = createAnalyser();
+  const projector = createProjector();
   return {
     storage,
     egress,
     extractors,
     analyser,
+    projector,
     open: () => storage.open(),
     async close() {
-      await Promise.all([extractors.close(), analyser.close()]);
+      await Promise.all([extractors.close(), analyser.close(), projector.close()]);
       storage.close();
     },
   };

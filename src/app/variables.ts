@@ -258,6 +258,16 @@ export const VARIABLES = {
     z.stringbool().default(false),
     'Whether browsers upload to the store directly. They must be able to reach it, and it must allow it (CORS).',
   ),
+  NEXUS_NEO4J_URL: variable(
+    'a URL such as neo4j://host:7687 or bolt://host:7687',
+    z
+      .string()
+      .regex(/^(neo4j|bolt)(\+s|\+ssc)?:\/\/\S+$/)
+      .optional(),
+    'A Neo4j that the document graph is copied to. See [docs/graph.md](docs/graph.md).',
+  ),
+  NEXUS_NEO4J_USERNAME: variable('a name', z.string().default('neo4j'), 'Who Nexus is there.'),
+  NEXUS_NEO4J_PASSWORD: secret('a password', z.string().optional(), 'Goes with the name.'),
   NEXUS_BOOTSTRAP_VIEWER_KEY: bootstrapKey('viewer'),
   NEXUS_BOOTSTRAP_OPERATOR_KEY: bootstrapKey('operator'),
   NEXUS_BOOTSTRAP_RESEARCHER_KEY: bootstrapKey('researcher'),

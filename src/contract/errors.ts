@@ -67,6 +67,7 @@ export const ERRORS = {
     status: 404,
     meaning: 'There is no such media, the caller may not read it, or it is not in this library.',
   },
+  E_BRANCH_NOT_FOUND: { status: 404, meaning: 'There is no such branch, or the caller may not see it.' },
   E_INVITE_NOT_FOUND: { status: 404, meaning: 'There is no such invitation for the caller.' },
   E_USERNAME_TAKEN: { status: 409, meaning: 'Another user has this username; case makes no difference.' },
   E_POLICY_NAME_TAKEN: { status: 409, meaning: 'Another policy has this name; case makes no difference.' },
@@ -78,6 +79,14 @@ export const ERRORS = {
   E_INVALID_STATE: {
     status: 409,
     meaning: 'What is asked for cannot be done in the state that the object is in.',
+  },
+  E_BRANCH_MOVED: {
+    status: 409,
+    meaning: 'Somebody else has appended to the branch first. details.head says where it is now.',
+  },
+  E_BRANCH_DAMAGED: {
+    status: 409,
+    meaning: 'What is stored of the branch does not match its hashes. The job branch_replay says where.',
   },
   E_RANGE_NOT_SATISFIABLE: { status: 416, meaning: 'The range begins behind the end of the file.' },
   E_RATE_LIMITED: {
@@ -190,16 +199,28 @@ export class Failure extends Error {
   }
 }
 
+export interface NexusErrorOptions extends ErrorOptions {
+  retryAfterSeconds?: number;
+  details?: Record<string, unknown>;
+}
+
 /** An error whose code and sentence may be shown to the caller. */
 export class NexusError extends Error {
   readonly code: ErrorCode;
   /** When it makes sense to ask again. */
   readonly retryAfterSeconds: number | undefined;
+  /** What a program needs in order to go on, where the code alone does not say it. */
+  readonly details: Record<string, unknown> | undefined;
 
-  constructor(code: ErrorCode, message: string, options?: ErrorOptions & { retryAfterSeconds?: number }) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    { retryAfterSeconds, details, ...options }: NexusErrorOptions = {},
+  ) {
     super(message, options);
     this.name = 'NexusError';
     this.code = code;
-    this.retryAfterSeconds = options?.retryAfterSeconds;
+    this.retryAfterSeconds = retryAfterSeconds;
+    this.details = details;
   }
 }

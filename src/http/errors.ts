@@ -13,12 +13,12 @@ export function replyWithError(thrown: unknown, request: FastifyRequest, reply: 
   reply
     .status(status)
     .type('application/json; charset=utf-8')
-    .send(errorBytes(error.code, error.message, request.id));
+    .send(errorBytes(error.code, error.message, request.id, error.details));
 }
 
 /** Serialised here, not by the route's response schema, which describes its successes. */
-export function errorBytes(code: ErrorCode, message: string, requestId: string): string {
-  return JSON.stringify({ error: { code, message, request_id: requestId } });
+export function errorBytes(code: ErrorCode, message: string, requestId: string, details?: object): string {
+  return JSON.stringify({ error: { code, message, request_id: requestId, details } });
 }
 
 function toNexusError(thrown: unknown): NexusError {

@@ -83,7 +83,12 @@ export async function registerOpenApi(server: HttpServer): Promise<void> {
 }
 
 const ERROR_BODY = z.object({
-  error: z.object({ code: z.enum(Object.keys(ERRORS)), message: z.string(), request_id: z.string() }),
+  error: z.object({
+    code: z.enum(Object.keys(ERRORS)),
+    message: z.string(),
+    request_id: z.string(),
+    details: z.record(z.string(), z.unknown()).optional(),
+  }),
 });
 
 /** Says who may call the route and how it refuses, from the same declaration that is enforced. */

@@ -24,15 +24,29 @@ export async function addToDefaultLibrary(
   mediaId: string,
   addedBy: string,
 ): Promise<{ created: boolean }> {
+  const added = await addAllToDefaultLibrary(tx, defaultLibraryId, [mediaId], addedBy);
+  return { created: added === 1 };
+}
+
+/** The same for many. Returns how many were not saved before. */
+export async function addAllToDefaultLibrary(
+  tx: Transaction,
+  defaultLibraryId: string,
+  mediaIds: string[],
+  addedBy: string,
+): Promise<number> {
   await tx`
     insert into library_media (library_id, media_id, is_derived, added_by_user_id)
-    values (${defaultLibraryId}, ${mediaId}, true, ${addedBy})
+    select ${defaultLibraryId}, media_id, true, ${addedBy}
+    from unnest(${mediaIds}::uuid[]) as given (media_id)
+    order by media_id
     ${orLockIt(tx)}`;
   const inserted = await tx`
     insert into default_library_intrinsics (default_library_id, media_id)
-    values (${defaultLibraryId}, ${mediaId})
+    select ${defaultLibraryId}, media_id
+    from unnest(${mediaIds}::uuid[]) as given (media_id)
     on conflict do nothing`;
-  return { created: inserted.count === 1 };
+  return inserted.count;
 }
 
 /** What comes through a library stays, and no other library is touched. */
@@ -69,30 +83,46 @@ export async function addToLibrary(
   mediaId: string,
   addedBy: string,
 ): Promise<{ created: boolean }> {
-  const listed = await tx`
+  const listed = await addAllToLibrary(tx, libraryId, [mediaId], addedBy);
+  return { created: listed.length === 1 };
+}
+
+/** The same for many. Returns those that were not in it before. */
+export async function addAllToLibrary(
+  tx: Transaction,
+  libraryId: string,
+  mediaIds: string[],
+  addedBy: string,
+): Promise<string[]> {
+  const rows = await tx<{ media_id: string }[]>`
     insert into library_media (library_id, media_id, is_derived, added_by_user_id)
-    values (${libraryId}, ${mediaId}, false, ${addedBy})
-    on conflict do nothing`;
-  if (listed.count === 0) return { created: false };
+    select ${libraryId}, media_id, false, ${addedBy}
+    from unnest(${mediaIds}::uuid[]) as given (media_id)
+    order by media_id
+    on conflict do nothing
+    returning media_id`;
+  if (rows.length === 0) return [];
+  const listed = rows.map(({ media_id }) => media_id);
   await tx`
-    with owner as materialized (
-      select users.default_library_id
+    with missing as materialized (
+      select users.default_library_id, listed.media_id
       from memberships
       join users on users.id = memberships.user_id
+      cross join unnest(${listed}::uuid[]) as listed (media_id)
       where memberships.library_id = ${libraryId}
-      order by users.default_library_id
+      order by users.default_library_id, listed.media_id
     ),
     derived as (
       insert into library_media (library_id, media_id, is_derived, added_by_user_id)
-      select default_library_id, ${mediaId}, true, ${addedBy}
-      from owner
+      select default_library_id, media_id, true, ${addedBy}
+      from missing
       ${orLockIt(tx)}
     )
     insert into default_library_closure_edges (default_library_id, media_id, source_library_id)
-    select default_library_id, ${mediaId}, ${libraryId}
-    from owner
+    select default_library_id, media_id, ${libraryId}
+    from missing
     on conflict do nothing`;
-  return { created: true };
+  return listed;
 }
 
 /** Takes the media out of a library that the caller has locked. False when it was not in it. */

@@ -2,7 +2,7 @@ import type { EventPayload, EventType } from '../../contract/events.ts';
 import type { Invitation } from '../../contract/libraries.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { newId } from '../../platform/ids.ts';
-import { emitEvent } from '../../platform/outbox/emit-event.ts';
+import { emitEvent, emitEvents } from '../../platform/outbox/emit-event.ts';
 
 type LibraryEvent = Extract<EventType, `library.${string}`>;
 type Invited = Extract<EventType, `invitation.${string}`>;
@@ -24,6 +24,27 @@ export async function tellLibrary<Type extends LibraryEvent>(
     idempotencyKey: `library:${library_id}:${newId()}`,
     requestId,
   });
+}
+
+/** As `tellLibrary`, for many media at once. */
+export async function tellMediaAdded(
+  tx: Transaction,
+  library_id: string,
+  mediaIds: string[],
+  added_by_user_id: string,
+  requestId?: string,
+): Promise<void> {
+  await emitEvents(
+    tx,
+    mediaIds.map((media_id) => ({
+      eventType: 'library.media_added',
+      aggregateType: 'library',
+      aggregateId: library_id,
+      payload: { library_id, media_id, added_by_user_id },
+      idempotencyKey: `library:${library_id}:${newId()}`,
+      requestId,
+    })),
+  );
 }
 
 /** An invitation is made once and answered once. */

@@ -8,7 +8,7 @@ import { transaction } from '../../platform/database/transaction.ts';
 import { requireAdmin, requireMember } from './access.ts';
 import { mayRead, type Viewer } from './can-read-media.ts';
 import * as closure from './closure.ts';
-import { tellLibrary } from './events.ts';
+import { tellLibrary, tellMediaAdded } from './events.ts';
 import type { ListQuery } from './libraries.ts';
 import * as store from './store.ts';
 
@@ -54,6 +54,24 @@ export function createLibraryMedia({ sql }: { sql: Database }) {
         requireAdmin(await store.lockLibrary(tx, viewer.user_id, libraryId));
         return closure.addToLibrary(tx, libraryId, mediaId, viewer.user_id);
       }
+    },
+
+    /** For who adds many in a transaction of their own, to media that they hold. */
+    async addAll(
+      tx: Transaction,
+      viewer: Viewer,
+      libraryId: string,
+      mediaIds: string[],
+      requestId?: string,
+    ): Promise<void> {
+      requireAdmin(await store.findLibrary(tx, viewer.user_id, libraryId));
+      if (libraryId === viewer.default_library_id) {
+        await closure.addAllToDefaultLibrary(tx, libraryId, mediaIds, viewer.user_id);
+        return;
+      }
+      requireAdmin(await store.lockLibrary(tx, viewer.user_id, libraryId));
+      const added = await closure.addAllToLibrary(tx, libraryId, mediaIds, viewer.user_id);
+      await tellMediaAdded(tx, libraryId, added, viewer.user_id, requestId);
     },
 
     /** From the default library, only what the viewer saved goes; what comes through a library stays. */

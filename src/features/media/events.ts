@@ -1,7 +1,7 @@
 import type { EventPayload, EventType } from '../../contract/events.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { newId } from '../../platform/ids.ts';
-import { emitEvent } from '../../platform/outbox/emit-event.ts';
+import { emitEvent, emitEvents } from '../../platform/outbox/emit-event.ts';
 
 type MediaEvent = Extract<EventType, `media.${string}`>;
 type Said<Type extends MediaEvent> = Omit<EventPayload<Type>, keyof EventPayload<'media.created'>>;
@@ -25,4 +25,23 @@ export async function tellMedia<Type extends MediaEvent>(
     idempotencyKey: `media:${mediaId}:${newId()}`,
     requestId,
   });
+}
+
+/** That media were made, for many at once. */
+export async function tellMediaCreated(
+  tx: Transaction,
+  created: EventPayload<'media.created'>[],
+  requestId?: string,
+): Promise<void> {
+  await emitEvents(
+    tx,
+    created.map((payload) => ({
+      eventType: 'media.created',
+      aggregateType: 'media',
+      aggregateId: payload.media_id,
+      payload,
+      idempotencyKey: `media:${payload.media_id}:${newId()}`,
+      requestId,
+    })),
+  );
 }

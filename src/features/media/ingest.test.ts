@@ -31,14 +31,14 @@ afterAll(() => storage.close());
 
 /** The jobs of media without any extractor, in an environment that is or is not for tests. */
 function withoutExtractors(isTest: boolean): Ingest {
-  const { enqueue } = createEnqueue(jobs.wakeUp);
+  const { enqueue, enqueueMany } = createEnqueue(jobs.wakeUp);
   const ingest: Ingest = createIngest({
     sql,
     log,
     storage,
     isTest,
     extractors: new Map(),
-    engine: () => ({ types: collectJobTypes(ingest.types), enqueue }),
+    engine: () => ({ types: collectJobTypes(ingest.types), enqueue, enqueueMany }),
   });
   return ingest;
 }

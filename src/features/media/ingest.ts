@@ -41,7 +41,7 @@ export interface IngestDependencies {
   /** Whether a forced run is taken. */
   isTest: boolean;
   /** Asked for late, because it is made of the jobs that are defined here. */
-  engine: () => Pick<JobEngine, 'types' | 'enqueue'>;
+  engine: () => Pick<JobEngine, 'types' | 'enqueue' | 'enqueueMany'>;
 }
 
 export type Ingest = ReturnType<typeof createIngest>;
@@ -60,14 +60,37 @@ export function createIngest({ sql, log, storage, extractors, isTest, engine }: 
     return true;
   }
 
+  /** The same for many. */
+  async function enqueueExtractions(
+    tx: Transaction,
+    media: { id: string; kind: MediaKind }[],
+    options: Pick<EnqueueOptions, 'requestId' | 'createdBy' | 'priority'>,
+  ): Promise<void> {
+    const type = typeNamed(INGEST);
+    const wanted = media.filter(({ kind }) => extractors.has(kind));
+    if (wanted.length === 0) return;
+    const jobs = wanted.map(({ id: media_id }) => ({ type, payload: { media_id }, ...options }));
+    const enqueued = await engine().enqueueMany(tx, jobs);
+    const assigned = wanted.map(({ id: media_id }, index) => ({
+      media_id,
+      job_id: enqueued[index]?.id ?? '',
+    }));
+    await store.assignJobs(tx, assigned);
+  }
+
+  function typeNamed(name: string) {
+    const type = engine().types.get(name);
+    if (!type) throw new Error(`The job type ${name} is not registered.`);
+    return type;
+  }
+
   async function enqueue(
     tx: Transaction,
     name: string,
     mediaId: string,
     options: Pick<EnqueueOptions, 'requestId' | 'createdBy'> = {},
   ): Promise<void> {
-    const type = engine().types.get(name);
-    if (!type) throw new Error(`The job type ${name} is not registered.`);
+    const type = typeNamed(name);
     const { id: jobId } = await engine().enqueue(tx, { type, payload: { media_id: mediaId }, ...options });
     await store.assignJob(tx, mediaId, jobId);
   }
@@ -200,6 +223,7 @@ export function createIngest({ sql, log, storage, extractors, isTest, engine }: 
 
   return {
     maybeEnqueueExtraction,
+    enqueueExtractions,
     enqueueEmbedding: (
       tx: Transaction,
       mediaId: string,

@@ -28,18 +28,9 @@ export type MediaService = ReturnType<typeof createMedia>;
 export function createMedia({ sql, ingest }: MediaDependencies) {
   /** Saving, listing and enqueueing are one commit: whoever got an answer finds the media, and its work is queued. */
   async function save(viewer: Viewer, kind: 'web_article' | 'video', url: URL, actor: Actor): Promise<Saved> {
-    const identity = identify(kind, url);
-    if (identity.canonical_url.length > LONGEST_URL) {
-      throw new NexusError('E_INVALID_URL', `Written out, the URL has more than ${LONGEST_URL} characters.`);
-    }
+    const given = newUrlMedia(viewer, kind, url);
     return transaction(sql, async (tx) => {
-      const media = await store.getOrCreateByUrl(tx, {
-        ...identity,
-        kind,
-        title: titleFrom(url),
-        requested_url: url.href,
-        created_by_user_id: viewer.user_id,
-      });
+      const media = await store.getOrCreateByUrl(tx, given);
       const from = media.created ? 'pending' : await retryIfFailed(tx, media.id);
       await addToDefaultLibrary(tx, viewer.default_library_id, media.id, viewer.user_id);
       if (media.created) await tellMedia(tx, 'media.created', media.id, {}, actor.requestId);
@@ -118,6 +109,19 @@ export function createMedia({ sql, ingest }: MediaDependencies) {
       });
     },
   };
+}
+
+/** What a link is saved as. Throws `E_INVALID_URL` for what Nexus does not save. */
+export function newUrlMedia(
+  { user_id: created_by_user_id }: Viewer,
+  kind: 'web_article' | 'video',
+  url: URL,
+): store.NewUrlMedia {
+  const identity = identify(kind, url);
+  if (identity.canonical_url.length > LONGEST_URL) {
+    throw new NexusError('E_INVALID_URL', `Written out, the URL has more than ${LONGEST_URL} characters.`);
+  }
+  return { ...identity, kind, title: titleFrom(url), requested_url: url.href, created_by_user_id };
 }
 
 /** Until the page says better: where it is. */

@@ -8,10 +8,14 @@ import type { Jobs } from './jobs.ts';
 const byId = z.object({ job_id: id });
 const tags = ['Jobs'];
 
+/** Ten thousand links at their longest. Only operators get as far as sending a body. */
+const LARGEST_SUBMISSION = 24 * 1024 * 1024;
+
 export function registerJobRoutes(server: HttpServer, jobs: Jobs): void {
   server.post(
     '/api/v1/jobs/submit',
     {
+      bodyLimit: LARGEST_SUBMISSION,
       config: {
         access: 'operator',
         feature: 'jobs.submit',

@@ -3,7 +3,7 @@ import { transaction } from '../database/transaction.ts';
 import { newId } from '../ids.ts';
 import type { LeasedJob } from './claim.ts';
 import { type Endings, endedJob } from './endings.ts';
-import type { Completion } from './job-type.ts';
+import type { Artifact, Completion } from './job-type.ts';
 
 /** The job ran elsewhere, was cancelled, or its lease expired: what this attempt did must not be kept. */
 export class LeaseLost extends Error {
@@ -40,11 +40,45 @@ export async function completeInTransaction(
     from ended`;
   if (ended.count === 0) throw new LeaseLost(job);
   if (endings?.concern(job.job_type)) await endings.tell(sql, [endedJob(job, 'succeeded', null)]);
-  for (const { artifact_type, artifact_ref = null, artifact_payload = {} } of completion.artifacts ?? []) {
-    await sql`
-      insert into job_artifacts (id, job_id, artifact_type, artifact_ref, artifact_payload)
-      values (${newId()}, ${job.id}, ${artifact_type}, ${artifact_ref}, ${JSON.stringify(artifact_payload)})`;
-  }
+  const artifacts = completion.artifacts ?? [];
+  await forgetCheckpoints(sql, job, artifacts);
+  for (const artifact of artifacts) await insertArtifact(sql, job, artifact);
+}
+
+/** The job cannot be cancelled, or taken over, between this and the end of the transaction. */
+export async function writeCheckpoint(tx: Transaction, job: LeasedJob, artifact: Artifact): Promise<void> {
+  const leased = await tx`
+    select
+    from job_queue
+    where job_id = ${job.id} and lease_token = ${job.lease_token} and attempt_count = ${job.attempt}
+    for share`;
+  if (leased.length === 0) throw new LeaseLost(job);
+  await forgetCheckpoints(tx, job, [artifact]);
+  await insertArtifact(tx, job, artifact);
+}
+
+export async function findCheckpoint(
+  sql: Database,
+  job: LeasedJob,
+  artifactType: string,
+): Promise<Record<string, unknown> | undefined> {
+  const [found] = await sql<{ artifact_payload: Record<string, unknown> }[]>`
+    select artifact_payload from job_artifacts where job_id = ${job.id} and artifact_type = ${artifactType}`;
+  return found?.artifact_payload;
+}
+
+async function forgetCheckpoints(tx: Transaction, job: LeasedJob, artifacts: Artifact[]): Promise<void> {
+  if (artifacts.length === 0) return;
+  await tx`
+    delete from job_artifacts
+    where job_id = ${job.id} and artifact_type = any(${artifacts.map(({ artifact_type }) => artifact_type)})`;
+}
+
+async function insertArtifact(tx: Transaction, job: LeasedJob, artifact: Artifact): Promise<void> {
+  const { artifact_type, artifact_ref = null, artifact_payload = {} } = artifact;
+  await tx`
+    insert into job_artifacts (id, job_id, artifact_type, artifact_ref, artifact_payload)
+    values (${newId()}, ${job.id}, ${artifact_type}, ${artifact_ref}, ${JSON.stringify(artifact_payload)})`;
 }
 
 /** False when the lease is lost and nothing was written. */

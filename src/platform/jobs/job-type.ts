@@ -36,6 +36,15 @@ export interface JobContext {
   /** Shows how far the job is. Resolves to false when the lease is lost, and nothing was written. */
   progress(value: Record<string, unknown>): Promise<boolean>;
   /**
+   * Leaves an artifact in the handler's own transaction before the job is over, together with the part of the work that
+   * it tells of: what a cancelled job did can then be seen, and the next attempt can go on from there. The next artifact
+   * of the same type takes its place, be it a checkpoint or of the completion. Throws, and so rolls back, when the lease
+   * is lost.
+   */
+  checkpoint(tx: Transaction, artifact: Artifact): Promise<void>;
+  /** What the last checkpoint of this type left, by whichever attempt. */
+  lastCheckpoint(artifactType: string): Promise<Record<string, unknown> | undefined>;
+  /**
    * Completes the job inside the handler's own transaction, so that its effects and its completion commit together.
    * Throws, and so rolls back, when the lease is lost.
    */

@@ -1,9 +1,9 @@
 import type { Database, Transaction } from '../database/database.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { LeasedJob } from './claim.ts';
-import { completeInTransaction, writeProgress } from './completion.ts';
+import { completeInTransaction, findCheckpoint, writeCheckpoint, writeProgress } from './completion.ts';
 import type { Endings } from './endings.ts';
-import type { Completion, JobContext, JobType, JobTypes } from './job-type.ts';
+import type { Artifact, Completion, JobContext, JobType, JobTypes } from './job-type.ts';
 import { DEFAULT_RETRY, PermanentError, RetryLater, retryDelay } from './retry-policy.ts';
 import type { Outcome } from './settle.ts';
 
@@ -182,6 +182,12 @@ class RunningContext implements JobContext {
 
   progress = (value: Record<string, unknown>): Promise<boolean> =>
     writeProgress(this.#dependencies.sql, this.job, value);
+
+  checkpoint = (tx: Transaction, artifact: Artifact): Promise<void> =>
+    writeCheckpoint(tx, this.job, artifact);
+
+  lastCheckpoint = (artifactType: string): Promise<Record<string, unknown> | undefined> =>
+    findCheckpoint(this.#dependencies.sql, this.job, artifactType);
 
   complete = async (tx: Transaction, completion: Completion = {}): Promise<void> => {
     const { worker, endings } = this.#dependencies;

@@ -1,0 +1,142 @@
+import { z } from 'zod';
+import { mode } from './roles.ts';
+import { id, listQuery, page, text, timestamp } from './wire.ts';
+
+/** How many events one request may append. */
+export const MOST_EVENTS_AT_ONCE = 100;
+/** Code points that the text of a branch may have. */
+export const LONGEST_BRANCH_TEXT = 10_000_000;
+
+const NORMAL_FORMS = ['NFC', 'NFD', 'NFKC', 'NFKD'] as const;
+
+const position = z.number().int().min(0);
+const offset = position.max(LONGEST_BRANCH_TEXT);
+const length = offset.min(1);
+/** As it is: white space counts. Halves of characters are none. */
+const inserted = z
+  .string()
+  .min(1)
+  .max(LONGEST_BRANCH_TEXT)
+  .regex(/^[^\0]*$/, 'must not hold the NUL character')
+  .refine((value) => !/\p{Surrogate}/u.test(value), 'must not hold halves of characters');
+
+/** One change to a text. Offsets and lengths count Unicode code points. */
+export const edit = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('insert'), at: offset, text: inserted }),
+  z.strictObject({ kind: z.literal('delete'), at: offset, length }),
+  z.strictObject({ kind: z.literal('replace'), at: offset, length, text: inserted }),
+  z.strictObject({ kind: z.literal('normalize'), form: z.enum(NORMAL_FORMS).default('NFC') }),
+]);
+export type Edit = z.output<typeof edit>;
+
+export const branch = z.object({
+  branch_id: id,
+  document_id: id,
+  name: z.string(),
+  parent_branch_id: id.nullable(),
+  parent_position: position.nullable(),
+  event_count: z.number().int(),
+  /** SHA-256 of the text after the last event, in UTF-8. */
+  text_hash: z.string(),
+  /** In code points. */
+  text_length: z.number().int(),
+  created_by: z.string(),
+  created_at: timestamp,
+  updated_at: timestamp,
+});
+export type Branch = z.output<typeof branch>;
+
+export const forkBranch = z
+  .strictObject({
+    document_id: id.optional(),
+    branch_id: id.optional(),
+    /** After which event of the branch; after the last one when it is not given. */
+    position: position.optional(),
+    name: text(1, 200).default('branch'),
+  })
+  .refine(
+    (body) => (body.document_id === undefined) !== (body.branch_id === undefined),
+    'takes document_id or branch_id',
+  )
+  .refine(
+    (body) => body.position === undefined || body.branch_id !== undefined,
+    'takes position together with branch_id only',
+  );
+
+export const branchQuery = listQuery.extend({ document_id: id });
+export const branchList = z.object({ branches: z.array(branch), page });
+
+export const branchEvent = z.object({
+  position: z.number().int(),
+  kind: z.enum(['insert', 'delete', 'replace', 'normalize']),
+  at: z.number().int().nullable(),
+  length: z.number().int().nullable(),
+  text: z.string().nullable(),
+  form: z.string().nullable(),
+  text_hash: z.string(),
+  text_length: z.number().int(),
+  created_by: z.string(),
+  created_at: timestamp,
+});
+export type BranchEvent = z.output<typeof branchEvent>;
+
+const seenIn = { mode: mode.default('PUBLIC') };
+
+export const branchEventQuery = z.object({
+  limit: z.coerce.number().int().min(1).max(200).default(100),
+  /** After this event. */
+  after: z.coerce.number().int().min(0).default(0),
+  ...seenIn,
+});
+export const branchEventList = z.object({
+  events: z.array(branchEvent),
+  has_more: z.boolean(),
+});
+
+export const appendEvents = z.strictObject({
+  /** The last event that the caller knows of. When there is a newer one, nothing is appended. */
+  after: position,
+  events: z.array(edit).min(1).max(MOST_EVENTS_AT_ONCE),
+});
+
+export const branchTextQuery = z.object({ position: z.coerce.number().int().min(0).optional(), ...seenIn });
+export const branchText = z.object({
+  branch_id: id,
+  position: z.number().int(),
+  text: z.string(),
+  /** Of the text as it is stored, whatever a policy has hidden from the one that is shown. */
+  text_hash: z.string(),
+  text_length: z.number().int(),
+});
+
+export const compareQuery = z.object({
+  from: z.coerce.number().int().min(0).default(0),
+  to: z.coerce.number().int().min(0).optional(),
+  /** Where `to` is; the same branch when it is not given. */
+  with_branch_id: id.optional(),
+  ...seenIn,
+});
+
+const point = z.object({ branch_id: id, position: z.number().int(), text_hash: z.string() });
+
+export const comparison = z.object({
+  from: point,
+  to: point,
+  is_equal: z.boolean(),
+  lines_removed: z.number().int(),
+  lines_added: z.number().int(),
+  changes: z.array(
+    z.object({
+      /** Where it begins on either side, from 1, and how many lines of each it takes. */
+      from_line: z.number().int(),
+      from_count: z.number().int(),
+      to_line: z.number().int(),
+      to_count: z.number().int(),
+      /** The same lines word by word: without what was added it is what was, without what was removed what is. */
+      parts: z.array(z.object({ kind: z.enum(['same', 'removed', 'added']), text: z.string() })),
+    }),
+  ),
+  /** The same for programs and people who read patches. */
+  unified: z.string(),
+});
+export type Comparison = z.output<typeof comparison>;

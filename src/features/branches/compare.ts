@@ -1,0 +1,91 @@
+import type { Comparison } from '../../contract/branches.ts';
+import { type Block, differences } from './diff.ts';
+
+type Change = Comparison['changes'][number];
+type Part = Change['parts'][number];
+type Compared = Pick<Comparison, 'is_equal' | 'lines_removed' | 'lines_added' | 'changes' | 'unified'>;
+
+const CONTEXT_LINES = 3;
+/** Beyond so many the words of a change are not compared: it is shown as removed and added. */
+const MOST_WORD_EDITS = 500;
+
+/** What changed between two texts, line by line, and word by word within the lines that did. */
+export function compareTexts(from: string, to: string): Compared {
+  const [before, after] = [from.split('\n'), to.split('\n')];
+  const blocks = differences(before, after);
+  return {
+    is_equal: from === to,
+    lines_removed: sum(blocks, ({ fromStart, fromEnd }) => fromEnd - fromStart),
+    lines_added: sum(blocks, ({ toStart, toEnd }) => toEnd - toStart),
+    changes: blocks.map((block) => describe(block, before, after)),
+    unified: unified(blocks, before, after),
+  };
+}
+
+function sum(blocks: Block[], count: (block: Block) => number): number {
+  return blocks.reduce((total, block) => total + count(block), 0);
+}
+
+function describe({ fromStart, fromEnd, toStart, toEnd }: Block, before: string[], after: string[]): Change {
+  return {
+    from_line: fromStart + 1,
+    from_count: fromEnd - fromStart,
+    to_line: toStart + 1,
+    to_count: toEnd - toStart,
+    parts: byWords(before.slice(fromStart, fromEnd).join('\n'), after.slice(toStart, toEnd).join('\n')),
+  };
+}
+
+function byWords(removed: string, added: string): Part[] {
+  const [from, to] = [words(removed), words(added)];
+  const parts: Part[] = [];
+  let done = 0;
+  for (const { fromStart, fromEnd, toStart, toEnd } of differences(from, to, MOST_WORD_EDITS)) {
+    parts.push(
+      { kind: 'same', text: from.slice(done, fromStart).join('') },
+      { kind: 'removed', text: from.slice(fromStart, fromEnd).join('') },
+      { kind: 'added', text: to.slice(toStart, toEnd).join('') },
+    );
+    done = fromEnd;
+  }
+  parts.push({ kind: 'same', text: from.slice(done).join('') });
+  return parts.filter(({ text }) => text !== '');
+}
+
+/** Words, runs of white space, and other characters one by one. Together they are the text. */
+function words(text: string): string[] {
+  return text.match(/\s+|[\p{L}\p{N}\p{M}]+|[^\s\p{L}\p{N}\p{M}]/gu) ?? [];
+}
+
+/** The form that `diff -u` has: changes that are near each other share their context. */
+function unified(blocks: Block[], before: string[], after: string[]): string {
+  const hunks: Block[][] = [];
+  for (const block of blocks) {
+    const hunk = hunks.at(-1);
+    const last = hunk?.at(-1);
+    if (hunk && last && block.fromStart - last.fromEnd <= 2 * CONTEXT_LINES) hunk.push(block);
+    else hunks.push([block]);
+  }
+  return hunks.map((hunk) => `${writeHunk(hunk, before, after)}\n`).join('');
+}
+
+function writeHunk(blocks: Block[], before: string[], after: string[]): string {
+  const [first, last] = [blocks[0] as Block, blocks.at(-1) as Block];
+  const lead = Math.min(CONTEXT_LINES, first.fromStart);
+  const tail = Math.min(CONTEXT_LINES, before.length - last.fromEnd);
+  const lines: string[] = [];
+  let next = first.fromStart - lead;
+  const write = (sign: string, from: string[]) => lines.push(...from.map((line) => sign + line));
+  for (const { fromStart, fromEnd, toStart, toEnd } of blocks) {
+    write(' ', before.slice(next, fromStart));
+    write('-', before.slice(fromStart, fromEnd));
+    write('+', after.slice(toStart, toEnd));
+    next = fromEnd;
+  }
+  write(' ', before.slice(next, last.fromEnd + tail));
+  const fromCount = last.fromEnd + tail - (first.fromStart - lead);
+  const toCount = last.toEnd + tail - (first.toStart - lead);
+  const range = (start: number, count: number) => `${count === 0 ? start : start + 1},${count}`;
+  const header = `@@ -${range(first.fromStart - lead, fromCount)} +${range(first.toStart - lead, toCount)} @@`;
+  return [header, ...lines].join('\n');
+}

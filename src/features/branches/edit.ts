@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import type { Edit } from '../../contract/branches.ts';
+
+/** The edit reaches behind the end of the text. */
+export class EditOutOfRange extends Error {
+  constructor(end: number, length: number) {
+    super(`it reaches to ${end}, and the text has ${length} code points`);
+    this.name = 'EditOutOfRange';
+  }
+}
+
+/** The text after the edit: a function of the two and nothing else, so that it can be done again. */
+export function applyEdit(text: string, edit: Edit): string {
+  if (edit.kind === 'normalize') return text.normalize(edit.form);
+  const removed = edit.kind === 'insert' ? 0 : edit.length;
+  const start = unitsOf(text, edit.at);
+  const end = start === undefined ? undefined : unitsOf(text, removed, start);
+  if (start === undefined || end === undefined) {
+    throw new EditOutOfRange(edit.at + removed, countCodePoints(text));
+  }
+  return text.slice(0, start) + (edit.kind === 'delete' ? '' : edit.text) + text.slice(end);
+}
+
+/**
+ * Where in the string the given number of code points behind `start` ends; undefined when there are not as many. Offsets
+ * count code points, because every language and PostgreSQL can, and because none of them splits a character's halves.
+ */
+function unitsOf(text: string, codePoints: number, start = 0): number | undefined {
+  let unit = start;
+  for (let left = codePoints; left > 0; left--) {
+    if (unit >= text.length) return undefined;
+    unit += isPair(text, unit) ? 2 : 1;
+  }
+  return unit;
+}
+
+function isPair(text: string, unit: number): boolean {
+  return (text.charCodeAt(unit) & 0xfc00) === 0xd800 && (text.charCodeAt(unit + 1) & 0xfc00) === 0xdc00;
+}
+
+export function countCodePoints(text: string): number {
+  let count = text.length;
+  for (let unit = 0; unit < text.length; unit++) {
+    if (!isPair(text, unit)) continue;
+    count -= 1;
+    unit += 1;
+  }
+  return count;
+}
+
+/** SHA-256 of the text in UTF-8. */
+export function textHash(text: string): string {
+  return createHash('sha256').update(text, 'utf8').digest('hex');
+}

@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { id } from '../../contract/wire.ts';
+import type { Database } from '../../platform/database/database.ts';
+import { defineJobType } from '../../platform/jobs/job-type.ts';
+import { PermanentError } from '../../platform/jobs/retry-policy.ts';
+import type { Viewer } from '../libraries/can-read-media.ts';
+import { findBranch } from './store.ts';
+import { inWords, verifyBranch } from './verify.ts';
+
+export interface BranchReplayDependencies {
+  sql: Database;
+  /** Who asked for the job, as they are now. */
+  requester(createdBy: string | null): Promise<Viewer>;
+}
+
+/** Does a branch again from its beginning, and fails with what differs when any hash does not hold. */
+export function defineBranchReplay({ sql, requester }: BranchReplayDependencies) {
+  return defineJobType('branch_replay', {
+    payload: z.strictObject({ branch_id: id }),
+    submittedBy: 'operator',
+    async handler({ branch_id }, { createdBy, signal, progress }) {
+      const branch = await findBranch(sql, await requester(createdBy), branch_id);
+      if (!branch) {
+        throw new PermanentError('E_BRANCH_NOT_FOUND', 'There is no such branch, or you may not see it.');
+      }
+      const { event_count: total } = branch;
+      const onProgress = (event_count: number) => progress({ event_count, total });
+      const { damage, text_hash, event_count } = await verifyBranch(sql, branch, { signal, onProgress });
+      if (damage.length > 0) {
+        throw new PermanentError(
+          'E_BRANCH_DAMAGED',
+          `The branch is not what was written: ${inWords(damage)}.`,
+        );
+      }
+      const result = { branch_id, text_hash, event_count };
+      return { result, artifacts: [{ artifact_type: 'branch_replay_result', artifact_payload: result }] };
+    },
+  });
+}

@@ -1,0 +1,139 @@
+import { z } from 'zod';
+import * as contract from '../../contract/branches.ts';
+import { id } from '../../contract/wire.ts';
+import { actorOf, principalOf } from '../../http/authentication.ts';
+import type { HttpServer } from '../../http/http-server.ts';
+import type { Branches } from './branches.ts';
+
+const byId = z.object({ branch_id: id });
+const tags = ['Branches'];
+
+export function registerBranchRoutes(server: HttpServer, branches: Branches): void {
+  server.post(
+    '/api/v1/branches',
+    {
+      config: {
+        access: 'operator',
+        feature: 'branches.write',
+        errors: ['E_MEDIA_NOT_FOUND', 'E_BRANCH_NOT_FOUND', 'E_INVALID_STATE', 'E_BRANCH_DAMAGED'],
+      },
+      schema: {
+        tags,
+        summary: 'Fork a text',
+        description: 'Of a document, or of a branch after one of its events.',
+        body: contract.forkBranch,
+        response: { 201: contract.branch },
+      },
+    },
+    async (request, reply) => reply.status(201).send(await branches.fork(principalOf(request), request.body)),
+  );
+
+  server.get(
+    '/api/v1/branches',
+    {
+      config: { access: 'viewer', feature: 'branches' },
+      schema: {
+        tags,
+        summary: 'List the branches of a document',
+        description: 'Newest first: one’s own, and those of people with whom the document is shared.',
+        querystring: contract.branchQuery,
+        response: { 200: contract.branchList },
+      },
+    },
+    (request) => branches.list(principalOf(request), request.query),
+  );
+
+  server.get(
+    '/api/v1/branches/:branch_id',
+    {
+      config: { access: 'viewer', feature: 'branches', errors: ['E_BRANCH_NOT_FOUND'] },
+      schema: { tags, summary: 'Read a branch', params: byId, response: { 200: contract.branch } },
+    },
+    (request) => branches.get(principalOf(request), request.params.branch_id),
+  );
+
+  server.post(
+    '/api/v1/branches/:branch_id/events',
+    {
+      config: {
+        access: 'operator',
+        feature: 'branches.write',
+        errors: ['E_BRANCH_NOT_FOUND', 'E_BRANCH_MOVED', 'E_BRANCH_DAMAGED'],
+      },
+      schema: {
+        tags,
+        summary: 'Append events',
+        description:
+          'After the last one that the caller knows of. When somebody else was faster, nothing is appended, and ' +
+          'details.head in the error says where the branch is. Offsets count Unicode code points.',
+        params: byId,
+        body: contract.appendEvents,
+        response: { 201: contract.branch },
+      },
+    },
+    async (request, reply) => {
+      const { after, events } = request.body;
+      const appended = branches.append(principalOf(request), request.params.branch_id, after, events);
+      return reply.status(201).send(await appended);
+    },
+  );
+
+  server.get(
+    '/api/v1/branches/:branch_id/events',
+    {
+      config: { access: 'viewer', feature: 'branches', errors: ['E_BRANCH_NOT_FOUND', 'E_MODE_FORBIDDEN'] },
+      schema: {
+        tags,
+        summary: 'List events',
+        description: 'In order, each with the hash of the text that it left.',
+        params: byId,
+        querystring: contract.branchEventQuery,
+        response: { 200: contract.branchEventList },
+      },
+    },
+    (request) =>
+      branches.events(principalOf(request), request.params.branch_id, request.query, actorOf(request)),
+  );
+
+  server.get(
+    '/api/v1/branches/:branch_id/text',
+    {
+      config: {
+        access: 'viewer',
+        feature: 'branches',
+        errors: ['E_BRANCH_NOT_FOUND', 'E_BRANCH_DAMAGED', 'E_MODE_FORBIDDEN'],
+      },
+      schema: {
+        tags,
+        summary: 'Read the text',
+        description: 'After any event; 0 is what was forked. In PUBLIC mode as policies allow.',
+        params: byId,
+        querystring: contract.branchTextQuery,
+        response: { 200: contract.branchText },
+      },
+    },
+    (request) =>
+      branches.text(principalOf(request), request.params.branch_id, request.query, actorOf(request)),
+  );
+
+  server.get(
+    '/api/v1/branches/:branch_id/compare',
+    {
+      config: {
+        access: 'viewer',
+        feature: 'branches',
+        errors: ['E_BRANCH_NOT_FOUND', 'E_BRANCH_DAMAGED', 'E_MODE_FORBIDDEN'],
+      },
+      schema: {
+        tags,
+        summary: 'Compare two points',
+        description: 'Of one branch, or of two: line by line, and word by word within lines that changed.',
+        params: byId,
+        querystring: contract.compareQuery,
+        response: { 200: contract.comparison },
+      },
+    },
+    (request) =>
+      branches.compare(principalOf(request), request.params.branch_id, request.query, actorOf(request)),
+  );
+}

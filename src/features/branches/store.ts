@@ -1,0 +1,243 @@
+import type { Branch, BranchEvent, Edit } from '../../contract/branches.ts';
+import type { Queryable, Transaction } from '../../platform/database/database.ts';
+import { canReadMedia, type Viewer } from '../libraries/can-read-media.ts';
+
+/** A branch as it is stored. */
+export interface BranchRow extends Omit<Branch, 'branch_id' | 'document_id'> {
+  id: string;
+  media_id: string;
+  base_hash: string;
+  base_length: number;
+}
+
+const columns = (sql: Queryable) => sql`
+  branches.id, branches.media_id, branches.name, branches.parent_branch_id, branches.parent_position,
+  branches.base_hash, branches.base_length, branches.event_count, branches.text_hash, branches.text_length,
+  users.username as created_by, branches.created_at, branches.updated_at`;
+
+/**
+ * Whether somebody sees a branch: they can read its document now, and made the branch, or share a library that holds the
+ * document with who did. Reading the document is not enough: strangers who saved the same link have the same media, and
+ * what one makes of it is no business of the other.
+ */
+function isVisible(sql: Queryable, viewer: Viewer) {
+  return sql`(
+    ${canReadMedia(sql, viewer, sql`branches.media_id`)}
+    and (
+      branches.created_by_user_id = ${viewer.user_id}
+      or exists (
+        select
+        from library_media as listed
+        join memberships as mine on mine.library_id = listed.library_id and mine.user_id = ${viewer.user_id}
+        join memberships as theirs
+          on theirs.library_id = listed.library_id and theirs.user_id = branches.created_by_user_id
+        where listed.media_id = branches.media_id and not listed.is_derived
+      )
+    )
+  )`;
+}
+
+export async function findBranch(
+  sql: Queryable,
+  viewer: Viewer,
+  branchId: string,
+): Promise<BranchRow | undefined> {
+  const [branch] = await sql<BranchRow[]>`
+    select ${columns(sql)}
+    from branches
+    join users on users.id = branches.created_by_user_id
+    where branches.id = ${branchId} and ${isVisible(sql, viewer)}`;
+  return branch;
+}
+
+/** The same, and nobody else can append until the transaction is over. */
+export async function lockBranch(
+  tx: Transaction,
+  viewer: Viewer,
+  branchId: string,
+): Promise<BranchRow | undefined> {
+  await tx`select from branches where id = ${branchId} for no key update`;
+  return findBranch(tx, viewer, branchId);
+}
+
+/** Newest first. */
+export async function listBranches(
+  sql: Queryable,
+  viewer: Viewer,
+  mediaId: string,
+  before: string | null,
+  limit: number,
+): Promise<BranchRow[]> {
+  return sql<BranchRow[]>`
+    select ${columns(sql)}
+    from branches
+    join users on users.id = branches.created_by_user_id
+    where branches.media_id = ${mediaId} and ${isVisible(sql, viewer)}
+      ${before === null ? sql`` : sql`and branches.id < ${before}`}
+    order by branches.id desc
+    limit ${limit}`;
+}
+
+/** The text of a document, for who may read it; null while it has none. */
+export async function findDocument(
+  sql: Queryable,
+  viewer: Viewer,
+  mediaId: string,
+): Promise<{ text: string | null } | undefined> {
+  const [document] = await sql<{ text: string | null }[]>`
+    select plain_text as text
+    from media
+    where id = ${mediaId} and ${canReadMedia(sql, viewer, sql`media.id`)}
+    for key share`;
+  return document;
+}
+
+export interface NewBranch {
+  id: string;
+  media_id: string;
+  name: string;
+  parent_branch_id: string | null;
+  parent_position: number | null;
+  text: string;
+  text_hash: string;
+  text_length: number;
+  created_by_user_id: string;
+}
+
+export async function insertBranch(tx: Transaction, branch: NewBranch): Promise<void> {
+  await tx`
+    insert into branches (
+      id, media_id, name, parent_branch_id, parent_position, base_hash, base_length, text_hash, text_length,
+      created_by_user_id
+    )
+    values (
+      ${branch.id}, ${branch.media_id}, ${branch.name}, ${branch.parent_branch_id}, ${branch.parent_position},
+      ${branch.text_hash}, ${branch.text_length}, ${branch.text_hash}, ${branch.text_length},
+      ${branch.created_by_user_id}
+    )`;
+  await writeSnapshot(tx, branch.id, 0, branch.text);
+}
+
+export interface NewEvent {
+  position: number;
+  edit: Edit;
+  text_hash: string;
+  text_length: number;
+}
+
+export async function insertEvents(
+  tx: Transaction,
+  branchId: string,
+  userId: string,
+  events: NewEvent[],
+): Promise<void> {
+  const column = <T>(read: (event: NewEvent) => T) => events.map(read);
+  await tx`
+    insert into branch_events (
+      branch_id, position, kind, at, length, text, form, text_hash, text_length, created_by_user_id
+    )
+    select ${branchId}, event.*, ${userId}
+    from unnest(
+      ${column(({ position }) => position)}::int[],
+      ${column(({ edit }) => edit.kind)}::text[],
+      ${column(({ edit }) => ('at' in edit ? edit.at : null))}::int[],
+      ${column(({ edit }) => ('length' in edit ? edit.length : null))}::int[],
+      ${column(({ edit }) => ('text' in edit ? edit.text : null))}::text[],
+      ${column(({ edit }) => ('form' in edit ? edit.form : null))}::text[],
+      ${column(({ text_hash }) => text_hash)}::text[],
+      ${column(({ text_length }) => text_length)}::int[]
+    ) as event`;
+}
+
+export async function moveHead(
+  tx: Transaction,
+  branchId: string,
+  head: Pick<BranchRow, 'event_count' | 'text_hash' | 'text_length'>,
+): Promise<void> {
+  await tx`
+    update branches
+    set event_count = ${head.event_count}, text_hash = ${head.text_hash}, text_length = ${head.text_length},
+        updated_at = now()
+    where id = ${branchId}`;
+}
+
+/** Events after one position and up to another, in order. */
+export async function listEvents(
+  sql: Queryable,
+  branchId: string,
+  after: number,
+  upTo: number,
+  limit: number,
+): Promise<BranchEvent[]> {
+  return sql<BranchEvent[]>`
+    select
+      position, kind, at, length, text, form, text_hash, text_length, users.username as created_by,
+      branch_events.created_at
+    from branch_events
+    join users on users.id = branch_events.created_by_user_id
+    where branch_id = ${branchId} and position > ${after} and position <= ${upTo}
+    order by position
+    limit ${limit}`;
+}
+
+/** The last snapshot at or before a position. */
+export async function findSnapshot(
+  sql: Queryable,
+  branchId: string,
+  position: number,
+): Promise<{ position: number; text: string } | undefined> {
+  const [snapshot] = await sql<{ position: number; text: string }[]>`
+    select position, text
+    from branch_snapshots
+    where branch_id = ${branchId} and position <= ${position}
+    order by position desc
+    limit 1`;
+  return snapshot;
+}
+
+export async function writeSnapshot(
+  sql: Queryable,
+  branchId: string,
+  position: number,
+  text: string,
+): Promise<void> {
+  await sql`
+    insert into branch_snapshots (branch_id, position, text)
+    values (${branchId}, ${position}, ${text})
+    on conflict (branch_id, position) do update set text = excluded.text`;
+}
+
+/** The next branches in the order of their ids, whoever may see them. */
+export async function nextBranches(
+  sql: Queryable,
+  after: string | null,
+  limit: number,
+): Promise<BranchRow[]> {
+  return sql<BranchRow[]>`
+    select ${columns(sql)}
+    from branches
+    join users on users.id = branches.created_by_user_id
+    ${after === null ? sql`` : sql`where branches.id > ${after}`}
+    order by branches.id
+    limit ${limit}`;
+}
+
+/** The hash that what was forked had where it was; null when it is not there any more. */
+export async function findOrigin(
+  sql: Queryable,
+  { media_id, parent_branch_id, parent_position }: BranchRow,
+): Promise<{ text: string | null } | { hash: string | null }> {
+  if (parent_branch_id === null) {
+    const [document] = await sql<
+      { text: string | null }[]
+    >`select plain_text as text from media where id = ${media_id}`;
+    return { text: document?.text ?? null };
+  }
+  const [parent] = await sql<{ hash: string | null }[]>`
+    select case when ${parent_position}::int = 0 then branches.base_hash else branch_events.text_hash end as hash
+    from branches
+    left join branch_events
+      on branch_events.branch_id = branches.id and branch_events.position = ${parent_position}
+    where branches.id = ${parent_branch_id}`;
+  return { hash: parent?.hash ?? null };
+}

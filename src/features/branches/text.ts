@@ -1,0 +1,60 @@
+import type { BranchEvent, Edit } from '../../contract/branches.ts';
+import { NexusError } from '../../contract/errors.ts';
+import type { Queryable } from '../../platform/database/database.ts';
+import { applyEdit, EditOutOfRange, textHash } from './edit.ts';
+import * as store from './store.ts';
+
+/**
+ * After so many events the text is kept whole. Reading at any point then applies fewer than these, whose texts are read
+ * with them.
+ */
+export const SNAPSHOT_EVERY = 64;
+
+export interface TextAt {
+  position: number;
+  text: string;
+  text_hash: string;
+}
+
+/** The text of a branch after one of its events; what does not have the recorded hash is not given out. */
+export async function textAt(sql: Queryable, branch: store.BranchRow, position: number): Promise<TextAt> {
+  if (position > branch.event_count) {
+    throw new NexusError(
+      'E_INVALID_REQUEST',
+      `position takes at most ${branch.event_count}: the branch has no more events.`,
+    );
+  }
+  const snapshot = await store.findSnapshot(sql, branch.id, position);
+  if (!snapshot) throw damaged(branch.id, position);
+  const events = await store.listEvents(sql, branch.id, snapshot.position, position, SNAPSHOT_EVERY * 2);
+  const recorded = position === 0 ? branch.base_hash : (events.at(-1)?.text_hash ?? (await hashAt(position)));
+  const text = replay(snapshot.text, events);
+  if (text === undefined || textHash(text) !== recorded) throw damaged(branch.id, position);
+  return { position, text, text_hash: recorded };
+
+  async function hashAt(at: number): Promise<string | undefined> {
+    return (await store.listEvents(sql, branch.id, at - 1, at, 1))[0]?.text_hash;
+  }
+}
+
+function replay(start: string, events: BranchEvent[]): string | undefined {
+  try {
+    return events.reduce((text, event) => applyEdit(text, asEdit(event)), start);
+  } catch (error) {
+    if (error instanceof EditOutOfRange) return undefined;
+    throw error;
+  }
+}
+
+/** The columns of an event that its kind has, which the database sees to. */
+export function asEdit({ kind, at, length, text, form }: BranchEvent): Edit {
+  return { kind, at, length, text, form } as Edit;
+}
+
+function damaged(branchId: string, position: number): NexusError {
+  return new NexusError(
+    'E_BRANCH_DAMAGED',
+    `What is stored of the branch does not have the hash that event ${position} recorded. ` +
+      `The job branch_replay with the branch_id ${branchId} says where it begins to differ.`,
+  );
+}

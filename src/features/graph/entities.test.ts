@@ -1,0 +1,82 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { extractEntities, LONGEST_TEXT } from './entities.ts';
+import { linksOf } from './links.ts';
+
+const TEXT = [
+  'Ada Lovelace worked with Charles Babbage in London. The Analytical Engine was described by Luigi Menabrea.',
+  "Lovelace's notes were published in August. Visitors came to London from the University of Cambridge.",
+  'Write to ada@example.org, or follow #Computing and #computing; C# is none, nor is issue #42.',
+].join('\n');
+
+const named = (text: string, language: string | null = 'en') =>
+  extractEntities(text, language).map(({ name, mentions }) => [name, mentions]);
+
+describe('entities', () => {
+  test('are names, hashtags and addresses, most often mentioned first', () => {
+    expect(extractEntities(TEXT, 'en-GB')).toEqual([
+      { kind: 'hashtag', entity: '#computing', name: '#Computing', mentions: 2 },
+      { kind: 'name', entity: 'london', name: 'London', mentions: 2 },
+      { kind: 'email', entity: 'ada@example.org', name: 'ada@example.org', mentions: 1 },
+      { kind: 'name', entity: 'ada lovelace', name: 'Ada Lovelace', mentions: 1 },
+      { kind: 'name', entity: 'analytical engine', name: 'Analytical Engine', mentions: 1 },
+      { kind: 'name', entity: 'charles babbage', name: 'Charles Babbage', mentions: 1 },
+      { kind: 'name', entity: 'luigi menabrea', name: 'Luigi Menabrea', mentions: 1 },
+      { kind: 'name', entity: 'university of cambridge', name: 'University of Cambridge', mentions: 1 },
+    ]);
+  });
+
+  test('a word that only ever begins sentences is no name; one that is found elsewhere is', () => {
+    expect(named('Paris fell. They left Paris.')).toEqual([['Paris', 2]]);
+    expect(named('Contact us. Contact them.')).toEqual([]);
+  });
+
+  test('in languages that the model does not know, are runs of capitalised words within a sentence', () => {
+    expect(named('Damals traf Angela Merkel in Berlin den Chef der Deutschen Bahn AG.', 'de')).toEqual([
+      ['Angela Merkel', 1],
+      ['Deutschen Bahn AG', 1],
+    ]);
+    expect(named('Das Haus steht. Der Hund bellt.', 'de')).toEqual([]);
+  });
+
+  test.each([
+    ['nothing', ''],
+    ['one word', 'word'],
+    ['emoji', '😀👩‍🚀🎉'],
+    ['right to left', 'שלום עולם مرحبا'],
+    ['half a name', 'Dr. '],
+  ])('of %s are none', (_what, text) => {
+    expect(extractEntities(text, null)).toEqual([]);
+  });
+
+  test('of a long text are those of its beginning, and no more than some', () => {
+    const names = Array.from({ length: 500 }, (_, n) => `we met Anna ${'ABCDEFGHIJ'[n % 10]}x${n} there`);
+    expect(extractEntities(names.join('\n'), 'de').length).toBeLessThanOrEqual(200);
+    const text = `${'x '.repeat(LONGEST_TEXT / 2)}and then Ada Lovelace came`;
+    expect(extractEntities(text, 'en')).toEqual([]);
+  });
+
+  test('are the same twice, and in another process', async () => {
+    const here = JSON.stringify(extractEntities(TEXT, 'en'));
+    expect(JSON.stringify(extractEntities(TEXT, 'en'))).toBe(here);
+    const module = new URL('../../../dist/features/graph/entities.js', import.meta.url);
+    const script = `import(${JSON.stringify(module.href)}).then(({ extractEntities }) =>
+      process.stdout.write(JSON.stringify(extractEntities(process.argv[1], 'en'))))`;
+    const { stdout } = await promisify(execFile)(process.execPath, ['-e', script, TEXT]);
+    expect(stdout).toBe(here);
+  });
+});
+
+test('links are the addresses that media are known by, each once', () => {
+  const html = [
+    '<p><a href="https://Example.org/a?utm_source=x#top">a</a> <a href="https://example.org/a">again</a></p>',
+    '<a href="https://youtu.be/abcdefghijk">video</a><a href="mailto:x@example.org">mail</a><a>none</a>',
+    '<a href="https://user:pw@example.org/">secret</a><a href="https://www.youtube.com/watch?v=short">no video</a>',
+  ];
+  expect(linksOf(html)).toEqual([
+    'https://example.org/a',
+    'https://www.youtube.com/watch?v=abcdefghijk',
+    'https://www.youtube.com/watch?v=short',
+  ]);
+});

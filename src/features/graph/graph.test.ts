@@ -1,0 +1,197 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { failure, useApp } from '../../../test/app.ts';
+import { useDatabase } from '../../../test/database.ts';
+import { type Document, saveDocument } from '../../../test/documents.ts';
+import { makePage } from '../../../test/fixtures/pages.ts';
+import { startRawSite, startSite } from '../../../test/internet.ts';
+import { silentLog } from '../../../test/jobs.ts';
+import { createLibrary, createReader, join, type Reader } from '../../../test/libraries.ts';
+import { transaction } from '../../platform/database/transaction.ts';
+import type { Worker } from '../../platform/jobs/worker.ts';
+import { createDispatcher } from '../../platform/outbox/dispatcher.ts';
+import { defineSubscriber } from '../../platform/outbox/subscriber.ts';
+import { tellMedia } from '../media/events.ts';
+import { createNeo4jMirror } from './neo4j.ts';
+
+const site = await startSite((request, response) => {
+  const body = makePage({
+    title: request.url ?? '',
+    article: '<p>It was then that we met Ada Lovelace. <a href="/b">See b.</a></p>',
+  });
+  response.writeHead(200, { 'content-type': 'text/html' }).end(body);
+});
+
+/** Takes connections and never answers. */
+const silent = await startRawSite(() => {});
+
+const database = useDatabase();
+const { sql } = database;
+const app = useApp(database, { NEXUS_EGRESS_ALLOW: site.host });
+let reader: Reader;
+beforeAll(async () => {
+  reader = await createReader(app);
+});
+
+/** A document in its place in the graph. */
+async function document(by: Reader, content: Partial<Document> & { says?: string }): Promise<string> {
+  const id = await saveDocument(sql, by, { html: `<p>${content.says}</p>`, ...content });
+  expect(await app.services.graph.project(id)).toBe(true);
+  return id;
+}
+
+const related = async (id: string, by = reader) => {
+  const { status, body } = await by.get(`/media/${id}/related`);
+  expect(status).toBe(200);
+  return body.data as {
+    media: { id: string };
+    links_to: boolean;
+    linked_from: boolean;
+    shared_entities: object[];
+  }[];
+};
+const ids = (found: { media: { id: string } }[]) => found.map(({ media }) => media.id);
+
+describe('what is related', () => {
+  test('mentions the same, the more and the rarer the better, and says so', async () => {
+    const one = await document(reader, {
+      says: 'We met Grace Hopper and Alan Turing at Bletchley Park. We like Grace Hopper.',
+    });
+    const both = await document(reader, { says: 'They saw Grace Hopper with Alan Turing.', title: 'Both' });
+    const single = await document(reader, { says: 'They saw Alan Turing.' });
+    const none = await document(reader, { says: 'They saw Marie Curie.' });
+    const found = await related(one);
+    expect(ids(found)).toEqual([both, single]);
+    expect(found[0]).toMatchObject({
+      media: { id: both, title: 'Both', capabilities: { can_read: true } },
+      links_to: false,
+      linked_from: false,
+      shared_entity_count: 2,
+      shared_entities: [
+        { kind: 'name', name: 'Grace Hopper', mentions: 2, mentions_there: 1 },
+        { kind: 'name', name: 'Alan Turing', mentions: 1, mentions_there: 1 },
+      ],
+    });
+    expect(await related(none)).toEqual([]);
+  });
+
+  test('links to it, or is linked from it, though it was saved later', async () => {
+    const to = 'https://example.org/linked';
+    const linking = await document(reader, {
+      html: `<p>See <a href="${to}?utm_source=feed#part">this</a>.</p>`,
+    });
+    expect(await related(linking)).toEqual([]);
+    const linked = await document(reader, { says: 'nothing to see', url: to });
+    expect(await related(linking)).toMatchObject([
+      { media: { id: linked }, links_to: true, linked_from: false },
+    ]);
+    expect(await related(linked)).toMatchObject([
+      { media: { id: linking }, links_to: false, linked_from: true },
+    ]);
+  });
+
+  test('is only what the viewer may read, at that moment', async () => {
+    const [owner, member] = [await createReader(app), await createReader(app)];
+    const hidden = await document(owner, { says: 'They met Katherine Johnson.' });
+    const own = await document(member, { says: 'We knew Katherine Johnson.' });
+    expect(await related(own, member)).toEqual([]);
+    const library = await createLibrary(owner);
+    await owner.post(`/libraries/${library}/media`, { media_id: hidden });
+    await join(owner, library, member);
+    expect(ids(await related(own, member))).toEqual([hidden]);
+    expect(ids(await related(hidden, member))).toEqual([own]);
+    expect(await related(hidden, owner)).toEqual([]);
+    await owner.delete(`/libraries/${library}/members/${member.id}`);
+    expect(await related(own, member)).toEqual([]);
+    expect(await member.get(`/media/${hidden}/related`)).toMatchObject(failure(404, 'E_MEDIA_NOT_FOUND'));
+  });
+
+  test.each(['limit=0', 'limit=101', 'limit=x'])('takes no %s', async (query) => {
+    const id = await document(reader, { says: 'x' });
+    expect(await reader.get(`/media/${id}/related?${query}`)).toMatchObject(
+      failure(400, 'E_INVALID_REQUEST'),
+    );
+  });
+});
+
+describe('a document', () => {
+  let worker: Worker;
+  beforeAll(async () => {
+    worker = await app.engine.work({ concurrency: 4, pollSeconds: 0.2, graceSeconds: 5 });
+  });
+  afterAll(() => worker.stop());
+
+  test('comes into the graph by itself when it has become readable, and leaves it when it is deleted', async () => {
+    const [a, b] = await Promise.all(
+      ['/a', '/b'].map(async (path) => {
+        const { body } = await reader.post('/media/from_url', { url: `${site.url}${path}` });
+        return body.data.media_id as string;
+      }),
+    );
+    await vi.waitFor(async () => {
+      const found = await related(a as string);
+      expect(found[0]).toMatchObject({ media: { id: b }, links_to: true, linked_from: false });
+      expect(found[0]?.shared_entities).toMatchObject([
+        { name: 'Ada Lovelace', mentions: 1, mentions_there: 1 },
+      ]);
+    }, 20_000);
+    await sql`delete from media where id = ${b}`;
+    expect(await sql`select from document_entities where media_id = ${b}`).toHaveLength(0);
+    expect(await app.services.graph.project(b as string)).toBe(false);
+  });
+
+  test('that is projected twice is there once', async () => {
+    const id = await document(reader, { says: 'We met Tim Berners-Lee.' });
+    const rows = () => sql`select kind, entity, name, mentions from document_entities where media_id = ${id}`;
+    const before = [...(await rows())];
+    await Promise.all([app.services.graph.project(id), app.services.graph.project(id)]);
+    expect([...(await rows())]).toEqual(before);
+  });
+});
+
+describe('a Neo4j', () => {
+  const mirrors: { close(): Promise<void> }[] = [];
+  afterAll(() => Promise.all(mirrors.map((mirror) => mirror.close())));
+
+  test.each([
+    ['that cannot be reached', 'bolt://127.0.0.1:9'],
+    ['that says nothing', `bolt://${silent.host}`],
+  ])('%s is tried again by the outbox, and nobody waits for it', async (_what, url) => {
+    await sql`update outbox_event set status = 'delivered', delivered_at = now(), next_attempt_at = null, claim_id = null where status = 'pending'`;
+    const { project } = app.services.graph;
+    const options = { url, username: 'neo4j', password: 'secret' };
+    const mirror = createNeo4jMirror({ sql, graph: { project }, options });
+    mirrors.push(mirror);
+    const told: string[] = [];
+    const other = defineSubscriber('other', {
+      eventTypes: ['media.ready'],
+      handler: async ({ aggregate_id }) => void told.push(aggregate_id),
+    });
+    const dispatcher = createDispatcher({ sql, log: silentLog, subscribers: [mirror.subscriber, other] });
+    const saved = await Promise.all([1, 2, 3].map(() => saveDocument(sql, reader, { html: '<p>Text</p>' })));
+    const tell = (id: string) => transaction(sql, (tx) => tellMedia(tx, 'media.ready', id, {}));
+    await tell(saved[0] as string);
+    await dispatcher.deliverDue();
+    // From now on it fails at once, without a connection.
+    const connections = silent.connections;
+    const begin = performance.now();
+    await Promise.all(saved.slice(1).map(tell));
+    await dispatcher.deliverDue();
+    expect(performance.now() - begin).toBeLessThan(4000);
+    expect(silent.connections).toBe(connections);
+    expect(told.toSorted()).toEqual(saved.toSorted());
+    const events = await sql`
+      select status, attempts, error_message from outbox_event
+      where event_type = 'media.ready' and aggregate_id = any(${saved}::text[])`;
+    expect(events).toHaveLength(3);
+    for (const event of events) {
+      expect(event).toMatchObject({
+        status: 'pending',
+        attempts: 1,
+        error_message: expect.stringMatching(/^neo4j: /),
+      });
+    }
+    const [delivery] = await sql`
+      select from outbox_delivery where subscriber = 'other' and delivered_at is not null`;
+    expect(delivery).toBeDefined();
+  });
+});

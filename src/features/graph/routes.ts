@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { relatedList, relatedQuery } from '../../contract/graph.ts';
+import { id } from '../../contract/wire.ts';
+import { principalOf } from '../../http/authentication.ts';
+import type { HttpServer } from '../../http/http-server.ts';
+import type { Graph } from './graph.ts';
+
+export function registerGraphRoutes(server: HttpServer, graph: Graph): void {
+  server.get(
+    '/media/:id/related',
+    {
+      config: { access: 'viewer', feature: 'media', errors: ['E_MEDIA_NOT_FOUND'] },
+      schema: {
+        tags: ['Media'],
+        summary: 'What belongs to it',
+        description: 'Documents that mention the same or link to each other, best first, and why.',
+        params: z.object({ id }),
+        querystring: relatedQuery,
+        response: { 200: relatedList },
+      },
+    },
+    async (request) => ({
+      data: await graph.related(principalOf(request), request.params.id, request.query.limit),
+    }),
+  );
+}

@@ -1,0 +1,221 @@
+import type { RelatedMedia } from '../../contract/graph.ts';
+import type { Queryable, Transaction } from '../../platform/database/database.ts';
+import { canReadMedia, type Viewer } from '../libraries/can-read-media.ts';
+import { type MediaRow, mediaColumns, onTheWire } from '../libraries/media-row.ts';
+import type { Entity } from './entities.ts';
+import type { GraphSource, Projection } from './projector.ts';
+
+/** What a document's place in the graph is derived from, of those that can be read. */
+export async function listSources(
+  sql: Queryable,
+  mediaIds: string[],
+): Promise<(GraphSource & { media_id: string })[]> {
+  return sql<(GraphSource & { media_id: string })[]>`
+    select
+      media.id as media_id, coalesce(media.plain_text, '') as text, media.language,
+      array(
+        select html_sanitized from media_fragments where media_fragments.media_id = media.id order by idx
+      ) as html
+    from media
+    where media.id = any(${mediaIds}::uuid[]) and ${isReadable(sql)}
+    order by media.id`;
+}
+
+/** Whether a media has come as far as having a text, whatever became of its search rows. */
+export function isReadable(sql: Queryable) {
+  return sql`(
+    media.processing_status in ('ready_for_reading', 'embedding', 'ready')
+    or (media.processing_status = 'failed' and media.failure_stage = 'embed')
+  )`;
+}
+
+/** False when the media is gone. */
+export async function holdMedia(tx: Transaction, mediaId: string): Promise<boolean> {
+  const held = await tx`select from media where id = ${mediaId} for key share`;
+  return held.length === 1;
+}
+
+export async function writeProjection(
+  tx: Transaction,
+  mediaId: string,
+  projector: string,
+  { entities, links }: Projection,
+): Promise<void> {
+  await tx`
+    insert into document_graph (media_id, projector)
+    values (${mediaId}, ${projector})
+    on conflict (media_id) do update set projector = excluded.projector, projected_at = now()`;
+  await tx`delete from document_entities where media_id = ${mediaId}`;
+  await tx`delete from document_links where media_id = ${mediaId}`;
+  await tx`
+    insert into document_entities (media_id, kind, entity, name, mentions)
+    select ${mediaId}, found.*
+    from unnest(
+      ${entities.map(({ kind }) => kind)}::text[],
+      ${entities.map(({ entity }) => entity)}::text[],
+      ${entities.map(({ name }) => name)}::text[],
+      ${entities.map(({ mentions }) => mentions)}::int[]
+    ) as found`;
+  await tx`
+    insert into document_links (media_id, canonical_url)
+    select ${mediaId}, canonical_url from unnest(${links}::text[]) as found (canonical_url)`;
+}
+
+export async function deleteProjection(tx: Transaction, mediaId: string): Promise<void> {
+  await tx`delete from document_graph where media_id = ${mediaId}`;
+}
+
+export interface StoredProjection extends Projection {
+  media_id: string;
+  projector: string;
+}
+
+/** What is stored of these documents; of those that are not in the graph, nothing. */
+export async function listProjections(sql: Queryable, mediaIds: string[]): Promise<StoredProjection[]> {
+  return sql<StoredProjection[]>`
+    select
+      media_id, projector,
+      array(
+        select jsonb_build_object('kind', kind, 'entity', entity, 'name', name, 'mentions', mentions)
+        from document_entities
+        where document_entities.media_id = document_graph.media_id
+      ) as entities,
+      array(
+        select canonical_url from document_links where document_links.media_id = document_graph.media_id
+      ) as links
+    from document_graph
+    where media_id = any(${mediaIds}::uuid[])`;
+}
+
+/** A document with all that the graph knows of it. */
+export interface GraphDocument {
+  media_id: string;
+  title: string;
+  kind: string;
+  canonical_url: string | null;
+  entities: Entity[];
+  links: string[];
+}
+
+export async function findGraphDocument(sql: Queryable, mediaId: string): Promise<GraphDocument | undefined> {
+  const [media] = await sql<Omit<GraphDocument, 'entities' | 'links'>[]>`
+    select id as media_id, title, kind, canonical_url from media where id = ${mediaId}`;
+  const [projection] = await listProjections(sql, [mediaId]);
+  return media && projection && { ...media, entities: projection.entities, links: projection.links };
+}
+
+/** An entity in more documents than this relates none of them: it is everywhere. */
+const COMMON = 500;
+/** How many of a document's entities are followed, those that tell most about it first. */
+const FOLLOWED = 40;
+/** Of those who link to a document, the latest. */
+const LINKING = 1000;
+const NAMED = 10;
+/** A link is worth as much as two entities that no other document has. */
+const LINK_WEIGHT = 2;
+
+/**
+ * The neighbours of a document that the viewer may read, best first. The work is bounded, however large the graph: at most
+ * FOLLOWED entities with COMMON documents each are gathered and sorted, and who may read what is asked from the best one
+ * down, until enough are found.
+ */
+export async function findRelated(
+  sql: Queryable,
+  viewer: Viewer,
+  mediaId: string,
+  limit: number,
+): Promise<RelatedMedia[]> {
+  const rows = await sql<(MediaRow & Omit<RelatedMedia, 'media'>)[]>`
+    with own as (
+      select
+        mine.kind, mine.entity, mine.name, mine.mentions,
+        (
+          select count(*)
+          from (
+            select
+            from document_entities as other
+            where other.entity = mine.entity and other.kind = mine.kind
+            limit ${COMMON + 1}
+          ) as counted
+        ) as documents
+      from document_entities as mine
+      where mine.media_id = ${mediaId}
+    ),
+    followed as materialized (
+      select kind, entity, name, mentions, 1 / ln(1 + documents::float8) as weight
+      from own
+      where documents between 2 and ${COMMON}
+      order by ln(1 + mentions::float8) / ln(1 + documents::float8) desc, kind, entity
+      limit ${FOLLOWED}
+    ),
+    shared as (
+      select
+        other.media_id,
+        sum(followed.weight * ln(1 + least(followed.mentions, other.mentions)::float8)) as score,
+        count(*)::int as shared_entity_count
+      from followed
+      join document_entities as other on other.entity = followed.entity and other.kind = followed.kind
+      where other.media_id <> ${mediaId}
+      group by other.media_id
+    ),
+    linked as (
+      select target.id as media_id, true as links_to, false as linked_from
+      from document_links as link
+      join media as target
+        on target.kind in ('web_article', 'video', 'pdf') and target.canonical_url = link.canonical_url
+      where link.media_id = ${mediaId} and target.id <> ${mediaId}
+      union all
+      (
+        select link.media_id, false, true
+        from media as target
+        join document_links as link on link.canonical_url = target.canonical_url
+        where target.id = ${mediaId} and link.media_id <> ${mediaId}
+        order by link.media_id desc
+        limit ${LINKING}
+      )
+    ),
+    candidate as (
+      select
+        media_id,
+        sum(score) as score,
+        sum(shared_entity_count)::int as shared_entity_count,
+        bool_or(links_to) as links_to,
+        bool_or(linked_from) as linked_from
+      from (
+        select media_id, score, shared_entity_count, false as links_to, false as linked_from from shared
+        union all
+        select media_id, ${LINK_WEIGHT}::float8, 0, links_to, linked_from from linked
+      ) as reason
+      group by media_id
+    ),
+    best as (
+      select ranked.*
+      from (select * from candidate order by score desc, media_id desc offset 0) as ranked
+      where ${canReadMedia(sql, viewer, sql`ranked.media_id`)}
+      limit ${limit}
+    )
+    select
+      ${mediaColumns(sql)},
+      best.score, best.shared_entity_count, best.links_to, best.linked_from,
+      array(
+        select jsonb_build_object(
+          'kind', followed.kind, 'name', followed.name, 'mentions', followed.mentions, 'mentions_there', other.mentions
+        )
+        from followed
+        join document_entities as other
+          on other.media_id = best.media_id and other.kind = followed.kind and other.entity = followed.entity
+        order by followed.weight * ln(1 + least(followed.mentions, other.mentions)::float8) desc, followed.entity
+        limit ${NAMED}
+      ) as shared_entities
+    from best
+    join media on media.id = best.media_id
+    order by best.score desc, best.media_id desc`;
+  return rows.map(({ score, shared_entity_count, shared_entities, links_to, linked_from, ...media }) => ({
+    media: onTheWire(media),
+    score,
+    shared_entity_count,
+    shared_entities,
+    links_to,
+    linked_from,
+  }));
+}
