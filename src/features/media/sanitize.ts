@@ -104,7 +104,8 @@ function attributesOf(element: Element, options: SanitizeOptions): string | unde
   if (tagName === 'a') {
     const url = absoluteUrl(attribute(element, 'href'), options.baseUrl, [...WEB, 'mailto:']);
     const href = url && options.rewriteLink ? options.rewriteLink(url) : url;
-    if (href) kept.unshift(['href', href], ['rel', 'noopener noreferrer'], ['target', '_blank']);
+    if (href?.startsWith('#')) kept.unshift(['href', href]);
+    else if (href) kept.unshift(['href', href], ['rel', 'noopener noreferrer'], ['target', '_blank']);
   }
   return kept.map(([name, value]) => ` ${name}="${escapeAttribute(value)}"`).join('');
 }

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { ChevronLeft, ChevronRight } from 'lucide-react';
-import { useRef, useState } from 'react';
+import { type MouseEvent, useRef, useState } from 'react';
 import { useShortcuts } from '../keyboard/shortcuts.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorState } from '../ui/error-state.tsx';
@@ -30,6 +30,13 @@ export function BookView({ media, start, onProgress, isContentsOpen, onContents 
     onProgress(next / count, { fragment: next, block: 0 });
     if (window.innerWidth < 900) onContents(false);
   };
+  /** Links within the book name the fragment that they lead to. */
+  const follow = (event: MouseEvent) => {
+    const link = (event.target as Element).closest('a[href^="#fragment-"]');
+    if (!link) return;
+    event.preventDefault();
+    go(Number(link.getAttribute('href')?.slice('#fragment-'.length)));
+  };
   useScrollPlace(column, {
     part: fragment?.id ?? 'nothing',
     startBlock: place.block,
@@ -49,9 +56,12 @@ export function BookView({ media, start, onProgress, isContentsOpen, onContents 
         {!fragments && !error && <SkeletonText lines={16} />}
         {fragment && (
           <>
-            <Prose language={media.language}>
-              <SanitizedHtml html={fragment.html_sanitized} />
-            </Prose>
+            {/* biome-ignore lint/a11y: only what bubbles up from links, which have the keyboard's way of clicking */}
+            <div onClick={follow}>
+              <Prose language={media.language}>
+                <SanitizedHtml html={fragment.html_sanitized} />
+              </Prose>
+            </div>
             <nav className="chapter-nav" aria-label="Chapters">
               <Button icon={ChevronLeft} disabled={chapter === 0} onClick={() => go(chapter - 1)}>
                 Previous

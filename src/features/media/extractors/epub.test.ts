@@ -106,9 +106,28 @@ describe('what is in a chapter', () => {
     );
   });
 
-  test('links within the book keep their text, others their address; scripts and styles are gone', async () => {
+  test('links to other chapters lead to their fragments; an empty one, or the same one, is none', async () => {
+    const link = (file: string) => `<a href="${file}">go</a>`;
+    const { fragments } = await book({
+      chapters: [
+        {
+          file: 'text/one.xhtml',
+          title: 'One',
+          body: `<p>${link('three.xhtml#note')}${link('two.xhtml')}</p>`,
+        },
+        { file: 'text/two.xhtml', title: 'Two', body: '' },
+        { file: 'text/three.xhtml', title: 'Three', body: `<p>${link('one.xhtml')}${link('#top')}</p>` },
+      ],
+    });
+    expect(fragments.map(({ html_sanitized }) => html_sanitized)).toEqual([
+      '<p><a href="#fragment-1">go</a><a>go</a></p>',
+      '<p><a href="#fragment-0">go</a><a>go</a></p>',
+    ]);
+  });
+
+  test('links out of the book keep their address; scripts and styles are gone', async () => {
     const { fragments } = await chapter(
-      '<p><a href="two.xhtml#x">in</a> <a href="https://site.example/">out</a></p><script>alert(1)</script><style>p{}</style><svg onload="x()"/>',
+      '<p><a href="nowhere.xhtml#x">in</a> <a href="https://site.example/">out</a></p><script>alert(1)</script><style>p{}</style><svg onload="x()"/>',
     );
     expect(fragments[0]?.html_sanitized).toBe(
       '<p><a>in</a> <a href="https://site.example/" rel="noopener noreferrer" target="_blank">out</a></p>',

@@ -26,6 +26,9 @@ export interface EpubTask {
 
 /** Addresses in a book are relative to a place that does not exist. */
 const BOOK = 'https://epub.invalid/';
+/** What a link to a chapter says until all are read: empty ones are left out, so only then is known which is which. */
+const CHAPTER = '#chapter-';
+const LINK_TO_CHAPTER = / href="#chapter-(\d+)"/g;
 
 const MOST_CHAPTERS = 5000;
 const MOST_MARKUP = 64 * 1024 * 1024;
@@ -49,12 +52,17 @@ export async function extractEpub({ bytes, assetPath }: EpubTask): Promise<Extra
 
   const fragments: Fragment[] = [];
   const fragmentOf = new Map<string, number>();
+  const numbers = new Map(book.chapters.map((chapter, number) => [chapter, number]));
   let size = 0;
   for (const chapter of book.chapters) {
-    const html = await chapterHtml(archive, chapter, (image) => {
-      const asset = images.get(image);
-      if (asset) used.add(asset);
-      return asset && `${assetPath}${asset.name}`;
+    const html = await chapterHtml(archive, chapter, {
+      imageAt(image) {
+        const asset = images.get(image);
+        if (asset) used.add(asset);
+        return asset && `${assetPath}${asset.name}`;
+      },
+      linkTo: (path) =>
+        path !== chapter && numbers.has(path) ? `${CHAPTER}${numbers.get(path)}` : undefined,
     });
     size += html.length;
     if (size > MOST_MARKUP) throw unsafe('is far too large inside');
@@ -67,6 +75,12 @@ export async function extractEpub({ bytes, assetPath }: EpubTask): Promise<Extra
       canonical_text: canonicalText(html),
       t_start_ms: null,
       t_end_ms: null,
+    });
+  }
+  for (const fragment of fragments) {
+    fragment.html_sanitized = fragment.html_sanitized.replace(LINK_TO_CHAPTER, (_, number) => {
+      const idx = fragmentOf.get(book.chapters[number] ?? '');
+      return idx === undefined ? '' : ` href="#fragment-${idx}"`;
     });
   }
   if (fragments.length === 0) throw new ExtractionFailure('E_EPUB_INVALID', 'The book has no chapters.');
@@ -97,7 +111,7 @@ export async function extractEpub({ bytes, assetPath }: EpubTask): Promise<Extra
 async function chapterHtml(
   archive: Archive,
   chapter: string,
-  imageAt: (path: string) => string | undefined,
+  { imageAt, linkTo }: Record<'imageAt' | 'linkTo', (path: string) => string | undefined>,
 ): Promise<string> {
   const bytes = await archive.read(chapter);
   if (!bytes) return '';
@@ -107,7 +121,7 @@ async function chapterHtml(
     baseUrl: `${BOOK}${chapter.split('/').map(encodeURIComponent).join('/')}`,
     // A picture that lies elsewhere would tell its owner who reads the book, and when.
     rewriteImage: (url) => (url.startsWith(BOOK) ? imageAt(pathIn(url)) : undefined),
-    rewriteLink: (url) => (url.startsWith(BOOK) ? undefined : url),
+    rewriteLink: (url) => (url.startsWith(BOOK) ? linkTo(pathIn(url)) : url),
   });
 }
 
