@@ -296,6 +296,12 @@ CREATE UNIQUE INDEX media_canonical_url_key ON public.media USING btree (kind, c
 CREATE INDEX media_created_by_user_id_idx ON public.media USING btree (created_by_user_id);
 CREATE UNIQUE INDEX media_file_key ON public.media USING btree (created_by_user_id, kind, file_sha256) WHERE (file_sha256 IS NOT NULL);
 CREATE INDEX media_file_path_idx ON public.media USING btree (file_path) WHERE (file_path IS NOT NULL);
+CREATE INDEX media_length_asc_idx ON public.media USING btree (COALESCE(word_count, 2147483647), id);
+CREATE INDEX media_length_desc_idx ON public.media USING btree (COALESCE(word_count, '-1'::integer), id);
+CREATE INDEX media_published_asc_idx ON public.media USING btree (COALESCE(published, '~'::text) COLLATE "C", id);
+CREATE INDEX media_published_desc_idx ON public.media USING btree (COALESCE(published, ''::text) COLLATE "C", id);
+CREATE INDEX media_title_idx ON public.media USING btree ("left"(lower(title), 200), id);
+CREATE INDEX media_title_search_idx ON public.media USING gin (search_document(title));
 CREATE INDEX media_under_way_idx ON public.media USING btree (id) WHERE (processing_status = ANY (ARRAY['pending'::text, 'extracting'::text, 'embedding'::text]));
 
 create table media_assets (
@@ -328,6 +334,20 @@ create table media_jobs (
   constraint media_jobs_pkey PRIMARY KEY (media_id, job_id),
   constraint media_jobs_media_id_fkey FOREIGN KEY (media_id) REFERENCES media(id) ON DELETE CASCADE
 );
+
+create table media_readings (
+  user_id uuid not null,
+  media_id uuid not null,
+  progress double precision not null,
+  "position" jsonb,
+  finished_at timestamp with time zone,
+  updated_at timestamp with time zone default now() not null,
+  constraint media_readings_pkey PRIMARY KEY (user_id, media_id),
+  constraint media_readings_media_id_fkey FOREIGN KEY (media_id) REFERENCES media(id) ON DELETE CASCADE,
+  constraint media_readings_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint media_readings_progress_range CHECK (((progress >= (0)::double precision) AND (progress <= (1)::double precision)))
+);
+CREATE INDEX media_readings_media_id_idx ON public.media_readings USING btree (media_id);
 
 create table media_search (
   media_id uuid not null,
@@ -457,8 +477,10 @@ create table users (
   constraint users_role_known CHECK ((role = ANY (ARRAY['viewer'::text, 'operator'::text, 'researcher'::text, 'admin'::text]))),
   constraint users_username_form CHECK ((username ~ '^[A-Za-z0-9][A-Za-z0-9._@+-]{0,127}$'::text))
 );
+CREATE INDEX users_display_name_prefix_idx ON public.users USING btree (lower(display_name) text_pattern_ops) WHERE (disabled_at IS NULL);
 CREATE INDEX users_enabled_admins ON public.users USING btree (id) WHERE ((role = 'admin'::text) AND (disabled_at IS NULL));
 CREATE UNIQUE INDEX users_username_key ON public.users USING btree (lower(username));
+CREATE INDEX users_username_prefix_idx ON public.users USING btree (lower(username) text_pattern_ops) WHERE (disabled_at IS NULL);
 
 create table webhook_attempts (
   id uuid not null,
@@ -525,3 +547,17 @@ create table webhooks (
   constraint webhooks_disabled_for_a_reason CHECK (((disabled_at IS NULL) = (disabled_reason IS NULL))),
   constraint webhooks_url_length CHECK (((char_length(url) >= 1) AND (char_length(url) <= 2048)))
 );
+
+CREATE OR REPLACE FUNCTION public.search_document(given text)
+ RETURNS tsvector
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+RETURN to_tsvector('simple'::regconfig, regexp_replace(search_form(given), '[!-/:-@\[-`{-~]+'::text, ' '::text, 'g'::text))
+;
+
+CREATE OR REPLACE FUNCTION public.search_form(given text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+RETURN regexp_replace(NORMALIZE(regexp_replace(NORMALIZE(lower(given), NFKD), '[\u0300-\u036f]'::text, ''::text, 'g'::text), NFC), '([\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff])'::text, ' \1 '::text, 'g'::text)
+;

@@ -1,7 +1,9 @@
-import { cp } from 'node:fs/promises';
+import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 
@@ -23,10 +25,28 @@ function pdfResources(): Plugin {
   };
 }
 
+/** Beside each script and style the same compressed, so that nobody compresses it for every request. */
+function compressed(): Plugin {
+  const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
+  return {
+    name: 'compressed',
+    apply: 'build',
+    async closeBundle() {
+      const directory = path.join(OUT, 'assets');
+      const names = (await readdir(directory)).filter((name) => /\.(m?js|css)$/.test(name));
+      for (const file of names.map((name) => path.join(directory, name))) {
+        const content = await readFile(file);
+        await writeFile(`${file}.gz`, await promisify(gzip)(content));
+        await writeFile(`${file}.br`, await promisify(brotliCompress)(content, quality));
+      }
+    },
+  };
+}
+
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   base: '/app/',
-  plugins: [react(), pdfResources()],
+  plugins: [react(), pdfResources(), compressed()],
   build: {
     outDir: OUT,
     emptyOutDir: true,

@@ -24,9 +24,14 @@ import { createRegistry } from '../features/media/extract.ts';
 import { createFiles } from '../features/media/files.ts';
 import { createImages } from '../features/media/images.ts';
 import { createIngest, type Ingest } from '../features/media/ingest.ts';
+import { createMediaLists } from '../features/media/list.ts';
+import { registerListRoutes } from '../features/media/list-routes.ts';
 import { createMedia } from '../features/media/media.ts';
 import { periodicOrphanSweep } from '../features/media/orphaned-files.ts';
+import { createReadings } from '../features/media/reading.ts';
 import { registerMediaRoutes } from '../features/media/routes.ts';
+import { createSearch } from '../features/media/search.ts';
+import { registerSearchRoutes } from '../features/media/search-routes.ts';
 import { registerUploadRoutes } from '../features/media/upload-routes.ts';
 import { createUploads } from '../features/media/uploads.ts';
 import { defineIntegrityAudit } from '../features/operations/integrity-audit.ts';
@@ -147,6 +152,9 @@ export function createServices(
     eventStreams: createEventStreams({ sql, log, hints: engine.hints }),
     ...createLibraryServices({ sql, users, backfill }),
     media: createMedia({ sql, ingest }),
+    mediaLists: createMediaLists({ sql }),
+    readings: createReadings({ sql }),
+    search: createSearch({ sql }),
     uploads: createUploads({ sql, storage, ingest }),
     files: createFiles({ sql, storage }),
     images: createImages({ sql, storage, egress }),
@@ -190,6 +198,8 @@ export async function buildApp({
       registerIdentityRoutes(server, { ...services, registered });
       registerSessionRoutes(server, services);
       registerLibrariesRoutes(server, services);
+      registerListRoutes(server, services);
+      registerSearchRoutes(server, services.search);
       registerMediaRoutes(server, services);
       registerUploadRoutes(server, services.uploads);
       registerOperationsRoutes(server, services.operations);

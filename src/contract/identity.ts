@@ -34,6 +34,12 @@ export const updateUser = z
   })
   .refine((change) => Object.keys(change).length > 0, 'takes at least one of role, disabled, display_name');
 
+/** Somebody as everybody may see them. */
+export const person = user.pick({ id: true, username: true, display_name: true });
+export type Person = z.output<typeof person>;
+export const peopleQuery = z.object({ prefix: text(2, 100) });
+export const people = z.object({ data: z.array(person) });
+
 export const userList = z.object({ users: z.array(user), page });
 
 export const apiKey = z.object({

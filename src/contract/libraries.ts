@@ -16,6 +16,9 @@ export const library = z.object({
   role: libraryRole,
   created_at: timestamp,
   updated_at: timestamp,
+  media_count: z.number().int(),
+  /** What the viewer has not begun to read. */
+  unread_count: z.number().int(),
 });
 export type Library = z.output<typeof library>;
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { reading, readingState } from './reading.ts';
 import { id, listQuery, page, text, timestamp } from './wire.ts';
 
 export const MEDIA_KINDS = ['web_article', 'video', 'pdf', 'epub', 'podcast_episode'] as const;
@@ -66,6 +67,8 @@ export const media = z.object({
   cover_url: z.string().nullable(),
   created_at: timestamp,
   updated_at: timestamp,
+  /** How far the viewer has read; null when they have not begun. */
+  reading: reading.nullable(),
   capabilities,
 });
 export type Media = z.output<typeof media>;
@@ -73,12 +76,36 @@ export type Media = z.output<typeof media>;
 export const mediaAnswer = z.object({ data: media.extend({ outline: z.array(outlineItem) }) });
 export type MediaWithOutline = z.output<typeof mediaAnswer>['data'];
 
+export const MEDIA_SORTS = ['added', 'title', 'published', 'length'] as const;
+export type MediaSort = (typeof MEDIA_SORTS)[number];
+export type SortOrder = 'asc' | 'desc';
+
 export const mediaQuery = listQuery.extend({
   kind: mediaKind.optional(),
   status: processingStatus.optional(),
+  site: text(1, 500).optional(),
+  reading: readingState.optional(),
   library_id: id.optional(),
+  sort: z.enum(MEDIA_SORTS).default('added'),
+  /** Newest first and longest first, but titles from A on. */
+  order: z.enum(['asc', 'desc']).optional(),
+  // A title is part of it.
+  cursor: z.string().max(2000).optional(),
 });
-export const mediaList = z.object({ data: z.array(media), page });
+export type MediaQuery = z.output<typeof mediaQuery>;
+
+/** `added_at`: when it came into the library that is listed. */
+export const listedMedia = media.extend({ added_at: timestamp });
+export type ListedMedia = z.output<typeof listedMedia>;
+export const mediaList = z.object({
+  data: z.array(listedMedia),
+  page: page.extend({ total: z.number().int() }),
+});
+export type MediaList = z.output<typeof mediaList>;
+
+export const sitesQuery = z.object({ library_id: id.optional() });
+export const siteList = z.object({ data: z.array(z.object({ site: z.string(), count: z.number().int() })) });
+export type SiteList = z.output<typeof siteList>;
 
 export const fragment = z.object({
   id,

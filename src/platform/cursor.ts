@@ -44,6 +44,6 @@ function cut<Row>(rows: Row[], limit: number, write: (row: Row) => string): { ro
 function refuseCursor(): never {
   throw new NexusError(
     'E_INVALID_REQUEST',
-    'cursor is not one that Nexus gave out; leave it away to start anew.',
+    'cursor is not one that Nexus gave out for this list; leave it away to start anew.',
   );
 }

@@ -63,6 +63,21 @@ export function registerIdentityRoutes(
   );
 
   server.get(
+    '/users',
+    {
+      config: { access: 'viewer' },
+      schema: {
+        tags: ['Identity'],
+        summary: 'Find people',
+        description: 'By how their name begins, eight at most: for who looks for somebody to invite.',
+        querystring: contract.peopleQuery,
+        response: { 200: contract.people },
+      },
+    },
+    async (request) => ({ data: await users.find(request.query.prefix) }),
+  );
+
+  server.get(
     '/api/v1/users',
     {
       config: { access: 'admin', feature: 'users' },

@@ -1,4 +1,4 @@
-import type { ApiKey, User } from '../../contract/identity.ts';
+import type { ApiKey, Person, User } from '../../contract/identity.ts';
 import type { Role } from '../../contract/roles.ts';
 import type { Database, Queryable, Transaction } from '../../platform/database/database.ts';
 
@@ -148,6 +148,18 @@ export async function listUsers(sql: Queryable, before: string | null, limit: nu
     from users
     where true ${before === null ? sql`` : sql`and id < ${before}`}
     order by id desc
+    limit ${limit}`;
+}
+
+/** Enabled people whose username or display name begins so, those whose username does first. */
+export async function findPeople(sql: Queryable, prefix: string, limit: number): Promise<Person[]> {
+  const pattern = `${prefix.replace(/[\\%_]/g, '\\$&')}%`;
+  return sql<Person[]>`
+    select id, username, display_name
+    from users
+    where disabled_at is null
+      and (lower(username) like lower(${pattern}) or lower(display_name) like lower(${pattern}))
+    order by lower(username) not like lower(${pattern}), lower(username)
     limit ${limit}`;
 }
 

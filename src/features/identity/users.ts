@@ -20,6 +20,8 @@ export interface CreateUser {
   role: Role;
 }
 
+const MOST_PEOPLE = 8;
+
 export type Users = ReturnType<typeof createUsers>;
 
 export function createUsers({ sql, createDefaultLibrary }: UsersDependencies) {
@@ -79,6 +81,9 @@ export function createUsers({ sql, createDefaultLibrary }: UsersDependencies) {
       const { rows: users, page } = cutPage(rows, query.limit);
       return { users, page };
     },
+
+    /** For who looks for somebody to invite. */
+    find: (prefix: string) => store.findPeople(sql, prefix, MOST_PEOPLE),
 
     async get(id: string): Promise<User> {
       return (await store.findUserById(sql, id)) ?? userNotFound(id);

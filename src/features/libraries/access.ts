@@ -1,25 +1,25 @@
 import { NexusError } from '../../contract/errors.ts';
-import type { Library } from '../../contract/libraries.ts';
+import type { MemberLibrary } from './store.ts';
 
 /** Whoever is not in a library learns nothing about it, not even that it exists. */
-export function requireMember(library: Library | undefined): Library {
+export function requireMember(library: MemberLibrary | undefined): MemberLibrary {
   if (library) return library;
   throw new NexusError('E_LIBRARY_NOT_FOUND', 'There is no such library, or you are not in it.');
 }
 
-export function requireAdmin(found: Library | undefined): Library {
+export function requireAdmin(found: MemberLibrary | undefined): MemberLibrary {
   const library = requireMember(found);
   if (library.role === 'admin') return library;
   throw new NexusError('E_FORBIDDEN', 'Only an admin of the library may do this.');
 }
 
-export function requireOwner(found: Library | undefined, userId: string): Library {
+export function requireOwner(found: MemberLibrary | undefined, userId: string): MemberLibrary {
   const library = requireMember(found);
   if (library.owner_user_id === userId) return library;
   throw new NexusError('E_OWNER_REQUIRED', 'Only the owner of the library may do this.');
 }
 
-export function refuseDefault(library: Library): void {
+export function refuseDefault(library: MemberLibrary): void {
   if (!library.is_default) return;
   throw new NexusError(
     'E_DEFAULT_LIBRARY_FORBIDDEN',

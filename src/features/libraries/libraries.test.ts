@@ -40,6 +40,8 @@ describe('a library', () => {
       role: 'admin',
       created_at: expect.any(String),
       updated_at: expect.any(String),
+      media_count: 0,
+      unread_count: 0,
     });
     expect((await owner.get(`/libraries/${body.data.id}`)).body).toEqual(body);
     await owner.delete(`/libraries/${body.data.id}`);

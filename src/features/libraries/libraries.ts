@@ -9,6 +9,7 @@ import { newId } from '../../platform/ids.ts';
 import { refuseDefault, requireAdmin, requireMember, requireOwner } from './access.ts';
 import { emptyLibrary } from './closure.ts';
 import { tellLibrary } from './events.ts';
+import { withCount, withCounts } from './library-counts.ts';
 import * as store from './store.ts';
 
 export interface ListQuery {
@@ -20,7 +21,7 @@ export type Libraries = ReturnType<typeof createLibraries>;
 
 export function createLibraries({ sql }: { sql: Database }) {
   async function get(userId: string, libraryId: string): Promise<Library> {
-    return requireMember(await store.findLibrary(sql, userId, libraryId));
+    return withCount(sql, userId, requireMember(await store.findLibrary(sql, userId, libraryId)));
   }
 
   return {
@@ -28,27 +29,28 @@ export function createLibraries({ sql }: { sql: Database }) {
 
     async list(userId: string, query: ListQuery): Promise<{ rows: Library[]; page: Page }> {
       const rows = await store.listLibraries(sql, userId, readCursor(query.cursor), query.limit + 1);
-      return cutPage(rows, query.limit);
+      const { rows: libraries, page } = cutPage(rows, query.limit);
+      return { rows: await withCounts(sql, userId, libraries), page };
     },
 
     async create(userId: string, name: string, actor: Actor): Promise<Library> {
       const library = { id: newId(), name: readName(name), owner_user_id: userId };
-      return transaction(sql, async (tx) => {
+      await transaction(sql, async (tx) => {
         await store.insertLibrary(tx, library);
         await recordAudit(tx, { action: 'library.created', actor, details: { library_id: library.id } });
         const { id: library_id, ...fields } = library;
         await tellLibrary(tx, 'library.created', { library_id, ...fields }, actor.requestId);
-        return requireMember(await store.findLibrary(tx, userId, library.id));
       });
+      return get(userId, library.id);
     },
 
     async rename(userId: string, libraryId: string, name: string): Promise<Library> {
-      return transaction(sql, async (tx) => {
+      await transaction(sql, async (tx) => {
         const library = requireAdmin(await store.lockLibrary(tx, userId, libraryId));
         refuseDefault(library);
         await store.renameLibrary(tx, libraryId, readName(name));
-        return requireMember(await store.findLibrary(tx, userId, libraryId));
       });
+      return get(userId, libraryId);
     },
 
     /** What came to its members through it leaves their default libraries with it. */
@@ -67,7 +69,7 @@ export function createLibraries({ sql }: { sql: Database }) {
   };
 }
 
-function refuseDeletion(library: Library | undefined, userId: string): void {
+function refuseDeletion(library: store.MemberLibrary | undefined, userId: string): void {
   refuseDefault(requireOwner(library, userId));
 }
 

@@ -1,29 +1,58 @@
 import { capabilitiesOf } from '../../contract/capabilities.ts';
 import type { Media } from '../../contract/media.ts';
+import type { Reading } from '../../contract/reading.ts';
 import type { Queryable } from '../../platform/database/database.ts';
 
 /** A media as it is read from the database, whichever list it is in. */
-export interface MediaRow extends Omit<Media, 'capabilities' | 'cover_url'> {
+export interface MediaRow extends Omit<Media, 'capabilities' | 'cover_url' | 'reading'> {
   file_path: string | null;
   has_text: boolean;
   cover: string | null;
+  reading_progress: number | null;
+  reading_position: Reading['position'];
+  reading_finished_at: Date | null;
+  reading_updated_at: Date | null;
 }
 
+/** Goes with `readingOf`. */
 export const mediaColumns = (sql: Queryable) => sql`
   media.id, media.kind, media.title, media.processing_status, media.failure_stage, media.last_error_code,
   media.last_error_message, media.processing_attempts, media.processing_started_at, media.processing_completed_at,
   media.failed_at, media.requested_url, media.canonical_url, media.provider, media.provider_id,
   media.external_playback_url, media.author, media.site, media.language, media.published, media.description,
   media.word_count, media.reading_minutes, media.page_count, media.created_at, media.updated_at,
-  media.file_path, media.cover, media.plain_text is not null and media.plain_text <> '' as has_text`;
+  media.file_path, media.cover, media.plain_text is not null and media.plain_text <> '' as has_text,
+  reading.progress as reading_progress, reading.position as reading_position,
+  reading.finished_at as reading_finished_at, reading.updated_at as reading_updated_at`;
 
-/** As everybody sees it: with what can be done with it, and without where its file lies. */
+/** How far the viewer has read each media of a statement. */
+export const readingOf = (sql: Queryable, { user_id }: { user_id: string }) => sql`
+  left join media_readings as reading on reading.user_id = ${user_id} and reading.media_id = media.id`;
+
+type Inside = Exclude<keyof MediaRow, keyof Media>;
+
+/** As the viewer sees it: with what can be done with it, and without where its file lies. */
 export function onTheWire<Row extends MediaRow>(
   given: Row,
-): Omit<Row, 'file_path' | 'has_text' | 'cover'> & Pick<Media, 'cover_url' | 'capabilities'> {
-  const { file_path, has_text, cover, ...row } = given;
+): Omit<Row, Inside> & Pick<Media, 'cover_url' | 'reading' | 'capabilities'> {
+  const {
+    file_path,
+    has_text,
+    cover,
+    reading_progress: progress,
+    reading_position: position,
+    reading_finished_at: finished_at,
+    reading_updated_at: updated_at,
+    ...row
+  } = given;
   const facts = { ...given, has_file: file_path !== null };
-  return { ...row, cover_url: coverUrl(given.id, cover), capabilities: capabilitiesOf(facts) };
+  return {
+    ...row,
+    cover_url: coverUrl(given.id, cover),
+    reading:
+      progress === null || updated_at === null ? null : { progress, position, finished_at, updated_at },
+    capabilities: capabilitiesOf(facts),
+  };
 }
 
 /** Readers get foreign images from Nexus alone. */

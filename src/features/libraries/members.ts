@@ -11,6 +11,7 @@ import { deleteBackfill, lockBackfill } from './backfill-store.ts';
 import { removeMemberClosure } from './closure.ts';
 import { tellLibrary } from './events.ts';
 import type { ListQuery } from './libraries.ts';
+import { withCount } from './library-counts.ts';
 import * as members from './member-store.ts';
 import * as store from './store.ts';
 
@@ -92,7 +93,7 @@ export function createMembers({ sql }: { sql: Database }) {
       newOwnerId: string,
       actor: Actor,
     ): Promise<Library> {
-      return transaction(sql, async (tx) => {
+      const library = await transaction(sql, async (tx) => {
         requireMember(await store.findLibrary(tx, userId, libraryId));
         const locked = await members.lockMemberships(tx, libraryId, [userId, newOwnerId]);
         const library = requireMember(await store.lockLibrary(tx, userId, libraryId));
@@ -113,11 +114,16 @@ export function createMembers({ sql }: { sql: Database }) {
         await tellLibrary(tx, 'library.ownership_transferred', transfer, actor.requestId);
         return requireMember(await store.findLibrary(tx, userId, libraryId));
       });
+      return withCount(sql, userId, library);
     },
   };
 }
 
-function requireLeaving(found: Library | undefined, userId: string, memberId: string): Library {
+function requireLeaving(
+  found: store.MemberLibrary | undefined,
+  userId: string,
+  memberId: string,
+): store.MemberLibrary {
   return userId === memberId ? requireMember(found) : requireAdmin(found);
 }
 

@@ -27,6 +27,12 @@ export async function replaceByKnown(tx: Transaction, loserId: string, winnerId:
   for (const { default_library_id, user_id } of holders) {
     await closure.addToDefaultLibrary(tx, default_library_id, winnerId, user_id);
   }
+  await tx`
+    insert into media_readings (user_id, media_id, progress, position, finished_at, updated_at)
+    select user_id, ${winnerId}, progress, null, finished_at, updated_at
+    from media_readings
+    where media_id = ${loserId}
+    on conflict do nothing`;
   await deleteMedia(tx, loserId);
 }
 

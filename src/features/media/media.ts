@@ -1,14 +1,6 @@
 import { NexusError } from '../../contract/errors.ts';
-import type {
-  Media,
-  MediaAttempt,
-  MediaFragment,
-  MediaKind,
-  MediaWithOutline,
-} from '../../contract/media.ts';
-import type { Page } from '../../contract/wire.ts';
+import type { MediaAttempt, MediaFragment, MediaKind, MediaWithOutline } from '../../contract/media.ts';
 import { type Actor, recordAudit } from '../../platform/audit/audit.ts';
-import { cutPage, readCursor } from '../../platform/cursor.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
 import { mayRead, type Viewer } from '../libraries/can-read-media.ts';
@@ -89,14 +81,6 @@ export function createMedia({ sql, ingest }: MediaDependencies) {
     saveFromUrl(viewer: Viewer, text: string, actor: Actor): Promise<Saved> {
       const url = parseMediaUrl(text);
       return save(viewer, inferKind(url), url, actor);
-    },
-
-    async list(
-      viewer: Viewer,
-      query: store.MediaFilter & { cursor?: string | undefined; limit: number },
-    ): Promise<{ rows: Media[]; page: Page }> {
-      const rows = await store.listMedia(sql, viewer, query, readCursor(query.cursor), query.limit + 1);
-      return cutPage(rows, query.limit);
     },
 
     async fragments(viewer: Viewer, mediaId: string): Promise<MediaFragment[]> {

@@ -59,24 +59,6 @@ export function registerMediaRoutes(
   );
 
   server.get(
-    '/media',
-    {
-      config: { access: 'viewer', feature: 'media' },
-      schema: {
-        tags,
-        summary: 'List media',
-        description: 'Everything that the caller may read, or one library of theirs. Newest first.',
-        querystring: contract.mediaQuery,
-        response: { 200: contract.mediaList },
-      },
-    },
-    async (request) => {
-      const { rows, page } = await media.list(principalOf(request), request.query);
-      return { data: rows, page };
-    },
-  );
-
-  server.get(
     '/media/images',
     {
       config: {

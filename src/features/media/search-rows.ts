@@ -1,7 +1,7 @@
 import type { Transaction } from '../../platform/database/database.ts';
 
 /** Well below the megabyte that a document of PostgreSQL's may have. */
-const PIECE_CHARACTERS = 50_000;
+export const PIECE_CHARACTERS = 50_000;
 
 /** Makes a media findable by its title and its text: the title weighs most. */
 export async function buildSearchRows(tx: Transaction, mediaId: string): Promise<number> {
@@ -12,9 +12,11 @@ export async function buildSearchRows(tx: Transaction, mediaId: string): Promise
       media.id,
       piece.idx,
       case when piece.idx = 0 then
-        setweight(to_tsvector('simple', media.title), 'A') || setweight(to_tsvector('simple', coalesce(media.author, '')), 'B')
+        setweight(search_document(media.title), 'A') || setweight(search_document(coalesce(media.author, '')), 'B')
       else ''::tsvector end
-        || to_tsvector('simple', substr(coalesce(media.plain_text, ''), piece.idx * ${PIECE_CHARACTERS}::int + 1, ${PIECE_CHARACTERS}::int))
+        || search_document(
+          substr(coalesce(media.plain_text, ''), piece.idx * ${PIECE_CHARACTERS}::int + 1, ${PIECE_CHARACTERS}::int)
+        )
     from media
     cross join lateral generate_series(
       0, greatest(0, (char_length(coalesce(media.plain_text, '')) - 1) / ${PIECE_CHARACTERS}::int)

@@ -1,6 +1,5 @@
 import type {
   FailureStage,
-  Media,
   MediaFragment,
   MediaKind,
   MediaWithOutline,
@@ -9,7 +8,7 @@ import type {
 import type { Queryable, Transaction } from '../../platform/database/database.ts';
 import { newId } from '../../platform/ids.ts';
 import { canReadMedia, type Viewer } from '../libraries/can-read-media.ts';
-import { type MediaRow, mediaColumns, onTheWire } from '../libraries/media-row.ts';
+import { type MediaRow, mediaColumns, onTheWire, readingOf } from '../libraries/media-row.ts';
 import type { Asset, Extraction, Metadata } from './extractors/extraction.ts';
 import type { UrlIdentity } from './url.ts';
 
@@ -186,48 +185,9 @@ export async function findMedia(
   const [row] = await sql<(MediaRow & Pick<MediaWithOutline, 'outline'>)[]>`
     select ${mediaColumns(sql)}, media.outline
     from media
+    ${readingOf(sql, viewer)}
     where media.id = ${mediaId} and ${canReadMedia(sql, viewer, sql`media.id`)}`;
   return row && { ...onTheWire(row), outline: row.outline };
-}
-
-export interface MediaFilter {
-  kind?: MediaKind | undefined;
-  status?: ProcessingStatus | undefined;
-  library_id?: string | undefined;
-}
-
-/** Newest first, of one library or of all that the viewer may read. */
-export async function listMedia(
-  sql: Queryable,
-  viewer: Viewer,
-  filter: MediaFilter,
-  before: string | null,
-  limit: number,
-): Promise<Media[]> {
-  const libraryId = filter.library_id ?? viewer.default_library_id;
-  const rows = await sql<MediaRow[]>`
-    select ${mediaColumns(sql)}
-    from media
-    where media.id in (
-        select media_id from library_media where library_id = ${libraryId}
-        ${
-          filter.library_id === undefined
-            ? sql`
-                union
-                select listed.media_id
-                from memberships
-                join library_media as listed on listed.library_id = memberships.library_id
-                where memberships.user_id = ${viewer.user_id} and memberships.library_id <> ${libraryId}`
-            : sql``
-        }
-      )
-      and ${canReadMedia(sql, viewer, sql`media.id`)}
-      ${filter.kind === undefined ? sql`` : sql`and media.kind = ${filter.kind}`}
-      ${filter.status === undefined ? sql`` : sql`and media.processing_status = ${filter.status}`}
-      ${before === null ? sql`` : sql`and media.id < ${before}`}
-    order by media.id desc
-    limit ${limit}`;
-  return rows.map(onTheWire);
 }
 
 export async function listFragments(sql: Queryable, mediaId: string): Promise<MediaFragment[]> {

@@ -17,8 +17,10 @@ function retryDelay(failures: number, error: unknown): number {
 export function createQueryClient({ onSignedOut }: { onSignedOut: () => void }): QueryClient {
   return new QueryClient({
     queryCache: new QueryCache({
-      onError: (error) => {
-        if (error instanceof ApiError && error.isSignedOut) onSignedOut();
+      onError: (error, query) => {
+        // Whoever asks for the session itself wants to know, and is not surprised.
+        const isSurprise = query.queryKey[0] !== 'session' && query.queryKey[0] !== 'sign-in-link';
+        if (isSurprise && error instanceof ApiError && error.isSignedOut) onSignedOut();
       },
     }),
     defaultOptions: {

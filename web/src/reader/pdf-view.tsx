@@ -113,11 +113,11 @@ export default function PdfView({ media, start, onProgress, isContentsOpen, onCo
         </div>
         <div ref={pages} className="pdf-pages" style={{ ['--pdf-zoom' as string]: ZOOMS[zoom] }}>
           {pdf ? (
-            Array.from({ length: count }, (_, index) => (
+            Array.from({ length: count }, (_, index) => index + 1).map((number) => (
               <PdfPage
-                key={`page-${index + 1}`}
+                key={number}
                 document={pdf.document}
-                number={index + 1}
+                number={number}
                 ratio={pdf.ratio}
                 zoom={ZOOMS[zoom] ?? 1}
               />

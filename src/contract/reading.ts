@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { timestamp } from './wire.ts';
+
+const MOST_POSITION_BYTES = 2048;
+
+/** How far somebody has read. Null stands for unread. */
+export const reading = z.object({
+  progress: z.number(),
+  position: z.json(),
+  finished_at: timestamp.nullable(),
+  updated_at: timestamp,
+});
+export type Reading = z.output<typeof reading>;
+
+export const readingState = z.enum(['unread', 'reading', 'finished']);
+export type ReadingState = z.infer<typeof readingState>;
+
+export const updateReading = z.strictObject({
+  progress: z.number().min(0).max(1),
+  /** Where exactly, in the reader's own terms; kept as it is. */
+  position: z
+    .json()
+    .refine((given) => {
+      const text = JSON.stringify(given);
+      return new TextEncoder().encode(text).length <= MOST_POSITION_BYTES && !text.includes('\\u0000');
+    }, `takes at most ${MOST_POSITION_BYTES} bytes of JSON without the NUL character`)
+    .optional(),
+  /** What is left away stays as it is. */
+  finished: z.boolean().optional(),
+});
+export type UpdateReading = z.output<typeof updateReading>;
+
+export const readingAnswer = z.object({ data: reading });

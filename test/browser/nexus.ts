@@ -1,0 +1,75 @@
+import { afterAll, beforeAll } from 'vitest';
+import { type Answer, type CallOptions, call, DEV_KEYS } from '../app.ts';
+import { type TestDatabase, useDatabase } from '../database.ts';
+import { type Site, startSite } from '../internet.ts';
+import { type NexusProcess, startNexus } from '../nexus-process.ts';
+import { newDirectory } from '../workspace.ts';
+
+type Handler = Parameters<typeof startSite>[0];
+
+export interface RunningNexus {
+  readonly url: string;
+  /** What it printed for the first admin. */
+  readonly signInLink: string;
+  readonly database: TestDatabase;
+  /** The site that plays the internet. */
+  readonly site: Site;
+  call(method: string, path: string, options?: CallOptions): Promise<Answer>;
+  /** A user with a key, made by the first admin's key. */
+  person(username: string, role?: string): Promise<{ id: string; username: string; key: string }>;
+}
+
+/** The built Nexus as a process of its own, on a database of the file's own, with a site to fetch from. */
+export function useNexus(handler: Handler): RunningNexus {
+  const database = useDatabase();
+  let nexus: NexusProcess | undefined;
+  let running: { url: string; signInLink: string; site: Site } | undefined;
+  const started = () => {
+    if (!running) throw new Error('Nexus starts before the first test.');
+    return running;
+  };
+
+  beforeAll(async () => {
+    const site = await startSite(handler);
+    nexus = startNexus(['serve'], {
+      env: {
+        NEXUS_DATABASE_URL: database.url,
+        NEXUS_DATA_DIR: await newDirectory('data'),
+        NEXUS_EGRESS_ALLOW: site.host,
+        NEXUS_LOG_LEVEL: 'warn',
+      },
+    });
+    const url = await nexus.ready();
+    const [, signInLink = ''] = await nexus.prints(/Sign in +(\S+)/);
+    running = { url: new URL(url).origin, signInLink, site };
+  });
+  afterAll(async () => {
+    await nexus?.stop();
+  });
+
+  return {
+    get url() {
+      return started().url;
+    },
+    get signInLink() {
+      return started().signInLink;
+    },
+    get site() {
+      return started().site;
+    },
+    database,
+    call: (method, path, options) => call(started().url, method, path, options),
+    async person(username, role = 'researcher') {
+      const admin = { key: DEV_KEYS.admin };
+      const user = await call(started().url, 'POST', '/api/v1/users', {
+        ...admin,
+        body: { username, display_name: username, role },
+      });
+      const key = await call(started().url, 'POST', '/api/v1/api-keys', {
+        ...admin,
+        body: { user_id: user.body.id, name: 'test' },
+      });
+      return { id: user.body.id, username, key: key.body.key };
+    },
+  };
+}
