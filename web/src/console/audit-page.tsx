@@ -5,7 +5,7 @@ import { ConsoleLink } from './console-link.tsx';
 import { ConsolePage } from './console-page.tsx';
 import { FilterBar, FilterSelect, FilterText, LONG_TIMES, minutesAgo } from './filter-bar.tsx';
 import { useFilters } from './filters.ts';
-import { dateTime } from './format.ts';
+import { dateTime, shortId } from './format.ts';
 import { ListView } from './list-view.tsx';
 import { useList } from './lists.ts';
 import type { AuditEntry } from './types.ts';
@@ -33,7 +33,7 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
     key: 'actor',
     title: 'Who',
     render: ({ actor }) => (
-      <ConsoleLink to="audit" search={{ actor }}>
+      <ConsoleLink to="audit" search={{ actor }} className="nowrap">
         {actor}
       </ConsoleLink>
     ),
@@ -104,19 +104,24 @@ export default function AuditPage() {
   );
 }
 
-/** Ids of jobs lead to them. */
-function Details({ details }: { details: Record<string, unknown> }) {
+const isId = (value: unknown): value is string => typeof value === 'string' && /^[0-9a-f-]{36}$/.test(value);
+
+/** Ids are cut short; those of jobs lead to them. The request's id comes last. */
+function Details({ details: { request_id, ...details } }: { details: Record<string, unknown> }) {
+  const all = Object.entries({ ...details, ...(request_id !== undefined && { request: request_id }) });
   return (
     <span className="console-details">
-      {Object.entries(details).map(([name, value]) => (
+      {all.map(([name, value]) => (
         <span key={name}>
           <span className="muted">{name}</span>{' '}
-          {name === 'job_id' ? (
-            <ConsoleLink to={`jobs/${value}`} className="mono">
-              {String(value)}
+          {name === 'job_id' && isId(value) ? (
+            <ConsoleLink to={`jobs/${value}`} className="mono" title={value}>
+              {shortId(value)}
             </ConsoleLink>
           ) : (
-            <span className="mono">{String(value)}</span>
+            <span className="mono" title={String(value)}>
+              {isId(value) ? shortId(value) : String(value)}
+            </span>
           )}
         </span>
       ))}

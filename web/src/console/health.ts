@@ -110,6 +110,7 @@ function checkOutbox(outbox: OutboxHealth): Check {
       search: { status: 'failed' },
     };
   }
+  if (outbox.pending_count === 0) return { ...common, state: 'well', says: 'Everything has been delivered.' };
   return { ...common, state: 'well', says: `${plural(outbox.pending_count, 'event')} on the way.` };
 }
 
@@ -124,7 +125,7 @@ function checkWebhooks(outbox: OutboxHealth): Check {
   return {
     ...common,
     state: 'well',
-    says: `${plural(outbox.pending_webhook_deliveries, 'delivery', 'deliveries')} on the way, no endpoint fails.`,
+    says: `No endpoint fails, ${plural(outbox.pending_webhook_deliveries, 'delivery', 'deliveries')} on the way.`,
   };
 }
 

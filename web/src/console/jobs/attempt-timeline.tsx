@@ -44,7 +44,10 @@ export function AttemptTimeline({ job }: { job: Job }) {
                 />
                 <span
                   className={`console-bar console-bar-${attempt.status}`}
-                  style={{ left: `${place(began)}%`, width: `${place(endOf(attempt, now)) - place(began)}%` }}
+                  style={{
+                    left: `min(${place(began)}%, 100% - 3px)`,
+                    width: `${place(endOf(attempt, now)) - place(began)}%`,
+                  }}
                 />
               </div>
               {attempt.error_text && (

@@ -45,7 +45,9 @@ export default function JobsPage() {
         />
       }
     >
-      <Queues minutes={window} />
+      <div className="console-strip">
+        <Queues minutes={window} />
+      </div>
       <div className="section">
         <Tabs
           label="Jobs"

@@ -1,3 +1,4 @@
+import '../../ui/charts.css';
 import { count, duration, timeOfDay } from '../format.ts';
 import type { QueueThroughput } from '../types.ts';
 

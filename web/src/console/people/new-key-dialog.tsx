@@ -58,7 +58,7 @@ export function NewKeyDialog({ username: given, onClose, onSecret }: NewKeyDialo
       lead="For a program that acts as this user. It may never do more than they may."
       actions={
         <>
-          <Button onClick={onClose}>Leave it</Button>
+          <Button onClick={onClose}>Cancel</Button>
           <Button look="primary" type="submit" form={form} busy={create.isPending}>
             Create
           </Button>

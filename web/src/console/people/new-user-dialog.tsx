@@ -50,7 +50,7 @@ export function NewUserDialog({ onClose, onSecret }: NewUserDialogProps) {
       lead="They get a library of their own, and you a link with which they come in and choose a password."
       actions={
         <>
-          <Button onClick={onClose}>Leave it</Button>
+          <Button onClick={onClose}>Cancel</Button>
           <Button look="primary" type="submit" form={form} busy={create.isPending}>
             Create
           </Button>

@@ -112,7 +112,7 @@ function Delivery({ delivery, canReplay, isBusy, onReplay }: DeliveryProps) {
           Replay
         </Button>
       </div>
-      {delivery.status !== 'delivered' && delivery.error_message && (
+      {delivery.status !== 'delivered' && delivery.error_message && last?.response_status == null && (
         <p className="console-error-text">{delivery.error_message}</p>
       )}
       {isOpen && (

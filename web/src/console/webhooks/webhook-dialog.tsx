@@ -44,7 +44,7 @@ export function WebhookDialog({ webhook, onClose, onCreated }: WebhookDialogProp
       lead="Nexus posts each event to this address as signed JSON, and keeps trying for days when it is down."
       actions={
         <>
-          <Button onClick={onClose}>Leave it</Button>
+          <Button onClick={onClose}>Cancel</Button>
           <Button look="primary" type="submit" form={form} busy={save.isPending}>
             {webhook ? 'Save' : 'Create'}
           </Button>
