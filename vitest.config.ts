@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -6,6 +7,8 @@ export default defineConfig({
     globalSetup: ['test/global-setup.ts'],
     setupFiles: ['test/file-setup.ts'],
     pool: 'forks',
+    // Left to itself, Vitest keeps a processor free; most of what a test does is to wait.
+    maxWorkers: availableParallelism(),
     // Threads that the code under test starts run TypeScript, too.
     execArgv: ['--import', './test/typescript-in-threads.mjs'],
     testTimeout: 60_000,

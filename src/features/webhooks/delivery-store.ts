@@ -97,6 +97,8 @@ export interface ClaimedDelivery {
   body: string;
   attempts: number;
   claim_id: string;
+  /** To sign it with, the newest first. */
+  secrets: string[];
 }
 
 /**
@@ -141,7 +143,13 @@ export async function claimDeliveries(
     where delivery.id = due.id
     returning
       delivery.id, delivery.webhook_id, due.url, delivery.event_id, delivery.event_type, delivery.body,
-      delivery.attempts, delivery.claim_id`;
+      delivery.attempts, delivery.claim_id,
+      array(
+        select secret
+        from webhook_secrets
+        where webhook_secrets.webhook_id = delivery.webhook_id and coalesce(expires_at > now(), true)
+        order by webhook_secrets.id desc
+      ) as secrets`;
 }
 
 export async function untilNextDelivery(sql: Database): Promise<number | null> {

@@ -79,12 +79,11 @@ export function createSender(options: SenderOptions): Sender {
     const startedAt = performance.now();
     const now = new Date();
     const timestampSeconds = Math.floor(now.getTime() / 1000);
-    const secrets = await store.validSecrets(sql, delivery.webhook_id);
     const requestHeaders = {
       'content-type': 'application/cloudevents+json; charset=utf-8',
       'webhook-id': delivery.event_id,
       'webhook-timestamp': String(timestampSeconds),
-      'webhook-signature': signatures(secrets, delivery.event_id, timestampSeconds, delivery.body),
+      'webhook-signature': signatures(delivery.secrets, delivery.event_id, timestampSeconds, delivery.body),
     };
     const ended = (
       rest: Pick<deliveryStore.AttemptOutcome, 'error' | 'responseStatus' | 'responseBody'>,

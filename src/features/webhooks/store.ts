@@ -29,16 +29,6 @@ export async function expireSecrets(tx: Transaction, webhookId: string, hours: n
   return until;
 }
 
-/** Newest first. */
-export async function validSecrets(sql: Queryable, webhookId: string): Promise<string[]> {
-  const rows = await sql<{ secret: string }[]>`
-    select secret
-    from webhook_secrets
-    where webhook_id = ${webhookId} and coalesce(expires_at > now(), true)
-    order by id desc`;
-  return rows.map(({ secret }) => secret);
-}
-
 export async function findWebhook(sql: Queryable, id: string): Promise<Webhook | undefined> {
   const [webhook] = await sql<Webhook[]>`select ${columns(sql)} from webhooks where id = ${id}`;
   return webhook;
