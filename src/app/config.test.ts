@@ -130,7 +130,7 @@ test('egress exceptions are a list', () => {
   expect(parseConfig({}).egressAllow).toEqual([]);
 });
 
-test.each(['NEXUS_INTERNAL_SECRET', 'NEXUS_BOOTSTRAP_ADMIN_KEY'])(
+test.each(['NEXUS_INTERNAL_SECRET', 'NEXUS_TOKEN_SECRET', 'NEXUS_BOOTSTRAP_ADMIN_KEY'])(
   'a short %s is for development only',
   (name) => {
     parseConfig({ [name]: 'short' });

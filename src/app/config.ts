@@ -30,6 +30,7 @@ export interface Config {
   jobs: { leaseSeconds: number; retentionDays: number };
   outbox: { sweepMinutes: number; retentionHours: number };
   internalSecret: string | undefined;
+  tokenSecret: string | undefined;
   trustedProxies: string[];
   egressAllow: string[];
   storage: StorageOptions;
@@ -95,6 +96,7 @@ export function parseConfig(env: Environment): Config {
       retentionHours: values.NEXUS_OUTBOX_RETENTION_HOURS,
     },
     internalSecret: values.NEXUS_INTERNAL_SECRET,
+    tokenSecret: values.NEXUS_TOKEN_SECRET,
     trustedProxies: values.NEXUS_TRUSTED_PROXIES,
     egressAllow: values.NEXUS_EGRESS_ALLOW,
     storage: storageOptions(values, dataDir),
@@ -184,9 +186,10 @@ function refuseUnsafe(config: Config): void {
   }
 }
 
-function refuseShortSecrets({ internalSecret, bootstrapKeys }: Config): void {
+function refuseShortSecrets({ internalSecret, tokenSecret, bootstrapKeys }: Config): void {
   const secrets: [string, string | undefined][] = [
     ['NEXUS_INTERNAL_SECRET', internalSecret],
+    ['NEXUS_TOKEN_SECRET', tokenSecret],
     ...bootstrapKeys.map(({ role, key }): [string, string] => [
       `NEXUS_BOOTSTRAP_${role.toUpperCase()}_KEY`,
       key,

@@ -175,6 +175,14 @@ export const VARIABLES = {
       .optional(),
     'Opens the routes under `/internal` to callers that send it as `X-Nexus-Internal`.',
   ),
+  NEXUS_TOKEN_SECRET: secret(
+    'at most 200 ASCII characters without spaces, and in `prod` at least 20',
+    z
+      .string()
+      .regex(/^[!-~]{1,200}$/)
+      .optional(),
+    'Signs access tokens. Without it, a secret is made once and kept in the database.',
+  ),
   NEXUS_TRUSTED_PROXIES: variable(
     'addresses or networks, separated by commas',
     z

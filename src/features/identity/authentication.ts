@@ -5,7 +5,12 @@ import { type Actor, type Caller, recordAudit } from '../../platform/audit/audit
 import type { Database } from '../../platform/database/database.ts';
 import { hashKey } from './api-keys.ts';
 import { isDevelopmentKey } from './development-keys.ts';
-import { findPresentedSession, recordSessionUse } from './session-store.ts';
+import {
+  findSessionById,
+  findSessionByToken,
+  type PresentedSession,
+  recordSessionUse,
+} from './session-store.ts';
 import * as store from './store.ts';
 
 export type Authentication = ReturnType<typeof createAuthentication>;
@@ -15,6 +20,8 @@ export interface AuthenticationDependencies {
   rawModeEnabled: boolean;
   /** Whether the keys that everybody knows open anything here. */
   acceptsDevelopmentKeys: boolean;
+  /** The session that an access token names; undefined when the token is not ours, or no longer good. */
+  readAccessToken(token: string): Promise<string | undefined>;
 }
 
 const REFUSALS = {
@@ -31,6 +38,7 @@ export function createAuthentication({
   sql,
   rawModeEnabled,
   acceptsDevelopmentKeys,
+  readAccessToken,
 }: AuthenticationDependencies) {
   async function refuseKey(
     reason: string,
@@ -60,8 +68,30 @@ export function createAuthentication({
     return rawModeEnabled && hasRawKey && roleAllows(role, 'researcher') ? ['PUBLIC', 'RAW'] : ['PUBLIC'];
   }
 
+  /** Somebody who signed in has their own role, or that of the key they signed in with if it is lower. */
+  async function admit(session: PresentedSession | undefined): Promise<Principal> {
+    if (!session || session.is_over) {
+      throw new NexusError('E_UNAUTHENTICATED', 'You are not signed in, or no longer. Sign in again.');
+    }
+    if (session.is_use_due) await recordSessionUse(sql, session.id);
+    const { id: session_id, user_id, owner, api_key_id, raw_mode_enabled, default_library_id } = session;
+    const role = lowerRole(session.key_role ?? session.user_role, session.user_role);
+    const allowed_modes = allowedModes(role, raw_mode_enabled);
+    return {
+      api_key_id,
+      session_id,
+      user_id,
+      owner,
+      role,
+      raw_mode_enabled,
+      allowed_modes,
+      default_library_id,
+    };
+  }
+
   return {
     checkKey,
+    admit,
 
     async withApiKey(plaintext: string, caller: Caller): Promise<Principal> {
       const { key, refusal } = await checkKey(plaintext);
@@ -82,26 +112,14 @@ export function createAuthentication({
       };
     },
 
-    /** Somebody who signed in has their own role, or that of the key they signed in with if it is lower. */
     async withSession(token: string): Promise<Principal> {
-      const session = await findPresentedSession(sql, hashKey(token));
-      if (!session || session.is_over) {
-        throw new NexusError('E_UNAUTHENTICATED', 'You are not signed in, or no longer. Sign in again.');
-      }
-      if (session.is_use_due) await recordSessionUse(sql, session.id);
-      const { id: session_id, user_id, owner, api_key_id, raw_mode_enabled, default_library_id } = session;
-      const role = lowerRole(session.key_role ?? session.user_role, session.user_role);
-      const allowed_modes = allowedModes(role, raw_mode_enabled);
-      return {
-        api_key_id,
-        session_id,
-        user_id,
-        owner,
-        role,
-        raw_mode_enabled,
-        allowed_modes,
-        default_library_id,
-      };
+      return admit(await findSessionByToken(sql, hashKey(token)));
+    },
+
+    /** An access token names its session, and is worth what that is worth now. */
+    async withAccessToken(token: string): Promise<Principal> {
+      const sessionId = await readAccessToken(token);
+      return admit(sessionId === undefined ? undefined : await findSessionById(sql, sessionId));
     },
 
     async requireRole(principal: Principal, minimum: Role, actor: Actor, target: string): Promise<void> {
