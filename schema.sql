@@ -12,11 +12,13 @@ create table api_keys (
   expires_at timestamp with time zone,
   last_used_at timestamp with time zone,
   created_at timestamp with time zone default now() not null,
+  requests_per_minute integer,
   constraint api_keys_pkey PRIMARY KEY (id),
   constraint api_keys_key_hash_key UNIQUE (key_hash),
   constraint api_keys_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
   constraint api_keys_key_hash_length CHECK ((octet_length(key_hash) = 32)),
   constraint api_keys_name_length CHECK (((char_length(name) >= 1) AND (char_length(name) <= 100))),
+  constraint api_keys_requests_per_minute_range CHECK (((requests_per_minute >= 1) AND (requests_per_minute <= 1000000))),
   constraint api_keys_role_known CHECK ((role = ANY (ARRAY['viewer'::text, 'operator'::text, 'researcher'::text, 'admin'::text])))
 );
 CREATE INDEX api_keys_user_id_idx ON public.api_keys USING btree (user_id);

@@ -66,3 +66,8 @@ create unlogged table rate_limit_buckets (
 );
 
 create index rate_limit_buckets_refilled_at_idx on rate_limit_buckets (refilled_at);
+
+-- Null: what the role allows.
+alter table api_keys
+  add column requests_per_minute integer
+    constraint api_keys_requests_per_minute_range check (requests_per_minute between 1 and 1000000);

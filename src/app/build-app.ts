@@ -132,7 +132,12 @@ export function createServices(
   engine: Engine,
   config: Pick<
     Config,
-    'env' | 'rawModeEnabled' | 'acceptsDevelopmentKeys' | 'asyncJobsEnabled' | 'tokenSecret'
+    | 'env'
+    | 'rawModeEnabled'
+    | 'acceptsDevelopmentKeys'
+    | 'asyncJobsEnabled'
+    | 'tokenSecret'
+    | 'requestsPerMinute'
   >,
   log: Logger,
   outside: Outside,
@@ -146,6 +151,7 @@ export function createServices(
     rawModeEnabled,
     acceptsDevelopmentKeys,
     readAccessToken: accessTokens.read,
+    requestsPerMinute: config.requestsPerMinute,
   });
   const users = createUsers({ sql, createDefaultLibrary });
   const sessions = createSessions({ sql, authentication });

@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
+import type { Role } from '../contract/roles.ts';
 import type { BootstrapKey } from '../features/identity/bootstrap.ts';
 import { BOOTSTRAP_ROLES, developmentKey, isDevelopmentKey } from '../features/identity/development-keys.ts';
 import type { StorageOptions } from '../platform/storage/storage.ts';
@@ -29,6 +30,7 @@ export interface Config {
   worker: { concurrency: number; pollSeconds: number; graceSeconds: number };
   jobs: { leaseSeconds: number; retentionDays: number };
   outbox: { sweepMinutes: number; retentionHours: number };
+  requestsPerMinute: Record<Role, number>;
   internalSecret: string | undefined;
   tokenSecret: string | undefined;
   trustedProxies: string[];
@@ -95,6 +97,7 @@ export function parseConfig(env: Environment): Config {
       sweepMinutes: values.NEXUS_OUTBOX_SWEEP_INTERVAL_MINUTES,
       retentionHours: values.NEXUS_OUTBOX_RETENTION_HOURS,
     },
+    requestsPerMinute: requestsPerMinute(values),
     internalSecret: values.NEXUS_INTERNAL_SECRET,
     tokenSecret: values.NEXUS_TOKEN_SECRET,
     trustedProxies: values.NEXUS_TRUSTED_PROXIES,
@@ -151,6 +154,11 @@ function storageOptions(values: Values, dataDir: string): StorageOptions {
     isPathStyle: values.NEXUS_S3_PATH_STYLE,
     hasDirectUploads: values.NEXUS_S3_DIRECT_UPLOADS,
   };
+}
+
+function requestsPerMinute({ NEXUS_REQUESTS_PER_MINUTE: limits }: Values): Record<Role, number> {
+  const [viewer = 1, operator = 1, researcher = 1, admin = 1] = limits.split(',').map(Number);
+  return { viewer, operator, researcher, admin };
 }
 
 function bootstrapKeys(values: Values): BootstrapKey[] {

@@ -20,6 +20,7 @@ export interface Authentication {
   withApiKey(key: string, caller: Caller): Promise<Principal>;
   withSession(token: string): Promise<Principal>;
   withAccessToken(token: string): Promise<Principal>;
+  limitRate(principal: Principal): Promise<void>;
   requireRole(principal: Principal, minimum: Role, actor: Actor, target: string): Promise<void>;
 }
 
@@ -44,6 +45,7 @@ export function registerAuthentication(
     if (access === undefined || access === 'public') return;
     const principal = await authenticate(request, authentication);
     request.principal = principal;
+    await authentication.limitRate(principal);
     await authentication.requireRole(
       principal,
       access,

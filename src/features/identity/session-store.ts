@@ -36,6 +36,7 @@ export interface PresentedSession {
   api_key_id: string | null;
   key_role: Role | null;
   raw_mode_enabled: boolean;
+  requests_per_minute: number | null;
   default_library_id: string;
   is_over: boolean;
   is_use_due: boolean;
@@ -60,6 +61,7 @@ async function findSession(
       sessions.api_key_id,
       api_keys.role as key_role,
       coalesce(api_keys.raw_mode_enabled, false) as raw_mode_enabled,
+      api_keys.requests_per_minute,
       users.default_library_id,
       (
         ${isOver(sql)}
