@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { createFeed } from '../features/events/feed.ts';
 import { registerEventRoutes } from '../features/events/routes.ts';
 import { createEventStreams } from '../features/events/streams.ts';
+import { createAccessTokens } from '../features/identity/access-token.ts';
 import { createApiKeys } from '../features/identity/api-keys.ts';
 import { createAuthentication } from '../features/identity/authentication.ts';
 import { createProfile } from '../features/identity/profile.ts';
@@ -10,6 +11,8 @@ import { periodicSessionCleanup } from '../features/identity/session-cleanup.ts'
 import { registerSessionRoutes } from '../features/identity/session-routes.ts';
 import { createSessions } from '../features/identity/sessions.ts';
 import { createSignInLinks } from '../features/identity/sign-in-links.ts';
+import { registerTokenRoutes } from '../features/identity/token-routes.ts';
+import { createTokens } from '../features/identity/tokens.ts';
 import { createUsers } from '../features/identity/users.ts';
 import { createBackfill } from '../features/libraries/backfill.ts';
 import {
@@ -47,6 +50,7 @@ import { createWebhooks } from '../features/webhooks/webhooks.ts';
 import { registerHealthRoutes } from '../http/health-routes.ts';
 import { createHttpServer, type Shell } from '../http/server.ts';
 import type { Database } from '../platform/database/database.ts';
+import { installationSecret } from '../platform/database/installation-secret.ts';
 import type { Migration } from '../platform/database/migrator.ts';
 import { createJobEngine, type JobEngine, type JobEngineOptions } from '../platform/jobs/engine.ts';
 import { createHints, type Hints } from '../platform/outbox/hints.ts';
@@ -126,14 +130,29 @@ function ingestThrough(
 export function createServices(
   sql: Database,
   engine: Engine,
-  config: Pick<Config, 'env' | 'rawModeEnabled' | 'acceptsDevelopmentKeys' | 'asyncJobsEnabled'>,
+  config: Pick<
+    Config,
+    | 'env'
+    | 'rawModeEnabled'
+    | 'acceptsDevelopmentKeys'
+    | 'asyncJobsEnabled'
+    | 'tokenSecret'
+    | 'requestsPerMinute'
+  >,
   log: Logger,
   outside: Outside,
 ) {
   const { storage, egress } = outside;
   const ingest = ingestThrough(() => engine, sql, log, outside, config);
   const { rawModeEnabled, acceptsDevelopmentKeys, asyncJobsEnabled } = config;
-  const authentication = createAuthentication({ sql, rawModeEnabled, acceptsDevelopmentKeys });
+  const accessTokens = createAccessTokens(tokenSecret(sql, config));
+  const authentication = createAuthentication({
+    sql,
+    rawModeEnabled,
+    acceptsDevelopmentKeys,
+    readAccessToken: accessTokens.read,
+    requestsPerMinute: config.requestsPerMinute,
+  });
   const users = createUsers({ sql, createDefaultLibrary });
   const sessions = createSessions({ sql, authentication });
   const backfill = createBackfill({ sql, log, send: sendThrough(sql, () => engine) });
@@ -141,6 +160,7 @@ export function createServices(
   return {
     users,
     sessions,
+    tokens: createTokens({ sql, accessTokens, authentication, sessions }),
     profile: createProfile({ sql, users }),
     signInLinks: createSignInLinks({ sql, users }),
     webhooks,
@@ -160,6 +180,12 @@ export function createServices(
     images: createImages({ sql, storage, egress }),
     jobs: createJobs({ sql, engine, asyncJobsEnabled, requireMode: authentication.requireMode }),
   };
+}
+
+function tokenSecret(sql: Database, config: Pick<Config, 'tokenSecret'>): () => Promise<Uint8Array> {
+  if (config.tokenSecret === undefined) return installationSecret(sql, 'tokens');
+  const given = new TextEncoder().encode(config.tokenSecret);
+  return async () => given;
 }
 
 export interface AppDependencies {
@@ -197,6 +223,7 @@ export async function buildApp({
       registerHealthRoutes(server, { sql, migrations, metrics });
       registerIdentityRoutes(server, { ...services, registered });
       registerSessionRoutes(server, services);
+      registerTokenRoutes(server, services.tokens);
       registerLibrariesRoutes(server, services);
       registerListRoutes(server, services);
       registerSearchRoutes(server, services.search);

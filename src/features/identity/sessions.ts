@@ -74,33 +74,48 @@ export function createSessions({ sql, authentication }: SessionsDependencies) {
     return withPassword(given.username, given.password);
   }
 
-  return {
-    /**
-     * Begins a session, always under a new token: one that came with the request is never taken over, and what it was
-     * good for ends. Whatever is wrong, the answer is the same, so that nobody learns who exists.
-     */
-    async signIn(given: SignIn, formerToken: string | undefined, caller: Caller) {
-      const username = 'username' in given ? given.username : undefined;
-      await limit.count(username, caller.address);
-      const token = randomBytes(32).toString('base64url');
-      const decide = await check(given);
-      const begun = await transaction(sql, async (tx) => {
-        const admitted = await decide(tx);
-        if ('reason' in admitted) return { refusal: admitted };
-        if (formerToken) await sessionStore.deleteSessionByToken(tx, hashKey(formerToken));
-        const session = { ...admitted, id: newId(), token_hash: hashKey(token) };
-        const { expires_at } = await sessionStore.insertSession(tx, session);
-        const owner = (await store.findUserById(tx, admitted.user_id))?.username ?? 'unknown';
-        await recordAudit(tx, {
-          action: 'session.created',
-          actor: { name: owner, requestId: caller.requestId },
-          details: { session_id: session.id, began_with: admitted.began_with, address: caller.address },
-        });
-        return { expires_at };
+  /**
+   * Lets somebody in, or says the same no whatever is wrong, so that nobody learns who exists. `begun` adds to the
+   * transaction what the session is kept with.
+   */
+  async function begin(
+    given: SignIn,
+    tokenHash: Buffer | null,
+    caller: Caller,
+    begun: (tx: Transaction, sessionId: string) => Promise<void>,
+  ): Promise<{ session_id: string; expires_at: Date }> {
+    const username = 'username' in given ? given.username : undefined;
+    await limit.count(username, caller.address);
+    const decide = await check(given);
+    const outcome = await transaction(sql, async (tx) => {
+      const admitted = await decide(tx);
+      if ('reason' in admitted) return { refusal: admitted };
+      const session = { ...admitted, id: newId(), token_hash: tokenHash };
+      const { expires_at } = await sessionStore.insertSession(tx, session);
+      await begun(tx, session.id);
+      const owner = (await store.findUserById(tx, admitted.user_id))?.username ?? 'unknown';
+      await recordAudit(tx, {
+        action: 'session.created',
+        actor: { name: owner, requestId: caller.requestId },
+        details: { session_id: session.id, began_with: admitted.began_with, address: caller.address },
       });
-      if (begun.refusal) return refuse(begun.refusal, caller);
-      if (username !== undefined) await limit.forgive(username, caller.address);
-      return { token, expires_at: begun.expires_at, principal: await authentication.withSession(token) };
+      return { session_id: session.id, expires_at };
+    });
+    if (outcome.refusal) return refuse(outcome.refusal, caller);
+    if (username !== undefined) await limit.forgive(username, caller.address);
+    return outcome;
+  }
+
+  return {
+    begin,
+
+    /** Always under a new token: one that came with the request is never taken over, and what it was good for ends. */
+    async signIn(given: SignIn, formerToken: string | undefined, caller: Caller) {
+      const token = randomBytes(32).toString('base64url');
+      const { expires_at } = await begin(given, hashKey(token), caller, async (tx) => {
+        if (formerToken) await sessionStore.deleteSessionByToken(tx, hashKey(formerToken));
+      });
+      return { token, expires_at, principal: await authentication.withSession(token) };
     },
 
     /** At once, for every request that begins after it. */

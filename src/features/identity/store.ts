@@ -7,7 +7,7 @@ const userColumns = (sql: Queryable) =>
 
 const keyColumns = (sql: Queryable) =>
   sql`api_keys.id, api_keys.user_id, users.username as owner, api_keys.name, api_keys.prefix, api_keys.role,
-    api_keys.enabled, api_keys.raw_mode_enabled, api_keys.expires_at, api_keys.last_used_at, api_keys.created_at`;
+    api_keys.enabled, api_keys.raw_mode_enabled, api_keys.requests_per_minute, api_keys.expires_at, api_keys.last_used_at, api_keys.created_at`;
 
 export interface NewUser {
   id: string;
@@ -202,15 +202,20 @@ export interface NewApiKey {
   prefix: string;
   role: Role;
   raw_mode_enabled: boolean;
+  requests_per_minute: number | null;
   expires_at: Date | null;
 }
 
 export async function insertApiKey(tx: Transaction, key: NewApiKey): Promise<ApiKey> {
   const [created] = await tx<[ApiKey]>`
     with inserted as (
-      insert into api_keys (id, user_id, name, key_hash, prefix, role, raw_mode_enabled, expires_at)
-      values (${key.id}, ${key.user_id}, ${key.name}, ${key.key_hash}, ${key.prefix}, ${key.role},
-        ${key.raw_mode_enabled}, ${key.expires_at})
+      insert into api_keys (
+        id, user_id, name, key_hash, prefix, role, raw_mode_enabled, requests_per_minute, expires_at
+      )
+      values (
+        ${key.id}, ${key.user_id}, ${key.name}, ${key.key_hash}, ${key.prefix}, ${key.role},
+        ${key.raw_mode_enabled}, ${key.requests_per_minute}, ${key.expires_at}
+      )
       returning *
     )
     select ${keyColumns(tx)} from inserted as api_keys join users on users.id = api_keys.user_id`;
@@ -299,6 +304,7 @@ export interface PresentedKey {
   key_role: Role;
   user_role: Role;
   raw_mode_enabled: boolean;
+  requests_per_minute: number | null;
   default_library_id: string;
   is_disabled: boolean;
   is_expired: boolean;
@@ -315,6 +321,7 @@ export async function findPresentedKey(sql: Database, keyHash: Buffer): Promise<
       api_keys.role as key_role,
       users.role as user_role,
       api_keys.raw_mode_enabled,
+      api_keys.requests_per_minute,
       users.default_library_id,
       (not api_keys.enabled or users.disabled_at is not null) as is_disabled,
       coalesce(api_keys.expires_at <= now(), false) as is_expired,
