@@ -121,7 +121,6 @@ export function ItemSkeleton({ view }: { view: View }) {
   }
   return (
     <div className="media-row">
-      <span className="media-check" />
       <Skeleton width="4rem" height="4rem" />
       <div className="media-text stack">
         <Skeleton width="60%" height="1.1rem" />

@@ -1,5 +1,5 @@
 import { useNavigate, useRouter } from '@tanstack/react-router';
-import { lazy, Suspense, useCallback, useState } from 'react';
+import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
 import type { MediaWithOutline } from '../api/types.ts';
 import { useShortcuts } from '../keyboard/shortcuts.ts';
 import { useMediaActions } from '../library/actions.ts';
@@ -39,6 +39,12 @@ export function Reader({ media }: { media: MediaWithOutline }) {
     },
     [keep],
   );
+
+  // Who opens something has begun to read it.
+  const isUnread = media.reading === null && media.capabilities.can_read;
+  useEffect(() => {
+    if (isUnread) keep(0, {});
+  }, [isUnread, keep]);
 
   const back = () => (router.history.canGoBack() ? router.history.back() : void navigate({ to: '/' }));
   const resize = (step: number) =>
