@@ -101,7 +101,7 @@ function Delivery({ delivery, canReplay, isBusy, onReplay }: DeliveryProps) {
         <StatusBadge status={delivery.status} />
         {last && <Outcome attempt={last} />}
         <span className="small muted grow">
-          <Time at={delivery.created_at} />, {plural(delivery.attempts, 'attempt')}
+          <Time at={delivery.created_at} />, {plural(delivery.log.length, 'attempt')}
           {delivery.next_attempt_at && (
             <>
               , next <Time at={delivery.next_attempt_at} />
