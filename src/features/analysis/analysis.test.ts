@@ -11,6 +11,7 @@ import { newId } from '../../platform/ids.ts';
 
 /** A model that has read everything, and sees a lamp in it. */
 let sent: string[] = [];
+let said = '';
 const answer = JSON.stringify({
   summary: 'A lamp burns.',
   findings: [{ kind: 'symbol', label: 'lamp', quote: 'lamp' }],
@@ -18,9 +19,10 @@ const answer = JSON.stringify({
 });
 const endpoint = await startSite(async (request, response) => {
   if (request.method === 'POST') sent.push(await readAll(request));
-  response.end(JSON.stringify({ choices: [{ message: { content: answer } }] }));
+  response.end(JSON.stringify({ choices: [{ message: { content: said } }] }));
 });
 beforeEach(() => {
+  said = answer;
   sent = [];
 });
 
@@ -61,7 +63,7 @@ describe('POST /api/v1/analyze', () => {
     for (const layer of body.run.layers) {
       expect(layer).toMatchObject({
         provider_name: 'deterministic',
-        provider_version: 'v1',
+        provider_version: 'v2.0',
         fallback_reason: null,
       });
       expect(layer.output.summary).toMatch(/\.$/);
@@ -281,6 +283,22 @@ describe('a model', () => {
       });
       expect(layer.confidence).toBeLessThanOrEqual(Math.min(0.95, rules[index].confidence + 0.1) + 1e-9);
     }
+  });
+
+  test('may say what PostgreSQL cannot store', async () => {
+    const person = await createPerson(app);
+    const document_id = await saveDocument(sql, person, SPEECH);
+    said = JSON.stringify({ summary: 'a\0b \ud83d \\ud83d', findings: [], confidence: 0.5 });
+    const { body } = await analyze(person.key, { document_id, plugin_profile: 'ml_only', layers: ['token'] });
+    expect(body.run.layers[0].output.summary).toBe('a\ufffdb \ufffd \\ud83d');
+  });
+
+  test('is held to the policies in what it says itself', async () => {
+    const person = await createPerson(app);
+    const document_id = await saveDocument(sql, person, SPEECH);
+    said = JSON.stringify({ summary: 'It is about Ada Lovelace.', findings: [], confidence: 0.5 });
+    const { body } = await analyze(person.key, { document_id, plugin_profile: 'ml_only', layers: ['token'] });
+    expect(body.run.layers[0].output.summary).toBe('It is about Ada ████████.');
   });
 
   test('is shown the text as the mode allows', async () => {

@@ -1,4 +1,5 @@
-import { isWordCharacter, type Machine } from './pattern.ts';
+import type { Machine } from './pattern.ts';
+import { isWordCharacter } from './pattern-syntax.ts';
 
 /** A place in a text, as `slice` takes it. */
 export interface Place {

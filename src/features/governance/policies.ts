@@ -5,7 +5,8 @@ import { cutPage, readCursor } from '../../platform/cursor.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
 import { newId } from '../../platform/ids.ts';
-import { compilePattern, PatternError } from './pattern.ts';
+import { compilePattern } from './pattern.ts';
+import { PatternError } from './pattern-syntax.ts';
 import * as store from './store.ts';
 
 export type Policies = ReturnType<typeof createPolicies>;

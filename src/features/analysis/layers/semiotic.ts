@@ -1,4 +1,5 @@
 import type { Sentence } from '../sentences.ts';
+import { emojiOf } from './emoji.ts';
 import { createFindings } from './findings.ts';
 import { counted, type Layer, listed } from './layer.ts';
 
@@ -23,7 +24,6 @@ const FIELD_OF = new Map(
   ),
 );
 
-const EMOJI = /\p{Extended_Pictographic}/u;
 const TAG = /^[#@][\p{L}\p{N}_]+$/u;
 const LONGEST_SIGN = 40;
 
@@ -80,12 +80,13 @@ function addSigns(
   add: ReturnType<typeof createFindings>['add'],
   signs: { emoji: number; emphasis: number; quotations: number; tags: number },
 ): void {
+  for (const emoji of emojiOf(tokens)) {
+    signs.emoji += 1;
+    add('emoji', emoji.text, emoji);
+  }
   for (const token of tokens) {
     if (token.isWord || token.text.length > LONGEST_SIGN) continue;
-    if (EMOJI.test(token.text)) {
-      signs.emoji += 1;
-      add('emoji', token.text, token);
-    } else if (TAG.test(token.text)) {
+    if (TAG.test(token.text)) {
       signs.tags += 1;
       add('tag', token.text, token);
     } else if (/^(?:!{2,}|\?!|!\?|…|\.{3,})$/.test(token.text)) {
