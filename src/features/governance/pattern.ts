@@ -10,10 +10,14 @@ export type Step =
 export interface Machine {
   steps: Step[];
   start: number;
+  /** Whether the step takes the character. */
+  takes(step: number, character: number): boolean;
+  /** Whether a match can begin with the character. */
+  beginsWith(character: number): boolean;
 }
 
 /** Repetition copies what it repeats; this bounds what becomes of `((a{99}){99}){99}`. */
-const MOST_STEPS = 1000;
+const MOST_STEPS = 500;
 
 /**
  * Patterns are written by admins and looked for in texts of strangers. They become a machine whose work is bounded by the
@@ -24,7 +28,51 @@ export function compilePattern(pattern: string): Machine {
   if (matchesNothing(node)) throw new PatternError('it matches even where there is nothing');
   const steps: Step[] = [{ op: 'done' }];
   const start = write(node, 0, steps);
-  return { steps, start };
+  const takes = createTables(steps);
+  const first = reachable(steps, start);
+  const begins = new Uint8Array(ASCII);
+  for (let character = 0; character < ASCII; character++)
+    begins[character] = first.some((step) => takes(step, character)) ? 1 : 0;
+  return {
+    steps,
+    start,
+    takes,
+    beginsWith: (character) =>
+      character < ASCII ? begins[character] === 1 : first.some((step) => takes(step, character)),
+  };
+}
+
+const ASCII = 128;
+
+/** What most texts are made of is looked up, rather than asked of each step. */
+function createTables(steps: readonly Step[]): Machine['takes'] {
+  const known = new Map<Fits, Uint8Array>();
+  const tables = steps.map((step) => {
+    if (step.op !== 'take') return undefined;
+    const table =
+      known.get(step.fits) ?? Uint8Array.from({ length: ASCII }, (_, c) => (step.fits(c) ? 1 : 0));
+    known.set(step.fits, table);
+    return table;
+  });
+  return (index, character) => {
+    if (character < ASCII) return tables[index]?.[character] === 1;
+    const step = steps[index];
+    return step?.op === 'take' && step.fits(character);
+  };
+}
+
+/** The steps that wait for the first character. */
+function reachable(steps: readonly Step[], start: number): number[] {
+  const seen = new Set<number>();
+  const pending = [start];
+  for (let index = pending.pop(); index !== undefined; index = pending.pop()) {
+    const step = steps[index];
+    if (!step || seen.has(index)) continue;
+    seen.add(index);
+    if (step.op === 'fork') pending.push(step.other);
+    if (step.op === 'fork' || step.op === 'edge') pending.push(step.next);
+  }
+  return [...seen].filter((index) => steps[index]?.op === 'take');
 }
 
 function matchesNothing(node: Node): boolean {

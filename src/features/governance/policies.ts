@@ -9,6 +9,8 @@ import { compilePattern } from './pattern.ts';
 import { PatternError } from './pattern-syntax.ts';
 import * as store from './store.ts';
 
+const UNIQUE_VIOLATION = '23505';
+
 export type Policies = ReturnType<typeof createPolicies>;
 
 /** Policies hold from the next text on that is judged: nothing keeps them in memory. */
@@ -52,9 +54,12 @@ export function createPolicies({ sql }: { sql: Database }) {
             'A policy needs a term or a pattern. Delete it, or disable it.',
           );
         }
-        const policy = (await store.updatePolicy(tx, wanted)) ?? nameTaken(wanted.name);
+        const policy = await store.updatePolicy(tx, wanted);
         await recordAudit(tx, { action: 'governance.policy_updated', actor, ...told(policy) });
         return policy;
+      }).catch((error) => {
+        if (error.code === UNIQUE_VIOLATION) nameTaken(change.name ?? '');
+        throw error;
       });
     },
 

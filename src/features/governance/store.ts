@@ -52,16 +52,14 @@ export async function insertPolicy(
 export async function updatePolicy(
   tx: Transaction,
   { id, name, action, terms, patterns, is_enabled }: Policy,
-): Promise<Policy | undefined> {
+): Promise<Policy> {
   const [policy] = await tx<Policy[]>`
     update governance_policies
     set name = ${name}, action = ${action}, terms = ${terms}, patterns = ${patterns}, is_enabled = ${is_enabled},
         updated_at = now()
     where id = ${id}
-      and not exists (
-        select from governance_policies as other where lower(other.name) = lower(${name}) and other.id <> ${id}
-      )
     returning ${columns(tx)}`;
+  if (!policy) throw new Error('A policy that is locked is there.');
   return policy;
 }
 
