@@ -64,6 +64,7 @@ test.each([
   for (const layer of ['morphology', 'syntax', 'semantics', 'rhetoric'] as const) {
     expect(analysis.baselines[layer]?.confidence).toBeLessThan(0.1);
   }
+  expect(analysis.baselines.semiotic?.confidence).toBeLessThan(0.3);
   expect(analysis.baselines.token?.output.measures).not.toHaveProperty('reading_ease');
 });
 
