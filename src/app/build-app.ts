@@ -1,10 +1,12 @@
 import { createBranches } from '../features/branches/branches.ts';
+import { createBranchCheck } from '../features/branches/integrity.ts';
 import { defineBranchReplay } from '../features/branches/replay-job.ts';
 import { registerBranchRoutes } from '../features/branches/routes.ts';
 import { createFeed } from '../features/events/feed.ts';
 import { registerEventRoutes } from '../features/events/routes.ts';
 import { createEventStreams } from '../features/events/streams.ts';
 import { createGraph } from '../features/graph/graph.ts';
+import { createGraphCheck } from '../features/graph/integrity.ts';
 import { createNeo4jMirror } from '../features/graph/neo4j.ts';
 import { createProjectionJob } from '../features/graph/projection-job.ts';
 import { registerGraphRoutes } from '../features/graph/routes.ts';
@@ -18,6 +20,7 @@ import {
   periodicBackfillSweep,
   sendThrough,
 } from '../features/libraries/backfill-jobs.ts';
+import { createClosureCheck } from '../features/libraries/closure-audit.ts';
 import { createDefaultLibrary } from '../features/libraries/default-library.ts';
 import { createLibraryMedia } from '../features/libraries/library-media.ts';
 import { createRequester } from '../features/libraries/requester.ts';
@@ -28,12 +31,13 @@ import { createFiles } from '../features/media/files.ts';
 import { createImages } from '../features/media/images.ts';
 import { createIngest, type Ingest } from '../features/media/ingest.ts';
 import { defineIngestBatch } from '../features/media/ingest-batch.ts';
+import { createFileCheck, createSearchCheck, createTextCheck } from '../features/media/integrity.ts';
 import { createMedia } from '../features/media/media.ts';
 import { periodicOrphanSweep } from '../features/media/orphaned-files.ts';
 import { registerMediaRoutes } from '../features/media/routes.ts';
 import { registerUploadRoutes } from '../features/media/upload-routes.ts';
 import { createUploads } from '../features/media/uploads.ts';
-import { defineIntegrityAudit } from '../features/operations/integrity-audit.ts';
+import { createIntegrityFindings, defineIntegrityAudit } from '../features/operations/integrity-audit.ts';
 import { tellJobsEnded } from '../features/operations/job-events.ts';
 import { registerJobRoutes } from '../features/operations/job-routes.ts';
 import { createJobs } from '../features/operations/jobs.ts';
@@ -84,7 +88,14 @@ export function createEngine({ sql, log, listenAt, config, outside }: EngineDepe
     listenAt,
     ...config.jobs,
     types: [
-      defineIntegrityAudit(sql),
+      defineIntegrityAudit(sql, [
+        createClosureCheck(sql),
+        createFileCheck(sql, outside.storage),
+        createTextCheck(sql, outside.extractors),
+        createSearchCheck(sql),
+        createGraphCheck({ sql, graph, projector: outside.projector }),
+        createBranchCheck(sql),
+      ]),
       defineIngestBatch({ sql, requester, ingest, libraryMedia: createLibraryMedia({ sql }) }),
       defineBranchReplay({ sql, requester }),
       defineBackfillJob(backfill),
@@ -164,6 +175,7 @@ export function createServices(
     images: createImages({ sql, storage, egress }),
     graph: createGraph({ sql, projector: outside.projector }),
     branches: createBranches({ sql, requireMode: authentication.requireMode }),
+    integrityFindings: createIntegrityFindings({ sql }),
     jobs: createJobs({ sql, engine, asyncJobsEnabled, requireMode: authentication.requireMode }),
   };
 }
@@ -196,7 +208,7 @@ export async function buildApp({ config, sql, migrations, services, log }: AppDe
       registerGraphRoutes(server, services.graph);
       registerBranchRoutes(server, services.branches);
       registerOperationsRoutes(server, services.operations);
-      registerJobRoutes(server, services.jobs);
+      registerJobRoutes(server, services);
       registerOutboxRoutes(server, services.outbox);
       registerEventRoutes(server, services);
       registerWebhookRoutes(server, services.webhooks);

@@ -21,15 +21,20 @@ export function createGraph({ sql, projector }: GraphDependencies) {
     });
   }
 
+  async function forget(mediaId: string): Promise<void> {
+    await transaction(sql, (tx) => store.deleteProjection(tx, mediaId));
+  }
+
   return {
     keep,
+    forget,
 
     /** Puts a document in its place, whether it is there already or not. False when it cannot be read (any more). */
     async project(mediaId: string, signal?: AbortSignal): Promise<boolean> {
       const [source] = await store.listSources(sql, [mediaId]);
       const [projection] = source ? await projector.project([source], signal) : [];
       if (!projection) {
-        await transaction(sql, (tx) => store.deleteProjection(tx, mediaId));
+        await forget(mediaId);
         return false;
       }
       await keep(mediaId, projection);

@@ -2,6 +2,7 @@ import type { RelatedMedia } from '../../contract/graph.ts';
 import type { Queryable, Transaction } from '../../platform/database/database.ts';
 import { canReadMedia, type Viewer } from '../libraries/can-read-media.ts';
 import { type MediaRow, mediaColumns, onTheWire } from '../libraries/media-row.ts';
+import { isReadable } from '../media/readable.ts';
 import type { Entity } from './entities.ts';
 import type { GraphSource, Projection } from './projector.ts';
 
@@ -19,14 +20,6 @@ export async function listSources(
     from media
     where media.id = any(${mediaIds}::uuid[]) and ${isReadable(sql)}
     order by media.id`;
-}
-
-/** Whether a media has come as far as having a text, whatever became of its search rows. */
-export function isReadable(sql: Queryable) {
-  return sql`(
-    media.processing_status in ('ready_for_reading', 'embedding', 'ready')
-    or (media.processing_status = 'failed' and media.failure_stage = 'embed')
-  )`;
 }
 
 /** False when the media is gone. */
@@ -218,4 +211,13 @@ export async function findRelated(
     links_to,
     linked_from,
   }));
+}
+
+/** Those that have been readable for long enough to be in the graph. */
+export async function listSettled(sql: Queryable, mediaIds: string[]): Promise<Set<string>> {
+  const rows = await sql<{ id: string }[]>`
+    select id
+    from media
+    where id = any(${mediaIds}::uuid[]) and processing_completed_at < now() - interval '10 minutes'`;
+  return new Set(rows.map(({ id }) => id));
 }
