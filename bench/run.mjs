@@ -11,6 +11,7 @@ const ROOT = path.dirname(BENCH);
 const BENCHMARKS = {
   jobs: { script: 'jobs/main.mjs', needsPeers: true },
   closure: { script: 'closure.mjs', needsPeers: false },
+  documents: { script: 'documents.mjs', needsPeers: false },
   extract: { script: 'extract.mjs', needsPeers: true },
   outbox: { script: 'outbox.mjs', needsPeers: false },
   'start-up': { script: 'start-up.mjs', needsPeers: false },

@@ -12,28 +12,30 @@ export function createGraphCheck({
   projector,
 }: {
   sql: Database;
-  graph: Pick<Graph, 'keep' | 'forget'>;
+  graph: Pick<Graph, 'keep'>;
   projector: Pick<Projector, 'project'>;
 }): IntegrityCheck {
   async function compare(ids: string[], run: AuditRun): Promise<void> {
-    const sources = await store.listSources(sql, ids);
-    const expected = await projector.project(sources, run.signal);
     const stored = new Map((await store.listProjections(sql, ids)).map((one) => [one.media_id, one]));
     const isSettled = await store.listSettled(sql, ids);
+    const sources = await store.listSources(sql, ids);
+    const expected = await projector.project(sources, run.signal);
+    const wrong: store.Projected[] = [];
+    const missing: store.Projected[] = [];
     for (const [index, { media_id }] of sources.entries()) {
-      const projection = expected[index] as Projection;
+      const projected = { media_id, ...(expected[index] as Projection) };
       const found = stored.get(media_id);
-      stored.delete(media_id);
-      if (found?.projector === PROJECTOR && sorted(found) === sorted(projection)) continue;
       // What has just become readable comes into the graph by itself.
-      if (!found && !isSettled.has(media_id)) continue;
-      await run.report(found ? 'graph_differs' : 'graph_missing', [{ media_id }]);
-      if (run.repair) await graph.keep(media_id, projection);
+      if (!found && isSettled.has(media_id)) missing.push(projected);
+      if (found && (found.projector !== PROJECTOR || sorted(found) !== sorted(projected)))
+        wrong.push(projected);
     }
-    for (const media_id of stored.keys()) {
-      await run.report('graph_unjustified', [{ media_id }]);
-      if (run.repair) await graph.forget(media_id);
-    }
+    await tell(run, 'graph_missing', missing);
+    await tell(run, 'graph_differs', wrong);
+    const unjustified = await run.reportRows(store.unjustifiedProjections(sql, ids));
+    if (!run.repair) return;
+    await graph.keep([...missing, ...wrong]);
+    if (unjustified > 0) await store.deleteUnjustified(sql, ids);
   }
 
   return {
@@ -48,6 +50,13 @@ export function createGraphCheck({
       }
     },
   };
+}
+
+async function tell(run: AuditRun, kind: string, documents: store.Projected[]): Promise<void> {
+  await run.report(
+    kind,
+    documents.map(({ media_id }) => ({ media_id })),
+  );
 }
 
 /** Equal for equal projections, whatever the order of their rows. */

@@ -162,6 +162,11 @@ export async function nextMediaFiles(sql: Database, after: string | null): Promi
     limit ${MOST_ROWS}`;
 }
 
+export async function namesFile(sql: Database, mediaId: string, path: string): Promise<boolean> {
+  const found = await sql`select from media where id = ${mediaId} and file_path = ${path}`;
+  return found.length === 1;
+}
+
 export async function nextAssets(
   sql: Database,
   after: { media_id: string; name: string } | null,

@@ -16,12 +16,14 @@ export function createTextCheck(
   async function compareFragments(fragments: store.StoredFragment[], run: AuditRun): Promise<void> {
     const html = fragments.map(({ html_sanitized }) => html_sanitized);
     const texts = await extractors.canonicalTexts({ html, signal: run.signal });
-    for (const [index, fragment] of fragments.entries()) {
+    const wrong = fragments.flatMap((fragment, index) => {
       const text = texts[index] ?? '';
-      if (text === fragment.canonical_text) continue;
-      const { id: fragment_id, media_id, idx } = fragment;
-      await run.report('fragment_text_differs', [{ media_id, fragment_id, idx }]);
-      if (run.repair) await store.rewriteCanonicalText(sql, fragment, text);
+      return text === fragment.canonical_text ? [] : [{ fragment, text }];
+    });
+    const findings = wrong.map(({ fragment: { id, media_id, idx } }) => ({ media_id, fragment_id: id, idx }));
+    await run.report('fragment_text_differs', findings);
+    for (const { fragment, text } of run.repair ? wrong : []) {
+      await store.rewriteCanonicalText(sql, fragment, text);
     }
   }
 
@@ -130,10 +132,12 @@ export function createFileCheck(sql: Database, storage: Storage): IntegrityCheck
         run,
         async ({ id: media_id, path, size, sha256 }) => {
           const found = await hashOf(path, signal);
+          if (found && (size ?? found.size) === found.size && (sha256 ?? found.sha256) === found.sha256)
+            return;
+          // It may have gone with its media in the meantime.
+          if (!(await store.namesFile(sql, media_id, path))) return;
           if (!found) await report('file_missing', [{ media_id, path }]);
-          else if ((size !== null && found.size !== size) || (sha256 !== null && found.sha256 !== sha256)) {
-            await report('file_altered', [{ media_id, path, size: found.size, sha256: found.sha256 }]);
-          }
+          else await report('file_altered', [{ media_id, path, ...found }]);
         },
       );
       await eachOf(

@@ -54,6 +54,7 @@ export function defineIntegrityAudit(sql: Database, checks: IntegrityCheck[]) {
       repair,
       signal,
       async report(kind, findings) {
+        if (findings.length === 0) return;
         inconsistency_count += findings.length;
         await store.insertFindings(sql, key, kind, findings);
       },
