@@ -368,6 +368,10 @@ describe('a replay', () => {
     const { branch_id } = await fork();
     await append(branch_id, 0, [insert(0, 'one '), insert(0, 'two '), insert(0, 'three ')]);
     await alter[what](branch_id);
+    if (what !== 'head') {
+      const { status } = await reader.get(`/api/v1/branches/${branch_id}/text`);
+      expect(status).toBe(what === 'hash' ? 200 : 409);
+    }
     const job = await replay(branch_id);
     expect(job).toMatchObject({ status: 'failed', error_code: 'E_BRANCH_DAMAGED' });
     expect(job.error_text).toMatch(sentence);

@@ -8,7 +8,13 @@ import { saveDocument } from '../../../test/documents.ts';
 import { createLibrary, createReader, type Reader } from '../../../test/libraries.ts';
 import { newDirectory } from '../../../test/workspace.ts';
 import { newId } from '../../platform/ids.ts';
+import { createBranchCheck } from '../branches/integrity.ts';
 import { SNAPSHOT_EVERY } from '../branches/text.ts';
+import { createGraphCheck } from '../graph/integrity.ts';
+import { PROJECTOR } from '../graph/projector.ts';
+import { createClosureCheck } from '../libraries/closure-audit.ts';
+import { createFileCheck, createSearchCheck, createTextCheck } from '../media/integrity.ts';
+import { searchRowsOf } from '../media/search-rows.ts';
 
 const database = useDatabase();
 const { sql } = database;
@@ -290,6 +296,61 @@ describe('the audit finds', () => {
     await sql`update media set processing_completed_at = now() where id = ${document}`;
     expect((await audit({ repair: true })).inconsistencies).toEqual([]);
     await app.services.graph.project(document);
+  });
+
+  test('what is wrong behind the first batch, too', async () => {
+    await sql`
+      with made as (
+        insert into media (id, kind, title, created_by_user_id, processing_status, plain_text, processing_completed_at)
+        select gen_random_uuid(), 'web_article', 'Many', ${reader.id}, 'ready', 'Same', now() - interval '1 day'
+        from generate_series(1, 1200)
+        returning id
+      ),
+      fragment as (
+        insert into media_fragments (id, media_id, idx, html_sanitized, canonical_text)
+        select gen_random_uuid(), id, 0, '<p>Same</p>', 'Same' from made
+      )
+      insert into document_graph (media_id, projector) select id, ${PROJECTOR} from made`;
+    await sql`
+      insert into media_search (media_id, idx, document)
+      ${searchRowsOf(sql, sql`media.title = 'Many'`)}`;
+    expect(await audit()).toMatchObject({ document_count: 1202, inconsistencies: [] });
+    const [last] = await sql<
+      { id: string }[]
+    >`select id from media where title = 'Many' order by id desc limit 1`;
+    const media_id = last?.id ?? '';
+    await sql`update media_fragments set canonical_text = 'Other' where media_id = ${media_id}`;
+    await sql`delete from media_search where media_id = ${media_id}`;
+    await sql`delete from document_graph where media_id = ${media_id}`;
+    expect((await audit()).counts).toEqual({
+      fragment_text_differs: 1,
+      plain_text_differs: 1,
+      search_row_missing: 1,
+      graph_missing: 1,
+    });
+    await audit({ repair: true });
+    expect((await audit()).counts).toEqual({});
+    await sql`delete from media where title = 'Many'`;
+  });
+
+  test.each([
+    ['libraries', () => createClosureCheck(sql)],
+    ['files', () => createFileCheck(sql, app.outside.storage)],
+    ['texts', () => createTextCheck(sql, app.outside.extractors)],
+    ['search rows', () => createSearchCheck(sql)],
+    ['graph', () => createGraphCheck({ sql, graph: app.services.graph, projector: app.outside.projector })],
+    ['branches', () => createBranchCheck(sql)],
+  ])('nothing any more once it is stopped: %s', async (name, create) => {
+    const check = create();
+    expect(check.name).toBe(name);
+    const run = check.run({
+      repair: true,
+      signal: AbortSignal.abort(new Error('stopped')),
+      report: async () => expect.fail('it reports'),
+      reportRows: async () => expect.fail('it looks'),
+      progress: async () => {},
+    });
+    await expect(run).rejects.toThrow('stopped');
   });
 
   test('more than the result holds, and nothing of it is lost', async () => {
