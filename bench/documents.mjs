@@ -7,8 +7,9 @@ import path from 'node:path';
 import { createEngine, createServices } from '../dist/app/build-app.js';
 import { parseConfig } from '../dist/app/config.js';
 import { createOutside } from '../dist/app/outside.js';
+import { findRelated } from '../dist/features/graph/store.js';
 import { searchRowsOf } from '../dist/features/media/search-rows.js';
-import { openDatabase } from '../dist/platform/database/database.js';
+import { openDatabase, writeStatements } from '../dist/platform/database/database.js';
 import { findPackagedServer } from '../dist/platform/database/embedded/binaries.js';
 import { prepareCluster, startCluster, stopCluster } from '../dist/platform/database/embedded/cluster.js';
 import { migrate, readMigrations } from '../dist/platform/database/migrator.js';
@@ -161,6 +162,21 @@ async function related(services, viewer, name, ids) {
   return figures;
 }
 
+/** Which tables the query for neighbours reads from one end to the other. */
+async function scannedTables(sql, viewer, id) {
+  const client = await sql.connect();
+  let plan = '';
+  const query = async ({ text, values }) => {
+    const { rows } = await client.query(`explain (analyze) ${text}`, values);
+    plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+    return { rows: [], rowCount: 0 };
+  };
+  await findRelated(writeStatements({ query }, false), viewer, id, 20);
+  client.release();
+  if (process.argv.includes('--plan')) say(plan);
+  return [...new Set([...plan.matchAll(/Seq Scan on (\w+)/g)].map(([, table]) => table))];
+}
+
 async function measure(sql, directory) {
   const config = parseConfig({ NEXUS_ENV: 'test', NEXUS_DATA_DIR: directory });
   const outside = createOutside({ config, log });
@@ -193,6 +209,10 @@ async function measure(sql, directory) {
       who_reads_all: await related(services, viewer(reader), 'for who reads all', ids),
       who_reads_few: await related(services, viewer(other), 'for who reads one of a hundred', ids),
     };
+
+    const scanned = await scannedTables(sql, viewer(other), ids[0]);
+    figures.related.tables_read_whole = scanned;
+    say(`related reads whole: ${scanned.join(', ') || 'no table'}`);
 
     const urls = Array.from({ length: LINKS }, (_, n) => `https://example.org/batch/${n}`);
     const first = await runJob(sql, engine, 'ingest_batch', { urls }, 'reader');

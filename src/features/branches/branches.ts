@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import {
   type Branch,
   type BranchEvent,
@@ -10,7 +11,7 @@ import type { Principal } from '../../contract/identity.ts';
 import type { Mode } from '../../contract/roles.ts';
 import type { Page } from '../../contract/wire.ts';
 import type { Actor } from '../../platform/audit/audit.ts';
-import { cutPage, readCursor } from '../../platform/cursor.ts';
+import { cutPage, cutPositioned, readCursor, readPosition } from '../../platform/cursor.ts';
 import type { Database, Queryable, Transaction } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
 import { newId } from '../../platform/ids.ts';
@@ -125,20 +126,26 @@ export function createBranches({ sql, requireMode, redact = async (text) => text
       });
     },
 
+    /** In the order in which they were appended. */
     async events(
       principal: Principal,
       branchId: string,
-      { after, limit, mode }: { after: number; limit: number; mode: Mode },
+      { cursor, limit, mode }: { cursor?: string | undefined; limit: number; mode: Mode },
       actor: Actor,
-    ): Promise<{ events: BranchEvent[]; has_more: boolean }> {
+    ): Promise<{ events: BranchEvent[]; page: Page }> {
       await requireMode(principal, mode, actor);
       const branch = await requireBranch(sql, principal, branchId);
-      const rows = await store.listEvents(sql, branchId, after, branch.event_count, limit);
+      const after = readPosition(cursor, z.int().min(0)) ?? 0;
+      const listed = await store.listEvents(sql, branchId, after, branch.event_count, limit + 1);
+      const { rows, page } = cutPositioned(
+        listed.map((event) => ({ event, position: event.position })),
+        limit,
+      );
       const events: BranchEvent[] = [];
-      for (const row of rows) {
-        events.push({ ...row, text: row.text === null ? null : await redact(row.text, mode, actor) });
+      for (const { event } of rows) {
+        events.push({ ...event, text: event.text === null ? null : await redact(event.text, mode, actor) });
       }
-      return { events, has_more: (events.at(-1)?.position ?? branch.event_count) < branch.event_count };
+      return { events, page };
     },
 
     async text(
