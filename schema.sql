@@ -260,6 +260,16 @@ create table installation_secrets (
   constraint installation_secrets_pkey PRIMARY KEY (name)
 );
 
+create table integrity_findings (
+  id bigint generated always as identity not null,
+  job_id uuid not null,
+  attempt smallint not null,
+  kind text not null,
+  finding jsonb not null,
+  constraint integrity_findings_pkey PRIMARY KEY (id)
+);
+CREATE INDEX integrity_findings_list_idx ON public.integrity_findings USING btree (job_id, attempt, kind, id);
+
 create table job_artifacts (
   id uuid not null,
   job_id uuid not null,

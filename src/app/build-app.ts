@@ -8,6 +8,7 @@ import { createPluginRegistry } from '../features/analysis/plugins/registry.ts';
 import { registerAnalysisRoutes } from '../features/analysis/routes.ts';
 import { createRuns } from '../features/analysis/runs.ts';
 import { createBranches } from '../features/branches/branches.ts';
+import { createBranchCheck } from '../features/branches/integrity.ts';
 import { defineBranchReplay } from '../features/branches/replay-job.ts';
 import { registerBranchRoutes } from '../features/branches/routes.ts';
 import { createFeed } from '../features/events/feed.ts';
@@ -17,6 +18,7 @@ import { createGovernance } from '../features/governance/governance.ts';
 import { createPolicies } from '../features/governance/policies.ts';
 import { registerGovernanceRoutes } from '../features/governance/routes.ts';
 import { createGraph } from '../features/graph/graph.ts';
+import { createGraphCheck } from '../features/graph/integrity.ts';
 import { createNeo4jMirror } from '../features/graph/neo4j.ts';
 import { createProjectionJob } from '../features/graph/projection-job.ts';
 import { registerGraphRoutes } from '../features/graph/routes.ts';
@@ -38,6 +40,7 @@ import {
   periodicBackfillSweep,
   sendThrough,
 } from '../features/libraries/backfill-jobs.ts';
+import { createClosureCheck } from '../features/libraries/closure-audit.ts';
 import { createDefaultLibrary } from '../features/libraries/default-library.ts';
 import { createLibraryMedia } from '../features/libraries/library-media.ts';
 import { createRequester } from '../features/libraries/requester.ts';
@@ -48,6 +51,7 @@ import { createFiles } from '../features/media/files.ts';
 import { createImages } from '../features/media/images.ts';
 import { createIngest, type Ingest } from '../features/media/ingest.ts';
 import { defineIngestBatch } from '../features/media/ingest-batch.ts';
+import { createFileCheck, createSearchCheck, createTextCheck } from '../features/media/integrity.ts';
 import { createMediaLists } from '../features/media/list.ts';
 import { registerListRoutes } from '../features/media/list-routes.ts';
 import { createMedia } from '../features/media/media.ts';
@@ -58,7 +62,7 @@ import { createSearch } from '../features/media/search.ts';
 import { registerSearchRoutes } from '../features/media/search-routes.ts';
 import { registerUploadRoutes } from '../features/media/upload-routes.ts';
 import { createUploads } from '../features/media/uploads.ts';
-import { defineIntegrityAudit } from '../features/operations/integrity-audit.ts';
+import { createIntegrityFindings, defineIntegrityAudit } from '../features/operations/integrity-audit.ts';
 import { tellJobsEnded } from '../features/operations/job-events.ts';
 import { registerJobRoutes } from '../features/operations/job-routes.ts';
 import { createJobs } from '../features/operations/jobs.ts';
@@ -121,7 +125,14 @@ export function createEngine({
     listenAt,
     ...config.jobs,
     types: [
-      defineIntegrityAudit(sql),
+      defineIntegrityAudit(sql, [
+        createClosureCheck(sql),
+        createFileCheck(sql, outside.storage),
+        createTextCheck(sql, outside.extractors),
+        createSearchCheck(sql),
+        createGraphCheck({ sql, graph, projector: outside.projector }),
+        createBranchCheck(sql),
+      ]),
       defineIngestBatch({ sql, requester, ingest, libraryMedia: createLibraryMedia({ sql }) }),
       defineBranchReplay({ sql, requester }),
       defineBackfillJob(backfill),
@@ -256,7 +267,12 @@ export function createServices(
     analysisRuns,
     analyze: createAnalyze({ submit: jobs.submit, runs: analysisRuns }),
     graph: createGraph({ sql, projector: outside.projector }),
-    branches: createBranches({ sql, requireMode }),
+    branches: createBranches({
+      sql,
+      requireMode,
+      redact: (text, mode, actor) => governance.shown(text, mode, actor, { kind: 'branch' }),
+    }),
+    integrityFindings: createIntegrityFindings({ sql }),
   };
 }
 
@@ -317,7 +333,7 @@ export async function buildApp({
       registerGraphRoutes(server, services.graph);
       registerBranchRoutes(server, services.branches);
       registerOperationsRoutes(server, services.operations);
-      registerJobRoutes(server, services.jobs);
+      registerJobRoutes(server, services);
       registerOutboxRoutes(server, services.outbox);
       registerEventRoutes(server, services);
       registerWebhookRoutes(server, services.webhooks);

@@ -25,6 +25,7 @@ const runs = {} as Record<Mode, string>;
 const jobs = {} as Record<Mode, string>;
 let owner: Reader;
 let documentId: string;
+let branchId: string;
 
 async function enter(library: string, person: Person): Promise<void> {
   const invitee = { ...person, id: person.user.id } as Reader;
@@ -54,7 +55,20 @@ beforeAll(async () => {
     const [run] = await sql<{ id: string }[]>`select id from analysis_runs where job_id = ${jobs[mode]}`;
     runs[mode] = run?.id ?? expect.fail('there is no run');
   }
+  branchId = await forkBranch();
 });
+
+/** With an event that brings the word in once more. */
+async function forkBranch(): Promise<string> {
+  const { key } = people.admin.raw;
+  const fork = { document_id: documentId, name: 'Draft' };
+  const { body: branch } = await app.call('POST', '/api/v1/branches', { key, body: fork });
+  const events = [{ kind: 'insert', at: 0, text: `A ${SECRET}! ` }];
+  const body = { after: 0, events };
+  const answer = await app.call('POST', `/api/v1/branches/${branch.branch_id}/events`, { key, body });
+  expect(answer.status).toBe(201);
+  return branch.branch_id;
+}
 
 /** Every route of the platform API that can answer with text, and how it is called. */
 const ROUTES: Record<
@@ -88,6 +102,31 @@ const ROUTES: Record<
     takesMode: false,
     minimum: 'viewer',
   }),
+  'GET /api/v1/branches/:branch_id/text': (mode) => ({
+    path: `/api/v1/branches/${branchId}/text?mode=${mode}`,
+    takesMode: true,
+    minimum: 'viewer',
+  }),
+  'GET /api/v1/branches/:branch_id/events': (mode) => ({
+    path: `/api/v1/branches/${branchId}/events?mode=${mode}`,
+    takesMode: true,
+    minimum: 'viewer',
+  }),
+  'GET /api/v1/branches/:branch_id/compare': (mode) => ({
+    path: `/api/v1/branches/${branchId}/compare?from=0&mode=${mode}`,
+    takesMode: true,
+    minimum: 'viewer',
+  }),
+  'GET /api/v1/branches/:branch_id': () => ({
+    path: `/api/v1/branches/${branchId}`,
+    takesMode: false,
+    minimum: 'viewer',
+  }),
+  'GET /api/v1/branches': () => ({
+    path: `/api/v1/branches?document_id=${documentId}`,
+    takesMode: false,
+    minimum: 'viewer',
+  }),
   'GET /api/v1/jobs/:job_id': (mode) => ({
     path: `/api/v1/jobs/${jobs[mode]}`,
     takesMode: false,
@@ -98,10 +137,11 @@ const ROUTES: Record<
   'GET /api/v1/audit': () => ({ path: '/api/v1/audit?limit=200', takesMode: false, minimum: 'admin' }),
 };
 
-test('no route of analysis and governance is missing here, but those that hold the policies themselves', () => {
+test('no route of analysis, governance and branches is missing here, but those that hold what was sent', () => {
   const registered = app.routes
-    .filter(({ method, url }) => method !== 'HEAD' && /^\/api\/v1\/(?:analy|governance)/.test(url))
+    .filter(({ method, url }) => method !== 'HEAD' && /^\/api\/v1\/(?:analy|governance|branches)/.test(url))
     .filter(({ url }) => !url.startsWith('/api/v1/governance/policies'))
+    .filter(({ method, url }) => !(method === 'POST' && url.startsWith('/api/v1/branches')))
     .map(({ method, url }) => `${method} ${url}`);
   expect(Object.keys(ROUTES)).toEqual(expect.arrayContaining(registered));
 });
