@@ -49,8 +49,8 @@ export async function saveTexts(sql: Database, { user }: Person, ...texts: strin
   const id = newId();
   await transaction(sql, async (tx) => {
     await tx`
-      insert into media (id, kind, title, created_by_user_id, processing_status)
-      values (${id}, 'web_article', 'A document', ${user.id}, 'ready')`;
+      insert into media (id, kind, title, created_by_user_id, processing_status, plain_text)
+      values (${id}, 'web_article', 'A document', ${user.id}, 'ready', ${texts.join('\n\n')})`;
     await addToDefaultLibrary(tx, user.default_library_id, id, user.id);
     for (const [idx, text] of texts.entries()) {
       await tx`

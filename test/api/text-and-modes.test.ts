@@ -62,7 +62,8 @@ beforeAll(async () => {
 async function forkBranch(): Promise<string> {
   const { key } = people.admin.raw;
   const fork = { document_id: documentId, name: 'Draft' };
-  const { body: branch } = await app.call('POST', '/api/v1/branches', { key, body: fork });
+  const { status, body: branch } = await app.call('POST', '/api/v1/branches', { key, body: fork });
+  expect(status).toBe(201);
   const events = [{ kind: 'insert', at: 0, text: `A ${SECRET}! ` }];
   const body = { after: 0, events };
   const answer = await app.call('POST', `/api/v1/branches/${branch.branch_id}/events`, { key, body });
