@@ -4,7 +4,8 @@
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { createEngine, createServices } from '../dist/app/build-app.js';
+import { createEngine } from '../dist/app/engine.js';
+import { createServices } from '../dist/app/services.js';
 import { parseConfig } from '../dist/app/config.js';
 import { createOutside } from '../dist/app/outside.js';
 import { findRelated } from '../dist/features/graph/store.js';

@@ -1,8 +1,10 @@
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll } from 'vitest';
-import { buildApp, createEngine, createServices, type Engine, type Services } from '../src/app/build-app.ts';
+import { buildApp } from '../src/app/build-app.ts';
 import { parseConfig } from '../src/app/config.ts';
+import { createEngine, type Engine } from '../src/app/engine.ts';
 import { createOutside, type Outside } from '../src/app/outside.ts';
+import { createServices, type Services } from '../src/app/services.ts';
 import type { ErrorCode } from '../src/contract/errors.ts';
 import type { Role } from '../src/contract/roles.ts';
 import { seedConfiguredPolicy } from '../src/features/governance/policies.ts';

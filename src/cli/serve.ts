@@ -1,8 +1,10 @@
 import type { Command } from 'commander';
-import { buildApp, createEngine, createServices } from '../app/build-app.ts';
+import { buildApp } from '../app/build-app.ts';
 import { type Config, parseConfig, readEnvironment } from '../app/config.ts';
 import { type OpenDatabase, openMigratedDatabase } from '../app/database.ts';
+import { createEngine } from '../app/engine.ts';
 import { createOutside } from '../app/outside.ts';
+import { createServices } from '../app/services.ts';
 import { untilStopped } from '../app/shutdown.ts';
 import { seedConfiguredPolicy } from '../features/governance/policies.ts';
 import { refuseDevelopmentKeys, seedBootstrapKeys } from '../features/identity/bootstrap.ts';

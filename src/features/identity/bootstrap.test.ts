@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { call, DEV_KEYS, useApp } from '../../../test/app.ts';
 import { useDatabase } from '../../../test/database.ts';
-import { createServices } from '../../app/build-app.ts';
+import { createServices } from '../../app/services.ts';
 import { parseConfig } from '../../app/config.ts';
 import { createLogger } from '../../platform/telemetry/logger.ts';
 import { disableDevelopmentKeys, refuseDevelopmentKeys, seedBootstrapKeys } from './bootstrap.ts';
