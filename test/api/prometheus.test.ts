@@ -54,7 +54,8 @@ test('the backlogs, the pool and the event loop are measured', async () => {
     expect(value(name), name).toBeGreaterThanOrEqual(0);
   expect(value('nexus_database_connections', { state: 'open' })).toBeGreaterThan(0);
   expect(value('nexus_database_connections', { state: 'waiting' })).toBe(0);
-  expect(value('nexus_event_loop_lag_seconds', { quantile: '0.99' })).toBeGreaterThan(0);
+  // Nothing, when somebody has looked just before.
+  expect(value('nexus_event_loop_lag_seconds', { quantile: '0.99' })).toBeGreaterThanOrEqual(0);
   expect(value('process_cpu_seconds_total')).toBeGreaterThan(0);
 });
 
