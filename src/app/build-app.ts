@@ -56,8 +56,10 @@ import { createJobEngine, type JobEngine, type JobEngineOptions } from '../platf
 import { createHints, type Hints } from '../platform/outbox/hints.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import { createMetrics, type Metrics } from '../platform/telemetry/metrics.ts';
+import { createPrometheus, type Prometheus } from '../platform/telemetry/prometheus.ts';
 import type { Config } from './config.ts';
 import { createDelivery } from './delivery.ts';
+import { measureInstallation } from './measurements.ts';
 import type { Outside } from './outside.ts';
 
 export type Services = ReturnType<typeof createServices>;
@@ -65,6 +67,7 @@ export type Services = ReturnType<typeof createServices>;
 export interface EngineDependencies extends Pick<JobEngineOptions, 'sql' | 'log' | 'listenAt'> {
   config: Pick<Config, 'jobs' | 'env' | 'outbox'>;
   outside: Outside;
+  prometheus?: Prometheus | undefined;
 }
 
 export interface Engine extends JobEngine {
@@ -73,7 +76,14 @@ export interface Engine extends JobEngine {
 }
 
 /** The job engine with every job type of Nexus. Whoever works delivers events, too. */
-export function createEngine({ sql, log, listenAt, config, outside }: EngineDependencies): Engine {
+export function createEngine({
+  sql,
+  log,
+  listenAt,
+  config,
+  outside,
+  prometheus,
+}: EngineDependencies): Engine {
   const hints = createHints({ log, listenAt });
   const delivery = createDelivery({ sql, log, hints, egress: outside.egress, config });
   const backfill = createBackfill({ sql, log, send: sendThrough(sql, () => engine) });
@@ -92,6 +102,7 @@ export function createEngine({ sql, log, listenAt, config, outside }: EngineDepe
       ...delivery.periodic,
     ],
     onJobsEnded: tellJobsEnded,
+    observe: prometheus?.observeAttempt,
   });
   return {
     ...engine,
@@ -194,6 +205,7 @@ export interface AppDependencies {
   migrations: Migration[];
   services: Services;
   log: Logger;
+  prometheus?: Prometheus;
   /** Where the web app was built to. */
   webDirectory?: string;
 }
@@ -207,10 +219,12 @@ export async function buildApp({
   migrations,
   services,
   log,
+  prometheus = createPrometheus(),
   webDirectory = WEB_DIRECTORY,
 }: AppDependencies): Promise<Shell> {
   const metrics = createMetrics();
   measureBacklogs(metrics, services);
+  measureInstallation(prometheus, sql, services);
   const shell = await createHttpServer({
     log,
     metrics,
@@ -219,8 +233,10 @@ export async function buildApp({
     bodyLimitBytes: config.bodyLimitBytes,
     trustedProxies: config.trustedProxies,
     webDirectory,
+    onAnswered: prometheus.observeRequest,
     routes(server, registered) {
-      registerHealthRoutes(server, { sql, migrations, metrics });
+      server.addHook('onClose', async () => prometheus.close());
+      registerHealthRoutes(server, { sql, migrations, metrics, prometheus });
       registerIdentityRoutes(server, { ...services, registered });
       registerSessionRoutes(server, services);
       registerTokenRoutes(server, services.tokens);

@@ -9,6 +9,7 @@ import { newId } from '../../platform/ids.ts';
 import { hashKey } from './api-keys.ts';
 import type { Authentication } from './authentication.ts';
 import { isPassword } from './passwords.ts';
+import * as profiles from './profile-store.ts';
 import * as sessionStore from './session-store.ts';
 import { createSignInLimit } from './sign-in-limit.ts';
 import * as store from './store.ts';
@@ -46,11 +47,11 @@ export function createSessions({ sql, authentication }: SessionsDependencies) {
 
   /** The password may have been changed while this one was being checked; then it is the old one. */
   async function withPassword(username: string, password: string): Promise<Decide> {
-    const person = await store.findPassword(sql, username);
+    const person = await profiles.findPassword(sql, username);
     const isTheirs = await isPassword(password, person?.password_hash ?? null);
     if (!person) return async () => ({ reason: 'unknown' });
     return async (tx) => {
-      const now = await store.holdPassword(tx, person.id);
+      const now = await profiles.holdPassword(tx, person.id);
       if (!isTheirs || now?.password_hash !== person.password_hash)
         return { reason: 'password', username: person.username };
       if (now.disabled_at !== null) return { reason: 'disabled', username: person.username };
@@ -132,7 +133,7 @@ export function createSessions({ sql, authentication }: SessionsDependencies) {
     },
 
     async describe(principal: Principal): Promise<Session> {
-      const person = await store.findProfile(sql, principal.user_id);
+      const person = await profiles.findProfile(sql, principal.user_id);
       const { id, username, display_name, has_password } = person;
       const beginning = principal.session_id
         ? await sessionStore.findBeginning(sql, principal.session_id)
