@@ -10,6 +10,7 @@ import type { RegisteredRoute } from '../src/http/access.ts';
 import type { Shell } from '../src/http/server.ts';
 import { readMigrations } from '../src/platform/database/migrator.ts';
 import { createLogger } from '../src/platform/telemetry/logger.ts';
+import { createPrometheus } from '../src/platform/telemetry/prometheus.ts';
 import type { TestDatabase } from './database.ts';
 import { newDirectory } from './workspace.ts';
 
@@ -71,11 +72,13 @@ export function useApp(
     const { sql } = database;
     const log = createLogger({ level: 'silent', format: 'json' });
     const outside = createOutside({ config, log, youtubeOrigin });
+    const prometheus = createPrometheus();
     const engine = createEngine({
       sql,
       log,
       config,
       outside,
+      prometheus,
       listenAt: listen ? database.target : undefined,
     });
     const services = createServices(sql, engine, config, log, outside);
@@ -87,6 +90,7 @@ export function useApp(
       migrations,
       services,
       log,
+      prometheus,
       ...(webDirectory && { webDirectory }),
     });
     await shell.server.listen({ host: config.host, port: config.port });

@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { createFeed } from '../features/events/feed.ts';
 import { registerEventRoutes } from '../features/events/routes.ts';
 import { createEventStreams } from '../features/events/streams.ts';
+import { createAccessTokens } from '../features/identity/access-token.ts';
 import { createApiKeys } from '../features/identity/api-keys.ts';
 import { createAuthentication } from '../features/identity/authentication.ts';
 import { createProfile } from '../features/identity/profile.ts';
@@ -10,6 +11,8 @@ import { periodicSessionCleanup } from '../features/identity/session-cleanup.ts'
 import { registerSessionRoutes } from '../features/identity/session-routes.ts';
 import { createSessions } from '../features/identity/sessions.ts';
 import { createSignInLinks } from '../features/identity/sign-in-links.ts';
+import { registerTokenRoutes } from '../features/identity/token-routes.ts';
+import { createTokens } from '../features/identity/tokens.ts';
 import { createUsers } from '../features/identity/users.ts';
 import { createBackfill } from '../features/libraries/backfill.ts';
 import {
@@ -47,13 +50,16 @@ import { createWebhooks } from '../features/webhooks/webhooks.ts';
 import { registerHealthRoutes } from '../http/health-routes.ts';
 import { createHttpServer, type Shell } from '../http/server.ts';
 import type { Database } from '../platform/database/database.ts';
+import { installationSecret } from '../platform/database/installation-secret.ts';
 import type { Migration } from '../platform/database/migrator.ts';
 import { createJobEngine, type JobEngine, type JobEngineOptions } from '../platform/jobs/engine.ts';
 import { createHints, type Hints } from '../platform/outbox/hints.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import { createMetrics, type Metrics } from '../platform/telemetry/metrics.ts';
+import { createPrometheus, type Prometheus } from '../platform/telemetry/prometheus.ts';
 import type { Config } from './config.ts';
 import { createDelivery } from './delivery.ts';
+import { measureInstallation } from './measurements.ts';
 import type { Outside } from './outside.ts';
 
 export type Services = ReturnType<typeof createServices>;
@@ -61,6 +67,7 @@ export type Services = ReturnType<typeof createServices>;
 export interface EngineDependencies extends Pick<JobEngineOptions, 'sql' | 'log' | 'listenAt'> {
   config: Pick<Config, 'jobs' | 'env' | 'outbox'>;
   outside: Outside;
+  prometheus?: Prometheus | undefined;
 }
 
 export interface Engine extends JobEngine {
@@ -69,7 +76,14 @@ export interface Engine extends JobEngine {
 }
 
 /** The job engine with every job type of Nexus. Whoever works delivers events, too. */
-export function createEngine({ sql, log, listenAt, config, outside }: EngineDependencies): Engine {
+export function createEngine({
+  sql,
+  log,
+  listenAt,
+  config,
+  outside,
+  prometheus,
+}: EngineDependencies): Engine {
   const hints = createHints({ log, listenAt });
   const delivery = createDelivery({ sql, log, hints, egress: outside.egress, config });
   const backfill = createBackfill({ sql, log, send: sendThrough(sql, () => engine) });
@@ -88,6 +102,7 @@ export function createEngine({ sql, log, listenAt, config, outside }: EngineDepe
       ...delivery.periodic,
     ],
     onJobsEnded: tellJobsEnded,
+    observe: prometheus?.observeAttempt,
   });
   return {
     ...engine,
@@ -126,14 +141,29 @@ function ingestThrough(
 export function createServices(
   sql: Database,
   engine: Engine,
-  config: Pick<Config, 'env' | 'rawModeEnabled' | 'acceptsDevelopmentKeys' | 'asyncJobsEnabled'>,
+  config: Pick<
+    Config,
+    | 'env'
+    | 'rawModeEnabled'
+    | 'acceptsDevelopmentKeys'
+    | 'asyncJobsEnabled'
+    | 'tokenSecret'
+    | 'requestsPerMinute'
+  >,
   log: Logger,
   outside: Outside,
 ) {
   const { storage, egress } = outside;
   const ingest = ingestThrough(() => engine, sql, log, outside, config);
   const { rawModeEnabled, acceptsDevelopmentKeys, asyncJobsEnabled } = config;
-  const authentication = createAuthentication({ sql, rawModeEnabled, acceptsDevelopmentKeys });
+  const accessTokens = createAccessTokens(tokenSecret(sql, config));
+  const authentication = createAuthentication({
+    sql,
+    rawModeEnabled,
+    acceptsDevelopmentKeys,
+    readAccessToken: accessTokens.read,
+    requestsPerMinute: config.requestsPerMinute,
+  });
   const users = createUsers({ sql, createDefaultLibrary });
   const sessions = createSessions({ sql, authentication });
   const backfill = createBackfill({ sql, log, send: sendThrough(sql, () => engine) });
@@ -141,6 +171,7 @@ export function createServices(
   return {
     users,
     sessions,
+    tokens: createTokens({ sql, accessTokens, authentication, sessions }),
     profile: createProfile({ sql, users }),
     signInLinks: createSignInLinks({ sql, users }),
     webhooks,
@@ -162,12 +193,19 @@ export function createServices(
   };
 }
 
+function tokenSecret(sql: Database, config: Pick<Config, 'tokenSecret'>): () => Promise<Uint8Array> {
+  if (config.tokenSecret === undefined) return installationSecret(sql, 'tokens');
+  const given = new TextEncoder().encode(config.tokenSecret);
+  return async () => given;
+}
+
 export interface AppDependencies {
   config: Config;
   sql: Database;
   migrations: Migration[];
   services: Services;
   log: Logger;
+  prometheus?: Prometheus;
   /** Where the web app was built to. */
   webDirectory?: string;
 }
@@ -181,10 +219,12 @@ export async function buildApp({
   migrations,
   services,
   log,
+  prometheus = createPrometheus(),
   webDirectory = WEB_DIRECTORY,
 }: AppDependencies): Promise<Shell> {
   const metrics = createMetrics();
   measureBacklogs(metrics, services);
+  measureInstallation(prometheus, sql, services);
   const shell = await createHttpServer({
     log,
     metrics,
@@ -193,10 +233,13 @@ export async function buildApp({
     bodyLimitBytes: config.bodyLimitBytes,
     trustedProxies: config.trustedProxies,
     webDirectory,
+    onAnswered: prometheus.observeRequest,
     routes(server, registered) {
-      registerHealthRoutes(server, { sql, migrations, metrics });
+      server.addHook('onClose', async () => prometheus.close());
+      registerHealthRoutes(server, { sql, migrations, metrics, prometheus });
       registerIdentityRoutes(server, { ...services, registered });
       registerSessionRoutes(server, services);
+      registerTokenRoutes(server, services.tokens);
       registerLibrariesRoutes(server, services);
       registerListRoutes(server, services);
       registerSearchRoutes(server, services.search);

@@ -34,6 +34,9 @@ describe('a bad value is refused by name', () => {
     ['NEXUS_DATABASE_POOL_SIZE', '0', 'a number from 1 to 500'],
     ['NEXUS_DATABASE_STATEMENT_TIMEOUT_SECONDS', '-1', 'a number of seconds'],
     ['NEXUS_RAW_MODE_ENABLED', 'maybe', 'true or false'],
+    ['NEXUS_REQUESTS_PER_MINUTE', '100', 'four numbers'],
+    ['NEXUS_REQUESTS_PER_MINUTE', '1,2,3,many', 'four numbers'],
+    ['NEXUS_REQUESTS_PER_MINUTE', '0,1,1,1', 'four numbers'],
     ['NEXUS_EGRESS_ALLOW', 'wiki.example:80, everything', 'host:port or networks such as 10.0.0.0/8'],
     ['NEXUS_STORAGE', 'ftp', 'local or s3'],
     ['NEXUS_S3_ENDPOINT', 'store.example', 'an http:// or https:// URL'],
@@ -130,7 +133,7 @@ test('egress exceptions are a list', () => {
   expect(parseConfig({}).egressAllow).toEqual([]);
 });
 
-test.each(['NEXUS_INTERNAL_SECRET', 'NEXUS_BOOTSTRAP_ADMIN_KEY'])(
+test.each(['NEXUS_INTERNAL_SECRET', 'NEXUS_TOKEN_SECRET', 'NEXUS_BOOTSTRAP_ADMIN_KEY'])(
   'a short %s is for development only',
   (name) => {
     parseConfig({ [name]: 'short' });

@@ -9,6 +9,7 @@ import { isDevelopmentKey } from '../features/identity/development-keys.ts';
 import type { SignInLink } from '../features/identity/sign-in-links.ts';
 import type { HttpServer } from '../http/http-server.ts';
 import { createLogger, type Logger } from '../platform/telemetry/logger.ts';
+import { createPrometheus } from '../platform/telemetry/prometheus.ts';
 import { NEXUS_VERSION } from '../platform/version.ts';
 import { print } from './output.ts';
 
@@ -46,13 +47,14 @@ async function serveUntil(
   withWorker: boolean,
 ): Promise<void> {
   const outside = createOutside({ config, log });
-  const engine = createEngine({ sql, log, config, outside, listenAt });
+  const prometheus = createPrometheus();
+  const engine = createEngine({ sql, log, config, outside, listenAt, prometheus });
   try {
     await outside.open();
     const services = createServices(sql, engine, config, log, outside);
     if (config.env === 'prod') await refuseDevelopmentKeys(sql);
     await seedBootstrapKeys(sql, services.users, config.bootstrapKeys);
-    const shell = await buildApp({ config, sql, migrations, services, log });
+    const shell = await buildApp({ config, sql, migrations, services, log, prometheus });
     try {
       const address = await listen(shell.server, config);
       const worker = withWorker ? await engine.work(config.worker) : undefined;

@@ -31,6 +31,7 @@ test('every sweep and cleanup of Nexus is on the schedule, runs, and succeeds', 
       'orphaned_files_sweep',
       'outbox_cleanup',
       'outbox_sweep',
+      'session_cleanup',
       'webhook_cleanup',
     ].map((name) => [name, 'succeeded']),
   );

@@ -41,7 +41,7 @@ test('first start to first article read, left in the middle and taken up there',
   await page.getByRole('button', { name: 'Mark as finished' }).first().click();
   await page.getByText('Marked as finished').waitFor();
   await page.getByRole('button', { name: 'Back', exact: true }).click();
-  await page.getByText('Finished', { exact: true }).waitFor();
+  await page.getByRole('article').getByText('Finished', { exact: true }).waitFor();
 });
 
 test('signs out, and in again with the password', async () => {

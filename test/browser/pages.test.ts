@@ -4,6 +4,7 @@ import { makePage } from '../fixtures/pages.ts';
 import { useChromium } from './chromium.ts';
 import { useNexus } from './nexus.ts';
 import { expectAccessible, signIn } from './person.ts';
+import { seedVideo } from './seed.ts';
 
 const nexus = useNexus((request, response) => {
   if (request.url === '/gone') return void response.writeHead(410).end();
@@ -78,4 +79,22 @@ test.each(LOOKS)('every dialog is accessible, $name', async (look) => {
   await page.getByRole('menuitem', { name: 'Why do I see this?' }).click();
   await page.getByText('You saved it').waitFor();
   await expectAccessible(page);
+});
+
+test('a video loads nothing of YouTube before it is asked for, then seeks to the line that is clicked', async () => {
+  const { body } = await nexus.call('GET', '/me', { key: DEV_KEYS.viewer });
+  const video = await seedVideo(nexus.database.sql, body.data);
+  const page = await chromium.open();
+  await signIn(page, nexus, DEV_KEYS.viewer);
+  await page.goto(`${nexus.url}/app/read/${video}`);
+  await page.getByRole('button', { name: /loads the player from YouTube/ }).waitFor();
+  await expectAccessible(page);
+  expect(await page.locator('iframe').count()).toBe(0);
+
+  // There is no YouTube in this test: that the frame is asked for, and from where, is what can be seen.
+  chromium.forgive(/youtube-nocookie/);
+  await page.getByRole('button', { name: 'Line 1' }).click();
+  const source = await page.locator('iframe').getAttribute('src');
+  expect(source).toMatch(/^https:\/\/www\.youtube-nocookie\.com\/embed\/abcdefghijk\?/);
+  expect(source).toContain('start=65');
 });

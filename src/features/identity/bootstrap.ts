@@ -65,6 +65,7 @@ async function ensureKey(tx: Transaction, user: User, { role, key }: BootstrapKe
       prefix,
       role,
       raw_mode_enabled,
+      requests_per_minute: null,
       expires_at: null,
     };
     const created = await store.insertApiKey(tx, fields);

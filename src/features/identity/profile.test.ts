@@ -128,13 +128,13 @@ test('a name that is given up is not to be had by who asks for it at that moment
   const held = holdBeforeCommit(one);
   const { users } = app.services;
   const givenUp = createProfile({ sql: held.sql, users }).update(
-    ana.user.id,
+    { user_id: ana.user.id, role: 'researcher' },
     { username: 'gone-away' },
     actor,
   );
   await held.reached;
   const taken = createProfile({ sql: two, users }).update(
-    ben.user.id,
+    { user_id: ben.user.id, role: 'researcher' },
     { username: ana.user.username },
     actor,
   );

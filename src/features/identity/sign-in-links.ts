@@ -4,8 +4,8 @@ import { type Actor, recordAudit } from '../../platform/audit/audit.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
 import { hashKey } from './api-keys.ts';
+import * as profiles from './profile-store.ts';
 import { insertSignInLink } from './session-store.ts';
-import * as store from './store.ts';
 import type { Users } from './users.ts';
 
 const LIFETIME_HOURS = 24;
@@ -44,8 +44,8 @@ export function createSignInLinks({ sql, users }: { sql: Database; users: Users 
      * bootstrap users. Undefined once somebody has.
      */
     async createForFirstAdmin(): Promise<SignInLink | undefined> {
-      if (await store.hasAnyPassword(sql)) return undefined;
-      const admin = (await store.findFirstAdmin(sql)) ?? (await makeFirstAdmin());
+      if (await profiles.hasAnyPassword(sql)) return undefined;
+      const admin = (await profiles.findFirstAdmin(sql)) ?? (await makeFirstAdmin());
       return admin && create(admin, SYSTEM);
     },
   };
@@ -54,6 +54,6 @@ export function createSignInLinks({ sql, users }: { sql: Database; users: Users 
   async function makeFirstAdmin(): Promise<User | undefined> {
     const fields = { username: FIRST_ADMIN, display_name: 'Admin', role: 'admin' as const };
     const made = await transaction(sql, (tx) => users.insertWithLibrary(tx, fields, SYSTEM));
-    return made ?? store.findFirstAdmin(sql);
+    return made ?? profiles.findFirstAdmin(sql);
   }
 }

@@ -1,11 +1,12 @@
 /** The characters that `search_form` in the database makes stand alone. */
 const UNSPACED = '\\u0e00-\\u0e7f\\u3040-\\u30ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uf900-\\ufaff';
 const UNSPACED_RUN = new RegExp(`[${UNSPACED}]+`, 'g');
-/** Below that, a prefix stands for too many words to be of use. */
-const SHORTEST_PREFIX = 2;
-/** The word at the end that is still being typed: not behind a minus, and nothing but letters and digits. */
+/**
+ * The word at the end that is still being typed: not behind a minus, and nothing but letters and digits. Two Latin letters
+ * begin so many words that finding all of them takes seconds in a large database.
+ */
 const UNFINISHED = new RegExp(
-  `(^|\\s)((?:(?![${UNSPACED}])[\\p{L}\\p{M}\\p{N}]){${SHORTEST_PREFIX},})$`,
+  `(^|\\s)(?![\\x00-\\x7f]{1,2}$)((?:(?![${UNSPACED}])[\\p{L}\\p{M}\\p{N}]){2,})$`,
   'u',
 );
 

@@ -8,9 +8,9 @@ const TINTS = 6;
 
 /** The same site always gets the same tint. */
 function tintOf(text: string): number {
-  let sum = 0;
-  for (const char of text) sum = (sum * 31 + (char.codePointAt(0) ?? 0)) % 9973;
-  return sum % TINTS;
+  let hash = 2166136261;
+  for (const char of text) hash = Math.imul(hash ^ (char.codePointAt(0) ?? 0), 16777619);
+  return ((hash >>> 8) & 0xffff) % TINTS;
 }
 
 /** The cover, or in its place what the text says of itself on a tint of its site. */

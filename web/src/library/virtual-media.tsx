@@ -7,7 +7,7 @@ import type { View } from './view-choice.ts';
 
 /** Pixels; the heights in library.css. */
 const ROW_HEIGHT = 96;
-const CARD_ROW_HEIGHT = 296;
+const CARD_ROW_HEIGHT = 280;
 const CARD_WIDTH = 250;
 /** How many items ahead of the screen the next page is asked for. */
 const AHEAD = 120;

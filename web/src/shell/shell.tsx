@@ -11,6 +11,7 @@ import { BottomBar } from './bottom-bar.tsx';
 import { type DialogName, DialogsContext } from './dialogs.ts';
 import { Drawer } from './drawer.tsx';
 import { followEvents } from './live.ts';
+import { useScrollMemory } from './scroll-memory.ts';
 import { Sidebar } from './sidebar.tsx';
 import { TopBar } from './top-bar.tsx';
 
@@ -28,6 +29,7 @@ export function Shell() {
   const dialogs = useMemo(() => ({ shown, show: setShown, hide: () => setShown(undefined) }), [shown]);
   const search = () => void navigate({ to: '/search', search: {} });
 
+  useScrollMemory();
   useEffect(() => followEvents(queryClient), [queryClient]);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
