@@ -60,7 +60,7 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
           <Delivery
             key={delivery.id}
             delivery={delivery}
-            canReplay={webhook.enabled && delivery.status !== 'pending'}
+            canReplay={webhook.enabled && (delivery.status !== 'pending' || delivery.log.length > 0)}
             isBusy={replay.isPending && replay.variables === delivery.id}
             onReplay={() => replay.mutate(delivery.id)}
           />
@@ -109,7 +109,7 @@ function Delivery({ delivery, canReplay, isBusy, onReplay }: DeliveryProps) {
           )}
         </span>
         <Button size="small" icon={RotateCcw} disabled={!canReplay} busy={isBusy} onClick={onReplay}>
-          Replay
+          {delivery.status === 'pending' ? 'Send now' : 'Replay'}
         </Button>
       </div>
       {delivery.status !== 'delivered' && delivery.error_message && last?.response_status == null && (
