@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { MODES, type Mode, ROLES, type Role, roleAllows } from '../../src/contract/roles.ts';
+import { saveDocument, workOff } from '../analysis/documents.ts';
 import { createPerson, useApp } from '../app.ts';
 import { useDatabase } from '../database.ts';
-import { saveDocument, workOff } from '../documents.ts';
 import { createLibrary, createReader, invite, type Person, type Reader } from '../libraries.ts';
 
 /** A word that stands in a document, and that PUBLIC mode does not show. */

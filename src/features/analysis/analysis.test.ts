@@ -1,8 +1,8 @@
 import { text as readAll } from 'node:stream/consumers';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { saveDocument, workOff } from '../../../test/analysis/documents.ts';
 import { type CallOptions, createPerson, failure, useApp } from '../../../test/app.ts';
 import { useDatabase } from '../../../test/database.ts';
-import { saveDocument, workOff } from '../../../test/documents.ts';
 import { HARBOUR, SPEECH } from '../../../test/fixtures/texts.ts';
 import { startSite } from '../../../test/internet.ts';
 import { createLibrary, createReader, join } from '../../../test/libraries.ts';

@@ -1,9 +1,9 @@
-import { addToDefaultLibrary } from '../src/features/libraries/closure.ts';
-import type { Database } from '../src/platform/database/database.ts';
-import { transaction } from '../src/platform/database/transaction.ts';
-import { newId } from '../src/platform/ids.ts';
-import type { TestApp } from './app.ts';
-import type { Person } from './libraries.ts';
+import { addToDefaultLibrary } from '../../src/features/libraries/closure.ts';
+import type { Database } from '../../src/platform/database/database.ts';
+import { transaction } from '../../src/platform/database/transaction.ts';
+import { newId } from '../../src/platform/ids.ts';
+import type { TestApp } from '../app.ts';
+import type { Person } from '../libraries.ts';
 
 /** A document with these fragments that somebody has saved. */
 export async function saveDocument(sql: Database, { user }: Person, ...texts: string[]): Promise<string> {
