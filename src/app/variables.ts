@@ -138,7 +138,7 @@ export const VARIABLES = {
     z.stringbool().default(false),
     'Whether analyses can run in execution mode `shadow`. See [docs/analysis.md](docs/analysis.md).',
   ),
-  NEXUS_BLOCKED_TERMS: variable(
+  NEXUS_BLOCKED_TERMS: secret(
     'terms, separated by commas',
     z
       .string()

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { MODES, type Mode, ROLES, type Role, roleAllows } from '../../src/contract/roles.ts';
+import { saveDocument, workOff } from '../analysis/documents.ts';
 import { createPerson, useApp } from '../app.ts';
 import { useDatabase } from '../database.ts';
-import { saveTexts, workOff } from '../documents.ts';
 import { createLibrary, createReader, invite, type Person, type Reader } from '../libraries.ts';
 
 /** A word that stands in a document, and that PUBLIC mode does not show. */
@@ -36,7 +36,7 @@ async function enter(library: string, person: Person): Promise<void> {
 
 beforeAll(async () => {
   owner = await createReader(app);
-  documentId = await saveTexts(sql, owner, TEXT);
+  documentId = await saveDocument(sql, owner, TEXT);
   const library = await createLibrary(owner);
   await owner.post(`/libraries/${library}/media`, { media_id: documentId });
   for (const role of ROLES) {

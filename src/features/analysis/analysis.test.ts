@@ -1,8 +1,8 @@
 import { text as readAll } from 'node:stream/consumers';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { saveDocument, workOff } from '../../../test/analysis/documents.ts';
 import { type CallOptions, createPerson, failure, useApp } from '../../../test/app.ts';
 import { useDatabase } from '../../../test/database.ts';
-import { saveTexts, workOff } from '../../../test/documents.ts';
 import { HARBOUR, SPEECH } from '../../../test/fixtures/texts.ts';
 import { startSite } from '../../../test/internet.ts';
 import { createLibrary, createReader, join } from '../../../test/libraries.ts';
@@ -44,7 +44,7 @@ const read = (key: string, path: string) => app.call('GET', `/api/v1/${path}`, {
 describe('POST /api/v1/analyze', () => {
   test('answers with the run: nine layers, with what was found, how sure, and by whom', async () => {
     const person = await createPerson(app);
-    const document_id = await saveTexts(sql, person, HARBOUR, SPEECH);
+    const document_id = await saveDocument(sql, person, HARBOUR, SPEECH);
     const { status, body } = await analyze(person.key, { document_id });
     expect(status).toBe(200);
     expect(body).toMatchObject({ status: 'succeeded', execution_mode: 'sync', error_code: null });
@@ -83,7 +83,7 @@ describe('POST /api/v1/analyze', () => {
 
   test('leaves an artifact, an event and a decision in the audit log, once each', async () => {
     const person = await createPerson(app);
-    const document_id = await saveTexts(sql, person, HARBOUR);
+    const document_id = await saveDocument(sql, person, HARBOUR);
     const { body } = await analyze(person.key, { document_id });
     const expected = { analysis_run_id: body.analysis_run_id, layer_count: 9 };
     const job = await read(person.key, `jobs/${body.job_id}`);
@@ -110,14 +110,14 @@ describe('POST /api/v1/analyze', () => {
 
   test('reads only the layers that are asked for', async () => {
     const person = await createPerson(app);
-    const document_id = await saveTexts(sql, person, HARBOUR);
+    const document_id = await saveDocument(sql, person, HARBOUR);
     const { body } = await analyze(person.key, { document_id, layers: ['rhetoric', 'token'] });
     expect(body.run.layers.map(({ layer }: { layer: string }) => layer)).toEqual(['token', 'rhetoric']);
   });
 
   test('the same document gives the same layers, each time', async () => {
     const person = await createPerson(app);
-    const document_id = await saveTexts(sql, person, HARBOUR);
+    const document_id = await saveDocument(sql, person, HARBOUR);
     const outputs = async () => {
       const { body } = await analyze(person.key, { document_id });
       return JSON.stringify(
@@ -132,13 +132,13 @@ describe('POST /api/v1/analyze', () => {
 
   test('an empty text is analysed, too', async () => {
     const person = await createPerson(app);
-    const { body } = await analyze(person.key, { document_id: await saveTexts(sql, person, '') });
+    const { body } = await analyze(person.key, { document_id: await saveDocument(sql, person, '') });
     expect(body.run).toMatchObject({ confidence: 0, word_count: 0, language: 'und' });
   });
 
   test('async is queued, and found when a worker has done it', async () => {
     const person = await createPerson(app);
-    const document_id = await saveTexts(sql, person, HARBOUR);
+    const document_id = await saveDocument(sql, person, HARBOUR);
     const { body } = await analyze(person.key, { document_id, execution_mode: 'async' });
     expect(body).toMatchObject({ status: 'queued', analysis_run_id: null, run: null });
     await workOff(app);
@@ -163,7 +163,7 @@ describe('POST /api/v1/analyze', () => {
 
   test('a document that the caller may not read does not exist', async () => {
     const [owner, stranger] = [await createPerson(app), await createPerson(app)];
-    const document_id = await saveTexts(sql, owner, HARBOUR);
+    const document_id = await saveDocument(sql, owner, HARBOUR);
     const payload = { document_id, mode: 'PUBLIC', plugin_profile: 'deterministic' };
     expect(await analyze(stranger.key, { document_id })).toMatchObject(failure(404, 'E_MEDIA_NOT_FOUND'));
     expect(await analyze(stranger.key, { document_id: newId() })).toMatchObject(
@@ -177,7 +177,7 @@ describe('POST /api/v1/analyze', () => {
 
   test('a document without text yet is 409', async () => {
     const person = await createPerson(app);
-    const document_id = await saveTexts(sql, person);
+    const document_id = await saveDocument(sql, person);
     expect(await analyze(person.key, { document_id })).toMatchObject(failure(409, 'E_INVALID_STATE'));
   });
 });
@@ -185,7 +185,7 @@ describe('POST /api/v1/analyze', () => {
 describe('rights are those of the moment', () => {
   test('access that is lost before the work begins: it fails for good, and says why', async () => {
     const reader = await createReader(app);
-    const document_id = await saveTexts(sql, reader, HARBOUR);
+    const document_id = await saveDocument(sql, reader, HARBOUR);
     const { body } = await analyze(reader.key, { document_id, execution_mode: 'async' });
     expect((await reader.delete(`/media/${document_id}`)).status).toBe(204);
     await workOff(app);
@@ -198,7 +198,7 @@ describe('rights are those of the moment', () => {
   test('whoever loses a document loses its runs, and hears no more of them', async () => {
     const [owner, member] = [await createReader(app), await createReader(app)];
     const library = await createLibrary(owner);
-    const document_id = await saveTexts(sql, owner, HARBOUR);
+    const document_id = await saveDocument(sql, owner, HARBOUR);
     await owner.post(`/libraries/${library}/media`, { media_id: document_id });
     await join(owner, library, member);
     const { body } = await analyze(owner.key, { document_id });
@@ -216,7 +216,7 @@ describe('rights are those of the moment', () => {
 
   test('whoever was disabled in the meantime gets nothing done', async () => {
     const person = await createPerson(app);
-    const document_id = await saveTexts(sql, person, HARBOUR);
+    const document_id = await saveDocument(sql, person, HARBOUR);
     const { body } = await analyze(person.key, { document_id, execution_mode: 'async' });
     await app.services.users.update(person.user.id, { disabled: true }, { name: 'test' });
     await workOff(app);
@@ -226,7 +226,7 @@ describe('rights are those of the moment', () => {
 
   test('RAW rights that are gone by then: not analysed', async () => {
     const person = await createPerson(app, { raw: true });
-    const document_id = await saveTexts(sql, person, HARBOUR);
+    const document_id = await saveDocument(sql, person, HARBOUR);
     const { body } = await analyze(person.key, { document_id, mode: 'RAW', execution_mode: 'async' });
     await app.services.users.update(person.user.id, { role: 'operator' }, { name: 'test' });
     await workOff(app);
@@ -236,7 +236,7 @@ describe('rights are those of the moment', () => {
 
   test('a document that is deleted takes its runs with it', async () => {
     const person = await createPerson(app);
-    const document_id = await saveTexts(sql, person, HARBOUR);
+    const document_id = await saveDocument(sql, person, HARBOUR);
     const { body } = await analyze(person.key, { document_id });
     await sql`delete from media where id = ${document_id}`;
     expect(await read(person.key, `analysis/runs/${body.analysis_run_id}`)).toMatchObject(
@@ -248,7 +248,7 @@ describe('rights are those of the moment', () => {
 
 test('a job that is cancelled in the middle stops, and leaves nothing', async () => {
   const person = await createPerson(app);
-  const document_id = await saveTexts(sql, person, `${HARBOUR} ${SPEECH}\n`.repeat(4000));
+  const document_id = await saveDocument(sql, person, `${HARBOUR} ${SPEECH}\n`.repeat(4000));
   const { body } = await analyze(person.key, { document_id, execution_mode: 'async' });
   const worker = await app.engine.work({
     concurrency: 1,
@@ -268,7 +268,7 @@ test('a job that is cancelled in the middle stops, and leaves nothing', async ()
 describe('a model', () => {
   test('is asked first under ml_first, and adds at most a tenth to the confidence of the rules', async () => {
     const person = await createPerson(app);
-    const document_id = await saveTexts(sql, person, HARBOUR);
+    const document_id = await saveDocument(sql, person, HARBOUR);
     const rules = (await analyze(person.key, { document_id })).body.run.layers;
     const { body } = await analyze(person.key, { document_id, plugin_profile: 'ml_first' });
     expect(sent).toHaveLength(9);
@@ -284,7 +284,7 @@ describe('a model', () => {
 
   test('may say what PostgreSQL cannot store', async () => {
     const person = await createPerson(app);
-    const document_id = await saveTexts(sql, person, SPEECH);
+    const document_id = await saveDocument(sql, person, SPEECH);
     said = JSON.stringify({ summary: 'a\0b \ud83d \\ud83d', findings: [], confidence: 0.5 });
     const { body } = await analyze(person.key, { document_id, plugin_profile: 'ml_only', layers: ['token'] });
     expect(body.run.layers[0].output.summary).toBe('a\ufffdb \ufffd \\ud83d');
@@ -292,7 +292,7 @@ describe('a model', () => {
 
   test('is held to the policies in what it says itself', async () => {
     const person = await createPerson(app);
-    const document_id = await saveTexts(sql, person, SPEECH);
+    const document_id = await saveDocument(sql, person, SPEECH);
     said = JSON.stringify({ summary: 'It is about Ada Lovelace.', findings: [], confidence: 0.5 });
     const { body } = await analyze(person.key, { document_id, plugin_profile: 'ml_only', layers: ['token'] });
     expect(body.run.layers[0].output.summary).toBe('It is about Ada ████████.');
@@ -300,7 +300,7 @@ describe('a model', () => {
 
   test('is shown the text as the mode allows', async () => {
     const person = await createPerson(app, { raw: true });
-    const document_id = await saveTexts(sql, person, HARBOUR);
+    const document_id = await saveDocument(sql, person, HARBOUR);
     await analyze(person.key, { document_id, plugin_profile: 'ml_only', layers: ['semantics'] });
     expect(sent.join()).toContain('Ada ████████');
     expect(sent.join()).not.toContain('Lovelace');
@@ -321,7 +321,7 @@ describe('in the shadow', () => {
 
   test('of a run, the other profile runs, and both are compared layer by layer', async () => {
     const person = await createPerson(app);
-    const document_id = await saveTexts(sql, person, HARBOUR);
+    const document_id = await saveDocument(sql, person, HARBOUR);
     const { runId, path } = await shadowOf(person.key, document_id, { layers: ['token', 'semiotic'] });
     const { body } = await read(person.key, path);
     expect(body).toMatchObject({ analysis_run_id: runId, status: 'completed', error_code: null });
@@ -348,7 +348,7 @@ describe('in the shadow', () => {
   test('a failure never touches the run', async () => {
     const [owner, member] = [await createReader(app), await createReader(app)];
     const library = await createLibrary(owner);
-    const document_id = await saveTexts(sql, owner, HARBOUR);
+    const document_id = await saveDocument(sql, owner, HARBOUR);
     await owner.post(`/libraries/${library}/media`, { media_id: document_id });
     await join(owner, library, member);
     const { body } = await analyze(owner.key, { document_id, execution_mode: 'shadow' });
@@ -379,7 +379,7 @@ describe('in the shadow', () => {
 
   test('a run that has no shadow says so', async () => {
     const person = await createPerson(app);
-    const { body } = await analyze(person.key, { document_id: await saveTexts(sql, person, SPEECH) });
+    const { body } = await analyze(person.key, { document_id: await saveDocument(sql, person, SPEECH) });
     expect(await read(person.key, `analysis/runs/${body.analysis_run_id}/shadow`)).toMatchObject(
       failure(404, 'E_NOT_FOUND'),
     );
@@ -399,7 +399,7 @@ describe('where shadows and models are switched off', () => {
 
   test('execution_mode shadow is 400', async () => {
     const person = await createPerson(plain);
-    const document_id = await saveTexts(sql, person, SPEECH);
+    const document_id = await saveDocument(sql, person, SPEECH);
     expect(await analyze(person.key, { document_id, execution_mode: 'shadow' }, plain)).toMatchObject(
       failure(400, 'E_SHADOW_DISABLED'),
     );
@@ -407,7 +407,7 @@ describe('where shadows and models are switched off', () => {
 
   test('ml_first falls back to the rules, and ml_only to a baseline that nobody vouches for', async () => {
     const person = await createPerson(plain);
-    const document_id = await saveTexts(sql, person, SPEECH);
+    const document_id = await saveDocument(sql, person, SPEECH);
     const first = await analyze(
       person.key,
       { document_id, plugin_profile: 'ml_first', layers: ['token'] },
@@ -432,7 +432,7 @@ describe('where shadows and models are switched off', () => {
 
 test('a list goes on from page to page, newest first', async () => {
   const person = await createPerson(app);
-  const document_id = await saveTexts(sql, person, SPEECH);
+  const document_id = await saveDocument(sql, person, SPEECH);
   const ids: string[] = [];
   for (let run = 0; run < 3; run++) {
     ids.unshift((await analyze(person.key, { document_id, layers: ['token'] })).body.analysis_run_id);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { saveDocument } from '../../../test/analysis/documents.ts';
 import { createPerson, DEV_KEYS, failure, useApp } from '../../../test/app.ts';
 import { useDatabase } from '../../../test/database.ts';
-import { saveTexts } from '../../../test/documents.ts';
 import { newId } from '../../platform/ids.ts';
 import { seedConfiguredPolicy } from './policies.ts';
 
@@ -165,7 +165,7 @@ describe('POST /api/v1/governance/evaluate', () => {
 describe('a run that was made before a policy', () => {
   const analysed = async (text: string) => {
     const person = await createPerson(app);
-    const document_id = await saveTexts(sql, person, text);
+    const document_id = await saveDocument(sql, person, text);
     const body = { document_id, layers: ['token', 'semantics'] };
     const { body: answer } = await app.call('POST', '/api/v1/analyze', { key: person.key, body });
     const read = () =>
