@@ -209,8 +209,11 @@ export async function findRelated(
           'kind', followed.kind, 'name', followed.name, 'mentions', followed.mentions, 'mentions_there', other.mentions
         )
         from followed
-        join document_entities as other
-          on other.media_id = best.media_id and other.kind = followed.kind and other.entity = followed.entity
+        join (
+          -- By document: through its entities it would be every document that mentions one.
+          select kind, entity, mentions from document_entities where media_id = best.media_id offset 0
+        ) as other
+          on other.kind = followed.kind and other.entity = followed.entity
         order by followed.weight * ln(1 + least(followed.mentions, other.mentions)::float8) desc, followed.entity
         limit ${NAMED}
       ) as shared_entities

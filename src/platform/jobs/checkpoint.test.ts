@@ -6,6 +6,7 @@ import { transaction } from '../database/transaction.ts';
 const database = useDatabase();
 const { sql } = database;
 const jobs = useJobs(database);
+const PATIENCE = { timeout: 20_000 };
 
 const artifactsOf = async (jobId: string) => [
   ...(await sql`select artifact_type, artifact_payload from job_artifacts where job_id = ${jobId}`),
@@ -28,7 +29,7 @@ test('a checkpoint shows while the job runs, is replaced by the next, and by the
   await reached.opened;
   expect(await artifactsOf(id)).toEqual([{ artifact_type: 'steps', artifact_payload: { step: 2 } }]);
   released.open();
-  await expect.poll(() => readJob(sql, id)).toMatchObject({ status: 'succeeded' });
+  await expect.poll(() => readJob(sql, id), PATIENCE).toMatchObject({ status: 'succeeded' });
   expect(await artifactsOf(id)).toEqual([{ artifact_type: 'steps', artifact_payload: { all: true } }]);
   await worker.stop();
 });
@@ -47,9 +48,9 @@ test('the next attempt finds what the last one left', async () => {
     },
     { retry: { delays: [0] } },
   );
-  const worker = await jobs.work([type]);
+  const worker = await jobs.work([type], { pollSeconds: 0.1 });
   const { id } = await jobs.enqueue(type);
-  await expect.poll(() => readJob(sql, id)).toMatchObject({ status: 'succeeded' });
+  await expect.poll(() => readJob(sql, id), PATIENCE).toMatchObject({ status: 'succeeded' });
   expect(found).toEqual([undefined, { step: 1 }]);
   await worker.stop();
 });
@@ -72,7 +73,7 @@ test('whoever has lost the lease checkpoints nothing, and what goes with it is u
   await reached.opened;
   await sql`delete from job_queue where job_id = ${id}`;
   released.open();
-  await expect.poll(() => failure).toMatchObject({ name: 'LeaseLost' });
+  await expect.poll(() => failure, PATIENCE).toMatchObject({ name: 'LeaseLost' });
   expect(await artifactsOf(id)).toEqual([]);
   expect(await sql`select from job_schedules where name like 'done by%'`).toHaveLength(0);
   await worker.stop();
