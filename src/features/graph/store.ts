@@ -1,7 +1,7 @@
 import type { RelatedMedia } from '../../contract/graph.ts';
 import type { Queryable, Transaction } from '../../platform/database/database.ts';
 import { canReadMedia, type Viewer } from '../libraries/can-read-media.ts';
-import { type MediaRow, mediaColumns, onTheWire } from '../libraries/media-row.ts';
+import { type MediaRow, mediaColumns, onTheWire, readingOf } from '../libraries/media-row.ts';
 import type { Entity } from './entities.ts';
 import type { GraphSource, Projection } from './projector.ts';
 
@@ -209,6 +209,7 @@ export async function findRelated(
       ) as shared_entities
     from best
     join media on media.id = best.media_id
+    ${readingOf(sql, viewer)}
     order by best.score desc, best.media_id desc`;
   return rows.map(({ score, shared_entity_count, shared_entities, links_to, linked_from, ...media }) => ({
     media: onTheWire(media),
