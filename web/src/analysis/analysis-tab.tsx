@@ -1,8 +1,8 @@
-import { ScanText } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
+import { RefreshCw, ScanText } from 'lucide-react';
+import { useState } from 'react';
 import type { MediaWithOutline } from '../api/types.ts';
 import { roleAllows, useSession } from '../session/session.ts';
-import { Button } from '../ui/button.tsx';
+import { Button, IconButton } from '../ui/button.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
 import { ErrorState } from '../ui/error-state.tsx';
 import { SkeletonText } from '../ui/skeleton.tsx';
@@ -28,11 +28,23 @@ export function AnalysisTab({ media }: { media: MediaWithOutline }) {
       {allowed_modes.includes('RAW') && <ModeChoice mode={mode} onChange={setMode} />}
       {startError && <ErrorState error={startError} onRetry={analyse} />}
       {pending && <PendingRun {...pending} onRetry={analyse} isRetrying={isStarting} />}
-      {latest && <RunView key={latest.id} summary={latest} />}
-      {latest && !pending && !refusal && (
-        <Button size="small" icon={ScanText} busy={isStarting} onClick={analyse}>
-          Analyse again
-        </Button>
+      {latest && (
+        <RunView
+          key={latest.id}
+          summary={latest}
+          actions={
+            !pending &&
+            !refusal && (
+              <IconButton
+                label="Analyse again"
+                icon={RefreshCw}
+                size="small"
+                disabled={isStarting}
+                onClick={analyse}
+              />
+            )
+          }
+        />
       )}
       {!latest && !pending && !startError && (
         <EmptyState
@@ -55,7 +67,7 @@ export function AnalysisTab({ media }: { media: MediaWithOutline }) {
 }
 
 /** Why this person cannot have this document analysed, if so. */
-function refusalFor(media: MediaWithOutline, isOperator: boolean): ReactNode {
+function refusalFor(media: MediaWithOutline, isOperator: boolean): string | undefined {
   if (!media.capabilities.can_search) return 'There is no text here that could be analysed.';
   if (isOperator) return undefined;
   return 'You can read analyses, but your role does not let you start one. Ask somebody with the role operator or above; it shows here as soon as it is done.';

@@ -52,7 +52,7 @@ function Kind({ layer, kind, findings, chosen, onChoose }: FindingsProps & { kin
                 onClick={() => onChoose({ key, label: finding.label, spans: finding.spans })}
               >
                 <span className="finding-label" dir="auto">
-                  {finding.label}
+                  {isNameless(finding) ? 'Show in the text' : finding.label}
                   {finding.note && <span className="finding-note"> {finding.note}</span>}
                 </span>
                 {withBars && <Bar share={finding.count / most} />}
@@ -69,6 +69,11 @@ function Kind({ layer, kind, findings, chosen, onChoose }: FindingsProps & { kin
       )}
     </section>
   );
+}
+
+/** “question” below “Questions” says nothing. */
+function isNameless({ kind, label }: Finding): boolean {
+  return label === kind.replaceAll('_', ' ');
 }
 
 function Count({ count, isShown }: { count: number; isShown: boolean }) {

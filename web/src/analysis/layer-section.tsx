@@ -16,7 +16,7 @@ export interface LayerSectionProps {
 
 /** A layer: what it says in a sentence, and behind it what it counted, found, and how it came to it. */
 export function LayerSection({ layer, isOpen, chosen, onChoose }: LayerSectionProps) {
-  const { summary, measures, findings } = layer.output;
+  const { summary, findings } = layer.output;
   const name = layerNameOf(layer.layer);
   const spans = inOrder(findings.flatMap((finding) => finding.spans));
   return (
@@ -27,7 +27,7 @@ export function LayerSection({ layer, isOpen, chosen, onChoose }: LayerSectionPr
         <span className="layer-summary">{summary}</span>
       </summary>
       <div className="layer-body">
-        <Measures measures={measures} />
+        <Measures output={layer.output} />
         <Findings layer={layer.layer} findings={findings} chosen={chosen} onChoose={onChoose} />
         {spans.length > 0 && (
           <Button

@@ -7,9 +7,12 @@ const SAYS_NOTHING = new Set<number | string>([0, '', 'none', 'unknown']);
 
 const isShare = (name: string) => name.endsWith('_share') || SHARES.has(name);
 
-/** What was counted: shares as bars, the rest as facts. What is nought is left out. */
-export function Measures({ measures }: { measures: Layer['output']['measures'] }) {
-  const told = Object.entries(measures).filter(([, value]) => !SAYS_NOTHING.has(value));
+/** What was counted: shares as bars, the rest as facts. What is nought, or shows below as findings, is left out. */
+export function Measures({ output: { measures, findings } }: Pick<Layer, 'output'>) {
+  const kinds = new Set(findings.flatMap(({ kind }) => [kind, `${kind}s`, kind.replace(/y$/, 'ies')]));
+  const told = Object.entries(measures).filter(
+    ([name, value]) => !SAYS_NOTHING.has(value) && !kinds.has(name),
+  );
   const shares = told.filter(
     (entry): entry is [string, number] => isShare(entry[0]) && typeof entry[1] === 'number',
   );

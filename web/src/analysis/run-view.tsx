@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { momentOf, whenOf } from '../library/words.ts';
 import { ErrorState } from '../ui/error-state.tsx';
 import { SkeletonText } from '../ui/skeleton.tsx';
@@ -14,8 +14,8 @@ import { counted } from './words.ts';
 /** What most readers look for first. */
 const OPEN_AT_FIRST = ['semantics'];
 
-/** A run, layer by layer. */
-export function RunView({ summary }: { summary: RunSummary }) {
+/** A run, layer by layer, and what can be done about it. */
+export function RunView({ summary, actions }: { summary: RunSummary; actions: ReactNode }) {
   const { data: run, error, refetch } = useQuery(runQuery(summary));
   const [choice, setChoice] = useState<Choice>();
   const [here, setHere] = useState(0);
@@ -34,6 +34,7 @@ export function RunView({ summary }: { summary: RunSummary }) {
           by {summary.created_by} · {counted(summary.word_count, 'word')}
         </p>
         <Confidence value={summary.confidence} />
+        {actions}
       </div>
       {summary.language === 'und' && (
         <p className="beside-note">

@@ -1,7 +1,7 @@
 import { skipToken, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect } from 'react';
 import { type StreamEvent, useEvents } from '../api/events.ts';
-import { analysisJobQuery, analysisKey, type Job, type Mode, runsQuery, startAnalysis } from './queries.ts';
+import { analysisJobQuery, analysisKey, type Mode, runsQuery, startAnalysis } from './queries.ts';
 
 /** The runs of a document, and the one that is under way. */
 export function useAnalysis(mediaId: string) {
@@ -49,7 +49,6 @@ export function useAnalysis(mediaId: string) {
     isStarting: starting.isPending,
     startError: starting.error,
     /** Until its run is there. */
-    pending:
-      startedJobId !== undefined && !isThere ? { job: job as Job | undefined, error: jobError } : undefined,
+    pending: startedJobId !== undefined && !isThere ? { job, error: jobError } : undefined,
   };
 }

@@ -1,9 +1,16 @@
-import { GlobalWorkerOptions, getDocument, type PDFDocumentLoadingTask } from 'pdfjs-dist';
-import workerUrl from 'pdfjs-dist/build/pdf.worker.min.mjs?url';
+import {
+  GlobalWorkerOptions,
+  getDocument,
+  type PDFDocumentLoadingTask,
+} from 'pdfjs-dist/legacy/build/pdf.mjs';
+import workerUrl from 'pdfjs-dist/legacy/build/pdf.worker.min.mjs?url';
 
 GlobalWorkerOptions.workerSrc = workerUrl;
 
-/** Without eval and without WebAssembly, neither of which the Content-Security-Policy allows. */
+/**
+ * The build for browsers of the last years, which do not have all that pdf.js uses.
+ * Without eval and without WebAssembly, neither of which the Content-Security-Policy allows.
+ */
 export function openPdf(url: string): PDFDocumentLoadingTask {
   return getDocument({
     url,

@@ -1,4 +1,4 @@
-import { type PDFDocumentProxy, TextLayer } from 'pdfjs-dist';
+import { type PDFDocumentProxy, TextLayer } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { useEffect, useRef, useState } from 'react';
 
 export interface PdfPageProps {

@@ -1,6 +1,6 @@
 import './pdf.css';
 import { Download, ZoomIn, ZoomOut } from 'lucide-react';
-import type { PDFDocumentProxy } from 'pdfjs-dist';
+import type { PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { useEffect, useRef, useState } from 'react';
 import { useWantedFragment } from '../analysis/wanted-fragment.ts';
 import { ApiError } from '../api/error.ts';

@@ -1,0 +1,25 @@
+import AxeBuilder from 'axe-core';
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import type { RunningNexus } from './nexus.ts';
+
+/** Signs in with a key, and waits for the library. */
+export async function signIn(page: Page, nexus: RunningNexus, key: string): Promise<void> {
+  await page.goto(`${nexus.url}/app/sign-in`);
+  await page.getByRole('button', { name: 'Use an API key instead' }).click();
+  await page.getByLabel('API key').fill(key);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'My library' }).waitFor();
+}
+
+/** What axe finds serious or critical on the page as it is now. */
+export async function expectAccessible(page: Page): Promise<void> {
+  await page.evaluate(AxeBuilder.source);
+  const found = (await page.evaluate(`axe.run(document, {
+    runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+  }).then(({ violations }) => violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => id + ': ' + nodes.slice(0, 3).map(({ target, failureSummary }) =>
+      target.join(' ') + ' ' + failureSummary.split('\\n').slice(1, 2).join(' ')).join(' | ')))`)) as string[];
+  expect(found, page.url()).toEqual([]);
+}
