@@ -30,8 +30,8 @@ export function ArticleView({ media, start, onProgress }: ViewProps) {
       {fragments && (
         <>
           <Prose language={media.language}>
-            {fragments.map(({ id, html_sanitized }) => (
-              <SanitizedHtml key={id} html={html_sanitized} />
+            {fragments.map(({ id, idx, html_sanitized }) => (
+              <SanitizedHtml key={id} html={html_sanitized} idx={idx} />
             ))}
           </Prose>
           <footer className="reader-end">

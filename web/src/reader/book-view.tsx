@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { ChevronLeft, ChevronRight } from 'lucide-react';
 import { type MouseEvent, useRef, useState } from 'react';
+import { useWantedFragment } from '../analysis/wanted-fragment.ts';
 import { useShortcuts } from '../keyboard/shortcuts.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorState } from '../ui/error-state.tsx';
@@ -37,6 +38,7 @@ export function BookView({ media, start, onProgress, isContentsOpen, onContents 
     event.preventDefault();
     go(Number(link.getAttribute('href')?.slice('#fragment-'.length)));
   };
+  useWantedFragment(go);
   useScrollPlace(column, {
     part: fragment?.id ?? 'nothing',
     startBlock: place.block,
@@ -59,7 +61,7 @@ export function BookView({ media, start, onProgress, isContentsOpen, onContents 
             {/* biome-ignore lint/a11y: only what bubbles up from links, which have the keyboard's way of clicking */}
             <div onClick={follow}>
               <Prose language={media.language}>
-                <SanitizedHtml html={fragment.html_sanitized} />
+                <SanitizedHtml html={fragment.html_sanitized} idx={fragment.idx} />
               </Prose>
             </div>
             <nav className="chapter-nav" aria-label="Chapters">

@@ -2,6 +2,7 @@ import './pdf.css';
 import { Download, ZoomIn, ZoomOut } from 'lucide-react';
 import type { PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { useEffect, useRef, useState } from 'react';
+import { useWantedFragment } from '../analysis/wanted-fragment.ts';
 import { ApiError } from '../api/error.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { ErrorState } from '../ui/error-state.tsx';
@@ -42,6 +43,7 @@ export default function PdfView({ media, start, onProgress, isContentsOpen, onCo
     pages.current?.querySelector(`[data-page="${number}"]`)?.scrollIntoView({ behavior, block: 'start' });
     if (window.innerWidth < 900) onContents(false);
   };
+  useWantedFragment((idx) => go(idx + 1));
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the pages are there
   useEffect(() => {
     if (pdf && startPage.current > 1) go(startPage.current);

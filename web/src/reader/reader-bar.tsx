@@ -1,4 +1,12 @@
-import { ArrowLeft, CircleCheck, CircleCheckBig, CircleHelp, Printer, TableOfContents } from 'lucide-react';
+import {
+  ArrowLeft,
+  CircleCheck,
+  CircleCheckBig,
+  CircleHelp,
+  PanelRight,
+  Printer,
+  TableOfContents,
+} from 'lucide-react';
 import type { MediaWithOutline } from '../api/types.ts';
 import { useItemDialogs } from '../library/item-dialogs.tsx';
 import { MediaMenu } from '../library/media-menu.tsx';
@@ -13,9 +21,20 @@ export interface ReaderBarProps {
   onFinish: () => void;
   onContents: (() => void) | undefined;
   isContentsOpen: boolean;
+  onBeside: () => void;
+  isBesideOpen: boolean;
 }
 
-export function ReaderBar({ media, progress, onBack, onFinish, onContents, isContentsOpen }: ReaderBarProps) {
+export function ReaderBar({
+  media,
+  progress,
+  onBack,
+  onFinish,
+  onContents,
+  isContentsOpen,
+  onBeside,
+  isBesideOpen,
+}: ReaderBarProps) {
   const { default_library_id } = useSession();
   const { explain } = useItemDialogs();
   const isFinished = media.reading?.finished_at != null;
@@ -47,6 +66,15 @@ export function ReaderBar({ media, progress, onBack, onFinish, onContents, isCon
         <span className="only-roomy">
           <IconButton label="Print" icon={Printer} onClick={() => window.print()} />
         </span>
+      )}
+      {canRead && (
+        <IconButton
+          label="Analysis and related"
+          shortcut="a"
+          icon={PanelRight}
+          aria-pressed={isBesideOpen}
+          onClick={onBeside}
+        />
       )}
       <IconButton label="Why do I see this?" icon={CircleHelp} onClick={() => explain(media)} />
       <MediaMenu

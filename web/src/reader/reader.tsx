@@ -1,5 +1,6 @@
 import { useNavigate, useRouter } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
+import { useBeside } from '../analysis/beside.ts';
 import type { MediaWithOutline } from '../api/types.ts';
 import { useShortcuts } from '../keyboard/shortcuts.ts';
 import { useMediaActions } from '../library/actions.ts';
@@ -11,6 +12,7 @@ import { ReaderBar } from './reader-bar.tsx';
 import { type Position, positionOf, useReadingProgress } from './reading-progress.ts';
 import { changeSettings, SIZES, useReaderSettings } from './settings.ts';
 
+const SidePanel = lazy(() => import('../analysis/side-panel.tsx'));
 const PdfView = lazy(() => import('./pdf-view.tsx'));
 const VideoView = lazy(() => import('./video-view.tsx'));
 
@@ -71,6 +73,8 @@ export function Reader({ media }: { media: MediaWithOutline }) {
     },
   ]);
 
+  const beside = useBeside();
+
   const view = { media, start, onProgress, isContentsOpen, onContents: setContentsOpen };
   return (
     <div className="reader" data-tint={settings.tint} data-width={settings.width}>
@@ -81,6 +85,8 @@ export function Reader({ media }: { media: MediaWithOutline }) {
         onFinish={finish}
         onContents={media.outline.length > 0 ? () => setContentsOpen((isOpen) => !isOpen) : undefined}
         isContentsOpen={isContentsOpen}
+        onBeside={beside.toggle}
+        isBesideOpen={beside.isOpen}
       />
       <Suspense
         fallback={
@@ -91,6 +97,11 @@ export function Reader({ media }: { media: MediaWithOutline }) {
       >
         <ViewOfKind {...view} />
       </Suspense>
+      {beside.isOpen && media.capabilities.can_read && (
+        <Suspense>
+          <SidePanel media={media} />
+        </Suspense>
+      )}
     </div>
   );
 }

@@ -1,0 +1,87 @@
+import { useState } from 'react';
+import { Button } from '../ui/button.tsx';
+import { Bar } from './bars.tsx';
+import type { Choice } from './choice.ts';
+import type { Finding } from './queries.ts';
+import { kindNameOf } from './words.ts';
+
+const SHOWN_AT_FIRST = 8;
+/** Kinds of which it matters how often each was found. */
+const COUNTED = new Set(['frequent_word', 'key_phrase', 'name', 'symbol', 'derivation']);
+
+export interface FindingsProps {
+  layer: string;
+  findings: readonly Finding[];
+  chosen: Choice | undefined;
+  onChoose: (choice: Choice) => void;
+}
+
+/** What was found, kind by kind. Each leads to its places in the text. */
+export function Findings({ layer, findings, chosen, onChoose }: FindingsProps) {
+  const kinds = [...new Set(findings.map(({ kind }) => kind))];
+  return kinds.map((kind) => (
+    <Kind
+      key={kind}
+      layer={layer}
+      kind={kind}
+      findings={findings.filter((finding) => finding.kind === kind)}
+      chosen={chosen}
+      onChoose={onChoose}
+    />
+  ));
+}
+
+function Kind({ layer, kind, findings, chosen, onChoose }: FindingsProps & { kind: string }) {
+  const [isWhole, setWhole] = useState(false);
+  const most = Math.max(...findings.map(({ count }) => count));
+  const withBars = COUNTED.has(kind) && most > 1;
+  const shown = isWhole ? findings : findings.slice(0, SHOWN_AT_FIRST);
+  return (
+    <section className="finding-kind">
+      <h4 className="finding-kind-title">{kindNameOf(kind)}</h4>
+      <ul className={withBars ? 'finding-rows' : 'finding-chips'}>
+        {shown.map((finding) => {
+          const key = `${layer}/${kind}/${finding.label}`;
+          return (
+            <li key={key}>
+              <button
+                type="button"
+                className={withBars ? 'finding-row' : 'finding-chip'}
+                aria-pressed={chosen?.key === key}
+                disabled={finding.spans.length === 0}
+                onClick={() => onChoose({ key, label: finding.label, spans: finding.spans })}
+              >
+                <span className="finding-label" dir="auto">
+                  {isNameless(finding) ? 'Show in the text' : finding.label}
+                  {finding.note && <span className="finding-note"> {finding.note}</span>}
+                </span>
+                {withBars && <Bar share={finding.count / most} />}
+                <Count count={finding.count} isShown={withBars || finding.count > 1} />
+              </button>
+            </li>
+          );
+        })}
+      </ul>
+      {findings.length > SHOWN_AT_FIRST && (
+        <Button look="ghost" size="small" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
+          {isWhole ? 'Show fewer' : `Show all ${findings.length}`}
+        </Button>
+      )}
+    </section>
+  );
+}
+
+/** “question” below “Questions” says nothing. */
+function isNameless({ kind, label }: Finding): boolean {
+  return label === kind.replaceAll('_', ' ');
+}
+
+function Count({ count, isShown }: { count: number; isShown: boolean }) {
+  if (!isShown) return null;
+  return (
+    <span className="finding-count">
+      {count.toLocaleString()}
+      <span className="visually-hidden"> times</span>
+    </span>
+  );
+}

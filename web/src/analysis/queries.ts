@@ -1,0 +1,56 @@
+import { queryOptions } from '@tanstack/react-query';
+import type * as contract from '../../../src/contract/analysis.ts';
+import type { job } from '../../../src/contract/jobs.ts';
+import { api } from '../api/client.ts';
+import { ApiError } from '../api/error.ts';
+import type { Wire } from '../api/types.ts';
+
+export type Mode = Wire<typeof contract.analysisRun>['mode'];
+export type RunSummary = Wire<typeof contract.analysisRunSummary>;
+export type Run = Wire<typeof contract.analysisRun>;
+export type Layer = Wire<typeof contract.analysedLayer>;
+export type Finding = Wire<typeof contract.finding>;
+export type Span = Wire<typeof contract.span>;
+export type Job = Wire<typeof job>;
+type Answer = Wire<typeof contract.analyzeAnswer>;
+
+/** All that is known of a document begins with this. */
+export const analysisKey = (mediaId: string) => ['analysis', mediaId];
+
+export const runsQuery = (mediaId: string) =>
+  queryOptions({
+    queryKey: [...analysisKey(mediaId), 'runs'],
+    queryFn: ({ signal }) =>
+      api
+        .get<Wire<typeof contract.analysisRunList>>('/api/v1/analysis/runs', { document_id: mediaId }, signal)
+        .then(({ runs }) => runs),
+  });
+
+export const runQuery = ({ id, document_id }: RunSummary) =>
+  queryOptions({
+    queryKey: [...analysisKey(document_id), 'run', id],
+    queryFn: ({ signal }) => api.get<Run>(`/api/v1/analysis/runs/${id}`, {}, signal),
+    staleTime: 60_000,
+  });
+
+const isUnderWay = ({ status }: Job) => ['queued', 'running', 'retry_wait'].includes(status);
+
+/** The event stream says when it is over; asking now and then does so, too. */
+export const analysisJobQuery = (jobId: string) =>
+  queryOptions({
+    queryKey: ['jobs', 'analysis', jobId],
+    queryFn: ({ signal }) => api.get<Job>(`/api/v1/jobs/${jobId}`, {}, signal),
+    refetchInterval: ({ state }) => (!state.data || isUnderWay(state.data) ? 2000 : false),
+  });
+
+/** Queued, where this Nexus queues; otherwise done while we wait. */
+export async function startAnalysis(document_id: string, mode: Mode): Promise<Answer> {
+  const ask = (execution_mode: 'async' | 'sync') =>
+    api.post<Answer>('/api/v1/analyze', { document_id, mode, execution_mode });
+  try {
+    return await ask('async');
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'E_ASYNC_DISABLED') return ask('sync');
+    throw error;
+  }
+}

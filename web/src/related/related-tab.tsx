@@ -1,0 +1,95 @@
+import '../library/library.css';
+import './related.css';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { ArrowDownLeft, ArrowUpRight, Waypoints } from 'lucide-react';
+import { Cover } from '../library/cover.tsx';
+import { MetaLine } from '../library/media-status.tsx';
+import { EmptyState } from '../ui/empty-state.tsx';
+import { ErrorState } from '../ui/error-state.tsx';
+import { Skeleton, SkeletonText } from '../ui/skeleton.tsx';
+import { type RelatedMedia, relatedQuery } from './queries.ts';
+
+/** Documents that belong to this one, and why. */
+export function RelatedTab({ mediaId }: { mediaId: string }) {
+  const { data: related, error, refetch } = useQuery(relatedQuery(mediaId));
+  if (error && !related) return <ErrorState error={error} onRetry={() => void refetch()} />;
+  if (!related) return <Pending />;
+  if (related.length === 0) {
+    return (
+      <EmptyState icon={Waypoints} title="Nothing related yet">
+        Documents that mention the same people, places and things, or link to each other, find themselves
+        here. Save more about it, and they will.
+      </EmptyState>
+    );
+  }
+  return (
+    <ol className="related">
+      {related.map((neighbour) => (
+        <Neighbour key={neighbour.media.id} {...neighbour} />
+      ))}
+    </ol>
+  );
+}
+
+function Neighbour({ media, links_to, linked_from, shared_entities, shared_entity_count }: RelatedMedia) {
+  const more = shared_entity_count - shared_entities.length;
+  return (
+    <li className="related-item">
+      <Cover media={media} look="thumb" />
+      <div className="related-text">
+        <h3 className="media-heading">
+          <Link to="/read/$mediaId" params={{ mediaId: media.id }} className="media-title">
+            {media.title}
+          </Link>
+        </h3>
+        <MetaLine media={media} />
+        <ul className="related-reasons">
+          {links_to && (
+            <li className="related-link">
+              <ArrowUpRight size={14} aria-hidden /> This links to it
+            </li>
+          )}
+          {linked_from && (
+            <li className="related-link">
+              <ArrowDownLeft size={14} aria-hidden /> It links to this
+            </li>
+          )}
+          {shared_entities.length > 0 && (
+            <li>
+              Both mention{' '}
+              {shared_entities.map(({ kind, name, mentions, mentions_there }, index) => (
+                <span key={`${kind}/${name}`}>
+                  {index > 0 && ', '}
+                  <span
+                    className="related-entity"
+                    dir="auto"
+                    title={`${mentions} here, ${mentions_there} there`}
+                  >
+                    {name}
+                  </span>
+                </span>
+              ))}
+              {more > 0 && ` and ${more} more`}
+            </li>
+          )}
+        </ul>
+      </div>
+    </li>
+  );
+}
+
+function Pending() {
+  return (
+    <div className="related" aria-busy="true">
+      {[1, 2, 3].map((line) => (
+        <div key={line} className="related-item">
+          <Skeleton width="3rem" height="3rem" />
+          <div className="related-text">
+            <SkeletonText lines={3} />
+          </div>
+        </div>
+      ))}
+    </div>
+  );
+}
