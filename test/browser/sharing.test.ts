@@ -10,7 +10,7 @@ const nexus = useNexus((_request, response) => {
 });
 const chromium = useChromium();
 let owner: { key: string };
-let friend: { key: string };
+let friend: { id: string; key: string };
 
 beforeAll(async () => {
   owner = await nexus.person('olga');
@@ -61,4 +61,31 @@ test('share, accept, read, revoke: the open page of the second person empties', 
   await theirs.getByText('Nothing here').waitFor();
   await theirs.getByRole('link', { name: 'Go to my library' }).click();
   await theirs.getByText('Nothing to read yet').waitFor();
+});
+
+test('the open list of a library empties when its reader is removed', async () => {
+  const made = await nexus.call('POST', '/libraries', { key: owner.key, body: { name: 'Shelf' } });
+  const library: string = made.body.data.id;
+  const saved = await nexus.call('POST', '/media/from_url', {
+    key: owner.key,
+    body: { url: `${nexus.site.url}/together` },
+  });
+  await nexus.call('POST', `/libraries/${library}/media`, {
+    key: owner.key,
+    body: { media_id: saved.body.data.media_id },
+  });
+  const invited = await nexus.call('POST', `/libraries/${library}/invites`, {
+    key: owner.key,
+    body: { invitee_username: 'felix' },
+  });
+  await nexus.call('POST', `/libraries/invites/${invited.body.data.id}/accept`, { key: friend.key });
+
+  const page = await chromium.open();
+  await signIn(page, nexus, friend.key);
+  await page.getByRole('link', { name: 'Shelf' }).click();
+  await page.getByRole('link', { name: 'What we read together' }).waitFor();
+  chromium.forgive(/404/);
+  await nexus.call('DELETE', `/libraries/${library}/members/${friend.id}`, { key: owner.key });
+  await page.getByText('you are not in it any more').waitFor();
+  await page.getByRole('link', { name: 'What we read together' }).waitFor({ state: 'detached' });
 });

@@ -25,13 +25,13 @@ export interface ViewProps {
   onContents: (isOpen: boolean) => void;
 }
 
-export function Reader({ media }: { media: MediaWithOutline }) {
+export function Reader({ media, at }: { media: MediaWithOutline; at: number | undefined }) {
   const settings = useReaderSettings();
   const router = useRouter();
   const navigate = useNavigate();
   const actions = useMediaActions();
   const keep = useReadingProgress(media);
-  const [start] = useState(() => positionOf(media));
+  const [start] = useState(() => (at === undefined ? positionOf(media) : { fragment: at, page: at + 1 }));
   const [progress, setProgress] = useState(media.reading?.progress ?? 0);
   const [isContentsOpen, setContentsOpen] = useState(() => media.kind === 'epub' && window.innerWidth > 1100);
   const onProgress = useCallback(

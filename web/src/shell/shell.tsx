@@ -42,7 +42,12 @@ export function Shell() {
     return () => window.removeEventListener('keydown', onKey);
   }, []);
   // biome-ignore lint/correctness/useExhaustiveDependencies: going somewhere closes the drawer
-  useEffect(() => setDrawerOpen(false), [pathname]);
+  useEffect(() => {
+    setDrawerOpen(false);
+    // The link that was followed may be gone: then the keyboard goes on in the new page, not at the top of everything.
+    if (document.activeElement === document.body)
+      document.getElementById('main')?.focus({ preventScroll: true });
+  }, [pathname]);
 
   useShortcuts([
     { keys: 'n', label: 'Save a link or a file', group: 'Everywhere', run: () => setShown('save') },
