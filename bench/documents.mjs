@@ -4,10 +4,10 @@
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { createEngine } from '../dist/app/engine.js';
-import { createServices } from '../dist/app/services.js';
 import { parseConfig } from '../dist/app/config.js';
+import { createEngine } from '../dist/app/engine.js';
 import { createOutside } from '../dist/app/outside.js';
+import { createServices } from '../dist/app/services.js';
 import { findRelated } from '../dist/features/graph/store.js';
 import { searchRowsOf } from '../dist/features/media/search-rows.js';
 import { openDatabase, writeStatements } from '../dist/platform/database/database.js';
