@@ -275,7 +275,7 @@ const startWorker = (...flags: string[]) =>
 const savedOf = (name: string) =>
   sql`select id from media where canonical_url like ${`http://127.0.0.1:9/${name}/%`}`;
 
-describe('ten thousand links', () => {
+describe('ten thousand links', { timeout: 180_000 }, () => {
   test('cancelled in the middle: what is done is kept and told, and it goes on when it is queued again', async () => {
     const urls = links('cancelled', 10_000);
     const held = await holdLink(urls[5100] as string);
