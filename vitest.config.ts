@@ -11,7 +11,7 @@ export default defineConfig({
     maxWorkers: availableParallelism(),
     // Threads that the code under test starts run TypeScript, too.
     execArgv: ['--import', './test/typescript-in-threads.mjs'],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
   },
 });

@@ -48,6 +48,8 @@ export interface ExecutorOptions {
   observe?: ObserveAttempt | undefined;
   /** An attempt has ended; its outcome may not be written yet. */
   onEnded?(): void;
+  /** A job waits for its next attempt. */
+  onRetry?(): void;
   /** This worker was taken for dead: whatever it holds is not its own any more. */
   onLeasesLost?(): void;
 }
@@ -117,6 +119,7 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
       if (dropped.length > 0)
         log.warn({ jobs: dropped }, 'results were dropped: the jobs are no longer leased here');
       for (const { written } of batch) written();
+      if (batch.some(({ outcome }) => outcome.kind === 'retry')) options.onRetry?.();
     } catch (error) {
       if (isAboutData(error)) return writeEachAlone(batch, error);
       log.error({ err: error }, 'writing outcomes failed; trying again');

@@ -123,6 +123,20 @@ describe('a job that fails', () => {
     await worker.stop();
   });
 
+  test.each([0, 0.2])('is tried again after %d seconds, without polling', async (delay) => {
+    const second = jobType(
+      'second',
+      async (_payload, { attempt }) => {
+        if (attempt === 1) throw new Error('not yet');
+      },
+      { retry: { delays: [delay] } },
+    );
+    const worker = await jobs.work([second], { pollSeconds: 3600 });
+    const { id } = await jobs.enqueue(second);
+    await untilStatus(id, 'succeeded');
+    await worker.stop();
+  });
+
   test('because its payload no longer fits has failed at once', async () => {
     const { id } = await jobs.enqueue(failing);
     await sql`update jobs set payload = '"not an object"' where id = ${id}`;

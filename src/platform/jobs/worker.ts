@@ -7,7 +7,7 @@ import type { Schedule } from './periodic.ts';
 import { Prefetch } from './prefetch.ts';
 import { recoverStaleLeases } from './stale-leases.ts';
 
-export interface WorkerOptions extends Omit<ExecutorOptions, 'onEnded' | 'onLeasesLost'> {
+export interface WorkerOptions extends Omit<ExecutorOptions, 'onEnded' | 'onRetry' | 'onLeasesLost'> {
   pollSeconds: number;
   graceSeconds: number;
   /** Stop by itself after this many jobs have been begun and are done. */
@@ -60,6 +60,8 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       advance();
       stopIfDone();
     },
+    // It may be due at once; if not, the claim that finds nothing looks when it is.
+    onRetry: () => wake(),
     onLeasesLost: () => ahead.clear(),
   });
 
