@@ -1,6 +1,6 @@
 // What documents cost when there are many: auditing all of them, finding what belongs to one of them, and saving ten
 // thousand links. Everything runs through the job engine and the services of the built program, on a PostgreSQL of its own
-// with the usual limit on statements. Writes bench/results/documents.json, unless --quick asks for small numbers.
+// with ten minutes for a statement. Writes bench/results/documents.json, unless --quick asks for small numbers.
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
