@@ -61,11 +61,13 @@ create table api_keys (
   expires_at timestamp with time zone,
   last_used_at timestamp with time zone,
   created_at timestamp with time zone default now() not null,
+  requests_per_minute integer,
   constraint api_keys_pkey PRIMARY KEY (id),
   constraint api_keys_key_hash_key UNIQUE (key_hash),
   constraint api_keys_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
   constraint api_keys_key_hash_length CHECK ((octet_length(key_hash) = 32)),
   constraint api_keys_name_length CHECK (((char_length(name) >= 1) AND (char_length(name) <= 100))),
+  constraint api_keys_requests_per_minute_range CHECK (((requests_per_minute >= 1) AND (requests_per_minute <= 1000000))),
   constraint api_keys_role_known CHECK ((role = ANY (ARRAY['viewer'::text, 'operator'::text, 'researcher'::text, 'admin'::text])))
 );
 CREATE INDEX api_keys_user_id_idx ON public.api_keys USING btree (user_id);
@@ -257,6 +259,16 @@ create table installation_secrets (
   value bytea not null,
   constraint installation_secrets_pkey PRIMARY KEY (name)
 );
+
+create table integrity_findings (
+  id bigint generated always as identity not null,
+  job_id uuid not null,
+  attempt smallint not null,
+  kind text not null,
+  finding jsonb not null,
+  constraint integrity_findings_pkey PRIMARY KEY (id)
+);
+CREATE INDEX integrity_findings_list_idx ON public.integrity_findings USING btree (job_id, attempt, kind, id);
 
 create table job_artifacts (
   id uuid not null,
@@ -580,6 +592,17 @@ create table rate_limit_buckets (
 );
 CREATE INDEX rate_limit_buckets_refilled_at_idx ON public.rate_limit_buckets USING btree (refilled_at);
 
+create table refresh_tokens (
+  token_hash bytea not null,
+  session_id uuid not null,
+  spent_at timestamp with time zone,
+  created_at timestamp with time zone default now() not null,
+  constraint refresh_tokens_pkey PRIMARY KEY (token_hash),
+  constraint refresh_tokens_session_id_fkey FOREIGN KEY (session_id) REFERENCES sessions(id) ON DELETE CASCADE,
+  constraint refresh_tokens_token_hash_length CHECK ((octet_length(token_hash) = 32))
+);
+CREATE INDEX refresh_tokens_session_id_idx ON public.refresh_tokens USING btree (session_id);
+
 create table schema_migrations (
   version integer not null,
   name text not null,
@@ -591,9 +614,10 @@ create table schema_migrations (
 create table sessions (
   id uuid not null,
   user_id uuid not null,
+  kind text not null,
   began_with text not null,
   api_key_id uuid,
-  token_hash bytea not null,
+  token_hash bytea,
   created_at timestamp with time zone default now() not null,
   last_used_at timestamp with time zone default now() not null,
   expires_at timestamp with time zone not null,
@@ -603,7 +627,9 @@ create table sessions (
   constraint sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
   constraint sessions_began_with_known CHECK ((began_with = ANY (ARRAY['password'::text, 'api_key'::text, 'sign_in_link'::text]))),
   constraint sessions_key_named CHECK (((began_with = 'api_key'::text) = (api_key_id IS NOT NULL))),
-  constraint sessions_token_hash_length CHECK ((octet_length(token_hash) = 32))
+  constraint sessions_kind_known CHECK ((kind = ANY (ARRAY['browser'::text, 'program'::text]))),
+  constraint sessions_token_hash_length CHECK ((octet_length(token_hash) = 32)),
+  constraint sessions_token_kept CHECK (((kind = 'browser'::text) = (token_hash IS NOT NULL)))
 );
 CREATE INDEX sessions_api_key_id_idx ON public.sessions USING btree (api_key_id) WHERE (api_key_id IS NOT NULL);
 CREATE INDEX sessions_user_id_idx ON public.sessions USING btree (user_id);

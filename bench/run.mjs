@@ -12,6 +12,8 @@ const BENCHMARKS = {
   jobs: { script: 'jobs/main.mjs', needsPeers: true },
   closure: { script: 'closure.mjs', needsPeers: false },
   extract: { script: 'extract/main.mjs', needsPeers: true },
+  analyze: { script: 'analyze.mjs', needsPeers: false },
+  documents: { script: 'documents.mjs', needsPeers: false },
   outbox: { script: 'outbox.mjs', needsPeers: false },
   'start-up': { script: 'start-up.mjs', needsPeers: false },
 };

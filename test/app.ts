@@ -1,8 +1,10 @@
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll } from 'vitest';
-import { buildApp, createEngine, createServices, type Engine, type Services } from '../src/app/build-app.ts';
+import { buildApp } from '../src/app/build-app.ts';
 import { parseConfig } from '../src/app/config.ts';
+import { createEngine, type Engine } from '../src/app/engine.ts';
 import { createOutside, type Outside } from '../src/app/outside.ts';
+import { createServices, type Services } from '../src/app/services.ts';
 import type { ErrorCode } from '../src/contract/errors.ts';
 import type { Role } from '../src/contract/roles.ts';
 import { seedConfiguredPolicy } from '../src/features/governance/policies.ts';
@@ -11,6 +13,7 @@ import type { RegisteredRoute } from '../src/http/access.ts';
 import type { Shell } from '../src/http/server.ts';
 import { readMigrations } from '../src/platform/database/migrator.ts';
 import { createLogger } from '../src/platform/telemetry/logger.ts';
+import { createPrometheus } from '../src/platform/telemetry/prometheus.ts';
 import type { TestDatabase } from './database.ts';
 import { newDirectory } from './workspace.ts';
 
@@ -72,11 +75,13 @@ export function useApp(
     const { sql } = database;
     const log = createLogger({ level: 'silent', format: 'json' });
     const outside = createOutside({ config, log, youtubeOrigin });
+    const prometheus = createPrometheus();
     const engine = createEngine({
       sql,
       log,
       config,
       outside,
+      prometheus,
       listenAt: listen ? database.target : undefined,
     });
     const services = createServices(sql, engine, config, log, outside);
@@ -89,6 +94,7 @@ export function useApp(
       migrations,
       services,
       log,
+      prometheus,
       ...(webDirectory && { webDirectory }),
     });
     await shell.server.listen({ host: config.host, port: config.port });

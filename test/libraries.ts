@@ -1,8 +1,9 @@
 import { addToDefaultLibrary } from '../src/features/libraries/closure.ts';
-import { auditClosure, type Difference } from '../src/features/libraries/closure-audit.ts';
+import { createClosureCheck } from '../src/features/libraries/closure-audit.ts';
 import type { Database, Queryable } from '../src/platform/database/database.ts';
 import { transaction } from '../src/platform/database/transaction.ts';
 import { newId } from '../src/platform/ids.ts';
+import type { Finding, IntegrityCheck } from '../src/platform/integrity/check.ts';
 import { type call, createPerson, type TestApp } from './app.ts';
 
 export type Person = Awaited<ReturnType<typeof createPerson>>;
@@ -91,17 +92,30 @@ export async function closureOf(sql: Queryable, defaultLibraryId: string, mediaI
   };
 }
 
-export type Finding = Difference & { kind: string };
+export type Found = Finding & { kind: string };
 
-/** Everything that the audit finds wrong. */
-export async function auditOf(sql: Database, { repair = false } = {}): Promise<Finding[]> {
-  const found: Finding[] = [];
-  await auditClosure({
-    sql,
+/** Everything that the audit finds wrong with libraries. */
+export async function auditOf(sql: Database, { repair = false } = {}): Promise<Found[]> {
+  return findings(sql, createClosureCheck(sql), { repair });
+}
+
+/** Everything that a check finds. */
+export async function findings(
+  sql: Database,
+  check: IntegrityCheck,
+  { repair = false } = {},
+): Promise<Found[]> {
+  const found: Found[] = [];
+  await check.run({
     repair,
     signal: new AbortController().signal,
-    toldAtOnce: 1000,
-    report: (kind, first) => found.push(...first.map((ids) => ({ kind, ...ids }))),
+    report: async (kind, list) => void found.push(...list.map((one) => ({ kind, ...one }))),
+    async reportRows(differences) {
+      const rows = await sql<Found[]>`select * from (${differences}) as difference`;
+      found.push(...rows);
+      return rows.length;
+    },
+    progress: async () => {},
   });
   return found;
 }

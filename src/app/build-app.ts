@@ -1,235 +1,32 @@
 import { fileURLToPath } from 'node:url';
-import { createAnalyze } from '../features/analysis/analyze.ts';
-import { defineAnalysisJobs } from '../features/analysis/jobs.ts';
-import { createPerform } from '../features/analysis/perform.ts';
-import { deterministicPlugin } from '../features/analysis/plugins/deterministic.ts';
-import { createMlPlugin } from '../features/analysis/plugins/ml.ts';
-import { createPluginRegistry } from '../features/analysis/plugins/registry.ts';
 import { registerAnalysisRoutes } from '../features/analysis/routes.ts';
-import { createRuns } from '../features/analysis/runs.ts';
-import { createBranches } from '../features/branches/branches.ts';
-import { defineBranchReplay } from '../features/branches/replay-job.ts';
 import { registerBranchRoutes } from '../features/branches/routes.ts';
-import { createFeed } from '../features/events/feed.ts';
 import { registerEventRoutes } from '../features/events/routes.ts';
-import { createEventStreams } from '../features/events/streams.ts';
-import { createGovernance } from '../features/governance/governance.ts';
-import { createPolicies } from '../features/governance/policies.ts';
 import { registerGovernanceRoutes } from '../features/governance/routes.ts';
-import { createGraph } from '../features/graph/graph.ts';
-import { createNeo4jMirror } from '../features/graph/neo4j.ts';
-import { createProjectionJob } from '../features/graph/projection-job.ts';
 import { registerGraphRoutes } from '../features/graph/routes.ts';
-import { createApiKeys } from '../features/identity/api-keys.ts';
-import { createAuthentication } from '../features/identity/authentication.ts';
-import { createProfile } from '../features/identity/profile.ts';
 import { registerIdentityRoutes } from '../features/identity/routes.ts';
-import { periodicSessionCleanup } from '../features/identity/session-cleanup.ts';
 import { registerSessionRoutes } from '../features/identity/session-routes.ts';
-import { createSessions } from '../features/identity/sessions.ts';
-import { createSignInLinks } from '../features/identity/sign-in-links.ts';
-import { createUsers } from '../features/identity/users.ts';
-import { createBackfill } from '../features/libraries/backfill.ts';
-import {
-  defineBackfillJob,
-  periodicBackfillSweep,
-  sendThrough,
-} from '../features/libraries/backfill-jobs.ts';
-import { createDefaultLibrary } from '../features/libraries/default-library.ts';
-import { createLibraryMedia } from '../features/libraries/library-media.ts';
-import { createRequester } from '../features/libraries/requester.ts';
+import { registerTokenRoutes } from '../features/identity/token-routes.ts';
 import { registerLibrariesRoutes } from '../features/libraries/routes.ts';
-import { createLibraryServices } from '../features/libraries/service.ts';
-import { createRegistry } from '../features/media/extract.ts';
-import { createFiles } from '../features/media/files.ts';
-import { createImages } from '../features/media/images.ts';
-import { createIngest, type Ingest } from '../features/media/ingest.ts';
-import { defineIngestBatch } from '../features/media/ingest-batch.ts';
-import { createMediaLists } from '../features/media/list.ts';
 import { registerListRoutes } from '../features/media/list-routes.ts';
-import { createMedia } from '../features/media/media.ts';
-import { periodicOrphanSweep } from '../features/media/orphaned-files.ts';
-import { createReadings } from '../features/media/reading.ts';
 import { registerMediaRoutes } from '../features/media/routes.ts';
-import { createSearch } from '../features/media/search.ts';
 import { registerSearchRoutes } from '../features/media/search-routes.ts';
 import { registerUploadRoutes } from '../features/media/upload-routes.ts';
-import { createUploads } from '../features/media/uploads.ts';
-import { defineIntegrityAudit } from '../features/operations/integrity-audit.ts';
-import { tellJobsEnded } from '../features/operations/job-events.ts';
 import { registerJobRoutes } from '../features/operations/job-routes.ts';
-import { createJobs } from '../features/operations/jobs.ts';
-import { createOutboxOperations } from '../features/operations/outbox.ts';
 import { registerOutboxRoutes } from '../features/operations/outbox-routes.ts';
 import { registerOperationsRoutes } from '../features/operations/routes.ts';
-import { createOperations } from '../features/operations/service.ts';
 import { registerWebhookRoutes } from '../features/webhooks/routes.ts';
-import { createWebhooks } from '../features/webhooks/webhooks.ts';
 import { registerHealthRoutes } from '../http/health-routes.ts';
 import { createHttpServer, type Shell } from '../http/server.ts';
 import type { Database } from '../platform/database/database.ts';
 import type { Migration } from '../platform/database/migrator.ts';
-import { createJobEngine, type JobEngine, type JobEngineOptions } from '../platform/jobs/engine.ts';
-import { createHints, type Hints } from '../platform/outbox/hints.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import { createMetrics, type Metrics } from '../platform/telemetry/metrics.ts';
+import { createPrometheus, type Prometheus } from '../platform/telemetry/prometheus.ts';
 import type { Config } from './config.ts';
-import { createDelivery } from './delivery.ts';
-import type { Outside } from './outside.ts';
+import { measureInstallation } from './measurements.ts';
 
-export type Services = ReturnType<typeof createServices>;
-
-export interface EngineDependencies extends Pick<JobEngineOptions, 'sql' | 'log' | 'listenAt'> {
-  config: Pick<Config, 'jobs' | 'env' | 'outbox' | 'rawModeEnabled' | 'ml' | 'neo4j'>;
-  outside: Outside;
-}
-
-export interface Engine extends JobEngine {
-  /** What tells this process that there is something to deliver. */
-  hints: Hints;
-}
-
-/** The job engine with every job type of Nexus. Whoever works delivers events, too. */
-export function createEngine({ sql, log, listenAt, config, outside }: EngineDependencies): Engine {
-  const hints = createHints({ log, listenAt });
-  const graph = createGraph({ sql, projector: outside.projector });
-  const projection = createProjectionJob({ sql, graph, engine: () => engine });
-  const mirror = config.neo4j && createNeo4jMirror({ sql, graph, options: config.neo4j });
-  const subscribers = [projection.subscriber, ...(mirror ? [mirror.subscriber] : [])];
-  const delivery = createDelivery({ sql, log, hints, egress: outside.egress, config, subscribers });
-  const backfill = createBackfill({ sql, log, send: sendThrough(sql, () => engine) });
-  const ingest = ingestThrough(() => engine, sql, log, outside, config);
-  const analysis = analysisThrough(() => engine, sql, log, outside, config);
-  const requester = createRequester(createUsers({ sql, createDefaultLibrary }));
-  const engine = createJobEngine({
-    sql,
-    log,
-    listenAt,
-    ...config.jobs,
-    types: [
-      defineIntegrityAudit(sql),
-      defineIngestBatch({ sql, requester, ingest, libraryMedia: createLibraryMedia({ sql }) }),
-      defineBranchReplay({ sql, requester }),
-      defineBackfillJob(backfill),
-      projection.type,
-      ...ingest.types,
-      ...analysis,
-    ],
-    periodic: [
-      periodicSessionCleanup(sql),
-      periodicBackfillSweep(backfill),
-      ingest.periodic,
-      periodicOrphanSweep({ sql, storage: outside.storage }),
-      ...delivery.periodic,
-    ],
-    onJobsEnded: tellJobsEnded,
-  });
-  return {
-    ...engine,
-    hints,
-    async work(options) {
-      const worker = await engine.work(options);
-      // One that stops by itself does the jobs it was started for, and nothing else.
-      if (options.maxJobs !== undefined || options.untilEmpty) return worker;
-      const delivering = delivery.start(options);
-      return {
-        ...worker,
-        async stop() {
-          await Promise.all([worker.stop(), delivering.stop(options.graceSeconds)]);
-        },
-      };
-    },
-    async close() {
-      await engine.close();
-      await hints.close();
-      await mirror?.close();
-    },
-  };
-}
-
-function ingestThrough(
-  engine: () => JobEngine,
-  sql: Database,
-  log: Logger,
-  { storage, extractors }: Outside,
-  { env }: Pick<Config, 'env'>,
-): Ingest {
-  const registry = createRegistry(extractors, storage);
-  return createIngest({ sql, log, storage, engine, extractors: registry, isTest: env === 'test' });
-}
-
-function analysisThrough(
-  engine: () => JobEngine,
-  sql: Database,
-  log: Logger,
-  { analyser, egress }: Outside,
-  { rawModeEnabled, ml }: EngineDependencies['config'],
-) {
-  const plugins = [...(ml ? [createMlPlugin({ ...ml, egress })] : []), deterministicPlugin];
-  const registry = createPluginRegistry(plugins, log);
-  const users = createUsers({ sql, createDefaultLibrary });
-  const perform = createPerform({ sql, users, analyser, registry, rawModeEnabled });
-  return defineAnalysisJobs({ sql, perform, engine });
-}
-
-/** Every service, wired to the others. */
-export function createServices(
-  sql: Database,
-  engine: Engine,
-  config: Pick<
-    Config,
-    'env' | 'rawModeEnabled' | 'acceptsDevelopmentKeys' | 'asyncJobsEnabled' | 'shadowExecutionEnabled'
-  >,
-  log: Logger,
-  outside: Outside,
-) {
-  const { storage, egress } = outside;
-  const ingest = ingestThrough(() => engine, sql, log, outside, config);
-  const { rawModeEnabled, acceptsDevelopmentKeys } = config;
-  const authentication = createAuthentication({ sql, rawModeEnabled, acceptsDevelopmentKeys });
-  const users = createUsers({ sql, createDefaultLibrary });
-  const sessions = createSessions({ sql, authentication });
-  const backfill = createBackfill({ sql, log, send: sendThrough(sql, () => engine) });
-  const webhooks = createWebhooks({ sql, egress });
-  const { requireMode } = authentication;
-  const governance = createGovernance({ sql, requireMode });
-  const analysisRuns = createRuns({ sql, governance, requireMode });
-  const jobs = createJobs({
-    ...config,
-    sql,
-    engine,
-    requireMode,
-    authorise: { analyze: analysisRuns.authorise },
-  });
-  return {
-    users,
-    sessions,
-    profile: createProfile({ sql, users }),
-    signInLinks: createSignInLinks({ sql, users }),
-    webhooks,
-    apiKeys: createApiKeys({ sql }),
-    authentication,
-    operations: createOperations({ sql }),
-    outbox: createOutboxOperations({ sql, measureWebhooks: webhooks.measure }),
-    events: createFeed({ sql }),
-    eventStreams: createEventStreams({ sql, log, hints: engine.hints }),
-    ...createLibraryServices({ sql, users, backfill }),
-    media: createMedia({ sql, ingest }),
-    mediaLists: createMediaLists({ sql }),
-    readings: createReadings({ sql }),
-    search: createSearch({ sql }),
-    uploads: createUploads({ sql, storage, ingest }),
-    files: createFiles({ sql, storage }),
-    images: createImages({ sql, storage, egress }),
-    jobs,
-    governance,
-    policies: createPolicies({ sql }),
-    analysisRuns,
-    analyze: createAnalyze({ submit: jobs.submit, runs: analysisRuns }),
-    graph: createGraph({ sql, projector: outside.projector }),
-    branches: createBranches({ sql, requireMode }),
-  };
-}
+import type { Services } from './services.ts';
 
 export interface AppDependencies {
   config: Config;
@@ -237,6 +34,7 @@ export interface AppDependencies {
   migrations: Migration[];
   services: Services;
   log: Logger;
+  prometheus?: Prometheus;
   /** Where the web app was built to. */
   webDirectory?: string;
 }
@@ -250,10 +48,12 @@ export async function buildApp({
   migrations,
   services,
   log,
+  prometheus = createPrometheus(),
   webDirectory = WEB_DIRECTORY,
 }: AppDependencies): Promise<Shell> {
   const metrics = createMetrics();
   measureBacklogs(metrics, services);
+  measureInstallation(prometheus, sql, services);
   const shell = await createHttpServer({
     log,
     metrics,
@@ -262,10 +62,13 @@ export async function buildApp({
     bodyLimitBytes: config.bodyLimitBytes,
     trustedProxies: config.trustedProxies,
     webDirectory,
+    onAnswered: prometheus.observeRequest,
     routes(server, registered) {
-      registerHealthRoutes(server, { sql, migrations, metrics });
+      server.addHook('onClose', async () => prometheus.close());
+      registerHealthRoutes(server, { sql, migrations, metrics, prometheus });
       registerIdentityRoutes(server, { ...services, registered });
       registerSessionRoutes(server, services);
+      registerTokenRoutes(server, services.tokens);
       registerLibrariesRoutes(server, services);
       registerListRoutes(server, services);
       registerSearchRoutes(server, services.search);
@@ -276,7 +79,7 @@ export async function buildApp({
       registerGraphRoutes(server, services.graph);
       registerBranchRoutes(server, services.branches);
       registerOperationsRoutes(server, services.operations);
-      registerJobRoutes(server, services.jobs);
+      registerJobRoutes(server, services);
       registerOutboxRoutes(server, services.outbox);
       registerEventRoutes(server, services);
       registerWebhookRoutes(server, services.webhooks);

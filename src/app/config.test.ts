@@ -21,6 +21,23 @@ test('an empty variable counts as unset', () => {
   });
 });
 
+test('a model needs an address and a name, once it is switched on', () => {
+  const url = 'http://127.0.0.1:11434/v1';
+  expect(parseConfig({ NEXUS_PLUGIN_ML_URL: url, NEXUS_PLUGIN_ML_MODEL: 'm' }).ml).toBeUndefined();
+  expect(() => parseConfig({ NEXUS_PLUGIN_ML_ENABLED: 'true', NEXUS_PLUGIN_ML_URL: url })).toThrow(
+    'NEXUS_PLUGIN_ML_MODEL must say which model',
+  );
+  const given = { NEXUS_PLUGIN_ML_ENABLED: 'true', NEXUS_PLUGIN_ML_URL: url, NEXUS_PLUGIN_ML_MODEL: 'm' };
+  expect(parseConfig(given).ml).toEqual({ url, model: 'm', apiKey: undefined, timeoutMs: 60_000 });
+});
+
+test('blocked terms are separated by commas, and may have spaces in them', () => {
+  expect(parseConfig({ NEXUS_BLOCKED_TERMS: 'falcon, blue door,,' }).blockedTerms).toEqual([
+    'falcon',
+    'blue door',
+  ]);
+});
+
 describe('a bad value is refused by name', () => {
   test.each([
     ['NEXUS_ENV', 'production', 'dev, test or prod'],
@@ -34,7 +51,12 @@ describe('a bad value is refused by name', () => {
     ['NEXUS_DATABASE_POOL_SIZE', '0', 'a number from 1 to 500'],
     ['NEXUS_DATABASE_STATEMENT_TIMEOUT_SECONDS', '-1', 'a number of seconds'],
     ['NEXUS_RAW_MODE_ENABLED', 'maybe', 'true or false'],
+    ['NEXUS_REQUESTS_PER_MINUTE', '100', 'four numbers'],
+    ['NEXUS_REQUESTS_PER_MINUTE', '1,2,3,many', 'four numbers'],
+    ['NEXUS_REQUESTS_PER_MINUTE', '0,1,1,1', 'four numbers'],
     ['NEXUS_EGRESS_ALLOW', 'wiki.example:80, everything', 'host:port or networks such as 10.0.0.0/8'],
+    ['NEXUS_BLOCKED_TERMS', 'x'.repeat(201), 'terms, separated by commas'],
+    ['NEXUS_PLUGIN_ML_URL', 'model.example', 'an http:// or https:// URL'],
     ['NEXUS_STORAGE', 'ftp', 'local or s3'],
     ['NEXUS_S3_ENDPOINT', 'store.example', 'an http:// or https:// URL'],
     ['NEXUS_LOG_LEVEL', 'loud', 'fatal, error'],
@@ -130,7 +152,7 @@ test('egress exceptions are a list', () => {
   expect(parseConfig({}).egressAllow).toEqual([]);
 });
 
-test.each(['NEXUS_INTERNAL_SECRET', 'NEXUS_BOOTSTRAP_ADMIN_KEY'])(
+test.each(['NEXUS_INTERNAL_SECRET', 'NEXUS_TOKEN_SECRET', 'NEXUS_BOOTSTRAP_ADMIN_KEY'])(
   'a short %s is for development only',
   (name) => {
     parseConfig({ [name]: 'short' });

@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
+import type { Role } from '../contract/roles.ts';
 import type { Neo4jOptions } from '../features/graph/neo4j.ts';
 import type { BootstrapKey } from '../features/identity/bootstrap.ts';
 import { BOOTSTRAP_ROLES, developmentKey, isDevelopmentKey } from '../features/identity/development-keys.ts';
@@ -34,7 +35,9 @@ export interface Config {
   worker: { concurrency: number; pollSeconds: number; graceSeconds: number };
   jobs: { leaseSeconds: number; retentionDays: number };
   outbox: { sweepMinutes: number; retentionHours: number };
+  requestsPerMinute: Record<Role, number>;
   internalSecret: string | undefined;
+  tokenSecret: string | undefined;
   trustedProxies: string[];
   egressAllow: string[];
   storage: StorageOptions;
@@ -104,7 +107,9 @@ export function parseConfig(env: Environment): Config {
       sweepMinutes: values.NEXUS_OUTBOX_SWEEP_INTERVAL_MINUTES,
       retentionHours: values.NEXUS_OUTBOX_RETENTION_HOURS,
     },
+    requestsPerMinute: requestsPerMinute(values),
     internalSecret: values.NEXUS_INTERNAL_SECRET,
+    tokenSecret: values.NEXUS_TOKEN_SECRET,
     trustedProxies: values.NEXUS_TRUSTED_PROXIES,
     egressAllow: values.NEXUS_EGRESS_ALLOW,
     storage: storageOptions(values, dataDir),
@@ -179,6 +184,11 @@ function storageOptions(values: Values, dataDir: string): StorageOptions {
   };
 }
 
+function requestsPerMinute({ NEXUS_REQUESTS_PER_MINUTE: limits }: Values): Record<Role, number> {
+  const [viewer = 1, operator = 1, researcher = 1, admin = 1] = limits.split(',').map(Number);
+  return { viewer, operator, researcher, admin };
+}
+
 function bootstrapKeys(values: Values): BootstrapKey[] {
   return BOOTSTRAP_ROLES.flatMap((role) => {
     const given = values[`NEXUS_BOOTSTRAP_${role.toUpperCase() as Uppercase<typeof role>}_KEY`];
@@ -212,9 +222,10 @@ function refuseUnsafe(config: Config): void {
   }
 }
 
-function refuseShortSecrets({ internalSecret, bootstrapKeys }: Config): void {
+function refuseShortSecrets({ internalSecret, tokenSecret, bootstrapKeys }: Config): void {
   const secrets: [string, string | undefined][] = [
     ['NEXUS_INTERNAL_SECRET', internalSecret],
+    ['NEXUS_TOKEN_SECRET', tokenSecret],
     ...bootstrapKeys.map(({ role, key }): [string, string] => [
       `NEXUS_BOOTSTRAP_${role.toUpperCase()}_KEY`,
       key,

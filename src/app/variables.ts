@@ -39,6 +39,7 @@ function isAllowList(entries: string[]): boolean {
 }
 
 const list = (text: string) => text.split(',').map((entry) => entry.trim());
+const isLimit = (text: string) => /^\d{1,7}$/.test(text) && Number(text) >= 1 && Number(text) <= 1_000_000;
 const whole = (least: number, most: number) => z.coerce.number().int().min(least).max(most);
 const bootstrapKey = (role: string) =>
   secret(
@@ -137,7 +138,7 @@ export const VARIABLES = {
     z.stringbool().default(false),
     'Whether analyses can run in execution mode `shadow`. See [docs/analysis.md](docs/analysis.md).',
   ),
-  NEXUS_BLOCKED_TERMS: variable(
+  NEXUS_BLOCKED_TERMS: secret(
     'terms, separated by commas',
     z
       .string()
@@ -202,6 +203,15 @@ export const VARIABLES = {
     whole(1, 8760).default(168),
     'How long events are kept that were delivered or have failed, and the log of deliveries to webhooks.',
   ),
+  NEXUS_REQUESTS_PER_MINUTE: variable(
+    'four numbers from 1 to 1000000, for viewer, operator, researcher and admin, separated by commas',
+    z
+      .string()
+      .default('3000,6000,6000,12000')
+      .refine((text) => list(text).length === 4 && list(text).every((entry) => isLimit(entry))),
+    'How many requests a key may make, by its role, unless it has a limit of its own. ' +
+      'See [docs/rate-limits.md](docs/rate-limits.md).',
+  ),
   NEXUS_INTERNAL_SECRET: secret(
     'at most 200 ASCII characters without spaces, and in `prod` at least 20',
     z
@@ -209,6 +219,14 @@ export const VARIABLES = {
       .regex(/^[!-~]{1,200}$/)
       .optional(),
     'Opens the routes under `/internal` to callers that send it as `X-Nexus-Internal`.',
+  ),
+  NEXUS_TOKEN_SECRET: secret(
+    'at most 200 ASCII characters without spaces, and in `prod` at least 20',
+    z
+      .string()
+      .regex(/^[!-~]{1,200}$/)
+      .optional(),
+    'Signs access tokens. Without it, a secret is made once and kept in the database.',
   ),
   NEXUS_TRUSTED_PROXIES: variable(
     'addresses or networks, separated by commas',

@@ -19,18 +19,27 @@ export function addKeysCommand(program: Command): void {
       new Option('--role <role>', "at most the person's own, which is the default").choices([...ROLES]),
     )
     .option('--raw', 'allow RAW mode')
+    .option('--requests-per-minute <number>', 'what it may do; by default what its role may')
     .option('--expires <time>', 'when it ends, as 2027-01-31T00:00:00Z')
     .option('--json', 'print JSON')
     .action(
       async (
         username: string,
-        options: { name: string; role?: Role; raw?: true; expires?: string; json?: true },
+        options: {
+          name: string;
+          role?: Role;
+          raw?: true;
+          requestsPerMinute?: string;
+          expires?: string;
+          json?: true;
+        },
       ) => {
         const { username: owner = username, ...fields } = parseArguments(createApiKey, {
           username,
           name: options.name,
           role: options.role,
           raw_mode_enabled: options.raw ?? false,
+          requests_per_minute: options.requestsPerMinute && Number(options.requestsPerMinute),
           expires_at: options.expires,
         });
         const created = await withServices('keys create', async ({ users, apiKeys }) =>

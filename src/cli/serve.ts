@@ -1,8 +1,10 @@
 import type { Command } from 'commander';
-import { buildApp, createEngine, createServices } from '../app/build-app.ts';
+import { buildApp } from '../app/build-app.ts';
 import { type Config, parseConfig, readEnvironment } from '../app/config.ts';
 import { type OpenDatabase, openMigratedDatabase } from '../app/database.ts';
+import { createEngine } from '../app/engine.ts';
 import { createOutside } from '../app/outside.ts';
+import { createServices } from '../app/services.ts';
 import { untilStopped } from '../app/shutdown.ts';
 import { seedConfiguredPolicy } from '../features/governance/policies.ts';
 import { refuseDevelopmentKeys, seedBootstrapKeys } from '../features/identity/bootstrap.ts';
@@ -10,6 +12,7 @@ import { isDevelopmentKey } from '../features/identity/development-keys.ts';
 import type { SignInLink } from '../features/identity/sign-in-links.ts';
 import type { HttpServer } from '../http/http-server.ts';
 import { createLogger, type Logger } from '../platform/telemetry/logger.ts';
+import { createPrometheus } from '../platform/telemetry/prometheus.ts';
 import { NEXUS_VERSION } from '../platform/version.ts';
 import { print } from './output.ts';
 
@@ -47,14 +50,15 @@ async function serveUntil(
   withWorker: boolean,
 ): Promise<void> {
   const outside = createOutside({ config, log });
-  const engine = createEngine({ sql, log, config, outside, listenAt });
+  const prometheus = createPrometheus();
+  const engine = createEngine({ sql, log, config, outside, listenAt, prometheus });
   try {
     await outside.open();
     const services = createServices(sql, engine, config, log, outside);
     if (config.env === 'prod') await refuseDevelopmentKeys(sql);
     await seedBootstrapKeys(sql, services.users, config.bootstrapKeys);
     await seedConfiguredPolicy(sql, config.blockedTerms);
-    const shell = await buildApp({ config, sql, migrations, services, log });
+    const shell = await buildApp({ config, sql, migrations, services, log, prometheus });
     try {
       const address = await listen(shell.server, config);
       const worker = withWorker ? await engine.work(config.worker) : undefined;

@@ -1,7 +1,8 @@
-import { createEngine, createServices, type Services } from '../app/build-app.ts';
 import { type Config, parseConfig, readEnvironment } from '../app/config.ts';
 import { openCurrentDatabase } from '../app/database.ts';
+import { createEngine } from '../app/engine.ts';
 import { createOutside } from '../app/outside.ts';
+import { createServices, type Services } from '../app/services.ts';
 import { finishDespiteSignals } from '../app/shutdown.ts';
 import type { Page } from '../contract/wire.ts';
 import { createLogger } from '../platform/telemetry/logger.ts';

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { createEngine } from '../app/build-app.ts';
 import { parseConfig, readEnvironment } from '../app/config.ts';
 import { openCurrentDatabase } from '../app/database.ts';
+import { createEngine } from '../app/engine.ts';
 import { createOutside } from '../app/outside.ts';
 import { untilStopped } from '../app/shutdown.ts';
 import { createLogger } from '../platform/telemetry/logger.ts';

@@ -82,16 +82,8 @@ export type BranchEvent = z.output<typeof branchEvent>;
 
 const seenIn = { mode: mode.default('PUBLIC') };
 
-export const branchEventQuery = z.object({
-  limit: z.coerce.number().int().min(1).max(200).default(100),
-  /** After this event. */
-  after: z.coerce.number().int().min(0).default(0),
-  ...seenIn,
-});
-export const branchEventList = z.object({
-  events: z.array(branchEvent),
-  has_more: z.boolean(),
-});
+export const branchEventQuery = listQuery.extend(seenIn);
+export const branchEventList = z.object({ events: z.array(branchEvent), page });
 
 export const appendEvents = z.strictObject({
   /** The last event that the caller knows of. When there is a newer one, nothing is appended. */

@@ -51,6 +51,8 @@ export const apiKey = z.object({
   role,
   enabled: z.boolean(),
   raw_mode_enabled: z.boolean(),
+  /** Null: what the role allows. */
+  requests_per_minute: z.number().int().nullable(),
   expires_at: timestamp.nullable(),
   last_used_at: timestamp.nullable(),
   created_at: timestamp,
@@ -64,6 +66,7 @@ export const createApiKey = z
     name: text(1, 100).default('key'),
     role: role.optional(),
     raw_mode_enabled: z.boolean().default(false),
+    requests_per_minute: z.number().int().min(1).max(1_000_000).optional(),
     expires_at: timestamp.optional(),
   })
   .refine(
@@ -92,6 +95,7 @@ export const principal = z.object({
 export interface Principal extends z.output<typeof principal> {
   /** Set for somebody who signed in. */
   session_id: string | null;
+  requests_per_minute: number;
 }
 
 export const me = z.object({

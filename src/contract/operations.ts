@@ -21,6 +21,12 @@ export const auditQuery = listQuery.extend({
 
 export const auditList = z.object({ audit_logs: z.array(auditEntry), page });
 
+/** What is wrong, and the ids that it takes to find it. */
+export const integrityFinding = z.looseObject({ kind: z.string() });
+export type IntegrityFinding = z.output<typeof integrityFinding>;
+export const integrityQuery = listQuery.extend({ kind: text(1, 64).optional() });
+export const integrityFindingList = z.object({ findings: z.array(integrityFinding), page });
+
 export const health = z.object({ status: z.literal('ok') });
 export const readiness = z.object({ status: z.literal('ready') });
 

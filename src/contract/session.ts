@@ -5,13 +5,12 @@ import { id, text, timestamp } from './wire.ts';
 
 const secret = z.string().min(1).max(1000);
 
+const byPassword = z.strictObject({ username: text(1, 200), password: secret });
+const byKey = z.strictObject({ api_key: secret });
+
 /** The three ways of signing in. */
 export const signIn = z.union(
-  [
-    z.strictObject({ username: text(1, 200), password: secret }),
-    z.strictObject({ api_key: secret }),
-    z.strictObject({ sign_in_token: secret }),
-  ],
+  [byPassword, byKey, z.strictObject({ sign_in_token: secret })],
   'takes username and password, or api_key, or sign_in_token',
 );
 export type SignIn = z.output<typeof signIn>;
@@ -48,3 +47,15 @@ export const createdSignInLink = z.object({
   path: z.string().meta({ description: 'Append it to the address of this Nexus.' }),
   expires_at: timestamp,
 });
+
+/** Left away by who sends the key as a header. */
+export const tokenRequest = z.union([byPassword, byKey], 'takes username and password, or api_key').nullish();
+export const refreshRequest = z.strictObject({ refresh_token: secret });
+
+export const tokens = z.object({
+  access_token: z.string(),
+  token_type: z.literal('Bearer'),
+  expires_in: z.number().int().meta({ description: 'Of the access token, in seconds.' }),
+  refresh_token: z.string(),
+});
+export type Tokens = z.output<typeof tokens>;

@@ -19,6 +19,8 @@ declare module 'fastify' {
 export interface Authentication {
   withApiKey(key: string, caller: Caller): Promise<Principal>;
   withSession(token: string): Promise<Principal>;
+  withAccessToken(token: string): Promise<Principal>;
+  limitRate(principal: Principal): Promise<void>;
   requireRole(principal: Principal, minimum: Role, actor: Actor, target: string): Promise<void>;
 }
 
@@ -43,6 +45,7 @@ export function registerAuthentication(
     if (access === undefined || access === 'public') return;
     const principal = await authenticate(request, authentication);
     request.principal = principal;
+    await authentication.limitRate(principal);
     await authentication.requireRole(
       principal,
       access,
@@ -74,6 +77,9 @@ export function callerOf(request: FastifyRequest): Caller {
 async function authenticate(request: FastifyRequest, authentication: Authentication): Promise<Principal> {
   const key = presentedKey(request);
   if (key) return authentication.withApiKey(key, callerOf(request));
+  const bearer = bearerOf(request);
+  if (bearer && ACCESS_TOKEN.test(bearer)) return authentication.withAccessToken(bearer);
+  if (bearer) return authentication.withApiKey(bearer, callerOf(request));
   const token = readSessionCookie(request);
   if (!token) {
     throw new NexusError(
@@ -85,9 +91,15 @@ async function authenticate(request: FastifyRequest, authentication: Authenticat
   return authentication.withSession(token);
 }
 
-function presentedKey(request: FastifyRequest): string | undefined {
-  const own = request.headers['x-nexus-api-key'];
-  if (typeof own === 'string' && own !== '') return own;
+/** A JWT: three parts, of which the first is JSON in base64url. */
+const ACCESS_TOKEN = /^eyJ[\w-]*\.[\w-]+\.[\w-]+$/;
+
+export function presentedKey(request: FastifyRequest): string | undefined {
+  const key = request.headers['x-nexus-api-key'];
+  return typeof key === 'string' && key !== '' ? key : undefined;
+}
+
+function bearerOf(request: FastifyRequest): string | undefined {
   return /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
 }
 

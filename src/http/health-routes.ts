@@ -1,19 +1,22 @@
+import { z } from 'zod';
 import { NexusError } from '../contract/errors.ts';
 import { health, metrics as metricsBody, readiness } from '../contract/operations.ts';
 import type { Database } from '../platform/database/database.ts';
 import { type Migration, pendingMigrations } from '../platform/database/migrator.ts';
 import type { Metrics } from '../platform/telemetry/metrics.ts';
+import type { Prometheus } from '../platform/telemetry/prometheus.ts';
 import type { HttpServer } from './http-server.ts';
 
 export interface HealthDependencies {
   sql: Database;
   migrations: Migration[];
   metrics: Metrics;
+  prometheus: Pick<Prometheus, 'contentType' | 'write'>;
 }
 
 export function registerHealthRoutes(
   server: HttpServer,
-  { sql, migrations, metrics }: HealthDependencies,
+  { sql, migrations, metrics, prometheus }: HealthDependencies,
 ): void {
   server.get(
     '/healthz',
@@ -67,5 +70,23 @@ export function registerHealthRoutes(
       },
     },
     () => metrics.read(),
+  );
+
+  server.get(
+    '/metrics/prometheus',
+    {
+      config: { access: 'public' },
+      schema: {
+        tags: ['Health'],
+        summary: 'Metrics for Prometheus',
+        description: 'What this process has done, and how the whole installation stands.',
+        response: { 200: z.string() },
+      },
+    },
+    async (_request, reply) =>
+      reply
+        .type(prometheus.contentType)
+        .serializer((text: string) => text)
+        .send(await prometheus.write()),
   );
 }

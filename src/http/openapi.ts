@@ -116,7 +116,9 @@ function security(access: Access): Record<string, string[]>[] {
 function refusals(access: Access): ErrorCode[] {
   if (access === 'public') return [];
   if (access === 'internal') return ['E_INTERNAL_ONLY'];
-  return access === 'viewer' ? ['E_UNAUTHENTICATED'] : ['E_UNAUTHENTICATED', 'E_FORBIDDEN'];
+  return access === 'viewer'
+    ? ['E_UNAUTHENTICATED', 'E_RATE_LIMITED']
+    : ['E_UNAUTHENTICATED', 'E_FORBIDDEN', 'E_RATE_LIMITED'];
 }
 
 /** One entry for each status, naming the codes that come with it. */

@@ -7,6 +7,7 @@ import { NexusError } from '../contract/errors.ts';
 import { newId } from '../platform/ids.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import type { Metrics } from '../platform/telemetry/metrics.ts';
+import type { AnsweredRequest } from '../platform/telemetry/prometheus.ts';
 import { type RegisteredRoute, trackRoutes } from './access.ts';
 import { type Authentication, type InternalPolicy, registerAuthentication } from './authentication.ts';
 import { type Drain, registerDrain } from './drain.ts';
@@ -23,6 +24,8 @@ export interface HttpServerOptions {
   internal: InternalPolicy;
   bodyLimitBytes: number;
   trustedProxies: string[];
+  /** Told of every request that was answered. */
+  onAnswered?: (request: AnsweredRequest) => void;
   /** Where the web app was built to. */
   webDirectory: string;
   /** Registers the features' routes. */
@@ -63,7 +66,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Shel
   });
 
   const routes = trackRoutes(server);
-  observeRequests(server, options.metrics);
+  observeRequests(server, options);
   const drain = registerDrain(server);
   await server.register(helmet, {
     // Tightest first; a page that needs more says so itself.
@@ -83,15 +86,24 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Shel
   return { server, routes, drain };
 }
 
-function observeRequests(server: HttpServer, metrics: Metrics): void {
+function observeRequests(
+  server: HttpServer,
+  { metrics, onAnswered }: Pick<HttpServerOptions, 'metrics' | 'onAnswered'>,
+): void {
   server.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
   });
   server.addHook('onResponse', async (request, reply) => {
     metrics.increment(`http.status.${reply.statusCode}`);
     // A stream lasts for as long as its reader stays, which says nothing about Nexus.
-    if (!String(reply.getHeader('content-type')).startsWith('text/event-stream'))
-      metrics.observe('http.request.ms', reply.elapsedTime);
+    const isStream = String(reply.getHeader('content-type')).startsWith('text/event-stream');
+    if (!isStream) metrics.observe('http.request.ms', reply.elapsedTime);
+    onAnswered?.({
+      method: request.method,
+      route: request.is404 ? 'none' : (request.routeOptions.url ?? 'none'),
+      status: reply.statusCode,
+      seconds: isStream ? undefined : reply.elapsedTime / 1000,
+    });
     // The path without its query, which may carry tokens; no headers, no bodies.
     request.log.info(
       {

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
-import { buildApp, createEngine, createServices } from '../../src/app/build-app.ts';
+import { buildApp } from '../../src/app/build-app.ts';
 import { parseConfig } from '../../src/app/config.ts';
+import { createEngine } from '../../src/app/engine.ts';
 import { createOutside } from '../../src/app/outside.ts';
+import { createServices } from '../../src/app/services.ts';
 import { createLogger } from '../../src/platform/telemetry/logger.ts';
 import { call, DEV_KEYS, failure, useApp } from '../app.ts';
 import { openTestDatabase, useDatabase } from '../database.ts';

@@ -18,6 +18,9 @@ const queryClient = createQueryClient({
 });
 const router = createAppRouter(queryClient);
 
+// Pages put themselves where the person left them.
+window.history.scrollRestoration = 'manual';
+
 const container = document.getElementById('root');
 if (!container) throw new Error('The page has no #root.');
 createRoot(container).render(

@@ -70,6 +70,9 @@ const library = createRoute({
 const reader = createRoute({
   getParentRoute: () => signedIn,
   path: 'read/$mediaId',
+  // `at`: the part where a search has found something.
+  validateSearch: (search): { at?: number } =>
+    typeof search.at === 'number' && Number.isInteger(search.at) ? { at: search.at } : {},
   component: lazyRouteComponent(() => import('./reader/reader-page.tsx')),
 });
 

@@ -64,6 +64,7 @@ test.each([
   for (const layer of ['morphology', 'syntax', 'semantics', 'rhetoric'] as const) {
     expect(analysis.baselines[layer]?.confidence).toBeLessThan(0.1);
   }
+  expect(analysis.baselines.semiotic?.confidence).toBeLessThan(0.3);
   expect(analysis.baselines.token?.output.measures).not.toHaveProperty('reading_ease');
 });
 
@@ -71,7 +72,14 @@ test('a text of emoji has signs and no words', () => {
   const analysis = analyse(texts.EMOJI);
   expectSound(analysis, [texts.EMOJI]);
   expect(analysis.word_count).toBe(0);
-  expect(Number(analysis.baselines.semiotic?.output.measures.emoji)).toBeGreaterThanOrEqual(4);
+  const emoji = analysis.baselines.semiotic?.output.findings.map(({ label, count }) => [label, count]);
+  expect(emoji).toEqual([
+    ['😀', 2],
+    ['🎉', 1],
+    ['👩‍👩‍👧‍👦', 1],
+    ['🏳️‍🌈', 1],
+    ['👍🏽', 1],
+  ]);
   expect(analysis.baselines.syntax?.confidence).toBe(0);
 });
 

@@ -21,7 +21,6 @@ export interface TextAnalysis {
 
 /** Below this, a text says too little for its counts to mean much. */
 const WORDS_FOR_FULL_CONFIDENCE = 50;
-const LEAST_IN_OTHER_LANGUAGES = 0.1;
 
 /** Reads a text once, whichever layers are asked for. The same text gives the same answer, to the byte. */
 export function analyseText(document: DocumentText, names: readonly LayerName[]): TextAnalysis {
@@ -51,7 +50,7 @@ export function analyseText(document: DocumentText, names: readonly LayerName[])
   const baselines = layers.map(({ layer, reader }): [LayerName, Baseline] => {
     const { findings, ...result } = reader.finish(facts);
     const output = { ...result, findings: findings.map((finding) => onTheWire(document, finding)) };
-    const trust = layer.knowsEveryLanguage ? 1 : Math.max(known, LEAST_IN_OTHER_LANGUAGES);
+    const trust = known + (1 - known) * layer.inOtherLanguages;
     const isEmpty = facts.words === 0 && output.findings.length === 0;
     const confidence = isEmpty ? 0 : rounded(layer.confidence * trust * (0.5 + length / 2), 3);
     return [layer.name, { output, confidence }];

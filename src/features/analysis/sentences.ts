@@ -67,13 +67,34 @@ function lineEnds(text: string, start: number, end: number): number {
 
 function readChunk({ start, text }: Chunk): Omit<Sentence, 'paragraph'>[] {
   const current = readyEngine();
-  const { nlp } = current;
-  const { its } = nlp;
-  const document = nlp.readDoc(text);
+  const { its } = current.nlp;
+  const document = current.nlp.readDoc(text);
+  const all = tokensOf(document, its, text, start);
+  current.tokens += all.length;
+  const entities = entitiesOf(document, its, all, text, start);
+  const sentences: Omit<Sentence, 'paragraph'>[] = [];
+  document.sentences().each((sentence: ItemSentence) => {
+    const [first, last] = sentence.out(its.span) as unknown as [number, number];
+    const tokens = all.slice(first, last + 1).filter(({ pos }) => pos !== 'SPACE');
+    const [head, tail] = [tokens[0], tokens.at(-1)];
+    if (!head || !tail) return;
+    sentences.push({
+      start: head.start,
+      end: tail.end,
+      tokens,
+      words: tokens.filter(({ isWord }) => isWord),
+      entities: entities.filter((entity) => entity.start >= head.start && entity.end <= tail.end),
+      sentiment: sentence.out(its.sentiment) as unknown as number,
+    });
+  });
+  return sentences;
+}
+
+type WinkDocument = ReturnType<WinkMethods['readDoc']>;
+
+function tokensOf(document: WinkDocument, its: WinkMethods['its'], text: string, start: number): Token[] {
   const tokens = document.tokens();
-  current.tokens += tokens.length();
   const columns = {
-    value: tokens.out(its.value) as string[],
     spaces: tokens.out(its.precedingSpaces) as string[],
     normal: tokens.out(its.normal) as string[],
     // The types forget that this one takes the model's own additions.
@@ -84,20 +105,17 @@ function readChunk({ start, text }: Chunk): Omit<Sentence, 'paragraph'>[] {
     isNegated: tokens.out(its.negationFlag) as unknown as boolean[],
   };
   let at = 0;
-  const all = columns.value.map((value, index): Token => {
+  return (tokens.out(its.value) as string[]).map((value, index) => {
     const expected = at + (columns.spaces[index] ?? '').length;
     // The tokeniser gives back what it was given; should it ever not, the text says where the token is.
     const begin = text.startsWith(value, expected) ? expected : Math.max(text.indexOf(value, at), at);
-    at = begin + value.length;
+    at = Math.min(begin + value.length, text.length);
     const normal = value.toLowerCase().replace('’', "'");
+    const [respelled, lemma] = [columns.normal[index] ?? normal, columns.lemma[index] ?? normal];
     return {
       text: value,
       normal,
-      lemma: inItsSpelling(
-        normal,
-        columns.normal[index] ?? normal,
-        (columns.lemma[index] ?? value).toLowerCase(),
-      ),
+      lemma: inItsSpelling(normal, respelled, lemma.toLowerCase()),
       pos: columns.pos[index] ?? 'X',
       isWord: WORD_TYPES.has(columns.type[index] ?? '') && /\p{L}/u.test(value),
       isStopWord: columns.isStopWord[index] ?? false,
@@ -106,23 +124,6 @@ function readChunk({ start, text }: Chunk): Omit<Sentence, 'paragraph'>[] {
       end: start + at,
     };
   });
-  const entities = entitiesOf(document, all, text, start, its);
-  const sentences: Omit<Sentence, 'paragraph'>[] = [];
-  document.sentences().each((sentence: ItemSentence) => {
-    const [first, last] = sentence.out(its.span) as unknown as [number, number];
-    const own = all.slice(first, last + 1).filter(({ pos }) => pos !== 'SPACE');
-    const [head, tail] = [own[0], own.at(-1)];
-    if (!head || !tail) return;
-    sentences.push({
-      start: head.start,
-      end: tail.end,
-      tokens: own,
-      words: own.filter(({ isWord }) => isWord),
-      entities: entities.filter((entity) => entity.start >= head.start && entity.end <= tail.end),
-      sentiment: sentence.out(its.sentiment) as unknown as number,
-    });
-  });
-  return sentences;
 }
 
 /** The model spells as Americans do; `harbours` comes from `harbour` all the same. */
@@ -133,11 +134,11 @@ function inItsSpelling(normal: string, respelled: string, lemma: string): string
 }
 
 function entitiesOf(
-  document: ReturnType<WinkMethods['readDoc']>,
+  document: WinkDocument,
+  its: WinkMethods['its'],
   tokens: Token[],
   text: string,
   start: number,
-  its: WinkMethods['its'],
 ): Entity[] {
   const spans = document.entities().out(its.span) as unknown as [number, number][];
   const types = document.entities().out(its.type) as string[];

@@ -29,7 +29,7 @@ export async function insertRun(tx: Transaction, { layers, ...run }: NewRun): Pr
     from unnest(
       ${column(({ layer }) => layer)}::text[],
       ${layers.map((_, index) => index)}::smallint[],
-      ${column(({ output }) => JSON.stringify(output))}::jsonb[],
+      ${column(({ output }) => JSON.stringify(output, storable))}::jsonb[],
       ${column(({ confidence }) => confidence)}::float8[],
       ${column(({ provider_name }) => provider_name)}::text[],
       ${column(({ provider_version }) => provider_version)}::text[],
@@ -95,7 +95,7 @@ export async function findShadow(sql: Queryable, runId: string): Promise<Shadow 
   return shadow;
 }
 
-export async function findRunOfJob(sql: Queryable, jobId: string): Promise<string | undefined> {
-  const [run] = await sql<{ id: string }[]>`select id from analysis_runs where job_id = ${jobId}`;
-  return run?.id;
+/** PostgreSQL's JSON has every character but NUL and halves of characters, either of which a model may come up with. */
+function storable(_key: string, value: unknown): unknown {
+  return typeof value === 'string' ? value.replace(/[\0\p{Surrogate}]/gu, '\uFFFD') : value;
 }

@@ -87,9 +87,15 @@ describe('a branch', () => {
       });
     }
     expect((await textOf(branch.branch_id)).text).toBe(text);
-    const { body } = await reader.get(`/api/v1/branches/${branch.branch_id}/events?after=1&limit=2`);
+    const events = `/api/v1/branches/${branch.branch_id}/events`;
+    const first = await reader.get(`${events}?limit=1`);
+    expect(first.body).toMatchObject({
+      page: { has_more: true },
+      events: [{ position: 1, kind: 'insert', at: 4, text: ', long ago,' }],
+    });
+    const { body } = await reader.get(`${events}?limit=2&cursor=${first.body.page.next_cursor}`);
     expect(body).toMatchObject({
-      has_more: true,
+      page: { has_more: true },
       events: [
         { position: 2, kind: 'delete', at: 0, length: 1, text: null },
         { position: 3, kind: 'replace', text: 'Not once', created_by: reader.user.username },
@@ -279,7 +285,7 @@ describe('who sees a branch', () => {
     const [actor, mode] = [{ name: 'test' }, 'PUBLIC' as const];
     const seen = [
       await governed.text(principal, branch_id, { mode }, actor),
-      await governed.events(principal, branch_id, { mode, after: 0, limit: 10 }, actor),
+      await governed.events(principal, branch_id, { mode, limit: 10 }, actor),
       await governed.compare(principal, branch_id, { mode, from: 0 }, actor),
     ];
     expect(JSON.stringify(seen)).not.toContain('secret');
@@ -368,6 +374,10 @@ describe('a replay', () => {
     const { branch_id } = await fork();
     await append(branch_id, 0, [insert(0, 'one '), insert(0, 'two '), insert(0, 'three ')]);
     await alter[what](branch_id);
+    if (what !== 'head') {
+      const { status } = await reader.get(`/api/v1/branches/${branch_id}/text`);
+      expect(status).toBe(what === 'hash' ? 200 : 409);
+    }
     const job = await replay(branch_id);
     expect(job).toMatchObject({ status: 'failed', error_code: 'E_BRANCH_DAMAGED' });
     expect(job.error_text).toMatch(sentence);

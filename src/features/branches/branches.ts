@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import {
   type Branch,
   type BranchEvent,
@@ -10,13 +11,13 @@ import type { Principal } from '../../contract/identity.ts';
 import type { Mode } from '../../contract/roles.ts';
 import type { Page } from '../../contract/wire.ts';
 import type { Actor } from '../../platform/audit/audit.ts';
-import { cutPage, readCursor } from '../../platform/cursor.ts';
+import { cutPage, cutPositioned, readCursor, readPosition } from '../../platform/cursor.ts';
 import type { Database, Queryable, Transaction } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Viewer } from '../libraries/can-read-media.ts';
 import { compareTexts } from './compare.ts';
-import { applyEdit, countCodePoints, EditOutOfRange, textHash } from './edit.ts';
+import { applyEdit, countCodePoints, EditOutOfRange, lengthAfter, textHash } from './edit.ts';
 import * as store from './store.ts';
 import { SNAPSHOT_EVERY, type TextAt, textAt } from './text.ts';
 
@@ -75,7 +76,7 @@ export function createBranches({ sql, requireMode, redact = async (text) => text
     async fork(principal: Principal, fork: Fork): Promise<Branch> {
       return transaction(sql, async (tx) => {
         const origin = await originOf(tx, principal, fork);
-        const text_length = refuseTooLong(origin.text);
+        const text_length = refuseTooLong(countCodePoints(origin.text));
         const id = newId();
         await store.insertBranch(tx, {
           ...origin,
@@ -109,34 +110,42 @@ export function createBranches({ sql, requireMode, redact = async (text) => text
         const branch = (await store.lockBranch(tx, principal, branchId)) ?? branchNotFound();
         if (branch.event_count !== after) throw moved(branch);
         let { text } = await textAt(tx, branch, after);
+        let { text_length } = branch;
         const events: store.NewEvent[] = [];
         for (const [index, edit] of edits.entries()) {
           text = applied(text, edit, index);
+          text_length = refuseTooLong(lengthAfter(text_length, edit, text));
           const position = after + index + 1;
-          events.push({ position, edit, text_hash: textHash(text), text_length: refuseTooLong(text) });
+          events.push({ position, edit, text_hash: textHash(text), text_length });
           if (position % SNAPSHOT_EVERY === 0) await store.writeSnapshot(tx, branchId, position, text);
         }
         await store.insertEvents(tx, branchId, principal.user_id, events);
-        const { position, text_hash, text_length } = events.at(-1) as store.NewEvent;
+        const { position, text_hash } = events.at(-1) as store.NewEvent;
         await store.moveHead(tx, branchId, { event_count: position, text_hash, text_length });
         return onTheWire(await requireBranch(tx, principal, branchId));
       });
     },
 
+    /** In the order in which they were appended. */
     async events(
       principal: Principal,
       branchId: string,
-      { after, limit, mode }: { after: number; limit: number; mode: Mode },
+      { cursor, limit, mode }: { cursor?: string | undefined; limit: number; mode: Mode },
       actor: Actor,
-    ): Promise<{ events: BranchEvent[]; has_more: boolean }> {
+    ): Promise<{ events: BranchEvent[]; page: Page }> {
       await requireMode(principal, mode, actor);
       const branch = await requireBranch(sql, principal, branchId);
-      const rows = await store.listEvents(sql, branchId, after, branch.event_count, limit);
+      const after = readPosition(cursor, z.int().min(0)) ?? 0;
+      const listed = await store.listEvents(sql, branchId, after, branch.event_count, limit + 1);
+      const { rows, page } = cutPositioned(
+        listed.map((event) => ({ event, position: event.position })),
+        limit,
+      );
       const events: BranchEvent[] = [];
-      for (const row of rows) {
-        events.push({ ...row, text: row.text === null ? null : await redact(row.text, mode, actor) });
+      for (const { event } of rows) {
+        events.push({ ...event, text: event.text === null ? null : await redact(event.text, mode, actor) });
       }
-      return { events, has_more: (events.at(-1)?.position ?? branch.event_count) < branch.event_count };
+      return { events, page };
     },
 
     async text(
@@ -187,8 +196,7 @@ function applied(text: string, edit: Edit, index: number): string {
   }
 }
 
-function refuseTooLong(text: string): number {
-  const length = countCodePoints(text);
+function refuseTooLong(length: number): number {
   if (length <= LONGEST_BRANCH_TEXT) return length;
   throw new NexusError('E_INVALID_REQUEST', `A branch holds at most ${LONGEST_BRANCH_TEXT} code points.`);
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Edit } from '../../contract/branches.ts';
 import { compareTexts } from './compare.ts';
-import { applyEdit, countCodePoints, EditOutOfRange, textHash } from './edit.ts';
+import { applyEdit, countCodePoints, EditOutOfRange, lengthAfter, textHash } from './edit.ts';
 
 describe('offsets count code points', () => {
   test.each<[string, Edit, string]>([
@@ -40,6 +40,7 @@ test('whatever is edited, it is what a list of characters would be', () => {
       if (at + length > model.length) return void expect(() => applyEdit(text, edit)).toThrow(EditOutOfRange);
       model.splice(at, length, ...inserted);
       expect(applyEdit(text, edit)).toBe(model.join(''));
+      expect(lengthAfter(countCodePoints(text), edit, model.join(''))).toBe(model.length);
       expect(textHash(applyEdit(text, edit))).toBe(textHash(model.join('')));
     }),
   );

@@ -34,6 +34,13 @@ function unitsOf(text: string, codePoints: number, start = 0): number | undefine
   return unit;
 }
 
+/** How long the text is after the edit, where it need not be counted again. */
+export function lengthAfter(length: number, edit: Edit, text: string): number {
+  if (edit.kind === 'normalize') return countCodePoints(text);
+  const removed = edit.kind === 'insert' ? 0 : edit.length;
+  return length - removed + (edit.kind === 'delete' ? 0 : countCodePoints(edit.text));
+}
+
 function isPair(text: string, unit: number): boolean {
   return (text.charCodeAt(unit) & 0xfc00) === 0xd800 && (text.charCodeAt(unit + 1) & 0xfc00) === 0xdc00;
 }

@@ -241,3 +241,8 @@ export async function findOrigin(
     where branches.id = ${parent_branch_id}`;
   return { hash: parent?.hash ?? null };
 }
+
+export async function exists(sql: Queryable, branchId: string): Promise<boolean> {
+  const found = await sql`select from branches where id = ${branchId}`;
+  return found.length === 1;
+}

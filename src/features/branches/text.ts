@@ -27,14 +27,22 @@ export async function textAt(sql: Queryable, branch: store.BranchRow, position: 
   const snapshot = await store.findSnapshot(sql, branch.id, position);
   if (!snapshot) throw damaged(branch.id, position);
   const events = await store.listEvents(sql, branch.id, snapshot.position, position, SNAPSHOT_EVERY * 2);
-  const recorded = position === 0 ? branch.base_hash : (events.at(-1)?.text_hash ?? (await hashAt(position)));
   const text = replay(snapshot.text, events);
+  const recorded = position === 0 ? branch.base_hash : await hashAt(sql, branch.id, position, events);
   if (text === undefined || textHash(text) !== recorded) throw damaged(branch.id, position);
   return { position, text, text_hash: recorded };
+}
 
-  async function hashAt(at: number): Promise<string | undefined> {
-    return (await store.listEvents(sql, branch.id, at - 1, at, 1))[0]?.text_hash;
-  }
+/** What the event at a position recorded: one of those that were read, or the one that a snapshot was taken after. */
+async function hashAt(
+  sql: Queryable,
+  branchId: string,
+  position: number,
+  read: BranchEvent[],
+): Promise<string | undefined> {
+  const [event] =
+    read.length > 0 ? read.slice(-1) : await store.listEvents(sql, branchId, position - 1, position, 1);
+  return event?.position === position ? event.text_hash : undefined;
 }
 
 function replay(start: string, events: BranchEvent[]): string | undefined {

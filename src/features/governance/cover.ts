@@ -1,4 +1,5 @@
-import { isWordCharacter, type Machine } from './pattern.ts';
+import type { Machine } from './pattern.ts';
+import { isWordCharacter } from './pattern-syntax.ts';
 
 /** A place in a text, as `slice` takes it. */
 export interface Place {
@@ -11,7 +12,7 @@ export interface Place {
  * those that have come to the same step, the one that began first speaks for all, since it covers what they cover.
  */
 export function coverOf(machine: Machine, text: string): Place[] {
-  const { steps } = machine;
+  const { steps, takes } = machine;
   const places: Place[] = [];
   // Steps that wait for a character, and where the match that came to each began.
   let waiting: number[] = [];
@@ -50,10 +51,10 @@ export function coverOf(machine: Machine, text: string): Place[] {
     // Those under way began earlier than the one that begins here, so they go first.
     for (const index of waiting) {
       const step = steps[index];
-      if (step?.op === 'take' && step.fits(previous)) enter(step.next, begun[index] ?? 0, at, isEdge);
+      if (step?.op === 'take' && takes(index, previous)) enter(step.next, begun[index] ?? 0, at, isEdge);
     }
     if (character === undefined) return places;
-    enter(machine.start, at, at, isEdge);
+    if (machine.beginsWith(character)) enter(machine.start, at, at, isEdge);
     [waiting, next] = [next, waiting];
     [begun, nextBegun] = [nextBegun, begun];
     next.length = 0;

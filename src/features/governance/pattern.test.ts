@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { coverOf, united } from './cover.ts';
-import { compilePattern, PatternError } from './pattern.ts';
+import { compilePattern } from './pattern.ts';
+import { PatternError } from './pattern-syntax.ts';
 
 const cover = (pattern: string, text: string) =>
   coverOf(compilePattern(pattern), text).map(({ start, end }) => text.slice(start, end));
@@ -79,7 +80,8 @@ test('whatever the pattern, it covers what the engine of JavaScript finds from a
         let machine: ReturnType<typeof compilePattern>;
         try {
           machine = compilePattern(source);
-        } catch {
+        } catch (error) {
+          expect(error).toBeInstanceOf(PatternError);
           return;
         }
         // Every substring that matches as a whole, seen in its place.

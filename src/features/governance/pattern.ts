@@ -1,16 +1,8 @@
-/**
- * Patterns that admins write and that are looked for in texts of strangers. They are compiled to a machine whose work is
- * bounded by the length of the text times the length of the pattern, whatever both hold: no backtracking, so no pattern
- * can be made to hang. What such a machine cannot do (back-references, looking around) is not part of the syntax.
- *
- *     abc  .  \d \w \s \b  [a-z_]  [^0-9]  (a|b)  x?  x*  x+  x{2}  x{2,5}  \.
- *
- * Letters match whatever their case.
- */
+import { type Fits, type Node, PatternError, parsePattern } from './pattern-syntax.ts';
 
 /** One step: take a character that fits, go two ways, stand at the edge of a word, or be done. */
 export type Step =
-  | { op: 'take'; fits: (character: number) => boolean; next: number }
+  | { op: 'take'; fits: Fits; next: number }
   | { op: 'fork'; next: number; other: number }
   | { op: 'edge'; next: number }
   | { op: 'done' };
@@ -18,201 +10,69 @@ export type Step =
 export interface Machine {
   steps: Step[];
   start: number;
+  /** Whether the step takes the character. */
+  takes(step: number, character: number): boolean;
+  /** Whether a match can begin with the character. */
+  beginsWith(character: number): boolean;
 }
-
-export class PatternError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'PatternError';
-  }
-}
-
-type Node =
-  | { kind: 'empty' }
-  | { kind: 'edge' }
-  | { kind: 'take'; fits: (character: number) => boolean }
-  | { kind: 'sequence'; parts: Node[] }
-  | { kind: 'either'; options: Node[] }
-  | { kind: 'repeat'; part: Node; least: number; most: number };
 
 /** Repetition copies what it repeats; this bounds what becomes of `((a{99}){99}){99}`. */
-const MOST_STEPS = 1000;
-const MOST_REPEATS = 100;
+const MOST_STEPS = 500;
 
-const CLASSES: Record<string, (character: number) => boolean> = {
-  d: (c) => c >= 0x30 && c <= 0x39,
-  s: (c) => /\s/u.test(String.fromCodePoint(c)),
-  w: isWordCharacter,
-};
-
-export function isWordCharacter(character: number): boolean {
-  if (character < 0x80) {
-    const isLetter = (character | 0x20) >= 0x61 && (character | 0x20) <= 0x7a;
-    return isLetter || (character >= 0x30 && character <= 0x39) || character === 0x5f;
-  }
-  return /[\p{L}\p{N}\p{M}]/u.test(String.fromCodePoint(character));
-}
-
-/** A character without its case. */
-export function fold(character: number): number {
-  if (character < 0x80) return character >= 0x41 && character <= 0x5a ? character + 0x20 : character;
-  const lower = String.fromCodePoint(character).toLowerCase();
-  return lower.codePointAt(0) ?? character;
-}
-
+/**
+ * Patterns are written by admins and looked for in texts of strangers. They become a machine whose work is bounded by the
+ * length of the text times the length of the pattern, whatever both hold: without backtracking, none can be made to hang.
+ */
 export function compilePattern(pattern: string): Machine {
-  const node = new Parser(pattern).parse();
+  const node = parsePattern(pattern);
   if (matchesNothing(node)) throw new PatternError('it matches even where there is nothing');
   const steps: Step[] = [{ op: 'done' }];
   const start = write(node, 0, steps);
-  return { steps, start };
+  const takes = createTables(steps);
+  const first = reachable(steps, start);
+  const begins = new Uint8Array(ASCII);
+  for (let character = 0; character < ASCII; character++)
+    begins[character] = first.some((step) => takes(step, character)) ? 1 : 0;
+  return {
+    steps,
+    start,
+    takes,
+    beginsWith: (character) =>
+      character < ASCII ? begins[character] === 1 : first.some((step) => takes(step, character)),
+  };
 }
 
-class Parser {
-  readonly #characters: string[];
-  #at = 0;
+const ASCII = 128;
 
-  constructor(pattern: string) {
-    this.#characters = [...pattern];
-  }
-
-  parse(): Node {
-    const node = this.#either();
-    if (this.#at < this.#characters.length) throw new PatternError('a ) closes nothing');
-    return node;
-  }
-
-  #peek(): string | undefined {
-    return this.#characters[this.#at];
-  }
-
-  #takeIf(wanted: string): boolean {
-    if (this.#peek() !== wanted) return false;
-    this.#at += 1;
-    return true;
-  }
-
-  #next(missing: string): string {
-    const character = this.#characters[this.#at];
-    if (character === undefined) throw new PatternError(missing);
-    this.#at += 1;
-    return character;
-  }
-
-  #either(): Node {
-    const options = [this.#sequence()];
-    while (this.#takeIf('|')) options.push(this.#sequence());
-    const [only] = options;
-    return options.length === 1 && only ? only : { kind: 'either', options };
-  }
-
-  #sequence(): Node {
-    const parts: Node[] = [];
-    for (let next = this.#peek(); next !== undefined && next !== '|' && next !== ')'; next = this.#peek()) {
-      parts.push(this.#repeated(this.#atom()));
-    }
-    return parts.length === 0 ? { kind: 'empty' } : { kind: 'sequence', parts };
-  }
-
-  #atom(): Node {
-    const character = this.#next('it ends too early');
-    if (character === '(') return this.#group();
-    if (character === '[') return { kind: 'take', fits: this.#set() };
-    if (character === '.') return { kind: 'take', fits: (c) => c !== 0x0a };
-    if (character === '\\') return this.#escape();
-    if ('*+?{'.includes(character)) throw new PatternError(`${character} has nothing to repeat`);
-    if ('^$'.includes(character))
-      throw new PatternError(`${character} is not supported; write \\${character}`);
-    return { kind: 'take', fits: literal(character) };
-  }
-
-  #group(): Node {
-    if (this.#peek() === '?') {
-      this.#at += 1;
-      if (!this.#takeIf(':')) throw new PatternError('groups that begin with (? are not supported');
-    }
-    const inside = this.#either();
-    if (!this.#takeIf(')')) throw new PatternError('a ( is not closed');
-    return inside;
-  }
-
-  #escape(): Node {
-    const character = this.#next('a \\ stands at the end');
-    if (character === 'b') return { kind: 'edge' };
-    return { kind: 'take', fits: escaped(character) };
-  }
-
-  #set(): (character: number) => boolean {
-    const isNegated = this.#takeIf('^');
-    const fits: ((character: number) => boolean)[] = [];
-    while (!this.#takeIf(']')) fits.push(this.#member());
-    if (fits.length === 0) throw new PatternError('a [ ] holds nothing');
-    return (character) => fits.some((accepts) => accepts(character)) !== isNegated;
-  }
-
-  #member(): (character: number) => boolean {
-    const first = this.#next('a [ is not closed');
-    if (first === '\\') return escaped(this.#next('a [ is not closed'));
-    const hasRange = this.#peek() === '-' && this.#characters[this.#at + 1] !== ']';
-    if (!hasRange) return literal(first);
-    this.#at += 1;
-    const last = this.#next('a [ is not closed');
-    const [from, to] = [codeOf(first), codeOf(last)];
-    if (last === '\\' || from > to) throw new PatternError(`the range ${first}-${last} is not one`);
-    // Of a range in capitals, small letters fit, too, and the other way round.
-    return (c) => (c >= from && c <= to) || inRange(fold(c), from, to) || inRange(raise(c), from, to);
-  }
-
-  #repeated(part: Node): Node {
-    const bounds = this.#bounds();
-    if (!bounds) return part;
-    if (this.#bounds()) throw new PatternError('what is repeated already is repeated; put it into ( )');
-    return { kind: 'repeat', part, ...bounds };
-  }
-
-  #bounds(): { least: number; most: number } | undefined {
-    if (this.#takeIf('?')) return { least: 0, most: 1 };
-    if (this.#takeIf('*')) return { least: 0, most: Number.POSITIVE_INFINITY };
-    if (this.#takeIf('+')) return { least: 1, most: Number.POSITIVE_INFINITY };
-    if (!this.#takeIf('{')) return undefined;
-    let inside = '';
-    for (let next = this.#next('a { is not closed'); next !== '}'; next = this.#next('a { is not closed'))
-      inside += next;
-    const [, from, comma, to] = /^(\d{1,3})(,?)(\d{0,3})$/.exec(inside) ?? [];
-    if (from === undefined) throw new PatternError(`{${inside}} does not say how often`);
-    const least = Number(from);
-    const most = to ? Number(to) : comma ? Number.POSITIVE_INFINITY : least;
-    const isPossible = most >= least && most > 0 && (to || !comma ? most : least) <= MOST_REPEATS;
-    if (!isPossible) throw new PatternError(`{${inside}} takes numbers up to ${MOST_REPEATS}, in order`);
-    return { least, most };
-  }
+/** What most texts are made of is looked up, rather than asked of each step. */
+function createTables(steps: readonly Step[]): Machine['takes'] {
+  const known = new Map<Fits, Uint8Array>();
+  const tables = steps.map((step) => {
+    if (step.op !== 'take') return undefined;
+    const table =
+      known.get(step.fits) ?? Uint8Array.from({ length: ASCII }, (_, c) => (step.fits(c) ? 1 : 0));
+    known.set(step.fits, table);
+    return table;
+  });
+  return (index, character) => {
+    if (character < ASCII) return tables[index]?.[character] === 1;
+    const step = steps[index];
+    return step?.op === 'take' && step.fits(character);
+  };
 }
 
-function codeOf(character: string): number {
-  return character.codePointAt(0) ?? 0;
-}
-
-function inRange(character: number, from: number, to: number): boolean {
-  return character >= from && character <= to;
-}
-
-function raise(character: number): number {
-  return String.fromCodePoint(character).toUpperCase().codePointAt(0) ?? character;
-}
-
-function literal(character: string): (other: number) => boolean {
-  const wanted = fold(codeOf(character));
-  return (other) => fold(other) === wanted;
-}
-
-function escaped(character: string): (other: number) => boolean {
-  const inClass = CLASSES[character.toLowerCase()];
-  if (inClass && /[dsw]/.test(character)) return inClass;
-  if (inClass) return (other) => !inClass(other);
-  if (character === 'n') return (other) => other === 0x0a;
-  if (character === 't') return (other) => other === 0x09;
-  if (/[\p{L}\p{N}]/u.test(character)) throw new PatternError(`\\${character} is not supported`);
-  return literal(character);
+/** The steps that wait for the first character. */
+function reachable(steps: readonly Step[], start: number): number[] {
+  const seen = new Set<number>();
+  const pending = [start];
+  for (let index = pending.pop(); index !== undefined; index = pending.pop()) {
+    const step = steps[index];
+    if (!step || seen.has(index)) continue;
+    seen.add(index);
+    if (step.op === 'fork') pending.push(step.other);
+    if (step.op === 'fork' || step.op === 'edge') pending.push(step.next);
+  }
+  return [...seen].filter((index) => steps[index]?.op === 'take');
 }
 
 function matchesNothing(node: Node): boolean {

@@ -5,8 +5,11 @@ import { cutPage, readCursor } from '../../platform/cursor.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
 import { newId } from '../../platform/ids.ts';
-import { compilePattern, PatternError } from './pattern.ts';
+import { compilePattern } from './pattern.ts';
+import { PatternError } from './pattern-syntax.ts';
 import * as store from './store.ts';
+
+const UNIQUE_VIOLATION = '23505';
 
 export type Policies = ReturnType<typeof createPolicies>;
 
@@ -51,9 +54,12 @@ export function createPolicies({ sql }: { sql: Database }) {
             'A policy needs a term or a pattern. Delete it, or disable it.',
           );
         }
-        const policy = (await store.updatePolicy(tx, wanted)) ?? nameTaken(wanted.name);
+        const policy = await store.updatePolicy(tx, wanted);
         await recordAudit(tx, { action: 'governance.policy_updated', actor, ...told(policy) });
         return policy;
+      }).catch((error) => {
+        if (error.code === UNIQUE_VIOLATION) nameTaken(change.name ?? '');
+        throw error;
       });
     },
 

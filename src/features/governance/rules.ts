@@ -34,12 +34,12 @@ export function compileRules(given: readonly Rule[]): Rules {
   return {
     judge(text) {
       const hits: PolicyHit[] = [];
-      const redactions: Place[] = [];
+      let redactions: Place[] = [];
       for (const { id, name, action, terms, machines } of rules) {
         const found = united([...terms.find(text), ...machines.flatMap((machine) => coverOf(machine, text))]);
         if (found.length === 0) continue;
         hits.push({ policy_id: id, name, action, count: found.length });
-        if (action === 'redact') redactions.push(...found);
+        if (action === 'redact') redactions = redactions.concat(found);
       }
       return { decision: decisionOf(hits), hits, redactions: united(redactions) };
     },

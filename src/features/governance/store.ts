@@ -24,11 +24,6 @@ export async function listPolicies(sql: Queryable, last: string | null, limit: n
     limit ${limit}`;
 }
 
-export async function findPolicy(sql: Queryable, id: string): Promise<Policy | undefined> {
-  const [policy] = await sql<Policy[]>`select ${columns(sql)} from governance_policies where id = ${id}`;
-  return policy;
-}
-
 export async function lockPolicy(tx: Transaction, id: string): Promise<Policy | undefined> {
   const [policy] = await tx<Policy[]>`
     select ${columns(tx)} from governance_policies where id = ${id} for update`;
@@ -57,16 +52,14 @@ export async function insertPolicy(
 export async function updatePolicy(
   tx: Transaction,
   { id, name, action, terms, patterns, is_enabled }: Policy,
-): Promise<Policy | undefined> {
+): Promise<Policy> {
   const [policy] = await tx<Policy[]>`
     update governance_policies
     set name = ${name}, action = ${action}, terms = ${terms}, patterns = ${patterns}, is_enabled = ${is_enabled},
         updated_at = now()
     where id = ${id}
-      and not exists (
-        select from governance_policies as other where lower(other.name) = lower(${name}) and other.id <> ${id}
-      )
     returning ${columns(tx)}`;
+  if (!policy) throw new Error('A policy that is locked is there.');
   return policy;
 }
 

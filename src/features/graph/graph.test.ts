@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { failure, useApp } from '../../../test/app.ts';
+import { startBoltServer } from '../../../test/bolt-server.ts';
 import { useDatabase } from '../../../test/database.ts';
 import { type Document, saveDocument } from '../../../test/documents.ts';
 import { makePage } from '../../../test/fixtures/pages.ts';
@@ -21,6 +22,7 @@ const site = await startSite((request, response) => {
   response.writeHead(200, { 'content-type': 'text/html' }).end(body);
 });
 
+const bolt = await startBoltServer();
 /** Takes connections and never answers. */
 const silent = await startRawSite(() => {});
 
@@ -151,6 +153,43 @@ describe('a document', () => {
 describe('a Neo4j', () => {
   const mirrors: { close(): Promise<void> }[] = [];
   afterAll(() => Promise.all(mirrors.map((mirror) => mirror.close())));
+
+  test('is sent what holds at that moment, in one transaction for each event', async () => {
+    const mirror = createNeo4jMirror({
+      sql,
+      graph: app.services.graph,
+      options: { url: `bolt://${bolt.host}`, username: 'neo4j', password: 'secret' },
+    });
+    mirrors.push(mirror);
+    const id = await saveDocument(sql, reader, {
+      html: '<p>We met Ada Lovelace. <a href="https://example.org/engine">See</a></p>',
+      title: 'Engines',
+    });
+    const tell = (event_type: 'media.ready' | 'media.deleted') =>
+      mirror.subscriber.handler(
+        { event_type, payload: { media_id: id } } as never,
+        new AbortController().signal,
+      );
+    await tell('media.ready');
+    const [BEGIN, RUN, COMMIT] = [0x11, 0x10, 0x12];
+    const sent = () => bolt.messages.splice(0).filter(({ tag }) => [BEGIN, RUN, COMMIT].includes(tag));
+    const written = sent();
+    expect(written.map(({ tag }) => tag)).toEqual([BEGIN, RUN, RUN, RUN, RUN, COMMIT]);
+    for (const said of [id, 'Engines', 'Ada Lovelace', 'https://example.org/engine']) {
+      expect(written[2]?.text).toContain(said);
+    }
+    await sql`delete from library_media where media_id = ${id}`;
+    await sql`delete from default_library_intrinsics where media_id = ${id}`;
+    await sql`delete from media where id = ${id}`;
+    // A late event of what is gone takes it out, too.
+    for (const event of ['media.deleted', 'media.ready'] as const) {
+      await tell(event);
+      const deleted = sent();
+      expect(deleted.map(({ tag }) => tag)).toEqual([BEGIN, RUN, COMMIT]);
+      expect(deleted[1]?.text).toMatch(/detach delete document/);
+      expect(deleted[1]?.text).toContain(id);
+    }
+  });
 
   test.each([
     ['that cannot be reached', 'bolt://127.0.0.1:9'],

@@ -3,7 +3,7 @@ import type { Database } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
 import { mayRead, type Viewer } from '../libraries/can-read-media.ts';
 import { mediaNotFound } from '../media/media.ts';
-import { PROJECTOR, type Projection, type Projector } from './projector.ts';
+import { PROJECTOR, type Projector } from './projector.ts';
 import * as store from './store.ts';
 
 export interface GraphDependencies {
@@ -15,9 +15,18 @@ export type Graph = ReturnType<typeof createGraph>;
 
 /** Documents, what they mention, and where they link to. */
 export function createGraph({ sql, projector }: GraphDependencies) {
-  async function keep(mediaId: string, projection: Projection): Promise<void> {
+  async function keep(documents: store.Projected[]): Promise<void> {
+    if (documents.length === 0) return;
     await transaction(sql, async (tx) => {
-      if (await store.holdMedia(tx, mediaId)) await store.writeProjection(tx, mediaId, PROJECTOR, projection);
+      const held = await store.holdMedia(
+        tx,
+        documents.map(({ media_id }) => media_id),
+      );
+      await store.writeProjections(
+        tx,
+        PROJECTOR,
+        documents.filter(({ media_id }) => held.has(media_id)),
+      );
     });
   }
 
@@ -29,10 +38,10 @@ export function createGraph({ sql, projector }: GraphDependencies) {
       const [source] = await store.listSources(sql, [mediaId]);
       const [projection] = source ? await projector.project([source], signal) : [];
       if (!projection) {
-        await transaction(sql, (tx) => store.deleteProjection(tx, mediaId));
+        await store.deleteProjection(sql, mediaId);
         return false;
       }
-      await keep(mediaId, projection);
+      await keep([{ media_id: mediaId, ...projection }]);
       return true;
     },
 

@@ -2,6 +2,7 @@ import type { RelatedMedia } from '../../contract/graph.ts';
 import type { Queryable, Transaction } from '../../platform/database/database.ts';
 import { canReadMedia, type Viewer } from '../libraries/can-read-media.ts';
 import { type MediaRow, mediaColumns, onTheWire, readingOf } from '../libraries/media-row.ts';
+import { isReadable } from '../media/readable.ts';
 import type { Entity } from './entities.ts';
 import type { GraphSource, Projection } from './projector.ts';
 
@@ -21,52 +22,58 @@ export async function listSources(
     order by media.id`;
 }
 
-/** Whether a media has come as far as having a text, whatever became of its search rows. */
-export function isReadable(sql: Queryable) {
-  return sql`(
-    media.processing_status in ('ready_for_reading', 'embedding', 'ready')
-    or (media.processing_status = 'failed' and media.failure_stage = 'embed')
-  )`;
+/** Those of the media that are still there, and stay. */
+export async function holdMedia(tx: Transaction, mediaIds: string[]): Promise<Set<string>> {
+  const held = await tx<{ id: string }[]>`
+    select id from media where id = any(${mediaIds}::uuid[]) order by id for key share`;
+  return new Set(held.map(({ id }) => id));
 }
 
-/** False when the media is gone. */
-export async function holdMedia(tx: Transaction, mediaId: string): Promise<boolean> {
-  const held = await tx`select from media where id = ${mediaId} for key share`;
-  return held.length === 1;
+/** A document with what reading it found. */
+export interface Projected extends Projection {
+  media_id: string;
 }
 
-export async function writeProjection(
+export async function writeProjections(
   tx: Transaction,
-  mediaId: string,
   projector: string,
-  { entities, links }: Projection,
+  documents: Projected[],
 ): Promise<void> {
+  const ids = documents.map(({ media_id }) => media_id).sort();
   await tx`
     insert into document_graph (media_id, projector)
-    values (${mediaId}, ${projector})
+    select media_id, ${projector} from unnest(${ids}::uuid[]) as given (media_id)
     on conflict (media_id) do update set projector = excluded.projector, projected_at = now()`;
-  await tx`delete from document_entities where media_id = ${mediaId}`;
-  await tx`delete from document_links where media_id = ${mediaId}`;
+  await tx`delete from document_entities where media_id = any(${ids}::uuid[])`;
+  await tx`delete from document_links where media_id = any(${ids}::uuid[])`;
+  const entities = documents.flatMap(({ media_id, entities: found }) =>
+    found.map((entity) => ({ media_id, ...entity })),
+  );
   await tx`
     insert into document_entities (media_id, kind, entity, name, mentions)
-    select ${mediaId}, found.*
+    select *
     from unnest(
+      ${entities.map(({ media_id }) => media_id)}::uuid[],
       ${entities.map(({ kind }) => kind)}::text[],
       ${entities.map(({ entity }) => entity)}::text[],
       ${entities.map(({ name }) => name)}::text[],
       ${entities.map(({ mentions }) => mentions)}::int[]
-    ) as found`;
+    )`;
+  const links = documents.flatMap(({ media_id, links: found }) => found.map((url) => ({ media_id, url })));
   await tx`
     insert into document_links (media_id, canonical_url)
-    select ${mediaId}, canonical_url from unnest(${links}::text[]) as found (canonical_url)`;
+    select *
+    from unnest(
+      ${links.map(({ media_id }) => media_id)}::uuid[],
+      ${links.map(({ url }) => url)}::text[]
+    )`;
 }
 
-export async function deleteProjection(tx: Transaction, mediaId: string): Promise<void> {
-  await tx`delete from document_graph where media_id = ${mediaId}`;
+export async function deleteProjection(sql: Queryable, mediaId: string): Promise<void> {
+  await sql`delete from document_graph where media_id = ${mediaId}`;
 }
 
-export interface StoredProjection extends Projection {
-  media_id: string;
+export interface StoredProjection extends Projected {
   projector: string;
 }
 
@@ -202,8 +209,11 @@ export async function findRelated(
           'kind', followed.kind, 'name', followed.name, 'mentions', followed.mentions, 'mentions_there', other.mentions
         )
         from followed
-        join document_entities as other
-          on other.media_id = best.media_id and other.kind = followed.kind and other.entity = followed.entity
+        join (
+          -- By document: through its entities it would be every document that mentions one.
+          select kind, entity, mentions from document_entities where media_id = best.media_id offset 0
+        ) as other
+          on other.kind = followed.kind and other.entity = followed.entity
         order by followed.weight * ln(1 + least(followed.mentions, other.mentions)::float8) desc, followed.entity
         limit ${NAMED}
       ) as shared_entities
@@ -219,4 +229,28 @@ export async function findRelated(
     links_to,
     linked_from,
   }));
+}
+
+/** Those that have been readable for long enough to be in the graph. */
+export async function listSettled(sql: Queryable, mediaIds: string[]): Promise<Set<string>> {
+  const rows = await sql<{ id: string }[]>`
+    select id
+    from media
+    where id = any(${mediaIds}::uuid[]) and processing_completed_at < now() - interval '10 minutes'`;
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** What is in the graph of media that cannot be read. */
+export function unjustifiedProjections(sql: Queryable, mediaIds: string[]) {
+  return sql`
+    select 'graph_unjustified' as kind, document_graph.media_id
+    from document_graph
+    join media on media.id = document_graph.media_id
+    where media.id = any(${mediaIds}::uuid[]) and not ${isReadable(sql)}`;
+}
+
+export async function deleteUnjustified(sql: Queryable, mediaIds: string[]): Promise<void> {
+  await sql`
+    delete from document_graph
+    where media_id in (select media_id from (${unjustifiedProjections(sql, mediaIds)}) as unjustified)`;
 }

@@ -16,6 +16,7 @@ export interface CreateApiKey {
   name: string;
   role?: Role | undefined;
   raw_mode_enabled: boolean;
+  requests_per_minute?: number | undefined;
   expires_at?: Date | undefined;
 }
 
@@ -42,6 +43,7 @@ export function createApiKeys({ sql }: { sql: Database }) {
           prefix: visiblePrefix(key),
           role,
           raw_mode_enabled: fields.raw_mode_enabled,
+          requests_per_minute: fields.requests_per_minute ?? null,
           expires_at: fields.expires_at ?? null,
         });
         await recordAudit(tx, { action: 'api_key.created', actor, details: auditDetails(created) });

@@ -3,9 +3,15 @@ import type { Principal } from '../../contract/identity.ts';
 import { lowerRole, type Mode, type Role, roleAllows } from '../../contract/roles.ts';
 import { type Actor, type Caller, recordAudit } from '../../platform/audit/audit.ts';
 import type { Database } from '../../platform/database/database.ts';
+import { createAllotments } from '../../platform/rate-limit/allotments.ts';
 import { hashKey } from './api-keys.ts';
 import { isDevelopmentKey } from './development-keys.ts';
-import { findPresentedSession, recordSessionUse } from './session-store.ts';
+import {
+  findSessionById,
+  findSessionByToken,
+  type PresentedSession,
+  recordSessionUse,
+} from './session-store.ts';
 import * as store from './store.ts';
 
 export type Authentication = ReturnType<typeof createAuthentication>;
@@ -15,6 +21,9 @@ export interface AuthenticationDependencies {
   rawModeEnabled: boolean;
   /** Whether the keys that everybody knows open anything here. */
   acceptsDevelopmentKeys: boolean;
+  /** The session that an access token names; undefined when the token is not ours, or no longer good. */
+  readAccessToken(token: string): Promise<string | undefined>;
+  requestsPerMinute: Record<Role, number>;
 }
 
 const REFUSALS = {
@@ -27,11 +36,31 @@ export type CheckedKey =
   | { key: store.PresentedKey; refusal?: undefined }
   | { key?: store.PresentedKey; refusal: keyof typeof REFUSALS };
 
+/** What a key and a session have in common. */
+interface Credential
+  extends Pick<
+    PresentedSession,
+    | 'api_key_id'
+    | 'user_id'
+    | 'owner'
+    | 'user_role'
+    | 'key_role'
+    | 'raw_mode_enabled'
+    | 'requests_per_minute'
+    | 'default_library_id'
+  > {
+  session_id: string | null;
+}
+
 export function createAuthentication({
   sql,
   rawModeEnabled,
   acceptsDevelopmentKeys,
+  readAccessToken,
+  requestsPerMinute,
 }: AuthenticationDependencies) {
+  const allotments = createAllotments({ sql });
+
   async function refuseKey(
     reason: string,
     sentence: string,
@@ -56,52 +85,63 @@ export function createAuthentication({
     return { key };
   }
 
-  function allowedModes(role: Role, hasRawKey: boolean): Mode[] {
-    return rawModeEnabled && hasRawKey && roleAllows(role, 'researcher') ? ['PUBLIC', 'RAW'] : ['PUBLIC'];
+  function principalFrom(credential: Credential): Principal {
+    const { api_key_id, session_id, user_id, owner, raw_mode_enabled, default_library_id } = credential;
+    const role = lowerRole(credential.key_role ?? credential.user_role, credential.user_role);
+    const hasRaw = rawModeEnabled && raw_mode_enabled && roleAllows(role, 'researcher');
+    return {
+      api_key_id,
+      session_id,
+      user_id,
+      owner,
+      role,
+      raw_mode_enabled,
+      allowed_modes: hasRaw ? ['PUBLIC', 'RAW'] : ['PUBLIC'],
+      default_library_id,
+      requests_per_minute: credential.requests_per_minute ?? requestsPerMinute[role],
+    };
+  }
+
+  /** Somebody who signed in has their own role, or that of the key they signed in with if it is lower. */
+  async function admit(session: PresentedSession | undefined): Promise<Principal> {
+    if (!session || session.is_over) {
+      throw new NexusError('E_UNAUTHENTICATED', 'You are not signed in, or no longer. Sign in again.');
+    }
+    if (session.is_use_due) await recordSessionUse(sql, session.id);
+    return principalFrom({ ...session, session_id: session.id });
   }
 
   return {
     checkKey,
+    admit,
 
     async withApiKey(plaintext: string, caller: Caller): Promise<Principal> {
       const { key, refusal } = await checkKey(plaintext);
       if (refusal) return refuseKey(refusal, REFUSALS[refusal], caller, key);
       if (key.is_use_due) await store.recordKeyUse(sql, key.id);
-      const role = lowerRole(key.key_role, key.user_role);
-      const { id: api_key_id, user_id, owner, raw_mode_enabled, default_library_id } = key;
-      const allowed_modes = allowedModes(role, raw_mode_enabled);
-      return {
-        api_key_id,
-        session_id: null,
-        user_id,
-        owner,
-        role,
-        raw_mode_enabled,
-        allowed_modes,
-        default_library_id,
-      };
+      return principalFrom({ ...key, api_key_id: key.id, session_id: null });
     },
 
-    /** Somebody who signed in has their own role, or that of the key they signed in with if it is lower. */
     async withSession(token: string): Promise<Principal> {
-      const session = await findPresentedSession(sql, hashKey(token));
-      if (!session || session.is_over) {
-        throw new NexusError('E_UNAUTHENTICATED', 'You are not signed in, or no longer. Sign in again.');
-      }
-      if (session.is_use_due) await recordSessionUse(sql, session.id);
-      const { id: session_id, user_id, owner, api_key_id, raw_mode_enabled, default_library_id } = session;
-      const role = lowerRole(session.key_role ?? session.user_role, session.user_role);
-      const allowed_modes = allowedModes(role, raw_mode_enabled);
-      return {
-        api_key_id,
-        session_id,
-        user_id,
-        owner,
-        role,
-        raw_mode_enabled,
-        allowed_modes,
-        default_library_id,
-      };
+      return admit(await findSessionByToken(sql, hashKey(token)));
+    },
+
+    /** An access token names its session, and is worth what that is worth now. */
+    async withAccessToken(token: string): Promise<Principal> {
+      const sessionId = await readAccessToken(token);
+      return admit(sessionId === undefined ? undefined : await findSessionById(sql, sessionId));
+    },
+
+    /** For each key; for somebody who signed in without one, for the person. A full bucket lasts for a minute. */
+    async limitRate({ api_key_id, user_id, requests_per_minute }: Principal): Promise<void> {
+      const limit = { capacity: requests_per_minute, perSecond: requests_per_minute / 60 };
+      const wait = await allotments.take(`requests:${api_key_id ?? user_id}`, limit);
+      if (wait === 0) return;
+      throw new NexusError(
+        'E_RATE_LIMITED',
+        `More than ${requests_per_minute} requests a minute. Try again in ${wait} seconds.`,
+        { retryAfterSeconds: wait },
+      );
     },
 
     async requireRole(principal: Principal, minimum: Role, actor: Actor, target: string): Promise<void> {

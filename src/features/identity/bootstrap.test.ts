@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { call, DEV_KEYS, useApp } from '../../../test/app.ts';
 import { useDatabase } from '../../../test/database.ts';
-import { createServices } from '../../app/build-app.ts';
 import { parseConfig } from '../../app/config.ts';
+import { createServices } from '../../app/services.ts';
 import { createLogger } from '../../platform/telemetry/logger.ts';
 import { disableDevelopmentKeys, refuseDevelopmentKeys, seedBootstrapKeys } from './bootstrap.ts';
 

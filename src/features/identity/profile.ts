@@ -3,10 +3,11 @@ import type { Principal, User } from '../../contract/identity.ts';
 import { type Actor, recordAudit } from '../../platform/audit/audit.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
+import { isBootstrapUsername } from './development-keys.ts';
 import { hashPassword, isPassword } from './passwords.ts';
+import * as profiles from './profile-store.ts';
 import * as sessionStore from './session-store.ts';
 import { createSignInLimit } from './sign-in-limit.ts';
-import * as store from './store.ts';
 import { type Users, usernameTaken } from './users.ts';
 
 const UNIQUE_VIOLATION = '23505';
@@ -17,18 +18,32 @@ export type Profile = ReturnType<typeof createProfile>;
 export function createProfile({ sql, users }: { sql: Database; users: Users }) {
   const limit = createSignInLimit(sql);
 
+  /** A key that may do less than its person must not be a way to become them. */
+  async function requireThemselves({ user_id, role }: Pick<Principal, 'user_id' | 'role'>) {
+    const person = await profiles.findProfile(sql, user_id);
+    if (person.role === role) return person;
+    throw new NexusError('E_FORBIDDEN', 'This key may do less than you may; sign in without it first.');
+  }
+
   async function rename(tx: Transaction, id: string, username: string): Promise<void> {
-    const former = (await store.renameUser(tx, id, username)) ?? usernameTaken(username);
-    if (await store.isReserved(tx, id, username)) usernameTaken(username);
-    await store.reserveUsername(tx, id, former);
+    const former = (await profiles.renameUser(tx, id, username)) ?? usernameTaken(username);
+    if (isBootstrapUsername(former) && !isBootstrapUsername(username)) {
+      throw new NexusError(
+        'E_INVALID_STATE',
+        `${former} is made anew at every start, so its username stays.`,
+      );
+    }
+    if (await profiles.isReserved(tx, id, username)) usernameTaken(username);
+    await profiles.reserveUsername(tx, id, former);
   }
 
   return {
-    update(
-      userId: string,
+    async update(
+      principal: Pick<Principal, 'user_id' | 'role'>,
       { username, display_name }: { username?: string | undefined; display_name?: string | undefined },
       actor: Actor,
     ): Promise<User> {
+      const { id: userId } = await requireThemselves(principal);
       return transaction(sql, async (tx) => {
         if (username !== undefined) await rename(tx, userId, username);
         return users.updateIn(tx, userId, { display_name }, actor);
@@ -48,13 +63,9 @@ export function createProfile({ sql, users }: { sql: Database; users: Users }) {
       { new_password, current_password }: { new_password: string; current_password?: string | undefined },
       actor: Actor,
     ): Promise<void> {
-      const { user_id: userId, session_id: sessionId } = principal;
-      const person = await store.findProfile(sql, userId);
-      // A key that may do less than its person must not be a way to become them.
-      if (person.role !== principal.role) {
-        throw new NexusError('E_FORBIDDEN', 'This key may do less than you may; sign in without it first.');
-      }
-      const before = await store.findPassword(sql, person.username);
+      const { session_id: sessionId } = principal;
+      const { id: userId, username } = await requireThemselves(principal);
+      const before = await profiles.findPassword(sql, username);
       const beginning = sessionId ? await sessionStore.findBeginning(sql, sessionId) : undefined;
       const cameByLink = beginning?.began_with === 'sign_in_link' && beginning.is_fresh;
       if (before?.password_hash != null && !cameByLink) {
@@ -64,7 +75,12 @@ export function createProfile({ sql, users }: { sql: Database; users: Users }) {
       }
       const passwordHash = await hashPassword(new_password);
       await transaction(sql, async (tx) => {
-        const changed = await store.replacePassword(tx, userId, before?.password_hash ?? null, passwordHash);
+        const changed = await profiles.replacePassword(
+          tx,
+          userId,
+          before?.password_hash ?? null,
+          passwordHash,
+        );
         if (!changed)
           throw new NexusError('E_INVALID_STATE', 'The password was changed just now. Try again.');
         const ended = await sessionStore.deleteSessionsOf(tx, userId, sessionId);

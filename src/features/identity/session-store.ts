@@ -8,7 +8,8 @@ export interface NewSession {
   user_id: string;
   began_with: BeganWith;
   api_key_id: string | null;
-  token_hash: Buffer;
+  /** Of a browser's token; programs have refresh tokens instead. */
+  token_hash: Buffer | null;
 }
 
 const LONGEST_LIFE = '180 days';
@@ -17,10 +18,10 @@ const LONGEST_REST = '30 days';
 
 export async function insertSession(tx: Transaction, session: NewSession): Promise<{ expires_at: Date }> {
   const [created] = await tx<[{ expires_at: Date }]>`
-    insert into sessions (id, user_id, began_with, api_key_id, token_hash, expires_at)
+    insert into sessions (id, user_id, kind, began_with, api_key_id, token_hash, expires_at)
     values (
-      ${session.id}, ${session.user_id}, ${session.began_with}, ${session.api_key_id}, ${session.token_hash},
-      now() + ${LONGEST_LIFE}::interval
+      ${session.id}, ${session.user_id}, ${session.token_hash ? 'browser' : 'program'}, ${session.began_with},
+      ${session.api_key_id}, ${session.token_hash}, now() + ${LONGEST_LIFE}::interval
     )
     returning expires_at`;
   return created;
@@ -35,6 +36,7 @@ export interface PresentedSession {
   api_key_id: string | null;
   key_role: Role | null;
   raw_mode_enabled: boolean;
+  requests_per_minute: number | null;
   default_library_id: string;
   is_over: boolean;
   is_use_due: boolean;
@@ -45,10 +47,10 @@ const isOver = (sql: Queryable) => sql`(
   or sessions.last_used_at <= now() - ${LONGEST_REST}::interval
 )`;
 
-/** Runs on every request of the web app: three probes of unique indexes. */
-export async function findPresentedSession(
-  sql: Database,
-  tokenHash: Buffer,
+/** Runs on every request of somebody who signed in: three probes of unique indexes. */
+async function findSession(
+  sql: Queryable,
+  condition: ReturnType<Queryable>,
 ): Promise<PresentedSession | undefined> {
   const [session] = await sql<PresentedSession[]>`
     select
@@ -59,6 +61,7 @@ export async function findPresentedSession(
       sessions.api_key_id,
       api_keys.role as key_role,
       coalesce(api_keys.raw_mode_enabled, false) as raw_mode_enabled,
+      api_keys.requests_per_minute,
       users.default_library_id,
       (
         ${isOver(sql)}
@@ -70,9 +73,14 @@ export async function findPresentedSession(
     from sessions
     join users on users.id = sessions.user_id
     left join api_keys on api_keys.id = sessions.api_key_id
-    where sessions.token_hash = ${tokenHash}`;
+    where ${condition}`;
   return session;
 }
+
+export const findSessionByToken = (sql: Queryable, tokenHash: Buffer) =>
+  findSession(sql, sql`sessions.token_hash = ${tokenHash}`);
+
+export const findSessionById = (sql: Queryable, id: string) => findSession(sql, sql`sessions.id = ${id}`);
 
 /** At most one write a minute for each session. */
 export async function recordSessionUse(sql: Database, id: string): Promise<void> {
@@ -80,6 +88,10 @@ export async function recordSessionUse(sql: Database, id: string): Promise<void>
     update sessions
     set last_used_at = now()
     where id = ${id} and last_used_at < now() - interval '1 minute'`;
+}
+
+export async function touchSession(tx: Transaction, id: string): Promise<void> {
+  await tx`update sessions set last_used_at = now() where id = ${id}`;
 }
 
 export async function deleteSessionByToken(
@@ -92,6 +104,42 @@ export async function deleteSessionByToken(
     where sessions.token_hash = ${tokenHash} and users.id = sessions.user_id
     returning sessions.id, users.username as owner`;
   return ended;
+}
+
+export async function deleteSessionById(
+  tx: Transaction,
+  id: string,
+): Promise<{ id: string; owner: string } | undefined> {
+  const [ended] = await tx<{ id: string; owner: string }[]>`
+    delete from sessions
+    using users
+    where sessions.id = ${id} and users.id = sessions.user_id
+    returning sessions.id, users.username as owner`;
+  return ended;
+}
+
+export async function insertRefreshToken(
+  tx: Transaction,
+  sessionId: string,
+  tokenHash: Buffer,
+): Promise<void> {
+  await tx`insert into refresh_tokens (token_hash, session_id) values (${tokenHash}, ${sessionId})`;
+}
+
+export async function findRefreshToken(
+  sql: Queryable,
+  tokenHash: Buffer,
+): Promise<{ session_id: string; is_spent: boolean } | undefined> {
+  const [token] = await sql<{ session_id: string; is_spent: boolean }[]>`
+    select session_id, spent_at is not null as is_spent from refresh_tokens where token_hash = ${tokenHash}`;
+  return token;
+}
+
+/** Of several at once, one spends it. */
+export async function spendRefreshToken(tx: Transaction, tokenHash: Buffer): Promise<boolean> {
+  const spent = await tx`
+    update refresh_tokens set spent_at = now() where token_hash = ${tokenHash} and spent_at is null`;
+  return spent.count === 1;
 }
 
 export async function deleteSessionsOf(

@@ -72,9 +72,11 @@ describe('signing in', () => {
     const browser = await signIn(app, { api_key: weak });
     expect((await browser.call('GET', '/app/session')).body.data.user.role).toBe('viewer');
     expect(await browser.call('GET', '/api/v1/users')).toMatchObject(failure(403, 'E_FORBIDDEN'));
-    // Nor is it a way to more: whoever may do less than the person cannot set the person's password.
+    // Nor is it a way to more: whoever may do less than the person cannot set the person's password, or take their name.
     const body = { new_password: 'chosen by a thief' };
     expect(await browser.call('PUT', '/me/password', { body })).toMatchObject(failure(403, 'E_FORBIDDEN'));
+    const names = { body: { username: 'taken-away' } };
+    expect(await browser.call('PATCH', '/me', names)).toMatchObject(failure(403, 'E_FORBIDDEN'));
     await app.services.apiKeys.disable(apiKey.id, { name: 'test' });
     expect(await browser.call('GET', '/me')).toMatchObject(failure(401, 'E_UNAUTHENTICATED'));
     expect((await strong.call('GET', '/me')).status).toBe(200);

@@ -9,6 +9,7 @@ import { newId } from '../../platform/ids.ts';
 import { hashKey } from './api-keys.ts';
 import type { Authentication } from './authentication.ts';
 import { isPassword } from './passwords.ts';
+import * as profiles from './profile-store.ts';
 import * as sessionStore from './session-store.ts';
 import { createSignInLimit } from './sign-in-limit.ts';
 import * as store from './store.ts';
@@ -46,11 +47,11 @@ export function createSessions({ sql, authentication }: SessionsDependencies) {
 
   /** The password may have been changed while this one was being checked; then it is the old one. */
   async function withPassword(username: string, password: string): Promise<Decide> {
-    const person = await store.findPassword(sql, username);
+    const person = await profiles.findPassword(sql, username);
     const isTheirs = await isPassword(password, person?.password_hash ?? null);
     if (!person) return async () => ({ reason: 'unknown' });
     return async (tx) => {
-      const now = await store.holdPassword(tx, person.id);
+      const now = await profiles.holdPassword(tx, person.id);
       if (!isTheirs || now?.password_hash !== person.password_hash)
         return { reason: 'password', username: person.username };
       if (now.disabled_at !== null) return { reason: 'disabled', username: person.username };
@@ -74,33 +75,48 @@ export function createSessions({ sql, authentication }: SessionsDependencies) {
     return withPassword(given.username, given.password);
   }
 
-  return {
-    /**
-     * Begins a session, always under a new token: one that came with the request is never taken over, and what it was
-     * good for ends. Whatever is wrong, the answer is the same, so that nobody learns who exists.
-     */
-    async signIn(given: SignIn, formerToken: string | undefined, caller: Caller) {
-      const username = 'username' in given ? given.username : undefined;
-      await limit.count(username, caller.address);
-      const token = randomBytes(32).toString('base64url');
-      const decide = await check(given);
-      const begun = await transaction(sql, async (tx) => {
-        const admitted = await decide(tx);
-        if ('reason' in admitted) return { refusal: admitted };
-        if (formerToken) await sessionStore.deleteSessionByToken(tx, hashKey(formerToken));
-        const session = { ...admitted, id: newId(), token_hash: hashKey(token) };
-        const { expires_at } = await sessionStore.insertSession(tx, session);
-        const owner = (await store.findUserById(tx, admitted.user_id))?.username ?? 'unknown';
-        await recordAudit(tx, {
-          action: 'session.created',
-          actor: { name: owner, requestId: caller.requestId },
-          details: { session_id: session.id, began_with: admitted.began_with, address: caller.address },
-        });
-        return { expires_at };
+  /**
+   * Lets somebody in, or says the same no whatever is wrong, so that nobody learns who exists. `begun` adds to the
+   * transaction what the session is kept with.
+   */
+  async function begin(
+    given: SignIn,
+    tokenHash: Buffer | null,
+    caller: Caller,
+    begun: (tx: Transaction, sessionId: string) => Promise<void>,
+  ): Promise<{ session_id: string; expires_at: Date }> {
+    const username = 'username' in given ? given.username : undefined;
+    await limit.count(username, caller.address);
+    const decide = await check(given);
+    const outcome = await transaction(sql, async (tx) => {
+      const admitted = await decide(tx);
+      if ('reason' in admitted) return { refusal: admitted };
+      const session = { ...admitted, id: newId(), token_hash: tokenHash };
+      const { expires_at } = await sessionStore.insertSession(tx, session);
+      await begun(tx, session.id);
+      const owner = (await store.findUserById(tx, admitted.user_id))?.username ?? 'unknown';
+      await recordAudit(tx, {
+        action: 'session.created',
+        actor: { name: owner, requestId: caller.requestId },
+        details: { session_id: session.id, began_with: admitted.began_with, address: caller.address },
       });
-      if (begun.refusal) return refuse(begun.refusal, caller);
-      if (username !== undefined) await limit.forgive(username, caller.address);
-      return { token, expires_at: begun.expires_at, principal: await authentication.withSession(token) };
+      return { session_id: session.id, expires_at };
+    });
+    if (outcome.refusal) return refuse(outcome.refusal, caller);
+    if (username !== undefined) await limit.forgive(username, caller.address);
+    return outcome;
+  }
+
+  return {
+    begin,
+
+    /** Always under a new token: one that came with the request is never taken over, and what it was good for ends. */
+    async signIn(given: SignIn, formerToken: string | undefined, caller: Caller) {
+      const token = randomBytes(32).toString('base64url');
+      const { expires_at } = await begin(given, hashKey(token), caller, async (tx) => {
+        if (formerToken) await sessionStore.deleteSessionByToken(tx, hashKey(formerToken));
+      });
+      return { token, expires_at, principal: await authentication.withSession(token) };
     },
 
     /** At once, for every request that begins after it. */
@@ -117,7 +133,7 @@ export function createSessions({ sql, authentication }: SessionsDependencies) {
     },
 
     async describe(principal: Principal): Promise<Session> {
-      const person = await store.findProfile(sql, principal.user_id);
+      const person = await profiles.findProfile(sql, principal.user_id);
       const { id, username, display_name, has_password } = person;
       const beginning = principal.session_id
         ? await sessionStore.findBeginning(sql, principal.session_id)

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import { NexusError } from '../../contract/errors.ts';
 import type { User } from '../../contract/identity.ts';
 import { type Actor, recordAudit } from '../../platform/audit/audit.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
 import { hashKey } from './api-keys.ts';
+import * as profiles from './profile-store.ts';
 import { insertSignInLink } from './session-store.ts';
-import * as store from './store.ts';
 import type { Users } from './users.ts';
 
 const LIFETIME_HOURS = 24;
@@ -44,8 +45,8 @@ export function createSignInLinks({ sql, users }: { sql: Database; users: Users 
      * bootstrap users. Undefined once somebody has.
      */
     async createForFirstAdmin(): Promise<SignInLink | undefined> {
-      if (await store.hasAnyPassword(sql)) return undefined;
-      const admin = (await store.findFirstAdmin(sql)) ?? (await makeFirstAdmin());
+      if (await profiles.hasAnyPassword(sql)) return undefined;
+      const admin = (await profiles.findFirstAdmin(sql)) ?? (await makeFirstAdmin());
       return admin && create(admin, SYSTEM);
     },
   };
@@ -53,7 +54,13 @@ export function createSignInLinks({ sql, users }: { sql: Database; users: Users 
   /** Of two processes that start at once, one makes it and the other finds it. */
   async function makeFirstAdmin(): Promise<User | undefined> {
     const fields = { username: FIRST_ADMIN, display_name: 'Admin', role: 'admin' as const };
-    const made = await transaction(sql, (tx) => users.insertWithLibrary(tx, fields, SYSTEM));
-    return made ?? store.findFirstAdmin(sql);
+    const made = await transaction(sql, (tx) => users.insertWithLibrary(tx, fields, SYSTEM)).catch(ifTaken);
+    return made ?? profiles.findFirstAdmin(sql);
   }
+}
+
+/** Somebody had the name once and gave it up. Then there is no link, and still a start. */
+function ifTaken(error: unknown): undefined {
+  if (error instanceof NexusError && error.code === 'E_USERNAME_TAKEN') return undefined;
+  throw error;
 }

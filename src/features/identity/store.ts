@@ -2,12 +2,12 @@ import type { ApiKey, Person, User } from '../../contract/identity.ts';
 import type { Role } from '../../contract/roles.ts';
 import type { Database, Queryable, Transaction } from '../../platform/database/database.ts';
 
-const userColumns = (sql: Queryable) =>
+export const userColumns = (sql: Queryable) =>
   sql`users.id, users.username, users.display_name, users.role, users.default_library_id, users.disabled_at, users.created_at`;
 
 const keyColumns = (sql: Queryable) =>
   sql`api_keys.id, api_keys.user_id, users.username as owner, api_keys.name, api_keys.prefix, api_keys.role,
-    api_keys.enabled, api_keys.raw_mode_enabled, api_keys.expires_at, api_keys.last_used_at, api_keys.created_at`;
+    api_keys.enabled, api_keys.raw_mode_enabled, api_keys.requests_per_minute, api_keys.expires_at, api_keys.last_used_at, api_keys.created_at`;
 
 export interface NewUser {
   id: string;
@@ -43,103 +43,6 @@ export async function lockUserByName(tx: Transaction, username: string): Promise
   const [user] = await tx<User[]>`
     select ${userColumns(tx)} from users where lower(username) = lower(${username}) for update`;
   return user;
-}
-
-export interface Password {
-  id: string;
-  username: string;
-  password_hash: string | null;
-  disabled_at: Date | null;
-}
-
-export async function findPassword(sql: Queryable, username: string): Promise<Password | undefined> {
-  const [person] = await sql<Password[]>`
-    select id, username, password_hash, disabled_at from users where lower(username) = lower(${username})`;
-  return person;
-}
-
-/** The same, held until the transaction ends: whoever changes it comes before or after. */
-export async function holdPassword(tx: Transaction, userId: string): Promise<Password | undefined> {
-  const [person] = await tx<Password[]>`
-    select id, username, password_hash, disabled_at from users where id = ${userId} for share`;
-  return person;
-}
-
-/** False when it was changed meanwhile. */
-export async function replacePassword(
-  tx: Transaction,
-  userId: string,
-  before: string | null,
-  passwordHash: string,
-): Promise<boolean> {
-  const changed = await tx`
-    update users
-    set password_hash = ${passwordHash}, updated_at = now()
-    where id = ${userId} and password_hash is not distinct from ${before}`;
-  return changed.count === 1;
-}
-
-export async function hasAnyPassword(sql: Queryable): Promise<boolean> {
-  const [row] = await sql<[{ has_any: boolean }]>`
-    select exists (select from users where password_hash is not null and disabled_at is null) as has_any`;
-  return row.has_any;
-}
-
-/** The oldest enabled admin whom somebody has made; bootstrap users are nobody. */
-export async function findFirstAdmin(sql: Queryable): Promise<User | undefined> {
-  const [admin] = await sql<User[]>`
-    select ${userColumns(sql)}
-    from users
-    where role = 'admin' and disabled_at is null and username <> 'dev-admin'
-    order by id
-    limit 1`;
-  return admin;
-}
-
-export async function findProfile(
-  sql: Queryable,
-  userId: string,
-): Promise<Pick<User, 'id' | 'username' | 'display_name' | 'role'> & { has_password: boolean }> {
-  const [person] = await sql<
-    [Pick<User, 'id' | 'username' | 'display_name' | 'role'> & { has_password: boolean }]
-  >`
-    select id, username, display_name, role, password_hash is not null as has_password
-    from users
-    where id = ${userId}`;
-  return person;
-}
-
-/** Undefined when somebody else has the username. */
-export async function renameUser(tx: Transaction, id: string, username: string): Promise<string | undefined> {
-  const [renamed] = await tx<{ former: string }[]>`
-    with before as (select id, username from users where id = ${id} for no key update)
-    update users
-    set username = ${username}, updated_at = now()
-    from before
-    where users.id = before.id
-      and not exists (select from users as other where lower(other.username) = lower(${username}) and other.id <> ${id})
-    returning before.username as former`;
-  return renamed?.former;
-}
-
-/** Keeps a name from others. */
-export async function reserveUsername(tx: Transaction, userId: string, username: string): Promise<void> {
-  await tx`
-    insert into former_usernames (username, user_id)
-    values (lower(${username}), ${userId})
-    on conflict (username) do nothing`;
-}
-
-/**
- * Whether the name was somebody else's before. Asked in a statement of its own after the name was taken: whoever gave
- * it up at the same time has then been waited for.
- */
-export async function isReserved(tx: Transaction, userId: string, username: string): Promise<boolean> {
-  const [row] = await tx<[{ is_reserved: boolean }]>`
-    select exists (
-      select from former_usernames where username = lower(${username}) and user_id <> ${userId}
-    ) as is_reserved`;
-  return row.is_reserved;
 }
 
 export async function listUsers(sql: Queryable, before: string | null, limit: number): Promise<User[]> {
@@ -202,15 +105,20 @@ export interface NewApiKey {
   prefix: string;
   role: Role;
   raw_mode_enabled: boolean;
+  requests_per_minute: number | null;
   expires_at: Date | null;
 }
 
 export async function insertApiKey(tx: Transaction, key: NewApiKey): Promise<ApiKey> {
   const [created] = await tx<[ApiKey]>`
     with inserted as (
-      insert into api_keys (id, user_id, name, key_hash, prefix, role, raw_mode_enabled, expires_at)
-      values (${key.id}, ${key.user_id}, ${key.name}, ${key.key_hash}, ${key.prefix}, ${key.role},
-        ${key.raw_mode_enabled}, ${key.expires_at})
+      insert into api_keys (
+        id, user_id, name, key_hash, prefix, role, raw_mode_enabled, requests_per_minute, expires_at
+      )
+      values (
+        ${key.id}, ${key.user_id}, ${key.name}, ${key.key_hash}, ${key.prefix}, ${key.role},
+        ${key.raw_mode_enabled}, ${key.requests_per_minute}, ${key.expires_at}
+      )
       returning *
     )
     select ${keyColumns(tx)} from inserted as api_keys join users on users.id = api_keys.user_id`;
@@ -299,6 +207,7 @@ export interface PresentedKey {
   key_role: Role;
   user_role: Role;
   raw_mode_enabled: boolean;
+  requests_per_minute: number | null;
   default_library_id: string;
   is_disabled: boolean;
   is_expired: boolean;
@@ -315,6 +224,7 @@ export async function findPresentedKey(sql: Database, keyHash: Buffer): Promise<
       api_keys.role as key_role,
       users.role as user_role,
       api_keys.raw_mode_enabled,
+      api_keys.requests_per_minute,
       users.default_library_id,
       (not api_keys.enabled or users.disabled_at is not null) as is_disabled,
       coalesce(api_keys.expires_at <= now(), false) as is_expired,

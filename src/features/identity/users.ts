@@ -6,6 +6,7 @@ import { cutPage, readCursor } from '../../platform/cursor.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
 import { newId } from '../../platform/ids.ts';
+import * as profiles from './profile-store.ts';
 import * as store from './store.ts';
 
 export interface UsersDependencies {
@@ -39,7 +40,7 @@ export function createUsers({ sql, createDefaultLibrary }: UsersDependencies) {
       default_library_id: newId(),
     });
     if (!user) return undefined;
-    if (await store.isReserved(tx, user.id, user.username)) usernameTaken(user.username);
+    if (await profiles.isReserved(tx, user.id, user.username)) usernameTaken(user.username);
     await createDefaultLibrary(tx, user.default_library_id, user.id);
     await recordAudit(tx, {
       action: 'user.created',

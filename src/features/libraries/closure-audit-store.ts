@@ -28,19 +28,6 @@ export async function nextLibraries(
 
 type Differences = ReturnType<Queryable>;
 
-/** How many differences a check finds, and the first of them. */
-export async function countDifferences(
-  sql: Database,
-  differences: Differences,
-  limit: number,
-): Promise<{ first: Difference[]; total: number }> {
-  const rows = await sql<(Difference & { total: number })[]>`
-    select *, count(*) over () as total
-    from (${differences}) as difference
-    limit ${limit}`;
-  return { first: rows.map(({ total: _, ...difference }) => difference), total: rows[0]?.total ?? 0 };
-}
-
 /** The libraries, or media, that the differences concern. */
 export async function concernedIds(
   sql: Database,
@@ -198,4 +185,41 @@ export async function sourcesOf(tx: Transaction, defaultLibraryId: string): Prom
     where default_library_id = ${defaultLibraryId}
     order by source_library_id`;
   return rows.map(({ source_library_id }) => source_library_id);
+}
+
+/** What lists, or fills, a library that does not exist. Each library is looked up once, however much it lists. */
+export function withoutLibrary(sql: Queryable): Differences {
+  const librariesIn = (table: string, column: string) => sql`
+    select library_id
+    from (
+      with recursive listed as (
+        (select ${identifier(column)} as library_id from ${identifier(table)} order by 1 limit 1)
+        union all
+        select (
+          select ${identifier(column)} from ${identifier(table)}
+          where ${identifier(column)} > listed.library_id
+          order by 1
+          limit 1
+        )
+        from listed
+        where listed.library_id is not null
+      )
+      select library_id from listed where library_id is not null
+    ) as distinct_libraries`;
+  return sql`
+    select found.library_id
+    from (
+      ${librariesIn('library_media', 'library_id')}
+      union
+      ${librariesIn('default_library_intrinsics', 'default_library_id')}
+      union
+      ${librariesIn('default_library_closure_edges', 'default_library_id')}
+    ) as found
+    where not exists (select from libraries where libraries.id = found.library_id)`;
+}
+
+export async function deleteWithoutLibrary(tx: Transaction, libraryId: string): Promise<void> {
+  await tx`delete from library_media where library_id = ${libraryId}`;
+  await tx`delete from default_library_intrinsics where default_library_id = ${libraryId}`;
+  await tx`delete from default_library_closure_edges where default_library_id = ${libraryId}`;
 }

@@ -6,7 +6,7 @@ import {
   closureOf,
   createLibrary,
   createReader,
-  type Finding,
+  type Found,
   join,
   type Reader,
   saveMedia,
@@ -36,7 +36,7 @@ beforeAll(async () => {
 beforeEach(async () => expect(await auditOf(sql)).toEqual([]));
 
 /** The broken thing is found with its ids, found again, mended, and then not found any more. */
-async function findsAndMends(expected: Finding): Promise<void> {
+async function findsAndMends(expected: Found): Promise<void> {
   expect(await auditOf(sql)).toEqual([expected]);
   expect(await auditOf(sql, { repair: true })).toContainEqual(expected);
   expect(await auditOf(sql)).toEqual([]);

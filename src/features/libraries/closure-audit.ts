@@ -1,20 +1,9 @@
 import type { Database, Queryable, Transaction } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
+import { type AuditRun, type IntegrityCheck, inBatches } from '../../platform/integrity/check.ts';
 import { deleteEdges, forgetMedia, insertMissingEdges, rebuildDefaultLibrary } from './closure.ts';
 import * as audit from './closure-audit-store.ts';
 import { lockSource } from './store.ts';
-
-export type { Difference } from './closure-audit-store.ts';
-
-export interface ClosureAuditOptions {
-  sql: Database;
-  /** Whether to mend what is derived. */
-  repair: boolean;
-  signal: AbortSignal;
-  /** Of each kind, in each group of libraries, at most so many differences are told one by one. */
-  toldAtOnce: number;
-  report(kind: string, first: audit.Difference[], total: number): void;
-}
 
 interface Check {
   kind: string;
@@ -90,41 +79,45 @@ const DEFAULT_LIBRARY_CHECKS: Check[] = [
   },
 ];
 
+/** Belongs to no library, so it is looked for once. */
+const listedNowhere: Check = {
+  kind: 'listed_without_library',
+  select: audit.withoutLibrary,
+  mending: { by: 'library_id', mend: audit.deleteWithoutLibrary },
+};
+
 /**
  * Recomputes from memberships and contents what every default library should hold, and tells each difference. Every
  * check sees one moment, so it can run while people work: what they change, they change together with its closure.
  */
-export async function auditClosure(options: ClosureAuditOptions): Promise<void> {
-  const { sql, repair, signal, toldAtOnce, report } = options;
-  for (const [isDefault, checks] of [
-    [false, SHARED_LIBRARY_CHECKS],
-    [true, DEFAULT_LIBRARY_CHECKS],
-  ] as const) {
-    for await (const libraryIds of inBatches(sql, isDefault)) {
-      for (const check of checks) {
-        signal.throwIfAborted();
-        const { first, total } = await audit.countDifferences(sql, check.select(sql, libraryIds), toldAtOnce);
-        if (total === 0) continue;
-        report(check.kind, first, total);
-        if (repair) await mend(sql, check, libraryIds);
-      }
+export function createClosureCheck(sql: Database): IntegrityCheck {
+  async function look(check: Check, libraryIds: string[], run: AuditRun): Promise<void> {
+    run.signal.throwIfAborted();
+    const { kind, mending } = check;
+    const differences = sql`select ${kind}::text as kind, found.* from (${check.select(sql, libraryIds)}) as found`;
+    const count = await run.reportRows(differences);
+    if (count === 0 || !mending || !run.repair) return;
+    for (const id of await audit.concernedIds(sql, check.select(sql, libraryIds), mending.by)) {
+      await transaction(sql, (tx) => mending.mend(tx, id));
     }
   }
-}
 
-async function mend(sql: Database, { select, mending }: Check, libraryIds: string[]): Promise<void> {
-  if (!mending) return;
-  for (const id of await audit.concernedIds(sql, select(sql, libraryIds), mending.by)) {
-    await transaction(sql, (tx) => mending.mend(tx, id));
-  }
-}
-
-async function* inBatches(sql: Database, isDefault: boolean): AsyncGenerator<string[]> {
-  let after: string | null = null;
-  for (;;) {
-    const ids: string[] = await audit.nextLibraries(sql, isDefault, after, LIBRARIES_AT_ONCE);
-    if (ids.length > 0) yield ids;
-    if (ids.length < LIBRARIES_AT_ONCE) return;
-    after = ids.at(-1) ?? null;
-  }
+  return {
+    name: 'libraries',
+    async run(run) {
+      let checked = 0;
+      await look(listedNowhere, [], run);
+      for (const [isDefault, checks] of [
+        [false, SHARED_LIBRARY_CHECKS],
+        [true, DEFAULT_LIBRARY_CHECKS],
+      ] as const) {
+        const next = (after: string | null) => audit.nextLibraries(sql, isDefault, after, LIBRARIES_AT_ONCE);
+        for await (const libraryIds of inBatches(next, (id) => id)) {
+          for (const check of checks) await look(check, libraryIds, run);
+          checked += libraryIds.length;
+          await run.progress(checked);
+        }
+      }
+    },
+  };
 }

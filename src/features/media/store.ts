@@ -343,3 +343,14 @@ export async function listStranded(
     order by id
     limit ${limit}`;
 }
+
+/** Which of these paths something refers to. */
+export async function listKnownPaths(sql: Queryable, paths: string[]): Promise<string[]> {
+  const known = await sql<{ path: string }[]>`
+    select path
+    from unnest(${paths}::text[]) as given (path)
+    where exists (select from media where file_path = path)
+      or exists (select from media_assets where media_assets.path = given.path)
+      or exists (select from images where 'images/' || content_sha256 = path)`;
+  return known.map(({ path }) => path);
+}

@@ -1,8 +1,9 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { NexusError } from '../../contract/errors.ts';
 import type { Actor } from '../../platform/audit/audit.ts';
 import type { Database } from '../../platform/database/database.ts';
+import { installationSecret } from '../../platform/database/installation-secret.ts';
 import { transaction } from '../../platform/database/transaction.ts';
 import { newId } from '../../platform/ids.ts';
 import { signUpload, verifyUpload } from '../../platform/storage/signed-upload.ts';
@@ -36,11 +37,7 @@ export type Uploads = ReturnType<typeof createUploads>;
 
 /** A file comes in three steps: it is announced, put, and taken in. */
 export function createUploads({ sql, storage, ingest }: UploadsDependencies) {
-  let key: Promise<Buffer> | undefined;
-  const uploadKey = () => {
-    key ??= findOrMakeKey(sql);
-    return key;
-  };
+  const uploadKey = installationSecret(sql, 'uploads');
 
   return {
     async begin(
@@ -171,12 +168,4 @@ function uploadKind(kind: string): UploadKind {
     'E_INVALID_KIND',
     'kind takes pdf or epub; pages and videos are saved by their address.',
   );
-}
-
-/** One for all processes of an installation: whichever made it first. */
-async function findOrMakeKey(sql: Database): Promise<Buffer> {
-  await sql`
-    insert into installation_secrets (name, value) values ('uploads', ${randomBytes(32)}) on conflict do nothing`;
-  const [row] = await sql<[{ value: Buffer }]>`select value from installation_secrets where name = 'uploads'`;
-  return row.value;
 }

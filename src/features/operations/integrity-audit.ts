@@ -1,80 +1,107 @@
 import { z } from 'zod';
-import type { Database, Queryable } from '../../platform/database/database.ts';
-import { defineJobType } from '../../platform/jobs/job-type.ts';
-import { auditClosure } from '../libraries/closure-audit.ts';
+import { NexusError } from '../../contract/errors.ts';
+import type { IntegrityFinding } from '../../contract/operations.ts';
+import type { Page } from '../../contract/wire.ts';
+import { cutPositioned, readPosition } from '../../platform/cursor.ts';
+import type { Database } from '../../platform/database/database.ts';
+import type { IntegrityCheck } from '../../platform/integrity/check.ts';
+import { defineJobType, type JobContext } from '../../platform/jobs/job-type.ts';
+import * as store from './integrity-store.ts';
 
-/** What is wrong, and the ids that it takes to find it. */
-interface Inconsistency {
-  kind: string;
-  [id: string]: string;
-}
+/** Of each kind so many are in the job's result; all of them are behind a route. */
+const LISTED_OF_EACH_KIND = 100;
 
-/** Of each kind so many are listed; the rest are counted. */
-const LISTED_OF_EACH_KIND = 1000;
-
-/** Each check is one statement that returns the ids it objects to. */
-const CHECKS: Record<string, (sql: Queryable) => PromiseLike<{ id: string }[]>> = {
-  default_library_not_default: (sql) => sql<{ id: string }[]>`
-    select users.id
-    from users
-    join libraries on libraries.id = users.default_library_id
-    where not libraries.is_default`,
-  default_library_without_its_owner: (sql) => sql<{ id: string }[]>`
-    select libraries.id
-    from libraries
-    left join memberships
-      on memberships.library_id = libraries.id and memberships.user_id = libraries.owner_user_id
-    where libraries.is_default and memberships.role is distinct from 'admin'`,
-  queued_without_job: (sql) => sql<{ id: string }[]>`
-    select job_id as id from job_queue where not exists (select from jobs where jobs.id = job_queue.job_id)`,
-  attempt_without_job: (sql) => sql<{ id: string }[]>`
-    select distinct job_id as id from job_attempts where not exists (select from jobs where jobs.id = job_attempts.job_id)`,
-  job_without_end: (sql) => sql<{ id: string }[]>`
-    select jobs.id
-    from jobs
-    where jobs.cancelled_at is null
-      and not exists (select from job_queue where job_queue.job_id = jobs.id)
-      and not exists (select from job_attempts where job_attempts.job_id = jobs.id)`,
-};
-
-export function defineIntegrityAudit(sql: Database) {
+/**
+ * Compares what is stored with what it should be, check by check, in the order given: what one mends, the next can build
+ * on. Every finding is kept, and none of them in memory.
+ */
+export function defineIntegrityAudit(sql: Database, checks: IntegrityCheck[]) {
   return defineJobType('integrity_audit', {
     payload: z.strictObject({ repair: z.boolean().default(false) }),
     submittedBy: 'operator',
-    async handler({ repair }, { signal, progress }) {
-      const findings = createFindings();
-      for (const [kind, find] of Object.entries(CHECKS)) {
-        signal.throwIfAborted();
-        const found = await find(sql);
-        findings.add(kind, found, found.length);
-      }
-      await progress({ checked: 'identity and jobs', inconsistency_count: findings.count() });
-      await auditClosure({ sql, repair, signal, toldAtOnce: LISTED_OF_EACH_KIND, report: findings.add });
-      const [documents] = await sql<[{ count: number }]>`select count(*) from media`;
+    async handler({ repair }, context) {
+      const key = { jobId: context.jobId, attempt: context.attempt };
+      await store.forgetFindings(sql, key);
+      for (const check of [createPlatformCheck(sql), ...checks]) await run(check, repair, key, context);
+      const counts = await store.countByKind(sql, key);
+      const listed = await store.listFirst(sql, key, Object.keys(counts), LISTED_OF_EACH_KIND);
       return {
         result: {
-          document_count: documents.count,
-          inconsistencies: findings.listed,
-          inconsistency_count: findings.count(),
+          document_count: await store.countDocuments(sql),
+          inconsistencies: listed.map(onTheWire),
+          inconsistency_count: Object.values(counts).reduce((sum, count) => sum + count, 0),
+          counts,
+          findings_path: `/api/v1/jobs/${context.jobId}/findings`,
           repaired: repair,
         },
       };
     },
   });
+
+  async function run(
+    check: IntegrityCheck,
+    repair: boolean,
+    key: store.AuditKey,
+    { signal, progress }: JobContext,
+  ): Promise<void> {
+    signal.throwIfAborted();
+    let inconsistency_count = 0;
+    const tell = async (checked: number) => {
+      await progress({ checking: check.name, checked, inconsistency_count });
+    };
+    await tell(0);
+    await check.run({
+      repair,
+      signal,
+      async report(kind, findings) {
+        if (findings.length === 0) return;
+        inconsistency_count += findings.length;
+        await store.insertFindings(sql, key, kind, findings);
+      },
+      async reportRows(differences) {
+        const count = await store.insertFoundRows(sql, key, differences);
+        inconsistency_count += count;
+        return count;
+      },
+      progress: tell,
+    });
+  }
 }
 
-/** Keeps the first of each kind and the number of all, so that a broken database does not fill the memory. */
-function createFindings() {
-  const listed: Inconsistency[] = [];
-  const counts = new Map<string, { listed: number; total: number }>();
+/** People, their default libraries, and jobs. */
+function createPlatformCheck(sql: Database): IntegrityCheck {
   return {
-    listed,
-    count: () => [...counts.values()].reduce((sum, { total }) => sum + total, 0),
-    add(kind: string, first: object[], total: number): void {
-      const count = counts.get(kind) ?? { listed: 0, total: 0 };
-      const room = first.slice(0, LISTED_OF_EACH_KIND - count.listed);
-      listed.push(...room.map((ids) => ({ kind, ...ids })));
-      counts.set(kind, { listed: count.listed + room.length, total: count.total + total });
+    name: 'people and jobs',
+    async run({ signal, reportRows }) {
+      for (const [kind, select] of Object.entries(store.PLATFORM_DIFFERENCES)) {
+        signal.throwIfAborted();
+        await reportRows(sql`select ${kind}::text as kind, found.* from (${select(sql)}) as found`);
+      }
     },
   };
+}
+
+export type IntegrityFindings = ReturnType<typeof createIntegrityFindings>;
+
+/** Everything that an audit has found, page by page. */
+export function createIntegrityFindings({ sql }: { sql: Database }) {
+  const position = z.object({ kind: z.string(), id: z.int() });
+  return {
+    async list(
+      jobId: string,
+      query: { kind?: string | undefined; cursor?: string | undefined; limit: number },
+    ): Promise<{ findings: IntegrityFinding[]; page: Page }> {
+      if (!(await store.isAudit(sql, jobId))) {
+        throw new NexusError('E_NOT_FOUND', `There is no integrity audit ${jobId}.`);
+      }
+      const after = readPosition(query.cursor, position);
+      const rows = await store.listFindings(sql, jobId, query.kind, after, query.limit + 1);
+      const { rows: found, page } = cutPositioned(rows, query.limit);
+      return { findings: found.map(onTheWire), page };
+    },
+  };
+}
+
+function onTheWire({ kind, finding }: Pick<store.FindingRow, 'kind' | 'finding'>): IntegrityFinding {
+  return { kind, ...finding };
 }

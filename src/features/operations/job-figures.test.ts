@@ -58,6 +58,21 @@ describe('a list of jobs', () => {
     expect(ids(await get('?error=odd', outsider))).toEqual([]);
   });
 
+  test('shows nobody the words of other people’s errors, below operator', async () => {
+    const { key: viewer, user } = await createPerson(app, { role: 'viewer' });
+    const { id } = await jobs.enqueue(fetching, { error: 'Private words.' }, { createdBy: 'ana' });
+    await (await jobs.work([fetching], { queues: ['web'], untilEmpty: true })).stopped;
+    await sql`update jobs set job_type = 'integrity_audit' where id = ${id}`;
+    const seen = async (query: string) => (await get(`?job_type=integrity_audit${query}`, viewer)).body.jobs;
+    expect(await seen('')).toMatchObject([{ job_id: id, status: 'failed', error_text: null }]);
+    expect(await seen('&error=private')).toEqual([]);
+    await sql`update jobs set created_by = ${user.username} where id = ${id}`;
+    expect(await seen('')).toMatchObject([{ error_text: 'Private words.' }]);
+    expect(await seen('&error=private')).toMatchObject([{ job_id: id }]);
+    await sql`delete from jobs where id = ${id}`;
+    await sql`delete from job_attempts where job_id = ${id}`;
+  });
+
   test.each(['error=', `error=${'x'.repeat(201)}`, 'failure_id=7', 'error=a%00b'])(
     'with %s is 400',
     async (query) => {

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import * as contract from '../../contract/jobs.ts';
+import { integrityFindingList, integrityQuery } from '../../contract/operations.ts';
 import { id } from '../../contract/wire.ts';
 import { actorOf, principalOf } from '../../http/authentication.ts';
 import type { HttpServer } from '../../http/http-server.ts';
+import type { IntegrityFindings } from './integrity-audit.ts';
 import type { Jobs } from './jobs.ts';
 
 const byId = z.object({ job_id: id });
@@ -11,7 +13,10 @@ const tags = ['Jobs'];
 /** Ten thousand links at their longest. Only operators get as far as sending a body. */
 const LARGEST_SUBMISSION = 24 * 1024 * 1024;
 
-export function registerJobRoutes(server: HttpServer, jobs: Jobs): void {
+export function registerJobRoutes(
+  server: HttpServer,
+  { jobs, integrityFindings }: { jobs: Jobs; integrityFindings: IntegrityFindings },
+): void {
   server.post(
     '/api/v1/jobs/submit',
     {
@@ -149,6 +154,22 @@ export function registerJobRoutes(server: HttpServer, jobs: Jobs): void {
       },
     },
     (request) => jobs.get(request.params.job_id, principalOf(request)),
+  );
+
+  server.get(
+    '/api/v1/jobs/:job_id/findings',
+    {
+      config: { access: 'operator', feature: 'jobs.operate', errors: ['E_NOT_FOUND'] },
+      schema: {
+        tags,
+        summary: 'What an integrity audit found',
+        description: 'All of it, by kind; the job’s result has the first of each.',
+        params: byId,
+        querystring: integrityQuery,
+        response: { 200: integrityFindingList },
+      },
+    },
+    (request) => integrityFindings.list(request.params.job_id, request.query),
   );
 
   server.post(

@@ -136,6 +136,32 @@ test('overlapping requests of many operators add up to each job once', async () 
   expect(await deeds('job.requeued')).toEqual([...ids].sort());
 });
 
+test('jobs that end while two operators cancel them end once, one way or the other', async () => {
+  const quick = jobType('quick', async () => undefined);
+  const enqueued = (await Promise.all(Array.from({ length: 400 }, () => jobs.enqueue(quick)))).map(
+    ({ id }) => id,
+  );
+  const [one, two] = database.twoConnections();
+  const worker = await jobs.work([quick], { untilEmpty: true });
+  const cancelled = await Promise.all(
+    [one, two].map(async (connection, side) => {
+      const control = createControl(connection, jobs.wakeUp);
+      const order = side === 0 ? enqueued : enqueued.toReversed();
+      let changed = 0;
+      for (let start = 0; start < order.length; start += 40) {
+        changed += (await control.cancelMany(order.slice(start, start + 40), actor)).changed;
+      }
+      return changed;
+    }),
+  );
+  await worker.stopped;
+  const ended = await statuses(enqueued);
+  expect(ended.filter((status) => status !== 'succeeded' && status !== 'cancelled')).toEqual([]);
+  const count = ended.filter((status) => status === 'cancelled').length;
+  expect(cancelled.reduce((sum, changed) => sum + changed, 0)).toBe(count);
+  expect(await deeds('job.cancelled')).toHaveLength(count);
+});
+
 test.each([
   ['neither ids nor a filter', {}],
   ['both', { job_ids: [newId()], filter: { queue: 'default' } }],

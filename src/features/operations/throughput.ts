@@ -1,6 +1,6 @@
 import type { QueueThroughput, Throughput, ThroughputBucket } from '../../contract/jobs.ts';
 import type { Database } from '../../platform/database/database.ts';
-import { measureThroughput } from '../../platform/jobs/throughput-store.ts';
+import { currentTime, measureThroughput } from '../../platform/jobs/throughput-store.ts';
 
 /** As many as a small chart can show. */
 const BUCKETS = 60;
@@ -18,9 +18,9 @@ const NOTHING = {
 /** The last minutes, cut where full multiples of a bucket begin, so that what was shown before stays as it was. */
 export async function readThroughput(sql: Database, minutes: number): Promise<Throughput> {
   const bucket_seconds = Math.max(SHORTEST_BUCKET_SECONDS, (minutes * 60) / BUCKETS);
-  const [clock] = await sql<[{ now: Date }]>`select now()`;
+  const now = await currentTime(sql);
   const width = bucket_seconds * 1000;
-  const last = Math.floor(clock.now.getTime() / width) * width;
+  const last = Math.floor(now.getTime() / width) * width;
   const first = last - minutes * 60_000 + width;
   const times = Array.from({ length: (last - first) / width + 1 }, (_, index) => first + index * width);
   const rows = await measureThroughput(sql, new Date(first), bucket_seconds);
@@ -32,5 +32,5 @@ export async function readThroughput(sql: Database, minutes: number): Promise<Th
     });
     return [{ ...figures, buckets }];
   });
-  return { since: new Date(first), until: clock.now, bucket_seconds, queues };
+  return { since: new Date(first), until: now, bucket_seconds, queues };
 }

@@ -78,12 +78,12 @@ export async function findDelivery(
   return row && withDates(row);
 }
 
-/** delivered | failed → pending, under the id and with the body that it had. */
+/** delivered | failed | waiting for its next attempt → pending and due, under the id and with the body that it had. */
 export async function replayDelivery(tx: Transaction, id: string): Promise<boolean> {
   const reset = await tx`
     update webhook_deliveries
     set status = 'pending', attempts = 0, next_attempt_at = now(), delivered_at = null, updated_at = now()
-    where id = ${id} and status <> 'pending'`;
+    where id = ${id} and (status <> 'pending' or (claim_id is null and next_attempt_at > now()))`;
   return reset.count === 1;
 }
 

@@ -348,6 +348,21 @@ describe('a webhook', () => {
     expect(receiver.received).toHaveLength(2);
   });
 
+  test('that works again gets at once what would have waited for its next attempt, but not twice', async () => {
+    const replies: Reply[] = [{ status: 500 }, 'hang'];
+    const receiver = await startReceiver(() => replies.shift() ?? { status: 204 });
+    const { id } = await create(receiver.site.url, ['library.created']);
+    await happen();
+    send();
+    await settled(id, 'pending');
+    const [delivery] = await deliveries(id);
+    const replay = () => app.call('POST', `/api/v1/webhooks/${id}/deliveries/${delivery.id}/replay`, { key });
+    await vi.waitFor(async () => expect((await deliveries(id))[0].log).toHaveLength(1));
+    expect(await replay()).toMatchObject({ status: 202, body: { status: 'pending' } });
+    await receiver.has(2);
+    expect(await replay()).toMatchObject(failure(409, 'E_INVALID_STATE'));
+  });
+
   test('that has done nothing but fail for five days is disabled; one success in between counts', async () => {
     const replies: Reply[] = [{ status: 500 }, { status: 200 }, { status: 500 }, { status: 500 }];
     const receiver = await startReceiver(() => replies.shift() ?? { status: 500 });

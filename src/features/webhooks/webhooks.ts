@@ -157,7 +157,10 @@ export function createWebhooks({ sql, egress }: WebhooksDependencies) {
       await getDelivery(webhookId, deliveryId);
       return transaction(sql, async (tx) => {
         if (!(await deliveryStore.replayDelivery(tx, deliveryId)))
-          throw new NexusError('E_INVALID_STATE', 'The delivery is pending; it will be sent anyway.');
+          throw new NexusError(
+            'E_INVALID_STATE',
+            'The delivery is being sent. Look at what comes of it first.',
+          );
         const details = { webhook_id: webhookId, delivery_id: deliveryId };
         await recordAudit(tx, { action: 'webhook.replayed', actor, details });
         hintAfterCommit(tx, 'webhooks');

@@ -22,6 +22,8 @@ export interface Database extends Queryable {
   connect(): Promise<pg.PoolClient>;
   /** Another pool to the same place, with settings of its own; behind a pooler, connections cannot have any. */
   sibling(options: Pick<DatabaseOptions, 'poolSize' | 'settings'>): Database;
+  /** The connections there are, those that nobody uses, and who waits for one. */
+  usage(): { open: number; idle: number; waiting: number };
   /** Waits for what is under way and closes every connection. */
   end(): Promise<void>;
 }
@@ -107,6 +109,7 @@ export function openDatabase(target: ConnectionTarget, options: DatabaseOptions)
     begin: options.isPooled ? `begin${setLimits.join('')}` : 'begin',
     connect: () => pool.connect(),
     sibling: (others) => openDatabase(target, { ...options, ...others }),
+    usage: () => ({ open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     end: () => pool.end(),
   } satisfies Partial<Database>) as unknown as Database;
 }

@@ -12,6 +12,8 @@ export interface LeasedJob {
   lease_token: string;
   created_by: string | null;
   request_id: string | null;
+  /** From when it was due until it was claimed. */
+  waited_ms: number;
 }
 
 export interface ClaimRequest {
@@ -64,7 +66,8 @@ export async function claim(
     )
     select
       job.id, job.job_type, job.payload, claimed.attempt_count as attempt, claimed.refunded_count,
-      job.max_attempts, job.execution_mode, claimed.lease_token, job.created_by, job.request_id
+      job.max_attempts, job.execution_mode, claimed.lease_token, job.created_by, job.request_id,
+      extract(epoch from now() - claimed.due_at)::float8 * 1000 as waited_ms
     from claimed
     -- The offset keeps it a look-up of each claimed job, whatever the planner believes about the tables' sizes.
     cross join lateral (select * from jobs where jobs.id = claimed.job_id offset 0) as job
@@ -96,7 +99,8 @@ export async function claimById(
     )
     select
       jobs.id, jobs.job_type, jobs.payload, claimed.attempt_count as attempt, claimed.refunded_count,
-      jobs.max_attempts, jobs.execution_mode, claimed.lease_token, jobs.created_by, jobs.request_id
+      jobs.max_attempts, jobs.execution_mode, claimed.lease_token, jobs.created_by, jobs.request_id,
+      0::float8 as waited_ms
     from claimed
     join jobs on jobs.id = claimed.job_id`;
   return job;

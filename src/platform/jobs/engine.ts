@@ -3,6 +3,7 @@ import type { Logger } from '../telemetry/logger.ts';
 import { type Control, createControl } from './control.ts';
 import { createEndings, type TellEnded } from './endings.ts';
 import { createEnqueue, type Enqueue, type EnqueueMany } from './enqueue.ts';
+import type { ObserveAttempt } from './executor.ts';
 import { createInline, type Inline } from './inline.ts';
 import { collectJobTypes, type JobType, type JobTypes } from './job-type.ts';
 import { createSchedule, type Periodic } from './periodic.ts';
@@ -42,12 +43,13 @@ export interface JobEngineOptions {
   periodic?: Periodic[];
   /** Told when jobs of public types end, in the transaction that ends them. */
   onJobsEnded?: TellEnded;
+  observe?: ObserveAttempt | undefined;
 }
 
 const RETENTION_EVERY_SECONDS = 3600;
 
 export function createJobEngine(options: JobEngineOptions): JobEngine {
-  const { sql, log, listenAt, leaseSeconds } = options;
+  const { sql, log, listenAt, leaseSeconds, observe } = options;
   const retention: Periodic = {
     type: defineRetention(sql, options.retentionDays),
     everySeconds: RETENTION_EVERY_SECONDS,
@@ -58,7 +60,7 @@ export function createJobEngine(options: JobEngineOptions): JobEngine {
   const { enqueue, enqueueMany } = createEnqueue(wakeUp);
   const schedule = createSchedule({ sql, log, enqueueMany, periodic });
   const endings = createEndings(types, options.onJobsEnded);
-  const inline = createInline({ sql, types, wakeUp, log, enqueue, leaseSeconds, endings });
+  const inline = createInline({ sql, types, wakeUp, log, enqueue, leaseSeconds, endings, observe });
   return {
     types,
     enqueue,
@@ -76,6 +78,7 @@ export function createJobEngine(options: JobEngineOptions): JobEngine {
         leaseSeconds,
         schedule,
         endings,
+        observe,
         queues: served,
       });
     },

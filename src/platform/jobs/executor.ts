@@ -33,6 +33,9 @@ export interface Executor {
   stop(graceSeconds: number): Promise<void>;
 }
 
+/** Told of every attempt that has ended here, however it ended. */
+export type ObserveAttempt = (attempt: { job_type: string; waitedMs: number; runtimeMs: number }) => void;
+
 export interface ExecutorOptions {
   sql: Database;
   types: JobTypes;
@@ -42,6 +45,7 @@ export interface ExecutorOptions {
   concurrency: number;
   leaseSeconds: number;
   endings?: Endings | undefined;
+  observe?: ObserveAttempt | undefined;
   /** An attempt has ended; its outcome may not be written yet. */
   onEnded?(): void;
   /** This worker was taken for dead: whatever it holds is not its own any more. */
@@ -84,6 +88,8 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
     return new Promise((written) => {
       void entry.ending.then((outcome) => {
         // At shutdown it may have been handed back already; what it says now is dropped.
+        const runtimeMs = performance.now() - entry.startedAt;
+        options.observe?.({ job_type: job.job_type, waitedMs: job.waited_ms, runtimeMs });
         const isHeld = running.get(job.id) === entry;
         if (isHeld) running.delete(job.id);
         if (isHeld && outcome) ended.push({ outcome, written });

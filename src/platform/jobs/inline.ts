@@ -6,7 +6,7 @@ import type { Logger } from '../telemetry/logger.ts';
 import { claimById } from './claim.ts';
 import type { Endings } from './endings.ts';
 import type { Enqueue, Enqueued, NewJob } from './enqueue.ts';
-import { createExecutor, type Executor } from './executor.ts';
+import { createExecutor, type Executor, type ObserveAttempt } from './executor.ts';
 import type { JobTypes } from './job-type.ts';
 import type { WakeUp } from './wake-up.ts';
 
@@ -29,6 +29,7 @@ export interface InlineOptions {
   enqueue: Enqueue;
   leaseSeconds: number;
   endings?: Endings | undefined;
+  observe?: ObserveAttempt | undefined;
 }
 
 /** Its entry among the workers serves no queue; it is made when the first job comes. */

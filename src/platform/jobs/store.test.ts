@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useDatabase } from '../../../test/database.ts';
 import { gate, jobType, useJobs } from '../../../test/jobs.ts';
 import type { JobStatus } from '../../contract/jobs.ts';
+import type { Queryable } from '../database/database.ts';
 import { createControl } from './control.ts';
 import { PermanentError } from './retry-policy.ts';
 import { findJob, listJobs, listWorkers } from './store.ts';
@@ -134,6 +135,29 @@ describe('one job', () => {
         { attempt_number: 1, status: 'running', worker: worker?.name, finished_at: null, runtime_ms: null },
       ],
     });
+  });
+
+  test('that ends while it is read shows its attempt once', async () => {
+    const [began, finish] = [gate(), gate()];
+    const brief = jobType('brief', async () => {
+      began.open();
+      await finish.opened;
+      return undefined;
+    });
+    const { id } = await jobs.enqueue(brief, {}, { priority: 0 });
+    const worker = await jobs.work([brief], { maxJobs: 1 });
+    await began.opened;
+    const endsMeanwhile = ((...statement: Parameters<Queryable>) => {
+      if (!statement[0].join().includes('from job_attempts\n    where')) return sql(...statement);
+      finish.open();
+      return worker.stopped.then(() => sql(...statement));
+    }) as unknown as Queryable;
+    expect(await findJob(endsMeanwhile, id)).toMatchObject({
+      status: 'succeeded',
+      attempts: [{ attempt_number: 1, status: 'succeeded' }],
+    });
+    await sql`delete from jobs where id = ${id}`;
+    await sql`delete from job_attempts where job_id = ${id}`;
   });
 
   test('that does not exist is undefined', async () => {

@@ -158,6 +158,9 @@ export async function findJob(sql: Queryable, jobId: string): Promise<Job | unde
     from job_attempts
     where job_id = ${jobId}
     order by attempt_number`;
+  // It ended between the two statements: what the first one saw is old.
+  if (row.status === 'running' && attempts.at(-1)?.attempt_number === row.attempt_count)
+    return findJob(sql, jobId);
   const artifacts = await sql<JobArtifact[]>`
     select artifact_type, artifact_ref, artifact_payload, created_at
     from job_artifacts

@@ -1,6 +1,12 @@
 import type { QueueThroughput } from '../../contract/jobs.ts';
 import type { Queryable } from '../database/database.ts';
 
+/** Buckets are cut by the clock that attempts are written by. */
+export async function currentTime(sql: Queryable): Promise<Date> {
+  const [clock] = await sql<[{ now: Date }]>`select now()`;
+  return clock.now;
+}
+
 export type QueueFigures = Omit<QueueThroughput, 'buckets'>;
 
 /**

@@ -2,6 +2,9 @@ import type { z } from 'zod';
 import type * as identity from '../../../src/contract/identity.ts';
 import type * as libraries from '../../../src/contract/libraries.ts';
 import type * as media from '../../../src/contract/media.ts';
+import type * as reading from '../../../src/contract/reading.ts';
+import type * as search from '../../../src/contract/search.ts';
+import type * as session from '../../../src/contract/session.ts';
 import type { page } from '../../../src/contract/wire.ts';
 
 /** The contract's types as they are on the wire: points in time are text. */
@@ -39,46 +42,13 @@ export type Invitation = Wire<typeof libraries.invitation>;
 export type Provenance = Wire<typeof libraries.provenance>;
 export type RemovalPreview = Wire<typeof libraries.removalPreview>;
 
-/** Until the branch with sessions, reading state and counts is merged, what it adds is written down here. */
-export type Reading = {
-  progress: number;
-  position: unknown;
-  finished_at: string | null;
-  updated_at: string;
-} | null;
-export type Media = Wire<typeof media.media> & { reading: Reading; added_at?: string };
-export type MediaWithOutline = Wire<typeof media.mediaAnswer>['data'] & { reading: Reading };
-export type Library = Wire<typeof libraries.library> & { media_count: number; unread_count: number };
-export interface Session {
-  user: {
-    id: string;
-    username: string;
-    display_name: string;
-    role: import('../../../src/contract/roles.ts').Role;
-  };
-  default_library_id: string;
-  has_password: boolean;
-  needs_current_password: boolean;
-  needs_onboarding: boolean;
-  allowed_modes: string[];
-}
-/** Lists of media say how many there are under their filters. */
-export interface MediaPage {
-  data: Media[];
-  page: Page & { total: number };
-}
-
-export interface Person {
-  id: string;
-  username: string;
-  display_name: string;
-}
-export interface SearchHit {
-  media: Media;
-  snippet: { text: string; is_match: boolean }[];
-  fragment_idx: number | null;
-}
-export interface SearchPage {
-  data: SearchHit[];
-  page: Page;
-}
+export type Reading = Wire<typeof reading.reading> | null;
+/** As lists have it; elsewhere nobody says when it was added. */
+export type Media = Wire<typeof media.media> & { added_at?: string };
+export type MediaWithOutline = Wire<typeof media.mediaAnswer>['data'];
+export type MediaPage = Wire<typeof media.mediaList>;
+export type Library = Wire<typeof libraries.library>;
+export type SearchHit = Wire<typeof search.searchHit>;
+export type SearchPage = Wire<typeof search.searchAnswer>;
+export type Session = Wire<typeof session.session>;
+export type Person = Wire<typeof identity.person>;

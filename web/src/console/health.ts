@@ -52,8 +52,11 @@ function checkWorkers(workers: Worker[], queues: QueueStats[]): Check {
     const names = unserved.map(({ queue }) => queue).join(', ');
     return { ...common, state: 'bad', says: `Nobody serves ${names}, and work waits there.` };
   }
-  const busy = sum(workers, ({ running_count }) => running_count);
   const slots = sum(workers, ({ concurrency }) => concurrency);
+  const busy = Math.min(
+    slots,
+    sum(queues, ({ running }) => running),
+  );
   return {
     ...common,
     state: 'well',

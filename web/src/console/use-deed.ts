@@ -1,5 +1,5 @@
 import { type QueryKey, useMutation, useQueryClient } from '@tanstack/react-query';
-import { sentenceOf } from '../api/error.ts';
+import { ApiError, sentenceOf } from '../api/error.ts';
 import { showToast } from '../ui/toasts.ts';
 
 export interface DeedOptions<Input, Result> {
@@ -25,7 +25,15 @@ export function useDeed<Input = void, Result = unknown>(options: DeedOptions<Inp
       await Promise.all(options.stale.map((queryKey) => queryClient.invalidateQueries({ queryKey })));
     },
     onError: (error) => {
-      if (!options.quiet) showToast(sentenceOf(error));
+      if (!options.quiet) showToast(whatWentWrong(error));
     },
   });
+}
+
+/** What is Nexus's own fault is to be found in its log. */
+function whatWentWrong(error: Error): string {
+  const sentence = sentenceOf(error);
+  return error instanceof ApiError && error.status >= 500
+    ? `${sentence} Request ${error.requestId}.`
+    : sentence;
 }

@@ -1,17 +1,19 @@
+import { TriangleAlert } from 'lucide-react';
 import type { Media } from '../api/types.ts';
 import { KIND_NAMES } from './kinds.ts';
+import { stageOf } from './stage.ts';
 import { siteOf } from './words.ts';
 
 const TINTS = 6;
 
 /** The same site always gets the same tint. */
 function tintOf(text: string): number {
-  let sum = 0;
-  for (const char of text) sum = (sum * 31 + (char.codePointAt(0) ?? 0)) % 9973;
-  return sum % TINTS;
+  let hash = 2166136261;
+  for (const char of text) hash = Math.imul(hash ^ (char.codePointAt(0) ?? 0), 16777619);
+  return ((hash >>> 8) & 0xffff) % TINTS;
 }
 
-/** The cover, or in its place the beginning of the title on a tint of its site. */
+/** The cover, or in its place what the text says of itself on a tint of its site. */
 export function Cover({ media, look }: { media: Media; look: 'thumb' | 'card' }) {
   const { label, icon: Icon } = KIND_NAMES[media.kind];
   if (media.cover_url) {
@@ -19,10 +21,25 @@ export function Cover({ media, look }: { media: Media; look: 'thumb' | 'card' })
       <img className={`cover cover-${look}`} src={media.cover_url} alt="" loading="lazy" decoding="async" />
     );
   }
+  if (stageOf(media) === 'failed') {
+    return (
+      <span className={`cover cover-${look} cover-plain cover-failed`} aria-hidden>
+        <TriangleAlert size={look === 'thumb' ? 20 : 28} />
+      </span>
+    );
+  }
   const site = siteOf(media) ?? label;
+  const letter = site.replace(/^the /i, '')[0]?.toUpperCase();
+  const isArticle = media.kind === 'web_article' && letter !== undefined && /\p{L}/u.test(letter);
   return (
     <span className={`cover cover-${look} cover-plain cover-tint-${tintOf(site)}`} aria-hidden>
-      {look === 'thumb' ? <Icon size={20} /> : <span className="cover-title">{media.title}</span>}
+      {look === 'card' && media.description ? (
+        <span className="cover-title">{media.description}</span>
+      ) : isArticle ? (
+        <span className="cover-letter">{letter}</span>
+      ) : (
+        <Icon size={look === 'thumb' ? 22 : 32} />
+      )}
     </span>
   );
 }

@@ -81,7 +81,7 @@ export default function LibraryPage() {
             <h1 className="page-title">{library?.name ?? ' '}</h1>
             <Total value={total} />
             <span className="grow" />
-            {library && (
+            {library && !library.is_default && (
               <>
                 <Button icon={Share2} onClick={() => setSharing(true)}>
                   {isAdmin ? 'Share' : 'Members'}

@@ -24,9 +24,14 @@ export const MediaRow = memo(function MediaRow(props: MediaItemProps) {
   const { media, isSelected, place } = props;
   useLiveMedia(media);
   return (
-    <article className="media-row" data-selected={isSelected} data-read={media.reading?.finished_at != null}>
-      <Check {...props} />
+    <article
+      className="media-row"
+      data-selected={isSelected}
+      data-failed={stageOf(media) === 'failed'}
+      data-read={media.reading?.finished_at != null}
+    >
       <Cover media={media} look="thumb" />
+      <Check {...props} />
       <div className="media-text">
         <Title {...props} />
         <MetaLine media={media} />
@@ -35,7 +40,7 @@ export const MediaRow = memo(function MediaRow(props: MediaItemProps) {
       <div className="media-actions">
         <ReadingState media={media} />
         <RetryButton media={media} />
-        <MediaMenu media={media} place={place} />
+        <MediaMenu media={media} place={place} onSelect={() => props.onSelect(media, !isSelected, false)} />
       </div>
     </article>
   );
@@ -57,7 +62,11 @@ export const MediaCard = memo(function MediaCard(props: MediaItemProps) {
           <span className="media-actions">
             <ReadingState media={media} />
             <RetryButton media={media} />
-            <MediaMenu media={media} place={place} />
+            <MediaMenu
+              media={media}
+              place={place}
+              onSelect={() => props.onSelect(media, !isSelected, false)}
+            />
           </span>
         </div>
       </div>
@@ -100,8 +109,13 @@ function RetryButton({ media }: { media: Media }) {
   const actions = useMediaActions();
   if (stageOf(media) !== 'failed') return null;
   return (
-    <Button size="small" icon={RotateCcw} onClick={() => void actions.retry(media)}>
-      Retry
+    <Button
+      size="small"
+      icon={RotateCcw}
+      aria-label={`Retry ${media.title}`}
+      onClick={() => void actions.retry(media)}
+    >
+      <span className="button-word">Retry</span>
     </Button>
   );
 }

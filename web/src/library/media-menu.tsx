@@ -8,6 +8,7 @@ import {
   FolderPlus,
   RotateCcw,
   ScrollText,
+  SquareCheck,
   Trash2,
 } from 'lucide-react';
 import type { Media } from '../api/types.ts';
@@ -24,10 +25,12 @@ export interface MediaMenuProps {
   /** From where Remove takes it; without, Remove is not offered. */
   place?: RemovalPlace | undefined;
   onRemoved?: () => void;
+  /** In lists: selects it, or takes it out of the selection. */
+  onSelect?: () => void;
 }
 
 /** Everything that can be done with one media. */
-export function MediaMenu({ media, place, onRemoved }: MediaMenuProps) {
+export function MediaMenu({ media, place, onRemoved, onSelect }: MediaMenuProps) {
   const queryClient = useQueryClient();
   const actions = useMediaActions();
   const { explain, showAttempts } = useItemDialogs();
@@ -54,6 +57,11 @@ export function MediaMenu({ media, place, onRemoved }: MediaMenuProps) {
           onSelect={() => void actions.finish([media], !isFinished)}
         >
           {isFinished ? 'Mark as not finished' : 'Mark as finished'}
+        </MenuItem>
+      )}
+      {onSelect && (
+        <MenuItem icon={SquareCheck} shortcut="x" onSelect={onSelect}>
+          Select
         </MenuItem>
       )}
       {media.processing_status === 'failed' && (

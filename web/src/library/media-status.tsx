@@ -26,9 +26,9 @@ export function MetaLine({ media }: { media: Media }) {
   return (
     <p className="media-meta">
       {site && <span className="truncate">{site}</span>}
-      {media.author && media.author !== site && <span className="truncate">{media.author}</span>}
+      {media.author && media.author !== site && <span className="truncate meta-detail">{media.author}</span>}
       {length && <span>{length}</span>}
-      {media.published && <span>{publishedOf(media.published)}</span>}
+      {media.published && <span className="meta-detail">{publishedOf(media.published)}</span>}
       <span>added {whenOf(media.added_at ?? media.created_at)}</span>
     </p>
   );

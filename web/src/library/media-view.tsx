@@ -122,7 +122,7 @@ export function MediaView(props: MediaViewProps) {
 
   const isFiltered = Object.keys(search).some((name) => name !== 'sort' && name !== 'order');
   return (
-    <div className="page">
+    <div className="page page-list">
       <div className="list-head">{children(total)}</div>
       {(total !== 0 || isFiltered) && (
         <div className="list-bar">

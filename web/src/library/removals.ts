@@ -17,12 +17,26 @@ interface Removal {
   ids: readonly string[];
 }
 
+/** Where one page leaves to the next what it has just sent. */
+const SENT = 'nexus.removals';
+const SETTLE_MS = 10_000;
+
 /**
  * What was removed on the screen and not yet in Nexus: it waits for as long as Undo is offered. Leaving the page sends
  * it at once.
  */
-let waiting: readonly Removal[] = [];
+let waiting: readonly Removal[] = sentOnLeaving();
 const watchers = new Set<() => void>();
+
+/** What the page before this one sent as it was left may not have arrived yet: it stays hidden for a moment. */
+function sentOnLeaving(): Removal[] {
+  const sent: Removal[] = JSON.parse(sessionStorage.getItem(SENT) ?? '[]');
+  sessionStorage.removeItem(SENT);
+  if (sent.length > 0) {
+    setTimeout(() => publish(waiting.filter((removal) => !sent.includes(removal))), SETTLE_MS);
+  }
+  return sent;
+}
 
 function publish(next: readonly Removal[]): void {
   waiting = next;
@@ -52,6 +66,7 @@ export function removeWithUndo(queryClient: QueryClient, media: readonly Media[]
 }
 
 async function carryOut(queryClient: QueryClient, removal: Removal): Promise<void> {
+  if (!waiting.includes(removal)) return;
   const results = await Promise.allSettled(removal.ids.map((id) => send(removal.place, id, false)));
   const refused = results.find((result) => result.status === 'rejected');
   if (refused) showToast(`Not everything could be removed. ${sentenceOf(refused.reason)}`);
@@ -74,7 +89,12 @@ async function explainWhatStays(id: string): Promise<void> {
 }
 
 window.addEventListener('pagehide', () => {
-  for (const { place, ids } of waiting) for (const id of ids) void send(place, id, true);
+  for (const { place, ids } of waiting) {
+    // Nobody is there any more to hear that it failed.
+    for (const id of ids) send(place, id, true).catch(() => {});
+  }
+  sessionStorage.setItem(SENT, JSON.stringify(waiting));
+  publish([]);
 });
 
 function shorten(title: string): string {

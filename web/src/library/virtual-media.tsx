@@ -7,7 +7,7 @@ import type { View } from './view-choice.ts';
 
 /** Pixels; the heights in library.css. */
 const ROW_HEIGHT = 96;
-const CARD_ROW_HEIGHT = 296;
+const CARD_ROW_HEIGHT = 280;
 const CARD_WIDTH = 250;
 /** How many items ahead of the screen the next page is asked for. */
 const AHEAD = 120;
@@ -121,7 +121,6 @@ export function ItemSkeleton({ view }: { view: View }) {
   }
   return (
     <div className="media-row">
-      <span className="media-check" />
       <Skeleton width="4rem" height="4rem" />
       <div className="media-text stack">
         <Skeleton width="60%" height="1.1rem" />

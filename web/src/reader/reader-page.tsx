@@ -17,6 +17,7 @@ const STILL_ALLOWED_MS = 10_000;
 /** What is read, in whatever way its kind is read. Asks now and then whether it still may be. */
 export default function ReaderPage() {
   const { mediaId } = route.useParams();
+  const { at } = route.useSearch();
   const {
     data: media,
     error,
@@ -55,5 +56,5 @@ export default function ReaderPage() {
       </div>
     );
   }
-  return <Reader key={media.id} media={media} />;
+  return <Reader key={media.id} media={media} at={at} />;
 }

@@ -1,5 +1,5 @@
 import { useNavigate, useRouter } from '@tanstack/react-router';
-import { lazy, Suspense, useCallback, useState } from 'react';
+import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
 import { useBeside } from '../analysis/beside.ts';
 import type { MediaWithOutline } from '../api/types.ts';
 import { useShortcuts } from '../keyboard/shortcuts.ts';
@@ -25,13 +25,13 @@ export interface ViewProps {
   onContents: (isOpen: boolean) => void;
 }
 
-export function Reader({ media }: { media: MediaWithOutline }) {
+export function Reader({ media, at }: { media: MediaWithOutline; at: number | undefined }) {
   const settings = useReaderSettings();
   const router = useRouter();
   const navigate = useNavigate();
   const actions = useMediaActions();
   const keep = useReadingProgress(media);
-  const [start] = useState(() => positionOf(media));
+  const [start] = useState(() => (at === undefined ? positionOf(media) : { fragment: at, page: at + 1 }));
   const [progress, setProgress] = useState(media.reading?.progress ?? 0);
   const [isContentsOpen, setContentsOpen] = useState(() => media.kind === 'epub' && window.innerWidth > 1100);
   const onProgress = useCallback(
@@ -41,6 +41,12 @@ export function Reader({ media }: { media: MediaWithOutline }) {
     },
     [keep],
   );
+
+  // Who opens something has begun to read it.
+  const isUnread = media.reading === null && media.capabilities.can_read;
+  useEffect(() => {
+    if (isUnread) keep(0, {});
+  }, [isUnread, keep]);
 
   const back = () => (router.history.canGoBack() ? router.history.back() : void navigate({ to: '/' }));
   const resize = (step: number) =>

@@ -2,8 +2,10 @@ import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react';
 
 const BAR_HEIGHT = 64;
 
+const BLOCKS = 'p, h1, h2, h3, h4, h5, h6, li, pre, blockquote, figure, table, hr';
+
 function blocksIn(column: HTMLElement): HTMLElement[] {
-  return [...column.querySelectorAll<HTMLElement>('.prose-part > *, .prose-part > div > *')];
+  return [...column.querySelectorAll<HTMLElement>(`.prose :is(${BLOCKS})`)];
 }
 
 /** How much of the column has been scrolled past, and which block is at the top. */

@@ -1,15 +1,20 @@
 /** Bare addresses are common where people paste: example.com/article. */
-const BARE = /^[\p{L}\p{N}-]+(\.[\p{L}\p{N}-]+)+(:\d+)?(\/\S*)?$/u;
-const TRAILING = /[)\]}>.,;!?'"]+$/;
+const BARE = /^[\p{L}\p{N}-]+(\.[\p{L}\p{N}-]+)*\.\p{L}{2,}(:\d+)?(\/\S*)?$/u;
+const isAddress = (word: string) => /^https?:\/\//i.test(word) && URL.canParse(word);
 
 /** Every address in a text, each once, in order. */
 export function findLinks(text: string): string[] {
-  const found = text
-    .split(/[\s<>"]+/)
-    .map((word) => (URL.canParse(word) ? word : word.replace(TRAILING, '')))
-    .map((word) => (BARE.test(word) ? `https://${word}` : word))
-    .filter((word) => /^https?:\/\//i.test(word) && URL.canParse(word));
-  return [...new Set(found)];
+  const words = text.split(/[\s<>"]+/).filter(Boolean);
+  if (words.every((word) => isAddress(word) || BARE.test(word))) {
+    return [...new Set(words.map((word) => (isAddress(word) ? word : `https://${word}`)))];
+  }
+  return [...new Set(words.map(withoutPunctuation).filter(isAddress))];
+}
+
+/** In a sentence, what stands around an address is not part of it; a bracket is if it was opened inside. */
+function withoutPunctuation(word: string): string {
+  const address = word.replace(/^[([{']+/, '');
+  return address.replace(address.includes('(') ? /[\].,;:!?']+$/ : /[)\]}.,;:!?']+$/, '');
 }
 
 /** An address as people read it. */

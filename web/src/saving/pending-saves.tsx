@@ -48,7 +48,7 @@ function SaveCard({ save }: { save: Save }) {
     <article className={`save-card ${save.error ? 'save-card-failed' : ''}`}>
       <Icon size={20} aria-hidden />
       <div className="media-text grow">
-        <p className="media-title">{save.title}</p>
+        <p className="save-title truncate">{save.title}</p>
         {save.error ? (
           <p className="small media-note-failed" role="alert">
             {sentenceOf(save.error)}

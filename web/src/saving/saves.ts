@@ -1,5 +1,7 @@
 import { api } from '../api/client.ts';
+import { sentenceOf } from '../api/error.ts';
 import type { Answer, SavedMedia } from '../api/types.ts';
+import { showToast } from '../ui/toasts.ts';
 import { shortLink } from './links.ts';
 import { uploadFile } from './upload.ts';
 
@@ -76,8 +78,11 @@ function begin(fields: Pick<Save, 'title' | 'isFile' | 'libraryId'>, work: Work)
       change(id, { mediaId, isKnown, progress: 1 });
       const save = saves.find((candidate) => candidate.id === id);
       if (save) for (const listener of savedListeners) listener(save);
+      // Where no list shows its card, it is said in passing.
+      if (watchers.size === 0) showToast(`Saved: ${fields.title}`);
     } catch (error) {
       change(id, { error });
+      if (watchers.size === 0) showToast(`${fields.title} was not saved. ${sentenceOf(error)}`);
     }
   };
   publish([{ id, ...fields, progress: 0, again }, ...saves]);

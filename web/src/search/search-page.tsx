@@ -131,11 +131,21 @@ function Results({ q, library, kind }: SearchSearch & { q: string }) {
   );
 }
 
-function Hit({ hit: { media, snippet } }: { hit: SearchHit }) {
+/** Kinds whose parts can be opened by themselves. */
+function isInParts(kind: MediaKind): boolean {
+  return kind === 'epub' || kind === 'pdf';
+}
+
+function Hit({ hit: { media, snippet, fragment_idx } }: { hit: SearchHit }) {
   return (
     <li className="hit">
       <h2 className="media-heading">
-        <Link to="/read/$mediaId" params={{ mediaId: media.id }} className="media-title">
+        <Link
+          to="/read/$mediaId"
+          params={{ mediaId: media.id }}
+          search={isInParts(media.kind) && fragment_idx !== null ? { at: fragment_idx } : {}}
+          className="media-title"
+        >
           {media.title}
         </Link>
       </h2>

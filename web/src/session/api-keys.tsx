@@ -62,7 +62,7 @@ export function ApiKeys() {
   return (
     <div className="stack">
       <form
-        className="row"
+        className="row row-end"
         onSubmit={(event: FormEvent<HTMLFormElement>) => {
           event.preventDefault();
           making.mutate(String(new FormData(event.currentTarget).get('name') ?? ''));

@@ -75,7 +75,8 @@ export function PersonField({ label, value, onChange, error }: PersonFieldProps)
         id={`${id}-list`}
         role="listbox"
         aria-label="People"
-        className={shown.length > 0 ? 'suggestions' : undefined}
+        className="suggestions"
+        hidden={shown.length === 0}
       >
         {shown.map((person, index) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the field above has the keys

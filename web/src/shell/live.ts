@@ -48,8 +48,9 @@ export function followEvents(queryClient: QueryClient): () => void {
     timer ??= setTimeout(flush, GATHER_MS);
   });
 
-  // A library that has come or gone takes media with it.
+  // A library that has come or gone takes media with it; one that has grown or shrunk has another list.
   let known: string | undefined;
+  let counts: string | undefined;
   const stopWatching = queryClient.getQueryCache().subscribe(({ query, type }) => {
     if (type !== 'updated' || query.queryKey[0] !== 'libraries' || query.queryKey.length !== 1) return;
     const libraries = queryClient.getQueryData(librariesQuery.queryKey);
@@ -57,6 +58,9 @@ export function followEvents(queryClient: QueryClient): () => void {
       ?.map(({ id, role }) => `${id}${role}`)
       .toSorted()
       .join();
+    const sizes = libraries?.map(({ id, media_count }) => `${id}${media_count}`).join();
+    if (counts !== undefined && sizes !== counts) refreshLists(queryClient);
+    counts = sizes;
     if (now === undefined || now === known) return;
     const isFirst = known === undefined;
     known = now;

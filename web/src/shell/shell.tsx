@@ -11,6 +11,7 @@ import { BottomBar } from './bottom-bar.tsx';
 import { type DialogName, DialogsContext } from './dialogs.ts';
 import { Drawer } from './drawer.tsx';
 import { followEvents } from './live.ts';
+import { useScrollMemory } from './scroll-memory.ts';
 import { Sidebar } from './sidebar.tsx';
 import { TopBar } from './top-bar.tsx';
 
@@ -28,6 +29,7 @@ export function Shell() {
   const dialogs = useMemo(() => ({ shown, show: setShown, hide: () => setShown(undefined) }), [shown]);
   const search = () => void navigate({ to: '/search', search: {} });
 
+  useScrollMemory();
   useEffect(() => followEvents(queryClient), [queryClient]);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
@@ -40,7 +42,12 @@ export function Shell() {
     return () => window.removeEventListener('keydown', onKey);
   }, []);
   // biome-ignore lint/correctness/useExhaustiveDependencies: going somewhere closes the drawer
-  useEffect(() => setDrawerOpen(false), [pathname]);
+  useEffect(() => {
+    setDrawerOpen(false);
+    // The link that was followed may be gone: then the keyboard goes on in the new page, not at the top of everything.
+    if (document.activeElement === document.body)
+      document.getElementById('main')?.focus({ preventScroll: true });
+  }, [pathname]);
 
   useShortcuts([
     { keys: 'n', label: 'Save a link or a file', group: 'Everywhere', run: () => setShown('save') },

@@ -77,7 +77,11 @@ export function DataTable<Row>({
                   </td>
                 )}
                 {columns.map((column) => (
-                  <td key={column.key} className={column.numeric ? 'table-number' : undefined}>
+                  <td
+                    key={column.key}
+                    className={column.numeric ? 'table-number' : undefined}
+                    data-label={typeof column.title === 'string' ? column.title : undefined}
+                  >
                     {column.render(row)}
                   </td>
                 ))}

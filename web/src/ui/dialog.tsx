@@ -46,10 +46,8 @@ function OpenDialog({
     setContainer(element);
     element?.showModal();
     element?.querySelector<HTMLElement>(FIRST_FIELD)?.focus();
-    document.documentElement.classList.add('has-dialog');
     return () => {
       element?.close();
-      if (!document.querySelector('dialog:modal')) document.documentElement.classList.remove('has-dialog');
       if (before instanceof HTMLElement && before.isConnected) before.focus();
     };
   }, []);

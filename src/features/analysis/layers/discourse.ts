@@ -24,7 +24,7 @@ type Relation = keyof typeof RELATIONS;
 export const discourse: Layer = {
   name: 'discourse',
   confidence: 0.7,
-  knowsEveryLanguage: false,
+  inOtherLanguages: 0.1,
   start() {
     const findings = createFindings();
     const phrases = createPhrases<Relation>(RELATIONS);

@@ -26,8 +26,8 @@ export interface Layer {
   name: LayerName;
   /** How far its rules can be trusted on an English text of some length. */
   confidence: number;
-  /** Whether its rules mean anything in another language. */
-  knowsEveryLanguage: boolean;
+  /** Which share of that is left in a language that the rules do not know. */
+  inOtherLanguages: number;
   start(): LayerReader;
 }
 

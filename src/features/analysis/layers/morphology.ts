@@ -30,7 +30,7 @@ const PREFIXES = /^(un|re|dis|mis|over|under|anti|inter)(?=[a-z]{4})/;
 export const morphology: Layer = {
   name: 'morphology',
   confidence: 0.85,
-  knowsEveryLanguage: false,
+  inOtherLanguages: 0.1,
   start() {
     const findings = createFindings();
     const classes = new Map<string, number>();

@@ -20,7 +20,7 @@ const SIGNS = {
 export const pragmatics: Layer = {
   name: 'pragmatics',
   confidence: 0.65,
-  knowsEveryLanguage: false,
+  inOtherLanguages: 0.1,
   start() {
     const findings = createFindings();
     const phrases = createPhrases(SIGNS);

@@ -25,7 +25,7 @@ interface FoundFigure {
 export const rhetoric: Layer = {
   name: 'rhetoric',
   confidence: 0.55,
-  knowsEveryLanguage: false,
+  inOtherLanguages: 0.1,
   start() {
     const findings = createFindings();
     const add = ({ figure, label, start, end }: FoundFigure) => findings.add(figure, label, { start, end });

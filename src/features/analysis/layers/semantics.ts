@@ -8,7 +8,7 @@ const LONGEST_PHRASE = 4;
 export const semantics: Layer = {
   name: 'semantics',
   confidence: 0.7,
-  knowsEveryLanguage: false,
+  inOtherLanguages: 0.1,
   start() {
     const findings = createFindings();
     return {

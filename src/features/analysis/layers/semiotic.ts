@@ -1,4 +1,5 @@
 import type { Sentence } from '../sentences.ts';
+import { emojiOf } from './emoji.ts';
 import { createFindings } from './findings.ts';
 import { counted, type Layer, listed } from './layer.ts';
 
@@ -23,7 +24,6 @@ const FIELD_OF = new Map(
   ),
 );
 
-const EMOJI = /\p{Extended_Pictographic}/u;
 const TAG = /^[#@][\p{L}\p{N}_]+$/u;
 const LONGEST_SIGN = 40;
 
@@ -31,7 +31,7 @@ const LONGEST_SIGN = 40;
 export const semiotic: Layer = {
   name: 'semiotic',
   confidence: 0.5,
-  knowsEveryLanguage: true,
+  inOtherLanguages: 0.5,
   start() {
     const findings = createFindings();
     const fields = new Map<string, number>();
@@ -51,7 +51,7 @@ export const semiotic: Layer = {
         }
         addSigns(sentence, findings.add, signs);
       },
-      finish() {
+      finish({ isEnglish }) {
         const recurring = findings.list({ kind: 'symbol', least: 2, most: 25 });
         const others = findings.list().filter(({ kind }) => kind !== 'symbol');
         const main = [...fields]
@@ -62,8 +62,15 @@ export const semiotic: Layer = {
           signs.emoji > 0 && `${counted(signs.emoji, 'emoji', 'emoji')}.`,
         ].filter(Boolean);
         return {
-          summary: parts.join(' ') || 'No symbol recurs.',
-          measures: { ...signs, recurring_symbols: recurring.length, main_image: main[0]?.[0] ?? 'none' },
+          summary:
+            parts.join(' ') ||
+            (isEnglish ? 'No symbol recurs.' : 'Images are looked for in English texts only.'),
+          measures: {
+            ...signs,
+            quotations: Math.floor(signs.quotations),
+            recurring_symbols: recurring.length,
+            main_image: main[0]?.[0] ?? 'none',
+          },
           findings: [...recurring, ...others].slice(0, 40),
         };
       },
@@ -80,19 +87,23 @@ function addSigns(
   add: ReturnType<typeof createFindings>['add'],
   signs: { emoji: number; emphasis: number; quotations: number; tags: number },
 ): void {
+  for (const emoji of emojiOf(tokens)) {
+    signs.emoji += 1;
+    add('emoji', emoji.text, emoji);
+  }
   for (const token of tokens) {
     if (token.isWord || token.text.length > LONGEST_SIGN) continue;
-    if (EMOJI.test(token.text)) {
-      signs.emoji += 1;
-      add('emoji', token.text, token);
-    } else if (TAG.test(token.text)) {
+    if (TAG.test(token.text)) {
       signs.tags += 1;
       add('tag', token.text, token);
     } else if (/^(?:!{2,}|\?!|!\?|…|\.{3,})$/.test(token.text)) {
       signs.emphasis += 1;
       add('emphasis', token.text, token);
-    } else if (/^["“„«]$/.test(token.text)) {
+    } else if (/^[“„«]$/.test(token.text)) {
       signs.quotations += 1;
+    } else if (token.text === '"') {
+      // It looks the same at either end.
+      signs.quotations += 0.5;
     }
   }
 }

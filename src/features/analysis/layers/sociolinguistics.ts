@@ -33,7 +33,7 @@ function people<Person extends string>(person: Person, words: string): Record<st
 export const sociolinguistics: Layer = {
   name: 'sociolinguistics',
   confidence: 0.6,
-  knowsEveryLanguage: false,
+  inOtherLanguages: 0.1,
   start() {
     const findings = createFindings();
     const phrases = createPhrases(SIGNS);

@@ -10,7 +10,7 @@ type Build = 'simple' | 'compound' | 'complex' | 'fragmentary';
 export const syntax: Layer = {
   name: 'syntax',
   confidence: 0.75,
-  knowsEveryLanguage: false,
+  inOtherLanguages: 0.1,
   start() {
     const findings = createFindings();
     const builds: Record<Build, number> = { simple: 0, compound: 0, complex: 0, fragmentary: 0 };

@@ -19,7 +19,7 @@ const LEVELS: [number, string][] = [
 export const token: Layer = {
   name: 'token',
   confidence: 0.95,
-  knowsEveryLanguage: true,
+  inOtherLanguages: 0.8,
   start() {
     const findings = createFindings();
     const variety = createVariety();

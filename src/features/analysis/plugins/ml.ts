@@ -83,7 +83,8 @@ export function createMlPlugin(options: MlOptions): LayerPlugin {
         return await ask(request, signal);
       } catch (error) {
         signal.throwIfAborted();
-        const mayPass = error instanceof Failure && error.isTransient;
+        // What took too long would again.
+        const mayPass = error instanceof Failure && error.isTransient && error.code !== 'E_TIMEOUT';
         if (delayMs === undefined || !mayPass) throw error;
         await pause(waitFor(error, delayMs), undefined, { signal });
       }

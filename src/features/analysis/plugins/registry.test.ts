@@ -31,7 +31,7 @@ const byRules = (fallback_reason: string | null) => ({
   output: output('the rules'),
   confidence: 0.6,
   provider_name: 'deterministic',
-  provider_version: 'v1',
+  provider_version: 'v2.0',
   runtime_ms: expect.any(Number),
   fallback_reason,
 });
@@ -120,6 +120,23 @@ test('health is asked once for a run, however many layers it has', async () => {
   const { signal } = new AbortController();
   await Promise.all([1, 2, 3].map(() => chain.execute(request, signal)));
   await chain.execute(request, signal);
+  expect(asked).toBe(1);
+});
+
+test('one that hangs is not asked again in the same run', async () => {
+  let asked = 0;
+  const hanging = {
+    ...model,
+    timeoutMs: 20,
+    run: () => {
+      asked += 1;
+      return never();
+    },
+  };
+  const chain = createPluginRegistry([hanging, deterministicPlugin], silentLog).chain('ml_first');
+  const { signal } = new AbortController();
+  expect(await chain.execute(request, signal)).toEqual(byRules('plugin_timeout'));
+  expect(await chain.execute(request, signal)).toEqual(byRules('plugin_unhealthy'));
   expect(asked).toBe(1);
 });
 

@@ -59,7 +59,10 @@ export function createPluginRegistry(plugins: readonly LayerPlugin[], log: Logge
         } catch (error) {
           signal.throwIfAborted();
           log.warn({ err: error, plugin: name, layer }, 'a plugin could not analyse a layer');
-          return reasonFor(error);
+          const reason = reasonFor(error);
+          // One that hangs would do so again for each of the layers to come.
+          if (reason === 'plugin_timeout') health.set(name, Promise.resolve(false));
+          return reason;
         }
       }
 

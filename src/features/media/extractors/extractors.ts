@@ -42,6 +42,8 @@ export interface Extractors {
   /** The bytes are moved. `assetPath` is what stands before the name of an asset, as readers get it. */
   epub(source: { bytes: Uint8Array; assetPath: string } & Wanted): Promise<Extraction>;
   video(source: { videoId: string } & Wanted): Promise<Extraction>;
+  /** What the text of each should be. */
+  canonicalTexts(source: { html: string[] } & Wanted): Promise<string[]>;
   close(): Promise<void>;
 }
 
@@ -59,7 +61,8 @@ export function createExtractors(options: ExtractorOptions): Extractors {
     task: Work[Type]['task'] & { type: Type },
     signal: AbortSignal | undefined,
   ): Promise<Work[Type]['result']> {
-    const runOptions: RunOptions = { signal, transfer: [task.bytes.buffer as ArrayBuffer] };
+    const transfer = 'bytes' in task ? [task.bytes.buffer as ArrayBuffer] : [];
+    const runOptions: RunOptions = { signal, transfer };
     try {
       return await pool.run(task, runOptions);
     } catch (error) {
@@ -128,6 +131,7 @@ export function createExtractors(options: ExtractorOptions): Extractors {
         assets: [],
       };
     },
+    canonicalTexts: ({ html, signal }) => run({ type: 'canonical_texts', html }, signal),
     close: () => pool.close(),
   };
 }

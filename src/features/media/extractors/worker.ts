@@ -1,4 +1,5 @@
 import { serveTasks } from '../../../platform/threads/serve-tasks.ts';
+import { canonicalText } from '../canonical-text.ts';
 import { type EpubTask, extractEpub } from './epub.ts';
 import type { Extraction, Fragment } from './extraction.ts';
 import { extractPdf, type PdfExtraction, type PdfTask } from './pdf.ts';
@@ -18,6 +19,13 @@ export interface Work {
   epub: { task: EpubTask; result: Extraction };
   youtube_player: { task: YouTubePlayerTask; result: YouTubePlayer };
   youtube_transcript: { task: YouTubeTranscriptTask; result: Fragment[] };
+  canonical_texts: { task: CanonicalTextsTask; result: string[] };
+}
+
+/** The texts of HTML that was extracted before. */
+export interface CanonicalTextsTask {
+  type: 'canonical_texts';
+  html: string[];
 }
 
 export type Task = Work[keyof Work]['task'];
@@ -36,6 +44,8 @@ serveTasks<Task, Result>(
         return readPlayer(task);
       case 'youtube_transcript':
         return readTranscript(task);
+      case 'canonical_texts':
+        return task.html.map(canonicalText);
     }
   },
   (result) => ('assets' in result ? result.assets.map(({ bytes }) => bytes.buffer as ArrayBuffer) : []),

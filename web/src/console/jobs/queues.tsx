@@ -64,7 +64,7 @@ function Queue({ name, stats, flow }: QueueProps) {
       <div className="console-counts">
         <Count queue={name} status="queued" label="queued" value={stats?.queued ?? 0} />
         <Count queue={name} status="running" label="running" value={stats?.running ?? 0} />
-        <Count queue={name} status="retry_wait" label="wait to retry" value={stats?.retry_wait ?? 0} />
+        <Count queue={name} status="retry_wait" label="to retry" value={stats?.retry_wait ?? 0} />
       </div>
       {flow ? (
         <>
@@ -75,11 +75,11 @@ function Queue({ name, stats, flow }: QueueProps) {
           </p>
           <LatencyChart {...flow} />
           <p className="small muted">
-            <span className="console-key console-key-run" aria-hidden /> ran {duration(flow.run_p50_ms)}, 95 %
-            up to {duration(flow.run_p95_ms)}
+            <span className="console-key console-key-run" aria-hidden /> ran {duration(flow.run_p50_ms)}, p95{' '}
+            {duration(flow.run_p95_ms)}
             <br />
             <span className="console-key console-key-wait" aria-hidden /> waited {duration(flow.wait_p50_ms)},
-            95 % up to {duration(flow.wait_p95_ms)}
+            p95 {duration(flow.wait_p95_ms)}
           </p>
         </>
       ) : (

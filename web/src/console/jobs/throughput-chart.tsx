@@ -53,9 +53,20 @@ function inWords({ at, finished, failed, wait_p95_ms, run_p95_ms }: Bucket): str
 /** How long jobs waited and ran, over time: the time that 95 of 100 stayed below. */
 export function LatencyChart({ queue, buckets, wait_p95_ms, run_p95_ms }: QueueThroughput) {
   const top = Math.max(1, ...buckets.map((bucket) => Math.max(bucket.wait_p95_ms, bucket.run_p95_ms)));
-  const step = WIDTH / Math.max(1, buckets.length - 1);
+  const step = WIDTH / Math.max(1, buckets.length);
+  const height = (value: number) => HEIGHT - 1 - (value / top) * (HEIGHT - 3);
+  /** Where nothing ended there is nothing to say: the line has a gap. */
   const line = (read: (bucket: Bucket) => number) =>
-    buckets.map((bucket, index) => `${index * step},${HEIGHT - 1 - (read(bucket) / top) * (HEIGHT - 3)}`);
+    buckets
+      .map((bucket, index) => {
+        if (bucket.finished === 0) return '';
+        const isFirst = !buckets[index - 1]?.finished;
+        const isLast = !buckets[index + 1]?.finished;
+        const [left, middle, right] = [index * step, (index + 0.5) * step, (index + 1) * step];
+        const y = height(read(bucket));
+        return `${isFirst ? `M${left},${y}` : ''}L${middle},${y}${isLast ? `L${right},${y}` : ''}`;
+      })
+      .join('');
   return (
     <svg
       className="chart"
@@ -66,11 +77,8 @@ export function LatencyChart({ queue, buckets, wait_p95_ms, run_p95_ms }: QueueT
       aria-label={`${queue}: 95 of 100 attempts waited up to ${duration(wait_p95_ms)} and ran up to ${duration(run_p95_ms)}`}
     >
       <line className="console-chart-base" x1={0} x2={WIDTH} y1={HEIGHT} y2={HEIGHT} />
-      <polyline className="chart-line" points={line((bucket) => bucket.run_p95_ms).join(' ')} />
-      <polyline
-        className="chart-line console-chart-wait"
-        points={line((bucket) => bucket.wait_p95_ms).join(' ')}
-      />
+      <path className="chart-line" d={line((bucket) => bucket.run_p95_ms)} />
+      <path className="chart-line console-chart-wait" d={line((bucket) => bucket.wait_p95_ms)} />
     </svg>
   );
 }

@@ -7,7 +7,7 @@ import { ConsolePage } from '../console-page.tsx';
 import { EVENT_TYPES } from '../event-types.ts';
 import { FilterBar, FilterSelect, FilterText } from '../filter-bar.tsx';
 import { useFilters } from '../filters.ts';
-import { count, duration, shortId } from '../format.ts';
+import { count, duration, plural, shortId } from '../format.ts';
 import { ListView } from '../list-view.tsx';
 import { useList } from '../lists.ts';
 import { outboxHealthQuery } from '../queries.ts';
@@ -144,7 +144,7 @@ function Health() {
         value={health ? count(health.pending_webhook_deliveries) : '…'}
         note={
           health &&
-          `${count(health.failing_webhooks)} endpoints fail, ${count(health.disabled_webhooks)} disabled`
+          `${plural(health.failing_webhooks, 'endpoint fails', 'endpoints fail')}, ${count(health.disabled_webhooks)} disabled`
         }
         tone={health && health.failing_webhooks + health.disabled_webhooks > 0 ? 'amber' : 'plain'}
       />

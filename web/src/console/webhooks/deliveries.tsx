@@ -60,7 +60,7 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
           <Delivery
             key={delivery.id}
             delivery={delivery}
-            canReplay={webhook.enabled && delivery.status !== 'pending'}
+            canReplay={webhook.enabled && (delivery.status !== 'pending' || delivery.log.length > 0)}
             isBusy={replay.isPending && replay.variables === delivery.id}
             onReplay={() => replay.mutate(delivery.id)}
           />
@@ -101,7 +101,7 @@ function Delivery({ delivery, canReplay, isBusy, onReplay }: DeliveryProps) {
         <StatusBadge status={delivery.status} />
         {last && <Outcome attempt={last} />}
         <span className="small muted grow">
-          <Time at={delivery.created_at} />, {plural(delivery.attempts, 'attempt')}
+          <Time at={delivery.created_at} />, {plural(delivery.log.length, 'attempt')}
           {delivery.next_attempt_at && (
             <>
               , next <Time at={delivery.next_attempt_at} />
@@ -109,7 +109,7 @@ function Delivery({ delivery, canReplay, isBusy, onReplay }: DeliveryProps) {
           )}
         </span>
         <Button size="small" icon={RotateCcw} disabled={!canReplay} busy={isBusy} onClick={onReplay}>
-          Replay
+          {delivery.status === 'pending' ? 'Send now' : 'Replay'}
         </Button>
       </div>
       {delivery.status !== 'delivered' && delivery.error_message && last?.response_status == null && (

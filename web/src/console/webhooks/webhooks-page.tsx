@@ -43,7 +43,7 @@ const COLUMNS: readonly Column<Webhook>[] = [
       disabled_reason ??
       (failing_since ? (
         <>
-          failing, first <Time at={failing_since} />
+          only failures since <Time at={failing_since} />
         </>
       ) : null),
   },

@@ -1,0 +1,130 @@
+// How fast a text is read in all nine layers, in how much memory, and how both grow from a thousand words to a million.
+// Each size is measured in a process of its own, warmed up, in turns. What a word costs is taken in processor time, so that
+// other work on the machine changes the words a second and not the comparison.
+import { execFile } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const SELF = fileURLToPath(import.meta.url);
+const SIZES = [1_000, 10_000, 100_000, 1_000_000];
+const ROUNDS = 3;
+const WARM_UP_WORDS = 200_000;
+/** Small texts are read this often, so that there is something to measure. */
+const LEAST_WORDS = 200_000;
+
+/** The bar: a word of the largest text may cost this many times what a word of the smallest does. */
+const MOST_GROWTH = 1.3;
+
+/** Sentences as people write them, in an order that never repeats; new words keep turning up, as they do in books. */
+function makeText(words) {
+  let state = 7;
+  const below = (limit) => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return Math.floor((state / 2_147_483_648) * limit);
+  };
+  const pick = (list) => list[below(list.length)];
+  const nouns =
+    'harbour lamp keeper window letter river library bridge garden teacher ship market storm road city'.split(
+      ' ',
+    );
+  const verbs = 'opened carried found followed remembered built crossed described answered watched'.split(
+    ' ',
+  );
+  const adjectives = 'old quiet narrow bright cold distant careful heavy green empty'.split(' ');
+  const joints = ['However, ', 'Therefore ', 'For example, ', 'Perhaps ', 'In the end ', '', '', '', ''];
+  const names = ['Ada Lovelace', 'London', 'Dr. Marie Curie', 'Peter', 'the University of Oslo'];
+  const rare = () =>
+    `${pick(['bel', 'tor', 'mar', 'quin', 'sel'])}${below(40_000).toString(36)}${pick(['ton', 'wick', 'ham'])}`;
+  const noun = () => (below(25) === 0 ? rare() : pick(nouns));
+  const sentence = () =>
+    pick([
+      () =>
+        `${pick(joints)}the ${pick(adjectives)} ${noun()} ${pick(verbs)} the ${noun()} because ${pick(names)} was not there.`,
+      () =>
+        `It was ${pick(adjectives)}, ${pick(adjectives)}, and ${pick(adjectives)}; nobody ${pick(verbs)} the ${noun()} on ${1 + below(28)} May ${1800 + below(200)}.`,
+      () => `We will not forget the ${noun()}, and we will not forget the ${noun()}.`,
+      () => `Isn't the ${noun()} as ${pick(adjectives)} as a ${noun()}?`,
+      () =>
+        `The ${noun()} was ${pick(verbs)} by ${pick(names)} for $${below(900)} in the ${pick(adjectives)} ${noun()}.`,
+    ])();
+  const parts = [];
+  for (let count = 0; count < words; ) {
+    const next = sentence();
+    count += next.split(' ').length;
+    parts.push(next, below(6) === 0 ? '\n' : ' ');
+  }
+  return parts.join('');
+}
+
+async function measure(size) {
+  const { analyseText } = await import('../dist/features/analysis/analyse.js');
+  const { joinFragments } = await import('../dist/features/analysis/text.js');
+  const { LAYERS } = await import('../dist/contract/analysis.js');
+  const read = (text) => analyseText(joinFragments([{ idx: 0, canonical_text: text }]), LAYERS).word_count;
+  read(makeText(WARM_UP_WORDS));
+  const text = makeText(size);
+  let words = 0;
+  const begin = performance.now();
+  const before = process.cpuUsage();
+  while (words < LEAST_WORDS) words += read(text);
+  const seconds = (performance.now() - begin) / 1000;
+  const { user, system } = process.cpuUsage(before);
+  return {
+    words,
+    seconds,
+    cpu_microseconds: user + system,
+    peak_memory_mb: process.resourceUsage().maxRSS / 1024,
+  };
+}
+
+const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+
+async function compare() {
+  const runs = Object.fromEntries(SIZES.map((size) => [size, []]));
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const size of SIZES) {
+      const { stdout } = await promisify(execFile)(process.execPath, [SELF, String(size)]);
+      runs[size].push(JSON.parse(stdout));
+    }
+  }
+  const cost = ({ words, cpu_microseconds }) => cpu_microseconds / words;
+  const sizes = SIZES.map((size) => ({
+    words: size,
+    words_per_second: Math.round(median(runs[size].map(({ words, seconds }) => words / seconds))),
+    cpu_microseconds_per_word: Number(median(runs[size].map(cost)).toFixed(2)),
+    peak_memory_mb: Math.round(median(runs[size].map(({ peak_memory_mb }) => peak_memory_mb))),
+  }));
+  const [first, last] = [SIZES[0], SIZES.at(-1)];
+  const growth = median(runs[last].map((run, round) => cost(run) / cost(runs[first][round])));
+  return {
+    measured_on: { node: process.version, cpu: os.cpus()[0]?.model ?? '', cpus: os.cpus().length },
+    rounds: ROUNDS,
+    layers: 9,
+    sizes,
+    growth_per_word: Number(growth.toFixed(2)),
+    most_growth_per_word: MOST_GROWTH,
+  };
+}
+
+const [size] = process.argv.slice(2);
+if (SIZES.includes(Number(size))) {
+  process.stdout.write(JSON.stringify(await measure(Number(size))));
+} else {
+  const result = await compare();
+  const results = new URL('results/', import.meta.url);
+  await mkdir(results, { recursive: true });
+  await writeFile(new URL('analyze.json', results), `${JSON.stringify(result, null, 2)}\n`);
+  process.stdout.write(
+    `All nine layers in one thread, median of ${ROUNDS} rounds:\n` +
+      result.sizes
+        .map(
+          ({ words, words_per_second, cpu_microseconds_per_word, peak_memory_mb }) =>
+            `${String(words).padStart(9)} words ${String(words_per_second).padStart(8)} words/s ${String(cpu_microseconds_per_word).padStart(6)} µs/word of processor time ${String(peak_memory_mb).padStart(5)} MB\n`,
+        )
+        .join('') +
+      `A word of a million costs ${result.growth_per_word} times a word of a thousand; the bar is ${MOST_GROWTH}.\n`,
+  );
+  if (result.growth_per_word > MOST_GROWTH) process.exitCode = 1;
+}

@@ -1,0 +1,147 @@
+import { defineAnalysisJobs } from '../features/analysis/jobs.ts';
+import { createPerform } from '../features/analysis/perform.ts';
+import { deterministicPlugin } from '../features/analysis/plugins/deterministic.ts';
+import { createMlPlugin } from '../features/analysis/plugins/ml.ts';
+import { createPluginRegistry } from '../features/analysis/plugins/registry.ts';
+import { createBranchCheck } from '../features/branches/integrity.ts';
+import { defineBranchReplay } from '../features/branches/replay-job.ts';
+import { createGraph } from '../features/graph/graph.ts';
+import { createGraphCheck } from '../features/graph/integrity.ts';
+import { createNeo4jMirror } from '../features/graph/neo4j.ts';
+import { createProjectionJob } from '../features/graph/projection-job.ts';
+import { periodicSessionCleanup } from '../features/identity/session-cleanup.ts';
+import { createUsers } from '../features/identity/users.ts';
+import { createBackfill } from '../features/libraries/backfill.ts';
+import {
+  defineBackfillJob,
+  periodicBackfillSweep,
+  sendThrough,
+} from '../features/libraries/backfill-jobs.ts';
+import { createClosureCheck } from '../features/libraries/closure-audit.ts';
+import { createDefaultLibrary } from '../features/libraries/default-library.ts';
+import { createLibraryMedia } from '../features/libraries/library-media.ts';
+import { createRequester } from '../features/libraries/requester.ts';
+import { createRegistry } from '../features/media/extract.ts';
+import { createIngest, type Ingest } from '../features/media/ingest.ts';
+import { defineIngestBatch } from '../features/media/ingest-batch.ts';
+import { createFileCheck, createSearchCheck, createTextCheck } from '../features/media/integrity.ts';
+import { periodicOrphanSweep } from '../features/media/orphaned-files.ts';
+import { defineIntegrityAudit } from '../features/operations/integrity-audit.ts';
+import { tellJobsEnded } from '../features/operations/job-events.ts';
+import type { Database } from '../platform/database/database.ts';
+import { createJobEngine, type JobEngine, type JobEngineOptions } from '../platform/jobs/engine.ts';
+import { createHints, type Hints } from '../platform/outbox/hints.ts';
+import type { Logger } from '../platform/telemetry/logger.ts';
+import type { Prometheus } from '../platform/telemetry/prometheus.ts';
+import type { Config } from './config.ts';
+import { createDelivery } from './delivery.ts';
+import type { Outside } from './outside.ts';
+
+export interface EngineDependencies extends Pick<JobEngineOptions, 'sql' | 'log' | 'listenAt'> {
+  config: Pick<Config, 'jobs' | 'env' | 'outbox' | 'rawModeEnabled' | 'ml' | 'neo4j'>;
+  outside: Outside;
+  prometheus?: Prometheus | undefined;
+}
+
+export interface Engine extends JobEngine {
+  /** What tells this process that there is something to deliver. */
+  hints: Hints;
+}
+
+/** The job engine with every job type of Nexus. Whoever works delivers events, too. */
+export function createEngine({
+  sql,
+  log,
+  listenAt,
+  config,
+  outside,
+  prometheus,
+}: EngineDependencies): Engine {
+  const hints = createHints({ log, listenAt });
+  const graph = createGraph({ sql, projector: outside.projector });
+  const projection = createProjectionJob({ sql, graph, engine: () => engine });
+  const mirror = config.neo4j && createNeo4jMirror({ sql, graph, options: config.neo4j });
+  const subscribers = [projection.subscriber, ...(mirror ? [mirror.subscriber] : [])];
+  const delivery = createDelivery({ sql, log, hints, egress: outside.egress, config, subscribers });
+  const backfill = createBackfill({ sql, log, send: sendThrough(sql, () => engine) });
+  const ingest = ingestThrough(() => engine, sql, log, outside, config);
+  const analysis = analysisThrough(() => engine, sql, log, outside, config);
+  const requester = createRequester(createUsers({ sql, createDefaultLibrary }));
+  const engine = createJobEngine({
+    sql,
+    log,
+    listenAt,
+    ...config.jobs,
+    types: [
+      defineIntegrityAudit(sql, [
+        createClosureCheck(sql),
+        createFileCheck(sql, outside.storage),
+        createTextCheck(sql, outside.extractors),
+        createSearchCheck(sql),
+        createGraphCheck({ sql, graph, projector: outside.projector }),
+        createBranchCheck(sql),
+      ]),
+      defineIngestBatch({ sql, requester, ingest, libraryMedia: createLibraryMedia({ sql }) }),
+      defineBranchReplay({ sql, requester }),
+      defineBackfillJob(backfill),
+      projection.type,
+      ...ingest.types,
+      ...analysis,
+    ],
+    periodic: [
+      periodicSessionCleanup(sql),
+      periodicBackfillSweep(backfill),
+      ingest.periodic,
+      periodicOrphanSweep({ sql, storage: outside.storage }),
+      ...delivery.periodic,
+    ],
+    onJobsEnded: tellJobsEnded,
+    observe: prometheus?.observeAttempt,
+  });
+  return {
+    ...engine,
+    hints,
+    async work(options) {
+      const worker = await engine.work(options);
+      // One that stops by itself does the jobs it was started for, and nothing else.
+      if (options.maxJobs !== undefined || options.untilEmpty) return worker;
+      const delivering = delivery.start(options);
+      return {
+        ...worker,
+        async stop() {
+          await Promise.all([worker.stop(), delivering.stop(options.graceSeconds)]);
+        },
+      };
+    },
+    async close() {
+      await engine.close();
+      await hints.close();
+      await mirror?.close();
+    },
+  };
+}
+
+export function ingestThrough(
+  engine: () => JobEngine,
+  sql: Database,
+  log: Logger,
+  { storage, extractors }: Outside,
+  { env }: Pick<Config, 'env'>,
+): Ingest {
+  const registry = createRegistry(extractors, storage);
+  return createIngest({ sql, log, storage, engine, extractors: registry, isTest: env === 'test' });
+}
+
+function analysisThrough(
+  engine: () => JobEngine,
+  sql: Database,
+  log: Logger,
+  { analyser, egress }: Outside,
+  { rawModeEnabled, ml }: EngineDependencies['config'],
+) {
+  const plugins = [...(ml ? [createMlPlugin({ ...ml, egress })] : []), deterministicPlugin];
+  const registry = createPluginRegistry(plugins, log);
+  const users = createUsers({ sql, createDefaultLibrary });
+  const perform = createPerform({ sql, users, analyser, registry, rawModeEnabled });
+  return defineAnalysisJobs({ sql, perform, engine });
+}

@@ -1,0 +1,124 @@
+import { createAnalyze } from '../features/analysis/analyze.ts';
+import { createRuns } from '../features/analysis/runs.ts';
+import { createBranches } from '../features/branches/branches.ts';
+import { createFeed } from '../features/events/feed.ts';
+import { createEventStreams } from '../features/events/streams.ts';
+import { createGovernance } from '../features/governance/governance.ts';
+import { createPolicies } from '../features/governance/policies.ts';
+import { createGraph } from '../features/graph/graph.ts';
+import { createAccessTokens } from '../features/identity/access-token.ts';
+import { createApiKeys } from '../features/identity/api-keys.ts';
+import { createAuthentication } from '../features/identity/authentication.ts';
+import { createProfile } from '../features/identity/profile.ts';
+import { createSessions } from '../features/identity/sessions.ts';
+import { createSignInLinks } from '../features/identity/sign-in-links.ts';
+import { createTokens } from '../features/identity/tokens.ts';
+import { createUsers } from '../features/identity/users.ts';
+import { createBackfill } from '../features/libraries/backfill.ts';
+import { sendThrough } from '../features/libraries/backfill-jobs.ts';
+import { createDefaultLibrary } from '../features/libraries/default-library.ts';
+import { createLibraryServices } from '../features/libraries/service.ts';
+import { createFiles } from '../features/media/files.ts';
+import { createImages } from '../features/media/images.ts';
+import { createMediaLists } from '../features/media/list.ts';
+import { createMedia } from '../features/media/media.ts';
+import { createReadings } from '../features/media/reading.ts';
+import { createSearch } from '../features/media/search.ts';
+import { createUploads } from '../features/media/uploads.ts';
+import { createIntegrityFindings } from '../features/operations/integrity-audit.ts';
+import { createJobs } from '../features/operations/jobs.ts';
+import { createOutboxOperations } from '../features/operations/outbox.ts';
+import { createOperations } from '../features/operations/service.ts';
+import { createWebhooks } from '../features/webhooks/webhooks.ts';
+import type { Database } from '../platform/database/database.ts';
+import { installationSecret } from '../platform/database/installation-secret.ts';
+import type { Logger } from '../platform/telemetry/logger.ts';
+import type { Config } from './config.ts';
+import { type Engine, ingestThrough } from './engine.ts';
+import type { Outside } from './outside.ts';
+
+export type Services = ReturnType<typeof createServices>;
+
+/** Every service, wired to the others. */
+export function createServices(
+  sql: Database,
+  engine: Engine,
+  config: Pick<
+    Config,
+    | 'env'
+    | 'rawModeEnabled'
+    | 'acceptsDevelopmentKeys'
+    | 'asyncJobsEnabled'
+    | 'shadowExecutionEnabled'
+    | 'tokenSecret'
+    | 'requestsPerMinute'
+  >,
+  log: Logger,
+  outside: Outside,
+) {
+  const { storage, egress } = outside;
+  const ingest = ingestThrough(() => engine, sql, log, outside, config);
+  const { rawModeEnabled, acceptsDevelopmentKeys } = config;
+  const accessTokens = createAccessTokens(tokenSecret(sql, config));
+  const authentication = createAuthentication({
+    sql,
+    rawModeEnabled,
+    acceptsDevelopmentKeys,
+    readAccessToken: accessTokens.read,
+    requestsPerMinute: config.requestsPerMinute,
+  });
+  const users = createUsers({ sql, createDefaultLibrary });
+  const sessions = createSessions({ sql, authentication });
+  const backfill = createBackfill({ sql, log, send: sendThrough(sql, () => engine) });
+  const webhooks = createWebhooks({ sql, egress });
+  const { requireMode } = authentication;
+  const governance = createGovernance({ sql, requireMode });
+  const analysisRuns = createRuns({ sql, governance, requireMode });
+  const jobs = createJobs({
+    ...config,
+    sql,
+    engine,
+    requireMode,
+    authorise: { analyze: analysisRuns.authorise },
+  });
+  return {
+    users,
+    sessions,
+    tokens: createTokens({ sql, accessTokens, authentication, sessions }),
+    profile: createProfile({ sql, users }),
+    signInLinks: createSignInLinks({ sql, users }),
+    webhooks,
+    apiKeys: createApiKeys({ sql }),
+    authentication,
+    operations: createOperations({ sql }),
+    outbox: createOutboxOperations({ sql, measureWebhooks: webhooks.measure }),
+    events: createFeed({ sql }),
+    eventStreams: createEventStreams({ sql, log, hints: engine.hints }),
+    ...createLibraryServices({ sql, users, backfill }),
+    media: createMedia({ sql, ingest }),
+    mediaLists: createMediaLists({ sql }),
+    readings: createReadings({ sql }),
+    search: createSearch({ sql }),
+    uploads: createUploads({ sql, storage, ingest }),
+    files: createFiles({ sql, storage }),
+    images: createImages({ sql, storage, egress }),
+    jobs,
+    governance,
+    policies: createPolicies({ sql }),
+    analysisRuns,
+    analyze: createAnalyze({ submit: jobs.submit, runs: analysisRuns }),
+    graph: createGraph({ sql, projector: outside.projector }),
+    branches: createBranches({
+      sql,
+      requireMode,
+      redact: (text, mode, actor) => governance.shown(text, mode, actor, { kind: 'branch' }),
+    }),
+    integrityFindings: createIntegrityFindings({ sql }),
+  };
+}
+
+function tokenSecret(sql: Database, config: Pick<Config, 'tokenSecret'>): () => Promise<Uint8Array> {
+  if (config.tokenSecret === undefined) return installationSecret(sql, 'tokens');
+  const given = new TextEncoder().encode(config.tokenSecret);
+  return async () => given;
+}

@@ -1,0 +1,84 @@
+import { afterAll, expect, test } from 'vitest';
+import { HARBOUR, SPEECH } from '../../../test/fixtures/texts.ts';
+import { LAYERS } from '../../contract/analysis.ts';
+import type { Rule } from '../governance/rules.ts';
+import { type Analyser, type AnalyserOptions, createAnalyser } from './analyser.ts';
+import type { AnalysisTask } from './worker.ts';
+
+const analysers: Analyser[] = [];
+afterAll(() => Promise.all(analysers.map((analyser) => analyser.close())));
+
+function open(options: AnalyserOptions = {}): Analyser {
+  const analyser = createAnalyser({ threads: 1, ...options });
+  analysers.push(analyser);
+  return analyser;
+}
+
+const task = (text: string, rules: Rule[] = []): AnalysisTask => ({
+  fragments: [{ idx: 0, canonical_text: text }],
+  layers: LAYERS,
+  rules,
+});
+const rule = (fields: Partial<Rule>): Rule => ({
+  id: 'p',
+  name: 'Policy',
+  action: 'redact',
+  terms: [],
+  patterns: [],
+  ...fields,
+});
+const LONG = `${HARBOUR} ${SPEECH}\n`.repeat(5000);
+
+test('the event loop goes on while a text is read, and an abort ends it', async () => {
+  const analyser = open();
+  await analyser.analyse(task('Warm.'));
+  const stop = new AbortController();
+  const reason = new Error('cancelled by a person');
+  const running = analyser.analyse(task(LONG), stop.signal);
+  let ticks = 0;
+  await new Promise<void>((resolve) => {
+    const heart = setInterval(() => {
+      ticks += 1;
+      if (ticks < 20) return;
+      clearInterval(heart);
+      resolve();
+    }, 1);
+  });
+  stop.abort(reason);
+  await expect(running).rejects.toBe(reason);
+  expect((await analyser.analyse(task('Again.'))).analysis.word_count).toBe(1);
+});
+
+test('a text that takes too long, or too much memory, fails for good with a sentence', async () => {
+  const slow = open({ timeoutMs: 1500 }).analyse(task(LONG));
+  await expect(slow).rejects.toMatchObject({ name: 'PermanentError', code: 'E_ANALYSIS_TIMEOUT' });
+  const hungry = open({ memoryMb: 12 }).analyse(task(LONG));
+  await expect(hungry).rejects.toMatchObject({ name: 'PermanentError', code: 'E_ANALYSIS_MEMORY' });
+});
+
+test('what is redacted was never read: places stay, and nothing else of it does', async () => {
+  const { analysis, hits, text } = await open().analyse(
+    task(HARBOUR, [rule({ terms: ['ada lovelace'], patterns: ['\\$\\d+'] })]),
+  );
+  expect(hits).toMatchObject([{ action: 'redact', count: 2 }]);
+  expect(text).toHaveLength(HARBOUR.length);
+  const said = JSON.stringify(analysis).toLowerCase();
+  for (const word of ['ada', 'lovelace', '300']) expect(said).not.toMatch(new RegExp(`\\b${word}\\b`));
+  const plain = await open().analyse(task(HARBOUR));
+  const lamp = (result: typeof plain) =>
+    result.analysis.baselines.token?.output.findings.find(({ label }) => label === 'lamp');
+  expect(lamp(plain)).toBeDefined();
+  expect(
+    (await open().analyse(task(HARBOUR, [rule({ terms: ['ada'] })]))).analysis.baselines.token?.output
+      .findings,
+  ).toContainEqual(lamp(plain));
+});
+
+test('of what is blocked nothing comes back but who blocked it', async () => {
+  const result = await open().analyse(task(HARBOUR, [rule({ action: 'block', terms: ['keeper'] })]));
+  expect(result).toMatchObject({
+    text: '',
+    hits: [{ action: 'block', count: 2 }],
+    analysis: { word_count: 0 },
+  });
+});

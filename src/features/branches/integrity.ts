@@ -1,0 +1,30 @@
+import type { Database } from '../../platform/database/database.ts';
+import { type IntegrityCheck, inBatches } from '../../platform/integrity/check.ts';
+import { type BranchRow, exists, nextBranches, writeSnapshot } from './store.ts';
+import { verifyBranch } from './verify.ts';
+
+const BRANCHES_AT_ONCE = 100;
+
+/** Every branch leads from what was forked to its head, hash by hash. Kept texts are derived, and are mended. */
+export function createBranchCheck(sql: Database): IntegrityCheck {
+  return {
+    name: 'branches',
+    async run({ repair, signal, report, progress }) {
+      let checked = 0;
+      const next = (after: string | null) => nextBranches(sql, after, BRANCHES_AT_ONCE);
+      for await (const branches of inBatches(next, ({ id }: BranchRow) => id)) {
+        for (const branch of branches) {
+          const onSnapshot = async (position: number, text: string) => {
+            if (repair) await writeSnapshot(sql, branch.id, position, text);
+          };
+          const { damage } = await verifyBranch(sql, branch, { signal, onSnapshot });
+          // It may have gone with its document in the meantime.
+          const isThere = damage.length > 0 && (await exists(sql, branch.id));
+          for (const { kind, ...finding } of isThere ? damage : []) await report(kind, [finding]);
+          checked += 1;
+        }
+        await progress(checked);
+      }
+    },
+  };
+}

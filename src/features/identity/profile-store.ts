@@ -1,0 +1,99 @@
+import type { User } from '../../contract/identity.ts';
+import type { Queryable, Transaction } from '../../platform/database/database.ts';
+import { userColumns } from './store.ts';
+
+export interface Password {
+  id: string;
+  username: string;
+  password_hash: string | null;
+  disabled_at: Date | null;
+}
+
+export async function findPassword(sql: Queryable, username: string): Promise<Password | undefined> {
+  const [person] = await sql<Password[]>`
+    select id, username, password_hash, disabled_at from users where lower(username) = lower(${username})`;
+  return person;
+}
+
+/** The same, held until the transaction ends: whoever changes it comes before or after. */
+export async function holdPassword(tx: Transaction, userId: string): Promise<Password | undefined> {
+  const [person] = await tx<Password[]>`
+    select id, username, password_hash, disabled_at from users where id = ${userId} for share`;
+  return person;
+}
+
+/** False when it was changed meanwhile. */
+export async function replacePassword(
+  tx: Transaction,
+  userId: string,
+  before: string | null,
+  passwordHash: string,
+): Promise<boolean> {
+  const changed = await tx`
+    update users
+    set password_hash = ${passwordHash}, updated_at = now()
+    where id = ${userId} and password_hash is not distinct from ${before}`;
+  return changed.count === 1;
+}
+
+export async function hasAnyPassword(sql: Queryable): Promise<boolean> {
+  const [row] = await sql<[{ has_any: boolean }]>`
+    select exists (select from users where password_hash is not null and disabled_at is null) as has_any`;
+  return row.has_any;
+}
+
+/** The oldest enabled admin whom somebody has made; bootstrap users are nobody. */
+export async function findFirstAdmin(sql: Queryable): Promise<User | undefined> {
+  const [admin] = await sql<User[]>`
+    select ${userColumns(sql)}
+    from users
+    where role = 'admin' and disabled_at is null and username <> 'dev-admin'
+    order by id
+    limit 1`;
+  return admin;
+}
+
+export interface StoredProfile extends Pick<User, 'id' | 'username' | 'display_name' | 'role'> {
+  has_password: boolean;
+}
+
+export async function findProfile(sql: Queryable, userId: string): Promise<StoredProfile> {
+  const [person] = await sql<[StoredProfile]>`
+    select id, username, display_name, role, password_hash is not null as has_password
+    from users
+    where id = ${userId}`;
+  return person;
+}
+
+/** Undefined when somebody else has the username. */
+export async function renameUser(tx: Transaction, id: string, username: string): Promise<string | undefined> {
+  const [renamed] = await tx<{ former: string }[]>`
+    with before as (select id, username from users where id = ${id} for no key update)
+    update users
+    set username = ${username}, updated_at = now()
+    from before
+    where users.id = before.id
+      and not exists (select from users as other where lower(other.username) = lower(${username}) and other.id <> ${id})
+    returning before.username as former`;
+  return renamed?.former;
+}
+
+/** Keeps a name from others. */
+export async function reserveUsername(tx: Transaction, userId: string, username: string): Promise<void> {
+  await tx`
+    insert into former_usernames (username, user_id)
+    values (lower(${username}), ${userId})
+    on conflict (username) do nothing`;
+}
+
+/**
+ * Whether the name was somebody else's before. Asked in a statement of its own after the name was taken: whoever gave
+ * it up at the same time has then been waited for.
+ */
+export async function isReserved(tx: Transaction, userId: string, username: string): Promise<boolean> {
+  const [row] = await tx<[{ is_reserved: boolean }]>`
+    select exists (
+      select from former_usernames where username = lower(${username}) and user_id <> ${userId}
+    ) as is_reserved`;
+  return row.is_reserved;
+}

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import * as contract from '../../contract/session.ts';
+import { callerOf, presentedKey } from '../../http/authentication.ts';
+import type { HttpServer } from '../../http/http-server.ts';
+import type { TokenService } from './tokens.ts';
+
+const tags = ['Identity'];
+
+export function registerTokenRoutes(server: HttpServer, tokens: TokenService): void {
+  server.post(
+    '/api/v1/auth/token',
+    {
+      config: { access: 'public', errors: ['E_UNAUTHENTICATED', 'E_RATE_LIMITED'] },
+      schema: {
+        tags,
+        summary: 'Get tokens',
+        description:
+          'For an API key, in the body or as X-Nexus-API-Key, or for username and password. The access token is a JWT that is ' +
+          'sent as Authorization: Bearer for 15 minutes.',
+        body: contract.tokenRequest,
+        response: { 200: contract.tokens },
+      },
+    },
+    (request) => {
+      const key = presentedKey(request) ?? '';
+      return tokens.issue(request.body ?? { api_key: key }, callerOf(request));
+    },
+  );
+
+  server.post(
+    '/api/v1/auth/refresh',
+    {
+      config: { access: 'public', errors: ['E_UNAUTHENTICATED'] },
+      schema: {
+        tags,
+        summary: 'Refresh tokens',
+        description: 'A refresh token is good once. One that is shown again ends all that came from it.',
+        body: contract.refreshRequest,
+        response: { 200: contract.tokens },
+      },
+    },
+    (request) => tokens.refresh(request.body.refresh_token, callerOf(request)),
+  );
+
+  server.post(
+    '/api/v1/auth/logout',
+    {
+      config: { access: 'public' },
+      schema: {
+        tags,
+        summary: 'Give tokens back',
+        description: 'The access tokens that came with it are worth nothing from then on.',
+        body: contract.refreshRequest,
+        response: { 204: z.null() },
+      },
+    },
+    async (request, reply) => {
+      await tokens.revoke(request.body.refresh_token, callerOf(request));
+      return reply.status(204).send(null);
+    },
+  );
+}

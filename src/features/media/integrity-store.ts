@@ -1,0 +1,196 @@
+import type { Database, Queryable, Transaction } from '../../platform/database/database.ts';
+import { isReadable } from './readable.ts';
+import { searchRowsOf } from './search-rows.ts';
+
+type Differences = ReturnType<Queryable>;
+
+/** A batch ends at so many rows or bytes, whichever comes first; one row may have more. */
+const MOST_ROWS = 500;
+const MOST_BYTES = 4 * 1024 * 1024;
+
+/** The first rows of an ordered selection with a column `bytes` that make up a batch. */
+function asBatch(sql: Queryable, rows: Differences, order: Differences): Differences {
+  return sql`
+    select *
+    from (
+      select *, sum(bytes) over (order by ${order}) as total_bytes, row_number() over (order by ${order}) as number
+      from (${rows}) as selected
+    ) as counted
+    where number = 1 or total_bytes <= ${MOST_BYTES}
+    order by number`;
+}
+
+/** The next media in the order of their ids, bounded by the length of their texts. */
+export async function nextMedia(sql: Database, after: string | null): Promise<string[]> {
+  const rows = sql`
+    select id, octet_length(coalesce(plain_text, '')) as bytes
+    from media
+    ${after === null ? sql`` : sql`where id > ${after}`}
+    order by id
+    limit ${MOST_ROWS}`;
+  const batch = await sql<
+    { id: string }[]
+  >`select id from (${asBatch(sql, rows, sql`id`)}) as batch order by number`;
+  return batch.map(({ id }) => id);
+}
+
+export interface StoredFragment {
+  id: string;
+  media_id: string;
+  idx: number;
+  html_sanitized: string;
+  canonical_text: string;
+}
+
+/** The next fragments in the order of their media, bounded by the length of their HTML. */
+export async function nextFragments(
+  sql: Database,
+  after: { media_id: string; idx: number } | null,
+): Promise<StoredFragment[]> {
+  const rows = sql`
+    select media_id, idx, octet_length(html_sanitized) as bytes
+    from media_fragments
+    ${after === null ? sql`` : sql`where (media_id, idx) > (${after.media_id}, ${after.idx})`}
+    order by media_id, idx
+    limit ${MOST_ROWS}`;
+  return sql<StoredFragment[]>`
+    select fragment.id, fragment.media_id, fragment.idx, fragment.html_sanitized, fragment.canonical_text
+    from (${asBatch(sql, rows, sql`media_id, idx`)}) as batch
+    join media_fragments as fragment on fragment.media_id = batch.media_id and fragment.idx = batch.idx
+    order by fragment.media_id, fragment.idx`;
+}
+
+/** Only while the HTML is the one that it was derived from. */
+export async function rewriteCanonicalText(
+  sql: Queryable,
+  { id, html_sanitized }: StoredFragment,
+  text: string,
+): Promise<void> {
+  await sql`
+    update media_fragments
+    set canonical_text = ${text}
+    where id = ${id} and html_sanitized = ${html_sanitized}`;
+}
+
+const joinedText = (sql: Queryable) => sql`
+  coalesce(
+    (
+      select string_agg(canonical_text, E'\n' order by idx)
+      from media_fragments
+      where media_fragments.media_id = media.id and canonical_text <> ''
+    ),
+    ''
+  )`;
+
+/** Readable media that hold nothing to read, or whose text is not that of their fragments. */
+export function textDifferences(sql: Queryable, mediaIds: string[]): Differences {
+  return sql`
+    select
+      case when fragments.exist then 'plain_text_differs' else 'fragments_missing' end as kind,
+      media.id as media_id
+    from media
+    cross join lateral (
+      select exists (select from media_fragments where media_fragments.media_id = media.id) as exist
+    ) as fragments
+    where media.id = any(${mediaIds}::uuid[])
+      and ${isReadable(sql)}
+      and (not fragments.exist or media.plain_text is distinct from ${joinedText(sql)})`;
+}
+
+export async function rewritePlainTexts(sql: Queryable, mediaIds: string[]): Promise<void> {
+  await sql`
+    update media
+    set plain_text = ${joinedText(sql)}
+    where media.id = any(${mediaIds}::uuid[])
+      and ${isReadable(sql)}
+      and exists (select from media_fragments where media_fragments.media_id = media.id)
+      and media.plain_text is distinct from ${joinedText(sql)}`;
+}
+
+/** What the search rows of ready media lack, have otherwise, or have too much; and rows of media that are not ready. */
+export function searchDifferences(sql: Queryable, mediaIds: string[]): Differences {
+  return sql`
+    select
+      case
+        when found.idx is null then 'search_row_missing'
+        when expected.idx is null then 'search_row_unjustified'
+        else 'search_row_differs'
+      end as kind,
+      coalesce(expected.media_id, found.media_id) as media_id,
+      coalesce(expected.idx, found.idx) as idx
+    from (
+      ${searchRowsOf(sql, sql`media.id = any(${mediaIds}::uuid[]) and media.processing_status = 'ready'`)}
+    ) as expected
+    full join (
+      select media_id, idx, document from media_search where media_id = any(${mediaIds}::uuid[])
+    ) as found
+      on found.media_id = expected.media_id and found.idx = expected.idx
+    where found.document is distinct from expected.document`;
+}
+
+export async function concernedMedia(sql: Database, differences: Differences): Promise<string[]> {
+  const rows = await sql<
+    { media_id: string }[]
+  >`select distinct media_id from (${differences}) as difference`;
+  return rows.map(({ media_id }) => media_id);
+}
+
+/** Whether the media is to have search rows; nobody changes that until the transaction is over. */
+export async function lockReady(tx: Transaction, mediaId: string): Promise<boolean> {
+  const [media] = await tx<{ is_ready: boolean }[]>`
+    select processing_status = 'ready' as is_ready from media where id = ${mediaId} for no key update`;
+  return media?.is_ready ?? false;
+}
+
+export async function deleteSearchRows(tx: Transaction, mediaId: string): Promise<void> {
+  await tx`delete from media_search where media_id = ${mediaId}`;
+}
+
+export interface NamedFile {
+  id: string;
+  path: string;
+  size: number | null;
+  sha256: string | null;
+}
+
+export async function nextMediaFiles(sql: Database, after: string | null): Promise<NamedFile[]> {
+  return sql<NamedFile[]>`
+    select id, file_path as path, file_size as size, file_sha256 as sha256
+    from media
+    where file_path is not null ${after === null ? sql`` : sql`and id > ${after}`}
+    order by id
+    limit ${MOST_ROWS}`;
+}
+
+export async function namesFile(sql: Database, mediaId: string, path: string): Promise<boolean> {
+  const found = await sql`select from media where id = ${mediaId} and file_path = ${path}`;
+  return found.length === 1;
+}
+
+export async function nextAssets(
+  sql: Database,
+  after: { media_id: string; name: string } | null,
+): Promise<{ media_id: string; name: string; path: string }[]> {
+  return sql<{ media_id: string; name: string; path: string }[]>`
+    select media_id, name, path
+    from media_assets
+    ${after === null ? sql`` : sql`where (media_id, name) > (${after.media_id}, ${after.name})`}
+    order by media_id, name
+    limit ${MOST_ROWS}`;
+}
+
+export async function nextImages(
+  sql: Database,
+  after: string | null,
+): Promise<{ url_sha256: string; path: string; sha256: string }[]> {
+  return sql<{ url_sha256: string; path: string; sha256: string }[]>`
+    select url_sha256, 'images/' || content_sha256 as path, content_sha256 as sha256
+    from images
+    ${after === null ? sql`` : sql`where url_sha256 > ${after}`}
+    order by url_sha256
+    limit ${MOST_ROWS}`;
+}
+
+export async function forgetImage(sql: Queryable, urlSha256: string): Promise<void> {
+  await sql`delete from images where url_sha256 = ${urlSha256}`;
+}

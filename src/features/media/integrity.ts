@@ -1,0 +1,168 @@
+import { createHash } from 'node:crypto';
+import type { Database } from '../../platform/database/database.ts';
+import { transaction } from '../../platform/database/transaction.ts';
+import { type AuditRun, type IntegrityCheck, inBatches } from '../../platform/integrity/check.ts';
+import type { Storage } from '../../platform/storage/storage.ts';
+import type { Extractors } from './extractors/extractors.ts';
+import * as store from './integrity-store.ts';
+import { orphanedFiles } from './orphaned-files.ts';
+import { buildSearchRows } from './search-rows.ts';
+
+/** The text of every fragment is a function of its HTML, and the text of a media one of its fragments. */
+export function createTextCheck(
+  sql: Database,
+  extractors: Pick<Extractors, 'canonicalTexts'>,
+): IntegrityCheck {
+  async function compareFragments(fragments: store.StoredFragment[], run: AuditRun): Promise<void> {
+    const html = fragments.map(({ html_sanitized }) => html_sanitized);
+    const texts = await extractors.canonicalTexts({ html, signal: run.signal });
+    const wrong = fragments.flatMap((fragment, index) => {
+      const text = texts[index] ?? '';
+      return text === fragment.canonical_text ? [] : [{ fragment, text }];
+    });
+    const findings = wrong.map(({ fragment: { id, media_id, idx } }) => ({ media_id, fragment_id: id, idx }));
+    await run.report('fragment_text_differs', findings);
+    for (const { fragment, text } of run.repair ? wrong : []) {
+      await store.rewriteCanonicalText(sql, fragment, text);
+    }
+  }
+
+  return {
+    name: 'texts',
+    async run(run) {
+      let checked = 0;
+      const next = (after: store.StoredFragment | null) => store.nextFragments(sql, after);
+      for await (const fragments of inBatches(next, (fragment) => fragment)) {
+        run.signal.throwIfAborted();
+        await compareFragments(fragments, run);
+        checked += fragments.length;
+        await run.progress(checked);
+      }
+      for await (const ids of mediaInBatches(sql)) {
+        run.signal.throwIfAborted();
+        const count = await run.reportRows(store.textDifferences(sql, ids));
+        if (count > 0 && run.repair) await store.rewritePlainTexts(sql, ids);
+      }
+    },
+  };
+}
+
+/** What is found by searching is what building it now would make of the text. */
+export function createSearchCheck(sql: Database): IntegrityCheck {
+  async function rebuild(mediaId: string): Promise<void> {
+    await transaction(sql, async (tx) => {
+      if (await store.lockReady(tx, mediaId)) await buildSearchRows(tx, mediaId);
+      else await store.deleteSearchRows(tx, mediaId);
+    });
+  }
+
+  return {
+    name: 'search rows',
+    async run(run) {
+      let checked = 0;
+      for await (const ids of mediaInBatches(sql)) {
+        run.signal.throwIfAborted();
+        const differences = () => store.searchDifferences(sql, ids);
+        const count = await run.reportRows(differences());
+        const concerned = count > 0 && run.repair ? await store.concernedMedia(sql, differences()) : [];
+        for (const mediaId of concerned) await rebuild(mediaId);
+        checked += ids.length;
+        await run.progress(checked);
+      }
+    },
+  };
+}
+
+/** All media, so many at once that their texts are a few megabytes. */
+export function mediaInBatches(sql: Database): AsyncGenerator<string[]> {
+  return inBatches(
+    (after: string | null) => store.nextMedia(sql, after),
+    (id) => id,
+  );
+}
+
+/**
+ * Every file is there, as it was put there; and none that nothing refers to, which the daily sweep deletes. Files are
+ * originals: nothing is mended, but that an image which is gone is fetched anew when it is next shown.
+ */
+export function createFileCheck(sql: Database, storage: Storage): IntegrityCheck {
+  let checked = 0;
+
+  async function eachOf<Row, Position>(
+    next: (after: Position | null) => Promise<Row[]>,
+    positionOf: (row: Row) => Position,
+    run: AuditRun,
+    look: (row: Row) => Promise<void>,
+  ): Promise<void> {
+    for await (const rows of inBatches(next, positionOf)) {
+      for (const row of rows) {
+        run.signal.throwIfAborted();
+        await look(row);
+        checked += 1;
+      }
+      await run.progress(checked);
+    }
+  }
+
+  /** Undefined when there is no such file. */
+  async function hashOf(
+    path: string,
+    signal: AbortSignal,
+  ): Promise<{ size: number; sha256: string } | undefined> {
+    const stored = await storage.get(path);
+    if (!stored) return undefined;
+    const hash = createHash('sha256');
+    let size = 0;
+    for await (const chunk of stored.content as AsyncIterable<Buffer>) {
+      signal.throwIfAborted();
+      hash.update(chunk);
+      size += chunk.length;
+    }
+    return { size, sha256: hash.digest('hex') };
+  }
+
+  return {
+    name: 'files',
+    async run(run) {
+      checked = 0;
+      const { report, signal } = run;
+      await eachOf(
+        (after: string | null) => store.nextMediaFiles(sql, after),
+        ({ id }) => id,
+        run,
+        async ({ id: media_id, path, size, sha256 }) => {
+          const found = await hashOf(path, signal);
+          if (found && (size ?? found.size) === found.size && (sha256 ?? found.sha256) === found.sha256)
+            return;
+          // It may have gone with its media in the meantime.
+          if (!(await store.namesFile(sql, media_id, path))) return;
+          if (!found) await report('file_missing', [{ media_id, path }]);
+          else await report('file_altered', [{ media_id, path, ...found }]);
+        },
+      );
+      await eachOf(
+        (after: { media_id: string; name: string } | null) => store.nextAssets(sql, after),
+        (asset) => asset,
+        run,
+        async ({ media_id, name, path }) => {
+          if (!(await storage.head(path))) await report('asset_missing', [{ media_id, name, path }]);
+        },
+      );
+      await eachOf(
+        (after: string | null) => store.nextImages(sql, after),
+        ({ url_sha256 }) => url_sha256,
+        run,
+        async ({ url_sha256, path, sha256 }) => {
+          const found = await hashOf(path, signal);
+          if (found?.sha256 === sha256) return;
+          await report(found ? 'image_altered' : 'image_missing', [{ url_sha256, path }]);
+          if (!found && run.repair) await store.forgetImage(sql, url_sha256);
+        },
+      );
+      for await (const { path } of orphanedFiles(sql, storage)) {
+        signal.throwIfAborted();
+        await report('file_without_owner', [{ path }]);
+      }
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import type { Statement } from '../database/statement.ts';
+
+/** What is wrong: whatever ids it takes to find it, and what differs. */
+export type Finding = Record<string, string | number>;
+
+/** What a check is given. */
+export interface AuditRun {
+  /** Whether to mend what is derived. Originals are never touched. */
+  repair: boolean;
+  signal: AbortSignal;
+  report(kind: string, findings: Finding[]): Promise<void>;
+  /**
+   * Reports every row of a statement, whose columns are `kind` and what the finding says. The rows stay in the database,
+   * however many there are. Returns their number.
+   */
+  reportRows(differences: Statement<readonly object[]>): Promise<number>;
+  /** Says how far the check is. */
+  progress(checked: number): Promise<void>;
+}
+
+/**
+ * Compares what is stored with what it should be. It goes through tables in batches of bounded size, so that neither its
+ * memory nor a statement grows with the database; it can run while people work; and it stops when its signal is raised.
+ */
+export interface IntegrityCheck {
+  /** What it looks at. */
+  name: string;
+  run(audit: AuditRun): Promise<void>;
+}
+
+/** Batches from where the last one ended, until there is nothing more. */
+export async function* inBatches<Item, Position>(
+  next: (after: Position | null) => Promise<Item[]>,
+  positionOf: (item: Item) => Position,
+): AsyncGenerator<Item[]> {
+  let after: Position | null = null;
+  for (;;) {
+    const batch: Item[] = await next(after);
+    const last = batch.at(-1);
+    if (last === undefined) return;
+    yield batch;
+    after = positionOf(last);
+  }
+}

@@ -1,0 +1,228 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { DEV_KEYS } from '../app.ts';
+import { makePage } from '../fixtures/pages.ts';
+import { useChromium } from './chromium.ts';
+import { useNexus } from './nexus.ts';
+import { expectAccessible, signIn } from './person.ts';
+
+let isGone = true;
+const told: string[] = [];
+const nexus = useNexus((request, response) => {
+  if (request.url === '/hook') {
+    told.push(String(request.headers['webhook-id']));
+    return void response.writeHead(200).end('thank you');
+  }
+  if (request.url?.startsWith('/gone') && isGone) return void response.writeHead(404).end();
+  response.setHeader('content-type', 'text/html; charset=utf-8');
+  response.end(makePage({ title: 'The lamp on the desk' }));
+});
+const chromium = useChromium();
+const admin = { key: DEV_KEYS.admin };
+
+async function signedIn(key: string, options = {}): Promise<Page> {
+  const page = await chromium.open(options);
+  await signIn(page, nexus, key);
+  return page;
+}
+
+const open = (page: Page, path: string) => page.goto(`${nexus.url}/app/console/${path}`);
+const save = (path: string) =>
+  nexus.call('POST', '/media/from_url', { ...admin, body: { url: `${nexus.site.url}${path}` } });
+
+test('an operator finds, explains and requeues a failed job', async () => {
+  for (const n of [1, 2, 3]) await save(`/gone/${n}`);
+  const page = await signedIn(DEV_KEYS.operator);
+  await open(page, 'overview');
+  await page.getByRole('link', { name: 'Failures', exact: true }).click();
+
+  const failure = page.getByRole('listitem').filter({ hasText: 'E_PAGE_NOT_FOUND' });
+  await failure.getByText('3jobs').waitFor();
+  await failure.getByRole('link', { name: 'Show the jobs' }).click();
+  await page.getByRole('table').getByRole('link').nth(2).waitFor();
+  expect(await page.getByRole('table').getByRole('link').count()).toBe(3);
+  const shared = page.url();
+
+  await page
+    .getByRole('link', { name: /ingest_media/ })
+    .first()
+    .click();
+  await page.getByRole('heading', { name: 'Why it failed' }).waitFor();
+  await page.getByText('Attempt 1').waitFor();
+  expect(await page.getByRole('main').innerText()).toMatch(/ran \d+ .*, on /);
+
+  isGone = false;
+  await page.getByRole('button', { name: 'Queue again' }).click();
+  await page.getByText('Attempt 2').waitFor();
+  await page.getByRole('heading', { name: 'Result' }).waitFor();
+
+  // Another operator opens the same address, and deals with the other two at once.
+  const other = await signedIn(DEV_KEYS.admin);
+  await other.goto(shared);
+  await other.getByRole('table').getByRole('link').first().waitFor();
+  await other.getByRole('checkbox', { name: 'Select all' }).check();
+  await other.getByText('2 jobs selected').waitFor();
+  await other.getByRole('button', { name: 'Queue again' }).first().click();
+  await other.getByText('2 jobs queued again.').waitFor();
+  await other.getByText('No job is like that').waitFor();
+  const { body } = await nexus.call('GET', '/api/v1/audit?action=job.requeued', admin);
+  expect(body.audit_logs.map(({ actor }: { actor: string }) => actor).sort()).toEqual([
+    'dev-admin',
+    'dev-admin',
+    'dev-operator',
+  ]);
+});
+
+test('a webhook is created with its secret, tested, and its delivery seen and replayed', async () => {
+  const page = await signedIn(DEV_KEYS.admin);
+  await open(page, 'webhooks');
+  await page.getByRole('button', { name: 'New webhook' }).first().click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Address').fill('http://169.254.169.254/');
+  await dialog.getByRole('button', { name: 'Create' }).click();
+  await dialog.getByRole('alert').waitFor();
+  chromium.forgive(/status of 400/);
+  await dialog.getByLabel('Address').fill(`${nexus.site.url}/hook`);
+  await dialog.getByLabel('library.deleted').check();
+  await dialog.getByRole('button', { name: 'Create' }).click();
+  expect(await page.locator('[data-secret]').innerText()).toMatch(/^whsec_\S{20,}$/);
+  await page.getByRole('button', { name: 'I have it' }).click();
+
+  await page.getByRole('button', { name: 'Send a test' }).click();
+  await page.getByRole('button', { name: 'webhook.test' }).click();
+  await page.getByText('thank you').waitFor();
+  expect(told).toHaveLength(1);
+  await page.getByRole('button', { name: 'Replay' }).click();
+  await page.getByText('2 attempts').waitFor();
+  expect(told).toEqual([told[0], told[0]]);
+
+  await page.getByRole('button', { name: 'Rotate secret' }).click();
+  await page.getByRole('button', { name: 'Make a new secret' }).click();
+  expect(await page.locator('[data-secret]').innerText()).toMatch(/^whsec_/);
+  await page.getByRole('button', { name: 'I have it' }).click();
+  await page.getByRole('button', { name: 'Disable' }).click();
+  await page.getByRole('button', { name: 'Enable' }).click();
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('button', { name: 'Delete it' }).click();
+  await page.getByText('Nobody elsewhere is told').waitFor();
+});
+
+test('the integrity audit is run, read and repaired', async () => {
+  await save('/fine');
+  const { sql } = nexus.database;
+  const broken = await sql`
+    delete from library_media where ctid in (select ctid from library_media limit 1) returning media_id`;
+  expect(broken).toHaveLength(1);
+  const page = await signedIn(DEV_KEYS.operator);
+  await open(page, 'integrity');
+  await page.getByRole('button', { name: 'Run the audit' }).click();
+  await page.getByText(/^1 inconsistency$/).waitFor();
+  await page.getByText(String(broken[0]?.media_id)).waitFor();
+  await page.getByRole('button', { name: 'Repair', exact: true }).click();
+  await page.getByText('what is derived was repaired').waitFor();
+  await page.getByRole('button', { name: 'Run the audit' }).click();
+  await page.getByText('Nothing wrong').waitFor();
+});
+
+test('a user is made with a link to come in, and a key is shown once', async () => {
+  const page = await signedIn(DEV_KEYS.admin);
+  await open(page, 'people');
+  await page.getByRole('button', { name: 'New user' }).click();
+  await page.getByLabel('Username').fill('carol');
+  await page.getByRole('radio', { name: /operator/ }).check();
+  await page.getByRole('button', { name: 'Create' }).click();
+  expect(await page.locator('[data-secret]').innerText()).toContain('/app/');
+  await page.getByRole('button', { name: 'I have it' }).click();
+  await page.getByRole('row', { name: /carol/ }).getByRole('button', { name: 'New key' }).click();
+  await page.getByLabel('Name', { exact: true }).fill('backup');
+  await page.getByRole('button', { name: 'Create' }).click();
+  const key = await page.locator('[data-secret]').innerText();
+  expect((await nexus.call('GET', '/api/v1/auth/whoami', { key })).body).toMatchObject({
+    owner: 'carol',
+    role: 'viewer',
+  });
+  await page.getByRole('button', { name: 'I have it' }).click();
+  await page.getByRole('row', { name: /carol/ }).getByRole('button', { name: 'Disable' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click();
+  await page.getByText('carol is disabled now.').waitFor();
+  expect((await nexus.call('GET', '/api/v1/auth/whoami', { key })).status).toBe(401);
+});
+
+test('the console is walked with the keyboard alone', async () => {
+  const page = await signedIn(DEV_KEYS.admin);
+  await open(page, 'overview');
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  for (const [keys, heading] of [
+    ['gj', 'Jobs'],
+    ['gw', 'Webhooks'],
+    ['ga', 'Audit'],
+    ['gj', 'Jobs'],
+  ] as const) {
+    for (const key of keys) await page.keyboard.press(key);
+    await page.getByRole('heading', { level: 1, name: heading }).waitFor();
+  }
+  await page.getByRole('table').getByRole('link').first().waitFor();
+  await page.keyboard.press('j');
+  await page.keyboard.press('x');
+  await page.getByText('1 job selected').waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Attempts' }).waitFor();
+});
+
+test.each([
+  ['desktop, light', { viewport: { width: 1440, height: 900 }, colorScheme: 'light' }],
+  ['phone, dark', { viewport: { width: 390, height: 844 }, colorScheme: 'dark' }],
+] as const)(
+  'on every page axe finds nothing serious, and nothing overflows: %s',
+  async (_name, options) => {
+    const page = await signedIn(DEV_KEYS.admin, options);
+    const first = async (path: string, name: string, id: string) =>
+      (await nexus.call('GET', `/api/v1/${path}`, admin)).body[name][0][id];
+    await save('/fine');
+    await nexus.call('POST', '/api/v1/webhooks', { ...admin, body: { url: `${nexus.site.url}/hook` } });
+    const paths = [
+      'overview',
+      'jobs',
+      'jobs?view=failures',
+      'jobs?error=nowhere',
+      `jobs/${await first('jobs?job_type=ingest_media', 'jobs', 'job_id')}`,
+      'workers',
+      'backfill',
+      'outbox',
+      `outbox/${await first('outbox/events?limit=1', 'events', 'id')}`,
+      'webhooks',
+      `webhooks/${await first('webhooks', 'webhooks', 'id')}`,
+      'integrity',
+      'audit',
+      'people',
+      'people?view=keys',
+    ];
+    for (const path of paths) {
+      await open(page, path);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await expect.poll(() => page.locator('.skeleton').count()).toBe(0);
+      await expectAccessible(page);
+      const overflow = await page.evaluate(
+        'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+      );
+      expect(overflow, path).toBe(0);
+    }
+  },
+  180_000,
+);
+
+test('a reader without the role sees no console', async () => {
+  const reader = await nexus.person('dora', 'viewer');
+  const page = await signedIn(reader.key);
+  await open(page, 'jobs');
+  await page.getByRole('link', { name: 'My library' }).waitFor();
+  await expect.poll(() => new URL(page.url()).pathname).toBe('/app/');
+  expect(await page.getByText('Console', { exact: true }).count()).toBe(0);
+  const operator = await nexus.person('emil', 'operator');
+  const other = await signedIn(operator.key);
+  await open(other, 'jobs');
+  await other.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
+  expect(await other.getByRole('link', { name: 'Webhooks', exact: true }).count()).toBe(0);
+  await open(other, 'people');
+  await expect.poll(() => new URL(other.url()).pathname).toBe('/app/');
+});

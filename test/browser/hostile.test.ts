@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import { DEV_KEYS } from '../app.ts';
+import { ATTACKS } from '../fixtures/attacks.ts';
+import { makePage } from '../fixtures/pages.ts';
+import { useChromium } from './chromium.ts';
+import { useNexus } from './nexus.ts';
+import { signIn } from './person.ts';
+
+const PARTS = 8;
+
+/** Attacks in several pages, since one that leaves an element open would hide those behind it. */
+const nexus = useNexus((request, response) => {
+  const part = Number(/^\/part\/(\d)$/.exec(request.url ?? '')?.[1]);
+  const article = ATTACKS.filter((_, index) => index % PARTS === part)
+    .map((attack, index) => `<p>Before ${index}.</p><div>${attack}</div><p>After ${index}.</p>`)
+    .join('\n');
+  response.setHeader('content-type', 'text/html; charset=utf-8');
+  response.end(makePage({ title: `Hostile ${part}`, article }));
+});
+const chromium = useChromium();
+
+/** Whatever runs, loads or is refused by the policy is a complaint, and fails the test after its end. */
+test('nothing hostile runs in the reader', async () => {
+  const page = await chromium.open();
+  // An image that is no image is asked for through Nexus, which has none to give.
+  chromium.forgive(/(400|404|422|5\d\d).*\/media\/images/);
+  page.on('dialog', (dialog) => {
+    throw new Error(`A script has run: ${dialog.message()}`);
+  });
+  await signIn(page, nexus, DEV_KEYS.researcher);
+  for (let part = 0; part < PARTS; part += 1) {
+    const saved = await nexus.call('POST', '/media/from_url', {
+      key: DEV_KEYS.researcher,
+      body: { url: `${nexus.site.url}/part/${part}` },
+    });
+    await page.goto(`${nexus.url}/app/read/${saved.body.data.media_id}`);
+    await page.locator('.prose-part').first().waitFor();
+    // Every event handler would run on one of these.
+    await page.locator('.prose').hover();
+    await page.mouse.wheel(0, 4000);
+    const left = await page.evaluate(`[...document.querySelectorAll('.prose *')].filter((element) =>
+      /^(script|iframe|object|embed|svg|math|form|style|link|meta|base|video|audio)$/i.test(element.tagName) ||
+      [...element.attributes].some(({ name, value }) => /^on|^style$|^srcdoc$/i.test(name) || /^\\s*(javascript|vbscript|data):/i.test(value))
+    ).map((element) => element.outerHTML)`);
+    expect(left).toEqual([]);
+  }
+});
+
+test('a title full of markup is shown as text', async () => {
+  const page = await chromium.open();
+  await signIn(page, nexus, DEV_KEYS.viewer);
+  const title = '<img src=x onerror=alert(1)> & "quotes"';
+  await page.getByRole('button', { name: 'New library' }).click();
+  await page.getByLabel('Name').fill(title);
+  await page.getByRole('button', { name: 'Make it' }).click();
+  await page.getByRole('heading', { name: title }).waitFor();
+});

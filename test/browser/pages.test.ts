@@ -1,0 +1,100 @@
+import { beforeAll, expect, test } from 'vitest';
+import { DEV_KEYS } from '../app.ts';
+import { makePage } from '../fixtures/pages.ts';
+import { useChromium } from './chromium.ts';
+import { useNexus } from './nexus.ts';
+import { expectAccessible, signIn } from './person.ts';
+import { seedVideo } from './seed.ts';
+
+const nexus = useNexus((request, response) => {
+  if (request.url === '/gone') return void response.writeHead(410).end();
+  response.setHeader('content-type', 'text/html; charset=utf-8');
+  response.end(makePage({ title: 'A page to look at' }));
+});
+const chromium = useChromium();
+const LOOKS = [
+  { name: 'wide and light', viewport: { width: 1440, height: 900 }, colorScheme: 'light' },
+  { name: 'narrow and dark', viewport: { width: 390, height: 844 }, colorScheme: 'dark' },
+] as const;
+
+let readable = '';
+let failed = '';
+let library = '';
+beforeAll(async () => {
+  const key = DEV_KEYS.admin;
+  const save = async (path: string) =>
+    (await nexus.call('POST', '/media/from_url', { key, body: { url: nexus.site.url + path } })).body.data
+      .media_id;
+  readable = await save('/page');
+  failed = await save('/gone');
+  library = (await nexus.call('POST', '/libraries', { key, body: { name: 'Shelf' } })).body.data.id;
+  await nexus.call('POST', `/libraries/${library}/media`, { key, body: { media_id: readable } });
+});
+
+test.each(LOOKS)('every page is accessible and says nothing in the console, $name', async (look) => {
+  const page = await chromium.open({ viewport: look.viewport, colorScheme: look.colorScheme });
+  await signIn(page, nexus, DEV_KEYS.admin);
+  const visit = async (path: string, sign: string) => {
+    await page.goto(`${nexus.url}/app${path}`);
+    await page.getByText(sign).first().waitFor();
+    await expectAccessible(page);
+    const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+    expect(await page.evaluate(overflow), `${path} is wider than the screen`).toBeLessThanOrEqual(0);
+  };
+  await visit('/', 'A page to look at');
+  await page.keyboard.press('v');
+  await page.locator('.media-card').first().waitFor();
+  await expectAccessible(page);
+  await page.keyboard.press('v');
+  await visit('/?status=failed&sort=title', 'has removed this for good');
+  await visit('/?site=nowhere.example', 'Nothing fits these filters');
+  await visit(`/library/${library}`, 'A page to look at');
+  await visit(`/read/${readable}`, 'nobody had touched the ink');
+  await visit(`/read/${failed}`, 'This could not be read');
+  await visit('/search?q=lamp', 'The lamp on the desk');
+  await visit('/search', 'Find it again');
+  await visit('/invitations', 'No invitations');
+  await visit('/settings', 'Change the password');
+  await visit('/nowhere', 'There is no such page');
+});
+
+test.each(LOOKS)('every dialog is accessible, $name', async (look) => {
+  const page = await chromium.open({ viewport: look.viewport, colorScheme: look.colorScheme });
+  await signIn(page, nexus, DEV_KEYS.admin);
+  await page.getByRole('link', { name: 'A page to look at' }).waitFor();
+  for (const [keys, title] of [
+    [['n'], 'Save'],
+    [['?'], 'Keyboard shortcuts'],
+    [['g', 'l'], 'New library'],
+    [['Control+k'], 'Commands'],
+  ] as const) {
+    for (const key of keys) await page.keyboard.press(key);
+    await page.getByRole('dialog', { name: title }).waitFor();
+    await expectAccessible(page);
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog', { name: title }).waitFor({ state: 'detached' });
+  }
+  await page.getByRole('button', { name: 'Actions for A page to look at' }).click();
+  await expectAccessible(page);
+  await page.getByRole('menuitem', { name: 'Why do I see this?' }).click();
+  await page.getByText('You saved it').waitFor();
+  await expectAccessible(page);
+});
+
+test('a video loads nothing of YouTube before it is asked for, then seeks to the line that is clicked', async () => {
+  const { body } = await nexus.call('GET', '/me', { key: DEV_KEYS.viewer });
+  const video = await seedVideo(nexus.database.sql, body.data);
+  const page = await chromium.open();
+  await signIn(page, nexus, DEV_KEYS.viewer);
+  await page.goto(`${nexus.url}/app/read/${video}`);
+  await page.getByRole('button', { name: /loads the player from YouTube/ }).waitFor();
+  await expectAccessible(page);
+  expect(await page.locator('iframe').count()).toBe(0);
+
+  // There is no YouTube in this test: that the frame is asked for, and from where, is what can be seen.
+  chromium.forgive(/youtube-nocookie/);
+  await page.getByRole('button', { name: 'Line 1' }).click();
+  const source = await page.locator('iframe').getAttribute('src');
+  expect(source).toMatch(/^https:\/\/www\.youtube-nocookie\.com\/embed\/abcdefghijk\?/);
+  expect(source).toContain('start=65');
+});

@@ -1,0 +1,101 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { DEV_KEYS } from '../app.ts';
+import { makeEpub } from '../fixtures/epub.ts';
+import { makePage } from '../fixtures/pages.ts';
+import { makePdf } from '../fixtures/pdf.ts';
+import { useChromium } from './chromium.ts';
+import { useNexus } from './nexus.ts';
+import { expectAccessible, signIn } from './person.ts';
+
+const nexus = useNexus((request, response) => {
+  response.setHeader('content-type', 'text/html; charset=utf-8');
+  response.end(makePage({ title: `Page ${request.url?.slice(1)}` }));
+});
+const chromium = useChromium();
+
+/** Drops a file on the page, as the desktop would. */
+async function drop(page: Page, name: string, type: string, content: Buffer): Promise<void> {
+  const transfer = await page.evaluateHandle(`(() => {
+    const transfer = new DataTransfer();
+    const bytes = Uint8Array.from(atob(${JSON.stringify(content.toString('base64'))}), (char) => char.charCodeAt(0));
+    transfer.items.add(new File([bytes], ${JSON.stringify(name)}, { type: ${JSON.stringify(type)} }));
+    return transfer;
+  })()`);
+  for (const event of ['dragenter', 'dragover', 'drop'])
+    await page.dispatchEvent('body', event, { dataTransfer: transfer });
+}
+
+test('a dropped PDF is kept, and read page by page', async () => {
+  const page = await chromium.open();
+  await signIn(page, nexus, DEV_KEYS.researcher);
+  const pdf = makePdf({
+    title: 'Tide tables',
+    pages: [['High water at noon.'], ['Low water at six.'], ['Slack at three.']],
+  });
+  await drop(page, 'tides.pdf', 'application/pdf', pdf);
+  await page.getByRole('link', { name: 'Tide tables' }).click();
+  await page.getByText('Page 1 of 3').waitFor();
+  await page.locator('.pdf-text', { hasText: 'High water at noon.' }).waitFor();
+  await page.locator('[data-page="3"]').scrollIntoViewIfNeeded();
+  await page.locator('.pdf-text', { hasText: 'Slack at three.' }).waitFor();
+  await expectAccessible(page);
+});
+
+test('a dropped book is read chapter by chapter, and taken up where it was left', async () => {
+  const page = await chromium.open();
+  await signIn(page, nexus, DEV_KEYS.researcher);
+  await drop(page, 'book.epub', 'application/epub+zip', makeEpub({ title: 'Two parts' }));
+  await page.getByRole('link', { name: 'Two parts' }).click();
+  await page.getByText('It began.').waitFor();
+  const kept = page.waitForResponse((response) => response.url().endsWith('/reading') && response.ok());
+  await page
+    .getByRole('navigation', { name: 'Contents' })
+    .getByRole('button', { name: 'The second' })
+    .click();
+  await page.getByText('It went on.').waitFor();
+  await expectAccessible(page);
+  await kept;
+  await page.reload();
+  await page.getByText('It went on.').waitFor();
+});
+
+test('a file that is no document is refused in words', async () => {
+  const page = await chromium.open();
+  await signIn(page, nexus, DEV_KEYS.researcher);
+  await drop(page, 'notes.txt', 'text/plain', Buffer.from('notes'));
+  await page.getByText('neither a PDF nor an EPUB').waitFor();
+});
+
+test('several links, pasted anywhere, become several cards', async () => {
+  const page = await chromium.open();
+  await signIn(page, nexus, DEV_KEYS.viewer);
+  await page.evaluate(`(() => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData('text/plain', '${nexus.site.url}/one ${nexus.site.url}/two');
+    document.body.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+  })()`);
+  await page.getByRole('link', { name: 'Page one' }).waitFor();
+  await page.getByRole('link', { name: 'Page two' }).waitFor();
+  await page.getByText('2 items', { exact: true }).waitFor();
+});
+
+test('what is removed comes back with Undo, and is gone for good without', async () => {
+  const page = await chromium.open();
+  await signIn(page, nexus, DEV_KEYS.viewer);
+  const one = page.getByRole('link', { name: 'Page one' });
+  await one.focus();
+  await page.keyboard.press('#');
+  await one.waitFor({ state: 'detached' });
+  await page.keyboard.press('u');
+  await one.waitFor();
+
+  await one.focus();
+  await page.keyboard.press('#');
+  await one.waitFor({ state: 'detached' });
+  const removed = page.waitForRequest((request) => request.method() === 'DELETE');
+  await page.reload();
+  await removed;
+  await page.getByText('1 item', { exact: true }).waitFor();
+  expect(await one.count()).toBe(0);
+});

@@ -1,0 +1,91 @@
+import { beforeAll, test } from 'vitest';
+import { makePage } from '../fixtures/pages.ts';
+import { useChromium } from './chromium.ts';
+import { useNexus } from './nexus.ts';
+import { expectAccessible, signIn } from './person.ts';
+
+const nexus = useNexus((_request, response) => {
+  response.setHeader('content-type', 'text/html; charset=utf-8');
+  response.end(makePage({ title: 'What we read together' }));
+});
+const chromium = useChromium();
+let owner: { key: string };
+let friend: { id: string; key: string };
+
+beforeAll(async () => {
+  owner = await nexus.person('olga');
+  friend = await nexus.person('felix');
+});
+
+test('share, accept, read, revoke: the open page of the second person empties', async () => {
+  const [mine, theirs] = [await chromium.open(), await chromium.open()];
+  await signIn(mine, nexus, owner.key);
+  await signIn(theirs, nexus, friend.key);
+
+  await mine.getByRole('button', { name: 'New library' }).click();
+  await mine.getByLabel('Name').fill('Circle');
+  await mine.getByRole('button', { name: 'Make it' }).click();
+  await mine.getByRole('heading', { name: 'Circle' }).waitFor();
+  await mine.keyboard.press('n');
+  await mine.getByLabel('Links').fill(`${nexus.site.url}/together`);
+  await mine.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+  await mine.getByRole('link', { name: 'What we read together' }).waitFor();
+
+  await mine.getByRole('button', { name: 'Share' }).click();
+  await mine.getByRole('combobox', { name: 'Invite somebody by username' }).fill('fel');
+  await mine.getByRole('option', { name: /felix/ }).click();
+  await expectAccessible(mine);
+  await mine.getByRole('button', { name: 'Invite', exact: true }).click();
+  await mine.getByRole('heading', { name: 'Invited' }).waitFor();
+
+  await theirs
+    .getByRole('link', { name: /Invitations/ })
+    .first()
+    .click();
+  await theirs.getByRole('heading', { name: 'Circle' }).waitFor();
+  await expectAccessible(theirs);
+  await theirs.getByRole('button', { name: 'Accept' }).click();
+  await theirs.getByRole('link', { name: 'What we read together' }).click();
+  await theirs.getByText('nobody had touched the ink').first().waitFor();
+  await theirs.getByRole('button', { name: 'Why do I see this?' }).click();
+  await theirs.getByText('where you are a member').waitFor();
+  await theirs.getByRole('button', { name: 'Close' }).click();
+
+  // The same article stays open while the right to it ends.
+  await mine.getByRole('button', { name: 'More about felix' }).click();
+  await mine.getByRole('menuitem', { name: 'Remove' }).click();
+  await mine.getByText('lost to them at once').waitFor();
+  chromium.forgive(/404/);
+  await mine.getByRole('button', { name: 'Remove', exact: true }).click();
+  await theirs.getByText('nobody had touched the ink').first().waitFor({ state: 'detached' });
+  await theirs.getByText('Nothing here').waitFor();
+  await theirs.getByRole('link', { name: 'Go to my library' }).click();
+  await theirs.getByText('Nothing to read yet').waitFor();
+});
+
+test('the open list of a library empties when its reader is removed', async () => {
+  const made = await nexus.call('POST', '/libraries', { key: owner.key, body: { name: 'Shelf' } });
+  const library: string = made.body.data.id;
+  const saved = await nexus.call('POST', '/media/from_url', {
+    key: owner.key,
+    body: { url: `${nexus.site.url}/together` },
+  });
+  await nexus.call('POST', `/libraries/${library}/media`, {
+    key: owner.key,
+    body: { media_id: saved.body.data.media_id },
+  });
+  const invited = await nexus.call('POST', `/libraries/${library}/invites`, {
+    key: owner.key,
+    body: { invitee_username: 'felix' },
+  });
+  await nexus.call('POST', `/libraries/invites/${invited.body.data.id}/accept`, { key: friend.key });
+
+  const page = await chromium.open();
+  await signIn(page, nexus, friend.key);
+  await page.getByRole('link', { name: 'Shelf' }).click();
+  await page.getByRole('link', { name: 'What we read together' }).waitFor();
+  chromium.forgive(/404/);
+  await nexus.call('DELETE', `/libraries/${library}/members/${friend.id}`, { key: owner.key });
+  await page.getByText('you are not in it any more').waitFor();
+  await page.getByRole('link', { name: 'What we read together' }).waitFor({ state: 'detached' });
+});

@@ -1,0 +1,104 @@
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Page } from 'playwright-core';
+import { beforeAll, test } from 'vitest';
+import { DEV_KEYS } from '../app.ts';
+import { makePdf } from '../fixtures/pdf.ts';
+import { useChromium } from './chromium.ts';
+import { useNexus } from './nexus.ts';
+import { signIn } from './person.ts';
+import { ESSAYS, essayPage } from './tour-essays.ts';
+
+const OUT = process.env.SCREENSHOTS ?? fileURLToPath(new URL('../../docs/screenshots/', import.meta.url));
+const LOOKS = [
+  { name: 'desktop-light', viewport: { width: 1440, height: 900 }, colorScheme: 'light' },
+  { name: 'desktop-dark', viewport: { width: 1440, height: 900 }, colorScheme: 'dark' },
+  { name: 'phone-light', viewport: { width: 390, height: 844 }, colorScheme: 'light' },
+  { name: 'phone-dark', viewport: { width: 390, height: 844 }, colorScheme: 'dark' },
+] as const;
+
+const nexus = useNexus((request, response) => {
+  const essay = ESSAYS.find(({ slug }) => request.url === `/${slug}`);
+  if (!essay) return void response.writeHead(request.url === '/members' ? 401 : 404).end();
+  response.setHeader('content-type', 'text/html; charset=utf-8');
+  response.end(essayPage(essay));
+});
+const chromium = useChromium();
+const key = DEV_KEYS.admin;
+let essay = '';
+let library = '';
+
+beforeAll(async () => {
+  await mkdir(OUT, { recursive: true });
+  const call = async (method: string, route: string, body?: unknown) =>
+    (await nexus.call(method, route, { key, ...(body !== undefined && { body }) })).body.data;
+  await call('POST', '/media/from_url', { url: `${nexus.site.url}/members` });
+  library = (await call('POST', '/libraries', { name: 'Reading circle' })).id;
+  await call('POST', '/libraries', { name: 'Typography' });
+  const people = [await nexus.person('ines'), await nexus.person('tomasz')];
+  for (const { username } of people) {
+    await call('POST', `/libraries/${library}/invites`, { invitee_username: username, role: 'member' });
+  }
+  for (const { slug } of ESSAYS) {
+    const { media_id } = await call('POST', '/media/from_url', { url: `${nexus.site.url}/${slug}` });
+    await call('POST', `/libraries/${library}/media`, { media_id });
+    essay = media_id;
+  }
+  const pdf = makePdf({
+    title: 'Tables of the estuary',
+    author: 'Harbour office',
+    pages: [['High water at noon.']],
+  });
+  const begun = await call('POST', '/media/upload/init', {
+    kind: 'pdf',
+    filename: 'tables.pdf',
+    content_type: 'application/pdf',
+    size_bytes: pdf.length,
+  });
+  await fetch(new URL(begun.upload_url, nexus.url), {
+    method: 'PUT',
+    headers: begun.upload_headers,
+    body: new Uint8Array(pdf),
+  });
+  await call('POST', `/media/${begun.media_id}/ingest`);
+  await call('PATCH', '/me', { display_name: 'Mara Lindqvist' });
+});
+
+test.each(LOOKS)('$name', async (look) => {
+  chromium.forgive(/./);
+  const page = await chromium.open({ viewport: look.viewport, colorScheme: look.colorScheme });
+  const keep = async (name: string) => {
+    await page.mouse.move(0, 0);
+    return page.screenshot({ path: path.join(OUT, `${name}-${look.name}.jpg`), type: 'jpeg', quality: 72 });
+  };
+  await signIn(page, nexus, key);
+  await page
+    .getByText(ESSAYS[0]?.title ?? '')
+    .first()
+    .waitFor();
+  await page.getByText('Fetching and extracting').waitFor({ state: 'detached' });
+  await settled(page);
+  await keep('library');
+  await page.keyboard.press('v');
+  await page.locator('.media-card').first().waitFor();
+  await keep('grid');
+  await page.keyboard.press('v');
+  await page.goto(`${nexus.url}/app/read/${essay}`);
+  await page.locator('.prose p').first().waitFor();
+  await settled(page);
+  await keep('reader');
+  await page.goto(`${nexus.url}/app/search?q=patience`);
+  await page.locator('mark').first().waitFor();
+  await keep('search');
+  await page.goto(`${nexus.url}/app/library/${library}`);
+  await page.getByRole('button', { name: 'Share' }).click();
+  await page.getByRole('heading', { name: 'Members' }).waitFor();
+  await page.getByText('(you)').waitFor();
+  await keep('share');
+});
+
+async function settled(page: Page): Promise<void> {
+  await page.waitForLoadState('load');
+  await page.evaluate('document.fonts.ready.then(() => undefined)');
+}
