@@ -14,6 +14,11 @@ const PAGES: Record<string, { title: string; text: string }> = {
     title: 'The engine and its reader',
     text: `It was Ada Lovelace who saw what the engine could do. In London, Ada Lovelace wrote her notes, and in London they were printed.\n\n${SPEECH}`,
   },
+  '/letter': { title: 'A letter', text: `${HARBOUR}\n\n${LETTER}` },
+  '/visit': {
+    title: 'A visit',
+    text: `In the spring, the old inventor Charles Babbage met Mary Somerville in Edinburgh.\n\n${SPEECH}`,
+  },
   '/forbidden': { title: 'Words that are kept back', text: `${HARBOUR}\n\nThe password was zugzwang.` },
 };
 
@@ -26,21 +31,24 @@ const REPORT = makePdf({
   ],
 });
 
-const nexus = useNexus((request, response) => {
-  if (request.url === '/report.pdf') {
-    response.setHeader('content-type', 'application/pdf');
-    return void response.end(REPORT);
-  }
-  const { title, text } = PAGES[request.url ?? ''] ?? { title: 'Nothing', text: 'Nothing' };
-  const body = text
-    .split('\n\n')
-    .map((paragraph) => `<p>${paragraph.replace('Lovelace', '<em>Love</em>lace')}</p>`)
-    .join('\n');
-  response.setHeader('content-type', 'text/html; charset=utf-8');
-  response.end(
-    `<!doctype html><html lang="en"><title>${title}</title><article><h1>${title}</h1>${body}</article></html>`,
-  );
-});
+const nexus = useNexus(
+  (request, response) => {
+    if (request.url === '/report.pdf') {
+      response.setHeader('content-type', 'application/pdf');
+      return void response.end(REPORT);
+    }
+    const { title, text } = PAGES[request.url ?? ''] ?? { title: 'Nothing', text: 'Nothing' };
+    const body = text
+      .split('\n\n')
+      .map((paragraph) => `<p>${paragraph.replace('Lovelace', '<em>Love</em>lace')}</p>`)
+      .join('\n');
+    response.setHeader('content-type', 'text/html; charset=utf-8');
+    response.end(
+      `<!doctype html><html lang="en"><title>${title}</title><article><h1>${title}</h1>${body}</article></html>`,
+    );
+  },
+  { NEXUS_RAW_MODE_ENABLED: 'true' },
+);
 const chromium = useChromium();
 const SOON = { timeout: 30_000 };
 
@@ -159,19 +167,18 @@ test('the panel opens, closes and stays with the keyboard, and leaves the text w
 
 test('who may not analyse is told why, and sees what others have had analysed', async () => {
   const [{ key }, viewer] = [await nexus.person('mary'), await nexus.person('emily', 'viewer')];
-  const harbour = await save(key, '/harbour');
-  expect(await save(viewer.key, '/harbour')).toBe(harbour);
-  await nexus.database.sql`delete from analysis_runs`;
+  const letter = await save(key, '/letter');
+  expect(await save(viewer.key, '/letter')).toBe(letter);
   const page = await chromium.open({ colorScheme: 'dark' });
   await signIn(page, nexus, viewer.key);
-  await read(page, harbour);
+  await read(page, letter);
   await page.getByRole('button', { name: 'Analysis and related' }).click();
   const panel = panelOf(page);
   await panel.getByText('your role does not let you start one').waitFor();
   expect(await panel.getByRole('button', { name: 'Analyse' }).count()).toBe(0);
   await expectAccessible(page);
 
-  await nexus.call('POST', '/api/v1/analyze', { key, body: { document_id: harbour } });
+  await nexus.call('POST', '/api/v1/analyze', { key, body: { document_id: letter } });
   await panel.getByText('Names and subjects').waitFor();
   await expectAccessible(page);
 });
@@ -256,4 +263,38 @@ test('places are marked on the pages of a PDF', async () => {
   await panel.getByRole('button', { name: 'Analyse' }).click();
   await panel.getByRole('button', { name: 'Ada Lovelace' }).click();
   await expect.poll(async () => (await marked(page)).here, SOON).toEqual(['Ada Lovelace']);
+});
+
+test('what policies keep back is shown in RAW, to those whose session allows it', async () => {
+  await nexus.call('POST', '/api/v1/governance/policies', {
+    key: DEV_KEYS.admin,
+    body: { name: 'No inventors', action: 'redact', terms: ['Babbage'] },
+  });
+  const key = DEV_KEYS.researcher;
+  const visit = await save(key, '/visit');
+  const page = await chromium.open();
+  await signIn(page, nexus, key);
+  await read(page, visit);
+  await page.keyboard.press('a');
+  const panel = panelOf(page);
+  await panel.getByRole('button', { name: 'Analyse' }).click();
+  await panel.getByRole('button', { name: 'Mary Somerville' }).click();
+  await expect.poll(async () => (await marked(page)).here, SOON).toEqual(['Mary Somerville']);
+  expect(await panel.innerText()).not.toContain('Babbage');
+
+  await panel.getByRole('button', { name: 'Raw' }).click();
+  await panel.getByRole('button', { name: 'Analyse' }).click();
+  await panel.getByRole('button', { name: 'Charles Babbage' }).click();
+  await expect.poll(async () => (await marked(page)).here, SOON).toEqual(['Charles Babbage']);
+  await expectAccessible(page);
+
+  const { key: plain } = await nexus.person('agatha');
+  await save(plain, '/visit');
+  const other = await chromium.open();
+  await signIn(other, nexus, plain);
+  await read(other, visit);
+  await other.keyboard.press('a');
+  await panelOf(other).getByRole('button', { name: 'Mary Somerville' }).waitFor();
+  expect(await panelOf(other).getByRole('button', { name: 'Raw' }).count()).toBe(0);
+  expect(await panelOf(other).innerText()).not.toContain('Babbage');
 });

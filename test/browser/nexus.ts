@@ -20,7 +20,7 @@ export interface RunningNexus {
 }
 
 /** The built Nexus as a process of its own, on a database of the file's own, with a site to fetch from. */
-export function useNexus(handler: Handler): RunningNexus {
+export function useNexus(handler: Handler, environment: Record<string, string> = {}): RunningNexus {
   const database = useDatabase();
   let nexus: NexusProcess | undefined;
   let running: { url: string; signInLink: string; site: Site } | undefined;
@@ -37,6 +37,7 @@ export function useNexus(handler: Handler): RunningNexus {
         NEXUS_DATA_DIR: await newDirectory('data'),
         NEXUS_EGRESS_ALLOW: site.host,
         NEXUS_LOG_LEVEL: 'warn',
+        ...environment,
       },
     });
     const url = await nexus.ready();

@@ -40,8 +40,9 @@ function Kind({ layer, kind, findings, chosen, onChoose }: FindingsProps & { kin
     <section className="finding-kind">
       <h4 className="finding-kind-title">{kindNameOf(kind)}</h4>
       <ul className={withBars ? 'finding-rows' : 'finding-chips'}>
-        {shown.map((finding) => {
-          const key = `${layer}/${kind}/${finding.label}`;
+        {shown.map((finding, index) => {
+          // Not by its label: what is redacted may look the same.
+          const key = `${layer}/${kind}/${index}`;
           return (
             <li key={key}>
               <button

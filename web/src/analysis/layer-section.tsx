@@ -40,8 +40,8 @@ export function LayerSection({ layer, isOpen, chosen, onChoose }: LayerSectionPr
           </Button>
         )}
         <p className="layer-source">
-          By {providerOf(layer.provider_name)} <span className="nowrap">({layer.provider_name}</span>{' '}
-          {layer.provider_version}), in {counted(layer.runtime_ms, 'millisecond')}.
+          By {providerOf(layer.provider_name)} ({layer.provider_name} {layer.provider_version}), in{' '}
+          {counted(layer.runtime_ms, 'millisecond')}.
           {layer.fallback_reason && (
             <span className="layer-fallback">
               {' '}
