@@ -5,7 +5,7 @@ import type { Database, Transaction } from '../../platform/database/database.ts'
 import { transaction } from '../../platform/database/transaction.ts';
 import { newId } from '../../platform/ids.ts';
 import { type ApiKeys, auditDetails, hashKey, visiblePrefix } from './api-keys.ts';
-import { BOOTSTRAP_ROLES, developmentKey } from './development-keys.ts';
+import { BOOTSTRAP_ROLES, bootstrapUsername, developmentKey } from './development-keys.ts';
 import { tellApiKey } from './events.ts';
 import * as store from './store.ts';
 import type { Users } from './users.ts';
@@ -33,7 +33,7 @@ export async function seedBootstrapKeys(sql: Database, users: Users, keys: Boots
 }
 
 async function ensureUser(tx: Transaction, users: Users, role: Role): Promise<User> {
-  const username = `dev-${role}`;
+  const username = bootstrapUsername(role);
   await users.insertWithLibrary(tx, { username, role }, SYSTEM);
   const user = await store.lockUserByName(tx, username);
   if (!user) throw new Error(`The user ${username} could not be made.`);

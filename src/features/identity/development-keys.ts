@@ -10,3 +10,12 @@ export function developmentKey(role: Role): string {
 export function isDevelopmentKey(key: string): boolean {
   return BOOTSTRAP_ROLES.some((role) => developmentKey(role) === key);
 }
+
+export function bootstrapUsername(role: Role): string {
+  return `dev-${role}`;
+}
+
+/** Made again at every start, under this name. */
+export function isBootstrapUsername(username: string): boolean {
+  return BOOTSTRAP_ROLES.some((role) => bootstrapUsername(role) === username.toLowerCase());
+}

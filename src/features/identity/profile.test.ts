@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createPerson, failure, useApp } from '../../../test/app.ts';
+import { createPerson, DEV_KEYS, failure, useApp } from '../../../test/app.ts';
 import { signIn } from '../../../test/browser-session.ts';
 import { useDatabase } from '../../../test/database.ts';
 import { blockedOrDone, holdBeforeCommit } from '../../../test/races.ts';
@@ -145,4 +145,13 @@ test('a name that is given up is not to be had by who asks for it at that moment
   held.letGo();
   await givenUp;
   await expect(taken).rejects.toMatchObject({ code: 'E_USERNAME_TAKEN' });
+});
+
+test('a bootstrap user keeps its username, under which it is made at every start', async () => {
+  const rename = (username: string) =>
+    app.call('PATCH', '/me', { key: DEV_KEYS.operator, body: { username, display_name: 'Olga' } });
+  expect(await rename('olga')).toMatchObject(failure(409, 'E_INVALID_STATE'));
+  expect((await app.call('GET', '/me', { key: DEV_KEYS.operator })).body.data.display_name).toBe(
+    'dev-operator',
+  );
 });

@@ -84,7 +84,7 @@ export function registerSessionRoutes(
   server.patch(
     '/me',
     {
-      config: { access: 'viewer', errors: ['E_FORBIDDEN', 'E_USERNAME_TAKEN'] },
+      config: { access: 'viewer', errors: ['E_FORBIDDEN', 'E_USERNAME_TAKEN', 'E_INVALID_STATE'] },
       schema: {
         tags: ['Identity'],
         summary: 'Change my names',

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { NexusError } from '../../contract/errors.ts';
 import type { User } from '../../contract/identity.ts';
 import { type Actor, recordAudit } from '../../platform/audit/audit.ts';
 import type { Database } from '../../platform/database/database.ts';
@@ -53,7 +54,13 @@ export function createSignInLinks({ sql, users }: { sql: Database; users: Users 
   /** Of two processes that start at once, one makes it and the other finds it. */
   async function makeFirstAdmin(): Promise<User | undefined> {
     const fields = { username: FIRST_ADMIN, display_name: 'Admin', role: 'admin' as const };
-    const made = await transaction(sql, (tx) => users.insertWithLibrary(tx, fields, SYSTEM));
+    const made = await transaction(sql, (tx) => users.insertWithLibrary(tx, fields, SYSTEM)).catch(ifTaken);
     return made ?? profiles.findFirstAdmin(sql);
   }
+}
+
+/** Somebody had the name once and gave it up. Then there is no link, and still a start. */
+function ifTaken(error: unknown): undefined {
+  if (error instanceof NexusError && error.code === 'E_USERNAME_TAKEN') return undefined;
+  throw error;
 }

@@ -10,6 +10,9 @@ const UNFINISHED = new RegExp(
   'u',
 );
 
+/** Each is looked for in the whole text of every hit. */
+const MOST_SHOWN = 20;
+
 /** What somebody typed, taken apart for the database. */
 export interface ParsedQuery {
   /** In the syntax of web searches: words, "phrases", -without, one or another. */
@@ -60,5 +63,5 @@ function wordsToShow(typed: string): string[] {
   const wanted = typed.replace(/(^|\s)-("[^"]*"?|\S+)/g, ' ');
   const words =
     wanted.match(new RegExp(`[${UNSPACED}]+|(?:(?![${UNSPACED}])[\\p{L}\\p{M}\\p{N}])+`, 'gu')) ?? [];
-  return words.filter((word) => !/^or$/i.test(word));
+  return [...new Set(words)].filter((word) => !/^or$/i.test(word)).slice(0, MOST_SHOWN);
 }

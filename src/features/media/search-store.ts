@@ -115,7 +115,7 @@ export async function readPieces(
       ${hits.map(({ mediaId }) => mediaId)}::uuid[],
       ${hits.map(({ pieceIdx }) => pieceIdx)}::int[]
     ) with ordinality as hit (media_id, idx, place)
-    join media on media.id = hit.media_id
+    left join media on media.id = hit.media_id
     order by hit.place`;
   return rows.map(({ text }) => text);
 }
