@@ -50,6 +50,10 @@ test.each(LOOKS)('every page is accessible and says nothing in the console, $nam
   await visit('/?site=nowhere.example', 'Nothing fits these filters');
   await visit(`/library/${library}`, 'A page to look at');
   await visit(`/read/${readable}`, 'nobody had touched the ink');
+  await page.getByRole('button', { name: 'Text and colours' }).click();
+  await page.getByRole('button', { name: 'Sepia' }).click();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Auto' }).click();
   await visit(`/read/${failed}`, 'This could not be read');
   await visit('/search?q=lamp', 'The lamp on the desk');
   await visit('/search', 'Find it again');

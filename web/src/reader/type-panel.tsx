@@ -94,21 +94,19 @@ function Segments<Name extends 'face' | 'width' | 'spacing' | 'tint'>({
   return (
     <div className="type-row">
       <span>{label}</span>
-      <div className="segments" role="radiogroup" aria-label={label}>
+      <fieldset className="segments" aria-label={label}>
         {values.map((value) => (
-          // biome-ignore lint/a11y/useSemanticElements: drawn as segments; the roles say the same
           <button
             key={value}
             type="button"
-            role="radio"
-            aria-checked={settings[name] === value}
+            aria-pressed={settings[name] === value}
             className="segment"
             onClick={() => changeSettings({ [name]: value })}
           >
             {NAMES[value]}
           </button>
         ))}
-      </div>
+      </fieldset>
     </div>
   );
 }
