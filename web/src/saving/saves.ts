@@ -15,7 +15,6 @@ export interface Save {
   /** How much of a file is there, from 0 to 1. */
   progress: number;
   mediaId?: string;
-  isKnown?: boolean;
   error?: unknown;
   again: () => Promise<void>;
 }
@@ -54,18 +53,19 @@ export function forgetSave(id: number): void {
 export function saveLink(url: string, libraryId?: string): Promise<void> {
   return begin({ title: shortLink(url), isFile: false, libraryId }, async () => {
     const { data } = await api.post<Answer<SavedMedia>>('/media/from_url', { url });
-    return { mediaId: data.media_id, isKnown: !data.created };
+    return data.media_id;
   });
 }
 
 export function saveFile(file: File, libraryId?: string): Promise<void> {
   return begin({ title: file.name, isFile: true, libraryId }, async (id) => {
     const ingested = await uploadFile(file, (progress) => change(id, { progress }));
-    return { mediaId: ingested.media_id, isKnown: ingested.duplicate };
+    return ingested.media_id;
   });
 }
 
-type Work = (id: number) => Promise<{ mediaId: string; isKnown: boolean }>;
+/** Gives the id of the media. */
+type Work = (id: number) => Promise<string>;
 
 function begin(fields: Pick<Save, 'title' | 'isFile' | 'libraryId'>, work: Work): Promise<void> {
   lastId += 1;
@@ -73,9 +73,9 @@ function begin(fields: Pick<Save, 'title' | 'isFile' | 'libraryId'>, work: Work)
   const again = async () => {
     change(id, { error: undefined, progress: 0 });
     try {
-      const { mediaId, isKnown } = await work(id);
+      const mediaId = await work(id);
       if (fields.libraryId) await api.post(`/libraries/${fields.libraryId}/media`, { media_id: mediaId });
-      change(id, { mediaId, isKnown, progress: 1 });
+      change(id, { mediaId, progress: 1 });
       const save = saves.find((candidate) => candidate.id === id);
       if (save) for (const listener of savedListeners) listener(save);
       // Where no list shows its card, it is said in passing.

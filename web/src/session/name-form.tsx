@@ -11,11 +11,14 @@ export function NameForm() {
   const { user } = useSession();
   const queryClient = useQueryClient();
   const saving = useMutation({
-    mutationFn: (form: FormData) =>
-      api.patch('/me', {
+    mutationFn: (form: FormData) => {
+      const username = String(form.get('username') ?? '').trim();
+      return api.patch('/me', {
         display_name: String(form.get('display_name') ?? ''),
-        username: String(form.get('username') ?? '').trim(),
-      }),
+        // Not everybody may change it; what stays as it is needs no leave.
+        ...(username !== user.username && { username }),
+      });
+    },
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey });
       showToast('Saved');

@@ -8,16 +8,20 @@ import { FormError } from './entrance.tsx';
 
 /** First step of a new person: what to call them, and a password to come back with. */
 export function ProfileForm({ session, onDone }: { session: Session; onDone: (session: Session) => void }) {
+  const { display_name, username } = session.user;
   const saving = useMutation({
     mutationFn: async (form: FormData) => {
       const field = (name: string) => String(form.get(name) ?? '');
-      await api.patch('/me', { display_name: field('display_name'), username: field('username').trim() });
+      const chosen = field('username').trim();
+      await api.patch('/me', {
+        display_name: field('display_name'),
+        ...(chosen !== username && { username: chosen }),
+      });
       await api.put('/me/password', { new_password: field('password') });
       return api.get<Answer<Session>>('/app/session').then(({ data }) => data);
     },
     onSuccess: onDone,
   });
-  const { display_name, username } = session.user;
   return (
     <form
       className="entrance-form"

@@ -1,4 +1,4 @@
-import { queryOptions, useQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
 import { api } from '../api/client.ts';
 import type { Answer, Role, Session } from '../api/types.ts';
 
@@ -11,10 +11,6 @@ export const sessionQuery = queryOptions({
 /** Who is signed in. Pages behind the sign-in have it before they are drawn. */
 export function useSession(): Session {
   return useSuspenseQuery(sessionQuery).data;
-}
-
-export function useMaybeSession(): Session | undefined {
-  return useQuery({ ...sessionQuery, enabled: false }).data;
 }
 
 /** The type keeps this equal to the contract's roles. */
