@@ -73,6 +73,7 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
   /** Ended, and not yet in the database. */
   let ended: Ending[] = [];
   let isWriting = false;
+  let isClosed = false;
   let whenIdle: (() => void) | undefined;
 
   const registration = await register({
@@ -122,6 +123,8 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
       if (batch.some(({ outcome }) => outcome.kind === 'retry')) options.onRetry?.();
     } catch (error) {
       if (isAboutData(error)) return writeEachAlone(batch, error);
+      if (isClosed)
+        return log.warn({ err: error }, 'outcomes were not written; the jobs run again elsewhere');
       log.error({ err: error }, 'writing outcomes failed; trying again');
       ended = batch.concat(ended);
       await pause(200 + Math.random() * 300);
@@ -199,6 +202,7 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
       handBackRunning();
       await idle(ABORT_MS);
     }
+    isClosed = true;
     clearInterval(checks);
     unsubscribe();
     await registration.close();
