@@ -1,4 +1,4 @@
-import { jwtVerify, SignJWT } from 'jose';
+import { errors, jwtVerify, SignJWT } from 'jose';
 import type { Principal } from '../../contract/identity.ts';
 import { newId } from '../../platform/ids.ts';
 
@@ -33,9 +33,13 @@ export function createAccessTokens(secret: () => Promise<Uint8Array>) {
         typ: TYPE,
         requiredClaims: ['sub', 'sid', 'exp', 'jti'],
       };
-      const verified = await jwtVerify(token, key, options).catch(() => undefined);
+      const verified = await jwtVerify(token, key, options).catch(undefinedWhenRefused);
       const sid = verified?.payload.sid;
       return typeof sid === 'string' ? sid : undefined;
     },
   };
+}
+
+function undefinedWhenRefused(error: unknown): undefined {
+  if (!(error instanceof errors.JOSEError)) throw error;
 }

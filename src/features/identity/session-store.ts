@@ -94,29 +94,22 @@ export async function touchSession(tx: Transaction, id: string): Promise<void> {
   await tx`update sessions set last_used_at = now() where id = ${id}`;
 }
 
-export async function deleteSessionByToken(
+async function deleteSession(
   tx: Transaction,
-  tokenHash: Buffer,
+  condition: ReturnType<Queryable>,
 ): Promise<{ id: string; owner: string } | undefined> {
   const [ended] = await tx<{ id: string; owner: string }[]>`
     delete from sessions
     using users
-    where sessions.token_hash = ${tokenHash} and users.id = sessions.user_id
+    where ${condition} and users.id = sessions.user_id
     returning sessions.id, users.username as owner`;
   return ended;
 }
 
-export async function deleteSessionById(
-  tx: Transaction,
-  id: string,
-): Promise<{ id: string; owner: string } | undefined> {
-  const [ended] = await tx<{ id: string; owner: string }[]>`
-    delete from sessions
-    using users
-    where sessions.id = ${id} and users.id = sessions.user_id
-    returning sessions.id, users.username as owner`;
-  return ended;
-}
+export const deleteSessionByToken = (tx: Transaction, tokenHash: Buffer) =>
+  deleteSession(tx, tx`sessions.token_hash = ${tokenHash}`);
+
+export const deleteSessionById = (tx: Transaction, id: string) => deleteSession(tx, tx`sessions.id = ${id}`);
 
 export async function insertRefreshToken(
   tx: Transaction,
