@@ -11,6 +11,13 @@ test('values travel beside the text, in their order, through every piece', () =>
   expect(values).toEqual([1, 2, 'three', 4]);
 });
 
+test('an array that is named twice travels once; other values, each time', async () => {
+  const ids = [1, 2, 3];
+  const { text, values } = sql`select ${ids}, ${sql`any(${ids})`}, ${7}, ${7}, ${[1, 2, 3]}`.prepare();
+  expect(text).toBe('select $1, any($1), $2, $3, $4');
+  expect(values).toEqual([ids, 7, 7, [1, 2, 3]]);
+});
+
 test('what looks like SQL in a value stays a value', async () => {
   const nasty = `'; drop table users; --`;
   const [row] = await sql`select ${nasty}::text as said`;

@@ -62,8 +62,7 @@ export class Statement<R extends readonly object[]> implements PromiseLike<Rows<
   #write(values: unknown[]): string {
     let text = this.#strings[0] ?? '';
     this.#parameters.forEach((parameter, index) => {
-      text +=
-        parameter instanceof Statement ? parameter.#write(values) : `$${values.push(checked(parameter))}`;
+      text += parameter instanceof Statement ? parameter.#write(values) : `$${place(parameter, values)}`;
       text += this.#strings[index + 1];
     });
     return text;
@@ -73,6 +72,12 @@ export class Statement<R extends readonly object[]> implements PromiseLike<Rows<
 /** An identifier that is not known when the code is written. */
 export function identifier(name: string): Statement<never[]> {
   return new Statement([`"${name.replaceAll('"', '""')}"`], []);
+}
+
+/** Where a value stands among those that are sent. An array that is named twice, which may be long, is sent once. */
+function place(value: unknown, values: unknown[]): number {
+  const known = Array.isArray(value) ? values.indexOf(value) : -1;
+  return known === -1 ? values.push(checked(value)) : known + 1;
 }
 
 /** `undefined` is a slip, not a value: what is meant to be absent is null. */

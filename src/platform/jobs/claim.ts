@@ -62,17 +62,19 @@ export async function claim(
         ) as candidate
         limit ${want}
       ))
-      returning job_id, priority, due_at, attempt_count, refunded_count, lease_token
+      returning job_id, priority, due_at, attempt_count, refunded_count
     )
     select
       job.id, job.job_type, job.payload, claimed.attempt_count as attempt, claimed.refunded_count,
-      job.max_attempts, job.execution_mode, claimed.lease_token, job.created_by, job.request_id,
-      extract(epoch from now() - claimed.due_at)::float8 * 1000 as waited_ms
+      job.max_attempts, job.execution_mode, job.created_by, job.request_id,
+      date_part('epoch', now() - claimed.due_at) * 1000 as waited_ms
     from claimed
     -- The offset keeps it a look-up of each claimed job, whatever the planner believes about the tables' sizes.
     cross join lateral (select * from jobs where jobs.id = claimed.job_id offset 0) as job
     cross join (select set_config('synchronous_commit', 'off', true)) as durability
     order by claimed.priority desc, claimed.due_at, claimed.job_id`.named('jobs_claim');
+  // One for all: it need not come back with every row.
+  for (const job of jobs) job.lease_token = token;
   return jobs;
 }
 

@@ -7,13 +7,7 @@ import { type EndedJob, type Endings, endedBy } from './endings.ts';
 import type { JobTypes } from './job-type.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import { register } from './registration.ts';
-import {
-  type Interruption,
-  interruptedAttempt,
-  type RunningJob,
-  runJob,
-  unwritableResult,
-} from './run-job.ts';
+import { type Interruption, interruptedAttempt, RunningJob, runJob, unwritableResult } from './run-job.ts';
 import { type Outcome, settle } from './settle.ts';
 import { STEADY_PLANS } from './steady-plans.ts';
 import type { WakeUp } from './wake-up.ts';
@@ -25,8 +19,8 @@ export interface Executor {
   worker(): { id: string; name: string };
   /** How many attempts are under way. */
   running(): number;
-  /** Begins an attempt. Resolves when its outcome is in the database, or when there is none to write. */
-  begin(job: LeasedJob): Promise<void>;
+  /** Begins an attempt. `written` is called when its outcome is in the database, or never will be. */
+  begin(job: LeasedJob, written?: () => void): void;
   /** Gives back what was claimed and not begun, as if it had not been. */
   release(jobs: LeasedJob[]): void;
   /** Lets what runs finish for the grace period, hands back the rest, and signs off. */
@@ -63,7 +57,7 @@ const ABORT_MS = 2000;
 
 interface Ending {
   outcome: Outcome;
-  written(): void;
+  written?: (() => void) | undefined;
 }
 
 export async function createExecutor(options: ExecutorOptions): Promise<Executor> {
@@ -85,22 +79,25 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
     },
   });
 
-  function begin(job: LeasedJob): Promise<void> {
-    const entry = runJob(job, { sql, types, log, worker: registration.current, endings });
+  const runner = { sql, types, log, worker: registration.current, endings };
+
+  function begin(job: LeasedJob, written?: () => void): void {
+    const entry = new RunningJob(job, runner);
     running.set(job.id, entry);
-    return new Promise((written) => {
-      void entry.ending.then((outcome) => {
-        // At shutdown it may have been handed back already; what it says now is dropped.
-        const runtimeMs = performance.now() - entry.startedAt;
-        options.observe?.({ job_type: job.job_type, waitedMs: job.waited_ms, runtimeMs });
-        const isHeld = running.get(job.id) === entry;
-        if (isHeld) running.delete(job.id);
-        if (isHeld && outcome) ended.push({ outcome, written });
-        else written();
-        options.onEnded?.();
-        writing.ask();
-      });
-    });
+    void runJob(entry, runner).then((outcome) => end(entry, outcome, written));
+  }
+
+  function end(entry: RunningJob, outcome: Outcome | undefined, written?: () => void): void {
+    const { job, startedAt } = entry;
+    const runtimeMs = performance.now() - startedAt;
+    options.observe?.({ job_type: job.job_type, waitedMs: job.waited_ms, runtimeMs });
+    // At shutdown it may have been handed back already; what it says now is dropped.
+    const isHeld = running.get(job.id) === entry;
+    if (isHeld) running.delete(job.id);
+    if (isHeld && outcome) ended.push({ outcome, written });
+    else written?.();
+    options.onEnded?.();
+    writing.ask();
   }
 
   const writing = oneAtATime(async () => {
@@ -119,12 +116,15 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
       const dropped = await settleAndTell(batch.map(({ outcome }) => outcome));
       if (dropped.length > 0)
         log.warn({ jobs: dropped }, 'results were dropped: the jobs are no longer leased here');
-      for (const { written } of batch) written();
+      for (const { written } of batch) written?.();
       if (batch.some(({ outcome }) => outcome.kind === 'retry')) options.onRetry?.();
     } catch (error) {
       if (isAboutData(error)) return writeEachAlone(batch, error);
-      if (isClosed)
-        return log.warn({ err: error }, 'outcomes were not written; the jobs run again elsewhere');
+      if (isClosed) {
+        log.warn({ err: error }, 'outcomes were not written; the jobs run again elsewhere');
+        for (const { written } of batch) written?.();
+        return;
+      }
       log.error({ err: error }, 'writing outcomes failed; trying again');
       ended = batch.concat(ended);
       await pause(200 + Math.random() * 300);
@@ -155,9 +155,7 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
   }
 
   function release(jobs: LeasedJob[]): void {
-    ended.push(
-      ...jobs.map((job): Ending => ({ outcome: { kind: 'release', job }, written: () => undefined })),
-    );
+    ended.push(...jobs.map((job): Ending => ({ outcome: { kind: 'release', job } })));
     writing.ask();
   }
 
@@ -212,8 +210,7 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
   /** Handlers that ignore their signal: what they return later is dropped. */
   function handBackRunning(): void {
     for (const { job, startedAt } of running.values()) {
-      const outcome = interruptedAttempt(job, Math.round(performance.now() - startedAt));
-      ended.push({ outcome, written: () => undefined });
+      ended.push({ outcome: interruptedAttempt(job, Math.round(performance.now() - startedAt)) });
     }
     running.clear();
     writing.ask();

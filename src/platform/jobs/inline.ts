@@ -62,7 +62,7 @@ export function createInline(options: InlineOptions): Inline {
         if (!leased) throw new NexusError('E_UNAVAILABLE', 'Nexus lost its database for a while. Try again.');
         return [enqueued, leased];
       });
-      if (leased) await begin(leased);
+      if (leased) await new Promise<void>((written) => begin(leased, written));
       return enqueued;
     },
 

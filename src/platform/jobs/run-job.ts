@@ -1,23 +1,14 @@
-import type { Database, Transaction } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { LeasedJob } from './claim.ts';
 import { completeInTransaction, findCheckpoint, writeCheckpoint, writeProgress } from './completion.ts';
 import type { Endings } from './endings.ts';
-import type { Artifact, Completion, JobContext, JobType, JobTypes } from './job-type.ts';
+import type { JobContext, JobType, JobTypes } from './job-type.ts';
 import { DEFAULT_RETRY, PermanentError, RetryLater, retryDelay } from './retry-policy.ts';
 import type { Outcome } from './settle.ts';
 
 /** Why a running job's signal was raised. */
 export type Interruption = 'cancelled' | 'lease lost' | 'shutdown';
-
-/** One attempt under way. */
-export interface RunningJob {
-  job: LeasedJob;
-  startedAt: number;
-  interrupt(why: Interruption): void;
-  /** How it ended; undefined when there is nothing left to write. Never rejects. */
-  ending: Promise<Outcome | undefined>;
-}
 
 export interface RunnerDependencies {
   sql: Database;
@@ -29,32 +20,29 @@ export interface RunnerDependencies {
 
 const LONGEST_ERROR_TEXT = 10_000;
 
-export function runJob(job: LeasedJob, dependencies: RunnerDependencies): RunningJob {
-  const context = new RunningContext(job, dependencies);
-  return {
-    job,
-    startedAt: context.startedAt,
-    interrupt: (why) => context.interrupt(why),
-    ending: attempt(job, dependencies, context),
-  };
-}
-
-async function attempt(
-  job: LeasedJob,
+/** Resolves to how the attempt ended; to undefined when there is nothing left to write. Never rejects. */
+export async function runJob(
+  running: RunningJob,
   { types, log, sql, worker, endings }: RunnerDependencies,
-  context: RunningContext,
 ): Promise<Outcome | undefined> {
+  const { job } = running;
   const type = types.get(job.job_type);
   try {
     if (!type)
       throw new RetryLater(30, 'E_UNKNOWN_JOB_TYPE', `This worker knows no job type ${job.job_type}.`);
-    const completion = await type.handler(readPayload(type, job), context);
-    if (context.interruption && context.interruption !== 'shutdown') return undefined;
-    if (context.isCompleted) return undefined;
-    return await succeeded(sql, worker().name, context, completion ?? {}, endings);
+    const completion = await type.handler(readPayload(type, job), running);
+    if (running.interruption && running.interruption !== 'shutdown') return undefined;
+    if (running.isCompleted) return undefined;
+    // Artifacts are written with the completion, so a job that leaves some completes in a transaction of its own.
+    if (completion?.artifacts?.length) {
+      await completeInTransaction(sql, job, worker().name, running.runtimeMs(), completion, endings);
+      return undefined;
+    }
+    const result = completion?.result === undefined ? null : JSON.stringify(completion.result);
+    return { kind: 'succeeded', job, runtimeMs: running.runtimeMs(), result };
   } catch (error) {
-    if (context.interruption === 'shutdown') return interruptedAttempt(job, context.runtimeMs());
-    if (context.interruption || context.isCompleted) {
+    if (running.interruption === 'shutdown') return interruptedAttempt(job, running.runtimeMs());
+    if (running.interruption || running.isCompleted) {
       log.info(
         { job_id: job.id, attempt: job.attempt, err: error },
         'the result of an interrupted attempt was dropped',
@@ -65,7 +53,7 @@ async function attempt(
       { job_id: job.id, job_type: job.job_type, attempt: job.attempt, err: error },
       'an attempt failed',
     );
-    return failed(job, type, error, context.runtimeMs());
+    return failed(job, type, error, running.runtimeMs());
   }
 }
 
@@ -91,23 +79,6 @@ function readPayload(type: JobType, job: LeasedJob): unknown {
   );
 }
 
-/** Artifacts must be written with the completion, so a job that leaves some completes in a transaction of its own. */
-async function succeeded(
-  sql: Database,
-  workerName: string,
-  context: RunningContext,
-  completion: Completion,
-  endings: Endings | undefined,
-): Promise<Outcome | undefined> {
-  const { job } = context;
-  if (completion.artifacts && completion.artifacts.length > 0) {
-    await completeInTransaction(sql, job, workerName, context.runtimeMs(), completion, endings);
-    return undefined;
-  }
-  const result = completion.result === undefined ? null : JSON.stringify(completion.result);
-  return { kind: 'succeeded', job, runtimeMs: context.runtimeMs(), result };
-}
-
 function failed(job: LeasedJob, type: JobType | undefined, error: unknown, runtimeMs: number): Outcome {
   const { message, code } = error as { message?: string; code?: unknown };
   // PostgreSQL's text has every character but one.
@@ -122,8 +93,11 @@ function failed(job: LeasedJob, type: JobType | undefined, error: unknown, runti
   return { kind: 'retry', job, runtimeMs, errorText, errorCode, delayMs: seconds * 1000 };
 }
 
-/** What most handlers never touch is made when they do: with tens of thousands of jobs a second it shows. */
-class RunningContext implements JobContext {
+/**
+ * One attempt under way, and what its handler is given of it. What most handlers never touch is made when they do: with
+ * tens of thousands of jobs a second it shows.
+ */
+export class RunningJob implements JobContext {
   readonly job: LeasedJob;
   readonly startedAt = performance.now();
   readonly #dependencies: RunnerDependencies;
@@ -180,22 +154,27 @@ class RunningContext implements JobContext {
     return this.#log;
   }
 
-  progress = (value: Record<string, unknown>): Promise<boolean> =>
-    writeProgress(this.#dependencies.sql, this.job, value);
+  get progress(): JobContext['progress'] {
+    return (value) => writeProgress(this.#dependencies.sql, this.job, value);
+  }
 
-  checkpoint = (tx: Transaction, artifact: Artifact): Promise<void> =>
-    writeCheckpoint(tx, this.job, artifact);
+  get checkpoint(): JobContext['checkpoint'] {
+    return (tx, artifact) => writeCheckpoint(tx, this.job, artifact);
+  }
 
-  lastCheckpoint = (artifactType: string): Promise<Record<string, unknown> | undefined> =>
-    findCheckpoint(this.#dependencies.sql, this.job, artifactType);
+  get lastCheckpoint(): JobContext['lastCheckpoint'] {
+    return (artifactType) => findCheckpoint(this.#dependencies.sql, this.job, artifactType);
+  }
 
-  complete = async (tx: Transaction, completion: Completion = {}): Promise<void> => {
-    const { worker, endings } = this.#dependencies;
-    await completeInTransaction(tx, this.job, worker().name, this.runtimeMs(), completion, endings);
-    tx.afterCommit(() => {
-      this.isCompleted = true;
-    });
-  };
+  get complete(): JobContext['complete'] {
+    return async (tx, completion = {}) => {
+      const { worker, endings } = this.#dependencies;
+      await completeInTransaction(tx, this.job, worker().name, this.runtimeMs(), completion, endings);
+      tx.afterCommit(() => {
+        this.isCompleted = true;
+      });
+    };
+  }
 
   interrupt(why: Interruption): void {
     this.interruption ??= why;

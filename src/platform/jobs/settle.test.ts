@@ -49,3 +49,26 @@ test.each(Object.keys(said))('%s under another token or another attempt changes 
   expect(await settle(sql, worker.name, [said[kind]?.(job) as Outcome])).toEqual([]);
   await sql`delete from job_queue where job_id = ${job.id}`;
 });
+
+test('of many outcomes of every kind at once, those that are held no longer are named and the others are written', async () => {
+  const kinds = Object.keys(said);
+  const held: LeasedJob[] = [];
+  for (const _ of kinds) held.push(await leased());
+  const lost: LeasedJob[] = [];
+  for (const _ of kinds) lost.push({ ...(await leased()), lease_token: newId() });
+  const outcomes = [...held, ...lost].map(
+    (job, index) => said[kinds[index % kinds.length] ?? '']?.(job) as Outcome,
+  );
+
+  expect((await settle(sql, worker.name, outcomes)).sort()).toEqual(lost.map(({ id }) => id).sort());
+
+  const attempts = await sql<{ job_id: string; status: string }[]>`
+    select job_id, status from job_attempts where job_id = any(${held.map(({ id }) => id)}) order by job_id`;
+  expect(attempts.map(({ status }) => status)).toEqual(['succeeded', 'failed', 'failed', 'interrupted']);
+  const waiting = await sql`
+    select from job_queue where job_id = any(${held.map(({ id }) => id)}) and lease_token is null`;
+  expect(waiting).toHaveLength(3);
+  const untouched = await sql`
+    select from job_queue where job_id = any(${lost.map(({ id }) => id)}) and lease_token is not null`;
+  expect(untouched).toHaveLength(kinds.length);
+});

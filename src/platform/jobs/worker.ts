@@ -71,7 +71,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       const job = ahead.take();
       if (!job) break;
       begunCount += 1;
-      void executor.begin(job);
+      executor.begin(job);
     }
     if (wanted() > 0) claims.ask();
   }
