@@ -1,16 +1,49 @@
-import { defineConfig } from 'vitest/config';
+import os from 'node:os';
+import { configDefaults, defineConfig } from 'vitest/config';
+
+/** What these measure, a neighbour that is busy would spoil. */
+const ALONE = [
+  'src/features/media/extractors/hostile.test.ts',
+  'test/browser/long-list.test.ts',
+  'test/pooler/pooler.test.ts',
+];
+
+/** What every run of tests has in common; the soak and the screenshots, too. */
+export const shared = {
+  globalSetup: ['test/global-setup.ts'],
+  setupFiles: ['test/file-setup.ts'],
+  pool: 'forks' as const,
+  // Threads that the code under test starts run TypeScript, too.
+  execArgv: ['--import', './test/typescript-in-threads.mjs'],
+  // A machine that others use may stop for seconds: on CI, what fails twice is a fault.
+  retry: process.env.CI ? 1 : 0,
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+};
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-    globalSetup: ['test/global-setup.ts'],
-    setupFiles: ['test/file-setup.ts'],
-    pool: 'forks',
-    // Threads that the code under test starts run TypeScript, too.
-    execArgv: ['--import', './test/typescript-in-threads.mjs'],
-    // Some tests measure time, and a machine that others use may not give it: on CI, what fails twice is a fault.
-    retry: process.env.CI ? 1 : 0,
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    projects: [
+      {
+        test: {
+          ...shared,
+          name: 'side by side',
+          include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+          exclude: [...configDefaults.exclude, ...ALONE],
+          // Much of their time is spent waiting: for PostgreSQL, for processes, for a browser.
+          maxWorkers: Math.max(2, os.availableParallelism() - 1),
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
+          ...shared,
+          name: 'alone',
+          include: ALONE,
+          fileParallelism: false,
+          sequence: { groupOrder: 2 },
+        },
+      },
+    ],
   },
 });
