@@ -13,6 +13,8 @@ export interface RestartableServer {
   /** `immediate` is what a crash does: whatever has not reached the disk is lost. */
   restart(mode: 'fast' | 'immediate'): Promise<void>;
   stop(): Promise<void>;
+  /** Again, after `stop`. */
+  start(): Promise<void>;
 }
 
 export async function startServer(settings: Record<string, string> = {}): Promise<RestartableServer> {
@@ -44,5 +46,6 @@ export async function startServer(settings: Record<string, string> = {}): Promis
       await startCluster(cluster);
     },
     stop: () => stopCluster(cluster),
+    start: () => startCluster(cluster),
   };
 }

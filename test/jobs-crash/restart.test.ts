@@ -37,3 +37,19 @@ test.each(['fast', 'immediate'] as const)(
     expect(await Promise.all(crew.map((worker) => worker.end('SIGTERM')))).toEqual([0, 0, 0]);
   },
 );
+
+test('a worker that is told to stop while PostgreSQL is gone stops, and its job runs elsewhere', async () => {
+  await sql`truncate jobs, job_queue, job_attempts, effects, runs, audit_logs`;
+  const worker = await spawnWorker(server.target, { GRACE_SECONDS: '1' });
+  await enqueueWork(sql, 'slow', 1, 3);
+  await worker.says(/^began/);
+  await server.stop();
+  expect(await worker.end('SIGTERM')).toBe(0);
+  expect(worker.lines).not.toContainEqual(expect.stringMatching(/^ended/));
+
+  await server.start();
+  const another = await spawnWorker(server.target);
+  await another.says(/^ended/);
+  await vi.waitFor(async () => expect(await left()).toBe(0), 30_000);
+  expect(await another.end('SIGTERM')).toBe(0);
+});

@@ -7,7 +7,7 @@ import { createWakeUp } from '../../dist/platform/jobs/wake-up.js';
 import { startWorker } from '../../dist/platform/jobs/worker.js';
 import { createLogger } from '../../dist/platform/telemetry/logger.js';
 
-const { DATABASE = '{}', LEASE_SECONDS = '2', CONCURRENCY = '10' } = process.env;
+const { DATABASE = '{}', LEASE_SECONDS = '2', CONCURRENCY = '10', GRACE_SECONDS = '20' } = process.env;
 const target = JSON.parse(DATABASE);
 const sql = openDatabase(target, {
   poolSize: 12,
@@ -57,7 +57,7 @@ const worker = await startWorker({
   concurrency: Number(CONCURRENCY),
   leaseSeconds: Number(LEASE_SECONDS),
   pollSeconds: 0.5,
-  graceSeconds: 20,
+  graceSeconds: Number(GRACE_SECONDS),
 });
 process.stdout.write(`ready ${worker.name}\n`);
 process.on('SIGTERM', async () => {
