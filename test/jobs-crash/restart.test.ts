@@ -38,6 +38,19 @@ test.each(['fast', 'immediate'] as const)(
   },
 );
 
+test('PostgreSQL gone for longer than a lease: what the worker dropped is taken back and runs again', async () => {
+  await sql`truncate jobs, job_queue, job_attempts, effects, runs, audit_logs`;
+  const worker = await spawnWorker(server.target);
+  await enqueueWork(sql, 'slow', 3, 3);
+  await worker.says(/^began/);
+  await server.stop();
+  await worker.says(/could not renew its leases in time/);
+  await server.start();
+  await vi.waitFor(async () => expect(await left()).toBe(0), 30_000);
+  expect(worker.lines.filter((line) => line.startsWith('ended'))).toHaveLength(3);
+  expect(await worker.end('SIGTERM')).toBe(0);
+});
+
 test('a worker that is told to stop while PostgreSQL is gone stops, and its job runs elsewhere', async () => {
   await sql`truncate jobs, job_queue, job_attempts, effects, runs, audit_logs`;
   const worker = await spawnWorker(server.target, { GRACE_SECONDS: '1' });

@@ -21,7 +21,7 @@ export interface Database extends Queryable {
   /** A connection of one's own until `release`; with an error, it is thrown away. */
   connect(): Promise<pg.PoolClient>;
   /** Another pool to the same place, with settings of its own; behind a pooler, connections cannot have any. */
-  sibling(options: Pick<DatabaseOptions, 'poolSize' | 'settings'>): Database;
+  sibling(options: Pick<DatabaseOptions, 'poolSize' | 'settings' | 'keepsIdle'>): Database;
   /** The connections there are, those that nobody uses, and who waits for one. */
   usage(): { open: number; idle: number; waiting: number };
   /** Waits for what is under way and closes every connection. */
@@ -68,6 +68,8 @@ export interface DatabaseOptions {
   applicationName: string;
   /** Of PostgreSQL, for every connection of the pool. */
   settings?: Record<string, string>;
+  /** Whether connections stay open however long nobody uses them, with what they have prepared. */
+  keepsIdle?: boolean;
 }
 
 export const OLDEST_SUPPORTED_MAJOR = 15;
@@ -85,7 +87,7 @@ export function openDatabase(target: ConnectionTarget, options: DatabaseOptions)
     ...config,
     max: options.poolSize,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    idleTimeoutMillis: 60_000,
+    idleTimeoutMillis: options.keepsIdle ? 0 : 60_000,
     keepAlive: true,
     application_name: options.applicationName,
     types: { getTypeParser },

@@ -48,11 +48,13 @@ export function startListener(options: ListenerOptions): Listener {
       connectionTimeoutMillis: 10_000,
       keepAlive: true,
     });
+    let close: () => void = () => undefined;
     const lost = new Promise<void>((resolve, reject) => {
       client.on('error', reject);
       client.on('end', () => reject(new Error('The connection ended.')));
-      stop.signal.addEventListener('abort', () => resolve(), { once: true });
+      close = resolve;
     });
+    stop.signal.addEventListener('abort', close);
     lost.catch(() => undefined);
     client.on('notification', ({ channel, payload = '' }) => options.onNotification(channel, payload));
     try {
@@ -62,6 +64,7 @@ export function startListener(options: ListenerOptions): Listener {
       options.onListening();
       await lost;
     } finally {
+      stop.signal.removeEventListener('abort', close);
       await client.end().catch(() => undefined);
     }
   }

@@ -78,6 +78,18 @@ export async function claim(
   return jobs;
 }
 
+/** Gives back all that was leased under this token, as if it had not been claimed. */
+export async function releaseClaim(sql: Database, token: string): Promise<number> {
+  const released = await sql`
+    update job_queue
+    set attempt_count = attempt_count - 1,
+        lease_token = null,
+        worker_id = null,
+        started_at = null
+    where lease_token = ${token}`;
+  return released.count;
+}
+
 /** Leases the job that this transaction has just enqueued, before anybody else can see it. */
 export async function claimById(
   tx: Transaction,

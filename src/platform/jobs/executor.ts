@@ -5,6 +5,7 @@ import type { Logger } from '../telemetry/logger.ts';
 import type { LeasedJob } from './claim.ts';
 import { type EndedJob, type Endings, endedBy } from './endings.ts';
 import type { JobTypes } from './job-type.ts';
+import { createLostClaims } from './lost-claims.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import { register } from './registration.ts';
 import { type Interruption, interruptedAttempt, RunningJob, runJob, unwritableResult } from './run-job.ts';
@@ -14,11 +15,14 @@ import type { WakeUp } from './wake-up.ts';
 
 /** Runs attempts under the leases of one entry among the workers, and writes what became of them. */
 export interface Executor {
-  /** Connections of its own for the queue, so that its statements wait for nobody's. */
-  queue: Database;
+  /** Where its worker claims, and where it looks at what is due next. */
+  claims: Database;
+  dueTimes: Database;
   worker(): { id: string; name: string };
   /** How many attempts are under way. */
   running(): number;
+  /** A claim under this token failed; nobody may ever hear of what it leased. */
+  claimFailed(token: string): void;
   /** Begins an attempt. `written` is called when its outcome is in the database, or never will be. */
   begin(job: LeasedJob, written?: () => void): void;
   /** Gives back what was claimed and not begun, as if it had not been. */
@@ -42,14 +46,12 @@ export interface ExecutorOptions {
   observe?: ObserveAttempt | undefined;
   /** An attempt has ended; its outcome may not be written yet. */
   onEnded?(): void;
-  /** A job waits for its next attempt. */
-  onRetry?(): void;
+  /** A job that was leased here waits again. */
+  onWaiting?(): void;
   /** This worker was taken for dead: whatever it holds is not its own any more. */
   onLeasesLost?(): void;
 }
 
-/** One to claim, one to write outcomes, one to look at what is due next. */
-const QUEUE_CONNECTIONS = 3;
 /** How often running jobs are checked for having been cancelled or lost, beside the hints. */
 const CHECK_MS = 1000;
 /** After the grace period, how long handlers have to react to their signal. */
@@ -62,7 +64,9 @@ interface Ending {
 
 export async function createExecutor(options: ExecutorOptions): Promise<Executor> {
   const { sql, types, wakeUp, log, endings } = options;
-  const queue = sql.sibling({ poolSize: QUEUE_CONNECTIONS, settings: STEADY_PLANS });
+  // Each kind of statement has a connection of its own: it waits for no other, and is planned once.
+  const lane = () => sql.sibling({ poolSize: 1, settings: STEADY_PLANS, keepsIdle: true });
+  const lanes = { claims: lane(), outcomes: lane(), dueTimes: lane() };
   const running = new Map<string, RunningJob>();
   /** Ended, and not yet in the database. */
   let ended: Ending[] = [];
@@ -79,6 +83,7 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
     },
   });
 
+  const lostClaims = createLostClaims({ ...options, onReleased: () => options.onWaiting?.() });
   const runner = { sql, types, log, worker: registration.current, endings };
 
   function begin(job: LeasedJob, written?: () => void): void {
@@ -117,7 +122,7 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
       if (dropped.length > 0)
         log.warn({ jobs: dropped }, 'results were dropped: the jobs are no longer leased here');
       for (const { written } of batch) written?.();
-      if (batch.some(({ outcome }) => outcome.kind === 'retry')) options.onRetry?.();
+      if (batch.some(({ outcome }) => outcome.kind === 'retry')) options.onWaiting?.();
     } catch (error) {
       if (isAboutData(error)) return writeEachAlone(batch, error);
       if (isClosed) {
@@ -136,8 +141,8 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
   async function settleAndTell(outcomes: Outcome[]): Promise<string[]> {
     const { name } = registration.current();
     const told = endings ? outcomes.filter(isToldBy(endings)) : [];
-    if (!endings || told.length === 0) return settle(queue, name, outcomes);
-    return transaction(queue, async (tx) => {
+    if (!endings || told.length === 0) return settle(lanes.outcomes, name, outcomes);
+    return transaction(lanes.outcomes, async (tx) => {
       const dropped = await settle(tx, name, outcomes);
       const kept = told.filter(({ job }) => !dropped.includes(job.id));
       await endings.tell(tx, kept.map(endedBy) as EndedJob[]);
@@ -202,9 +207,11 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
     }
     isClosed = true;
     clearInterval(checks);
+    const mayHold = !isIdle() || lostClaims.areLeft();
+    lostClaims.close();
     unsubscribe();
-    await registration.close();
-    await queue.end();
+    await registration.close(mayHold);
+    await Promise.all(Object.values(lanes).map((each) => each.end()));
   }
 
   /** Handlers that ignore their signal: what they return later is dropped. */
@@ -228,7 +235,17 @@ export async function createExecutor(options: ExecutorOptions): Promise<Executor
     });
   }
 
-  return { queue, worker: registration.current, running: () => running.size, begin, release, stop };
+  const { claims, dueTimes } = lanes;
+  return {
+    claims,
+    dueTimes,
+    worker: registration.current,
+    running: () => running.size,
+    claimFailed: lostClaims.add,
+    begin,
+    release,
+    stop,
+  };
 }
 
 const isToldBy = (endings: Endings) => (outcome: Outcome) =>

@@ -3,7 +3,7 @@ import type { Database } from '../database/database.ts';
 import { transaction } from '../database/transaction.ts';
 import { newId } from '../ids.ts';
 import type { Logger } from '../telemetry/logger.ts';
-import { claimById } from './claim.ts';
+import { claimById, type LeasedJob } from './claim.ts';
 import type { Endings } from './endings.ts';
 import type { Enqueue, Enqueued, NewJob } from './enqueue.ts';
 import { createExecutor, type Executor, type ObserveAttempt } from './executor.ts';
@@ -49,8 +49,9 @@ export function createInline(options: InlineOptions): Inline {
 
   return {
     async run(job) {
-      const { worker, begin } = await executor();
-      const [enqueued, leased] = await transaction(sql, async (tx) => {
+      const { worker, begin, claimFailed } = await executor();
+      const token = newId();
+      const [enqueued, leased] = await transaction(sql, async (tx): Promise<[Enqueued, LeasedJob?]> => {
         const enqueued = await enqueue(tx, {
           ...job,
           executionMode: 'sync',
@@ -58,9 +59,12 @@ export function createInline(options: InlineOptions): Inline {
           delaySeconds: 0,
         });
         if (!enqueued.created) return [enqueued];
-        const leased = await claimById(tx, enqueued.id, worker().id, newId());
+        const leased = await claimById(tx, enqueued.id, worker().id, token);
         if (!leased) throw new NexusError('E_UNAVAILABLE', 'Nexus lost its database for a while. Try again.');
         return [enqueued, leased];
+      }).catch((error): never => {
+        claimFailed(token);
+        throw error;
       });
       if (leased) await new Promise<void>((written) => begin(leased, written));
       return enqueued;

@@ -7,7 +7,7 @@ import type { Schedule } from './periodic.ts';
 import { Prefetch } from './prefetch.ts';
 import { recoverStaleLeases } from './stale-leases.ts';
 
-export interface WorkerOptions extends Omit<ExecutorOptions, 'onEnded' | 'onRetry' | 'onLeasesLost'> {
+export interface WorkerOptions extends Omit<ExecutorOptions, 'onEnded' | 'onWaiting' | 'onLeasesLost'> {
   pollSeconds: number;
   graceSeconds: number;
   /** Stop by itself after this many jobs have been begun and are done. */
@@ -61,7 +61,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       stopIfDone();
     },
     // It may be due at once; if not, the claim that finds nothing looks when it is.
-    onRetry: () => wake(),
+    onWaiting: () => wake(),
     onLeasesLost: () => ahead.clear(),
   });
 
@@ -89,13 +89,15 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     const lookedAt = rotated().filter((queue) => hintedQueues === 'all' || hintedQueues.has(queue));
     wasHinted = false;
     hintedQueues = 'all';
+    const token = newId();
     try {
       const { id } = executor.worker();
-      const claimed = await claim(executor.queue, { workerId: id, queues: lookedAt, want, token: newId() });
+      const claimed = await claim(executor.claims, { workerId: id, queues: lookedAt, want, token });
       mayHaveWork = claimed.length === want || wasHinted;
       ahead.add(claimed);
     } catch (error) {
       log.error({ err: error }, 'claiming failed; trying again');
+      executor.claimFailed(token);
       await pause(200 + Math.random() * 300);
     }
     if (isStopping) executor.release(ahead.clear());
@@ -122,7 +124,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   /** Sleeps exactly until the next delayed job is due. */
   const dueTimes = oneAtATime(async () => {
     try {
-      const wait = await untilNextDue(executor.queue, queues);
+      const wait = await untilNextDue(executor.dueTimes, queues);
       clearTimeout(dueTimer);
       if (wait !== null && !isStopping)
         dueTimer = setTimeout(wake, Math.min(Math.max(wait, 0) + 1, LONGEST_TIMER_MS));
