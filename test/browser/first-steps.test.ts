@@ -44,6 +44,12 @@ test('first start to first article read, left in the middle and taken up there',
   await page.getByRole('article').getByText('Finished', { exact: true }).waitFor();
 });
 
+test('a first visit leads to the sign-in, and is no error', async () => {
+  const page = await chromium.open();
+  await page.goto(`${nexus.url}/app/settings`);
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+});
+
 test('signs out, and in again with the password', async () => {
   const page = await chromium.open();
   await page.goto(`${nexus.url}/app/sign-in`);
