@@ -54,10 +54,12 @@ test('everything can be done from the keyboard', async () => {
   await page.locator('.prose-part').waitFor();
   await keyboard.press('e');
   await page.getByText('Marked as finished').waitFor();
-  await keyboard.press('u');
+  await keyboard.press('z');
   await page.getByRole('button', { name: 'Mark as finished' }).first().waitFor();
-  await keyboard.press('Escape');
+  await keyboard.press('u');
+  await page.getByText('Marked as unread').waitFor();
   await page.getByRole('heading', { name: 'My library' }).waitFor();
+  await page.getByRole('link', { name: `Unread: ${first}` }).waitFor();
 
   await keyboard.press('/');
   await page.getByRole('searchbox').waitFor();

@@ -101,4 +101,6 @@ test('a video loads nothing of YouTube before it is asked for, then seeks to the
   const source = await page.locator('iframe').getAttribute('src');
   expect(source).toMatch(/^https:\/\/www\.youtube-nocookie\.com\/embed\/abcdefghijk\?/);
   expect(source).toContain('start=65');
+  // Without it the player refuses to play: the site sends no referrer.
+  expect(await page.locator('iframe').getAttribute('referrerpolicy')).toBe('strict-origin-when-cross-origin');
 });

@@ -87,7 +87,7 @@ test('what is removed comes back with Undo, and is gone for good without', async
   await one.focus();
   await page.keyboard.press('#');
   await one.waitFor({ state: 'detached' });
-  await page.keyboard.press('u');
+  await page.keyboard.press('z');
   await one.waitFor();
 
   await one.focus();
