@@ -116,7 +116,7 @@ test('the integrity audit is run, read and repaired', async () => {
   const page = await signedIn(DEV_KEYS.operator);
   await open(page, 'integrity');
   await page.getByRole('button', { name: 'Run the audit' }).click();
-  await page.getByText(/^1 inconsistency$/).waitFor();
+  await page.locator('.console-stat', { hasText: /^Found1inconsistency$/ }).waitFor();
   await page.getByText(String(broken[0]?.media_id)).waitFor();
   await page.getByRole('button', { name: 'Repair', exact: true }).click();
   await page.getByText('what is derived was repaired').waitFor();

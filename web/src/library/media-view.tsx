@@ -66,8 +66,7 @@ export function MediaView(props: MediaViewProps) {
     const to = from === undefined ? 0 : from + step;
     if (to >= 0 && to < items.length) handle.current?.focus(to);
   };
-  const acting = () =>
-    selected.length > 0 ? selected : [focused()].filter((item) => item !== undefined);
+  const acting = () => (selected.length > 0 ? selected : [focused()].filter((item) => item !== undefined));
 
   useShortcuts([
     { keys: 'j', label: 'Next', group: 'List', run: () => walk(1) },

@@ -32,21 +32,21 @@ export function SelectionBar({ selected, place, onSelectAll, onDone }: Selection
         {selected.length} selected
       </span>
       <Button size="small" look="ghost" onClick={onSelectAll}>
-        All loaded
+        All<span className="only-roomy"> loaded</span>
       </Button>
       <Button size="small" icon={CircleCheck} onClick={() => after(actions.finish(selected))}>
-        Finish
+        <span className="button-word">Finish</span>
       </Button>
       {begun.length > 0 && (
         <Button size="small" icon={Circle} onClick={() => after(actions.unread(begun))}>
-          Unread
+          <span className="button-word">Unread</span>
         </Button>
       )}
       {targets.length > 0 && (
         <Menu
           trigger={
             <Button size="small" icon={FolderPlus}>
-              Add to…
+              <span className="button-word">Add to…</span>
             </Button>
           }
         >
@@ -63,7 +63,7 @@ export function SelectionBar({ selected, place, onSelectAll, onDone }: Selection
           icon={RotateCcw}
           onClick={() => after(Promise.all(retriable.map(actions.retry)).then(() => {}))}
         >
-          Retry {retriable.length}
+          <span className="button-word">Retry {retriable.length}</span>
         </Button>
       )}
       {place && (
@@ -73,7 +73,7 @@ export function SelectionBar({ selected, place, onSelectAll, onDone }: Selection
           icon={Trash2}
           onClick={() => after(removeWithUndo(queryClient, selected, place))}
         >
-          Remove
+          <span className="button-word">Remove</span>
         </Button>
       )}
       <IconButton label="Clear the selection" shortcut="Esc" icon={X} size="small" onClick={onDone} />
