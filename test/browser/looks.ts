@@ -1,4 +1,6 @@
 import { fileURLToPath } from 'node:url';
+import type { Page } from 'playwright-core';
+import type { Chromium } from './chromium.ts';
 
 /** Where pictures go. */
 export const OUT =
@@ -14,3 +16,12 @@ export const LOOKS = [
   { name: 'phone-light', ...phone, colorScheme: 'light' },
   { name: 'phone-dark', ...phone, colorScheme: 'dark' },
 ] as const;
+
+/** The two that differ most, at once: each in a browser of its own. */
+export async function inBothLooks(
+  chromium: Chromium,
+  look: (page: Page, name: string) => Promise<void>,
+): Promise<void> {
+  const chosen = LOOKS.filter(({ name }) => name === 'desktop-light' || name === 'phone-dark');
+  await Promise.all(chosen.map(async ({ name, ...screen }) => look(await chromium.open(screen), name)));
+}

@@ -13,13 +13,19 @@ export async function signIn(page: Page, nexus: RunningNexus, key: string): Prom
 }
 
 /** What axe finds serious or critical on the page as it is now. */
-export async function expectAccessible(page: Page): Promise<void> {
-  await page.evaluate(AxeBuilder.source);
+export async function expectAccessible(page: Page, look = ''): Promise<void> {
+  if (!(await page.evaluate('"axe" in window'))) await page.evaluate(AxeBuilder.source);
   const found = (await page.evaluate(`axe.run(document, {
+    resultTypes: ['violations'],
     runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
   }).then(({ violations }) => violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, nodes }) => id + ': ' + nodes.slice(0, 3).map(({ target, failureSummary }) =>
       target.join(' ') + ' ' + failureSummary.split('\\n').slice(1, 2).join(' ')).join(' | ')))`)) as string[];
-  expect(found, page.url()).toEqual([]);
+  expect(found, `${page.url()} ${look}`).toEqual([]);
+}
+
+export async function expectToFit(page: Page, look: string): Promise<void> {
+  const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+  expect(await page.evaluate(overflow), `${page.url()} ${look} is wider than the screen`).toBe(0);
 }

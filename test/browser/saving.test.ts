@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { DEV_KEYS } from '../app.ts';
+import { DEV_KEYS } from '../call.ts';
 import { makeEpub } from '../fixtures/epub.ts';
 import { makePage } from '../fixtures/pages.ts';
 import { makePdf } from '../fixtures/pdf.ts';
@@ -78,6 +78,33 @@ test('several links, pasted anywhere, become several cards', async () => {
   await page.getByRole('link', { name: 'Page one' }).waitFor();
   await page.getByRole('link', { name: 'Page two' }).waitFor();
   await page.getByText('2 items', { exact: true }).waitFor();
+});
+
+test('what was read is marked as unread, many at once, and Undo brings back how far it was', async () => {
+  const key = DEV_KEYS.viewer;
+  const { body } = await nexus.call('GET', '/media', { key });
+  for (const [place, { id }] of body.data.entries()) {
+    const reading = place === 0 ? { progress: 1, finished: true } : { progress: 0.5, position: { block: 3 } };
+    await nexus.call('PUT', `/media/${id}/reading`, { key, body: reading });
+  }
+  const page = await chromium.open();
+  await signIn(page, nexus, key);
+  const finished = page.getByRole('article').getByText('Finished', { exact: true });
+  await finished.waitFor();
+  await page.keyboard.press('j');
+  await page.keyboard.press('x');
+  await page.keyboard.press('j');
+  await page.keyboard.press('x');
+  await page.getByRole('toolbar').getByRole('button', { name: 'Unread' }).click();
+  await page.getByText('Marked 2 items as unread').waitFor();
+  expect(await page.getByRole('link', { name: /^Unread: Page/ }).count()).toBe(2);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await finished.waitFor();
+  const { body: again } = await nexus.call('GET', '/media', { key });
+  expect(again.data).toMatchObject([
+    { reading: { progress: 1, finished_at: expect.any(String) } },
+    { reading: { progress: 0.5, position: { block: 3 }, finished_at: null } },
+  ]);
 });
 
 test('what is removed comes back with Undo, and is gone for good without', async () => {

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeAll, test } from 'vitest';
-import { DEV_KEYS } from '../app.ts';
+import { DEV_KEYS } from '../call.ts';
 import { makePdf } from '../fixtures/pdf.ts';
 import { useChromium } from './chromium.ts';
 import { LOOKS, OUT } from './looks.ts';
