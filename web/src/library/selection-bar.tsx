@@ -32,7 +32,9 @@ export function SelectionBar({ selected, place, onSelectAll, onDone }: Selection
         {selected.length} selected
       </span>
       <Button size="small" look="ghost" onClick={onSelectAll}>
-        All<span className="only-roomy"> loaded</span>
+        <span>
+          All<span className="only-roomy"> loaded</span>
+        </span>
       </Button>
       <Button size="small" icon={CircleCheck} onClick={() => after(actions.finish(selected))}>
         <span className="button-word">Finish</span>
