@@ -12,6 +12,18 @@ export async function signIn(page: Page, nexus: RunningNexus, key: string): Prom
   await page.getByRole('heading', { name: 'My library' }).waitFor();
 }
 
+/** Drops a file on the page, as the desktop would. */
+export async function drop(page: Page, name: string, type: string, content: Buffer): Promise<void> {
+  const transfer = await page.evaluateHandle(`(() => {
+    const transfer = new DataTransfer();
+    const bytes = Uint8Array.from(atob(${JSON.stringify(content.toString('base64'))}), (char) => char.charCodeAt(0));
+    transfer.items.add(new File([bytes], ${JSON.stringify(name)}, { type: ${JSON.stringify(type)} }));
+    return transfer;
+  })()`);
+  for (const event of ['dragenter', 'dragover', 'drop'])
+    await page.dispatchEvent('body', event, { dataTransfer: transfer });
+}
+
 /** What axe finds serious or critical on the page as it is now. */
 export async function expectAccessible(page: Page, look = ''): Promise<void> {
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(AxeBuilder.source);

@@ -1,4 +1,3 @@
-import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { DEV_KEYS } from '../call.ts';
 import { makeEpub } from '../fixtures/epub.ts';
@@ -6,25 +5,13 @@ import { makePage } from '../fixtures/pages.ts';
 import { makePdf } from '../fixtures/pdf.ts';
 import { useChromium } from './chromium.ts';
 import { useNexus } from './nexus.ts';
-import { expectAccessible, signIn } from './person.ts';
+import { drop, expectAccessible, signIn } from './person.ts';
 
 const nexus = useNexus((request, response) => {
   response.setHeader('content-type', 'text/html; charset=utf-8');
   response.end(makePage({ title: `Page ${request.url?.slice(1)}` }));
 });
 const chromium = useChromium();
-
-/** Drops a file on the page, as the desktop would. */
-async function drop(page: Page, name: string, type: string, content: Buffer): Promise<void> {
-  const transfer = await page.evaluateHandle(`(() => {
-    const transfer = new DataTransfer();
-    const bytes = Uint8Array.from(atob(${JSON.stringify(content.toString('base64'))}), (char) => char.charCodeAt(0));
-    transfer.items.add(new File([bytes], ${JSON.stringify(name)}, { type: ${JSON.stringify(type)} }));
-    return transfer;
-  })()`);
-  for (const event of ['dragenter', 'dragover', 'drop'])
-    await page.dispatchEvent('body', event, { dataTransfer: transfer });
-}
 
 test('a dropped PDF is kept, and read page by page', async () => {
   const page = await chromium.open();

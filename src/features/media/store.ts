@@ -316,9 +316,9 @@ export async function findAsset(
 }
 
 export async function mayRetry(sql: Queryable, viewer: Viewer, mediaId: string): Promise<boolean> {
-  const [row] = await sql<[{ may_retry: boolean }]>`
+  const [row] = await sql<{ may_retry: boolean }[]>`
     select ${mayRetryMedia(sql, viewer)} as may_retry from media where id = ${mediaId}`;
-  return row.may_retry;
+  return row?.may_retry ?? false;
 }
 
 /** Media that are on their way with no job that would bring them to an end, or to a failure. */
