@@ -34,7 +34,7 @@ export function useMediaActions() {
         const written = readingOf(item);
         const reading = written ? (await api.put<Answer<Reading>>(path, written)).data : null;
         if (!written) await api.delete(path);
-        patchMedia(queryClient, { ...item, reading });
+        patchMedia(queryClient, { id: item.id, reading });
       }),
     );
     void queryClient.invalidateQueries({ queryKey: ['libraries'] });

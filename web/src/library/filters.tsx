@@ -26,8 +26,8 @@ const SORT_NAMES: Record<`${Sort} ${Order}`, string> = {
   'added asc': 'Oldest first',
   'title asc': 'Title, A to Z',
   'title desc': 'Title, Z to A',
-  'published desc': 'Published last',
-  'published asc': 'Published first',
+  'published desc': 'Newest published',
+  'published asc': 'Oldest published',
   'length desc': 'Longest first',
   'length asc': 'Shortest first',
 };

@@ -26,15 +26,12 @@ export interface ReadingProgress {
 }
 
 /** Keeps where the person is, a moment after they stopped moving, and at the latest when they leave. */
-export function useReadingProgress(media: MediaWithOutline): ReadingProgress {
+export function useReadingProgress({ id }: MediaWithOutline): ReadingProgress {
   const queryClient = useQueryClient();
   const isStopped = useRef(false);
   const sending = useRef<Promise<void>>(undefined);
   const waiting = useRef<{ progress: number; position: Position }>(undefined);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const latest = useRef(media);
-  latest.current = media;
-  const { id } = media;
 
   const send = useCallback(
     async (keepalive: boolean) => {
@@ -44,7 +41,7 @@ export function useReadingProgress(media: MediaWithOutline): ReadingProgress {
       if (!body) return;
       try {
         const { data } = await request<Answer<Reading>>('PUT', `/media/${id}/reading`, { body, keepalive });
-        if (latest.current.id === id) patchMedia(queryClient, { ...latest.current, reading: data });
+        patchMedia(queryClient, { id, reading: data });
       } catch {
         // The next movement tries again; a place that was not kept is no reason to disturb a reader.
       }
