@@ -61,7 +61,7 @@ export async function buildApp({
     internal: { secret: config.internalSecret, openToLoopback: config.env !== 'prod' },
     bodyLimitBytes: config.bodyLimitBytes,
     trustedProxies: config.trustedProxies,
-    webDirectory,
+    webApp: { directory: webDirectory, uploadOrigin: await services.uploads.origin() },
     onAnswered: prometheus.observeRequest,
     routes(server, registered) {
       server.addHook('onClose', async () => prometheus.close());

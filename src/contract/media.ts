@@ -70,6 +70,8 @@ export const media = z.object({
   /** How far the viewer has read; null when they have not begun. */
   reading: reading.nullable(),
   capabilities,
+  /** It has failed, and the viewer may have it tried again: they saved it first, or are an admin of where it is. */
+  may_retry: z.boolean(),
 });
 export type Media = z.output<typeof media>;
 

@@ -27,6 +27,7 @@ export const session = z.object({
 });
 export type Session = z.output<typeof session>;
 export const sessionAnswer = z.object({ data: session });
+export const currentSession = z.object({ data: session.nullable() });
 
 export const updateMe = z
   .strictObject({ display_name: text(1, 200).optional(), username: username.optional() })

@@ -15,7 +15,7 @@ import { errorBytes, replyWithError } from './errors.ts';
 import type { HttpServer } from './http-server.ts';
 import { registerOpenApi } from './openapi.ts';
 import { requestId } from './request-id.ts';
-import { registerWebApp } from './web-app.ts';
+import { registerWebApp, type WebAppOptions } from './web-app.ts';
 
 export interface HttpServerOptions {
   log: Logger;
@@ -26,8 +26,7 @@ export interface HttpServerOptions {
   trustedProxies: string[];
   /** Told of every request that was answered. */
   onAnswered?: (request: AnsweredRequest) => void;
-  /** Where the web app was built to. */
-  webDirectory: string;
+  webApp: WebAppOptions;
   /** Registers the features' routes. */
   routes(server: HttpServer, registered: RegisteredRoute[]): void;
 }
@@ -81,7 +80,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Shel
   await registerOpenApi(server);
   registerAuthentication(server, options.authentication, options.internal);
   options.routes(server, routes);
-  await registerWebApp(server, options.webDirectory);
+  await registerWebApp(server, options.webApp);
   await server.ready();
   return { server, routes, drain };
 }

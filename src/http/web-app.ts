@@ -6,27 +6,40 @@ import { z } from 'zod';
 import { NexusError } from '../contract/errors.ts';
 import type { HttpServer } from './http-server.ts';
 
-/** Nothing inline, nothing evaluated, nothing from elsewhere but a video that somebody plays. */
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data: blob:",
-  "font-src 'self'",
-  "connect-src 'self'",
-  "worker-src 'self' blob:",
-  "media-src 'self'",
-  'frame-src https://www.youtube-nocookie.com',
-  "manifest-src 'self'",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-].join('; ');
+export interface WebAppOptions {
+  /** Where the web app was built to. */
+  directory: string;
+  /** Where browsers upload to when it is not Nexus. */
+  uploadOrigin: string | undefined;
+}
+
+/** Nothing inline, nothing evaluated, nothing from or to elsewhere but a video that somebody plays and a file they upload. */
+function contentSecurityPolicy(uploadOrigin: string | undefined): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data: blob:",
+    "font-src 'self'",
+    ["connect-src 'self'", uploadOrigin].filter(Boolean).join(' '),
+    "worker-src 'self' blob:",
+    "media-src 'self'",
+    'frame-src https://www.youtube-nocookie.com',
+    "manifest-src 'self'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
 
 const page = { config: { access: 'public' as const }, schema: { hide: true } };
 
-/** The web app at /app/, as it was built into `directory`. */
-export async function registerWebApp(server: HttpServer, directory: string): Promise<void> {
+/** The web app at /app/. */
+export async function registerWebApp(
+  server: HttpServer,
+  { directory, uploadOrigin }: WebAppOptions,
+): Promise<void> {
+  const policy = contentSecurityPolicy(uploadOrigin);
   const isBuilt = existsSync(path.join(directory, 'index.html'));
   if (isBuilt) {
     await server.register(fastifyStatic, {
@@ -58,7 +71,7 @@ export async function registerWebApp(server: HttpServer, directory: string): Pro
     if (name.includes('.') && name !== 'index.html') return sendAsset(reply, directory, name);
     return reply
       .header('cache-control', 'no-cache')
-      .header('content-security-policy', CONTENT_SECURITY_POLICY)
+      .header('content-security-policy', policy)
       .sendFile('index.html');
   });
 }

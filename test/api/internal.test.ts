@@ -24,7 +24,7 @@ describe('a route that is internal', () => {
       metrics: createMetrics(),
       authentication: withSecret.services.authentication,
       internal: { secret, openToLoopback: false },
-      webDirectory: '/nowhere',
+      webApp: { directory: '/nowhere', uploadOrigin: undefined },
       bodyLimitBytes: 1024,
       trustedProxies: [],
       routes: (app) =>

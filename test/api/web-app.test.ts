@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { failure, useApp } from '../app.ts';
+import { failure, type TestApp, useApp } from '../app.ts';
 import { useDatabase } from '../database.ts';
 import { newDirectory } from '../workspace.ts';
 
@@ -16,6 +16,13 @@ await writeFile(path.join(webDirectory, '..', 'secret.txt'), 'not for the web');
 
 const database = useDatabase();
 const app = useApp(database, {}, { webDirectory });
+const store = {
+  NEXUS_STORAGE: 's3',
+  NEXUS_S3_ENDPOINT: 'https://files.example:9000',
+  NEXUS_S3_BUCKET: 'nexus',
+};
+const withStore = useApp(database, store, { webDirectory });
+const withDirectUploads = useApp(database, { ...store, NEXUS_S3_DIRECT_UPLOADS: 'true' }, { webDirectory });
 const unbuilt = useApp(database, {}, { webDirectory: '/nowhere' });
 
 test('/ leads to the app', async () => {
@@ -38,6 +45,16 @@ test('every place in the app is its page, under the strict policy, and never out
     );
     expect(headers.get('x-content-type-options')).toBe('nosniff');
   }
+});
+
+test('the policy lets uploads go to the store that takes them directly, and nowhere else', async () => {
+  const connectSource = async ({ call }: TestApp) =>
+    /connect-src ([^;]*)/.exec(
+      (await call('GET', '/app/')).headers.get('content-security-policy') ?? '',
+    )?.[1];
+  expect(await connectSource(app)).toBe("'self'");
+  expect(await connectSource(withStore)).toBe("'self'");
+  expect(await connectSource(withDirectUploads)).toBe("'self' https://files.example:9000");
 });
 
 test('what has its hash in its name is kept for ever, compressed where the browser takes that', async () => {

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { DEV_KEYS } from '../app.ts';
+import { DEV_KEYS } from '../call.ts';
 import { makeEpub } from '../fixtures/epub.ts';
 import { makePdf } from '../fixtures/pdf.ts';
 import { HARBOUR, LETTER, SPEECH } from '../fixtures/texts.ts';

@@ -20,8 +20,11 @@ export function useChromium(): Chromium {
   const complaints: string[] = [];
   let forgiven: RegExp[] = [];
 
+  // While Nexus starts.
+  const starting = start();
+  starting.catch(() => {});
   beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: await unpacked(), headless: true, args: ARGUMENTS });
+    browser = await starting;
   });
   afterEach(async () => {
     await Promise.all(browser?.contexts().map((context) => context.close()) ?? []);
@@ -48,6 +51,10 @@ export function useChromium(): Chromium {
     },
     forgive: (pattern) => void forgiven.push(pattern),
   };
+}
+
+async function start(): Promise<Browser> {
+  return chromium.launch({ executablePath: await unpacked(), headless: true, args: ARGUMENTS });
 }
 
 /** Errors in the console, exceptions, what the Content-Security-Policy refused, and requests to anywhere else. */

@@ -1,20 +1,12 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, test, vi } from 'vitest';
-import { DEV_KEYS } from '../app.ts';
+import { DEV_KEYS } from '../call.ts';
 import { makePage } from '../fixtures/pages.ts';
 import { useChromium } from './chromium.ts';
+import { LOOKS, OUT } from './looks.ts';
 import { useNexus } from './nexus.ts';
 import { signIn } from './person.ts';
-
-const OUT = process.env.SCREENSHOTS ?? fileURLToPath(new URL('../../docs/screenshots/', import.meta.url));
-const LOOKS = [
-  { name: 'desktop-light', viewport: { width: 1440, height: 900 }, colorScheme: 'light' },
-  { name: 'desktop-dark', viewport: { width: 1440, height: 900 }, colorScheme: 'dark' },
-  { name: 'phone-light', viewport: { width: 390, height: 844 }, colorScheme: 'light' },
-  { name: 'phone-dark', viewport: { width: 390, height: 844 }, colorScheme: 'dark' },
-] as const;
 
 const nexus = useNexus((request, response) => {
   const answers: [string, number, string][] = [
@@ -63,14 +55,14 @@ beforeAll(async () => {
   });
 });
 
-test.each(LOOKS)('$name', async (look) => {
-  const page = await chromium.open({ viewport: look.viewport, colorScheme: look.colorScheme });
+test.each(LOOKS)('$name', async ({ name: look, ...screen }) => {
+  const page = await chromium.open(screen);
   await signIn(page, nexus, key);
   for (const [name, route] of Object.entries(pages)) {
     await page.goto(`${nexus.url}/app/console/${route}`);
     await page.getByRole('heading', { level: 1 }).waitFor();
     await expect.poll(() => page.locator('.skeleton').count()).toBe(0);
-    const file = path.join(OUT, `console-${name}-${look.name}.jpg`);
+    const file = path.join(OUT, `console-${name}-${look}.jpg`);
     await page.screenshot({ path: file, type: 'jpeg', quality: 72 });
   }
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DEV_KEYS } from '../app.ts';
+import { DEV_KEYS } from '../call.ts';
 import { makePage } from '../fixtures/pages.ts';
 import { useChromium } from './chromium.ts';
 import { useNexus } from './nexus.ts';
@@ -32,6 +32,35 @@ test('a failure says what went wrong and what was tried, and a retry makes it re
   await page.getByRole('button', { name: 'Try again' }).click();
   await page.getByText('nobody had touched the ink').first().waitFor();
   expect(await page.title()).toContain('Found after all');
+});
+
+test('who may not retry is told who may', async () => {
+  const [owner, member] = [await nexus.person('olga'), await nexus.person('mina')];
+  const call = async (method: string, path: string, key: string, body?: object) =>
+    (await nexus.call(method, path, { key, ...(body && { body }) })).body.data;
+  const library = await call('POST', '/libraries', owner.key, { name: 'Shelf' });
+  const { media_id } = await call('POST', '/media/from_url', owner.key, {
+    url: 'http://127.0.0.1:1/lost',
+  });
+  await call('POST', `/libraries/${library.id}/media`, owner.key, { media_id });
+  const invitation = await call('POST', `/libraries/${library.id}/invites`, owner.key, {
+    invitee_username: 'mina',
+  });
+  await call('POST', `/libraries/invites/${invitation.id}/accept`, member.key);
+  const page = await chromium.open();
+  await signIn(page, nexus, member.key);
+  const row = page.getByRole('article').filter({ hasText: '127.0.0.1:1/lost' });
+  await row.locator('.media-note-failed').waitFor();
+  await row.getByRole('button', { name: /Actions for/ }).click();
+  await page.getByRole('menuitem', { name: 'What was tried' }).waitFor();
+  expect(await page.getByRole('menuitem', { name: 'Try again' }).count()).toBe(0);
+  await page.keyboard.press('Escape');
+  expect(await row.getByRole('button', { name: /Retry/ }).count()).toBe(0);
+  await page.goto(`${nexus.url}/app/read/${media_id}`);
+  await page.getByText('can have it tried again').waitFor();
+  await page.getByRole('button', { name: 'What was tried' }).click();
+  await page.getByText('Attempt 1: Failed').waitFor();
+  expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
 });
 
 test('what nobody can process waits, and says so', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DEV_KEYS } from '../app.ts';
+import { DEV_KEYS } from '../call.ts';
 import { ATTACKS } from '../fixtures/attacks.ts';
 import { makePage } from '../fixtures/pages.ts';
 import { useChromium } from './chromium.ts';
@@ -28,12 +28,17 @@ test('nothing hostile runs in the reader', async () => {
     throw new Error(`A script has run: ${dialog.message()}`);
   });
   await signIn(page, nexus, DEV_KEYS.researcher);
-  for (let part = 0; part < PARTS; part += 1) {
-    const saved = await nexus.call('POST', '/media/from_url', {
-      key: DEV_KEYS.researcher,
-      body: { url: `${nexus.site.url}/part/${part}` },
-    });
-    await page.goto(`${nexus.url}/app/read/${saved.body.data.media_id}`);
+  // All at once, so that the first is looked at while the others are made readable.
+  const saved = await Promise.all(
+    Array.from({ length: PARTS }, (_, part) =>
+      nexus.call('POST', '/media/from_url', {
+        key: DEV_KEYS.researcher,
+        body: { url: `${nexus.site.url}/part/${part}` },
+      }),
+    ),
+  );
+  for (const { body } of saved) {
+    await page.goto(`${nexus.url}/app/read/${body.data.media_id}`);
     await page.locator('.prose-part').first().waitFor();
     // Every event handler would run on one of these.
     await page.locator('.prose').hover();

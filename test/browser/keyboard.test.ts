@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DEV_KEYS } from '../app.ts';
+import { DEV_KEYS } from '../call.ts';
 import { makePage } from '../fixtures/pages.ts';
 import { useChromium } from './chromium.ts';
 import { useNexus } from './nexus.ts';
@@ -54,10 +54,13 @@ test('everything can be done from the keyboard', async () => {
   await page.locator('.prose-part').waitFor();
   await keyboard.press('e');
   await page.getByText('Marked as finished').waitFor();
-  await keyboard.press('u');
+  await keyboard.press('z');
   await page.getByRole('button', { name: 'Mark as finished' }).first().waitFor();
-  await keyboard.press('Escape');
+  await keyboard.press('u');
+  await page.getByText('Marked as unread').waitFor();
   await page.getByRole('heading', { name: 'My library' }).waitFor();
+  expect(first).toMatch(/^Unread: Page/);
+  await page.getByRole('link', { name: String(first) }).waitFor();
 
   await keyboard.press('/');
   await page.getByRole('searchbox').waitFor();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from 'vitest';
-import { type Answer, type CallOptions, call, DEV_KEYS } from '../app.ts';
+import { type Answer, type CallOptions, call, DEV_KEYS } from '../call.ts';
 import { type TestDatabase, useDatabase } from '../database.ts';
 import { type Site, startSite } from '../internet.ts';
 import { type NexusProcess, startNexus } from '../nexus-process.ts';

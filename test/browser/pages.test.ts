@@ -1,25 +1,28 @@
 import { beforeAll, expect, test } from 'vitest';
-import { DEV_KEYS } from '../app.ts';
+import { DEV_KEYS } from '../call.ts';
 import { makePage } from '../fixtures/pages.ts';
 import { useChromium } from './chromium.ts';
+import { inBothLooks } from './looks.ts';
 import { useNexus } from './nexus.ts';
-import { expectAccessible, signIn } from './person.ts';
+import { expectAccessible, expectToFit, signIn } from './person.ts';
 import { seedVideo } from './seed.ts';
+
+const LONG_WORD = 'Donaudampfschifffahrtsgesellschaftsversammlung'.repeat(4);
+const ARABIC = 'القارئ والصفحة الأخيرة';
+const LONG_NAME = 'Everything about reading rooms, their lamps and those who tended them';
 
 const nexus = useNexus((request, response) => {
   if (request.url === '/gone') return void response.writeHead(410).end();
   response.setHeader('content-type', 'text/html; charset=utf-8');
+  if (request.url === '/word') return void response.end(makePage({ title: LONG_WORD }));
+  if (request.url === '/arabic') return void response.end(makePage({ title: ARABIC, language: 'ar' }));
   response.end(makePage({ title: 'A page to look at' }));
 });
 const chromium = useChromium();
-const LOOKS = [
-  { name: 'wide and light', viewport: { width: 1440, height: 900 }, colorScheme: 'light' },
-  { name: 'narrow and dark', viewport: { width: 390, height: 844 }, colorScheme: 'dark' },
-] as const;
-
 let readable = '';
 let failed = '';
 let library = '';
+let arabic = '';
 beforeAll(async () => {
   const key = DEV_KEYS.admin;
   const save = async (path: string) =>
@@ -27,62 +30,83 @@ beforeAll(async () => {
       .media_id;
   readable = await save('/page');
   failed = await save('/gone');
+  await save('/word');
+  arabic = await save('/arabic');
+  await nexus.call('POST', '/libraries', { key, body: { name: LONG_NAME } });
   library = (await nexus.call('POST', '/libraries', { key, body: { name: 'Shelf' } })).body.data.id;
   await nexus.call('POST', `/libraries/${library}/media`, { key, body: { media_id: readable } });
 });
 
-test.each(LOOKS)('every page is accessible and says nothing in the console, $name', async (look) => {
-  const page = await chromium.open({ viewport: look.viewport, colorScheme: look.colorScheme });
-  await signIn(page, nexus, DEV_KEYS.admin);
-  const visit = async (path: string, sign: string) => {
-    await page.goto(`${nexus.url}/app${path}`);
-    await page.getByText(sign).first().waitFor();
-    await expectAccessible(page);
-    const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
-    expect(await page.evaluate(overflow), `${path} is wider than the screen`).toBeLessThanOrEqual(0);
-  };
-  await visit('/', 'A page to look at');
-  await page.keyboard.press('v');
-  await page.locator('.media-card').first().waitFor();
-  await expectAccessible(page);
-  await page.keyboard.press('v');
-  await visit('/?status=failed&sort=title', 'has removed this for good');
-  await visit('/?site=nowhere.example', 'Nothing fits these filters');
-  await visit(`/library/${library}`, 'A page to look at');
-  await visit(`/read/${readable}`, 'nobody had touched the ink');
-  await page.getByRole('button', { name: 'Text and colours' }).click();
-  await page.getByRole('button', { name: 'Sepia' }).click();
-  await expectAccessible(page);
-  await page.getByRole('button', { name: 'Auto' }).click();
-  await visit(`/read/${failed}`, 'This could not be read');
-  await visit('/search?q=lamp', 'The lamp on the desk');
-  await visit('/search', 'Find it again');
-  await visit('/invitations', 'No invitations');
-  await visit('/settings', 'Change the password');
-  await visit('/nowhere', 'There is no such page');
-});
+const LOOKS = 'on a desktop in the light and on a phone in the dark';
 
-test.each(LOOKS)('every dialog is accessible, $name', async (look) => {
-  const page = await chromium.open({ viewport: look.viewport, colorScheme: look.colorScheme });
+test(`every page is accessible, fits the screen and says nothing in the console, ${LOOKS}`, () =>
+  inBothLooks(chromium, async (page, look) => {
+    await signIn(page, nexus, DEV_KEYS.admin);
+    const visit = async (path: string, sign: string) => {
+      await page.goto(`${nexus.url}/app${path}`);
+      await page.getByText(sign).first().waitFor();
+      await expectAccessible(page, look);
+      await expectToFit(page, look);
+    };
+    await visit('/', 'A page to look at');
+    await page.keyboard.press('v');
+    await page.locator('.media-card').first().waitFor();
+    await expectAccessible(page, look);
+    await page.keyboard.press('v');
+    await visit('/?status=failed&sort=title', 'has removed this for good');
+    await visit('/?site=nowhere.example', 'Nothing fits these filters');
+    await visit(`/library/${library}`, 'A page to look at');
+    await visit(`/read/${readable}`, 'nobody had touched the ink');
+    await page.getByRole('button', { name: 'Text and colours' }).click();
+    await page.getByRole('button', { name: 'Sepia' }).click();
+    await expectAccessible(page, look);
+    await page.getByRole('button', { name: 'Auto' }).click();
+    await visit(`/read/${failed}`, 'This could not be read');
+    await visit('/search?q=lamp', 'The lamp on the desk');
+    await visit('/search', 'Find it again');
+    await visit('/invitations', 'No invitations');
+    await visit('/settings', 'Change the password');
+    await visit('/nowhere', 'There is no such page');
+  }));
+
+test(`every dialog is accessible, ${LOOKS}`, () =>
+  inBothLooks(chromium, async (page, look) => {
+    await signIn(page, nexus, DEV_KEYS.admin);
+    await page.getByRole('link', { name: 'A page to look at' }).waitFor();
+    for (const [keys, title] of [
+      [['n'], 'Save'],
+      [['?'], 'Keyboard shortcuts'],
+      [['g', 'l'], 'New library'],
+      [['Control+k'], 'Commands'],
+    ] as const) {
+      for (const key of keys) await page.keyboard.press(key);
+      await page.getByRole('dialog', { name: title }).waitFor();
+      await expectAccessible(page, look);
+      await expectToFit(page, look);
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog', { name: title }).waitFor({ state: 'detached' });
+    }
+    await page.getByRole('button', { name: 'Actions for A page to look at' }).click();
+    await expectAccessible(page, look);
+    await page.getByRole('menuitem', { name: 'Why do I see this?' }).click();
+    await page.getByText('You saved it').waitFor();
+    await expectAccessible(page, look);
+  }));
+
+test('a text from right to left is set from right to left', async () => {
+  const page = await chromium.open();
   await signIn(page, nexus, DEV_KEYS.admin);
-  await page.getByRole('link', { name: 'A page to look at' }).waitFor();
-  for (const [keys, title] of [
-    [['n'], 'Save'],
-    [['?'], 'Keyboard shortcuts'],
-    [['g', 'l'], 'New library'],
-    [['Control+k'], 'Commands'],
-  ] as const) {
-    for (const key of keys) await page.keyboard.press(key);
-    await page.getByRole('dialog', { name: title }).waitFor();
-    await expectAccessible(page);
-    await page.keyboard.press('Escape');
-    await page.getByRole('dialog', { name: title }).waitFor({ state: 'detached' });
-  }
-  await page.getByRole('button', { name: 'Actions for A page to look at' }).click();
-  await expectAccessible(page);
-  await page.getByRole('menuitem', { name: 'Why do I see this?' }).click();
-  await page.getByText('You saved it').waitFor();
-  await expectAccessible(page);
+  await page.goto(`${nexus.url}/app/read/${arabic}`);
+  await page.locator('.prose p').first().waitFor();
+  expect(await page.locator('.prose').getAttribute('dir')).toBe('rtl');
+  // Its lines end at the left, the last one early.
+  const space = await page.evaluate(`(() => {
+    const heading = document.querySelector('.reader-title');
+    const range = document.createRange();
+    range.selectNodeContents(heading);
+    return range.getBoundingClientRect().left - heading.getBoundingClientRect().left;
+  })()`);
+  expect(space).toBeGreaterThan(50);
 });
 
 test('a video loads nothing of YouTube before it is asked for, then seeks to the line that is clicked', async () => {
@@ -101,4 +125,6 @@ test('a video loads nothing of YouTube before it is asked for, then seeks to the
   const source = await page.locator('iframe').getAttribute('src');
   expect(source).toMatch(/^https:\/\/www\.youtube-nocookie\.com\/embed\/abcdefghijk\?/);
   expect(source).toContain('start=65');
+  // Without it the player refuses to play: the site sends no referrer.
+  expect(await page.locator('iframe').getAttribute('referrerpolicy')).toBe('strict-origin-when-cross-origin');
 });

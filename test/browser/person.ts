@@ -12,14 +12,32 @@ export async function signIn(page: Page, nexus: RunningNexus, key: string): Prom
   await page.getByRole('heading', { name: 'My library' }).waitFor();
 }
 
+/** Drops a file on the page, as the desktop would. */
+export async function drop(page: Page, name: string, type: string, content: Buffer): Promise<void> {
+  const transfer = await page.evaluateHandle(`(() => {
+    const transfer = new DataTransfer();
+    const bytes = Uint8Array.from(atob(${JSON.stringify(content.toString('base64'))}), (char) => char.charCodeAt(0));
+    transfer.items.add(new File([bytes], ${JSON.stringify(name)}, { type: ${JSON.stringify(type)} }));
+    return transfer;
+  })()`);
+  for (const event of ['dragenter', 'dragover', 'drop'])
+    await page.dispatchEvent('body', event, { dataTransfer: transfer });
+}
+
 /** What axe finds serious or critical on the page as it is now. */
-export async function expectAccessible(page: Page): Promise<void> {
-  await page.evaluate(AxeBuilder.source);
+export async function expectAccessible(page: Page, look = ''): Promise<void> {
+  if (!(await page.evaluate('"axe" in window'))) await page.evaluate(AxeBuilder.source);
   const found = (await page.evaluate(`axe.run(document, {
+    resultTypes: ['violations'],
     runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
   }).then(({ violations }) => violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, nodes }) => id + ': ' + nodes.slice(0, 3).map(({ target, failureSummary }) =>
       target.join(' ') + ' ' + failureSummary.split('\\n').slice(1, 2).join(' ')).join(' | ')))`)) as string[];
-  expect(found, page.url()).toEqual([]);
+  expect(found, `${page.url()} ${look}`).toEqual([]);
+}
+
+export async function expectToFit(page: Page, look: string): Promise<void> {
+  const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+  expect(await page.evaluate(overflow), `${page.url()} ${look} is wider than the screen`).toBe(0);
 }

@@ -1,30 +1,17 @@
-import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { DEV_KEYS } from '../app.ts';
+import { DEV_KEYS } from '../call.ts';
 import { makeEpub } from '../fixtures/epub.ts';
 import { makePage } from '../fixtures/pages.ts';
 import { makePdf } from '../fixtures/pdf.ts';
 import { useChromium } from './chromium.ts';
 import { useNexus } from './nexus.ts';
-import { expectAccessible, signIn } from './person.ts';
+import { drop, expectAccessible, signIn } from './person.ts';
 
 const nexus = useNexus((request, response) => {
   response.setHeader('content-type', 'text/html; charset=utf-8');
   response.end(makePage({ title: `Page ${request.url?.slice(1)}` }));
 });
 const chromium = useChromium();
-
-/** Drops a file on the page, as the desktop would. */
-async function drop(page: Page, name: string, type: string, content: Buffer): Promise<void> {
-  const transfer = await page.evaluateHandle(`(() => {
-    const transfer = new DataTransfer();
-    const bytes = Uint8Array.from(atob(${JSON.stringify(content.toString('base64'))}), (char) => char.charCodeAt(0));
-    transfer.items.add(new File([bytes], ${JSON.stringify(name)}, { type: ${JSON.stringify(type)} }));
-    return transfer;
-  })()`);
-  for (const event of ['dragenter', 'dragover', 'drop'])
-    await page.dispatchEvent('body', event, { dataTransfer: transfer });
-}
 
 test('a dropped PDF is kept, and read page by page', async () => {
   const page = await chromium.open();
@@ -80,6 +67,33 @@ test('several links, pasted anywhere, become several cards', async () => {
   await page.getByText('2 items', { exact: true }).waitFor();
 });
 
+test('what was read is marked as unread, many at once, and Undo brings back how far it was', async () => {
+  const key = DEV_KEYS.viewer;
+  const { body } = await nexus.call('GET', '/media', { key });
+  for (const [place, { id }] of body.data.entries()) {
+    const reading = place === 0 ? { progress: 1, finished: true } : { progress: 0.5, position: { block: 3 } };
+    await nexus.call('PUT', `/media/${id}/reading`, { key, body: reading });
+  }
+  const page = await chromium.open();
+  await signIn(page, nexus, key);
+  const finished = page.getByRole('article').getByText('Finished', { exact: true });
+  await finished.waitFor();
+  await page.keyboard.press('j');
+  await page.keyboard.press('x');
+  await page.keyboard.press('j');
+  await page.keyboard.press('x');
+  await page.getByRole('toolbar').getByRole('button', { name: 'Unread' }).click();
+  await page.getByText('Marked 2 items as unread').waitFor();
+  expect(await page.getByRole('link', { name: /^Unread: Page/ }).count()).toBe(2);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await finished.waitFor();
+  const { body: again } = await nexus.call('GET', '/media', { key });
+  expect(again.data).toMatchObject([
+    { reading: { progress: 1, finished_at: expect.any(String) } },
+    { reading: { progress: 0.5, position: { block: 3 }, finished_at: null } },
+  ]);
+});
+
 test('what is removed comes back with Undo, and is gone for good without', async () => {
   const page = await chromium.open();
   await signIn(page, nexus, DEV_KEYS.viewer);
@@ -87,7 +101,7 @@ test('what is removed comes back with Undo, and is gone for good without', async
   await one.focus();
   await page.keyboard.press('#');
   await one.waitFor({ state: 'detached' });
-  await page.keyboard.press('u');
+  await page.keyboard.press('z');
   await one.waitFor();
 
   await one.focus();

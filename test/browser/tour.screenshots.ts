@@ -1,22 +1,14 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { beforeAll, test } from 'vitest';
-import { DEV_KEYS } from '../app.ts';
+import { DEV_KEYS } from '../call.ts';
 import { makePdf } from '../fixtures/pdf.ts';
 import { useChromium } from './chromium.ts';
+import { LOOKS, OUT } from './looks.ts';
 import { useNexus } from './nexus.ts';
 import { signIn } from './person.ts';
 import { ESSAYS, essayPage } from './tour-essays.ts';
-
-const OUT = process.env.SCREENSHOTS ?? fileURLToPath(new URL('../../docs/screenshots/', import.meta.url));
-const LOOKS = [
-  { name: 'desktop-light', viewport: { width: 1440, height: 900 }, colorScheme: 'light' },
-  { name: 'desktop-dark', viewport: { width: 1440, height: 900 }, colorScheme: 'dark' },
-  { name: 'phone-light', viewport: { width: 390, height: 844 }, colorScheme: 'light' },
-  { name: 'phone-dark', viewport: { width: 390, height: 844 }, colorScheme: 'dark' },
-] as const;
 
 const nexus = useNexus((request, response) => {
   const essay = ESSAYS.find(({ slug }) => request.url === `/${slug}`);
@@ -65,12 +57,12 @@ beforeAll(async () => {
   await call('PATCH', '/me', { display_name: 'Mara Lindqvist' });
 });
 
-test.each(LOOKS)('$name', async (look) => {
+test.each(LOOKS)('$name', async ({ name: look, ...screen }) => {
   chromium.forgive(/./);
-  const page = await chromium.open({ viewport: look.viewport, colorScheme: look.colorScheme });
+  const page = await chromium.open(screen);
   const keep = async (name: string) => {
     await page.mouse.move(0, 0);
-    return page.screenshot({ path: path.join(OUT, `${name}-${look.name}.jpg`), type: 'jpeg', quality: 72 });
+    return page.screenshot({ path: path.join(OUT, `${name}-${look}.jpg`), type: 'jpeg', quality: 72 });
   };
   await signIn(page, nexus, key);
   await page

@@ -110,6 +110,39 @@ describe('how far somebody has read', () => {
   });
 });
 
+describe('marking as unread', () => {
+  const forget = (reader: Reader, id: string) => reader.delete(`/media/${id}/reading`);
+
+  test('forgets how far its reader has come, and nobody else’s', async () => {
+    const [ana, ben] = [await createReader(app), await createReader(app)];
+    const libraryId = await createLibrary(ana);
+    const id = await save(ana);
+    await ana.post(`/libraries/${libraryId}/media`, { media_id: id });
+    await join(ana, libraryId, ben);
+    await put(ana, id, { progress: 1, finished: true });
+    await put(ben, id, { progress: 0.5 });
+    expect((await forget(ana, id)).status).toBe(204);
+    expect((await ana.get(`/media/${id}`)).body.data.reading).toBeNull();
+    expect(await list(ana, 'reading=unread')).toMatchObject({ ids: [id], total: 1 });
+    expect((await ben.get(`/media/${id}`)).body.data.reading.progress).toBe(0.5);
+    expect((await forget(ana, id)).status).toBe(204);
+  });
+
+  test('is 404 for what somebody may not read, and keeps what they had', async () => {
+    const [ana, ben] = [await createReader(app), await createReader(app)];
+    const libraryId = await createLibrary(ana);
+    const id = await save(ana);
+    expect(await forget(ben, id)).toMatchObject(failure(404, 'E_MEDIA_NOT_FOUND'));
+    await ana.post(`/libraries/${libraryId}/media`, { media_id: id });
+    await join(ana, libraryId, ben);
+    await put(ben, id, { progress: 0.5 });
+    await ana.delete(`/libraries/${libraryId}/members/${ben.id}`);
+    expect(await forget(ben, id)).toMatchObject(failure(404, 'E_MEDIA_NOT_FOUND'));
+    const rows = await database.sql`select progress from media_readings where media_id = ${id}`;
+    expect([...rows]).toEqual([{ progress: 0.5 }]);
+  });
+});
+
 describe('filters', () => {
   test('each by itself and together, with the total that belongs to them', async () => {
     const ana = await createReader(app);

@@ -208,6 +208,20 @@ describe('a link that fails', () => {
     await join(reader, libraryId, member, 'member');
     await join(reader, libraryId, admin, 'admin');
     await reader.post(`/libraries/${libraryId}/media`, { media_id });
+    const mayRetry = async (viewer: Reader) => {
+      const [alone, { body: all }, { body: library }, { body: found }] = await Promise.all([
+        viewer.get(`/media/${media_id}`),
+        viewer.get(`/media?library_id=${libraryId}`),
+        viewer.get(`/libraries/${libraryId}/media`),
+        viewer.get('/search?q=theirs'),
+      ]);
+      return [alone.body.data, all.data[0], library.data[0], found.data[0].media].map(
+        ({ may_retry }) => may_retry,
+      );
+    };
+    expect(await mayRetry(reader)).toEqual([true, true, true, true]);
+    expect(await mayRetry(admin)).toEqual([true, true, true, true]);
+    expect(await mayRetry(member)).toEqual([false, false, false, false]);
     expect(await stranger.post(`/media/${media_id}/retry`)).toMatchObject(failure(404, 'E_MEDIA_NOT_FOUND'));
     expect(await member.post(`/media/${media_id}/retry`)).toMatchObject(failure(403, 'E_FORBIDDEN'));
     expect((await admin.post(`/media/${media_id}/retry`)).status).toBe(200);

@@ -202,7 +202,7 @@ export async function findRelated(
       limit ${limit}
     )
     select
-      ${mediaColumns(sql)},
+      ${mediaColumns(sql, viewer)},
       best.score, best.shared_entity_count, best.links_to, best.linked_from,
       array(
         select jsonb_build_object(

@@ -103,12 +103,16 @@ export function createAuthentication({
   }
 
   /** Somebody who signed in has their own role, or that of the key they signed in with if it is lower. */
-  async function admit(session: PresentedSession | undefined): Promise<Principal> {
-    if (!session || session.is_over) {
-      throw new NexusError('E_UNAUTHENTICATED', 'You are not signed in, or no longer. Sign in again.');
-    }
+  async function recognise(session: PresentedSession | undefined): Promise<Principal | undefined> {
+    if (!session || session.is_over) return undefined;
     if (session.is_use_due) await recordSessionUse(sql, session.id);
     return principalFrom({ ...session, session_id: session.id });
+  }
+
+  async function admit(session: PresentedSession | undefined): Promise<Principal> {
+    const principal = await recognise(session);
+    if (principal) return principal;
+    throw new NexusError('E_UNAUTHENTICATED', 'You are not signed in, or no longer. Sign in again.');
   }
 
   return {
@@ -124,6 +128,11 @@ export function createAuthentication({
 
     async withSession(token: string): Promise<Principal> {
       return admit(await findSessionByToken(sql, hashKey(token)));
+    },
+
+    /** For who asks whether somebody is signed in, and takes no for an answer. */
+    async findBySession(token: string): Promise<Principal | undefined> {
+      return recognise(await findSessionByToken(sql, hashKey(token)));
     },
 
     /** An access token names its session, and is worth what that is worth now. */

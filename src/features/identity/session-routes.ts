@@ -48,15 +48,16 @@ export function registerSessionRoutes(
   server.get(
     '/app/session',
     {
-      config: { access: 'viewer' },
+      // The web app asks at every first visit, and browsers show a 401 as an error.
+      config: { access: 'public' },
       schema: {
         tags,
         summary: 'Who is signed in',
-        description: 'And what is still to be asked of them.',
-        response: { 200: contract.sessionAnswer },
+        description: 'By the cookie, and what is still to be asked of them; null when nobody is.',
+        response: { 200: contract.currentSession },
       },
     },
-    async (request) => ({ data: await sessions.describe(principalOf(request)) }),
+    async (request) => ({ data: await sessions.current(readSessionCookie(request)) }),
   );
 
   server.delete(

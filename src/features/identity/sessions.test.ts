@@ -227,6 +227,12 @@ describe('the cookie', () => {
   test.each(['', 'x', '%00', 'a'.repeat(4000), '"quoted"', ';;;'])('"%s" is 401', async (token) => {
     const answer = await app.call('GET', '/me', { headers: { cookie: `nexus_session=${token}` } });
     expect(answer).toMatchObject(failure(401, 'E_UNAUTHENTICATED'));
+    const asked = await app.call('GET', '/app/session', { headers: { cookie: `nexus_session=${token}` } });
+    expect(asked).toMatchObject({ status: 200, body: { data: null } });
+  });
+
+  test('no cookie at all is nobody, and no error', async () => {
+    expect(await app.call('GET', '/app/session')).toMatchObject({ status: 200, body: { data: null } });
   });
 });
 
@@ -239,8 +245,9 @@ describe('a session', () => {
     expect(answer.status).toBe(204);
     expect(cookieOf(answer).value).toBe('');
     expect(await lastAudit()).toMatchObject({ action: 'session.ended', actor: username });
-    expect(await browser.call('GET', '/app/session')).toMatchObject(failure(401, 'E_UNAUTHENTICATED'));
-    expect((await other.call('GET', '/app/session')).status).toBe(200);
+    expect(await browser.call('GET', '/me')).toMatchObject(failure(401, 'E_UNAUTHENTICATED'));
+    expect(await browser.call('GET', '/app/session')).toMatchObject({ status: 200, body: { data: null } });
+    expect((await other.call('GET', '/app/session')).body.data.user.username).toBe(username);
     expect((await browser.call('DELETE', '/app/session')).status).toBe(204);
     expect((await app.call('DELETE', '/app/session')).status).toBe(204);
   });

@@ -16,7 +16,7 @@ import * as store from './store.ts';
 
 export interface SessionsDependencies {
   sql: Database;
-  authentication: Pick<Authentication, 'checkKey' | 'withSession'>;
+  authentication: Pick<Authentication, 'checkKey' | 'withSession' | 'findBySession'>;
 }
 
 /** Who is let in, and by what. */
@@ -132,23 +132,31 @@ export function createSessions({ sql, authentication }: SessionsDependencies) {
       });
     },
 
-    async describe(principal: Principal): Promise<Session> {
-      const person = await profiles.findProfile(sql, principal.user_id);
-      const { id, username, display_name, has_password } = person;
-      const beginning = principal.session_id
-        ? await sessionStore.findBeginning(sql, principal.session_id)
-        : undefined;
-      const cameByLink = beginning?.began_with === 'sign_in_link';
-      return {
-        user: { id, username, display_name, role: principal.role },
-        default_library_id: principal.default_library_id,
-        has_password,
-        needs_onboarding: cameByLink && !has_password,
-        needs_current_password: has_password && !(cameByLink && beginning.is_fresh),
-        allowed_modes: principal.allowed_modes,
-      };
+    describe,
+
+    /** Null when nobody is signed in, or no longer. */
+    async current(token: string | undefined): Promise<Session | null> {
+      const principal = token && (await authentication.findBySession(token));
+      return principal ? describe(principal) : null;
     },
   };
+
+  async function describe(principal: Principal): Promise<Session> {
+    const person = await profiles.findProfile(sql, principal.user_id);
+    const { id, username, display_name, has_password } = person;
+    const beginning = principal.session_id
+      ? await sessionStore.findBeginning(sql, principal.session_id)
+      : undefined;
+    const cameByLink = beginning?.began_with === 'sign_in_link';
+    return {
+      user: { id, username, display_name, role: principal.role },
+      default_library_id: principal.default_library_id,
+      has_password,
+      needs_onboarding: cameByLink && !has_password,
+      needs_current_password: has_password && !(cameByLink && beginning.is_fresh),
+      allowed_modes: principal.allowed_modes,
+    };
+  }
 
   async function refuse({ reason, username }: Refusal, caller: Caller): Promise<never> {
     await recordAudit(sql, {

@@ -2,6 +2,7 @@ import { capabilitiesOf } from '../../contract/capabilities.ts';
 import type { Media } from '../../contract/media.ts';
 import type { Reading } from '../../contract/reading.ts';
 import type { Queryable } from '../../platform/database/database.ts';
+import { mayRetryMedia } from './may-retry-media.ts';
 
 /** A media as it is read from the database, whichever list it is in. */
 export interface MediaRow extends Omit<Media, 'capabilities' | 'cover_url' | 'reading'> {
@@ -15,7 +16,7 @@ export interface MediaRow extends Omit<Media, 'capabilities' | 'cover_url' | 're
 }
 
 /** Goes with `readingOf`. */
-export const mediaColumns = (sql: Queryable) => sql`
+export const mediaColumns = (sql: Queryable, viewer: { user_id: string }) => sql`
   media.id, media.kind, media.title, media.processing_status, media.failure_stage, media.last_error_code,
   media.last_error_message, media.processing_attempts, media.processing_started_at, media.processing_completed_at,
   media.failed_at, media.requested_url, media.canonical_url, media.provider, media.provider_id,
@@ -23,7 +24,8 @@ export const mediaColumns = (sql: Queryable) => sql`
   media.word_count, media.reading_minutes, media.page_count, media.created_at, media.updated_at,
   media.file_path, media.cover, media.plain_text is not null and media.plain_text <> '' as has_text,
   reading.progress as reading_progress, reading.position as reading_position,
-  reading.finished_at as reading_finished_at, reading.updated_at as reading_updated_at`;
+  reading.finished_at as reading_finished_at, reading.updated_at as reading_updated_at,
+  media.processing_status = 'failed' and ${mayRetryMedia(sql, viewer)} as may_retry`;
 
 /** How far the viewer has read each media of a statement. */
 export const readingOf = (sql: Queryable, { user_id }: { user_id: string }) => sql`

@@ -174,7 +174,7 @@ export async function listLibraryMedia(
     (MediaRow & Pick<LibraryMedia, 'added_at' | 'added_by_user_id'> & { position: LibraryMediaPosition })[]
   >`
     select
-      ${mediaColumns(sql)},
+      ${mediaColumns(sql, viewer)},
       listed.created_at as added_at, listed.added_by_user_id,
       json_build_object('added_us', ${microseconds(sql, sql`listed.created_at`)}, 'media_id', media.id) as position
     from library_media as listed

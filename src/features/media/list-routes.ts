@@ -64,4 +64,22 @@ export function registerListRoutes(server: HttpServer, { mediaLists, readings }:
       data: await readings.update(principalOf(request), request.params.id, request.body),
     }),
   );
+
+  server.delete(
+    '/media/:id/reading',
+    {
+      config: { access: 'viewer', feature: 'media', errors: ['E_MEDIA_NOT_FOUND'] },
+      schema: {
+        tags,
+        summary: 'Mark as unread',
+        description: 'Forgets how far the caller has read. What is unread stays so.',
+        params: z.object({ id }),
+        response: { 204: z.null() },
+      },
+    },
+    async (request, reply) => {
+      await readings.forget(principalOf(request), request.params.id);
+      return reply.status(204).send(null);
+    },
+  );
 }

@@ -109,7 +109,7 @@ export async function listMedia(
   const beyond = order === 'asc' ? sql`>` : sql`<`;
   const rows = await sql<(MediaRow & { added_at: Date; position: ListPosition })[]>`
     select
-      ${mediaColumns(sql)},
+      ${mediaColumns(sql, viewer)},
       listed.created_at as added_at,
       json_build_object('key', ${isMoment ? microseconds(sql, key) : key}, 'id', media.id) as position
     from (${listed(sql, viewer, filter.library_id, unfilled)}) as listed

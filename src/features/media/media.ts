@@ -88,7 +88,7 @@ export function createMedia({ sql, ingest }: MediaDependencies) {
       return transaction(sql, async (tx) => {
         const source = (await mayRead(tx, viewer, mediaId)) && (await store.findSource(tx, mediaId));
         if (!source) mediaNotFound();
-        if (!(await store.mayRetry(tx, viewer.user_id, mediaId))) {
+        if (!(await store.mayRetry(tx, viewer, mediaId))) {
           throw new NexusError(
             'E_FORBIDDEN',
             'Only who saved it, or an admin of a library that holds it, may retry.',

@@ -28,3 +28,19 @@ export async function writeReading(
     returning progress, position, finished_at, updated_at`;
   return reading;
 }
+
+/** Back to unread; false when the viewer may not read it. */
+export async function deleteReading(sql: Queryable, viewer: Viewer, mediaId: string): Promise<boolean> {
+  const [row] = await sql<[{ is_readable: boolean }]>`
+    with readable as (
+      select media.id
+      from media
+      where media.id = ${mediaId} and ${canReadMedia(sql, viewer, sql`media.id`)}
+    ),
+    forgotten as (
+      delete from media_readings
+      where user_id = ${viewer.user_id} and media_id in (select id from readable)
+    )
+    select exists (select from readable) as is_readable`;
+  return row.is_readable;
+}

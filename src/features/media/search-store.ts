@@ -91,7 +91,7 @@ export async function findHits(
       order by media_id, rank desc, idx
     )
     select
-      ${mediaColumns(sql)},
+      ${mediaColumns(sql, viewer)},
       ranked.idx as piece_idx,
       json_build_object('rank', ranked.rank, 'id', media.id) as position
     from ranked

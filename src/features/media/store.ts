@@ -8,6 +8,7 @@ import type {
 import type { Queryable, Transaction } from '../../platform/database/database.ts';
 import { newId } from '../../platform/ids.ts';
 import { canReadMedia, type Viewer } from '../libraries/can-read-media.ts';
+import { mayRetryMedia } from '../libraries/may-retry-media.ts';
 import { type MediaRow, mediaColumns, onTheWire, readingOf } from '../libraries/media-row.ts';
 import type { Asset, Extraction, Metadata } from './extractors/extraction.ts';
 import type { UrlIdentity } from './url.ts';
@@ -253,7 +254,7 @@ export async function findMedia(
   mediaId: string,
 ): Promise<MediaWithOutline | undefined> {
   const [row] = await sql<(MediaRow & Pick<MediaWithOutline, 'outline'>)[]>`
-    select ${mediaColumns(sql)}, media.outline
+    select ${mediaColumns(sql, viewer)}, media.outline
     from media
     ${readingOf(sql, viewer)}
     where media.id = ${mediaId} and ${canReadMedia(sql, viewer, sql`media.id`)}`;
@@ -314,19 +315,10 @@ export async function findAsset(
   return asset;
 }
 
-/** Whether somebody may decide about a media that they can read: who saved it first, or an admin of where it is. */
-export async function mayRetry(sql: Queryable, userId: string, mediaId: string): Promise<boolean> {
-  const [row] = await sql<[{ may: boolean }]>`
-    select
-      exists (select from media where id = ${mediaId} and created_by_user_id = ${userId})
-      or exists (
-        select
-        from memberships
-        join libraries on libraries.id = memberships.library_id and not libraries.is_default
-        join library_media as listed on listed.library_id = memberships.library_id and listed.media_id = ${mediaId}
-        where memberships.user_id = ${userId} and memberships.role = 'admin'
-      ) as may`;
-  return row.may;
+export async function mayRetry(sql: Queryable, viewer: Viewer, mediaId: string): Promise<boolean> {
+  const [row] = await sql<{ may_retry: boolean }[]>`
+    select ${mayRetryMedia(sql, viewer)} as may_retry from media where id = ${mediaId}`;
+  return row?.may_retry ?? false;
 }
 
 /** Media that are on their way with no job that would bring them to an end, or to a failure. */

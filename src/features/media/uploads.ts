@@ -40,6 +40,9 @@ export function createUploads({ sql, storage, ingest }: UploadsDependencies) {
   const uploadKey = installationSecret(sql, 'uploads');
 
   return {
+    /** Where browsers put files when it is not here. */
+    origin: () => storage.uploadOrigin(),
+
     async begin(
       viewer: Viewer,
       announced: { kind: string; filename: string; content_type: string; size_bytes: number },

@@ -69,6 +69,7 @@ export async function openLocalStorage(directory: string): Promise<Storage> {
     },
 
     directUpload: async () => undefined,
+    uploadOrigin: async () => undefined,
     close() {},
   };
 }

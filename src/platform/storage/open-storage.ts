@@ -27,6 +27,7 @@ export function storageOnDemand(options: StorageOptions): Storage & { open(): Pr
       yield* (await opened()).list(prefix);
     },
     directUpload: async (...given) => (await opened()).directUpload(...given),
+    uploadOrigin: async () => (await opened()).uploadOrigin(),
     close() {
       void opening?.then((storage) => storage.close());
     },

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { storageConformance } from '../../../test/storage-conformance.ts';
 import { newDirectory } from '../../../test/workspace.ts';
 import { openStorage } from './open-storage.ts';
+import type { StorageOptions } from './storage.ts';
 
 let endpoint: string;
 
@@ -19,7 +20,9 @@ beforeAll(async () => {
   return () => server.close();
 });
 
-const open = (over: { bucket?: string; hasDirectUploads?: boolean } = {}) =>
+type S3Options = Extract<StorageOptions, { kind: 's3' }>;
+
+const open = (over: Partial<S3Options> = {}) =>
   openStorage({
     kind: 's3',
     endpoint,
@@ -58,4 +61,31 @@ test('uploads go through Nexus unless direct ones are wanted', async () => {
   expect(await direct.head('media/1/original.pdf')).toMatchObject({ size: 5 });
   through.close();
   direct.close();
+});
+
+test.each<[string, Partial<S3Options>, () => string]>([
+  ['in the path', { isPathStyle: true }, () => endpoint],
+  [
+    'in the host',
+    { isPathStyle: false, endpoint: 'https://files.example:9000' },
+    () => 'https://nexus.files.example:9000',
+  ],
+  [
+    'of Amazon',
+    { isPathStyle: false, endpoint: undefined, region: 'eu-west-3' },
+    () => 'https://nexus.s3.eu-west-3.amazonaws.com',
+  ],
+])('a bucket %s: pages are told the origin that uploads go to', async (_case, over, origin) => {
+  const storage = await open({ ...over, hasDirectUploads: true });
+  const target = await storage.directUpload('x', {
+    contentType: 'application/pdf',
+    size: 5,
+    expiresInSeconds: 300,
+  });
+  expect(new URL(target?.url ?? '').origin).toBe(origin());
+  expect(await storage.uploadOrigin()).toBe(origin());
+  storage.close();
+  const through = await open(over);
+  expect(await through.uploadOrigin()).toBeUndefined();
+  through.close();
 });

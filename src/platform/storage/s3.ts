@@ -122,6 +122,18 @@ export function openS3Storage(options: Extract<StorageOptions, { kind: 's3' }>):
       return { url, headers: { 'content-type': contentType } };
     },
 
+    async uploadOrigin() {
+      if (!hasDirectUploads) return undefined;
+      // The rules by which the client itself finds the bucket: signing an address for it would ask for credentials.
+      const { url } = client.config.endpointProvider({
+        Bucket,
+        Region: options.region,
+        ForcePathStyle: options.isPathStyle,
+        ...(options.endpoint && { Endpoint: options.endpoint }),
+      });
+      return url.origin;
+    },
+
     close: () => client.destroy(),
   };
 }

@@ -48,6 +48,8 @@ export interface Storage {
     path: string,
     options: { contentType: string; size: number; expiresInSeconds: number },
   ): Promise<UploadTarget | undefined>;
+  /** The origin of every such place, for pages that may connect to nothing they do not name. */
+  uploadOrigin(): Promise<string | undefined>;
   close(): void;
 }
 

@@ -43,6 +43,7 @@ export type Provenance = Wire<typeof libraries.provenance>;
 export type RemovalPreview = Wire<typeof libraries.removalPreview>;
 
 export type Reading = Wire<typeof reading.reading> | null;
+export type UpdateReading = Wire<typeof reading.updateReading>;
 /** As lists have it; elsewhere nobody says when it was added. */
 export type Media = Wire<typeof media.media> & { added_at?: string };
 export type MediaWithOutline = Wire<typeof media.mediaAnswer>['data'];

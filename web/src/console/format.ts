@@ -35,7 +35,7 @@ export function distance(ms: number): string {
 }
 
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
-const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 
 export const dateTime = (at: string | number) => exact.format(new Date(at));
 export const timeOfDay = (at: string | number) => clock.format(new Date(at));

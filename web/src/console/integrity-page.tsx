@@ -9,7 +9,7 @@ import { Skeleton } from '../ui/skeleton.tsx';
 import { ConsoleLink } from './console-link.tsx';
 import { ConsolePage } from './console-page.tsx';
 import { useFilters } from './filters.ts';
-import { count, plural } from './format.ts';
+import { count } from './format.ts';
 import { JsonView } from './json-view.tsx';
 import { useList } from './lists.ts';
 import { isOver, jobQuery } from './queries.ts';
@@ -111,10 +111,8 @@ function Findings({ jobId, onRepair, isBusy }: FindingsProps) {
       <div className="console-stats">
         <Stat
           label="Found"
-          value={
-            isClean ? 'Nothing wrong' : plural(result.inconsistency_count, 'inconsistency', 'inconsistencies')
-          }
-          note={result.repaired && !isClean ? 'what is derived was repaired' : undefined}
+          value={isClean ? 'Nothing wrong' : count(result.inconsistency_count)}
+          note={isClean ? undefined : noteOn(result)}
           tone={isClean ? 'plain' : 'amber'}
         />
         <Stat label="Documents" value={count(result.document_count)} note="looked at" />
@@ -155,6 +153,11 @@ function Findings({ jobId, onRepair, isBusy }: FindingsProps) {
       ))}
     </>
   );
+}
+
+function noteOn({ inconsistency_count, repaired }: AuditResult): string {
+  const noun = inconsistency_count === 1 ? 'inconsistency' : 'inconsistencies';
+  return repaired ? `${noun}; what is derived was repaired` : noun;
 }
 
 /** The most frequent first. */

@@ -10,7 +10,8 @@ export function ShortcutHelp({ open, onClose }: { open: boolean; onClose: () => 
   const seen = new Map(activeShortcuts().map((shortcut) => [shortcut.keys, shortcut]));
   return (
     <Dialog open={open} onClose={onClose} title="Keyboard shortcuts" size="wide">
-      <div className="shortcut-groups">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable from the keyboard */}
+      <section className="shortcut-groups" aria-label="Shortcuts" tabIndex={0}>
         {GROUPS.map((group) => {
           const shortcuts = [...seen.values()].filter((shortcut) => shortcut.group === group);
           if (shortcuts.length === 0) return null;
@@ -38,7 +39,7 @@ export function ShortcutHelp({ open, onClose }: { open: boolean; onClose: () => 
             </section>
           );
         })}
-      </div>
+      </section>
     </Dialog>
   );
 }

@@ -1,10 +1,19 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { api } from '../api/client.ts';
 import { sentenceOf } from '../api/error.ts';
-import type { Answer, Library, Media, Reading, RetriedMedia } from '../api/types.ts';
+import type { Answer, Library, Media, Reading, RetriedMedia, UpdateReading } from '../api/types.ts';
 import { showToast } from '../ui/toasts.ts';
 import { patchMedia, refreshLists, refreshMedia } from './media-list.ts';
 import { noteUnprocessable } from './stage.ts';
+
+/** Null stands for unread. */
+type WrittenReading = UpdateReading | null;
+
+function asItWas({ reading }: Media): WrittenReading {
+  if (!reading) return null;
+  const { progress, position, finished_at } = reading;
+  return { progress, finished: finished_at !== null, ...(position !== null && { position }) };
+}
 
 /** What can be done with media from wherever they are shown. Each tells the person when it does not work. */
 export function useMediaActions() {
@@ -18,16 +27,27 @@ export function useMediaActions() {
     }
   }
 
-  async function setFinished(media: readonly Media[], finished: boolean): Promise<void> {
+  async function write(media: readonly Media[], readingOf: (item: Media) => WrittenReading): Promise<void> {
     await Promise.all(
       media.map(async (item) => {
-        const progress = finished ? 1 : Math.min(item.reading?.progress ?? 0, 0.99);
-        const { data } = await api.put<Answer<Reading>>(`/media/${item.id}/reading`, { progress, finished });
-        patchMedia(queryClient, { ...item, reading: data });
+        const path = `/media/${item.id}/reading`;
+        const written = readingOf(item);
+        const reading = written ? (await api.put<Answer<Reading>>(path, written)).data : null;
+        if (!written) await api.delete(path);
+        patchMedia(queryClient, { id: item.id, reading });
       }),
     );
     void queryClient.invalidateQueries({ queryKey: ['libraries'] });
   }
+
+  /** Undo writes back what each had before. */
+  const mark = (media: readonly Media[], as: string, readingOf: (item: Media) => WrittenReading) =>
+    attempt(async () => {
+      await write(media, readingOf);
+      showToast(`Marked ${media.length === 1 ? '' : `${media.length} items `}as ${as}`, {
+        action: { label: 'Undo', run: () => void attempt(() => write(media, asItWas)) },
+      });
+    });
 
   return {
     retry: (media: Media) =>
@@ -38,13 +58,13 @@ export function useMediaActions() {
       }),
 
     finish: (media: readonly Media[], finished = true) =>
-      attempt(async () => {
-        await setFinished(media, finished);
-        const what = media.length === 1 ? '' : `${media.length} items `;
-        showToast(`Marked ${what}as ${finished ? 'finished' : 'not finished'}`, {
-          action: { label: 'Undo', run: () => void attempt(() => setFinished(media, !finished)) },
-        });
-      }),
+      mark(media, finished ? 'finished' : 'not finished', ({ reading }) => ({
+        progress: finished ? 1 : Math.min(reading?.progress ?? 0, 0.99),
+        finished,
+      })),
+
+    /** Back to how it came. */
+    unread: (media: readonly Media[]) => mark(media, 'unread', () => null),
 
     addTo: (library: Library, media: readonly Media[]) =>
       attempt(async () => {

@@ -28,7 +28,6 @@ export default function AttemptsDialog({ media, onClose }: { media: Media; onClo
     refetchInterval: isUnderWay(media) ? 2000 : false,
     staleTime: 0,
   });
-  const isFailed = media.processing_status === 'failed';
   return (
     <Dialog
       open
@@ -36,7 +35,7 @@ export default function AttemptsDialog({ media, onClose }: { media: Media; onClo
       title="What was tried"
       lead={media.title}
       actions={
-        isFailed && (
+        media.may_retry && (
           <Button
             look="primary"
             icon={RotateCcw}

@@ -1,11 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
-import { ArrowDownNarrowWide, ArrowUpNarrowWide, LayoutGrid, List, X } from 'lucide-react';
+import { LayoutGrid, List, X } from 'lucide-react';
 import { api } from '../api/client.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Select } from '../ui/field.tsx';
 import { KIND_NAMES, KINDS } from './kinds.ts';
-import type { ListSearch } from './list-search.ts';
+import type { ListSearch, ORDERS, SORTS } from './list-search.ts';
 import type { View } from './view-choice.ts';
+
+type Sort = (typeof SORTS)[number];
+type Order = (typeof ORDERS)[number];
 
 export interface FiltersProps {
   libraryId: string;
@@ -17,12 +20,19 @@ export interface FiltersProps {
 
 const READING_NAMES = { unread: 'Unread', reading: 'In progress', finished: 'Finished' } as const;
 const STATUS_NAMES = { ready: 'Ready', failed: 'Failed', pending: 'Queued' } as const;
-const SORT_NAMES = {
-  added: 'Date added',
-  title: 'Title',
-  published: 'Date published',
-  length: 'Length',
-} as const;
+/** What can be chosen, by sort and order as the address has them. */
+const SORT_NAMES: Record<`${Sort} ${Order}`, string> = {
+  'added desc': 'Newest first',
+  'added asc': 'Oldest first',
+  'title asc': 'Title, A to Z',
+  'title desc': 'Title, Z to A',
+  'published desc': 'Newest published',
+  'published asc': 'Oldest published',
+  'length desc': 'Longest first',
+  'length asc': 'Shortest first',
+};
+
+const usualOrder = (sort: Sort): Order => (sort === 'title' ? 'asc' : 'desc');
 
 const anyOr = (any: string, names: Record<string, string>) => [
   { value: '', label: any },
@@ -43,7 +53,7 @@ export function Filters({ libraryId, search, onChange, view, onView }: FiltersPr
     const next = Object.entries({ ...search, ...change }).filter(([, value]) => value);
     onChange(Object.fromEntries(next) as ListSearch);
   };
-  const { sort = 'added', order = sort === 'title' ? 'asc' : 'desc' } = search;
+  const { sort = 'added', order = usualOrder(sort) } = search;
   const isFiltered = Boolean(search.kind || search.status || search.site || search.reading);
   const choice = (name: keyof ListSearch, label: string, options: { value: string; label: string }[]) => (
     <Select
@@ -84,14 +94,16 @@ export function Filters({ libraryId, search, onChange, view, onView }: FiltersPr
       </fieldset>
       <Select
         label="Sort by"
-        value={sort}
+        className="list-sort"
+        value={`${sort} ${order}`}
         options={Object.entries(SORT_NAMES).map(([value, label]) => ({ value, label }))}
-        onChange={(value) => set({ sort: value === 'added' ? undefined : value, order: undefined })}
-      />
-      <IconButton
-        label={order === 'asc' ? 'Ascending; turn around' : 'Descending; turn around'}
-        icon={order === 'asc' ? ArrowUpNarrowWide : ArrowDownNarrowWide}
-        onClick={() => set({ order: order === 'asc' ? 'desc' : 'asc' })}
+        onChange={(value) => {
+          const [by, direction] = value.split(' ') as [Sort, Order];
+          set({
+            sort: by === 'added' ? undefined : by,
+            order: direction === usualOrder(by) ? undefined : direction,
+          });
+        }}
       />
       <IconButton
         label={view === 'list' ? 'Show as a grid' : 'Show as a list'}

@@ -80,14 +80,13 @@ export default function LibraryPage() {
           <>
             <h1 className="page-title">{library?.name ?? ' '}</h1>
             <Total value={total} />
-            <span className="grow" />
             {library && !library.is_default && (
-              <>
+              <span className="list-head-actions">
                 <Button icon={Share2} onClick={() => setSharing(true)}>
-                  {isAdmin ? 'Share' : 'Members'}
+                  <span className="button-word">{isAdmin ? 'Share' : 'Members'}</span>
                 </Button>
                 <LibraryMenu library={library} />
-              </>
+              </span>
             )}
           </>
         )}

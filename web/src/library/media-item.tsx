@@ -107,7 +107,7 @@ function Check({ media, isSelected, onSelect }: MediaItemProps) {
 
 function RetryButton({ media }: { media: Media }) {
   const actions = useMediaActions();
-  if (stageOf(media) !== 'failed') return null;
+  if (!media.may_retry || stageOf(media) !== 'failed') return null;
   return (
     <Button
       size="small"

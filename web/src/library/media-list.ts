@@ -27,8 +27,11 @@ export function mediaListQuery(libraryId: string, search: ListSearch) {
 type ListData = InfiniteData<MediaPage, string | undefined>;
 const LISTS = { queryKey: ['media', 'list'] };
 
+/** What is new of a media. */
+type MediaPatch = Pick<Media, 'id'> & Partial<Media>;
+
 /** Puts what is newer into every list and page that shows it. */
-export function patchMedia(queryClient: QueryClient, media: Media): void {
+export function patchMedia(queryClient: QueryClient, media: MediaPatch): void {
   queryClient.setQueryData<MediaWithOutline>(
     mediaQuery(media.id).queryKey,
     (known) => known && { ...known, ...media },
@@ -45,7 +48,7 @@ export function patchMedia(queryClient: QueryClient, media: Media): void {
   });
 }
 
-function withoutOutline(media: Media & { outline?: unknown }): Media {
+function withoutOutline(media: MediaPatch & { outline?: unknown }): MediaPatch {
   const { outline: _, ...rest } = media;
   return rest;
 }

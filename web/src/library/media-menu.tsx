@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import {
+  Circle,
   CircleCheck,
   CircleDashed,
   CircleHelp,
@@ -27,10 +28,12 @@ export interface MediaMenuProps {
   onRemoved?: () => void;
   /** In lists: selects it, or takes it out of the selection. */
   onSelect?: () => void;
+  /** Where being shown is being read, marking as unread is more than that. */
+  onUnread?: () => void;
 }
 
 /** Everything that can be done with one media. */
-export function MediaMenu({ media, place, onRemoved, onSelect }: MediaMenuProps) {
+export function MediaMenu({ media, place, onRemoved, onSelect, onUnread }: MediaMenuProps) {
   const queryClient = useQueryClient();
   const actions = useMediaActions();
   const { explain, showAttempts } = useItemDialogs();
@@ -59,12 +62,17 @@ export function MediaMenu({ media, place, onRemoved, onSelect }: MediaMenuProps)
           {isFinished ? 'Mark as not finished' : 'Mark as finished'}
         </MenuItem>
       )}
+      {media.reading && (
+        <MenuItem icon={Circle} shortcut="u" onSelect={onUnread ?? (() => void actions.unread([media]))}>
+          Mark as unread
+        </MenuItem>
+      )}
       {onSelect && (
         <MenuItem icon={SquareCheck} shortcut="x" onSelect={onSelect}>
           Select
         </MenuItem>
       )}
-      {media.processing_status === 'failed' && (
+      {media.may_retry && (
         <MenuItem icon={RotateCcw} onSelect={() => void actions.retry(media)}>
           Try again
         </MenuItem>

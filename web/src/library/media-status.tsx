@@ -1,3 +1,4 @@
+import { CircleCheckBig } from 'lucide-react';
 import type { Media } from '../api/types.ts';
 import { isUnderWay, STAGE_WORDS, stageOf } from './stage.ts';
 import { lengthOf, publishedOf, siteOf, whenOf } from './words.ts';
@@ -29,7 +30,10 @@ export function MetaLine({ media }: { media: Media }) {
       {media.author && media.author !== site && <span className="truncate meta-detail">{media.author}</span>}
       {length && <span>{length}</span>}
       {media.published && <span className="meta-detail">{publishedOf(media.published)}</span>}
-      <span>added {whenOf(media.added_at ?? media.created_at)}</span>
+      <span>
+        <span className="meta-detail">added </span>
+        {whenOf(media.added_at ?? media.created_at)}
+      </span>
     </p>
   );
 }
@@ -50,7 +54,14 @@ export function NoteLine({ media }: { media: Media }) {
 export function ReadingState({ media }: { media: Media }) {
   const { reading } = media;
   if (!reading || !media.capabilities.can_read) return null;
-  if (reading.finished_at) return <span className="small muted">Finished</span>;
+  if (reading.finished_at) {
+    return (
+      <span className="finished">
+        <CircleCheckBig size={16} aria-hidden />
+        <span className="finished-word">Finished</span>
+      </span>
+    );
+  }
   const share = Math.round(reading.progress * 100);
   if (share === 0) return null;
   return (

@@ -44,6 +44,11 @@ export function MediaView(props: MediaViewProps) {
   const total =
     list.data && Math.max(0, (list.data.pages.at(-1)?.page.total ?? 0) - (loaded.length - items.length));
   const selection = useSelection(items);
+  // As they are now, not as they were when they were selected.
+  const selected = useMemo(
+    () => items.filter(({ id }) => selection.selected.has(id)),
+    [items, selection.selected],
+  );
   const handle = useRef<VirtualMediaHandle>(null);
 
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = list;
@@ -61,10 +66,7 @@ export function MediaView(props: MediaViewProps) {
     const to = from === undefined ? 0 : from + step;
     if (to >= 0 && to < items.length) handle.current?.focus(to);
   };
-  const acting = () =>
-    selection.selected.size > 0
-      ? [...selection.selected.values()]
-      : [focused()].filter((item) => item !== undefined);
+  const acting = () => (selected.length > 0 ? selected : [focused()].filter((item) => item !== undefined));
 
   useShortcuts([
     { keys: 'j', label: 'Next', group: 'List', run: () => walk(1) },
@@ -101,6 +103,15 @@ export function MediaView(props: MediaViewProps) {
       },
     },
     {
+      keys: 'u',
+      label: 'Mark as unread',
+      group: 'List',
+      run: () => {
+        const begun = acting().filter(({ reading }) => reading !== null);
+        if (begun.length > 0) void actions.unread(begun);
+      },
+    },
+    {
       keys: '#',
       label: 'Remove',
       group: 'List',
@@ -126,9 +137,9 @@ export function MediaView(props: MediaViewProps) {
       <div className="list-head">{children(total)}</div>
       {(total !== 0 || isFiltered) && (
         <div className="list-bar">
-          {selection.selected.size > 0 ? (
+          {selected.length > 0 ? (
             <SelectionBar
-              selected={[...selection.selected.values()]}
+              selected={selected}
               place={place}
               onSelectAll={selection.selectAll}
               onDone={selection.clear}

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { CircleCheck, FolderPlus, RotateCcw, Trash2, X } from 'lucide-react';
+import { Circle, CircleCheck, FolderPlus, RotateCcw, Trash2, X } from 'lucide-react';
 import type { Media } from '../api/types.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Menu, MenuItem } from '../ui/menu.tsx';
@@ -20,7 +20,8 @@ export function SelectionBar({ selected, place, onSelectAll, onDone }: Selection
   const actions = useMediaActions();
   const libraries = useQuery(librariesQuery);
   const targets = libraries.data?.filter(({ role, is_default }) => role === 'admin' && !is_default) ?? [];
-  const failed = selected.filter(({ processing_status }) => processing_status === 'failed');
+  const retriable = selected.filter(({ may_retry }) => may_retry);
+  const begun = selected.filter(({ reading }) => reading !== null);
   const after = (work: void | Promise<void>) => {
     void work;
     onDone();
@@ -31,16 +32,23 @@ export function SelectionBar({ selected, place, onSelectAll, onDone }: Selection
         {selected.length} selected
       </span>
       <Button size="small" look="ghost" onClick={onSelectAll}>
-        All loaded
+        <span>
+          All<span className="only-roomy"> loaded</span>
+        </span>
       </Button>
       <Button size="small" icon={CircleCheck} onClick={() => after(actions.finish(selected))}>
-        Finish
+        <span className="button-word">Finish</span>
       </Button>
+      {begun.length > 0 && (
+        <Button size="small" icon={Circle} onClick={() => after(actions.unread(begun))}>
+          <span className="button-word">Unread</span>
+        </Button>
+      )}
       {targets.length > 0 && (
         <Menu
           trigger={
             <Button size="small" icon={FolderPlus}>
-              Add to…
+              <span className="button-word">Add to…</span>
             </Button>
           }
         >
@@ -51,13 +59,13 @@ export function SelectionBar({ selected, place, onSelectAll, onDone }: Selection
           ))}
         </Menu>
       )}
-      {failed.length > 0 && (
+      {retriable.length > 0 && (
         <Button
           size="small"
           icon={RotateCcw}
-          onClick={() => after(Promise.all(failed.map(actions.retry)).then(() => {}))}
+          onClick={() => after(Promise.all(retriable.map(actions.retry)).then(() => {}))}
         >
-          Retry {failed.length}
+          <span className="button-word">Retry {retriable.length}</span>
         </Button>
       )}
       {place && (
@@ -67,7 +75,7 @@ export function SelectionBar({ selected, place, onSelectAll, onDone }: Selection
           icon={Trash2}
           onClick={() => after(removeWithUndo(queryClient, selected, place))}
         >
-          Remove
+          <span className="button-word">Remove</span>
         </Button>
       )}
       <IconButton label="Clear the selection" shortcut="Esc" icon={X} size="small" onClick={onDone} />

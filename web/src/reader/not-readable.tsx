@@ -51,10 +51,17 @@ function FailureCard({ media }: { media: MediaWithOutline }) {
         {media.failed_at && `, last ${whenOf(media.failed_at)}`}
         {media.last_error_code && <span className="mono"> · {media.last_error_code}</span>}
       </p>
+      {!media.may_retry && (
+        <p className="small muted">
+          Who saved it, or an admin of a library that holds it, can have it tried again.
+        </p>
+      )}
       <div className="row">
-        <Button look="primary" icon={RotateCcw} onClick={() => void actions.retry(media)}>
-          Try again
-        </Button>
+        {media.may_retry && (
+          <Button look="primary" icon={RotateCcw} onClick={() => void actions.retry(media)}>
+            Try again
+          </Button>
+        )}
         <Button icon={ScrollText} onClick={() => showAttempts(media)}>
           What was tried
         </Button>

@@ -19,6 +19,7 @@ export interface ReaderBarProps {
   progress: number;
   onBack: () => void;
   onFinish: () => void;
+  onUnread: () => void;
   onContents: (() => void) | undefined;
   isContentsOpen: boolean;
   onBeside: () => void;
@@ -30,6 +31,7 @@ export function ReaderBar({
   progress,
   onBack,
   onFinish,
+  onUnread,
   onContents,
   isContentsOpen,
   onBeside,
@@ -81,6 +83,7 @@ export function ReaderBar({
         media={media}
         place={{ libraryId: default_library_id, isDefault: true, name: 'My library' }}
         onRemoved={onBack}
+        onUnread={onUnread}
       />
       <span
         className="reader-progress"

@@ -30,7 +30,7 @@ export function Reader({ media, at }: { media: MediaWithOutline; at: number | un
   const router = useRouter();
   const navigate = useNavigate();
   const actions = useMediaActions();
-  const keep = useReadingProgress(media);
+  const { keep, stop } = useReadingProgress(media);
   const [start] = useState(() => (at === undefined ? positionOf(media) : { fragment: at, page: at + 1 }));
   const [progress, setProgress] = useState(media.reading?.progress ?? 0);
   const [isContentsOpen, setContentsOpen] = useState(() => media.kind === 'epub' && window.innerWidth > 1100);
@@ -52,9 +52,16 @@ export function Reader({ media, at }: { media: MediaWithOutline; at: number | un
   const resize = (step: number) =>
     changeSettings({ size: Math.min(SIZES.length - 1, Math.max(0, settings.size + step)) });
   const finish = () => void actions.finish([media], media.reading?.finished_at == null);
+  // Who stays has begun to read again, so it is left.
+  const leaveUnread = async () => {
+    await stop();
+    await actions.unread([media]);
+    back();
+  };
 
   useShortcuts([
     { keys: 'e', label: 'Finish, or take it back', group: 'Reader', run: finish },
+    { keys: 'u', label: 'Mark as unread, and back', group: 'Reader', run: () => void leaveUnread() },
     { keys: 'Escape', label: 'Back', group: 'Reader', run: back },
     { keys: 'c', label: 'Contents', group: 'Reader', run: () => setContentsOpen((isOpen) => !isOpen) },
     { keys: '+', label: 'Larger text', group: 'Reader', run: () => resize(1) },
@@ -83,6 +90,7 @@ export function Reader({ media, at }: { media: MediaWithOutline; at: number | un
         progress={progress}
         onBack={back}
         onFinish={finish}
+        onUnread={() => void leaveUnread()}
         onContents={media.outline.length > 0 ? () => setContentsOpen((isOpen) => !isOpen) : undefined}
         isContentsOpen={isContentsOpen}
         onBeside={beside.toggle}

@@ -19,14 +19,19 @@ export function positionOf({ reading }: MediaWithOutline): Position {
   return typeof position === 'object' && position !== null ? (position as Position) : {};
 }
 
+export interface ReadingProgress {
+  keep: (progress: number, position: Position) => void;
+  /** From here on nothing is kept; resolves when nothing is on its way any more. */
+  stop: () => Promise<void>;
+}
+
 /** Keeps where the person is, a moment after they stopped moving, and at the latest when they leave. */
-export function useReadingProgress(media: MediaWithOutline): (progress: number, position: Position) => void {
+export function useReadingProgress({ id }: MediaWithOutline): ReadingProgress {
   const queryClient = useQueryClient();
+  const isStopped = useRef(false);
+  const sending = useRef<Promise<void>>(undefined);
   const waiting = useRef<{ progress: number; position: Position }>(undefined);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const latest = useRef(media);
-  latest.current = media;
-  const { id } = media;
 
   const send = useCallback(
     async (keepalive: boolean) => {
@@ -36,7 +41,7 @@ export function useReadingProgress(media: MediaWithOutline): (progress: number, 
       if (!body) return;
       try {
         const { data } = await request<Answer<Reading>>('PUT', `/media/${id}/reading`, { body, keepalive });
-        if (latest.current.id === id) patchMedia(queryClient, { ...latest.current, reading: data });
+        patchMedia(queryClient, { id, reading: data });
       } catch {
         // The next movement tries again; a place that was not kept is no reason to disturb a reader.
       }
@@ -53,12 +58,21 @@ export function useReadingProgress(media: MediaWithOutline): (progress: number, 
     };
   }, [send]);
 
-  return useCallback(
-    (progress, position) => {
+  const keep = useCallback(
+    (progress: number, position: Position) => {
+      if (isStopped.current) return;
       waiting.current = { progress: Math.min(1, Math.max(0, progress)), position };
       clearTimeout(timer.current);
-      timer.current = setTimeout(() => void send(false), SETTLE_MS);
+      timer.current = setTimeout(() => {
+        sending.current = send(false);
+      }, SETTLE_MS);
     },
     [send],
   );
+  const stop = useCallback(async () => {
+    isStopped.current = true;
+    waiting.current = undefined;
+    await sending.current;
+  }, []);
+  return { keep, stop };
 }

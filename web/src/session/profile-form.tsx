@@ -1,10 +1,11 @@
 import { useMutation } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { api } from '../api/client.ts';
-import type { Answer, Session } from '../api/types.ts';
+import type { Session } from '../api/types.ts';
 import { Button } from '../ui/button.tsx';
 import { TextField } from '../ui/field.tsx';
 import { FormError } from './entrance.tsx';
+import { fetchSession } from './session.ts';
 
 /** First step of a new person: what to call them, and a password to come back with. */
 export function ProfileForm({ session, onDone }: { session: Session; onDone: (session: Session) => void }) {
@@ -18,7 +19,7 @@ export function ProfileForm({ session, onDone }: { session: Session; onDone: (se
         ...(chosen !== username && { username: chosen }),
       });
       await api.put('/me/password', { new_password: field('password') });
-      return api.get<Answer<Session>>('/app/session').then(({ data }) => data);
+      return fetchSession();
     },
     onSuccess: onDone,
   });

@@ -1,10 +1,19 @@
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
 import { api } from '../api/client.ts';
+import { ApiError } from '../api/error.ts';
 import type { Answer, Role, Session } from '../api/types.ts';
+
+/** Nexus says in plain words that nobody is signed in; here it is the error that it is for every other question. */
+export async function fetchSession(): Promise<Session> {
+  const { data } = await api.get<Answer<Session | null>>('/app/session');
+  if (!data)
+    throw new ApiError(401, 'E_UNAUTHENTICATED', 'You are not signed in, or no longer. Sign in again.');
+  return data;
+}
 
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
-  queryFn: () => api.get<Answer<Session>>('/app/session').then(({ data }) => data),
+  queryFn: fetchSession,
   staleTime: 60_000,
 });
 

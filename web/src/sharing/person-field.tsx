@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, useId, useState } from 'react';
+import { Field } from '../ui/field.tsx';
 import { peopleQuery } from './queries.ts';
 
 export interface PersonFieldProps {
@@ -40,61 +41,54 @@ export function PersonField({ label, value, onChange, error }: PersonFieldProps)
   }
 
   return (
-    <div className="field suggest">
-      <label className="field-label" htmlFor={id}>
-        {label}
-      </label>
-      <input
-        id={id}
-        className="input"
-        role="combobox"
-        aria-expanded={shown.length > 0}
-        aria-controls={`${id}-list`}
-        aria-autocomplete="list"
-        aria-activedescendant={shown[active] && `${id}-${active}`}
-        aria-invalid={error !== undefined}
-        aria-describedby={error && `${id}-error`}
-        autoComplete="off"
-        autoCapitalize="none"
-        spellCheck={false}
-        value={value}
-        onChange={(event) => {
-          setOpen(true);
-          setActive(-1);
-          onChange(event.target.value);
-        }}
-        onBlur={() => setOpen(false)}
-        onKeyDown={onKeyDown}
-      />
-      {error && (
-        <span id={`${id}-error`} className="field-error" role="alert">
-          {error}
-        </span>
-      )}
-      <div
-        id={`${id}-list`}
-        role="listbox"
-        aria-label="People"
-        className="suggestions"
-        hidden={shown.length === 0}
-      >
-        {shown.map((person, index) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the field above has the keys
+    <Field label={label} error={error} className="suggest">
+      {(control) => (
+        <>
+          <input
+            {...control}
+            role="combobox"
+            aria-expanded={shown.length > 0}
+            aria-controls={`${id}-list`}
+            aria-autocomplete="list"
+            aria-activedescendant={shown[active] && `${id}-${active}`}
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            value={value}
+            onChange={(event) => {
+              setOpen(true);
+              setActive(-1);
+              onChange(event.target.value);
+            }}
+            onBlur={() => setOpen(false)}
+            onKeyDown={onKeyDown}
+          />
           <div
-            key={person.id}
-            id={`${id}-${index}`}
-            role="option"
-            tabIndex={-1}
-            aria-selected={index === active}
-            className="suggestion"
-            onMouseDown={(event) => event.preventDefault()}
-            onClick={() => choose(person.username)}
+            id={`${id}-list`}
+            role="listbox"
+            aria-label="People"
+            className="suggestions"
+            hidden={shown.length === 0}
           >
-            <strong>{person.username}</strong>
-            <span className="muted">{person.display_name}</span>
+            {shown.map((person, index) => (
+              // biome-ignore lint/a11y/useKeyWithClickEvents: the field above has the keys
+              <div
+                key={person.id}
+                id={`${id}-${index}`}
+                role="option"
+                tabIndex={-1}
+                aria-selected={index === active}
+                className="suggestion"
+                onMouseDown={(event) => event.preventDefault()}
+                onClick={() => choose(person.username)}
+              >
+                <strong>{person.username}</strong>
+                <span className="muted">{person.display_name}</span>
+              </div>
+            ))}
           </div>
-        ))}
-      </div>
-    </div>
+        </>
+      )}
+    </Field>
   );
 }

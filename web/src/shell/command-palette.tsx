@@ -109,7 +109,7 @@ export default function CommandPalette({ onClose }: { onClose: () => void }) {
             onMouseMove={() => setActive(index)}
             onClick={() => take(command)}
           >
-            {command.label}
+            <span className="truncate">{command.label}</span>
             {command.keys ? (
               <Kbd>{command.keys}</Kbd>
             ) : (

@@ -53,7 +53,7 @@ export function Shell() {
     { keys: 'n', label: 'Save a link or a file', group: 'Everywhere', run: () => setShown('save') },
     { keys: '/', label: 'Search', group: 'Everywhere', run: search },
     { keys: '?', label: 'This list', group: 'Everywhere', run: () => setShown('shortcuts') },
-    { keys: 'u', label: 'Undo', group: 'Everywhere', run: () => void takeNewestAction() },
+    { keys: 'z', label: 'Undo', group: 'Everywhere', run: () => void takeNewestAction() },
     { keys: 'g h', label: 'My library', group: 'Go to', run: () => void navigate({ to: '/' }) },
     { keys: 'g s', label: 'Search', group: 'Go to', run: search },
     { keys: 'g i', label: 'Invitations', group: 'Go to', run: () => void navigate({ to: '/invitations' }) },

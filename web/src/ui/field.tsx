@@ -1,51 +1,67 @@
 import './field.css';
 import { type ComponentProps, type ReactNode, useId } from 'react';
 
-interface FieldProps {
+interface FieldNotes {
   label: ReactNode;
   hint?: ReactNode;
   error?: string | undefined;
 }
 
-export interface TextFieldProps extends FieldProps, Omit<ComponentProps<'input'>, 'id'> {}
+/** What ties a control to its label and its notes. */
+interface ControlProps {
+  id: string;
+  className: 'input';
+  'aria-invalid': boolean;
+  'aria-describedby': string | undefined;
+}
 
-export function TextField({ label, hint, error, className = '', ...input }: TextFieldProps) {
+export interface FieldProps extends FieldNotes {
+  className?: string | undefined;
+  children: (control: ControlProps) => ReactNode;
+}
+
+/** A control between its label and what is to be said about it. */
+export function Field({ label, hint, error, className = '', children }: FieldProps) {
   const id = useId();
+  const notes = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean);
   return (
     <div className={`field ${className}`}>
       <label className="field-label" htmlFor={id}>
         {label}
       </label>
-      <input
-        id={id}
-        className="input"
-        aria-invalid={error !== undefined}
-        aria-describedby={describedBy(id, hint, error)}
-        {...input}
-      />
-      <Notes id={id} hint={hint} error={error} />
+      {children({
+        id,
+        className: 'input',
+        'aria-invalid': error !== undefined,
+        'aria-describedby': notes.join(' ') || undefined,
+      })}
+      {hint && (
+        <span id={`${id}-hint`} className="field-hint">
+          {hint}
+        </span>
+      )}
+      {error && (
+        <span id={`${id}-error`} className="field-error" role="alert">
+          {error}
+        </span>
+      )}
     </div>
   );
 }
 
-export interface TextAreaFieldProps extends FieldProps, Omit<ComponentProps<'textarea'>, 'id'> {}
+export interface TextFieldProps extends FieldNotes, Omit<ComponentProps<'input'>, 'id'> {}
 
-export function TextAreaField({ label, hint, error, className = '', ...input }: TextAreaFieldProps) {
-  const id = useId();
+export function TextField({ label, hint, error, className, ...input }: TextFieldProps) {
   return (
-    <div className={`field ${className}`}>
-      <label className="field-label" htmlFor={id}>
-        {label}
-      </label>
-      <textarea
-        id={id}
-        className="input"
-        aria-invalid={error !== undefined}
-        aria-describedby={describedBy(id, hint, error)}
-        {...input}
-      />
-      <Notes id={id} hint={hint} error={error} />
-    </div>
+    <Field {...{ label, hint, error, className }}>{(control) => <input {...control} {...input} />}</Field>
+  );
+}
+
+export interface TextAreaFieldProps extends FieldNotes, Omit<ComponentProps<'textarea'>, 'id'> {}
+
+export function TextAreaField({ label, hint, error, className, ...input }: TextAreaFieldProps) {
+  return (
+    <Field {...{ label, hint, error, className }}>{(control) => <textarea {...control} {...input} />}</Field>
   );
 }
 
@@ -81,25 +97,4 @@ export function Select<Value extends string>({
       ))}
     </select>
   );
-}
-
-function Notes({ id, hint, error }: { id: string; hint: ReactNode; error: string | undefined }) {
-  return (
-    <>
-      {hint && (
-        <span id={`${id}-hint`} className="field-hint">
-          {hint}
-        </span>
-      )}
-      {error && (
-        <span id={`${id}-error`} className="field-error" role="alert">
-          {error}
-        </span>
-      )}
-    </>
-  );
-}
-
-function describedBy(id: string, hint: ReactNode, error: string | undefined): string | undefined {
-  return [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ') || undefined;
 }

@@ -1,4 +1,5 @@
-import '../../ui/charts.css';
+import './throughput-chart.css';
+import type { ReactNode } from 'react';
 import { count, duration, timeOfDay } from '../format.ts';
 import type { QueueThroughput } from '../types.ts';
 
@@ -7,11 +8,8 @@ const HEIGHT = 44;
 
 type Bucket = QueueThroughput['buckets'][number];
 
-/** What ended over time: each bar is a stretch of it, what failed at its foot in red. */
-export function ThroughputChart({ queue, buckets, finished, failed }: QueueThroughput) {
-  const top = Math.max(1, ...buckets.map((bucket) => bucket.finished));
-  const step = WIDTH / Math.max(1, buckets.length);
-  const scale = (value: number) => (value === 0 ? 0 : Math.max(2, (value / top) * HEIGHT));
+/** A base line, and what stands on it; what it says, in words. */
+function Chart({ label, children }: { label: string; children: ReactNode }) {
   return (
     <svg
       className="chart"
@@ -19,9 +17,21 @@ export function ThroughputChart({ queue, buckets, finished, failed }: QueueThrou
       height={HEIGHT}
       preserveAspectRatio="none"
       role="img"
-      aria-label={`${queue}: ${count(finished)} attempts ended, ${count(failed)} of them failed`}
+      aria-label={label}
     >
-      <line className="console-chart-base" x1={0} x2={WIDTH} y1={HEIGHT} y2={HEIGHT} />
+      <line className="chart-base" x1={0} x2={WIDTH} y1={HEIGHT} y2={HEIGHT} />
+      {children}
+    </svg>
+  );
+}
+
+/** What ended over time: each bar is a stretch of it, what failed at its foot in red. */
+export function ThroughputChart({ queue, buckets, finished, failed }: QueueThroughput) {
+  const top = Math.max(1, ...buckets.map((bucket) => bucket.finished));
+  const step = WIDTH / Math.max(1, buckets.length);
+  const scale = (value: number) => (value === 0 ? 0 : Math.max(2, (value / top) * HEIGHT));
+  return (
+    <Chart label={`${queue}: ${count(finished)} attempts ended, ${count(failed)} of them failed`}>
       {buckets.map((bucket, index) => {
         const red = Math.min(scale(bucket.failed), HEIGHT);
         const all = Math.max(scale(bucket.finished), red);
@@ -29,7 +39,7 @@ export function ThroughputChart({ queue, buckets, finished, failed }: QueueThrou
         return (
           <g key={bucket.at}>
             <title>{inWords(bucket)}</title>
-            <rect className="console-chart-hit" x={index * step} y={0} width={step} height={HEIGHT} />
+            <rect className="chart-hit" x={index * step} y={0} width={step} height={HEIGHT} />
             <rect className="chart-bar" x={x} y={HEIGHT - all} width={step * 0.8} height={all - red} />
             <rect
               className="chart-bar chart-bar-danger"
@@ -41,7 +51,7 @@ export function ThroughputChart({ queue, buckets, finished, failed }: QueueThrou
           </g>
         );
       })}
-    </svg>
+    </Chart>
   );
 }
 
@@ -68,17 +78,11 @@ export function LatencyChart({ queue, buckets, wait_p95_ms, run_p95_ms }: QueueT
       })
       .join('');
   return (
-    <svg
-      className="chart"
-      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-      height={HEIGHT}
-      preserveAspectRatio="none"
-      role="img"
-      aria-label={`${queue}: 95 of 100 attempts waited up to ${duration(wait_p95_ms)} and ran up to ${duration(run_p95_ms)}`}
+    <Chart
+      label={`${queue}: 95 of 100 attempts waited up to ${duration(wait_p95_ms)} and ran up to ${duration(run_p95_ms)}`}
     >
-      <line className="console-chart-base" x1={0} x2={WIDTH} y1={HEIGHT} y2={HEIGHT} />
       <path className="chart-line" d={line((bucket) => bucket.run_p95_ms)} />
-      <path className="chart-line console-chart-wait" d={line((bucket) => bucket.wait_p95_ms)} />
-    </svg>
+      <path className="chart-line chart-line-wait" d={line((bucket) => bucket.wait_p95_ms)} />
+    </Chart>
   );
 }

@@ -1,11 +1,10 @@
-import { type FormEvent, useId, useState } from 'react';
+import { useState } from 'react';
 import { api } from '../../api/client.ts';
 import { sentenceOf } from '../../api/error.ts';
 import type { Role } from '../../api/types.ts';
 import { useSession } from '../../session/session.ts';
-import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
 import type { Secret } from '../secret-once.tsx';
 import type { CreatedApiKey } from '../types.ts';
 import { useDeed } from '../use-deed.ts';
@@ -18,7 +17,6 @@ interface NewKeyDialogProps {
 }
 
 export function NewKeyDialog({ username: given, onClose, onSecret }: NewKeyDialogProps) {
-  const form = useId();
   const { user } = useSession();
   const [username, setUsername] = useState(given ?? user.username);
   const [name, setName] = useState('');
@@ -46,62 +44,50 @@ export function NewKeyDialog({ username: given, onClose, onSecret }: NewKeyDialo
       });
     },
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    create.mutate();
-  };
   return (
-    <Dialog
-      open
-      onClose={onClose}
+    <FormDialog
       title="New key"
       lead="For a program that acts as this user. It may never do more than they may."
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="primary" type="submit" form={form} busy={create.isPending}>
-            Create
-          </Button>
-        </>
-      }
+      action="Create"
+      busy={create.isPending}
+      onSubmit={() => create.mutate()}
+      onClose={onClose}
     >
-      <form id={form} onSubmit={submit} className="stack">
-        <TextField
-          label="User"
-          required
-          autoComplete="off"
-          value={username}
-          onChange={(event) => setUsername(event.target.value)}
-          error={create.error ? sentenceOf(create.error) : undefined}
+      <TextField
+        label="User"
+        required
+        autoComplete="off"
+        value={username}
+        onChange={(event) => setUsername(event.target.value)}
+        error={create.error ? sentenceOf(create.error) : undefined}
+      />
+      <TextField
+        label="Name"
+        required
+        maxLength={100}
+        autoComplete="off"
+        value={name}
+        onChange={(event) => setName(event.target.value)}
+        hint="What it is for, so that it can be told from others."
+      />
+      <RoleChoice value={role} onChange={setRole} />
+      <label className="row">
+        <input
+          type="checkbox"
+          className="checkbox"
+          checked={isRaw}
+          onChange={(event) => setRaw(event.target.checked)}
         />
-        <TextField
-          label="Name"
-          required
-          maxLength={100}
-          autoComplete="off"
-          value={name}
-          onChange={(event) => setName(event.target.value)}
-          hint="What it is for, so that it can be told from others."
-        />
-        <RoleChoice value={role} onChange={setRole} />
-        <label className="row">
-          <input
-            type="checkbox"
-            className="checkbox"
-            checked={isRaw}
-            onChange={(event) => setRaw(event.target.checked)}
-          />
-          May ask for text as it is (RAW)
-        </label>
-        <TextField
-          label="Expires"
-          type="date"
-          min={new Date(Date.now() + 24 * 60 * 60 * 1000).toISOString().slice(0, 10)}
-          value={expires}
-          onChange={(event) => setExpires(event.target.value)}
-          hint="Left empty, it does not."
-        />
-      </form>
-    </Dialog>
+        May ask for text as it is (RAW)
+      </label>
+      <TextField
+        label="Expires"
+        type="date"
+        min={new Date(Date.now() + 24 * 60 * 60 * 1000).toISOString().slice(0, 10)}
+        value={expires}
+        onChange={(event) => setExpires(event.target.value)}
+        hint="Left empty, it does not."
+      />
+    </FormDialog>
   );
 }

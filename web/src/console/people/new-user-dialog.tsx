@@ -1,10 +1,9 @@
-import { type FormEvent, useId, useState } from 'react';
+import { useState } from 'react';
 import { api } from '../../api/client.ts';
 import { sentenceOf } from '../../api/error.ts';
 import type { Role } from '../../api/types.ts';
-import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
 import type { Secret } from '../secret-once.tsx';
 import type { User } from '../types.ts';
 import { useDeed } from '../use-deed.ts';
@@ -18,7 +17,6 @@ interface NewUserDialogProps {
 
 /** Makes the user and a link with which they come in. */
 export function NewUserDialog({ onClose, onSecret }: NewUserDialogProps) {
-  const form = useId();
   const [username, setUsername] = useState('');
   const [displayName, setDisplayName] = useState('');
   const [role, setRole] = useState<Role>('researcher');
@@ -38,43 +36,31 @@ export function NewUserDialog({ onClose, onSecret }: NewUserDialogProps) {
       onSecret(link);
     },
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    create.mutate();
-  };
   return (
-    <Dialog
-      open
-      onClose={onClose}
+    <FormDialog
       title="New user"
       lead="They get a library of their own, and you a link with which they come in and choose a password."
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="primary" type="submit" form={form} busy={create.isPending}>
-            Create
-          </Button>
-        </>
-      }
+      action="Create"
+      busy={create.isPending}
+      onSubmit={() => create.mutate()}
+      onClose={onClose}
     >
-      <form id={form} onSubmit={submit} className="stack">
-        <TextField
-          label="Username"
-          required
-          autoComplete="off"
-          value={username}
-          onChange={(event) => setUsername(event.target.value)}
-          error={create.error ? sentenceOf(create.error) : undefined}
-        />
-        <TextField
-          label="Name to show"
-          autoComplete="off"
-          value={displayName}
-          onChange={(event) => setDisplayName(event.target.value)}
-          hint="Left empty, it is the username."
-        />
-        <RoleChoice value={role} onChange={setRole} />
-      </form>
-    </Dialog>
+      <TextField
+        label="Username"
+        required
+        autoComplete="off"
+        value={username}
+        onChange={(event) => setUsername(event.target.value)}
+        error={create.error ? sentenceOf(create.error) : undefined}
+      />
+      <TextField
+        label="Name to show"
+        autoComplete="off"
+        value={displayName}
+        onChange={(event) => setDisplayName(event.target.value)}
+        hint="Left empty, it is the username."
+      />
+      <RoleChoice value={role} onChange={setRole} />
+    </FormDialog>
   );
 }

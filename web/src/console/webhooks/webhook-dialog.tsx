@@ -1,9 +1,8 @@
-import { type FormEvent, useId, useState } from 'react';
+import { useState } from 'react';
 import { api } from '../../api/client.ts';
 import { sentenceOf } from '../../api/error.ts';
-import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
 import type { CreatedWebhook, Webhook } from '../types.ts';
 import { useDeed } from '../use-deed.ts';
 import { EventChoice } from './event-choice.tsx';
@@ -16,7 +15,6 @@ export interface WebhookDialogProps {
 }
 
 export function WebhookDialog({ webhook, onClose, onCreated }: WebhookDialogProps) {
-  const form = useId();
   const [url, setUrl] = useState(webhook?.url ?? 'https://');
   const [eventTypes, setEventTypes] = useState<string[]>(webhook?.event_types ?? []);
   const save = useDeed<{ url: string; event_types: string[] }, Webhook>({
@@ -31,38 +29,26 @@ export function WebhookDialog({ webhook, onClose, onCreated }: WebhookDialogProp
       if ('secret' in saved) onCreated?.(saved as CreatedWebhook);
     },
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    save.mutate({ url: url.trim(), event_types: eventTypes });
-  };
   return (
-    <Dialog
-      open
+    <FormDialog
       size="wide"
-      onClose={onClose}
       title={webhook ? 'Change the webhook' : 'New webhook'}
       lead="Nexus posts each event to this address as signed JSON, and keeps trying for days when it is down."
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="primary" type="submit" form={form} busy={save.isPending}>
-            {webhook ? 'Save' : 'Create'}
-          </Button>
-        </>
-      }
+      action={webhook ? 'Save' : 'Create'}
+      busy={save.isPending}
+      onSubmit={() => save.mutate({ url: url.trim(), event_types: eventTypes })}
+      onClose={onClose}
     >
-      <form id={form} onSubmit={submit} className="stack">
-        <TextField
-          label="Address"
-          type="url"
-          required
-          value={url}
-          onChange={(event) => setUrl(event.target.value)}
-          hint="An address in the intranet has to be allowed with NEXUS_EGRESS_ALLOW."
-          error={save.error ? sentenceOf(save.error) : undefined}
-        />
-        <EventChoice value={eventTypes} onChange={setEventTypes} />
-      </form>
-    </Dialog>
+      <TextField
+        label="Address"
+        type="url"
+        required
+        value={url}
+        onChange={(event) => setUrl(event.target.value)}
+        hint="An address in the intranet has to be allowed with NEXUS_EGRESS_ALLOW."
+        error={save.error ? sentenceOf(save.error) : undefined}
+      />
+      <EventChoice value={eventTypes} onChange={setEventTypes} />
+    </FormDialog>
   );
 }

@@ -42,9 +42,9 @@ const COLUMNS: readonly Column<Webhook>[] = [
     render: ({ disabled_reason, failing_since }) =>
       disabled_reason ??
       (failing_since ? (
-        <>
+        <span>
           only failures since <Time at={failing_since} />
-        </>
+        </span>
       ) : null),
   },
   { key: 'created', title: 'Created', render: ({ created_at }) => <Time at={created_at} /> },

@@ -1,0 +1,52 @@
+import S3rver from 's3rver';
+import { afterAll, expect, test } from 'vitest';
+import { DEV_KEYS } from '../call.ts';
+import { makePdf } from '../fixtures/pdf.ts';
+import { newDirectory } from '../workspace.ts';
+import { useChromium } from './chromium.ts';
+import { useNexus } from './nexus.ts';
+import { drop, signIn } from './person.ts';
+
+const CORS = `<CORSConfiguration xmlns="http://s3.amazonaws.com/doc/2006-03-01/">
+  <CORSRule>
+    <AllowedOrigin>*</AllowedOrigin>
+    <AllowedMethod>PUT</AllowedMethod>
+    <AllowedHeader>*</AllowedHeader>
+  </CORSRule>
+</CORSConfiguration>`;
+
+const store = new S3rver({
+  address: '127.0.0.1',
+  port: 0,
+  silent: true,
+  directory: await newDirectory('s3'),
+  configureBuckets: [{ name: 'nexus', configs: [CORS] }],
+});
+const origin = `http://127.0.0.1:${(await store.run()).port}`;
+afterAll(() => store.close());
+
+const nexus = useNexus((_request, response) => void response.writeHead(404).end(), {
+  NEXUS_STORAGE: 's3',
+  NEXUS_S3_ENDPOINT: origin,
+  NEXUS_S3_BUCKET: 'nexus',
+  NEXUS_S3_ACCESS_KEY_ID: 'S3RVER',
+  NEXUS_S3_SECRET_ACCESS_KEY: 'S3RVER',
+  NEXUS_S3_DIRECT_UPLOADS: 'true',
+});
+const chromium = useChromium();
+
+/** What the Content-Security-Policy refused would fail the test. */
+test('a dropped file goes straight to the store, and is read from there', async () => {
+  const page = await chromium.open();
+  await signIn(page, nexus, DEV_KEYS.researcher);
+  const put = page.waitForRequest((request) => request.method() === 'PUT');
+  await drop(
+    page,
+    'tides.pdf',
+    'application/pdf',
+    makePdf({ title: 'Tide tables', pages: [['High water at noon.']] }),
+  );
+  expect(new URL((await put).url()).origin).toBe(origin);
+  await page.getByRole('link', { name: 'Tide tables' }).click();
+  await page.locator('.pdf-text', { hasText: 'High water at noon.' }).waitFor();
+});
