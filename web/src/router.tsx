@@ -10,6 +10,7 @@ import {
 import { ApiError } from './api/error.ts';
 import { CONSOLE_PAGES } from './console/routes.tsx';
 import { readListSearch } from './library/list-search.ts';
+import { readImportSearch } from './moving/import-search.ts';
 import { readSearchSearch } from './search/search-search.ts';
 import { roleAllows, sessionQuery } from './session/session.ts';
 import { NotFound, PageError, PagePending } from './shell/page-states.tsx';
@@ -95,6 +96,13 @@ const settings = createRoute({
   component: lazyRouteComponent(() => import('./session/settings-page.tsx')),
 });
 
+const importRoute = createRoute({
+  getParentRoute: () => signedIn,
+  path: 'import',
+  validateSearch: readImportSearch,
+  component: lazyRouteComponent(() => import('./moving/import-page.tsx')),
+});
+
 const consoleRoute = createRoute({ getParentRoute: () => signedIn, path: 'console', component: Outlet });
 
 const consoleHome = createRoute({
@@ -127,6 +135,7 @@ const routeTree = root.addChildren([
     search,
     invitations,
     settings,
+    importRoute,
     consoleRoute.addChildren([consoleHome, ...consolePages]),
   ]),
 ]);
