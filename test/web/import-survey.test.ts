@@ -32,6 +32,7 @@ test('duplicates are counted once, what is no link is refused with its reason, t
     tagCount: 2,
   });
   expect([...found.folderOf]).toEqual([0, 1]);
+  expect([...found.savedAt]).toEqual([1, 3]);
   expect(found.refused.map(({ reason }) => reason)).toEqual([
     'It does not begin with http or https.',
     'It does not begin with http or https.',

@@ -33,7 +33,9 @@ export function ImportPreview({ survey, libraryId, onBack }: ImportPreviewProps)
   const [name, setName] = useState(newImportName);
   const [sent, setSent] = useState<number>();
   const [error, setError] = useState<unknown>();
-  const urls = survey.urls.filter((_, index) => !left.has(survey.folderOf[index] ?? -1));
+  const links = survey.urls
+    .map((url, index) => ({ url, savedAt: survey.savedAt[index] ?? 0, folder: survey.folderOf[index] ?? -1 }))
+    .filter(({ folder }) => !left.has(folder));
 
   /** Another choice is another import: what was handed over of the one before must not stand for it. */
   function choose(change: () => void) {
@@ -45,8 +47,8 @@ export function ImportPreview({ survey, libraryId, onBack }: ImportPreviewProps)
     setError(undefined);
     setSent(0);
     try {
-      const ids = await submitImport(name, urls, into?.id, setSent);
-      const search = { jobs: ids.join('_'), total: urls.length, ...(into && { library: into.id }) };
+      const ids = await submitImport(name, links, into?.id, setSent);
+      const search = { jobs: ids.join('_'), total: links.length, ...(into && { library: into.id }) };
       await navigate({ to: '/import', search });
     } catch (failure) {
       setError(failure);
@@ -104,9 +106,9 @@ export function ImportPreview({ survey, libraryId, onBack }: ImportPreviewProps)
           look="primary"
           onClick={() => void submit()}
           busy={sent !== undefined}
-          disabled={urls.length === 0}
+          disabled={links.length === 0}
         >
-          {sent ? `Handed over ${sent.toLocaleString()}` : `Import ${number(urls.length, 'link')}`}
+          {sent ? `Handed over ${sent.toLocaleString()}` : `Import ${number(links.length, 'link')}`}
         </Button>
       </div>
       <FormError error={error} />

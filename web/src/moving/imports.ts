@@ -11,6 +11,12 @@ const LOOK_AGAIN_MS = 1000;
 type Progress = Wire<typeof jobs.jobProgress>;
 type Job = Wire<typeof jobs.job>;
 
+/** A link, and when it was saved elsewhere in milliseconds since 1970; 0 where that is not known. */
+export interface ImportedLink {
+  url: string;
+  savedAt: number;
+}
+
 /** Names an import, so that sending a portion a second time does not import it twice. */
 export function newImportName(): string {
   // Not `randomUUID`: a Nexus on a private network may be reached without TLS, where there is none.
@@ -22,17 +28,21 @@ export function newImportName(): string {
 /** Hands the links over, portion by portion, and gives the ids of the jobs. */
 export async function submitImport(
   name: string,
-  urls: readonly string[],
+  links: readonly ImportedLink[],
   libraryId: string | undefined,
   onPortion: (sent: number) => void,
 ): Promise<string[]> {
   const ids: string[] = [];
-  for (let from = 0; from < urls.length; from += PORTION) {
-    const portion = urls.slice(from, from + PORTION);
+  for (let from = 0; from < links.length; from += PORTION) {
+    const portion = links.slice(from, from + PORTION);
     const { job_id } = await api.post<{ job_id: string }>('/api/v1/jobs/submit', {
       job_type: 'ingest_batch',
       idempotency_key: `import-${name}-${ids.length}`,
-      payload: { urls: portion, ...(libraryId && { library_id: libraryId }) },
+      payload: {
+        urls: portion.map(({ url }) => url),
+        saved_at: portion.map(({ savedAt }) => (savedAt > 0 ? new Date(savedAt).toISOString() : null)),
+        ...(libraryId && { library_id: libraryId }),
+      },
     });
     ids.push(job_id);
     onPortion(from + portion.length);

@@ -70,7 +70,9 @@ function SaveOne({ link, title }: { link: string; title: string | undefined }) {
   if (saving.data) {
     return (
       <>
-        <h2 role="status">{saving.data.created ? 'Saved' : 'You can read this already'}</h2>
+        <div role="status">
+          <h2>{saving.data.created ? 'Saved' : 'Saved: Nexus knew it already'}</h2>
+        </div>
         <Link
           to="/read/$mediaId"
           params={{ mediaId: saving.data.media_id }}

@@ -15,6 +15,8 @@ export interface Survey {
   formats: string[];
   /** Each once, those saved first at the beginning. */
   urls: string[];
+  /** For each of them, when it was saved, in milliseconds since 1970; 0 where that is not known. */
+  savedAt: Float64Array;
   /** For each of them, which folder it was in; -1 for none. */
   folderOf: Int32Array;
   folders: Folder[];
@@ -51,6 +53,7 @@ export function survey(files: readonly Recognised[]): Survey {
   return {
     formats: [...new Set(files.map(({ format }) => format))],
     urls: links.map(({ url }) => url),
+    savedAt: Float64Array.from(links, ({ entry }) => entry.savedAt ?? 0),
     ...foldersOf(links),
     duplicates,
     refusedCount,
