@@ -142,7 +142,14 @@ describe('an import', () => {
     const { body: before } = await nexus.call('GET', '/media', { key: DEV_KEYS.operator });
     await choose(page, [{ name: 'export.json', content: '{"bookmarks": [' }]);
     await page.getByRole('alert').getByText('Export it again').waitFor();
-    await choose(page, [{ name: 'notes.txt', content: 'nothing' }]);
+    // Dropped anywhere on the page.
+    const transfer = await page.evaluateHandle(`(() => {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File(['nothing'], 'notes.txt', { type: 'text/plain' }));
+      return transfer;
+    })()`);
+    for (const event of ['dragover', 'drop'])
+      await page.dispatchEvent('h1', event, { dataTransfer: transfer });
     await page.getByRole('alert').getByText('There are no links in this.').waitFor();
     await expectAccessible(page);
     const { body: after } = await nexus.call('GET', '/media', { key: DEV_KEYS.operator });
@@ -152,7 +159,8 @@ describe('an import', () => {
   test('is refused before the work where the role does not allow it, or the library', async () => {
     const page = await chromium.open();
     await signIn(page, nexus, DEV_KEYS.viewer);
-    await page.goto(`${nexus.url}/app/import`);
+    await page.keyboard.press('Control+k');
+    await page.getByRole('option', { name: 'Import links' }).click();
     await page.getByText('needs the role operator or above, and yours is viewer').waitFor();
     expect(await page.getByLabel('Files to import').count()).toBe(0);
     await expectAccessible(page);
@@ -248,6 +256,9 @@ describe('the page that saves', () => {
     await page.keyboard.press('Enter');
     await page.locator('button[type=submit]:enabled').waitFor();
     expect(asked).toEqual([]);
+    const { headers } = await nexus.call('GET', '/app/save');
+    expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+    expect(headers.get('cross-origin-opener-policy')).toBe('same-origin');
     expect((await nexus.call('GET', '/media', { key: person.key })).body.page.total).toBe(0);
   });
 

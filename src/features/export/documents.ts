@@ -11,7 +11,7 @@ import * as store from './store.ts';
 
 export interface DocumentsDependencies {
   sql: Database;
-  mediaLists: Pick<MediaLists, 'list'>;
+  mediaLists: Pick<MediaLists, 'page'>;
 }
 
 const LISTED_AT_ONCE = 200;
@@ -56,15 +56,15 @@ export async function* bookmarksOf(
   judge: Judge,
 ): AsyncGenerator<Bookmark> {
   for await (const page of pagesOf(dependencies, viewer, library)) {
-    const shown = await shownDocuments(
-      page.map((media) => ({ id: media.id, ...saidOf(media) })),
-      judge,
-    );
-    for (const [index, { canonical_url, requested_url, added_at, reading }] of page.entries()) {
-      const url = canonical_url ?? requested_url;
-      if (url === null) continue;
-      const title = shown[index]?.head.title ?? url;
-      yield { url, title, added_at, isFinished: reading?.finished_at != null };
+    for (const group of grouped(page)) {
+      const said = group.map((media) => ({ id: media.id, ...saidOf(media) }));
+      const shown = await shownDocuments(said, judge);
+      for (const [index, { canonical_url, requested_url, added_at, reading }] of group.entries()) {
+        const url = canonical_url ?? requested_url;
+        if (url === null) continue;
+        const title = shown[index]?.head.title ?? url;
+        yield { url, title, added_at, isFinished: reading?.finished_at != null };
+      }
     }
   }
 }
@@ -82,10 +82,10 @@ async function* pagesOf(
   let cursor: string | undefined;
   do {
     const query = { library_id, cursor, sort: 'added', order: 'asc', limit: LISTED_AT_ONCE } as const;
-    const { data, page } = await mediaLists.list(viewer, query);
+    const { rows, page } = await mediaLists.page(viewer, query);
     // Asked after the page was read, so that one that is empty for want of rights is not taken for the end.
     if (library_id && !(await store.isMember(sql, viewer.user_id, library_id))) throw revoked();
-    yield data;
+    yield rows;
     cursor = page.next_cursor ?? undefined;
   } while (cursor !== undefined);
   if (library_id && !(await store.isMember(sql, viewer.user_id, library_id))) throw revoked();

@@ -1,44 +1,40 @@
 import '../saving/save-dialog.css';
 import { FileUp } from 'lucide-react';
-import { type DragEvent, type FormEvent, useEffect, useRef, useState } from 'react';
+import { type FormEvent, useCallback, useEffect, useRef, useState } from 'react';
 import { Button } from '../ui/button.tsx';
 import { TextAreaField } from '../ui/field.tsx';
 import type { Survey } from './survey.ts';
 import { surveyOf } from './survey-files.ts';
 import type { SurveyRequest } from './survey-worker.ts';
+import { useDroppedFiles } from './use-dropped-files.ts';
 
 /** First step: a file, several, or a text. */
 export function ImportChoice({ onSurvey }: { onSurvey: (survey: Survey) => void }) {
   const [isReading, setReading] = useState(false);
   const [error, setError] = useState<string>();
   const reading = useRef<AbortController>(undefined);
+  const read = useCallback(
+    async (request: SurveyRequest) => {
+      reading.current?.abort();
+      const controller = new AbortController();
+      reading.current = controller;
+      setReading(true);
+      setError(undefined);
+      try {
+        const survey = await surveyOf(request, controller.signal);
+        if (survey.urls.length === 0) setError('None of what is in there is a link that Nexus can save.');
+        else onSurvey(survey);
+      } catch (failure) {
+        if (controller.signal.aborted) return;
+        setError((failure as Error).message);
+      }
+      setReading(false);
+    },
+    [onSurvey],
+  );
+
   useEffect(() => () => reading.current?.abort(), []);
-
-  async function read(request: SurveyRequest) {
-    reading.current?.abort();
-    const controller = new AbortController();
-    reading.current = controller;
-    setReading(true);
-    setError(undefined);
-    try {
-      const survey = await surveyOf(request, controller.signal);
-      if (survey.urls.length === 0) setError('None of what is in there is a link that Nexus can save.');
-      else onSurvey(survey);
-    } catch (failure) {
-      if (controller.signal.aborted) return;
-      setError((failure as Error).message);
-    }
-    setReading(false);
-  }
-
-  function drop(event: DragEvent) {
-    const files = [...event.dataTransfer.files];
-    if (files.length === 0) return;
-    event.preventDefault();
-    // Elsewhere in the app, what is dropped is saved.
-    event.stopPropagation();
-    void read({ files });
-  }
+  useDroppedFiles(useCallback((files) => void read({ files }), [read]));
 
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
@@ -54,14 +50,7 @@ export function ImportChoice({ onSurvey }: { onSurvey: (survey: Survey) => void 
         Omnivore, Karakeep, Linkwarden, Wallabag or Readeck, the bookmarks of a browser, or any text with
         links.
       </p>
-      <label
-        className="drop-zone moving-drop"
-        onDragOver={(event) => {
-          event.preventDefault();
-          event.stopPropagation();
-        }}
-        onDrop={drop}
-      >
+      <label className="drop-zone moving-drop">
         <FileUp size={28} aria-hidden />
         <strong>{isReading ? 'Reading…' : 'Drop files here, or choose them'}</strong>
         <span>

@@ -1,7 +1,7 @@
 import './moving.css';
 import { getRouteApi } from '@tanstack/react-router';
 import { Lock } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { roleAllows, useSession } from '../session/session.ts';
 import { EmptyState } from '../ui/empty-state.tsx';
 import { ImportChoice } from './import-choice.tsx';
@@ -19,9 +19,20 @@ export default function ImportPage() {
   useEffect(() => {
     document.title = 'Import · Nexus';
   }, []);
+  // What was pressed is gone with its step: the keyboard, and whoever listens, go on at the top of the next.
+  const heading = useRef<HTMLHeadingElement>(null);
+  const step = jobs ? 'progress' : survey ? 'preview' : 'choice';
+  const lastStep = useRef(step);
+  useEffect(() => {
+    if (lastStep.current !== step) heading.current?.focus();
+    lastStep.current = step;
+  }, [step]);
+
   return (
     <div className="page page-narrow moving">
-      <h1 className="page-title">Import</h1>
+      <h1 ref={heading} tabIndex={-1} className="page-title">
+        Import
+      </h1>
       {jobs ? (
         <ImportProgress key={jobs} ids={jobs.split('_')} total={total} libraryId={library} />
       ) : !roleAllows(user.role, 'operator') ? (

@@ -4,8 +4,9 @@ import { api } from '../api/client.ts';
 import type { Wire } from '../api/types.ts';
 import type { Counts, ImportItem } from './import-item.ts';
 
-/** What one job takes. */
-const PORTION = 10_000;
+/** What one job takes, and what one request does: addresses have up to three bytes a character. */
+const MOST_LINKS = 10_000;
+const MOST_CHARACTERS = 7_000_000;
 const LOOK_AGAIN_MS = 1000;
 
 type Progress = Wire<typeof jobs.jobProgress>;
@@ -33,8 +34,8 @@ export async function submitImport(
   onPortion: (sent: number) => void,
 ): Promise<string[]> {
   const ids: string[] = [];
-  for (let from = 0; from < links.length; from += PORTION) {
-    const portion = links.slice(from, from + PORTION);
+  let sent = 0;
+  for (const portion of portionsOf(links)) {
     const { job_id } = await api.post<{ job_id: string }>('/api/v1/jobs/submit', {
       job_type: 'ingest_batch',
       idempotency_key: `import-${name}-${ids.length}`,
@@ -45,9 +46,25 @@ export async function submitImport(
       },
     });
     ids.push(job_id);
-    onPortion(from + portion.length);
+    sent += portion.length;
+    onPortion(sent);
   }
   return ids;
+}
+
+function* portionsOf(links: readonly ImportedLink[]): Generator<ImportedLink[]> {
+  let portion: ImportedLink[] = [];
+  let size = 0;
+  for (const link of links) {
+    if (portion.length === MOST_LINKS || size + link.url.length > MOST_CHARACTERS) {
+      yield portion;
+      portion = [];
+      size = 0;
+    }
+    portion.push(link);
+    size += link.url.length;
+  }
+  if (portion.length > 0) yield portion;
 }
 
 export const isOver = ({ status }: Pick<Progress, 'status'>) =>

@@ -58,7 +58,6 @@ export function Shell() {
     { keys: 'g s', label: 'Search', group: 'Go to', run: search },
     { keys: 'g i', label: 'Invitations', group: 'Go to', run: () => void navigate({ to: '/invitations' }) },
     { keys: 'g p', label: 'Settings', group: 'Go to', run: () => void navigate({ to: '/settings' }) },
-    { keys: 'g m', label: 'Import links', group: 'Go to', run: () => void navigate({ to: '/import' }) },
     { keys: 'g l', label: 'New library', group: 'Go to', run: () => setShown('new-library') },
   ]);
 
