@@ -88,6 +88,7 @@ async function* pagesOf(
     yield rows;
     cursor = page.next_cursor ?? undefined;
   } while (cursor !== undefined);
+  // While the last page was gone through, what was no longer readable was left out.
   if (library_id && !(await store.isMember(sql, viewer.user_id, library_id))) throw revoked();
 }
 
