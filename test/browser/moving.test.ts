@@ -164,6 +164,23 @@ describe('an import', () => {
     await page.getByText('needs the role operator or above, and yours is viewer').waitFor();
     expect(await page.getByLabel('Files to import').count()).toBe(0);
     await expectAccessible(page);
+
+    const [owner, member] = [await nexus.person('owner'), await nexus.person('member', 'operator')];
+    const as = (key: string, path: string, body?: unknown) => nexus.call('POST', path, { key, body });
+    const { id } = (await as(owner.key, '/libraries', { name: 'Theirs' })).body.data;
+    const invited = await as(owner.key, `/libraries/${id}/invites`, {
+      invitee_user_id: member.id,
+      role: 'member',
+    });
+    await as(member.key, `/libraries/invites/${invited.body.data.id}/accept`);
+    const theirs = await chromium.open();
+    await signIn(theirs, nexus, member.key);
+    await theirs.goto(`${nexus.url}/app/import?library=${id}`);
+    await theirs.getByLabel('Or paste links').fill(link('refused'));
+    await theirs.getByRole('button', { name: 'Look through them' }).click();
+    await theirs.getByText('Only an admin of Theirs may put things into it').waitFor();
+    expect(await theirs.getByLabel('Import into').inputValue()).not.toBe(id);
+    await expectAccessible(theirs);
   });
 });
 

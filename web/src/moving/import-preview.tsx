@@ -89,6 +89,7 @@ export function ImportPreview({ survey, libraryId, onBack }: ImportPreviewProps)
         </p>
       )}
       <div className="moving-actions">
+        <span aria-hidden>Into</span>
         <Select
           label="Import into"
           value={into?.id ?? default_library_id}
