@@ -63,6 +63,12 @@ test('what was saved elsewhere keeps its date, and never comes from the future',
   const { body: why } = await mover.get(`/media/${first.id}/provenance`);
   expect(why.data.saved_at).toBe(older);
 
+  // Its members get it with the import.
+  const library_id = await createLibrary(mover);
+  await ingest({ urls: ['https://example.org/dated/shared'], saved_at: [old], library_id }, mover);
+  const { body: shared } = await mover.get(`/media?library_id=${library_id}`);
+  expect(Math.abs(Date.parse(shared.data[0].added_at) - Date.now())).toBeLessThan(60_000);
+
   // Saving it again is no reason to move it.
   await ingest({ urls: [urls[0]], saved_at: [null] }, mover);
   expect((await mover.get('/media?sort=added&order=asc')).body.data[0].added_at).toBe(older);

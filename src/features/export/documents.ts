@@ -24,7 +24,7 @@ const NOTHING_SAID: Said = {
   texts: [],
 };
 
-/** Rights are asked again with the texts of every few documents, right before they are handed out. */
+/** Rights are asked again for every few documents, right before they are handed out. */
 export async function* documentsOf(
   dependencies: DocumentsDependencies,
   viewer: Viewer,
@@ -57,9 +57,12 @@ export async function* bookmarksOf(
 ): AsyncGenerator<Bookmark> {
   for await (const page of pagesOf(dependencies, viewer, library)) {
     for (const group of grouped(page)) {
-      const said = group.map((media) => ({ id: media.id, ...saidOf(media) }));
+      const ids = group.map(({ id }) => id);
+      const found = await store.listReadable(dependencies.sql, viewer, sharedIdOf(library), ids);
+      const readable = group.filter(({ id }) => found.has(id));
+      const said = readable.map((media) => ({ id: media.id, ...saidOf(media) }));
       const shown = await shownDocuments(said, judge);
-      for (const [index, { canonical_url, requested_url, added_at, reading }] of group.entries()) {
+      for (const [index, { canonical_url, requested_url, added_at, reading }] of readable.entries()) {
         const url = canonical_url ?? requested_url;
         if (url === null) continue;
         const title = shown[index]?.head.title ?? url;

@@ -8,27 +8,43 @@ export interface MediaTexts {
 }
 
 /**
- * What is read of these media, of those that the viewer may read now through the library that is exported. For a default
- * library `libraryId` is undefined, and any reason will do.
+ * Whether the viewer may read a media now through the library that is exported. For a default library `libraryId` is
+ * undefined, and any reason will do.
  */
+const mayExport = (sql: Queryable, viewer: Viewer, libraryId: string | undefined) =>
+  libraryId === undefined
+    ? canReadMedia(sql, viewer, sql`media.id`)
+    : sql`
+        exists (
+          select
+          from memberships
+          join library_media on library_media.library_id = memberships.library_id
+          where memberships.library_id = ${libraryId}
+            and memberships.user_id = ${viewer.user_id}
+            and library_media.media_id = media.id
+        )`;
+
+/** Of these media, those that may be exported. */
+export async function listReadable(
+  sql: Queryable,
+  viewer: Viewer,
+  libraryId: string | undefined,
+  mediaIds: string[],
+): Promise<Set<string>> {
+  const rows = await sql<{ id: string }[]>`
+    select media.id
+    from media
+    where media.id = any(${mediaIds}::uuid[]) and ${mayExport(sql, viewer, libraryId)}`;
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** The same, and what is read in them. */
 export async function findTexts(
   sql: Queryable,
   viewer: Viewer,
   libraryId: string | undefined,
   mediaIds: string[],
 ): Promise<MediaTexts[]> {
-  const isAllowed =
-    libraryId === undefined
-      ? canReadMedia(sql, viewer, sql`media.id`)
-      : sql`
-          exists (
-            select
-            from memberships
-            join library_media on library_media.library_id = memberships.library_id
-            where memberships.library_id = ${libraryId}
-              and memberships.user_id = ${viewer.user_id}
-              and library_media.media_id = media.id
-          )`;
   return sql<MediaTexts[]>`
     select
       media.id as media_id,
@@ -46,7 +62,7 @@ export async function findTexts(
         '[]'
       ) as texts
     from media
-    where media.id = any(${mediaIds}::uuid[]) and ${isAllowed}`;
+    where media.id = any(${mediaIds}::uuid[]) and ${mayExport(sql, viewer, libraryId)}`;
 }
 
 export async function isMember(sql: Queryable, userId: string, libraryId: string): Promise<boolean> {
