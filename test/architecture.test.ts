@@ -11,6 +11,7 @@ const FEATURES = [
   'libraries',
   'media',
   'governance',
+  'export',
   'analysis',
   'branches',
   'graph',

@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { registerAnalysisRoutes } from '../features/analysis/routes.ts';
 import { registerBranchRoutes } from '../features/branches/routes.ts';
 import { registerEventRoutes } from '../features/events/routes.ts';
+import { registerExportRoutes } from '../features/export/routes.ts';
 import { registerGovernanceRoutes } from '../features/governance/routes.ts';
 import { registerGraphRoutes } from '../features/graph/routes.ts';
 import { registerIdentityRoutes } from '../features/identity/routes.ts';
@@ -75,6 +76,7 @@ export async function buildApp({
       registerMediaRoutes(server, services);
       registerUploadRoutes(server, services.uploads);
       registerGovernanceRoutes(server, services);
+      registerExportRoutes(server, services.exports);
       registerAnalysisRoutes(server, services);
       registerGraphRoutes(server, services.graph);
       registerBranchRoutes(server, services.branches);

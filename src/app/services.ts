@@ -3,6 +3,7 @@ import { createRuns } from '../features/analysis/runs.ts';
 import { createBranches } from '../features/branches/branches.ts';
 import { createFeed } from '../features/events/feed.ts';
 import { createEventStreams } from '../features/events/streams.ts';
+import { createExports } from '../features/export/exports.ts';
 import { createGovernance } from '../features/governance/governance.ts';
 import { createPolicies } from '../features/governance/policies.ts';
 import { createGraph } from '../features/graph/graph.ts';
@@ -74,6 +75,9 @@ export function createServices(
   const { requireMode } = authentication;
   const governance = createGovernance({ sql, requireMode });
   const analysisRuns = createRuns({ sql, governance, requireMode });
+  const libraryServices = createLibraryServices({ sql, users, backfill });
+  const media = createMedia({ sql, ingest });
+  const mediaLists = createMediaLists({ sql });
   const jobs = createJobs({
     ...config,
     sql,
@@ -94,9 +98,10 @@ export function createServices(
     outbox: createOutboxOperations({ sql, measureWebhooks: webhooks.measure }),
     events: createFeed({ sql }),
     eventStreams: createEventStreams({ sql, log, hints: engine.hints }),
-    ...createLibraryServices({ sql, users, backfill }),
-    media: createMedia({ sql, ingest }),
-    mediaLists: createMediaLists({ sql }),
+    ...libraryServices,
+    media,
+    mediaLists,
+    exports: createExports({ ...libraryServices, sql, media, mediaLists, governance, requireMode }),
     readings: createReadings({ sql }),
     search: createSearch({ sql }),
     uploads: createUploads({ sql, storage, ingest }),

@@ -63,6 +63,18 @@ export const job = jobSummary.extend({
 });
 export type Job = z.output<typeof job>;
 
+/** What somebody looks at again and again while a job runs; payload and result may be megabytes. */
+export const jobProgress = job.pick({
+  job_id: true,
+  job_type: true,
+  status: true,
+  progress: true,
+  error_text: true,
+  error_code: true,
+  created_by: true,
+});
+export type JobProgress = z.output<typeof jobProgress>;
+
 export const jobList = z.object({ jobs: z.array(jobSummary), page });
 
 const jobFilter = {

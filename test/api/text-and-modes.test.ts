@@ -24,6 +24,7 @@ const people = {} as Record<Role, { raw: Person; plain: Person }>;
 const runs = {} as Record<Mode, string>;
 const jobs = {} as Record<Mode, string>;
 let owner: Reader;
+let libraryId: string;
 let documentId: string;
 let branchId: string;
 
@@ -37,15 +38,15 @@ async function enter(library: string, person: Person): Promise<void> {
 beforeAll(async () => {
   owner = await createReader(app);
   documentId = await saveDocument(sql, owner, TEXT);
-  const library = await createLibrary(owner);
-  await owner.post(`/libraries/${library}/media`, { media_id: documentId });
+  libraryId = await createLibrary(owner);
+  await owner.post(`/libraries/${libraryId}/media`, { media_id: documentId });
   for (const role of ROLES) {
     people[role] = {
       raw: await createPerson(app, { role, raw: true }),
       plain: await createPerson(app, { role }),
     };
-    await enter(library, people[role].raw);
-    await enter(library, people[role].plain);
+    await enter(libraryId, people[role].raw);
+    await enter(libraryId, people[role].plain);
   }
   for (const mode of MODES) {
     const body = { document_id: documentId, mode, execution_mode: 'shadow' };
@@ -71,7 +72,7 @@ async function forkBranch(): Promise<string> {
   return branch.branch_id;
 }
 
-/** Every route of the platform API that can answer with text, and how it is called. */
+/** Every route that answers with text as a mode allows, or could leak it, and how it is called. */
 const ROUTES: Record<
   string,
   (mode: Mode) => { path: string; body?: unknown; takesMode: boolean; minimum: Role }
@@ -128,6 +129,21 @@ const ROUTES: Record<
     takesMode: false,
     minimum: 'viewer',
   }),
+  'GET /libraries/:id/export': (mode) => ({
+    path: `/libraries/${libraryId}/export?mode=${mode}`,
+    takesMode: true,
+    minimum: 'viewer',
+  }),
+  'GET /media/:id/export': (mode) => ({
+    path: `/media/${documentId}/export?mode=${mode}`,
+    takesMode: true,
+    minimum: 'viewer',
+  }),
+  'GET /api/v1/jobs/:job_id/progress': (mode) => ({
+    path: `/api/v1/jobs/${jobs[mode]}/progress`,
+    takesMode: false,
+    minimum: 'viewer',
+  }),
   'GET /api/v1/jobs/:job_id': (mode) => ({
     path: `/api/v1/jobs/${jobs[mode]}`,
     takesMode: false,
@@ -138,9 +154,12 @@ const ROUTES: Record<
   'GET /api/v1/audit': () => ({ path: '/api/v1/audit?limit=200', takesMode: false, minimum: 'admin' }),
 };
 
-test('no route of analysis, governance and branches is missing here, but those that hold what was sent', () => {
+test('no route of analysis, governance, branches and exports is missing here, but those that hold what was sent', () => {
   const registered = app.routes
-    .filter(({ method, url }) => method !== 'HEAD' && /^\/api\/v1\/(?:analy|governance|branches)/.test(url))
+    .filter(
+      ({ method, url }) =>
+        method !== 'HEAD' && /^\/api\/v1\/(?:analy|governance|branches)|\/export$/.test(url),
+    )
     .filter(({ url }) => !url.startsWith('/api/v1/governance/policies'))
     .filter(({ method, url }) => !(method === 'POST' && url.startsWith('/api/v1/branches')))
     .map(({ method, url }) => `${method} ${url}`);

@@ -46,6 +46,46 @@ const ingest = async (payload: object, by = reader) =>
 const outcomes = ({ result }: { result: { items: { outcome: string }[] } }) =>
   result.items.map(({ outcome }) => outcome);
 
+test('what was saved elsewhere keeps its date, and never comes from the future', async () => {
+  const mover = await createReader(app);
+  const old = '2012-05-01T10:00:00.000Z';
+  const older = '2011-05-01T10:00:00.000Z';
+  const urls = ['a', 'a#again', 'b', 'c', 'not a link'].map((name) =>
+    name.includes(' ') ? name : `https://example.org/dated/${name}`,
+  );
+  const saved_at = [old, older, null, '2999-01-01T00:00:00Z', old];
+  const job = await ingest({ urls, saved_at }, mover);
+  expect(outcomes(job)).toEqual(['created', 'duplicate', 'created', 'created', 'invalid']);
+  const { body } = await mover.get('/media?sort=added&order=asc');
+  const [first, ...rest] = body.data;
+  expect(first).toMatchObject({ canonical_url: urls[0], added_at: older });
+  for (const { added_at } of rest) expect(Math.abs(Date.parse(added_at) - Date.now())).toBeLessThan(60_000);
+  const { body: why } = await mover.get(`/media/${first.id}/provenance`);
+  expect(why.data.saved_at).toBe(older);
+
+  // Its members get it with the import.
+  const library_id = await createLibrary(mover);
+  await ingest({ urls: ['https://example.org/dated/shared'], saved_at: [old], library_id }, mover);
+  const { body: shared } = await mover.get(`/media?library_id=${library_id}`);
+  expect(Math.abs(Date.parse(shared.data[0].added_at) - Date.now())).toBeLessThan(60_000);
+
+  // Saving it again is no reason to move it.
+  await ingest({ urls: [urls[0]], saved_at: [null] }, mover);
+  expect((await mover.get('/media?sort=added&order=asc')).body.data[0].added_at).toBe(older);
+});
+
+test.each([
+  ['fewer dates than links', ['2012-05-01T10:00:00Z']],
+  ['a date that is none', ['yesterday', null]],
+  ['a date before all calendars', ['0000-01-01T00:00:00Z', null]],
+])('%s are refused', async (_name, saved_at) => {
+  const payload = { urls: ['https://example.org/x', 'https://example.org/y'], saved_at };
+  const body = { job_type: 'ingest_batch', payload };
+  const answer = await reader.post('/api/v1/jobs/submit', body);
+  expect(answer).toMatchObject(failure(400, 'E_INVALID_REQUEST'));
+  expect(answer.body.error.message).toContain('payload.saved_at');
+});
+
 describe('a batch', () => {
   test('tells of every link what became of it, in order', async () => {
     const known = await reader.post('/media/from_url', { url: 'https://example.org/known' });

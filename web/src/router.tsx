@@ -10,6 +10,8 @@ import {
 import { ApiError } from './api/error.ts';
 import { CONSOLE_PAGES } from './console/routes.tsx';
 import { readListSearch } from './library/list-search.ts';
+import { readImportSearch } from './moving/import-search.ts';
+import { readSaveSearch } from './moving/save-search.ts';
 import { readSearchSearch } from './search/search-search.ts';
 import { roleAllows, sessionQuery } from './session/session.ts';
 import { NotFound, PageError, PagePending } from './shell/page-states.tsx';
@@ -34,23 +36,35 @@ const welcome = createRoute({
   component: lazyRouteComponent(() => import('./session/welcome-page.tsx')),
 });
 
+/** Who is signed in; whoever is not comes back after signing in. */
+async function requireSession(queryClient: QueryClient, href: string) {
+  try {
+    const session = await queryClient.ensureQueryData(sessionQuery);
+    if (session.needs_onboarding) throw redirect({ to: '/welcome' });
+    return { session };
+  } catch (error) {
+    if (error instanceof ApiError && error.isSignedOut) {
+      throw redirect({ to: '/sign-in', search: href === '/' ? {} : { next: href } });
+    }
+    throw error;
+  }
+}
+
 /** Everything behind the sign-in. */
 const signedIn = createRoute({
   getParentRoute: () => root,
   id: 'signed-in',
   component: Shell,
-  beforeLoad: async ({ context, location }) => {
-    try {
-      const session = await context.queryClient.ensureQueryData(sessionQuery);
-      if (session.needs_onboarding) throw redirect({ to: '/welcome' });
-      return { session };
-    } catch (error) {
-      if (error instanceof ApiError && error.isSignedOut) {
-        throw redirect({ to: '/sign-in', search: location.href === '/' ? {} : { next: location.href } });
-      }
-      throw error;
-    }
-  },
+  beforeLoad: ({ context, location }) => requireSession(context.queryClient, location.href),
+});
+
+/** A small window beside another page: without the shell. */
+const save = createRoute({
+  getParentRoute: () => root,
+  path: 'save',
+  validateSearch: readSaveSearch,
+  beforeLoad: ({ context, location }) => requireSession(context.queryClient, location.href),
+  component: lazyRouteComponent(() => import('./moving/save-page.tsx')),
 });
 
 const home = createRoute({
@@ -95,6 +109,13 @@ const settings = createRoute({
   component: lazyRouteComponent(() => import('./session/settings-page.tsx')),
 });
 
+const importRoute = createRoute({
+  getParentRoute: () => signedIn,
+  path: 'import',
+  validateSearch: readImportSearch,
+  component: lazyRouteComponent(() => import('./moving/import-page.tsx')),
+});
+
 const consoleRoute = createRoute({ getParentRoute: () => signedIn, path: 'console', component: Outlet });
 
 const consoleHome = createRoute({
@@ -120,6 +141,7 @@ const consolePages = CONSOLE_PAGES.map(({ path, load, minimumRole, validateSearc
 const routeTree = root.addChildren([
   signIn,
   welcome,
+  save,
   signedIn.addChildren([
     home,
     library,
@@ -127,6 +149,7 @@ const routeTree = root.addChildren([
     search,
     invitations,
     settings,
+    importRoute,
     consoleRoute.addChildren([consoleHome, ...consolePages]),
   ]),
 ]);

@@ -28,23 +28,29 @@ export async function addToDefaultLibrary(
   return { created: added === 1 };
 }
 
-/** The same for many. Returns how many were not saved before. */
+/**
+ * The same for many. Returns how many were not saved before. `savedAt` says of each when its owner saved it elsewhere;
+ * what is not known, or lies ahead, is now.
+ */
 export async function addAllToDefaultLibrary(
   tx: Transaction,
   defaultLibraryId: string,
   mediaIds: string[],
   addedBy: string,
+  savedAt: (Date | null)[] = [],
 ): Promise<number> {
+  const given = tx`unnest(${mediaIds}::uuid[], ${savedAt}::timestamptz[]) as given (media_id, saved_at)`;
+  const since = tx`least(coalesce(given.saved_at, now()), now())`;
   await tx`
-    insert into library_media (library_id, media_id, is_derived, added_by_user_id)
-    select ${defaultLibraryId}, media_id, true, ${addedBy}
-    from unnest(${mediaIds}::uuid[]) as given (media_id)
+    insert into library_media (library_id, media_id, is_derived, added_by_user_id, created_at)
+    select ${defaultLibraryId}, media_id, true, ${addedBy}, ${since}
+    from ${given}
     order by media_id
     ${orLockIt(tx)}`;
   const inserted = await tx`
-    insert into default_library_intrinsics (default_library_id, media_id)
-    select ${defaultLibraryId}, media_id
-    from unnest(${mediaIds}::uuid[]) as given (media_id)
+    insert into default_library_intrinsics (default_library_id, media_id, created_at)
+    select ${defaultLibraryId}, media_id, ${since}
+    from ${given}
     on conflict do nothing`;
   return inserted.count;
 }

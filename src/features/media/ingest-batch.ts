@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { NexusError } from '../../contract/errors.ts';
-import { id } from '../../contract/wire.ts';
+import { id, timestamp } from '../../contract/wire.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
 import { defineJobType, type JobContext } from '../../platform/jobs/job-type.ts';
@@ -38,6 +38,23 @@ const link = z
   .regex(/^[^\0]*$/, 'must not hold the NUL character')
   .refine((value) => !/\p{Surrogate}/u.test(value), 'must not hold halves of characters');
 
+/** Stays text: a payload is read once more by whoever runs the job. */
+const moment = z.iso
+  .datetime({ offset: true })
+  .refine((text) => timestamp.safeParse(text).success, 'takes a point in time from the year 1 to 9999');
+
+const payload = z
+  .strictObject({
+    urls: z.array(link).min(1).max(MOST_LINKS),
+    /** When each was saved elsewhere, in the order of `urls`. */
+    saved_at: z.array(moment.nullable()).max(MOST_LINKS).optional(),
+    library_id: id.optional(),
+  })
+  .refine(({ urls, saved_at }) => saved_at === undefined || saved_at.length === urls.length, {
+    path: ['saved_at'],
+    message: 'takes one entry for each of urls, null where it is not known',
+  });
+
 /**
  * Saves up to ten thousand links. Each chunk is one transaction with its media, their extraction, and the checkpoint that
  * tells of it. So a job that is cancelled says what it did, and one whose worker died goes on behind its last chunk.
@@ -45,18 +62,17 @@ const link = z
 export function defineIngestBatch({ sql, requester, ...dependencies }: IngestBatchDependencies) {
   return defineJobType('ingest_batch', {
     queue: 'ingest',
-    payload: z.strictObject({
-      urls: z.array(link).min(1).max(MOST_LINKS),
-      library_id: id.optional(),
-    }),
+    payload,
     submittedBy: 'operator',
-    async handler({ urls, library_id }, context) {
+    async handler({ urls, saved_at, library_id }, context) {
       const viewer = await requester(context.createdBy);
       const items = await itemsSoFar(context);
       while (items.length < urls.length) {
         context.signal.throwIfAborted();
         const size = library_id === undefined ? CHUNK : CHUNK_IN_LIBRARY;
-        const chunk = urls.slice(items.length, items.length + size);
+        const chunk = urls
+          .slice(items.length, items.length + size)
+          .map((url, index) => ({ url, savedAt: saved_at?.[items.length + index] ?? undefined }));
         items.push(...(await ingestChunk(viewer, chunk, library_id, items, context)));
         await context.progress({ total: urls.length, done: items.length, ...countOutcomes(items) });
       }
@@ -70,15 +86,16 @@ export function defineIngestBatch({ sql, requester, ...dependencies }: IngestBat
 
   async function ingestChunk(
     viewer: Viewer,
-    urls: string[],
+    given: { url: string; savedAt: string | undefined }[],
     libraryId: string | undefined,
     before: IngestItem[],
     context: JobContext,
   ): Promise<IngestItem[]> {
-    const links = urls.map((url) => ({ url, ...read(viewer, url) }));
+    const links = given.map((one) => ({ ...one, ...read(viewer, one.url) }));
     const valid = links.flatMap(({ media }) => media ?? []);
     const options = {
       libraryId,
+      savedAt: earliest(links),
       createdBy: context.createdBy ?? undefined,
       requestId: context.requestId ?? undefined,
     };
@@ -119,6 +136,18 @@ function read(viewer: Viewer, text: string): Read {
     if (!(error instanceof NexusError)) throw error;
     return { error: { code: error.code, message: error.message } };
   }
+}
+
+/** When each was saved elsewhere; of a link that is there twice, the first time. */
+function earliest(links: { media?: NewUrlMedia; savedAt: string | undefined }[]): Map<string, Date> {
+  const moments = new Map<string, Date>();
+  for (const { media, savedAt } of links) {
+    if (!media || savedAt === undefined) continue;
+    const moment = new Date(savedAt);
+    const known = moments.get(keyOf(media));
+    if (!known || moment < known) moments.set(keyOf(media), moment);
+  }
+  return moments;
 }
 
 /** Whoever may not write to the library now will not when it is tried again. */

@@ -15,6 +15,8 @@ export interface SaveLinksDependencies {
 
 export interface SaveLinksOptions {
   libraryId: string | undefined;
+  /** When the viewer saved them elsewhere, by key, where that is known. */
+  savedAt: ReadonlyMap<string, Date>;
   createdBy: string | undefined;
   requestId: string | undefined;
 }
@@ -37,7 +39,7 @@ export async function saveLinks(
   viewer: Viewer,
   links: store.NewUrlMedia[],
   { ingest, libraryMedia }: SaveLinksDependencies,
-  { libraryId, createdBy, requestId }: SaveLinksOptions,
+  { libraryId, savedAt, createdBy, requestId }: SaveLinksOptions,
 ): Promise<Map<string, SavedLink>> {
   const wanted = new Map(links.map((link) => [store.keyOf(link), link]));
   const created = await store.insertUrlMedia(tx, [...wanted.values()]);
@@ -51,7 +53,8 @@ export async function saveLinks(
 
   const ids = [...saved.values()].map(({ media_id }) => media_id);
   if (libraryId !== undefined) await libraryMedia.addAll(tx, viewer, libraryId, ids, requestId);
-  await addAllToDefaultLibrary(tx, viewer.default_library_id, ids, viewer.user_id);
+  const since = [...saved.keys()].map((key) => savedAt.get(key) ?? null);
+  await addAllToDefaultLibrary(tx, viewer.default_library_id, ids, viewer.user_id, since);
   const said = created.map(({ id, kind }) => ({ media_id: id, kind, created_by_user_id: viewer.user_id }));
   await tellMediaCreated(tx, said, requestId);
 

@@ -142,6 +142,21 @@ export function registerJobRoutes(
   );
 
   server.get(
+    '/api/v1/jobs/:job_id/progress',
+    {
+      config: { access: 'viewer', feature: 'jobs', errors: ['E_NOT_FOUND'] },
+      schema: {
+        tags,
+        summary: 'How far a job is',
+        description: 'Without payload, result and artifacts: small enough to be asked again and again.',
+        params: byId,
+        response: { 200: contract.jobProgress },
+      },
+    },
+    (request) => jobs.progress(request.params.job_id, principalOf(request)),
+  );
+
+  server.get(
     '/api/v1/jobs/:job_id',
     {
       config: { access: 'viewer', feature: 'jobs', errors: ['E_NOT_FOUND'] },

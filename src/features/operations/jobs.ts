@@ -1,6 +1,6 @@
 import { NexusError } from '../../contract/errors.ts';
 import type { Principal } from '../../contract/identity.ts';
-import type { Job, ManyJobs } from '../../contract/jobs.ts';
+import type { Job, JobProgress, ManyJobs } from '../../contract/jobs.ts';
 import { type Mode, roleAllows } from '../../contract/roles.ts';
 import type { Actor } from '../../platform/audit/audit.ts';
 import { cutPage, readCursor } from '../../platform/cursor.ts';
@@ -60,15 +60,31 @@ export function createJobs(dependencies: JobsDependencies) {
     );
   }
 
+  function requireVisible<J extends { job_type: string }>(
+    job: J | undefined,
+    jobId: string,
+    principal: Principal,
+  ): J {
+    if (job && (isInsider(principal) || publicNames.includes(job.job_type))) return job;
+    throw new NexusError('E_NOT_FOUND', `There is no job ${jobId}.`);
+  }
+
+  function isOpen({ created_by }: { created_by: string | null }, principal: Principal): boolean {
+    return isInsider(principal) || created_by === principal.owner;
+  }
+
   async function get(jobId: string, principal: Principal): Promise<Job> {
-    const job = await store.findJob(sql, jobId);
-    const isVisible = job && (isInsider(principal) || publicNames.includes(job.job_type));
-    if (!isVisible) throw new NexusError('E_NOT_FOUND', `There is no job ${jobId}.`);
-    return isInsider(principal) || job.created_by === principal.owner ? job : withoutContent(job);
+    const job = requireVisible(await store.findJob(sql, jobId), jobId, principal);
+    return isOpen(job, principal) ? job : withoutContent(job);
   }
 
   return {
     get,
+
+    async progress(jobId: string, principal: Principal): Promise<JobProgress> {
+      const job = requireVisible(await store.findProgress(sql, jobId), jobId, principal);
+      return isOpen(job, principal) ? job : { ...job, progress: null, error_text: null };
+    },
 
     async submit(body: SubmitJob, principal: Principal, actor: Actor) {
       const type = publicTypes.find((candidate) => candidate.type === body.job_type);
@@ -117,9 +133,7 @@ export function createJobs(dependencies: JobsDependencies) {
       const filter = { ...query, ...rights };
       const rows = await store.listJobs(sql, filter, readCursor(query.cursor), query.limit + 1);
       const { rows: jobs, page } = cutPage(rows, query.limit);
-      const isOpen = ({ created_by }: { created_by: string | null }) =>
-        isInsider(principal) || created_by === principal.owner;
-      return { jobs: jobs.map((job) => (isOpen(job) ? job : { ...job, error_text: null })), page };
+      return { jobs: jobs.map((job) => (isOpen(job, principal) ? job : { ...job, error_text: null })), page };
     },
 
     async cancel(jobId: string, principal: Principal, actor: Actor): Promise<Job> {

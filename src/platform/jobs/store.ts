@@ -2,6 +2,7 @@ import type {
   Job,
   JobArtifact,
   JobAttempt,
+  JobProgress,
   JobStatus,
   JobSummary,
   QueueStats,
@@ -167,6 +168,15 @@ export async function findJob(sql: Queryable, jobId: string): Promise<Job | unde
     where job_id = ${jobId}
     order by id`;
   return { ...row, attempts: [...attempts, ...attemptUnderWay(row)], artifacts: [...artifacts] };
+}
+
+/** What changes of it while it runs. */
+export async function findProgress(sql: Queryable, jobId: string): Promise<JobProgress | undefined> {
+  const [row] = await sql<JobProgress[]>`
+    select job.id as job_id, job_type, status, progress, error_text, error_code, created_by
+    from (${jobStates(sql)}) as job
+    where job.id = ${jobId}`;
+  return row;
 }
 
 /** Until it ends, an attempt is the queue's row and nothing else. */

@@ -1,9 +1,9 @@
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { BookOpenText, FilterX, Plus } from 'lucide-react';
 import { useEffect } from 'react';
 import { useSession } from '../session/session.ts';
 import { useDialogs } from '../shell/dialogs.ts';
-import { Button } from '../ui/button.tsx';
+import { Button, buttonClass } from '../ui/button.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
 import { Kbd } from '../ui/kbd.tsx';
 import { MediaView } from './media-view.tsx';
@@ -31,9 +31,14 @@ export default function HomePage() {
           icon={BookOpenText}
           title="Nothing to read yet"
           actions={
-            <Button look="primary" icon={Plus} onClick={() => show('save')}>
-              Save your first link
-            </Button>
+            <>
+              <Button look="primary" icon={Plus} onClick={() => show('save')}>
+                Save your first link
+              </Button>
+              <Link to="/import" className={buttonClass('secondary')}>
+                Import from elsewhere
+              </Link>
+            </>
           }
         >
           Paste a link anywhere on this page, drop a PDF or a book, or press <Kbd>n</Kbd>.

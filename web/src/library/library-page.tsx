@@ -59,9 +59,14 @@ export default function LibraryPage() {
             title="Nothing in here yet"
             actions={
               isAdmin && (
-                <Button look="primary" onClick={() => show('save')}>
-                  Save something into it
-                </Button>
+                <>
+                  <Button look="primary" onClick={() => show('save')}>
+                    Save something into it
+                  </Button>
+                  <Link to="/import" search={{ library: libraryId }} className={buttonClass('secondary')}>
+                    Import into it
+                  </Link>
+                </>
               )
             }
           >

@@ -36,8 +36,11 @@ export function patchMedia(queryClient: QueryClient, media: MediaPatch): void {
     mediaQuery(media.id).queryKey,
     (known) => known && { ...known, ...media },
   );
-  queryClient.setQueriesData<ListData>(LISTS, (list) => {
-    if (!list?.pages.some(({ data }) => data.some(({ id }) => id === media.id))) return list;
+  // Writing to a list makes it fresh: one that is to be asked for again must stay old, or what it misses stays missing.
+  const isToPatch = ({ state }: { state: { data: unknown; isInvalidated: boolean } }) =>
+    !state.isInvalidated && holds(state.data as ListData | undefined, media.id);
+  queryClient.setQueriesData<ListData>({ ...LISTS, predicate: isToPatch }, (list) => {
+    if (!list) return list;
     return {
       ...list,
       pages: list.pages.map((page) => ({
@@ -46,6 +49,10 @@ export function patchMedia(queryClient: QueryClient, media: MediaPatch): void {
       })),
     };
   });
+}
+
+function holds(list: ListData | undefined, mediaId: string): boolean {
+  return list?.pages.some(({ data }) => data.some(({ id }) => id === mediaId)) ?? false;
 }
 
 function withoutOutline(media: MediaPatch & { outline?: unknown }): MediaPatch {

@@ -4,6 +4,7 @@ import {
   CircleCheck,
   CircleDashed,
   CircleHelp,
+  Download,
   EllipsisVertical,
   ExternalLink,
   FolderPlus,
@@ -13,6 +14,7 @@ import {
   Trash2,
 } from 'lucide-react';
 import type { Media } from '../api/types.ts';
+import { downloadFrom } from '../moving/download.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Menu, MenuItem, MenuLabel, MenuLine } from '../ui/menu.tsx';
 import { useMediaActions } from './actions.ts';
@@ -88,6 +90,11 @@ export function MediaMenu({ media, place, onRemoved, onSelect, onUnread }: Media
       {original && (
         <MenuItem icon={ExternalLink} onSelect={() => window.open(original, '_blank', 'noopener,noreferrer')}>
           Open the original
+        </MenuItem>
+      )}
+      {media.capabilities.can_quote && (
+        <MenuItem icon={Download} onSelect={() => downloadFrom(`/media/${media.id}/export`)}>
+          Download as Markdown
         </MenuItem>
       )}
       {targets.length > 0 && (

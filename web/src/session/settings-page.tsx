@@ -1,4 +1,5 @@
 import { useEffect } from 'react';
+import { MovingSections } from '../moving/moving-sections.tsx';
 import { Select } from '../ui/field.tsx';
 import { ApiKeys } from './api-keys.tsx';
 import { NameForm } from './name-form.tsx';
@@ -37,6 +38,7 @@ export default function SettingsPage() {
         />
         <p className="field-hint">How texts look is chosen in the reader, under Text and colours.</p>
       </section>
+      <MovingSections />
       {roleAllows(user.role, 'admin') && (
         <section className="section">
           <h2 className="section-title">API keys</h2>

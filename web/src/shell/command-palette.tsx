@@ -31,6 +31,7 @@ export default function CommandPalette({ onClose }: { onClose: () => void }) {
     ...[...shortcuts.values()]
       .filter(({ group }) => group !== 'List')
       .map(({ label, group, keys, run }) => ({ label, group, keys, run })),
+    { label: 'Import links', group: 'Go to', run: () => void navigate({ to: '/import' }) },
     ...(libraries.data ?? [])
       .filter(({ is_default }) => !is_default)
       .map(({ id: libraryId, name }) => ({

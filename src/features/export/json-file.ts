@@ -1,0 +1,25 @@
+import { EXPORT_FORMAT, EXPORT_VERSION, type ExportedDocument } from '../../contract/export.ts';
+import type { Library } from '../../contract/libraries.ts';
+import type { Mode } from '../../contract/roles.ts';
+
+/** One document a line. The count comes last: an export that has it is whole. */
+export async function* jsonFile(
+  { id, name }: Pick<Library, 'id' | 'name'>,
+  mode: Mode,
+  documents: AsyncIterable<ExportedDocument>,
+): AsyncGenerator<string> {
+  const head = {
+    format: EXPORT_FORMAT,
+    version: EXPORT_VERSION,
+    exported_at: new Date(),
+    mode,
+    library: { id, name },
+  };
+  yield `${JSON.stringify(head).slice(0, -1)},"documents":[`;
+  let count = 0;
+  for await (const document of documents) {
+    yield `${count === 0 ? '' : ','}\n${JSON.stringify(document)}`;
+    count += 1;
+  }
+  yield `\n],"document_count":${count}}\n`;
+}

@@ -1,0 +1,73 @@
+import type { FastifyReply } from 'fastify';
+import { z } from 'zod';
+import * as contract from '../../contract/export.ts';
+import { id } from '../../contract/wire.ts';
+import { actorOf, principalOf } from '../../http/authentication.ts';
+import type { HttpServer } from '../../http/http-server.ts';
+import type { ExportedFile, Exports } from './exports.ts';
+
+const byId = z.object({ id });
+
+export function registerExportRoutes(server: HttpServer, exports: Exports): void {
+  server.get(
+    '/libraries/:id/export',
+    {
+      exposeHeadRoute: false,
+      config: {
+        access: 'viewer',
+        feature: 'export',
+        errors: ['E_LIBRARY_NOT_FOUND', 'E_MODE_FORBIDDEN'],
+      },
+      schema: {
+        tags: ['Libraries'],
+        summary: 'Export a library',
+        description:
+          'Everything in it that the caller may read, oldest first: `json` with texts, or `html`, the bookmark file that ' +
+          'other programs take. Texts are shown as the mode allows. An export that the caller loses the right to breaks off.',
+        params: byId,
+        querystring: contract.libraryExportQuery,
+        response: { 200: contract.libraryExport },
+      },
+    },
+    async (request, reply) =>
+      sendExport(
+        reply,
+        await exports.library(principalOf(request), request.params.id, request.query, actorOf(request)),
+      ),
+  );
+
+  server.get(
+    '/media/:id/export',
+    {
+      exposeHeadRoute: false,
+      config: {
+        access: 'viewer',
+        feature: 'export',
+        errors: ['E_MEDIA_NOT_FOUND', 'E_INVALID_STATE', 'E_MODE_FORBIDDEN', 'E_GOVERNANCE_BLOCKED'],
+      },
+      schema: {
+        tags: ['Media'],
+        summary: 'Export a document',
+        description: 'As Markdown, with what is known of it before the text.',
+        params: byId,
+        querystring: contract.mediaExportQuery,
+        response: { 200: z.string() },
+      },
+    },
+    async (request, reply) =>
+      sendExport(
+        reply,
+        await exports.document(principalOf(request), request.params.id, request.query.mode, actorOf(request)),
+      ),
+  );
+}
+
+/** To be kept, never to be shown as a page of this site. */
+function sendExport(reply: FastifyReply, { filename, contentType, content }: ExportedFile): FastifyReply {
+  const name = encodeURIComponent(filename.replace(/[\\/:*?"<>|\p{Cc}]+/gu, ' ')).replaceAll("'", '%27');
+  return reply
+    .type(contentType)
+    .header('cache-control', 'private, no-store')
+    .header('content-disposition', `attachment; filename*=UTF-8''${name}`)
+    .send(content as never);
+}
