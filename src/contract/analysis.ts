@@ -84,7 +84,7 @@ export const analysisRunSummary = z.object({
 export type AnalysisRunSummary = z.output<typeof analysisRunSummary>;
 
 export const analysisRun = analysisRunSummary.extend({
-  /** Of the text that was analysed, before anything was redacted. */
+  /** Of the text as it was analysed, without what policies redact: a hash of the rest would let it be guessed. */
   text_sha256: z.string(),
   layers: z.array(analysedLayer),
 });
