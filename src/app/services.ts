@@ -111,7 +111,7 @@ export function createServices(
     branches: createBranches({
       sql,
       requireMode,
-      redact: (text, mode, actor) => governance.shown(text, mode, actor, { kind: 'branch' }),
+      redact: (value, mode, actor, branch_id) => governance.shown(value, mode, actor, { branch_id }),
     }),
     integrityFindings: createIntegrityFindings({ sql }),
   };

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import * as contract from '../../contract/branches.ts';
+import type { ErrorCode } from '../../contract/errors.ts';
 import { id } from '../../contract/wire.ts';
 import { actorOf, principalOf } from '../../http/authentication.ts';
 import type { HttpServer } from '../../http/http-server.ts';
@@ -7,6 +8,8 @@ import type { Branches } from './branches.ts';
 
 const byId = z.object({ branch_id: id });
 const tags = ['Branches'];
+/** What can stand between a reader and the text of a branch. */
+const READING: ErrorCode[] = ['E_BRANCH_NOT_FOUND', 'E_MODE_FORBIDDEN', 'E_GOVERNANCE_BLOCKED'];
 
 export function registerBranchRoutes(server: HttpServer, branches: Branches): void {
   server.post(
@@ -81,7 +84,7 @@ export function registerBranchRoutes(server: HttpServer, branches: Branches): vo
   server.get(
     '/api/v1/branches/:branch_id/events',
     {
-      config: { access: 'viewer', feature: 'branches', errors: ['E_BRANCH_NOT_FOUND', 'E_MODE_FORBIDDEN'] },
+      config: { access: 'viewer', feature: 'branches', errors: READING },
       schema: {
         tags,
         summary: 'List events',
@@ -101,7 +104,7 @@ export function registerBranchRoutes(server: HttpServer, branches: Branches): vo
       config: {
         access: 'viewer',
         feature: 'branches',
-        errors: ['E_BRANCH_NOT_FOUND', 'E_BRANCH_DAMAGED', 'E_MODE_FORBIDDEN'],
+        errors: [...READING, 'E_BRANCH_DAMAGED'],
       },
       schema: {
         tags,
@@ -122,7 +125,7 @@ export function registerBranchRoutes(server: HttpServer, branches: Branches): vo
       config: {
         access: 'viewer',
         feature: 'branches',
-        errors: ['E_BRANCH_NOT_FOUND', 'E_BRANCH_DAMAGED', 'E_MODE_FORBIDDEN'],
+        errors: [...READING, 'E_BRANCH_DAMAGED'],
       },
       schema: {
         tags,
