@@ -158,10 +158,13 @@ export function createBranches({ sql, requireMode, redact = async (value) => val
         rows.map(({ event }) => event),
       );
       const contexts = placed.map(({ event, context }) => (event.text === null ? '' : context));
-      const shown = await redact(contexts, mode, actor, branchId);
-      const events = placed.map(({ event, start, end }, index) => ({
+      const inPlace = await redact(contexts, mode, actor, branchId);
+      const written = placed.map(({ start, end }, index) => inPlace[index]?.slice(start, end) ?? '');
+      // What is a word by itself may have become part of another where it was put.
+      const shown = await redact(written, mode, actor, branchId);
+      const events = placed.map(({ event }, index) => ({
         ...event,
-        text: event.text === null ? null : (shown[index]?.slice(start, end) ?? null),
+        text: event.text === null ? null : (shown[index] ?? null),
       }));
       return { events, page };
     },

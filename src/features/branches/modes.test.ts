@@ -53,6 +53,12 @@ describe('an event is judged in the text that it left', () => {
     expect((await read('text')).text).toBe('█████████ plays');
   });
 
+  test('and by itself, too, when there it is part of another word', async () => {
+    await branchOf('phones', insert(0, 'xylophone'), insert(0, 'megaxylo'));
+    expect(await eventTexts()).toEqual(['█████████', 'megaxylo']);
+    expect((await read('text')).text).toBe('megaxyloxylophonephones');
+  });
+
   test('behind characters that are two', async () => {
     await branchOf('😀😀 xylo', insert(7, 'phone'), insert(0, '😀'));
     expect(await eventTexts()).toEqual(['█████', '😀']);
