@@ -16,6 +16,9 @@ const app = useApp(database, {
   NEXUS_BLOCKED_TERMS: 'lovelace',
 });
 
+/** The policy of the configuration is one for all processes. */
+const plain = useApp(database, { NEXUS_BLOCKED_TERMS: 'lovelace' });
+
 const analyze = (key: string, body: object, to = app) => to.call('POST', '/api/v1/analyze', { key, body });
 
 describe('a model', () => {
@@ -68,9 +71,37 @@ describe('a model', () => {
   });
 });
 
-describe('where models are switched off', () => {
-  const plain = useApp(database);
+describe('the profiles that can be asked for', () => {
+  const read = async (to = app) => {
+    const { key } = await createPerson(to, { role: 'viewer' });
+    return (await to.call('GET', '/api/v1/analysis/profiles', { key })).body;
+  };
+  const rules = { name: 'deterministic', version: 'v2.0' };
 
+  test('with a model', async () => {
+    const small = { name: 'ml', version: 'small-model' };
+    expect(await read()).toEqual({
+      profiles: [
+        { plugin_profile: 'deterministic', is_available: true, plugins: [rules] },
+        { plugin_profile: 'ml_first', is_available: true, plugins: [small, rules] },
+        { plugin_profile: 'ml_only', is_available: true, plugins: [small] },
+      ],
+      is_shadow_enabled: false,
+    });
+  });
+
+  test('without one', async () => {
+    const { profiles } = await read(plain);
+    expect(profiles[1]).toEqual({
+      plugin_profile: 'ml_first',
+      is_available: false,
+      plugins: [{ name: 'ml', version: null }, rules],
+    });
+    expect(profiles[0].is_available).toBe(true);
+  });
+});
+
+describe('where models are switched off', () => {
   test('ml_first falls back to the rules, and ml_only to a baseline that nobody vouches for', async () => {
     const person = await createPerson(plain);
     const document_id = await saveDocument(sql, person, SPEECH);

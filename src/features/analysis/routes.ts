@@ -4,6 +4,7 @@ import { id } from '../../contract/wire.ts';
 import { actorOf, principalOf } from '../../http/authentication.ts';
 import type { HttpServer } from '../../http/http-server.ts';
 import type { Analyze } from './analyze.ts';
+import type { Profiles } from './profiles.ts';
 import type { Runs } from './runs.ts';
 
 const byId = z.object({ id });
@@ -11,10 +12,14 @@ const tags = ['Analysis'];
 
 export interface AnalysisRoutes {
   analyze: Analyze;
+  analysisProfiles: Profiles;
   analysisRuns: Runs;
 }
 
-export function registerAnalysisRoutes(server: HttpServer, { analyze, analysisRuns }: AnalysisRoutes): void {
+export function registerAnalysisRoutes(
+  server: HttpServer,
+  { analyze, analysisProfiles, analysisRuns }: AnalysisRoutes,
+): void {
   server.post(
     '/api/v1/analyze',
     {
@@ -40,6 +45,20 @@ export function registerAnalysisRoutes(server: HttpServer, { analyze, analysisRu
       },
     },
     (request) => analyze(request.body, principalOf(request), actorOf(request)),
+  );
+
+  server.get(
+    '/api/v1/analysis/profiles',
+    {
+      config: { access: 'viewer', feature: 'analysis' },
+      schema: {
+        tags,
+        summary: 'List profiles',
+        description: 'Who analyses in each, and whether they are set up.',
+        response: { 200: contract.analysisProfiles },
+      },
+    },
+    () => analysisProfiles(),
   );
 
   server.get(

@@ -32,7 +32,13 @@ describe('in the shadow', () => {
     const { body } = await read(person.key, path);
     expect(body).toMatchObject({ analysis_run_id: runId, status: 'completed', error_code: null });
     const shadow = await read(person.key, `analysis/runs/${body.shadow_run_id}`);
-    expect(shadow.body).toMatchObject({ plugin_profile: 'ml_first', shadow_of: runId, layer_count: 2 });
+    expect(shadow.body).toMatchObject({
+      plugin_profile: 'ml_first',
+      shadow_of: runId,
+      has_shadow: false,
+      layer_count: 2,
+    });
+    expect((await read(person.key, `analysis/runs/${runId}`)).body.has_shadow).toBe(true);
     expect(body.layers).toHaveLength(2);
     const semiotic = body.layers[1];
     expect(semiotic).toMatchObject({
