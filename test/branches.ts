@@ -2,6 +2,10 @@ import { expect } from 'vitest';
 import type { Edit } from '../src/contract/branches.ts';
 import type { Reader } from './libraries.ts';
 
+/** A document that has it all: two paragraphs, an accent, and a character of two halves. */
+export const HTML = '<p>Once upon a time</p><p>there was a café 😀</p>';
+export const TEXT = 'Once upon a time\nthere was a café 😀';
+
 export async function fork(by: Reader, origin: object) {
   const answer = await by.post('/api/v1/branches', origin);
   expect(answer).toMatchObject({ status: 201 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import * as contract from '../../contract/analysis.ts';
+import type { ErrorCode } from '../../contract/errors.ts';
 import { id } from '../../contract/wire.ts';
 import { actorOf, principalOf } from '../../http/authentication.ts';
 import type { HttpServer } from '../../http/http-server.ts';
@@ -9,6 +10,8 @@ import type { Runs } from './runs.ts';
 
 const byId = z.object({ id });
 const tags = ['Analysis'];
+const READING = { access: 'viewer', feature: 'analysis' } as const;
+const RUN_ERRORS: ErrorCode[] = ['E_NOT_FOUND', 'E_MODE_FORBIDDEN', 'E_GOVERNANCE_BLOCKED'];
 
 export interface AnalysisRoutes {
   analyze: Analyze;
@@ -50,7 +53,7 @@ export function registerAnalysisRoutes(
   server.get(
     '/api/v1/analysis/profiles',
     {
-      config: { access: 'viewer', feature: 'analysis' },
+      config: READING,
       schema: {
         tags,
         summary: 'List profiles',
@@ -64,7 +67,7 @@ export function registerAnalysisRoutes(
   server.get(
     '/api/v1/analysis/runs',
     {
-      config: { access: 'viewer', feature: 'analysis', errors: ['E_MEDIA_NOT_FOUND'] },
+      config: { ...READING, errors: ['E_MEDIA_NOT_FOUND'] },
       schema: {
         tags,
         summary: 'List the runs of a document',
@@ -79,11 +82,7 @@ export function registerAnalysisRoutes(
   server.get(
     '/api/v1/analysis/runs/:id',
     {
-      config: {
-        access: 'viewer',
-        feature: 'analysis',
-        errors: ['E_NOT_FOUND', 'E_MODE_FORBIDDEN', 'E_GOVERNANCE_BLOCKED'],
-      },
+      config: { ...READING, errors: RUN_ERRORS },
       schema: {
         tags,
         summary: 'Read a run',
@@ -98,11 +97,7 @@ export function registerAnalysisRoutes(
   server.get(
     '/api/v1/analysis/runs/:id/shadow',
     {
-      config: {
-        access: 'viewer',
-        feature: 'analysis',
-        errors: ['E_NOT_FOUND', 'E_MODE_FORBIDDEN', 'E_GOVERNANCE_BLOCKED'],
-      },
+      config: { ...READING, errors: RUN_ERRORS },
       schema: {
         tags,
         summary: 'Compare a run with its shadow',

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { failure, useApp } from '../../../test/app.ts';
-import { append, fork, insert, replay, textOf } from '../../../test/branches.ts';
+import { append, fork, HTML, insert, replay, TEXT, textOf } from '../../../test/branches.ts';
 import { useDatabase } from '../../../test/database.ts';
 import { saveDocument } from '../../../test/documents.ts';
 import { createReader, type Reader } from '../../../test/libraries.ts';
@@ -12,8 +12,6 @@ import { SNAPSHOT_EVERY } from './text.ts';
 const database = useDatabase();
 const { sql } = database;
 const app = useApp(database);
-const HTML = '<p>Once upon a time</p><p>there was a café 😀</p>';
-const TEXT = 'Once upon a time\nthere was a café 😀';
 
 let reader: Reader;
 let document: string;
