@@ -7,13 +7,16 @@ export interface Reading {
 }
 
 /** Not seen, wherever it stands: soft hyphens, joiners, spaces of no width, selectors of variants. */
-const UNSEEN = '[\\p{Default_Ignorable_Code_Point}\\p{Cf}]';
-/** A word that goes on in the next line, what is not seen, a letter with its marks, and letters of Hangul. */
+const UNSEEN = '\\p{Default_Ignorable_Code_Point}\\p{Cf}';
+/**
+ * A word that goes on in the next line, a letter with its marks and what is not seen, the latter alone, and letters of Hangul.
+ * Bounded, because putting marks in order takes the square of their number, and a long run the whole stack.
+ */
 const SEEN_OTHERWISE = new RegExp(
-  `(?<=\\p{L})[-\\u2010]\\n\\s*(?=\\p{L})|[^\\p{M}\\s](?:${UNSEEN}*\\p{M})+|${UNSEEN}+|[\\u1100-\\u11FF]+`,
+  `(?<=\\p{L})[-\\u2010]\\n\\s*(?=\\p{L})|[^\\p{M}\\s${UNSEEN}][\\p{M}${UNSEEN}]{1,1000}|[${UNSEEN}]{1,1000}|[\\u1100-\\u11FF]{1,1000}`,
   'gu',
 );
-const unseen = new RegExp(UNSEEN, 'gu');
+const unseen = new RegExp(`[${UNSEEN}]`, 'gu');
 
 /**
  * The ways to read a text. As it is written, what is not seen stands between words, and so it does in some scripts. As it is
@@ -26,48 +29,49 @@ export function readingsOf(text: string): Reading[] {
   return seen ? [written, seen] : [written];
 }
 
-/** A part of the text as it is seen: `at` there, and from `start` to `end` in the original. */
-interface Part extends Place {
-  at: number;
-  isVerbatim: boolean;
-}
-
 /** Undefined where it is the same as written. */
 function asSeen(text: string): Reading | undefined {
-  const parts: Part[] = [];
+  // Of every part that is seen otherwise: where it is in the result, how long it is there, and where it was.
+  const at: number[] = [];
+  const lengths: number[] = [];
+  const starts: number[] = [];
+  const ends: number[] = [];
   let result = '';
-  let from = 0;
+  let done = 0;
   for (const { 0: written, index } of text.matchAll(SEEN_OTHERWISE)) {
     const seen = /^[-\u2010]\n/.test(written) ? '' : written.replace(unseen, '').normalize('NFC');
     if (seen === written) continue;
-    parts.push({ at: result.length, start: from, end: index, isVerbatim: true });
-    result += text.slice(from, index);
-    from = index + written.length;
-    parts.push({ at: result.length, start: index, end: from, isVerbatim: false });
+    result += text.slice(done, index);
+    done = index + written.length;
+    at.push(result.length);
+    lengths.push(seen.length);
+    starts.push(index);
+    ends.push(done);
     result += seen;
   }
-  if (parts.length === 0) return undefined;
-  parts.push({ at: result.length, start: from, end: text.length, isVerbatim: true });
-  result += text.slice(from);
+  if (at.length === 0) return undefined;
 
-  /** The part that a character belongs to: of those that begin there, the one that holds it. */
-  const partAt = (at: number): Part => {
-    let [low, high] = [0, parts.length - 1];
-    while (low < high) {
-      const middle = Math.ceil((low + high) / 2);
-      if ((parts[middle]?.at ?? 0) <= at) low = middle;
-      else high = middle - 1;
-    }
-    return parts[low] as Part;
+  /** Where a character of the result was, from its first unit to behind its last. */
+  const originOf = (position: number): Place => {
+    const part = lastUpTo(at, position);
+    const behind = position - (at[part] ?? 0) - (lengths[part] ?? 0);
+    if (behind < 0) return { start: starts[part] ?? 0, end: ends[part] ?? 0 };
+    const start = (ends[part] ?? 0) + behind;
+    return { start, end: start + 1 };
   };
   return {
-    text: result,
-    placeOf({ start, end }) {
-      const [first, last] = [partAt(start), partAt(end - 1)];
-      return {
-        start: first.isVerbatim ? first.start + start - first.at : first.start,
-        end: last.isVerbatim ? last.start + end - last.at : last.end,
-      };
-    },
+    text: result + text.slice(done),
+    placeOf: ({ start, end }) => ({ start: originOf(start).start, end: originOf(end - 1).end }),
   };
+}
+
+/** The index of the last of some ascending numbers that is not above the limit, or -1. */
+function lastUpTo(numbers: readonly number[], limit: number): number {
+  let [low, high] = [-1, numbers.length - 1];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if ((numbers[middle] ?? 0) <= limit) low = middle;
+    else high = middle - 1;
+  }
+  return low;
 }

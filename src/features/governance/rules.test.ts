@@ -134,6 +134,20 @@ test('names of what a value holds are redacted, too', () => {
   expect(value).toEqual({ '██████': 1 });
 });
 
+test.each([
+  ['a word of letters', 'a', 1],
+  ['a letter with marks', '\u0301\u0316', 5],
+  ['what is not seen', '\u200b', 1],
+  ['divided words', 'a-\n', 1],
+])(
+  '%s that goes on and on comes to an end, and hides nothing behind it',
+  (_what, part, millions) => {
+    const text = `a${part.repeat((millions * 1_000_000) / part.length)} falcon`;
+    expect(redact(text, { terms: ['falcon'] }).endsWith(' ██████')).toBe(true);
+  },
+  60_000,
+);
+
 test('a thousand terms over a megabyte take one pass', () => {
   const terms = Array.from({ length: 1000 }, (_, index) => `term${index} of many words`);
   const text = 'term1 of many other words '.repeat(40_000);
