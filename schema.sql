@@ -202,6 +202,7 @@ create table document_graph (
   media_id uuid not null,
   projector text not null,
   projected_at timestamp with time zone default now() not null,
+  fingerprint bytea,
   constraint document_graph_pkey PRIMARY KEY (media_id),
   constraint document_graph_media_id_fkey FOREIGN KEY (media_id) REFERENCES media(id) ON DELETE CASCADE
 );

@@ -8,7 +8,7 @@ import { parseConfig } from '../dist/app/config.js';
 import { createEngine } from '../dist/app/engine.js';
 import { createOutside } from '../dist/app/outside.js';
 import { createServices } from '../dist/app/services.js';
-import { findRelated } from '../dist/features/graph/store.js';
+import { findRelated } from '../dist/features/graph/related-store.js';
 import { searchRowsOf } from '../dist/features/media/search-rows.js';
 import { openDatabase, writeStatements } from '../dist/platform/database/database.js';
 import { findPackagedServer } from '../dist/platform/database/embedded/binaries.js';

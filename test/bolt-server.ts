@@ -2,6 +2,7 @@ import { type Site, startRawSite } from './internet.ts';
 
 const HELLO = 0x01;
 const GOODBYE = 0x02;
+const RUN = 0x10;
 /** Version 4.4, which every driver of today still speaks. */
 const CHOSEN_VERSION = Buffer.from([0, 0, 4, 4]);
 
@@ -13,9 +14,26 @@ function success(metadata: Record<string, string> = {}): Buffer {
   return Buffer.concat([Buffer.from([0, body.length]), body, Buffer.from([0, 0])]);
 }
 
+export interface BoltMessage {
+  tag: number;
+  text: string;
+  /** Of a message that runs one. */
+  statement: string | undefined;
+}
+
+/** The first field of RUN: a text behind its length, which has as many bytes as its marker says. */
+function statementIn(message: Buffer): string | undefined {
+  if (message[1] !== RUN) return undefined;
+  const marker = message[2] ?? 0;
+  if ((marker & 0xf0) === 0x80) return message.subarray(3, 3 + (marker & 0x0f)).toString();
+  const width = marker === 0xd0 ? 1 : 2;
+  const start = 3 + width;
+  return message.subarray(start, start + message.readUIntBE(3, width)).toString();
+}
+
 /** A server that speaks just enough Bolt to be written to: it agrees with everything, and keeps what it was sent. */
-export async function startBoltServer(): Promise<Site & { messages: { tag: number; text: string }[] }> {
-  const messages: { tag: number; text: string }[] = [];
+export async function startBoltServer(): Promise<Site & { messages: BoltMessage[] }> {
+  const messages: BoltMessage[] = [];
   const site = await startRawSite((socket) => {
     let received = Buffer.alloc(0);
     let message = Buffer.alloc(0);
@@ -35,7 +53,7 @@ export async function startBoltServer(): Promise<Site & { messages: { tag: numbe
         received = received.subarray(2 + length);
         if (length > 0 || message.length === 0) continue;
         const tag = message[1] ?? 0;
-        messages.push({ tag, text: message.toString('utf8') });
+        messages.push({ tag, text: message.toString('utf8'), statement: statementIn(message) });
         message = Buffer.alloc(0);
         if (tag === GOODBYE) socket.end();
         else socket.write(success(tag === HELLO ? { server: 'Neo4j/4.4.0', connection_id: 'one' } : {}));

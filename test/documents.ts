@@ -17,7 +17,7 @@ export interface Document {
 /** A document that somebody has saved and that is ready, as extraction would have left it. */
 export async function saveDocument(
   sql: Database,
-  { id: userId, defaultLibraryId }: Reader,
+  { id: userId, defaultLibraryId }: Pick<Reader, 'id' | 'defaultLibraryId'>,
   { html, title = 'A document', url, language }: Document,
 ): Promise<string> {
   const id = newId();

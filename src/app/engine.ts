@@ -1,7 +1,6 @@
 import { defineAnalysisJobs } from '../features/analysis/jobs.ts';
 import { createPerform } from '../features/analysis/perform.ts';
-import { deterministicPlugin } from '../features/analysis/plugins/deterministic.ts';
-import { createMlPlugin } from '../features/analysis/plugins/ml.ts';
+import { createPlugins } from '../features/analysis/plugins/plugins.ts';
 import { createPluginRegistry } from '../features/analysis/plugins/registry.ts';
 import { createBranchCheck } from '../features/branches/integrity.ts';
 import { defineBranchReplay } from '../features/branches/replay-job.ts';
@@ -139,8 +138,7 @@ function analysisThrough(
   { analyser, egress }: Outside,
   { rawModeEnabled, ml }: EngineDependencies['config'],
 ) {
-  const plugins = [...(ml ? [createMlPlugin({ ...ml, egress })] : []), deterministicPlugin];
-  const registry = createPluginRegistry(plugins, log);
+  const registry = createPluginRegistry(createPlugins(ml, egress), log);
   const users = createUsers({ sql, createDefaultLibrary });
   const perform = createPerform({ sql, users, analyser, registry, rawModeEnabled });
   return defineAnalysisJobs({ sql, perform, engine });

@@ -1,4 +1,6 @@
 import { createAnalyze } from '../features/analysis/analyze.ts';
+import { createPlugins } from '../features/analysis/plugins/plugins.ts';
+import { createProfiles } from '../features/analysis/profiles.ts';
 import { createRuns } from '../features/analysis/runs.ts';
 import { createBranches } from '../features/branches/branches.ts';
 import { createFeed } from '../features/events/feed.ts';
@@ -53,6 +55,7 @@ export function createServices(
     | 'shadowExecutionEnabled'
     | 'tokenSecret'
     | 'requestsPerMinute'
+    | 'ml'
   >,
   log: Logger,
   outside: Outside,
@@ -111,12 +114,13 @@ export function createServices(
     governance,
     policies: createPolicies({ sql }),
     analysisRuns,
+    analysisProfiles: createProfiles({ ...config, plugins: createPlugins(config.ml, egress) }),
     analyze: createAnalyze({ submit: jobs.submit, runs: analysisRuns }),
     graph: createGraph({ sql, projector: outside.projector }),
     branches: createBranches({
       sql,
       requireMode,
-      redact: (text, mode, actor) => governance.shown(text, mode, actor, { kind: 'branch' }),
+      redact: (value, mode, actor, branch_id) => governance.shown(value, mode, actor, { branch_id }),
     }),
     integrityFindings: createIntegrityFindings({ sql }),
   };

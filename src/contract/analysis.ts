@@ -72,6 +72,8 @@ export const analysisRunSummary = z.object({
   plugin_profile: pluginProfile,
   /** The run that this one shadows. */
   shadow_of: id.nullable(),
+  /** Whether another profile was, or is being, asked for the same. */
+  has_shadow: z.boolean(),
   /** `en`, or `und` where the text is in a language that the deterministic layers do not know. */
   language: z.string(),
   word_count: z.int(),
@@ -84,7 +86,7 @@ export const analysisRunSummary = z.object({
 export type AnalysisRunSummary = z.output<typeof analysisRunSummary>;
 
 export const analysisRun = analysisRunSummary.extend({
-  /** Of the text that was analysed, before anything was redacted. */
+  /** Of the text as it was analysed, without what policies redact: a hash of the rest would let it be guessed. */
   text_sha256: z.string(),
   layers: z.array(analysedLayer),
 });
@@ -92,6 +94,22 @@ export type AnalysisRun = z.output<typeof analysisRun>;
 
 export const analysisRunQuery = listQuery.extend({ document_id: id });
 export const analysisRunList = z.object({ runs: z.array(analysisRunSummary), page });
+
+/** What can be asked for: who analyses, in which order. */
+export const analysisProfiles = z.object({
+  profiles: z.array(
+    z.object({
+      plugin_profile: pluginProfile,
+      /** Whether the first who is asked is set up; otherwise the next one answers, or nobody. */
+      is_available: z.boolean(),
+      /** Version null: it is not set up. */
+      plugins: z.array(z.object({ name: z.string(), version: z.string().nullable() })),
+    }),
+  ),
+  /** Whether a run can be compared with one under another profile. */
+  is_shadow_enabled: z.boolean(),
+});
+export type AnalysisProfiles = z.output<typeof analysisProfiles>;
 
 /** What an `analyze` job is given. */
 export const analyzePayload = z.strictObject({

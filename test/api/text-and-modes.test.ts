@@ -99,6 +99,11 @@ const ROUTES: Record<
     takesMode: true,
     minimum: 'viewer',
   }),
+  'GET /api/v1/analysis/profiles': () => ({
+    path: '/api/v1/analysis/profiles',
+    takesMode: false,
+    minimum: 'viewer',
+  }),
   'GET /api/v1/analysis/runs': () => ({
     path: `/api/v1/analysis/runs?document_id=${documentId}`,
     takesMode: false,

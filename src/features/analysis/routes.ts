@@ -1,20 +1,28 @@
 import { z } from 'zod';
 import * as contract from '../../contract/analysis.ts';
+import type { ErrorCode } from '../../contract/errors.ts';
 import { id } from '../../contract/wire.ts';
 import { actorOf, principalOf } from '../../http/authentication.ts';
 import type { HttpServer } from '../../http/http-server.ts';
 import type { Analyze } from './analyze.ts';
+import type { Profiles } from './profiles.ts';
 import type { Runs } from './runs.ts';
 
 const byId = z.object({ id });
 const tags = ['Analysis'];
+const READING = { access: 'viewer', feature: 'analysis' } as const;
+const RUN_ERRORS: ErrorCode[] = ['E_NOT_FOUND', 'E_MODE_FORBIDDEN', 'E_GOVERNANCE_BLOCKED'];
 
 export interface AnalysisRoutes {
   analyze: Analyze;
+  analysisProfiles: Profiles;
   analysisRuns: Runs;
 }
 
-export function registerAnalysisRoutes(server: HttpServer, { analyze, analysisRuns }: AnalysisRoutes): void {
+export function registerAnalysisRoutes(
+  server: HttpServer,
+  { analyze, analysisProfiles, analysisRuns }: AnalysisRoutes,
+): void {
   server.post(
     '/api/v1/analyze',
     {
@@ -43,9 +51,23 @@ export function registerAnalysisRoutes(server: HttpServer, { analyze, analysisRu
   );
 
   server.get(
+    '/api/v1/analysis/profiles',
+    {
+      config: READING,
+      schema: {
+        tags,
+        summary: 'List profiles',
+        description: 'Who analyses in each, and whether they are set up.',
+        response: { 200: contract.analysisProfiles },
+      },
+    },
+    () => analysisProfiles(),
+  );
+
+  server.get(
     '/api/v1/analysis/runs',
     {
-      config: { access: 'viewer', feature: 'analysis', errors: ['E_MEDIA_NOT_FOUND'] },
+      config: { ...READING, errors: ['E_MEDIA_NOT_FOUND'] },
       schema: {
         tags,
         summary: 'List the runs of a document',
@@ -60,11 +82,7 @@ export function registerAnalysisRoutes(server: HttpServer, { analyze, analysisRu
   server.get(
     '/api/v1/analysis/runs/:id',
     {
-      config: {
-        access: 'viewer',
-        feature: 'analysis',
-        errors: ['E_NOT_FOUND', 'E_MODE_FORBIDDEN', 'E_GOVERNANCE_BLOCKED'],
-      },
+      config: { ...READING, errors: RUN_ERRORS },
       schema: {
         tags,
         summary: 'Read a run',
@@ -79,11 +97,7 @@ export function registerAnalysisRoutes(server: HttpServer, { analyze, analysisRu
   server.get(
     '/api/v1/analysis/runs/:id/shadow',
     {
-      config: {
-        access: 'viewer',
-        feature: 'analysis',
-        errors: ['E_NOT_FOUND', 'E_MODE_FORBIDDEN', 'E_GOVERNANCE_BLOCKED'],
-      },
+      config: { ...READING, errors: RUN_ERRORS },
       schema: {
         tags,
         summary: 'Compare a run with its shadow',

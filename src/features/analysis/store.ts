@@ -2,12 +2,15 @@ import type { AnalysedLayer, AnalysisRun, AnalysisRunSummary } from '../../contr
 import type { Queryable, Transaction } from '../../platform/database/database.ts';
 import { canReadMedia, type Viewer } from '../libraries/can-read-media.ts';
 
-export type NewRun = Omit<AnalysisRun, 'layer_count' | 'created_at'> & { created_by_user_id: string };
+export type NewRun = Omit<AnalysisRun, 'layer_count' | 'has_shadow' | 'created_at'> & {
+  created_by_user_id: string;
+};
 
 const columns = (sql: Queryable) => sql`
   run.id, run.document_id, run.job_id, run.mode, run.plugin_profile, run.shadow_of, run.language, run.word_count,
   run.text_sha256, run.confidence, run.runtime_ms, run.created_by, run.created_at,
-  (select count(*)::int from analysis_layers where analysis_layers.run_id = run.id) as layer_count`;
+  (select count(*)::int from analysis_layers where analysis_layers.run_id = run.id) as layer_count,
+  exists (select from analysis_shadows where analysis_shadows.run_id = run.id) as has_shadow`;
 
 export async function insertRun(tx: Transaction, { layers, ...run }: NewRun): Promise<void> {
   await tx`

@@ -33,7 +33,7 @@ async function analyse({ fragments, layers, rules }: AnalysisTask): Promise<Anal
   return {
     analysis,
     hits,
-    text_sha256: createHash('sha256').update(document.text).digest('hex'),
+    text_sha256: createHash('sha256').update(text).digest('hex'),
     text: isBlocked ? '' : text.slice(0, EXCERPT_CHARACTERS),
   };
 }

@@ -17,12 +17,13 @@ import { transaction } from '../../platform/database/transaction.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Viewer } from '../libraries/can-read-media.ts';
 import { compareTexts } from './compare.ts';
+import { inContext } from './context.ts';
 import { applyEdit, countCodePoints, EditOutOfRange, lengthAfter, textHash } from './edit.ts';
 import * as store from './store.ts';
 import { SNAPSHOT_EVERY, type TextAt, textAt } from './text.ts';
 
-/** Hides what a policy does not let be seen in this mode. */
-export type Redact = (text: string, mode: Mode, actor: Actor) => Promise<string>;
+/** Hides what a policy does not let be seen in this mode, in every text of a value, which stays as long as it was. */
+export type Redact = <T>(value: T, mode: Mode, actor: Actor, branchId: string) => Promise<T>;
 
 export interface BranchesDependencies {
   sql: Database;
@@ -40,7 +41,7 @@ export interface Fork {
 
 export type Branches = ReturnType<typeof createBranches>;
 
-export function createBranches({ sql, requireMode, redact = async (text) => text }: BranchesDependencies) {
+export function createBranches({ sql, requireMode, redact = async (value) => value }: BranchesDependencies) {
   async function requireBranch(on: Queryable, viewer: Viewer, branchId: string): Promise<store.BranchRow> {
     return (await store.findBranch(on, viewer, branchId)) ?? branchNotFound();
   }
@@ -70,6 +71,16 @@ export function createBranches({ sql, requireMode, redact = async (text) => text
       parent_branch_id: null,
       parent_position: null,
     };
+  }
+
+  /** Undefined where the stored text does not hold what was recorded, which takes no event away from who looks for it. */
+  async function knownTextAt(branch: store.BranchRow, position: number): Promise<string | undefined> {
+    try {
+      return (await textAt(sql, branch, position)).text;
+    } catch (error) {
+      if (error instanceof NexusError && error.code === 'E_BRANCH_DAMAGED') return undefined;
+      throw error;
+    }
   }
 
   return {
@@ -141,10 +152,20 @@ export function createBranches({ sql, requireMode, redact = async (text) => text
         listed.map((event) => ({ event, position: event.position })),
         limit,
       );
-      const events: BranchEvent[] = [];
-      for (const { event } of rows) {
-        events.push({ ...event, text: event.text === null ? null : await redact(event.text, mode, actor) });
-      }
+      if (rows.length === 0) return { events: [], page };
+      const placed = inContext(
+        await knownTextAt(branch, after),
+        rows.map(({ event }) => event),
+      );
+      const contexts = placed.map(({ event, context }) => (event.text === null ? '' : context));
+      const inPlace = await redact(contexts, mode, actor, branchId);
+      const written = placed.map(({ start, end }, index) => inPlace[index]?.slice(start, end) ?? '');
+      // What is a word by itself may have become part of another where it was put.
+      const shown = await redact(written, mode, actor, branchId);
+      const events = placed.map(({ event }, index) => ({
+        ...event,
+        text: event.text === null ? null : (shown[index] ?? null),
+      }));
       return { events, page };
     },
 
@@ -158,7 +179,7 @@ export function createBranches({ sql, requireMode, redact = async (text) => text
       const branch = await requireBranch(sql, principal, branchId);
       const at = await textAt(sql, branch, position ?? branch.event_count);
       const text_length = countCodePoints(at.text);
-      return { branch_id: branchId, ...at, text: await redact(at.text, mode, actor), text_length };
+      return { branch_id: branchId, ...at, text: await redact(at.text, mode, actor, branchId), text_length };
     },
 
     /** Compares what the caller may see: what a policy hides shows in no difference either. */
@@ -174,10 +195,11 @@ export function createBranches({ sql, requireMode, redact = async (text) => text
       const other = await requireBranch(sql, principal, query.with_branch_id ?? branchId);
       const from = await textAt(sql, branch, query.from);
       const to = await textAt(sql, other, query.to ?? other.event_count);
+      const [before, after] = await redact([from.text, to.text], mode, actor, branchId);
       return {
         from: point(branch, from),
         to: point(other, to),
-        ...compareTexts(await redact(from.text, mode, actor), await redact(to.text, mode, actor)),
+        ...compareTexts(before ?? '', after ?? ''),
       };
     },
   };

@@ -25,7 +25,7 @@ export function applyEdit(text: string, edit: Edit): string {
  * Where in the string the given number of code points behind `start` ends; undefined when there are not as many. Offsets
  * count code points, because every language and PostgreSQL can, and because none of them splits a character's halves.
  */
-function unitsOf(text: string, codePoints: number, start = 0): number | undefined {
+export function unitsOf(text: string, codePoints: number, start = 0): number | undefined {
   let unit = start;
   for (let left = codePoints; left > 0; left--) {
     if (unit >= text.length) return undefined;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import * as contract from '../../contract/branches.ts';
+import type { ErrorCode } from '../../contract/errors.ts';
 import { id } from '../../contract/wire.ts';
 import { actorOf, principalOf } from '../../http/authentication.ts';
 import type { HttpServer } from '../../http/http-server.ts';
@@ -8,14 +9,19 @@ import type { Branches } from './branches.ts';
 const byId = z.object({ branch_id: id });
 const tags = ['Branches'];
 
+const READING = { access: 'viewer', feature: 'branches' } as const;
+const WRITING = { access: 'operator', feature: 'branches.write' } as const;
+/** What can stand between a reader and the text of a branch. */
+const TEXT_ERRORS: ErrorCode[] = ['E_BRANCH_NOT_FOUND', 'E_MODE_FORBIDDEN', 'E_GOVERNANCE_BLOCKED'];
+const DAMAGED: ErrorCode = 'E_BRANCH_DAMAGED';
+
 export function registerBranchRoutes(server: HttpServer, branches: Branches): void {
   server.post(
     '/api/v1/branches',
     {
       config: {
-        access: 'operator',
-        feature: 'branches.write',
-        errors: ['E_MEDIA_NOT_FOUND', 'E_BRANCH_NOT_FOUND', 'E_INVALID_STATE', 'E_BRANCH_DAMAGED'],
+        ...WRITING,
+        errors: ['E_MEDIA_NOT_FOUND', 'E_BRANCH_NOT_FOUND', 'E_INVALID_STATE', DAMAGED],
       },
       schema: {
         tags,
@@ -31,7 +37,7 @@ export function registerBranchRoutes(server: HttpServer, branches: Branches): vo
   server.get(
     '/api/v1/branches',
     {
-      config: { access: 'viewer', feature: 'branches' },
+      config: READING,
       schema: {
         tags,
         summary: 'List the branches of a document',
@@ -46,7 +52,7 @@ export function registerBranchRoutes(server: HttpServer, branches: Branches): vo
   server.get(
     '/api/v1/branches/:branch_id',
     {
-      config: { access: 'viewer', feature: 'branches', errors: ['E_BRANCH_NOT_FOUND'] },
+      config: { ...READING, errors: ['E_BRANCH_NOT_FOUND'] },
       schema: { tags, summary: 'Read a branch', params: byId, response: { 200: contract.branch } },
     },
     (request) => branches.get(principalOf(request), request.params.branch_id),
@@ -55,11 +61,7 @@ export function registerBranchRoutes(server: HttpServer, branches: Branches): vo
   server.post(
     '/api/v1/branches/:branch_id/events',
     {
-      config: {
-        access: 'operator',
-        feature: 'branches.write',
-        errors: ['E_BRANCH_NOT_FOUND', 'E_BRANCH_MOVED', 'E_BRANCH_DAMAGED'],
-      },
+      config: { ...WRITING, errors: ['E_BRANCH_NOT_FOUND', 'E_BRANCH_MOVED', DAMAGED] },
       schema: {
         tags,
         summary: 'Append events',
@@ -81,7 +83,7 @@ export function registerBranchRoutes(server: HttpServer, branches: Branches): vo
   server.get(
     '/api/v1/branches/:branch_id/events',
     {
-      config: { access: 'viewer', feature: 'branches', errors: ['E_BRANCH_NOT_FOUND', 'E_MODE_FORBIDDEN'] },
+      config: { ...READING, errors: TEXT_ERRORS },
       schema: {
         tags,
         summary: 'List events',
@@ -98,11 +100,7 @@ export function registerBranchRoutes(server: HttpServer, branches: Branches): vo
   server.get(
     '/api/v1/branches/:branch_id/text',
     {
-      config: {
-        access: 'viewer',
-        feature: 'branches',
-        errors: ['E_BRANCH_NOT_FOUND', 'E_BRANCH_DAMAGED', 'E_MODE_FORBIDDEN'],
-      },
+      config: { ...READING, errors: [...TEXT_ERRORS, DAMAGED] },
       schema: {
         tags,
         summary: 'Read the text',
@@ -119,11 +117,7 @@ export function registerBranchRoutes(server: HttpServer, branches: Branches): vo
   server.get(
     '/api/v1/branches/:branch_id/compare',
     {
-      config: {
-        access: 'viewer',
-        feature: 'branches',
-        errors: ['E_BRANCH_NOT_FOUND', 'E_BRANCH_DAMAGED', 'E_MODE_FORBIDDEN'],
-      },
+      config: { ...READING, errors: [...TEXT_ERRORS, DAMAGED] },
       schema: {
         tags,
         summary: 'Compare two points',

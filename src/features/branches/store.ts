@@ -37,15 +37,18 @@ function isVisible(sql: Queryable, viewer: Viewer) {
   )`;
 }
 
+const selectBranches = (sql: Queryable) => sql`
+  select ${columns(sql)}
+  from branches
+  join users on users.id = branches.created_by_user_id`;
+
 export async function findBranch(
   sql: Queryable,
   viewer: Viewer,
   branchId: string,
 ): Promise<BranchRow | undefined> {
   const [branch] = await sql<BranchRow[]>`
-    select ${columns(sql)}
-    from branches
-    join users on users.id = branches.created_by_user_id
+    ${selectBranches(sql)}
     where branches.id = ${branchId} and ${isVisible(sql, viewer)}`;
   return branch;
 }
@@ -69,9 +72,7 @@ export async function listBranches(
   limit: number,
 ): Promise<BranchRow[]> {
   return sql<BranchRow[]>`
-    select ${columns(sql)}
-    from branches
-    join users on users.id = branches.created_by_user_id
+    ${selectBranches(sql)}
     where branches.media_id = ${mediaId} and ${isVisible(sql, viewer)}
       ${before === null ? sql`` : sql`and branches.id < ${before}`}
     order by branches.id desc
@@ -214,9 +215,7 @@ export async function nextBranches(
   limit: number,
 ): Promise<BranchRow[]> {
   return sql<BranchRow[]>`
-    select ${columns(sql)}
-    from branches
-    join users on users.id = branches.created_by_user_id
+    ${selectBranches(sql)}
     ${after === null ? sql`` : sql`where branches.id > ${after}`}
     order by branches.id
     limit ${limit}`;

@@ -46,8 +46,15 @@ async function hashAt(
 }
 
 function replay(start: string, events: BranchEvent[]): string | undefined {
+  let text: string | undefined = start;
+  for (const event of events) text = text === undefined ? undefined : textAfter(text, event);
+  return text;
+}
+
+/** Undefined when the event is not one that could have followed. */
+export function textAfter(text: string, event: BranchEvent): string | undefined {
   try {
-    return events.reduce((text, event) => applyEdit(text, asEdit(event)), start);
+    return applyEdit(text, asEdit(event));
   } catch (error) {
     if (error instanceof EditOutOfRange) return undefined;
     throw error;

@@ -26,7 +26,7 @@ export class PatternError extends Error {
 const MOST_REPEATS = 100;
 
 const CLASSES: Record<string, Fits> = {
-  d: (c) => c >= 0x30 && c <= 0x39,
+  d: (c) => (c < 0x80 ? c >= 0x30 && c <= 0x39 : /\p{Nd}/u.test(String.fromCodePoint(c))),
   s: (c) => /\s/u.test(String.fromCodePoint(c)),
   w: isWordCharacter,
 };
@@ -55,7 +55,7 @@ class Parser {
   #at = 0;
 
   constructor(pattern: string) {
-    this.#characters = [...pattern];
+    this.#characters = [...pattern.normalize('NFC')];
   }
 
   parse(): Node {

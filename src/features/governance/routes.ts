@@ -8,6 +8,7 @@ import type { Policies } from './policies.ts';
 
 const byId = z.object({ id });
 const tags = ['Governance'];
+const MANAGING = { access: 'admin', feature: 'governance.policies' } as const;
 
 export interface GovernanceRoutes {
   policies: Policies;
@@ -37,7 +38,7 @@ export function registerGovernanceRoutes(
   server.get(
     '/api/v1/governance/policies',
     {
-      config: { access: 'admin', feature: 'governance.policies' },
+      config: MANAGING,
       schema: {
         tags,
         summary: 'List policies',
@@ -52,7 +53,7 @@ export function registerGovernanceRoutes(
   server.post(
     '/api/v1/governance/policies',
     {
-      config: { access: 'admin', feature: 'governance.policies', errors: ['E_POLICY_NAME_TAKEN'] },
+      config: { ...MANAGING, errors: ['E_POLICY_NAME_TAKEN'] },
       schema: {
         tags,
         summary: 'Create a policy',
@@ -67,11 +68,7 @@ export function registerGovernanceRoutes(
   server.patch(
     '/api/v1/governance/policies/:id',
     {
-      config: {
-        access: 'admin',
-        feature: 'governance.policies',
-        errors: ['E_NOT_FOUND', 'E_INVALID_STATE', 'E_POLICY_NAME_TAKEN'],
-      },
+      config: { ...MANAGING, errors: ['E_NOT_FOUND', 'E_INVALID_STATE', 'E_POLICY_NAME_TAKEN'] },
       schema: {
         tags,
         summary: 'Change a policy',
@@ -87,11 +84,7 @@ export function registerGovernanceRoutes(
   server.delete(
     '/api/v1/governance/policies/:id',
     {
-      config: {
-        access: 'admin',
-        feature: 'governance.policies',
-        errors: ['E_NOT_FOUND', 'E_INVALID_STATE'],
-      },
+      config: { ...MANAGING, errors: ['E_NOT_FOUND', 'E_INVALID_STATE'] },
       schema: {
         tags,
         summary: 'Delete a policy',

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compileRules, masked, type Rule, redactedDeep } from './rules.ts';
 
@@ -30,6 +31,27 @@ describe('a term is found', () => {
     ['in Chinese, where words have no edges', '清晨的市场很热闹', ['市场'], '清晨的██很热闹'],
     ['in Russian', 'ПРИВЕТ мир', ['привет'], '██████ мир'],
     ['despite characters that are not seen', 'fal\u00adcon fal\u200bcon', ['falcon'], '███████ ███████'],
+    ['despite what joins and selects', 'f\u2060alc\u034fon\ufe0f', ['falcon'], '█████████'],
+    ['between such characters', 'the\u200bfalcon\u200bflew', ['falcon'], 'the\u200b██████\u200bflew'],
+    ['written with such characters', 'falcon', ['fal\u00adcon'], '██████'],
+    ['over such characters', 'project\u200b \u2060falcon', ['project falcon'], '████████████████'],
+    [
+      'divided at the end of a line',
+      'the fal-\ncon, fal\u2010\n  con',
+      ['falcon'],
+      'the ████\n███, ████\n█████',
+    ],
+    ['as half of a word with a hyphen', 'a falcon-\nlike bird', ['falcon'], 'a ██████-\nlike bird'],
+    ['with accents or without', 'Zürich ZURICH Zu\u0308rich', ['zurich'], '██████ ██████ ███████'],
+    ['whatever its accents', 'Zurich', ['Zürich'], '██████'],
+    ['whichever way its accents are put on', 'cafe\u0301 caf\u00e9', ['CAFÉ'], '█████ ████'],
+    ['in Korean, composed or not', '\u1112\u1161\u11ab 한', ['한'], '███ █'],
+    ['in capitals that are longer', 'STRASSE straße', ['Straße'], '███████ ██████'],
+    ['in Greek, at the end of a word', 'ΟΔΟΣ οδός', ['οδος'], '████ ████'],
+    ['in Turkish', 'İSTANBUL ıstanbul', ['istanbul'], '████████ ████████'],
+    ['with an apostrophe of either kind', "O’Brien and O'Brien", ["o'brien"], '███████ and ███████'],
+    ['with a hyphen of any kind', 'e-mail e‑mail e–mail', ['e-mail'], '██████ ██████ ██████'],
+    ['in letters that are one', 'the o\ufb03ce', ['office'], 'the ████'],
     ['in letters of full width', 'ｆａｌｃｏｎ', ['falcon'], '██████'],
     ['at the very end', 'a falcon', ['falcon'], 'a ██████'],
     ['again and again', 'falcon falcon', ['falcon'], '██████ ██████'],
@@ -37,6 +59,37 @@ describe('a term is found', () => {
   ])('%s', (_how, text, terms, expected) => {
     expect(redact(text, { terms })).toBe(expected);
   });
+});
+
+describe('a pattern is found', () => {
+  test.each([
+    ['despite characters that are not seen', '555\u200b-12\u00ad34', '\\d{3}-\\d{4}', '██████████'],
+    ['between such characters', 'x\u200b555-1234', '\\b\\d{3}-\\d{4}', 'x\u200b████████'],
+    ['whichever way accents are put on', 'cafe\u0301 caf\u00e9', 'cafe\u0301', '█████ ████'],
+    ['in digits of any script', '٥٥٥-١٢٣٤ and ５５５-１２３４', '\\d{3}-\\d{4}', '████████ and ████████'],
+    ['divided at the end of a line', 'project fal-\ncon', 'project falcon', '████████████\n███'],
+  ])('%s', (_how, text, pattern, expected) => {
+    expect(redact(text, { patterns: [pattern] })).toBe(expected);
+  });
+});
+
+test('what hides in a term is hidden with it, wherever it hides, and nothing else is', () => {
+  const hidden = fc.constantFrom('\u200b', '\u00ad', '\u2060', '\u034f', '\ufe0f', '\u0301', '');
+  const spelling = fc
+    .tuple(...[...'falcon'].map((letter) => fc.tuple(fc.constantFrom(letter, letter.toUpperCase()), hidden)))
+    .map((letters) => letters.flat().join(''));
+  const around = fc.constantFrom('', ' ', 'a ', 'é, ', '\n', '한 ', 'e\u0301 ', 'x\u200by ', '😀 ');
+  fc.assert(
+    fc.property(around, spelling, around, (before, term, after) => {
+      const text = `${before}${term} ${after}`;
+      const shown = redact(text, { terms: ['falcon'] });
+      expect(shown).toHaveLength(text.length);
+      expect(shown.startsWith(before)).toBe(true);
+      expect(shown.slice(before.length)).toMatch(/^█{6,}/);
+      expect(shown.endsWith(` ${after}`)).toBe(true);
+      expect(shown).not.toMatch(/[falcon]{3}/i);
+    }),
+  );
 });
 
 test('patterns and terms of several policies are redacted together, and counted apart', () => {
@@ -75,6 +128,25 @@ test('every text inside a value is redacted, however deep', () => {
     hits: [{ policy_id: 'p', name: 'Policy', action: 'redact', count: 2 }],
   });
 });
+
+test('names of what a value holds are redacted, too', () => {
+  const { value } = redactedDeep({ falcon: 1 }, compileRules([rule({ terms: ['falcon'] })]));
+  expect(value).toEqual({ '██████': 1 });
+});
+
+test.each([
+  ['a word of letters', 'a', 1],
+  ['a letter with marks', '\u0301\u0316', 5],
+  ['what is not seen', '\u200b', 1],
+  ['divided words', 'a-\n', 1],
+])(
+  '%s that goes on and on comes to an end, and hides nothing behind it',
+  (_what, part, millions) => {
+    const text = `a${part.repeat((millions * 1_000_000) / part.length)} falcon`;
+    expect(redact(text, { terms: ['falcon'] }).endsWith(' ██████')).toBe(true);
+  },
+  60_000,
+);
 
 test('a thousand terms over a megabyte take one pass', () => {
   const terms = Array.from({ length: 1000 }, (_, index) => `term${index} of many words`);

@@ -1,6 +1,7 @@
 import type { Decision, Policy } from '../../contract/governance.ts';
 import { coverOf, type Place, united } from './cover.ts';
 import { compilePattern } from './pattern.ts';
+import { readingsOf } from './readings.ts';
 import { compileTerms } from './terms.ts';
 
 /** What of a policy decides; plain data, so that it can be sent to a thread. */
@@ -35,8 +36,14 @@ export function compileRules(given: readonly Rule[]): Rules {
     judge(text) {
       const hits: PolicyHit[] = [];
       let redactions: Place[] = [];
+      const readings = readingsOf(text);
       for (const { id, name, action, terms, machines } of rules) {
-        const found = united([...terms.find(text), ...machines.flatMap((machine) => coverOf(machine, text))]);
+        const places = readings.flatMap((reading) => {
+          const inTerms = terms.find(reading.text);
+          const inPatterns = machines.flatMap((machine) => coverOf(machine, reading.text));
+          return [...inTerms, ...inPatterns].map(reading.placeOf);
+        });
+        const found = united(places);
         if (found.length === 0) continue;
         hits.push({ policy_id: id, name, action, count: found.length });
         if (action === 'redact') redactions = redactions.concat(found);
@@ -65,14 +72,14 @@ export function masked(text: string, places: readonly Place[]): string {
   return result + text.slice(from);
 }
 
-/** Every text inside a value, as policies let it be shown. */
+/** Every text inside a value, names of what it holds included, as policies let it be shown. */
 export function redactedDeep<T>(value: T, rules: Rules): { value: T; hits: PolicyHit[] } {
   const hits = new Map<string, PolicyHit>();
   const visit = (inner: unknown): unknown => {
     if (typeof inner === 'string') return visitText(inner);
     if (Array.isArray(inner)) return inner.map(visit);
     if (inner === null || typeof inner !== 'object') return inner;
-    return Object.fromEntries(Object.entries(inner).map(([key, part]) => [key, visit(part)]));
+    return Object.fromEntries(Object.entries(inner).map(([key, part]) => [visitText(key), visit(part)]));
   };
   const visitText = (text: string): string => {
     const judgement = rules.judge(text);

@@ -1,17 +1,24 @@
 import type { Place } from './cover.ts';
+import { readingsOf } from './readings.ts';
 
-/**
- * A word, a letter of a script that puts no space between words, or a sign. Characters that are not seen (a soft hyphen, a
- * joiner) belong to the word they are in, so that they hide nothing.
- */
+/** A word, a letter of a script that puts no space between words, or a sign. A longer word would exhaust the stack. */
 const UNSPACED =
   '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}';
-const ATOM = new RegExp(`[${UNSPACED}]|(?:(?![${UNSPACED}])[\\p{L}\\p{N}\\p{M}\\p{Cf}_])+|[^\\s]`, 'gu');
+const ATOM = new RegExp(`[${UNSPACED}]|[[\\p{L}\\p{N}\\p{M}_]--[${UNSPACED}]]{1,100000}|\\S`, 'gv');
+const ACCENTS_AND_UNSEEN = /[\u0300-\u036F\p{Default_Ignorable_Code_Point}\p{Cf}]/gu;
+/** No term is as long, and putting marks in order takes the square of their number. */
+const LONGEST_WORD = 1000;
 
+/** The same for all ways to write it: whatever its case, its accents, its width, and what is not seen. */
 function normalised(atom: string): string {
-  return atom
-    .normalize('NFKC')
-    .replace(/\p{Cf}/gu, '')
+  const bare = atom.replace(ACCENTS_AND_UNSEEN, '');
+  if (bare.length > LONGEST_WORD) return bare;
+  return bare
+    .normalize('NFKD')
+    .replace(ACCENTS_AND_UNSEEN, '')
+    .replace(/\p{Pd}/gu, '-')
+    .replace(/[‘’]/g, "'")
+    .toUpperCase()
     .toLowerCase();
 }
 
@@ -24,12 +31,13 @@ export interface Terms {
   find(text: string): Place[];
 }
 
-/** Terms as whole words in sequence, whatever their case and the white space between them. One pass over the text. */
+/** Terms as whole words in sequence, whatever white space is between them. One pass over the text. */
 export function compileTerms(terms: readonly string[]): Terms {
   const byFirst = new Map<string, Term[]>();
   let longest = 0;
   for (const term of terms) {
-    const [first, ...rest] = [...term.matchAll(ATOM)].map(([atom]) => normalised(atom));
+    const seen = readingsOf(term).at(-1)?.text ?? '';
+    const [first, ...rest] = [...seen.matchAll(ATOM)].map(([atom]) => normalised(atom));
     if (!first) continue;
     byFirst.set(first, [...(byFirst.get(first) ?? []), { rest }]);
     longest = Math.max(longest, rest.length + 1);

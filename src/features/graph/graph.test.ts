@@ -1,18 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { failure, useApp } from '../../../test/app.ts';
-import { startBoltServer } from '../../../test/bolt-server.ts';
 import { useDatabase } from '../../../test/database.ts';
 import { type Document, saveDocument } from '../../../test/documents.ts';
 import { makePage } from '../../../test/fixtures/pages.ts';
-import { startRawSite, startSite } from '../../../test/internet.ts';
-import { silentLog } from '../../../test/jobs.ts';
+import { startSite } from '../../../test/internet.ts';
 import { createLibrary, createReader, join, type Reader } from '../../../test/libraries.ts';
-import { transaction } from '../../platform/database/transaction.ts';
 import type { Worker } from '../../platform/jobs/worker.ts';
-import { createDispatcher } from '../../platform/outbox/dispatcher.ts';
-import { defineSubscriber } from '../../platform/outbox/subscriber.ts';
-import { tellMedia } from '../media/events.ts';
-import { createNeo4jMirror } from './neo4j.ts';
 
 const site = await startSite((request, response) => {
   const body = makePage({
@@ -21,10 +14,6 @@ const site = await startSite((request, response) => {
   });
   response.writeHead(200, { 'content-type': 'text/html' }).end(body);
 });
-
-const bolt = await startBoltServer();
-/** Takes connections and never answers. */
-const silent = await startRawSite(() => {});
 
 const database = useDatabase();
 const { sql } = database;
@@ -147,90 +136,5 @@ describe('a document', () => {
     const before = [...(await rows())];
     await Promise.all([app.services.graph.project(id), app.services.graph.project(id)]);
     expect([...(await rows())]).toEqual(before);
-  });
-});
-
-describe('a Neo4j', () => {
-  const mirrors: { close(): Promise<void> }[] = [];
-  afterAll(() => Promise.all(mirrors.map((mirror) => mirror.close())));
-
-  test('is sent what holds at that moment, in one transaction for each event', async () => {
-    const mirror = createNeo4jMirror({
-      sql,
-      graph: app.services.graph,
-      options: { url: `bolt://${bolt.host}`, username: 'neo4j', password: 'secret' },
-    });
-    mirrors.push(mirror);
-    const id = await saveDocument(sql, reader, {
-      html: '<p>We met Ada Lovelace. <a href="https://example.org/engine">See</a></p>',
-      title: 'Engines',
-    });
-    const tell = (event_type: 'media.ready' | 'media.deleted') =>
-      mirror.subscriber.handler(
-        { event_type, payload: { media_id: id } } as never,
-        new AbortController().signal,
-      );
-    await tell('media.ready');
-    const [BEGIN, RUN, COMMIT] = [0x11, 0x10, 0x12];
-    const sent = () => bolt.messages.splice(0).filter(({ tag }) => [BEGIN, RUN, COMMIT].includes(tag));
-    const written = sent();
-    expect(written.map(({ tag }) => tag)).toEqual([BEGIN, RUN, RUN, RUN, RUN, COMMIT]);
-    for (const said of [id, 'Engines', 'Ada Lovelace', 'https://example.org/engine']) {
-      expect(written[2]?.text).toContain(said);
-    }
-    await sql`delete from library_media where media_id = ${id}`;
-    await sql`delete from default_library_intrinsics where media_id = ${id}`;
-    await sql`delete from media where id = ${id}`;
-    // A late event of what is gone takes it out, too.
-    for (const event of ['media.deleted', 'media.ready'] as const) {
-      await tell(event);
-      const deleted = sent();
-      expect(deleted.map(({ tag }) => tag)).toEqual([BEGIN, RUN, COMMIT]);
-      expect(deleted[1]?.text).toMatch(/detach delete document/);
-      expect(deleted[1]?.text).toContain(id);
-    }
-  });
-
-  test.each([
-    ['that cannot be reached', 'bolt://127.0.0.1:9'],
-    ['that says nothing', `bolt://${silent.host}`],
-  ])('%s is tried again by the outbox, and nobody waits for it', async (_what, url) => {
-    await sql`update outbox_event set status = 'delivered', delivered_at = now(), next_attempt_at = null, claim_id = null where status = 'pending'`;
-    const { project } = app.services.graph;
-    const options = { url, username: 'neo4j', password: 'secret' };
-    const mirror = createNeo4jMirror({ sql, graph: { project }, options });
-    mirrors.push(mirror);
-    const told: string[] = [];
-    const other = defineSubscriber('other', {
-      eventTypes: ['media.ready'],
-      handler: async ({ aggregate_id }) => void told.push(aggregate_id),
-    });
-    const dispatcher = createDispatcher({ sql, log: silentLog, subscribers: [mirror.subscriber, other] });
-    const saved = await Promise.all([1, 2, 3].map(() => saveDocument(sql, reader, { html: '<p>Text</p>' })));
-    const tell = (id: string) => transaction(sql, (tx) => tellMedia(tx, 'media.ready', id, {}));
-    await tell(saved[0] as string);
-    await dispatcher.deliverDue();
-    // From now on it fails at once, without a connection.
-    const connections = silent.connections;
-    const begin = performance.now();
-    await Promise.all(saved.slice(1).map(tell));
-    await dispatcher.deliverDue();
-    expect(performance.now() - begin).toBeLessThan(4000);
-    expect(silent.connections).toBe(connections);
-    expect(told.toSorted()).toEqual(saved.toSorted());
-    const events = await sql`
-      select status, attempts, error_message from outbox_event
-      where event_type = 'media.ready' and aggregate_id = any(${saved}::text[])`;
-    expect(events).toHaveLength(3);
-    for (const event of events) {
-      expect(event).toMatchObject({
-        status: 'pending',
-        attempts: 1,
-        error_message: expect.stringMatching(/^neo4j: /),
-      });
-    }
-    const [delivery] = await sql`
-      select from outbox_delivery where subscriber = 'other' and delivered_at is not null`;
-    expect(delivery).toBeDefined();
   });
 });

@@ -4,6 +4,7 @@ import { transaction } from '../../platform/database/transaction.ts';
 import { mayRead, type Viewer } from '../libraries/can-read-media.ts';
 import { mediaNotFound } from '../media/media.ts';
 import { PROJECTOR, type Projector } from './projector.ts';
+import { findRelated } from './related-store.ts';
 import * as store from './store.ts';
 
 export interface GraphDependencies {
@@ -37,17 +38,17 @@ export function createGraph({ sql, projector }: GraphDependencies) {
     async project(mediaId: string, signal?: AbortSignal): Promise<boolean> {
       const [source] = await store.listSources(sql, [mediaId]);
       const [projection] = source ? await projector.project([source], signal) : [];
-      if (!projection) {
+      if (!source || !projection) {
         await store.deleteProjection(sql, mediaId);
         return false;
       }
-      await keep([{ media_id: mediaId, ...projection }]);
+      await keep([{ ...source, ...projection }]);
       return true;
     },
 
     async related(viewer: Viewer, mediaId: string, limit: number): Promise<RelatedMedia[]> {
       if (!(await mayRead(sql, viewer, mediaId))) mediaNotFound();
-      return store.findRelated(sql, viewer, mediaId, limit);
+      return findRelated(sql, viewer, mediaId, limit);
     },
   };
 }

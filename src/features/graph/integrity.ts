@@ -15,27 +15,28 @@ export function createGraphCheck({
   graph: Pick<Graph, 'keep'>;
   projector: Pick<Projector, 'project'>;
 }): IntegrityCheck {
+  /** Reads again what has changed since it was read, on either side. */
   async function compare(ids: string[], run: AuditRun): Promise<void> {
     const stored = new Map((await store.listProjections(sql, ids)).map((one) => [one.media_id, one]));
     const isSettled = await store.listSettled(sql, ids);
     const sources = await store.listSources(sql, ids);
     const expected = await projector.project(sources, run.signal);
-    const wrong: store.Projected[] = [];
-    const missing: store.Projected[] = [];
-    for (const [index, { media_id }] of sources.entries()) {
-      const projected = { media_id, ...(expected[index] as Projection) };
-      const found = stored.get(media_id);
-      // What has just become readable comes into the graph by itself.
-      if (!found && isSettled.has(media_id)) missing.push(projected);
-      if (found && (found.projector !== PROJECTOR || sorted(found) !== sorted(projected)))
-        wrong.push(projected);
+    const [missing, wrong, right]: [store.Projected[], store.Projected[], store.Projected[]] = [[], [], []];
+    for (const [index, source] of sources.entries()) {
+      const projected = { ...source, ...(expected[index] as Projection) };
+      const found = stored.get(source.media_id);
+      if (found) {
+        const isRight = found.projector === PROJECTOR && sorted(found) === sorted(projected);
+        (isRight ? right : wrong).push(projected);
+      } else if (isSettled.has(source.media_id)) {
+        // What has just become readable comes into the graph by itself.
+        missing.push(projected);
+      }
     }
     await tell(run, 'graph_missing', missing);
     await tell(run, 'graph_differs', wrong);
-    const unjustified = await run.reportRows(store.unjustifiedProjections(sql, ids));
-    if (!run.repair) return;
-    await graph.keep([...missing, ...wrong]);
-    if (unjustified > 0) await store.deleteUnjustified(sql, ids);
+    // What is right gets the fingerprint that it lacks.
+    if (run.repair) await graph.keep([...missing, ...wrong, ...right]);
   }
 
   return {
@@ -44,7 +45,10 @@ export function createGraphCheck({
       let checked = 0;
       for await (const ids of mediaInBatches(sql)) {
         run.signal.throwIfAborted();
-        await compare(ids, run);
+        const suspects = await store.listSuspects(sql, PROJECTOR, ids);
+        if (suspects.length > 0) await compare(suspects, run);
+        const unjustified = await run.reportRows(store.unjustifiedProjections(sql, ids));
+        if (unjustified > 0 && run.repair) await store.deleteUnjustified(sql, ids);
         checked += ids.length;
         await run.progress(checked);
       }

@@ -1,25 +1,90 @@
-import type { RelatedMedia } from '../../contract/graph.ts';
 import type { Queryable, Transaction } from '../../platform/database/database.ts';
-import { canReadMedia, type Viewer } from '../libraries/can-read-media.ts';
-import { type MediaRow, mediaColumns, onTheWire, readingOf } from '../libraries/media-row.ts';
 import { isReadable } from '../media/readable.ts';
 import type { Entity } from './entities.ts';
 import type { GraphSource, Projection } from './projector.ts';
 
-/** What a document's place in the graph is derived from, of those that can be read. */
-export async function listSources(
-  sql: Queryable,
-  mediaIds: string[],
-): Promise<(GraphSource & { media_id: string })[]> {
-  return sql<(GraphSource & { media_id: string })[]>`
+/** What a document's place in the graph is derived from, and its hash. */
+export interface Source extends GraphSource {
+  media_id: string;
+  source_hash: Buffer;
+}
+
+/** Of those that can be read. */
+export async function listSources(sql: Queryable, mediaIds: string[]): Promise<Source[]> {
+  return sql<Source[]>`
     select
       media.id as media_id, coalesce(media.plain_text, '') as text, media.language,
       array(
         select html_sanitized from media_fragments where media_fragments.media_id = media.id order by idx
-      ) as html
+      ) as html,
+      ${sourceHash(sql)} as source_hash
     from media
     where media.id = any(${mediaIds}::uuid[]) and ${isReadable(sql)}
     order by media.id`;
+}
+
+type Piece = ReturnType<Queryable>;
+
+const hashOf = (sql: Queryable, text: Piece) => sql`sha256(convert_to(${text}, 'UTF8'))`;
+
+/** Of everything in a row of `media` that its place in the graph is derived from. */
+function sourceHash(sql: Queryable): Piece {
+  return sql`
+    sha256(
+      ${hashOf(sql, sql`coalesce(media.language, '')`)}
+        || ${hashOf(sql, sql`coalesce(media.plain_text, '')`)}
+        || coalesce(
+          (
+            select string_agg(${hashOf(sql, sql`html_sanitized`)}, ''::bytea order by idx)
+            from media_fragments
+            where media_fragments.media_id = media.id
+          ),
+          ''
+        )
+    )`;
+}
+
+/** Of a source, and of the rows that a row of `document_graph` has. */
+function fingerprint(sql: Queryable, source: Piece): Piece {
+  return sql`
+    sha256(
+      ${source}
+        || ${hashOf(
+          sql,
+          sql`
+            jsonb_build_array(
+              (
+                select jsonb_agg(jsonb_build_array(kind, entity, name, mentions) order by kind, entity)
+                from document_entities
+                where document_entities.media_id = document_graph.media_id
+              ),
+              (
+                select jsonb_agg(canonical_url order by canonical_url)
+                from document_links
+                where document_links.media_id = document_graph.media_id
+              )
+            )::text`,
+        )}
+    )`;
+}
+
+/**
+ * Documents of these whose place in the graph has to be looked at: it is not there, was found by another projector, or
+ * does not have its fingerprint any more, whichever side has changed.
+ */
+export async function listSuspects(sql: Queryable, projector: string, mediaIds: string[]): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select media.id
+    from media
+    left join document_graph on document_graph.media_id = media.id
+    where media.id = any(${mediaIds}::uuid[])
+      and ${isReadable(sql)}
+      and (
+        document_graph.projector is distinct from ${projector}
+        or document_graph.fingerprint is distinct from ${fingerprint(sql, sourceHash(sql))}
+      )
+    order by media.id`;
+  return rows.map(({ id }) => id);
 }
 
 /** Those of the media that are still there, and stay. */
@@ -30,9 +95,7 @@ export async function holdMedia(tx: Transaction, mediaIds: string[]): Promise<Se
 }
 
 /** A document with what reading it found. */
-export interface Projected extends Projection {
-  media_id: string;
-}
+export interface Projected extends Projection, Pick<Source, 'media_id' | 'source_hash'> {}
 
 export async function writeProjections(
   tx: Transaction,
@@ -67,13 +130,22 @@ export async function writeProjections(
       ${links.map(({ media_id }) => media_id)}::uuid[],
       ${links.map(({ url }) => url)}::text[]
     )`;
+  await tx`
+    update document_graph
+    set fingerprint = ${fingerprint(tx, tx`given.source_hash`)}
+    from unnest(
+      ${documents.map(({ media_id }) => media_id)}::uuid[],
+      ${documents.map(({ source_hash }) => source_hash)}::bytea[]
+    ) as given (media_id, source_hash)
+    where document_graph.media_id = given.media_id`;
 }
 
 export async function deleteProjection(sql: Queryable, mediaId: string): Promise<void> {
   await sql`delete from document_graph where media_id = ${mediaId}`;
 }
 
-export interface StoredProjection extends Projected {
+export interface StoredProjection extends Projection {
+  media_id: string;
   projector: string;
 }
 
@@ -109,126 +181,6 @@ export async function findGraphDocument(sql: Queryable, mediaId: string): Promis
     select id as media_id, title, kind, canonical_url from media where id = ${mediaId}`;
   const [projection] = await listProjections(sql, [mediaId]);
   return media && projection && { ...media, entities: projection.entities, links: projection.links };
-}
-
-/** An entity in more documents than this relates none of them: it is everywhere. */
-const COMMON = 500;
-/** How many of a document's entities are followed, those that tell most about it first. */
-const FOLLOWED = 40;
-/** Of those who link to a document, the latest. */
-const LINKING = 1000;
-const NAMED = 10;
-/** A link is worth as much as two entities that no other document has. */
-const LINK_WEIGHT = 2;
-
-/**
- * The neighbours of a document that the viewer may read, best first. The work is bounded, however large the graph: at most
- * FOLLOWED entities with COMMON documents each are gathered and sorted, and who may read what is asked from the best one
- * down, until enough are found.
- */
-export async function findRelated(
-  sql: Queryable,
-  viewer: Viewer,
-  mediaId: string,
-  limit: number,
-): Promise<RelatedMedia[]> {
-  const rows = await sql<(MediaRow & Omit<RelatedMedia, 'media'>)[]>`
-    with own as (
-      select
-        mine.kind, mine.entity, mine.name, mine.mentions,
-        (
-          select count(*)
-          from (
-            select
-            from document_entities as other
-            where other.entity = mine.entity and other.kind = mine.kind
-            limit ${COMMON + 1}
-          ) as counted
-        ) as documents
-      from document_entities as mine
-      where mine.media_id = ${mediaId}
-    ),
-    followed as materialized (
-      select kind, entity, name, mentions, 1 / ln(1 + documents::float8) as weight
-      from own
-      where documents between 2 and ${COMMON}
-      order by ln(1 + mentions::float8) / ln(1 + documents::float8) desc, kind, entity
-      limit ${FOLLOWED}
-    ),
-    shared as (
-      select
-        other.media_id,
-        sum(followed.weight * ln(1 + least(followed.mentions, other.mentions)::float8)) as score,
-        count(*)::int as shared_entity_count
-      from followed
-      join document_entities as other on other.entity = followed.entity and other.kind = followed.kind
-      where other.media_id <> ${mediaId}
-      group by other.media_id
-    ),
-    linked as (
-      select target.id as media_id, true as links_to, false as linked_from
-      from document_links as link
-      join media as target
-        on target.kind in ('web_article', 'video', 'pdf') and target.canonical_url = link.canonical_url
-      where link.media_id = ${mediaId} and target.id <> ${mediaId}
-      union all
-      (
-        select link.media_id, false, true
-        from media as target
-        join document_links as link on link.canonical_url = target.canonical_url
-        where target.id = ${mediaId} and link.media_id <> ${mediaId}
-        order by link.media_id desc
-        limit ${LINKING}
-      )
-    ),
-    candidate as (
-      select
-        media_id,
-        sum(score) as score,
-        sum(shared_entity_count)::int as shared_entity_count,
-        bool_or(links_to) as links_to,
-        bool_or(linked_from) as linked_from
-      from (
-        select media_id, score, shared_entity_count, false as links_to, false as linked_from from shared
-        union all
-        select media_id, ${LINK_WEIGHT}::float8, 0, links_to, linked_from from linked
-      ) as reason
-      group by media_id
-    ),
-    best as (
-      select ranked.*
-      from (select * from candidate order by score desc, media_id desc offset 0) as ranked
-      where ${canReadMedia(sql, viewer, sql`ranked.media_id`)}
-      limit ${limit}
-    )
-    select
-      ${mediaColumns(sql, viewer)},
-      best.score, best.shared_entity_count, best.links_to, best.linked_from,
-      array(
-        select jsonb_build_object(
-          'kind', followed.kind, 'name', followed.name, 'mentions', followed.mentions, 'mentions_there', other.mentions
-        )
-        from followed
-        join (
-          -- By document: through its entities it would be every document that mentions one.
-          select kind, entity, mentions from document_entities where media_id = best.media_id offset 0
-        ) as other
-          on other.kind = followed.kind and other.entity = followed.entity
-        order by followed.weight * ln(1 + least(followed.mentions, other.mentions)::float8) desc, followed.entity
-        limit ${NAMED}
-      ) as shared_entities
-    from best
-    join media on media.id = best.media_id
-    ${readingOf(sql, viewer)}
-    order by best.score desc, best.media_id desc`;
-  return rows.map(({ score, shared_entity_count, shared_entities, links_to, linked_from, ...media }) => ({
-    media: onTheWire(media),
-    score,
-    shared_entity_count,
-    shared_entities,
-    links_to,
-    linked_from,
-  }));
 }
 
 /** Those that have been readable for long enough to be in the graph. */

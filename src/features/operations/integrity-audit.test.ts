@@ -15,6 +15,7 @@ import { PROJECTOR } from '../graph/projector.ts';
 import { createClosureCheck } from '../libraries/closure-audit.ts';
 import { createFileCheck, createSearchCheck, createTextCheck } from '../media/integrity.ts';
 import { searchRowsOf } from '../media/search-rows.ts';
+import { createPeopleAndJobsCheck } from './people-and-jobs.ts';
 
 const database = useDatabase();
 const { sql } = database;
@@ -283,12 +284,6 @@ describe('the audit finds', () => {
         () => sql`update branch_events set text_hash = ${hash} where ${at}`,
       );
     });
-
-    test('a job that is nowhere', async () => {
-      const id = newId();
-      await sql`insert into jobs (id, job_type, queue) values (${id}, 'lost', 'default')`;
-      await finds([{ kind: 'job_without_end', id }], () => sql`delete from jobs where id = ${id}`);
-    });
   });
 
   test('what has just become readable is not missing from the graph', async () => {
@@ -334,6 +329,7 @@ describe('the audit finds', () => {
   });
 
   test.each([
+    ['people and jobs', () => createPeopleAndJobsCheck(sql)],
     ['libraries', () => createClosureCheck(sql)],
     ['files', () => createFileCheck(sql, app.outside.storage)],
     ['texts', () => createTextCheck(sql, app.outside.extractors)],

@@ -7,6 +7,7 @@ import type { Database } from '../../platform/database/database.ts';
 import type { IntegrityCheck } from '../../platform/integrity/check.ts';
 import { defineJobType, type JobContext } from '../../platform/jobs/job-type.ts';
 import * as store from './integrity-store.ts';
+import { createPeopleAndJobsCheck } from './people-and-jobs.ts';
 
 /** Of each kind so many are in the job's result; all of them are behind a route. */
 const LISTED_OF_EACH_KIND = 100;
@@ -22,7 +23,7 @@ export function defineIntegrityAudit(sql: Database, checks: IntegrityCheck[]) {
     async handler({ repair }, context) {
       const key = { jobId: context.jobId, attempt: context.attempt };
       await store.forgetFindings(sql, key);
-      for (const check of [createPlatformCheck(sql), ...checks]) await run(check, repair, key, context);
+      for (const check of [createPeopleAndJobsCheck(sql), ...checks]) await run(check, repair, key, context);
       const counts = await store.countByKind(sql, key);
       const listed = await store.listFirst(sql, key, Object.keys(counts), LISTED_OF_EACH_KIND);
       return {
@@ -66,19 +67,6 @@ export function defineIntegrityAudit(sql: Database, checks: IntegrityCheck[]) {
       progress: tell,
     });
   }
-}
-
-/** People, their default libraries, and jobs. */
-function createPlatformCheck(sql: Database): IntegrityCheck {
-  return {
-    name: 'people and jobs',
-    async run({ signal, reportRows }) {
-      for (const [kind, select] of Object.entries(store.PLATFORM_DIFFERENCES)) {
-        signal.throwIfAborted();
-        await reportRows(sql`select ${kind}::text as kind, found.* from (${select(sql)}) as found`);
-      }
-    },
-  };
 }
 
 export type IntegrityFindings = ReturnType<typeof createIntegrityFindings>;

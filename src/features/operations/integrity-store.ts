@@ -107,34 +107,3 @@ export async function countDocuments(sql: Database): Promise<number> {
   const [documents] = await sql<[{ count: number }]>`select count(*) from media`;
   return documents.count;
 }
-
-/** Each is a statement that returns the ids it objects to. */
-export const PLATFORM_DIFFERENCES: Record<string, (sql: Queryable) => Statement<object[]>> = {
-  default_library_not_default: (sql) => sql`
-    select users.id
-    from users
-    join libraries on libraries.id = users.default_library_id
-    where not libraries.is_default`,
-  default_library_without_its_owner: (sql) => sql`
-    select libraries.id
-    from libraries
-    left join memberships
-      on memberships.library_id = libraries.id and memberships.user_id = libraries.owner_user_id
-    where libraries.is_default and memberships.role is distinct from 'admin'`,
-  queued_without_job: (sql) => sql`
-    select job_id as id from job_queue where not exists (select from jobs where jobs.id = job_queue.job_id)`,
-  attempt_without_job: (sql) => sql`
-    select distinct job_id as id
-    from job_attempts
-    where not exists (select from jobs where jobs.id = job_attempts.job_id)`,
-  artifact_without_job: (sql) => sql`
-    select distinct job_id as id
-    from job_artifacts
-    where not exists (select from jobs where jobs.id = job_artifacts.job_id)`,
-  job_without_end: (sql) => sql`
-    select jobs.id
-    from jobs
-    where jobs.cancelled_at is null
-      and not exists (select from job_queue where job_queue.job_id = jobs.id)
-      and not exists (select from job_attempts where job_attempts.job_id = jobs.id)`,
-};

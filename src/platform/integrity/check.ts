@@ -28,17 +28,24 @@ export interface IntegrityCheck {
   run(audit: AuditRun): Promise<void>;
 }
 
-/** Batches from where the last one ended, until there is nothing more. */
+/** Batches from where the last one ended, until there is nothing more. While one is looked at, the next is read. */
 export async function* inBatches<Item, Position>(
   next: (after: Position | null) => Promise<Item[]>,
   positionOf: (item: Item) => Position,
 ): AsyncGenerator<Item[]> {
-  let after: Position | null = null;
-  for (;;) {
-    const batch: Item[] = await next(after);
-    const last = batch.at(-1);
-    if (last === undefined) return;
-    yield batch;
-    after = positionOf(last);
+  let upcoming = next(null);
+  try {
+    for (;;) {
+      const batch = await upcoming;
+      const last = batch.at(-1);
+      if (last === undefined) return;
+      upcoming = next(positionOf(last));
+      // It is waited for below, or above.
+      upcoming.catch(() => {});
+      yield batch;
+    }
+  } finally {
+    // Whoever stops in the middle leaves nothing under way.
+    await upcoming.catch(() => {});
   }
 }

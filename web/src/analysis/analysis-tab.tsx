@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query';
 import { RefreshCw, ScanText } from 'lucide-react';
 import { useState } from 'react';
 import type { MediaWithOutline } from '../api/types.ts';
@@ -8,7 +9,8 @@ import { ErrorState } from '../ui/error-state.tsx';
 import { SkeletonText } from '../ui/skeleton.tsx';
 import { ModeChoice } from './mode-choice.tsx';
 import { PendingRun } from './pending-run.tsx';
-import type { Mode } from './queries.ts';
+import { type Mode, type Profile, profilesQuery } from './queries.ts';
+import { RunOptions } from './run-options.tsx';
 import { RunView } from './run-view.tsx';
 import { useAnalysis } from './use-analysis.ts';
 
@@ -16,16 +18,28 @@ import { useAnalysis } from './use-analysis.ts';
 export function AnalysisTab({ media }: { media: MediaWithOutline }) {
   const { user, allowed_modes } = useSession();
   const [mode, setMode] = useState<Mode>('PUBLIC');
+  const [profile, setProfile] = useState<Profile>('deterministic');
+  const [isCompared, setCompared] = useState(false);
+  const { data: profiles } = useQuery(profilesQuery);
   const { runs, start, isStarting, startError, pending } = useAnalysis(media.id);
   const refusal = refusalFor(media, roleAllows(user.role, 'operator'));
   const latest = runs.data?.find((run) => run.mode === mode && run.shadow_of === null);
-  const analyse = () => start(mode);
+  const analyse = () => start({ mode, profile, isCompared });
 
   if (runs.error && !runs.data) return <ErrorState error={runs.error} onRetry={() => void runs.refetch()} />;
   if (!runs.data) return <SkeletonText lines={12} />;
   return (
     <>
       {allowed_modes.includes('RAW') && <ModeChoice mode={mode} onChange={setMode} />}
+      {profiles && !refusal && (
+        <RunOptions
+          profiles={profiles}
+          profile={profile}
+          isCompared={isCompared}
+          onProfile={setProfile}
+          onCompared={setCompared}
+        />
+      )}
       {startError && <ErrorState error={startError} onRetry={analyse} />}
       {pending && <PendingRun {...pending} onRetry={analyse} isRetrying={isStarting} />}
       {latest && (

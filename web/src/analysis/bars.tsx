@@ -17,21 +17,21 @@ export function Bar({ share }: { share: number }) {
   );
 }
 
-/** How far something can be trusted. */
-export function Confidence({ value }: { value: number }) {
+/** How far something can be trusted, or how far two agree. */
+export function Confidence({ value, label = 'Confidence' }: { value: number; label?: string }) {
   const whole = Math.round(value * 100);
   return (
     // biome-ignore lint/a11y/useSemanticElements: browsers draw <meter> each in their own way
     <span
       className="confidence"
       role="meter"
-      aria-label="Confidence"
+      aria-label={label}
       aria-valuemin={0}
       aria-valuemax={100}
       aria-valuenow={whole}
       aria-valuetext={`${whole} %`}
       data-level={whole >= 60 ? 'high' : whole >= 30 ? 'middle' : 'low'}
-      title="Confidence"
+      title={label}
     >
       <Bar share={value} />
       <span className="confidence-number">{whole} %</span>

@@ -12,7 +12,19 @@ export type Layer = Wire<typeof contract.analysedLayer>;
 export type Finding = Wire<typeof contract.finding>;
 export type Span = Wire<typeof contract.span>;
 export type Job = Wire<typeof job>;
+export type Profiles = Wire<typeof contract.analysisProfiles>;
+export type Profile = RunSummary['plugin_profile'];
+export type Shadow = Wire<typeof contract.shadowAnswer>;
+export type LayerComparison = Wire<typeof contract.layerComparison>;
 type Answer = Wire<typeof contract.analyzeAnswer>;
+
+/** What can be chosen of an analysis. */
+export interface Wanted {
+  mode: Mode;
+  profile: Profile;
+  /** Whether another profile is to do the same, to be compared. */
+  isCompared: boolean;
+}
 
 /** All that is known of a document begins with this. */
 export const analysisKey = (mediaId: string) => ['analysis', mediaId];
@@ -33,6 +45,22 @@ export const runQuery = ({ id, document_id }: RunSummary) =>
     staleTime: 60_000,
   });
 
+/** What can be asked for does not change while a Nexus runs. */
+export const profilesQuery = queryOptions({
+  queryKey: ['analysis-profiles'],
+  queryFn: ({ signal }) => api.get<Profiles>('/api/v1/analysis/profiles', {}, signal),
+  staleTime: Number.POSITIVE_INFINITY,
+});
+
+/** Of a run that has one. */
+export const shadowQuery = ({ id, document_id }: RunSummary) =>
+  queryOptions({
+    queryKey: [...analysisKey(document_id), 'shadow', id],
+    queryFn: ({ signal }) => api.get<Shadow>(`/api/v1/analysis/runs/${id}/shadow`, {}, signal),
+    refetchInterval: ({ state }) => (state.data?.status === 'pending' ? 2000 : false),
+    staleTime: 60_000,
+  });
+
 const isUnderWay = ({ status }: Job) => ['queued', 'running', 'retry_wait'].includes(status);
 
 /** The event stream says when it is over; asking now and then does so, too. */
@@ -43,12 +71,15 @@ export const analysisJobQuery = (jobId: string) =>
     refetchInterval: ({ state }) => (!state.data || isUnderWay(state.data) ? 2000 : false),
   });
 
-/** Queued, where this Nexus queues; otherwise done while we wait. */
-export async function startAnalysis(document_id: string, mode: Mode): Promise<Answer> {
-  const ask = (execution_mode: 'async' | 'sync') =>
-    api.post<Answer>('/api/v1/analyze', { document_id, mode, execution_mode });
+/** Queued, where this Nexus queues; otherwise done while we wait, and compared with nothing. */
+export async function startAnalysis(
+  document_id: string,
+  { mode, profile, isCompared }: Wanted,
+): Promise<Answer> {
+  const ask = (execution_mode: Answer['execution_mode']) =>
+    api.post<Answer>('/api/v1/analyze', { document_id, mode, plugin_profile: profile, execution_mode });
   try {
-    return await ask('async');
+    return await ask(isCompared ? 'shadow' : 'async');
   } catch (error) {
     if (error instanceof ApiError && error.code === 'E_ASYNC_DISABLED') return ask('sync');
     throw error;

@@ -8,8 +8,9 @@ import type { Choice } from './choice.ts';
 import { LayerSection } from './layer-section.tsx';
 import { MarkStrip } from './mark-strip.tsx';
 import { type RunSummary, runQuery } from './queries.ts';
+import { ShadowView } from './shadow-view.tsx';
 import { useMarks } from './use-marks.ts';
-import { counted } from './words.ts';
+import { counted, profileNameOf } from './words.ts';
 
 /** What most readers look for first. */
 const OPEN_AT_FIRST = ['semantics'];
@@ -32,6 +33,7 @@ export function RunView({ summary, actions }: { summary: RunSummary; actions: Re
             {whenOf(summary.created_at)}
           </time>{' '}
           by {summary.created_by} · {counted(summary.word_count, 'word')}
+          {summary.plugin_profile !== 'deterministic' && ` · ${profileNameOf(summary.plugin_profile)}`}
         </p>
         <Confidence value={summary.confidence} />
         {actions}
@@ -57,6 +59,7 @@ export function RunView({ summary, actions }: { summary: RunSummary; actions: Re
           ))}
         </div>
       )}
+      {run && summary.has_shadow && <ShadowView run={summary} />}
       {choice && <MarkStrip choice={choice} here={here} onGo={setHere} onClear={() => choose(undefined)} />}
     </>
   );

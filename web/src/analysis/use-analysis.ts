@@ -1,7 +1,7 @@
 import { skipToken, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect } from 'react';
 import { type StreamEvent, useEvents } from '../api/events.ts';
-import { analysisJobQuery, analysisKey, type Mode, runsQuery, startAnalysis } from './queries.ts';
+import { analysisJobQuery, analysisKey, runsQuery, startAnalysis, type Wanted } from './queries.ts';
 
 /** The runs of a document, and the one that is under way. */
 export function useAnalysis(mediaId: string) {
@@ -19,7 +19,7 @@ export function useAnalysis(mediaId: string) {
     enabled: startedJobId !== undefined,
   });
   const starting = useMutation({
-    mutationFn: (mode: Mode) => startAnalysis(mediaId, mode),
+    mutationFn: (wanted: Wanted) => startAnalysis(mediaId, wanted),
     onSuccess: ({ job_id }) => {
       queryClient.setQueryData(startedKey, job_id);
       void queryClient.invalidateQueries({ queryKey: runsQuery(mediaId).queryKey });

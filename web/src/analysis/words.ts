@@ -1,4 +1,4 @@
-import type { LayerName } from '../../../src/contract/analysis.ts';
+import type { LayerName, PluginProfile } from '../../../src/contract/analysis.ts';
 
 /** The nine layers as readers call them. */
 export const LAYER_NAMES: Record<LayerName, string> = {
@@ -98,6 +98,13 @@ const PROVIDERS: Record<string, string> = {
   ml: 'a model',
 };
 
+const PROFILES: Record<PluginProfile, string> = {
+  deterministic: "Nexus's own rules",
+  ml_first: 'A model, then the rules',
+  ml_only: 'A model alone',
+};
+
+export const profileNameOf = (profile: PluginProfile) => PROFILES[profile];
 export const fallbackOf = (reason: string) => FALLBACKS[reason] ?? spoken(reason).toLowerCase();
 export const providerOf = (name: string) => PROVIDERS[name] ?? name;
 

@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest';
+import { saveDocument, workOff } from '../../../test/analysis/documents.ts';
+import { createPerson, failure, useApp } from '../../../test/app.ts';
+import { useDatabase } from '../../../test/database.ts';
+import { HARBOUR } from '../../../test/fixtures/texts.ts';
+import { createLibrary, createReader, join } from '../../../test/libraries.ts';
+
+const database = useDatabase();
+const { sql } = database;
+const app = useApp(database, { NEXUS_RAW_MODE_ENABLED: 'true' });
+
+const analyze = (key: string, body: object) => app.call('POST', '/api/v1/analyze', { key, body });
+const read = (key: string, path: string) => app.call('GET', `/api/v1/${path}`, { key });
+
+describe('rights are those of the moment', () => {
+  test('access that is lost before the work begins: it fails for good, and says why', async () => {
+    const reader = await createReader(app);
+    const document_id = await saveDocument(sql, reader, HARBOUR);
+    const { body } = await analyze(reader.key, { document_id, execution_mode: 'async' });
+    expect((await reader.delete(`/media/${document_id}`)).status).toBe(204);
+    await workOff(app);
+    const job = await read(reader.key, `jobs/${body.job_id}`);
+    expect(job.body).toMatchObject({ status: 'failed', attempt_count: 1, error_code: 'E_MEDIA_NOT_FOUND' });
+    expect(job.body.error_text).toMatch(/may not read it any more/);
+    expect(await sql`select from analysis_runs where document_id = ${document_id}`).toHaveLength(0);
+  });
+
+  test('whoever loses a document loses its runs, and hears no more of them', async () => {
+    const [owner, member] = [await createReader(app), await createReader(app)];
+    const library = await createLibrary(owner);
+    const document_id = await saveDocument(sql, owner, HARBOUR);
+    await owner.post(`/libraries/${library}/media`, { media_id: document_id });
+    await join(owner, library, member);
+    const { body } = await analyze(owner.key, { document_id });
+    const paths = [`analysis/runs/${body.analysis_run_id}`, `analysis/runs?document_id=${document_id}`];
+    const heard = async () =>
+      JSON.stringify((await read(member.key, 'events?limit=200')).body).includes(body.analysis_run_id);
+    for (const path of paths) expect((await read(member.key, path)).status).toBe(200);
+    expect(await heard()).toBe(true);
+    await owner.delete(`/libraries/${library}/members/${member.id}`);
+    for (const path of paths) expect((await read(member.key, path)).status).toBe(404);
+    expect((await read(member.key, `${paths[0]}/shadow`)).status).toBe(404);
+    expect(await heard()).toBe(false);
+    expect((await read(owner.key, paths[0] ?? '')).status).toBe(200);
+  });
+
+  test('whoever was disabled in the meantime gets nothing done', async () => {
+    const person = await createPerson(app);
+    const document_id = await saveDocument(sql, person, HARBOUR);
+    const { body } = await analyze(person.key, { document_id, execution_mode: 'async' });
+    await app.services.users.update(person.user.id, { disabled: true }, { name: 'test' });
+    await workOff(app);
+    const [attempt] = await sql`select error_code from job_attempts where job_id = ${body.job_id}`;
+    expect(attempt).toEqual({ error_code: 'E_FORBIDDEN' });
+  });
+
+  test('RAW rights that are gone by then: not analysed', async () => {
+    const person = await createPerson(app, { raw: true });
+    const document_id = await saveDocument(sql, person, HARBOUR);
+    const { body } = await analyze(person.key, { document_id, mode: 'RAW', execution_mode: 'async' });
+    await app.services.users.update(person.user.id, { role: 'operator' }, { name: 'test' });
+    await workOff(app);
+    const [attempt] = await sql`select error_code from job_attempts where job_id = ${body.job_id}`;
+    expect(attempt).toEqual({ error_code: 'E_MODE_FORBIDDEN' });
+  });
+
+  test('a document that is deleted takes its runs with it', async () => {
+    const person = await createPerson(app);
+    const document_id = await saveDocument(sql, person, HARBOUR);
+    const { body } = await analyze(person.key, { document_id });
+    await sql`delete from media where id = ${document_id}`;
+    expect(await read(person.key, `analysis/runs/${body.analysis_run_id}`)).toMatchObject(
+      failure(404, 'E_NOT_FOUND'),
+    );
+    expect(await sql`select from analysis_layers where run_id = ${body.analysis_run_id}`).toHaveLength(0);
+  });
+});

@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'vitest';
+import { saveDocument, workOff } from '../../../test/analysis/documents.ts';
+import { startModel } from '../../../test/analysis/model.ts';
+import { createPerson, failure, useApp } from '../../../test/app.ts';
+import { useDatabase } from '../../../test/database.ts';
+import { HARBOUR, SPEECH } from '../../../test/fixtures/texts.ts';
+import { createLibrary, createReader, join } from '../../../test/libraries.ts';
+
+const model = await startModel();
+
+const database = useDatabase();
+const { sql } = database;
+const app = useApp(database, { ...model.env, NEXUS_SHADOW_EXECUTION_ENABLED: 'true' });
+
+const analyze = (key: string, body: object) => app.call('POST', '/api/v1/analyze', { key, body });
+const read = (key: string, path: string) => app.call('GET', `/api/v1/${path}`, { key });
+
+describe('in the shadow', () => {
+  const shadowOf = async (key: string, document_id: string, fields = {}) => {
+    const { body } = await analyze(key, { document_id, execution_mode: 'shadow', ...fields });
+    const [job] = await sql`select execution_mode from jobs where id = ${body.job_id}`;
+    expect([body.status, job?.execution_mode]).toEqual(['queued', 'shadow']);
+    await workOff(app);
+    const { result } = (await read(key, `jobs/${body.job_id}`)).body;
+    return { runId: result.analysis_run_id, path: `analysis/runs/${result.analysis_run_id}/shadow` };
+  };
+
+  test('of a run, the other profile runs, and both are compared layer by layer', async () => {
+    const person = await createPerson(app);
+    const document_id = await saveDocument(sql, person, HARBOUR);
+    const { runId, path } = await shadowOf(person.key, document_id, { layers: ['token', 'semiotic'] });
+    const { body } = await read(person.key, path);
+    expect(body).toMatchObject({ analysis_run_id: runId, status: 'completed', error_code: null });
+    const shadow = await read(person.key, `analysis/runs/${body.shadow_run_id}`);
+    expect(shadow.body).toMatchObject({
+      plugin_profile: 'ml_first',
+      shadow_of: runId,
+      has_shadow: false,
+      layer_count: 2,
+    });
+    expect((await read(person.key, `analysis/runs/${runId}`)).body.has_shadow).toBe(true);
+    expect(body.layers).toHaveLength(2);
+    const semiotic = body.layers[1];
+    expect(semiotic).toMatchObject({
+      layer: 'semiotic',
+      findings_in_both: 1,
+      only_in_shadow: [],
+      changed_measures: [],
+      provider_name: { primary: 'deterministic', shadow: 'ml' },
+      fallback_reason: { primary: null, shadow: null },
+    });
+    expect(semiotic.only_in_primary).toContainEqual({ kind: 'symbol', label: 'harbour' });
+    expect(semiotic.agreement).toBeGreaterThan(0);
+    expect(semiotic.agreement).toBeLessThan(1);
+    expect(semiotic.confidence.shadow).toBeGreaterThan(semiotic.confidence.primary);
+    const told = await sql`select from outbox_event where aggregate_id = ${body.shadow_run_id}`;
+    expect(told).toHaveLength(0);
+  });
+
+  test('a failure never touches the run', async () => {
+    const [owner, member] = [await createReader(app), await createReader(app)];
+    const library = await createLibrary(owner);
+    const document_id = await saveDocument(sql, owner, HARBOUR);
+    await owner.post(`/libraries/${library}/media`, { media_id: document_id });
+    await join(owner, library, member);
+    const { body } = await analyze(owner.key, { document_id, execution_mode: 'shadow' });
+    const worker = await app.engine.work({
+      concurrency: 1,
+      pollSeconds: 0.1,
+      graceSeconds: 10,
+      queues: ['default'],
+      maxJobs: 1,
+    });
+    await worker.stopped;
+    await worker.stop();
+    const { result } = (await read(owner.key, `jobs/${body.job_id}`)).body;
+    const path = `analysis/runs/${result.analysis_run_id}/shadow`;
+    expect((await read(member.key, path)).body).toMatchObject({
+      status: 'pending',
+      layers: [],
+      agreement: null,
+    });
+    await app.services.users.update(owner.id, { disabled: true }, { name: 'test' });
+    await workOff(app);
+    expect((await read(member.key, path)).body).toMatchObject({
+      status: 'failed',
+      error_code: 'E_FORBIDDEN',
+    });
+    expect((await read(member.key, `analysis/runs/${result.analysis_run_id}`)).body.layer_count).toBe(9);
+  });
+
+  test('a run that has no shadow says so', async () => {
+    const person = await createPerson(app);
+    const { body } = await analyze(person.key, { document_id: await saveDocument(sql, person, SPEECH) });
+    expect(await read(person.key, `analysis/runs/${body.analysis_run_id}/shadow`)).toMatchObject(
+      failure(404, 'E_NOT_FOUND'),
+    );
+  });
+
+  test('other jobs have none', async () => {
+    const { key } = await createPerson(app);
+    const body = { job_type: 'integrity_audit', payload: {}, execution_mode: 'shadow' };
+    expect(await app.call('POST', '/api/v1/jobs/submit', { key, body })).toMatchObject(
+      failure(400, 'E_INVALID_REQUEST'),
+    );
+  });
+});
+
+describe('where shadows are switched off', () => {
+  const plain = useApp(database);
+
+  test('execution_mode shadow is 400', async () => {
+    const person = await createPerson(plain);
+    const document_id = await saveDocument(sql, person, SPEECH);
+    expect(
+      await plain.call('POST', '/api/v1/analyze', {
+        key: person.key,
+        body: { document_id, execution_mode: 'shadow' },
+      }),
+    ).toMatchObject(failure(400, 'E_SHADOW_DISABLED'));
+  });
+});

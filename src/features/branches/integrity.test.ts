@@ -1,0 +1,58 @@
+import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { useApp } from '../../../test/app.ts';
+import { append, fork, HTML, insert } from '../../../test/branches.ts';
+import { useDatabase } from '../../../test/database.ts';
+import { saveDocument } from '../../../test/documents.ts';
+import { createReader, findings } from '../../../test/libraries.ts';
+import { createBranchCheck } from './integrity.ts';
+
+const database = useDatabase();
+const { sql } = database;
+const app = useApp(database);
+const check = createBranchCheck(sql);
+
+let branch_id: string;
+let head: string;
+beforeAll(async () => {
+  const reader = await createReader(app);
+  const document_id = await saveDocument(sql, reader, { html: HTML });
+  ({ branch_id } = await fork(reader, { document_id }));
+  const { body } = await append(reader, branch_id, 0, [insert(0, 'one '), insert(0, 'two ')]);
+  head = body.text_hash;
+});
+
+/** Each test undoes what it did. */
+beforeEach(async () => expect(await findings(sql, check)).toEqual([]));
+
+const SHA256 = expect.stringMatching(/^[0-9a-f]{64}$/);
+
+test('what was forked is not what the branch begins with', async () => {
+  const [kept] = await sql<
+    [{ text: string }]
+  >`select text from branch_snapshots where branch_id = ${branch_id}`;
+  const write = (text: string) =>
+    sql`update branch_snapshots set text = ${text} where branch_id = ${branch_id} and position = 0`;
+  await write('Never');
+  const found = [{ kind: 'branch_base_altered', branch_id, position: 0, recorded: SHA256, found: SHA256 }];
+  expect(await findings(sql, check, { repair: true })).toEqual(found);
+  expect(await findings(sql, check)).toEqual(found);
+  await write(kept.text);
+});
+
+test.each([1, 2])('event %i is missing', async (position) => {
+  const [event] =
+    await sql`delete from branch_events where branch_id = ${branch_id} and position = ${position} returning *`;
+  const found = [{ kind: 'branch_event_missing', branch_id, position }];
+  expect(await findings(sql, check, { repair: true })).toEqual(found);
+  await sql`
+    insert into branch_events
+    select * from jsonb_populate_record(null::branch_events, ${JSON.stringify(event)}::jsonb)`;
+});
+
+test('the branch says that it ends elsewhere', async () => {
+  const point = (hash: string) => sql`update branches set text_hash = ${hash} where id = ${branch_id}`;
+  await point('feed');
+  const found = [{ kind: 'branch_head_altered', branch_id, position: 2, recorded: 'feed', found: head }];
+  expect(await findings(sql, check, { repair: true })).toEqual(found);
+  await point(head);
+});

@@ -1,0 +1,81 @@
+import { beforeAll, expect, test } from 'vitest';
+import { useApp } from '../../../test/app.ts';
+import { useDatabase } from '../../../test/database.ts';
+import { saveDocument } from '../../../test/documents.ts';
+import { createReader, findings } from '../../../test/libraries.ts';
+import { createGraphCheck } from './integrity.ts';
+import type { GraphSource } from './projector.ts';
+
+const database = useDatabase();
+const { sql } = database;
+const app = useApp(database);
+
+/** How many documents a check has read. */
+let read: number;
+const check = () => {
+  read = 0;
+  return createGraphCheck({
+    sql,
+    graph: app.services.graph,
+    projector: {
+      project(sources: GraphSource[], signal) {
+        read += sources.length;
+        return app.outside.projector.project(sources, signal);
+      },
+    },
+  });
+};
+
+let document: string;
+beforeAll(async () => {
+  const reader = await createReader(app);
+  for (const name of ['Ada Lovelace', 'Grace Hopper']) {
+    document = await saveDocument(sql, reader, {
+      html: ['<p>Hello.</p>', `<p>We met ${name} at <a href="https://example.org/">home</a>.</p>`],
+      language: 'en',
+    });
+    await app.services.graph.project(document);
+  }
+});
+
+test('a document that has its fingerprint is not read again', async () => {
+  expect(await findings(sql, check())).toEqual([]);
+  expect(read).toBe(0);
+});
+
+test.each([
+  ['its text', () => sql`update media set plain_text = plain_text || '.' where id = ${document}`],
+  ['its language', () => sql`update media set language = 'en-GB' where id = ${document}`],
+  [
+    'its HTML',
+    () => sql`
+      update media_fragments set html_sanitized = html_sanitized || ' ' where media_id = ${document} and idx = 0`,
+  ],
+  ['the order of its HTML', () => sql`update media_fragments set idx = 7 - idx where media_id = ${document}`],
+  ['its fingerprint', () => sql`update document_graph set fingerprint = null where media_id = ${document}`],
+])(
+  'one that has lost it with %s is, and gets a new one where that changed nothing',
+  async (_what, damage) => {
+    await damage();
+    expect(await findings(sql, check())).toEqual([]);
+    expect(read).toBe(1);
+    expect(await findings(sql, check(), { repair: true })).toEqual([]);
+    expect(read).toBe(1);
+    await findings(sql, check());
+    expect(read).toBe(0);
+  },
+);
+
+test.each([
+  ['an entity', () => sql`update document_entities set mentions = 2 where media_id = ${document}`],
+  ['the spelling of one', () => sql`update document_entities set name = 'X' where media_id = ${document}`],
+  ['a link', () => sql`update document_links set canonical_url = 'x' where media_id = ${document}`],
+  ['all of its links', () => sql`delete from document_links where media_id = ${document}`],
+])('one with %s altered is found, and mended', async (_what, damage) => {
+  await damage();
+  const found = [{ kind: 'graph_differs', media_id: document }];
+  expect(await findings(sql, check())).toEqual(found);
+  expect(await findings(sql, check(), { repair: true })).toEqual(found);
+  expect(await findings(sql, check())).toEqual([]);
+  expect(read).toBe(0);
+});

@@ -1,0 +1,49 @@
+import './run-options.css';
+import { Select } from '../ui/field.tsx';
+import type { Profile, Profiles } from './queries.ts';
+import { profileNameOf } from './words.ts';
+
+export interface RunOptionsProps {
+  profiles: Profiles;
+  profile: Profile;
+  isCompared: boolean;
+  onProfile: (profile: Profile) => void;
+  onCompared: (isCompared: boolean) => void;
+}
+
+/** Who analyses, and whether somebody else does, too: offered where there is a choice. */
+export function RunOptions({ profiles, profile, isCompared, onProfile, onCompared }: RunOptionsProps) {
+  const available = profiles.profiles.filter(({ is_available }) => is_available);
+  if (available.length < 2) return null;
+  const model = available.flatMap(({ plugins }) => plugins).find(({ name }) => name === 'ml');
+  return (
+    <fieldset className="run-options">
+      <legend className="visually-hidden">How to analyse</legend>
+      <Select
+        label="Analysed by"
+        value={profile}
+        options={available.map(({ plugin_profile }) => ({
+          value: plugin_profile,
+          label: profileNameOf(plugin_profile),
+        }))}
+        onChange={onProfile}
+      />
+      {profiles.is_shadow_enabled && (
+        <label className="run-options-check">
+          <input
+            type="checkbox"
+            className="checkbox"
+            checked={isCompared}
+            onChange={(event) => onCompared(event.target.checked)}
+          />
+          {profile === 'deterministic' ? 'Compare with a model' : 'Compare with the rules'}
+        </label>
+      )}
+      {profile !== 'deterministic' && (
+        <p className="run-options-note">
+          The beginning of the text is sent to the model {model?.version}, as this mode shows it.
+        </p>
+      )}
+    </fieldset>
+  );
+}

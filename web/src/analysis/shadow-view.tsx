@@ -1,0 +1,116 @@
+import './shadow.css';
+import { useQuery } from '@tanstack/react-query';
+import { ErrorState } from '../ui/error-state.tsx';
+import { Confidence } from './bars.tsx';
+import { type LayerComparison, type RunSummary, type Shadow, shadowQuery } from './queries.ts';
+import { counted, fallbackOf, kindNameOf, layerNameOf, measureNameOf, percent, providerOf } from './words.ts';
+
+/** What somebody else made of the same text, once it is there. */
+export function ShadowView({ run }: { run: RunSummary }) {
+  const { data: shadow, error, refetch } = useQuery(shadowQuery(run));
+  if (error) return <ErrorState error={error} onRetry={() => void refetch()} />;
+  if (!shadow) return null;
+  return (
+    <section className="shadow" aria-labelledby="shadow-title">
+      <div className="shadow-head">
+        <h3 id="shadow-title" className="shadow-title">
+          {run.plugin_profile === 'deterministic' ? 'Compared with a model' : 'Compared with the rules'}
+        </h3>
+        {shadow.agreement !== null && <Confidence label="Agreement" value={shadow.agreement} />}
+      </div>
+      <State shadow={shadow} />
+      <div className="layers">
+        {shadow.layers.map((layer) => (
+          <Layer key={layer.layer} comparison={layer} />
+        ))}
+      </div>
+    </section>
+  );
+}
+
+function State({ shadow }: { shadow: Shadow }) {
+  if (shadow.status === 'pending')
+    return (
+      <p className="small muted" role="status">
+        The other analysis is under way. This one does not depend on it.
+      </p>
+    );
+  if (shadow.status === 'failed')
+    return <p className="beside-note">The other analysis failed: {shadow.error_text}</p>;
+  return <p className="small muted">How much of what was found and counted is the same, layer by layer.</p>;
+}
+
+function Layer({ comparison }: { comparison: LayerComparison }) {
+  const { layer, agreement, findings_in_both, confidence, runtime_ms, provider_name, fallback_reason } =
+    comparison;
+  return (
+    <details className="layer">
+      <summary className="layer-head">
+        <h4 className="layer-name">{layerNameOf(layer)}</h4>
+        <Confidence label="Agreement" value={agreement} />
+      </summary>
+      <div className="layer-body">
+        <table className="shadow-figures">
+          <thead>
+            <tr>
+              <td />
+              <th scope="col">Here</th>
+              <th scope="col">There</th>
+            </tr>
+          </thead>
+          <tbody>
+            <Row
+              name="By"
+              here={providerOf(provider_name.primary)}
+              there={providerOf(provider_name.shadow)}
+            />
+            <Row name="Confidence" here={percent(confidence.primary)} there={percent(confidence.shadow)} />
+            <Row name="Took" here={time(runtime_ms.primary)} there={time(runtime_ms.shadow)} />
+            {comparison.changed_measures.map(({ name, primary, shadow }) => (
+              <Row key={name} name={measureNameOf(name)} here={shown(primary)} there={shown(shadow)} />
+            ))}
+          </tbody>
+        </table>
+        {fallback_reason.shadow && (
+          <p className="layer-source">
+            There, a substitute answered, because {fallbackOf(fallback_reason.shadow)}.
+          </p>
+        )}
+        <p className="small">{counted(findings_in_both, 'finding')} in both.</p>
+        <Only title="Only here" findings={comparison.only_in_primary} />
+        <Only title="Only there" findings={comparison.only_in_shadow} />
+      </div>
+    </details>
+  );
+}
+
+function Row({ name, here, there }: { name: string; here: string; there: string }) {
+  return (
+    <tr>
+      <th scope="row">{name}</th>
+      <td>{here}</td>
+      <td>{there}</td>
+    </tr>
+  );
+}
+
+function Only({ title, findings }: { title: string; findings: LayerComparison['only_in_primary'] }) {
+  if (findings.length === 0) return null;
+  return (
+    <section>
+      <h5 className="finding-kind-title">{title}</h5>
+      <ul className="shadow-findings">
+        {findings.map(({ kind, label }, index) => (
+          // Not by its label: what is redacted may look the same.
+          // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes
+          <li key={index}>
+            <span dir="auto">{label}</span> <span className="muted">{kindNameOf(kind)}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+const time = (ms: number) => `${ms.toLocaleString()} ms`;
+const shown = (value: number | string | null) => (value === null ? 'not said' : value.toLocaleString());
