@@ -26,8 +26,8 @@ export const mediaColumns = (sql: Queryable) => sql`
   reading.finished_at as reading_finished_at, reading.updated_at as reading_updated_at`;
 
 /** How far the viewer has read each media of a statement. */
-export const readingOf = (sql: Queryable, { user_id }: { user_id: string }) => sql`
-  left join media_readings as reading on reading.user_id = ${user_id} and reading.media_id = media.id`;
+export const readingOf = (sql: Queryable, { user_id }: { user_id: string }, mediaId = sql`media.id`) => sql`
+  left join media_readings as reading on reading.user_id = ${user_id} and reading.media_id = ${mediaId}`;
 
 type Inside = Exclude<keyof MediaRow, keyof Media>;
 

@@ -3,9 +3,14 @@ import type { MediaList, MediaQuery, MediaSort, SiteList, SortOrder } from '../.
 import { cutPositioned, readPosition } from '../../platform/cursor.ts';
 import type { Database } from '../../platform/database/database.ts';
 import type { Viewer } from '../libraries/can-read-media.ts';
+import { countMedia, listSites } from './list-counts-store.ts';
+import { asksOfMedia } from './list-filter.ts';
+import { findScope } from './list-scope.ts';
 import * as store from './list-store.ts';
 
 const MOST_SITES = 200;
+/** Up to so many are collected and sorted for a page; of more, a page is full sooner by going along an index. */
+const MOST_GATHERED = 5000;
 
 const text = z.string().regex(/^[^\0]*$/);
 /** What a cursor holds, for each sort. */
@@ -19,10 +24,6 @@ const KEYS: Record<MediaSort, z.ZodType<string | number>> = {
 export type MediaLists = ReturnType<typeof createMediaLists>;
 
 export function createMediaLists({ sql }: { sql: Database }) {
-  async function unfilledFor(viewer: Viewer, libraryId: string | undefined): Promise<string[]> {
-    return libraryId === undefined ? store.listUnfilledSources(sql, viewer) : [];
-  }
-
   return {
     /** One library, or all that the viewer may read. */
     async list(viewer: Viewer, query: MediaQuery): Promise<MediaList> {
@@ -31,19 +32,23 @@ export function createMediaLists({ sql }: { sql: Database }) {
       const ordered = `${sort} ${order}`;
       const position = z.object({ sort: z.literal(ordered), key: KEYS[sort], id: z.uuid() });
       const last = readPosition(query.cursor, position);
-      const unfilled = await unfilledFor(viewer, query.library_id);
-      const [rows, total] = await Promise.all([
-        store.listMedia(sql, viewer, query, unfilled, { sort, order }, last, limit + 1),
-        store.countMedia(sql, viewer, query, unfilled),
-      ]);
+      const scope = await findScope(sql, viewer, query.library_id);
+      const unfilled = scope.libraryId === undefined ? await store.listUnfilledSources(sql, viewer) : [];
+      const { total, candidates } = await countMedia(sql, viewer, scope, query);
+      const read = candidates <= MOST_GATHERED && !isInOrder(query) ? store.gatherMedia : store.walkMedia;
+      const rows = await read(sql, viewer, scope, query, unfilled, { sort, order, last, limit: limit + 1 });
       const placed = rows.map((row) => ({ ...row, position: { sort: ordered, ...row.position } }));
       const { rows: data, page } = cutPositioned(placed, limit);
       return { data, page: { ...page, total } };
     },
 
     async sites(viewer: Viewer, libraryId: string | undefined): Promise<SiteList['data']> {
-      const unfilled = await unfilledFor(viewer, libraryId);
-      return store.listSites(sql, viewer, libraryId, unfilled, MOST_SITES);
+      return listSites(sql, viewer, await findScope(sql, viewer, libraryId), MOST_SITES);
     },
   };
+}
+
+/** Whether the list is the library's own index, from its beginning on. */
+function isInOrder(query: MediaQuery): boolean {
+  return query.sort === 'added' && query.reading === undefined && !asksOfMedia(query);
 }
