@@ -70,6 +70,8 @@ async function makeMedia(client, count, { user_id }) {
     select id, 0, setweight(search_document(title), 'A') || search_document(plain_text) from media`);
 }
 
+const IF_READY = `left join media as ready on ready.id = media_id and ready.processing_status = 'ready'`;
+
 /** A library at rest, with the media whose numbers `which` says: every member has every one. */
 async function makeLibrary(client, people, which) {
   const id = newId();
@@ -78,8 +80,9 @@ async function makeLibrary(client, people, which) {
     `insert into libraries (id, name, owner_user_id) values ('${id}', 'Shared', '${owner}')`,
   );
   await client.query(
-    `insert into library_media (library_id, media_id, is_derived, created_at)
-     select '${id}', media_id, false, now() - random() * interval '1000 days' from numbered where ${which}`,
+    `insert into library_media (library_id, media_id, is_derived, created_at, ready_kind, ready_site)
+     select '${id}', media_id, false, now() - random() * interval '1000 days', ready.kind, ready.site
+     from numbered ${IF_READY} where ${which}`,
   );
   for (const { user_id, default_library_id } of people) {
     await client.query(
@@ -96,8 +99,8 @@ async function makeLibrary(client, people, which) {
 
 async function save(client, { default_library_id }, which) {
   await client.query(
-    `insert into default_library_intrinsics (default_library_id, media_id)
-     select '${default_library_id}', media_id from numbered where ${which}
+    `insert into default_library_intrinsics (default_library_id, media_id, ready_kind, ready_site)
+     select '${default_library_id}', media_id, ready.kind, ready.site from numbered ${IF_READY} where ${which}
      on conflict do nothing`,
   );
   await list(client, default_library_id, which);

@@ -22,11 +22,12 @@ export async function findScope(
   sql: Queryable,
   viewer: Viewer,
   libraryId: string | undefined,
+  mostOutside = MOST_OUTSIDE,
 ): Promise<ListScope> {
   if (libraryId !== undefined && libraryId !== viewer.default_library_id) return { libraryId };
-  const [largest, ...others] = await measurePlaces(sql, viewer, MOST_OUTSIDE);
+  const [largest, ...others] = await measurePlaces(sql, viewer, mostOutside);
   const outside = others.reduce((sum, { size }) => sum + size, 0);
-  return { largest: outside < MOST_OUTSIDE ? largest?.library_id : undefined };
+  return { largest: outside < mostOutside ? largest?.library_id : undefined };
 }
 
 /** The places of a scope. Nothing comes twice from `main`; what comes from elsewhere may lie in several places. */

@@ -130,21 +130,32 @@ export async function gatherMedia(
   page: ListPage,
 ): Promise<Listed[]> {
   const { isBeyond, by, position } = orderOf(sql, page);
-  const dated = (libraryIds: string[]) => sql`
-    select min(created_at)
-    from library_media
-    where library_id = any(${libraryIds}::uuid[]) and media_id = matching.media_id`;
-  // What is on its way into the default library is dated by where it comes from.
-  const created =
-    scope.libraryId === undefined
-      ? sql`coalesce((${dated([viewer.default_library_id])}), (${dated(unfilled)}))`
-      : sql`(${dated([scope.libraryId])})`;
+  const addedTo = (libraryId: string) => sql`
+    select created_at from library_media where library_id = ${libraryId} and media_id = matching.media_id`;
+  // What is on its way into the default library is dated by where it comes from. Behind `offset 0`, PostgreSQL looks for the
+  // media, and not along the dates for the first that happens to be it.
+  const added =
+    unfilled.length === 0
+      ? addedTo(scope.libraryId ?? viewer.default_library_id)
+      : sql`
+          select coalesce(
+            (${addedTo(viewer.default_library_id)}),
+            (
+              select min(created_at)
+              from (
+                select created_at
+                from library_media
+                where library_id = any(${unfilled}::uuid[]) and media_id = matching.media_id
+                offset 0
+              ) as source
+            )
+          )`;
   const rows = await sql<(MediaRow & Listed)[]>`
     with matching as materialized (${matchingIds(sql, viewer, scope, filter)}),
     listed as materialized (
       select listed.media_id, listed.created_at
       from matching
-      join lateral (select matching.media_id, ${created} as created_at) as listed on listed.created_at is not null
+      join lateral (select matching.media_id, (${added}) as created_at) as listed on listed.created_at is not null
       ${page.sort === 'added' ? sql`` : sql`join media on media.id = listed.media_id`}
       ${filter.reading === undefined ? sql`` : readingOf(sql, viewer, sql`listed.media_id`)}
       where ${hasState(sql, filter.reading)} and ${isBeyond}

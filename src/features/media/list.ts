@@ -23,7 +23,14 @@ const KEYS: Record<MediaSort, z.ZodType<string | number>> = {
 
 export type MediaLists = ReturnType<typeof createMediaLists>;
 
-export function createMediaLists({ sql }: { sql: Database }) {
+interface MediaListDependencies {
+  sql: Database;
+  mostGathered?: number;
+  /** Of `findScope`. */
+  mostOutside?: number;
+}
+
+export function createMediaLists({ sql, mostGathered = MOST_GATHERED, mostOutside }: MediaListDependencies) {
   return {
     /** One library, or all that the viewer may read. */
     async list(viewer: Viewer, query: MediaQuery): Promise<MediaList> {
@@ -32,10 +39,10 @@ export function createMediaLists({ sql }: { sql: Database }) {
       const ordered = `${sort} ${order}`;
       const position = z.object({ sort: z.literal(ordered), key: KEYS[sort], id: z.uuid() });
       const last = readPosition(query.cursor, position);
-      const scope = await findScope(sql, viewer, query.library_id);
+      const scope = await findScope(sql, viewer, query.library_id, mostOutside);
       const unfilled = scope.libraryId === undefined ? await store.listUnfilledSources(sql, viewer) : [];
       const { total, candidates } = await countMedia(sql, viewer, scope, query);
-      const read = candidates <= MOST_GATHERED && !isInOrder(query) ? store.gatherMedia : store.walkMedia;
+      const read = candidates <= mostGathered && !isInOrder(query) ? store.gatherMedia : store.walkMedia;
       const rows = await read(sql, viewer, scope, query, unfilled, { sort, order, last, limit: limit + 1 });
       const placed = rows.map((row) => ({ ...row, position: { sort: ordered, ...row.position } }));
       const { rows: data, page } = cutPositioned(placed, limit);
@@ -43,7 +50,7 @@ export function createMediaLists({ sql }: { sql: Database }) {
     },
 
     async sites(viewer: Viewer, libraryId: string | undefined): Promise<SiteList['data']> {
-      return listSites(sql, viewer, await findScope(sql, viewer, libraryId), MOST_SITES);
+      return listSites(sql, viewer, await findScope(sql, viewer, libraryId, mostOutside), MOST_SITES);
     },
   };
 }
