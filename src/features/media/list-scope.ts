@@ -15,7 +15,7 @@ import {
 export type ListScope = { libraryId: string } | { libraryId?: undefined; largest: string | undefined };
 
 /** What lies outside the largest place is looked up in it, one by one, to be counted once: up to so many. */
-const MOST_OUTSIDE = 10_000;
+const MOST_OUTSIDE = 5000;
 
 /** The default library holds all that its owner may read, or will when it is filled. */
 export async function findScope(
