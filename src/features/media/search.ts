@@ -21,7 +21,7 @@ type Position = z.output<typeof position>;
 
 export type Search = ReturnType<typeof createSearch>;
 
-export function createSearch({ sql, mostRead = MOST_READ }: { sql: Database; mostRead?: number }) {
+export function createSearch({ sql }: { sql: Database }) {
   type Found = Awaited<ReturnType<typeof store.rankHits>>[number];
   type Hit = Omit<Found, 'position'>;
 
@@ -43,15 +43,15 @@ export function createSearch({ sql, mostRead = MOST_READ }: { sql: Database; mos
         const candidates = [
           way === 'words'
             ? store.foundInText(tx, viewer, sought)
-            : store.foundInNewest(tx, viewer, sought, mostRead),
+            : store.foundInNewest(tx, viewer, sought, MOST_READ),
           store.foundInTitles(tx, viewer, sought),
         ];
         const found = await store.rankHits(tx, viewer, words, candidates, last, query.limit + 1);
         return found.map((hit) => ({ ...hit, position: { ...hit.position, way } }));
       };
       if (last) return find(last.way);
-      const size = await store.measureScope(tx, viewer, scope, mostRead);
-      if (size < mostRead && occurrences > size) return find('newest');
+      const size = await store.measureScope(tx, viewer, scope, MOST_READ);
+      if (size < MOST_READ && occurrences > size) return find('newest');
       if (share < FREQUENT_SHARE) return find('words');
       const newest = await find('newest');
       return newest.length > query.limit ? newest : find('words');
