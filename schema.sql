@@ -182,8 +182,12 @@ create table default_library_intrinsics (
   default_library_id uuid not null,
   media_id uuid not null,
   created_at timestamp with time zone default now() not null,
-  constraint default_library_intrinsics_pkey PRIMARY KEY (default_library_id, media_id)
+  ready_kind text,
+  ready_site text,
+  constraint default_library_intrinsics_pkey PRIMARY KEY (default_library_id, media_id),
+  constraint default_library_intrinsics_ready_whole CHECK (((ready_kind IS NOT NULL) OR (ready_site IS NULL)))
 );
+CREATE INDEX default_library_intrinsics_facts_idx ON public.default_library_intrinsics USING btree (default_library_id, ready_site, ready_kind, media_id);
 CREATE INDEX default_library_intrinsics_media_id_idx ON public.default_library_intrinsics USING btree (media_id);
 
 create table document_entities (
@@ -408,8 +412,12 @@ create table library_media (
   is_derived boolean not null,
   added_by_user_id uuid,
   created_at timestamp with time zone default now() not null,
-  constraint library_media_pkey PRIMARY KEY (library_id, media_id)
+  ready_kind text,
+  ready_site text,
+  constraint library_media_pkey PRIMARY KEY (library_id, media_id),
+  constraint library_media_ready_whole CHECK (((ready_kind IS NOT NULL) OR (ready_site IS NULL)))
 );
+CREATE INDEX library_media_facts_idx ON public.library_media USING btree (library_id, ready_site, ready_kind, media_id) WHERE (NOT is_derived);
 CREATE INDEX library_media_list_idx ON public.library_media USING btree (library_id, created_at, media_id);
 CREATE INDEX library_media_shared_idx ON public.library_media USING btree (media_id) WHERE (NOT is_derived);
 
@@ -465,6 +473,7 @@ END)),
 );
 CREATE UNIQUE INDEX media_canonical_url_key ON public.media USING btree (kind, canonical_url) WHERE (canonical_url IS NOT NULL);
 CREATE INDEX media_created_by_user_id_idx ON public.media USING btree (created_by_user_id);
+CREATE INDEX media_facts_idx ON public.media USING btree (id) INCLUDE (kind, processing_status, site);
 CREATE UNIQUE INDEX media_file_key ON public.media USING btree (created_by_user_id, kind, file_sha256) WHERE (file_sha256 IS NOT NULL);
 CREATE INDEX media_file_path_idx ON public.media USING btree (file_path) WHERE (file_path IS NOT NULL);
 CREATE INDEX media_length_asc_idx ON public.media USING btree (COALESCE(word_count, 2147483647), id);
@@ -474,6 +483,7 @@ CREATE INDEX media_published_desc_idx ON public.media USING btree (COALESCE(publ
 CREATE INDEX media_title_idx ON public.media USING btree ("left"(lower(title), 200), id);
 CREATE INDEX media_title_search_idx ON public.media USING gin (search_document(title));
 CREATE INDEX media_under_way_idx ON public.media USING btree (id) WHERE (processing_status = ANY (ARRAY['pending'::text, 'extracting'::text, 'embedding'::text]));
+CREATE TRIGGER media_ready_noted AFTER UPDATE OF kind, site, processing_status ON public.media FOR EACH ROW WHEN ((((old.processing_status = 'ready'::text) OR (new.processing_status = 'ready'::text)) AND (((old.kind IS DISTINCT FROM new.kind) OR (old.site IS DISTINCT FROM new.site)) OR (old.processing_status IS DISTINCT FROM new.processing_status)))) EXECUTE FUNCTION note_ready_media();
 
 create table media_assets (
   media_id uuid not null,
@@ -732,6 +742,23 @@ create table webhooks (
   constraint webhooks_disabled_for_a_reason CHECK (((disabled_at IS NULL) = (disabled_reason IS NULL))),
   constraint webhooks_url_length CHECK (((char_length(url) >= 1) AND (char_length(url) <= 2048)))
 );
+
+CREATE OR REPLACE FUNCTION public.note_ready_media()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  is_ready constant boolean = new.processing_status = 'ready';
+begin
+  update library_media
+  set ready_kind = case when is_ready then new.kind end, ready_site = case when is_ready then new.site end
+  where media_id = new.id and not is_derived;
+  update default_library_intrinsics
+  set ready_kind = case when is_ready then new.kind end, ready_site = case when is_ready then new.site end
+  where media_id = new.id;
+  return null;
+end $function$
+;
 
 CREATE OR REPLACE FUNCTION public.search_document(given text)
  RETURNS tsvector

@@ -15,6 +15,7 @@ const BENCHMARKS = {
   analyze: { script: 'analyze.mjs', needsPeers: false },
   documents: { script: 'documents.mjs', needsPeers: false },
   outbox: { script: 'outbox.mjs', needsPeers: false },
+  lists: { script: 'lists.mjs', needsPeers: false },
   'start-up': { script: 'start-up.mjs', needsPeers: false },
 };
 

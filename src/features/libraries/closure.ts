@@ -48,9 +48,10 @@ export async function addAllToDefaultLibrary(
     order by media_id
     ${orLockIt(tx)}`;
   const inserted = await tx`
-    insert into default_library_intrinsics (default_library_id, media_id, created_at)
-    select ${defaultLibraryId}, media_id, ${since}
+    insert into default_library_intrinsics (default_library_id, media_id, created_at, ready_kind, ready_site)
+    select ${defaultLibraryId}, given.media_id, ${since}, ready.kind, ready.site
     from ${given}
+    ${ifReady(tx)}
     on conflict do nothing`;
   return inserted.count;
 }
@@ -101,10 +102,11 @@ export async function addAllToLibrary(
   addedBy: string,
 ): Promise<string[]> {
   const rows = await tx<{ media_id: string }[]>`
-    insert into library_media (library_id, media_id, is_derived, added_by_user_id)
-    select ${libraryId}, media_id, false, ${addedBy}
+    insert into library_media (library_id, media_id, is_derived, added_by_user_id, ready_kind, ready_site)
+    select ${libraryId}, given.media_id, false, ${addedBy}, ready.kind, ready.site
     from unnest(${mediaIds}::uuid[]) as given (media_id)
-    order by media_id
+    ${ifReady(tx)}
+    order by given.media_id
     on conflict do nothing
     returning media_id`;
   if (rows.length === 0) return [];
@@ -378,6 +380,11 @@ async function lockDerived(tx: Transaction, reasons: Fragment): Promise<void> {
       order by derived.library_id, derived.media_id
       for update of derived
     ) as locked`;
+}
+
+/** What lists are filtered by, of those of the given media that are ready: kind and site then change no more. */
+function ifReady(tx: Transaction): Fragment {
+  return tx`left join media as ready on ready.id = given.media_id and ready.processing_status = 'ready'`;
 }
 
 /**

@@ -28,8 +28,8 @@ export const mediaColumns = (sql: Queryable, viewer: { user_id: string }) => sql
   media.processing_status = 'failed' and ${mayRetryMedia(sql, viewer)} as may_retry`;
 
 /** How far the viewer has read each media of a statement. */
-export const readingOf = (sql: Queryable, { user_id }: { user_id: string }) => sql`
-  left join media_readings as reading on reading.user_id = ${user_id} and reading.media_id = media.id`;
+export const readingOf = (sql: Queryable, { user_id }: { user_id: string }, mediaId = sql`media.id`) => sql`
+  left join media_readings as reading on reading.user_id = ${user_id} and reading.media_id = ${mediaId}`;
 
 type Inside = Exclude<keyof MediaRow, keyof Media>;
 

@@ -162,7 +162,10 @@ export interface LibraryMediaPosition {
   media_id: string;
 }
 
-/** What was added last comes first. In a default library, only what the viewer may read. */
+/**
+ * What was added last comes first. In a default library, only what the viewer may read: asked row by row, behind `offset 0`,
+ * because PostgreSQL would collect all that they may read before the first row.
+ */
 export async function listLibraryMedia(
   sql: Queryable,
   viewer: Viewer,
@@ -170,6 +173,7 @@ export async function listLibraryMedia(
   last: LibraryMediaPosition | null,
   limit: number,
 ): Promise<(LibraryMedia & { position: LibraryMediaPosition })[]> {
+  const mayRead = library.is_default ? canReadMedia(sql, viewer, sql`listed.media_id`) : sql`true`;
   const rows = await sql<
     (MediaRow & Pick<LibraryMedia, 'added_at' | 'added_by_user_id'> & { position: LibraryMediaPosition })[]
   >`
@@ -179,9 +183,9 @@ export async function listLibraryMedia(
       json_build_object('added_us', ${microseconds(sql, sql`listed.created_at`)}, 'media_id', media.id) as position
     from library_media as listed
     join media on media.id = listed.media_id
+    join lateral (select ${mayRead} as may_read offset 0) as permission on permission.may_read
     ${readingOf(sql, viewer)}
     where listed.library_id = ${library.id}
-      ${library.is_default ? sql`and ${canReadMedia(sql, viewer, sql`listed.media_id`)}` : sql``}
       ${last === null ? sql`` : sql`and (listed.created_at, listed.media_id) < (${moment(sql, last.added_us)}, ${last.media_id})`}
     order by listed.created_at desc, listed.media_id desc
     limit ${limit}`;

@@ -11,9 +11,14 @@ import type { Page } from '../../contract/wire.ts';
 import { cutPositioned, readPosition } from '../../platform/cursor.ts';
 import type { Database } from '../../platform/database/database.ts';
 import type { Viewer } from '../libraries/can-read-media.ts';
+import { countMedia, listSites } from './list-counts-store.ts';
+import { asksOfMedia } from './list-filter.ts';
+import { findScope, type ListScope } from './list-scope.ts';
 import * as store from './list-store.ts';
 
 const MOST_SITES = 200;
+/** Up to so many are collected and sorted for a page; of more, a page is full sooner by going along an index. */
+const MOST_GATHERED = 5000;
 
 const text = z.string().regex(/^[^\0]*$/);
 /** What a cursor holds, for each sort. */
@@ -26,18 +31,27 @@ const KEYS: Record<MediaSort, z.ZodType<string | number>> = {
 
 export type MediaLists = ReturnType<typeof createMediaLists>;
 
-export function createMediaLists({ sql }: { sql: Database }) {
-  async function unfilledFor(viewer: Viewer, libraryId: string | undefined): Promise<string[]> {
-    return libraryId === undefined ? store.listUnfilledSources(sql, viewer) : [];
-  }
+interface MediaListDependencies {
+  sql: Database;
+  mostGathered?: number;
+  /** Of `findScope`. */
+  mostOutside?: number;
+}
 
-  async function readPage(viewer: Viewer, query: MediaQuery, unfilled: string[]) {
+export function createMediaLists({ sql, mostGathered = MOST_GATHERED, mostOutside }: MediaListDependencies) {
+  async function readPage(
+    read: typeof store.walkMedia,
+    viewer: Viewer,
+    scope: ListScope,
+    query: MediaQuery,
+  ): Promise<{ rows: ListedMedia[]; page: Page }> {
     const { sort, limit } = query;
     const order: SortOrder = query.order ?? (sort === 'title' ? 'asc' : 'desc');
     const ordered = `${sort} ${order}`;
     const position = z.object({ sort: z.literal(ordered), key: KEYS[sort], id: z.uuid() });
     const last = readPosition(query.cursor, position);
-    const rows = await store.listMedia(sql, viewer, query, unfilled, { sort, order }, last, limit + 1);
+    const unfilled = scope.libraryId === undefined ? await store.listUnfilledSources(sql, viewer) : [];
+    const rows = await read(sql, viewer, scope, query, unfilled, { sort, order, last, limit: limit + 1 });
     const placed = rows.map((row) => ({ ...row, position: { sort: ordered, ...row.position } }));
     return cutPositioned(placed, limit);
   }
@@ -45,22 +59,26 @@ export function createMediaLists({ sql }: { sql: Database }) {
   return {
     /** One library, or all that the viewer may read. */
     async list(viewer: Viewer, query: MediaQuery): Promise<MediaList> {
-      const unfilled = await unfilledFor(viewer, query.library_id);
-      const [{ rows: data, page }, total] = await Promise.all([
-        readPage(viewer, query, unfilled),
-        store.countMedia(sql, viewer, query, unfilled),
-      ]);
+      const scope = await findScope(sql, viewer, query.library_id, mostOutside);
+      const { total, candidates } = await countMedia(sql, viewer, scope, query);
+      const read = candidates <= mostGathered && !isInOrder(query) ? store.gatherMedia : store.walkMedia;
+      const { rows: data, page } = await readPage(read, viewer, scope, query);
       return { data, page: { ...page, total } };
     },
 
     /** The same without the total, for who goes through all of it and would have it counted with every page. */
     async page(viewer: Viewer, query: MediaQuery): Promise<{ rows: ListedMedia[]; page: Page }> {
-      return readPage(viewer, query, await unfilledFor(viewer, query.library_id));
+      const scope = await findScope(sql, viewer, query.library_id, mostOutside);
+      return readPage(store.walkMedia, viewer, scope, query);
     },
 
     async sites(viewer: Viewer, libraryId: string | undefined): Promise<SiteList['data']> {
-      const unfilled = await unfilledFor(viewer, libraryId);
-      return store.listSites(sql, viewer, libraryId, unfilled, MOST_SITES);
+      return listSites(sql, viewer, await findScope(sql, viewer, libraryId, mostOutside), MOST_SITES);
     },
   };
+}
+
+/** Whether the list is the library's own index, from its beginning on. */
+function isInOrder(query: MediaQuery): boolean {
+  return query.sort === 'added' && query.reading === undefined && !asksOfMedia(query);
 }
