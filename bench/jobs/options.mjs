@@ -7,7 +7,7 @@ const FULL = {
   finished: 1_000_000,
   delayed: 100_000,
   singleEnqueues: 1000,
-  pickUps: 400,
+  pickUps: 1000,
 };
 /** To see that everything works, not to compare. */
 const QUICK = {
