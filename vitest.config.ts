@@ -1,10 +1,16 @@
 import os from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
 
-/** What these measure, a neighbour that is busy would spoil. */
+/**
+ * What a busy neighbour would spoil: some measure time, and some read the feed of events, which shows an event when no older
+ * transaction is under way on the server that all of them share.
+ */
 const ALONE = [
+  'src/features/events/events.test.ts',
   'src/features/media/extractors/hostile.test.ts',
   'test/browser/long-list.test.ts',
+  'test/media/media.test.ts',
+  'test/outbox/streams.test.ts',
   'test/pooler/pooler.test.ts',
 ];
 
