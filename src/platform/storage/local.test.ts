@@ -1,4 +1,4 @@
-import { mkdir, readdir, symlink, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
@@ -8,6 +8,13 @@ import { openLocalStorage } from './local.ts';
 
 describe('local storage', () =>
   storageConformance(async () => openLocalStorage(await newDirectory('files'))));
+
+test('its directory is closed to others; the one above, in which PostgreSQL has its own, is not', async () => {
+  const above = path.join(await newDirectory('files'), 'data');
+  await openLocalStorage(path.join(above, 'files'));
+  expect((await stat(path.join(above, 'files'))).mode & 0o777).toBe(0o700);
+  expect((await stat(above)).mode & 0o777).toBe(0o777 & ~process.umask());
+});
 
 test('a link in the directory leads nowhere', async () => {
   const [directory, elsewhere] = [await newDirectory('files'), await newDirectory('elsewhere')];

@@ -14,6 +14,8 @@ const PARTIAL_LIVES_MS = 24 * 60 * 60 * 1000;
 
 /** Files in a directory, one each. Several processes may share it. */
 export async function openLocalStorage(directory: string): Promise<Storage> {
+  // What lies above is not ours alone: in the data directory, PostgreSQL's account must get at its own.
+  await mkdir(path.dirname(directory), { recursive: true });
   await mkdir(path.join(directory, PARTIAL), { recursive: true, mode: 0o700 });
   const root = await realpath(directory);
   const partial = path.join(root, PARTIAL);
