@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { Database } from '../../src/platform/database/database.ts';
+import { register } from '../../src/platform/jobs/registration.ts';
 import { openTestDatabase } from '../database.ts';
+import { gate, silentLog } from '../jobs.ts';
 import { type RestartableServer, startServer } from '../server.ts';
 import { spawnWorker } from './crew.ts';
 import { enqueueWork, expectAllDoneOnce, openLedger, unfinished } from './ledger.ts';
@@ -49,6 +51,34 @@ test('PostgreSQL gone for longer than a lease: what the worker dropped is taken 
   await vi.waitFor(async () => expect(await left()).toBe(0), 30_000);
   expect(worker.lines.filter((line) => line.startsWith('ended'))).toHaveLength(3);
   expect(await worker.end('SIGTERM')).toBe(0);
+});
+
+test('a worker that could not renew its leases in time never comes back to them', async () => {
+  await sql`truncate job_workers`;
+  const lost = gate();
+  const registration = await register({
+    sql,
+    log: silentLog,
+    queues: ['default'],
+    concurrency: 1,
+    leaseSeconds: 1,
+    runningCount: () => 0,
+    onLost: lost.open,
+  });
+  const former = registration.current().id;
+  await server.stop();
+  await lost.opened;
+  await server.start();
+
+  const entry = (id: string) =>
+    sql`select lease_expires_at < now() as is_over from job_workers where id = ${id}`;
+  await vi.waitFor(
+    async () => expect([...(await entry(registration.current().id))]).toEqual([{ is_over: false }]),
+    10_000,
+  );
+  // Nobody has removed it: it has to be left alone to expire, or what was leased under it is never taken back.
+  expect([...(await entry(former))]).toEqual([{ is_over: true }]);
+  await registration.close(false);
 });
 
 test('a worker that is told to stop while PostgreSQL is gone stops, and its job runs elsewhere', async () => {
