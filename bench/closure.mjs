@@ -1,21 +1,18 @@
 // What sharing costs: one media for 5,000 members, 100,000 media for one new member, and reading with a million edges.
 // Everything runs through the services of the built program, on a PostgreSQL of its own with its usual settings.
 // Writes bench/results/closure.json.
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import os from 'node:os';
-import path from 'node:path';
 import { createBackfill } from '../dist/features/libraries/backfill.js';
 import { mayRead } from '../dist/features/libraries/can-read-media.js';
 import { createInvitations } from '../dist/features/libraries/invitations.js';
 import { createLibraryMedia } from '../dist/features/libraries/library-media.js';
 import { createMembers } from '../dist/features/libraries/members.js';
-import { openDatabase, writeStatements } from '../dist/platform/database/database.js';
-import { findPackagedServer } from '../dist/platform/database/embedded/binaries.js';
-import { prepareCluster, startCluster, stopCluster } from '../dist/platform/database/embedded/cluster.js';
-import { migrate, readMigrations } from '../dist/platform/database/migrator.js';
+import { writeStatements } from '../dist/platform/database/database.js';
 import { transaction } from '../dist/platform/database/transaction.js';
 import { newId } from '../dist/platform/ids.js';
 import { createLogger } from '../dist/platform/telemetry/logger.js';
+import { makePeople, withDatabase } from './database.mjs';
 
 const MEMBERS = 5000;
 const MEDIA_OF_EACH = 200;
@@ -40,59 +37,6 @@ async function several(times, work) {
   const samples = [];
   for (let n = 0; n < times; n++) samples.push(await timed(() => work(n)));
   return median(samples);
-}
-
-async function withCluster(work) {
-  const directory = await mkdtemp(path.join(os.tmpdir(), 'nexus-bench-'));
-  await chmod(directory, 0o711);
-  const cluster = await prepareCluster(await findPackagedServer(), path.join(directory, 'postgres'));
-  await startCluster(cluster);
-  const open = (database) =>
-    openDatabase(
-      { ...cluster.connection, database },
-      {
-        poolSize: 2,
-        statementTimeoutSeconds: 600,
-        idleTransactionTimeoutSeconds: 600,
-        applicationName: 'nexus bench',
-      },
-    );
-  try {
-    const admin = open('postgres');
-    await admin`create database bench`;
-    await admin.end();
-    const sql = open('bench');
-    await migrate(sql, await readMigrations());
-    await work(sql);
-    await sql.end();
-  } finally {
-    await stopCluster(cluster);
-    await rm(directory, { recursive: true, force: true });
-  }
-}
-
-/** People with their default libraries. */
-async function makePeople(sql, count) {
-  const people = Array.from({ length: count }, () => ({ user_id: newId(), default_library_id: newId() }));
-  await transaction(sql, async (tx) => {
-    await tx`
-      with person as (
-        select *
-        from unnest(
-          ${people.map(({ user_id }) => user_id)}::uuid[],
-          ${people.map(({ default_library_id }) => default_library_id)}::uuid[]
-        ) as person (id, library_id)
-      ),
-      inserted as (
-        insert into users (id, username, display_name, default_library_id)
-        select id, 'u' || replace(id::text, '-', ''), 'Somebody', library_id from person
-      ),
-      library as (
-        insert into libraries (id, name, owner_user_id, is_default) select library_id, 'Mine', id, true from person
-      )
-      insert into memberships (library_id, user_id, role) select library_id, id, 'admin' from person`;
-  });
-  return people;
 }
 
 async function makeMedia(sql, count, { user_id, default_library_id }) {
@@ -263,106 +207,109 @@ async function scannedTables(sql, work) {
   return { plans, scanned: [...scanned] };
 }
 
-await withCluster(async (sql) => {
-  say(`people: ${MEMBERS + 100}`);
-  const people = await makePeople(sql, MEMBERS + 100);
-  const [author, outsider] = people.slice(-2);
-  const hidden = await makeMedia(sql, MEDIA_OF_EACH, author);
+await withDatabase(
+  { poolSize: 2, statementTimeoutSeconds: 600, idleTransactionTimeoutSeconds: 600 },
+  async (sql) => {
+    say(`people: ${MEMBERS + 100}`);
+    const people = await makePeople(sql, MEMBERS + 100);
+    const [author, outsider] = people.slice(-2);
+    const hidden = await makeMedia(sql, MEDIA_OF_EACH, author);
 
-  const few = people.slice(0, 5);
-  const smallMedia = await makeMedia(sql, MEDIA_OF_EACH, outsider);
-  await makeLibrary(sql, few, smallMedia);
-  await settle(sql);
-  const atThousand = await reading(sql, few, smallMedia, hidden);
-  say(`reading at ${few.length * MEDIA_OF_EACH} edges: ${JSON.stringify(atThousand)}`);
+    const few = people.slice(0, 5);
+    const smallMedia = await makeMedia(sql, MEDIA_OF_EACH, outsider);
+    await makeLibrary(sql, few, smallMedia);
+    await settle(sql);
+    const atThousand = await reading(sql, few, smallMedia, hidden);
+    say(`reading at ${few.length * MEDIA_OF_EACH} edges: ${JSON.stringify(atThousand)}`);
 
-  const many = people.slice(5, 5 + MEMBERS);
-  const bigMedia = await makeMedia(sql, MEDIA_OF_EACH, outsider);
-  const big = await makeLibrary(sql, many, bigMedia);
-  await settle(sql);
-  const [{ count: edges }] = await sql`select count(*) from default_library_closure_edges`;
-  const atMillion = await reading(sql, many, bigMedia, hidden);
-  say(`reading at ${edges} edges: ${JSON.stringify(atMillion)}`);
+    const many = people.slice(5, 5 + MEMBERS);
+    const bigMedia = await makeMedia(sql, MEDIA_OF_EACH, outsider);
+    const big = await makeLibrary(sql, many, bigMedia);
+    await settle(sql);
+    const [{ count: edges }] = await sql`select count(*) from default_library_closure_edges`;
+    const atMillion = await reading(sql, many, bigMedia, hidden);
+    say(`reading at ${edges} edges: ${JSON.stringify(atMillion)}`);
 
-  const libraryMedia = createLibraryMedia({ sql });
-  const mine = await makeMedia(sql, 30, many[0]);
-  const adding = { set_based: [], row_by_row: [], row_by_row_at_the_least: [] };
-  // In turns, and of each the fastest: what else the machine does can only slow them down.
-  for (let n = 0; n < 4; n++) {
-    for (let again = 0; again < 3; again++) {
-      adding.set_based.push(await timed(() => libraryMedia.add(many[0], big, mine.pop())));
+    const libraryMedia = createLibraryMedia({ sql });
+    const mine = await makeMedia(sql, 30, many[0]);
+    const adding = { set_based: [], row_by_row: [], row_by_row_at_the_least: [] };
+    // In turns, and of each the fastest: what else the machine does can only slow them down.
+    for (let n = 0; n < 4; n++) {
+      for (let again = 0; again < 3; again++) {
+        adding.set_based.push(await timed(() => libraryMedia.add(many[0], big, mine.pop())));
+      }
+      for (const [name, statements] of [
+        ['row_by_row', 3],
+        ['row_by_row_at_the_least', 2],
+      ]) {
+        const media = mine.pop();
+        adding[name].push(await timed(() => addRowByRow(sql, big, media, many[0].user_id, statements)));
+      }
     }
-    for (const [name, statements] of [
-      ['row_by_row', 3],
-      ['row_by_row_at_the_least', 2],
-    ]) {
+    const added = Object.fromEntries(
+      Object.entries(adding).map(([name, samples]) => [name, rounded(Math.min(...samples))]),
+    );
+    const removed = [];
+    for (let n = 0; n < 3; n++) {
       const media = mine.pop();
-      adding[name].push(await timed(() => addRowByRow(sql, big, media, many[0].user_id, statements)));
+      await libraryMedia.add(many[0], big, media);
+      removed.push(await timed(() => libraryMedia.remove(many[0], big, media)));
     }
-  }
-  const added = Object.fromEntries(
-    Object.entries(adding).map(([name, samples]) => [name, rounded(Math.min(...samples))]),
-  );
-  const removed = [];
-  for (let n = 0; n < 3; n++) {
-    const media = mine.pop();
-    await libraryMedia.add(many[0], big, media);
-    removed.push(await timed(() => libraryMedia.remove(many[0], big, media)));
-  }
-  say(`one media for ${MEMBERS} members, in ms: ${JSON.stringify(added)}`);
+    say(`one media for ${MEMBERS} members, in ms: ${JSON.stringify(added)}`);
 
-  const newcomers = people.slice(5 + MEMBERS, -2);
-  const smallJoin = await makeMedia(sql, SMALL, outsider);
-  const smallLibrary = await makeLibrary(sql, newcomers.slice(0, 1), smallJoin);
-  const largeJoin = await makeMedia(sql, LARGE, outsider);
-  const largeLibrary = await makeLibrary(sql, newcomers.slice(0, 1), largeJoin);
-  await settle(sql);
-  const joinSmall = await joiningSeveral(9, sql, newcomers, smallLibrary, smallJoin);
-  const joinLarge = await joiningSeveral(3, sql, newcomers, largeLibrary, largeJoin);
-  say(`joining ${SMALL} media: ${JSON.stringify(joinSmall)}`);
-  say(`joining ${LARGE} media: ${JSON.stringify(joinLarge)}`);
+    const newcomers = people.slice(5 + MEMBERS, -2);
+    const smallJoin = await makeMedia(sql, SMALL, outsider);
+    const smallLibrary = await makeLibrary(sql, newcomers.slice(0, 1), smallJoin);
+    const largeJoin = await makeMedia(sql, LARGE, outsider);
+    const largeLibrary = await makeLibrary(sql, newcomers.slice(0, 1), largeJoin);
+    await settle(sql);
+    const joinSmall = await joiningSeveral(9, sql, newcomers, smallLibrary, smallJoin);
+    const joinLarge = await joiningSeveral(3, sql, newcomers, largeLibrary, largeJoin);
+    say(`joining ${SMALL} media: ${JSON.stringify(joinSmall)}`);
+    say(`joining ${LARGE} media: ${JSON.stringify(joinLarge)}`);
 
-  const plans = await scannedTables(sql, async (one) => {
-    const media = createLibraryMedia({ sql: one });
-    const [viewer] = many;
-    const item = mine.pop();
-    await media.add(viewer, big, item);
-    await media.provenance(viewer, item);
-    await media.list(viewer, viewer.default_library_id, { limit: 100 });
-    await media.list(viewer, big, { limit: 100 });
-    await media.remove(viewer, big, item);
-    await createMembers({ sql: one }).remove(many[0].user_id, big, many[1].user_id, actor);
-    await joining(one, newcomers[0], smallLibrary, smallJoin, newcomers[20]);
-  });
+    const plans = await scannedTables(sql, async (one) => {
+      const media = createLibraryMedia({ sql: one });
+      const [viewer] = many;
+      const item = mine.pop();
+      await media.add(viewer, big, item);
+      await media.provenance(viewer, item);
+      await media.list(viewer, viewer.default_library_id, { limit: 100 });
+      await media.list(viewer, big, { limit: 100 });
+      await media.remove(viewer, big, item);
+      await createMembers({ sql: one }).remove(many[0].user_id, big, many[1].user_id, actor);
+      await joining(one, newcomers[0], smallLibrary, smallJoin, newcomers[20]);
+    });
 
-  const canRead = (name) => atMillion[name] / atThousand[name];
-  const ratios = {
-    set_based_against_row_by_row: {
-      value: rounded(added.row_by_row / added.set_based),
-      target: 'at least 20',
-    },
-    can_read_at_a_million_edges_against_a_thousand: {
-      value: rounded(Math.max(canRead('can_read_yes_ms'), canRead('can_read_no_ms')), 2),
-      target: 'at most 3',
-    },
-    edge_at_100000_media_against_1000: {
-      value: rounded(joinLarge.backfill_us_per_edge / joinSmall.backfill_us_per_edge, 2),
-      target: 'at most 1.5',
-    },
-  };
-  const [{ server_version }] = await sql`select current_setting('server_version') as server_version`;
-  const result = {
-    measured_with: { node: process.version, postgresql: server_version, cpus: os.cpus().length },
-    ratios,
-    add_one_media_to_5000_members_ms: added,
-    remove_it_again_ms: rounded(median(removed)),
-    join_library_of_1000_media: joinSmall,
-    join_library_of_100000_media: joinLarge,
-    reading_at_1000_edges: atThousand,
-    [`reading_at_${edges}_edges`]: atMillion,
-    plans: { looked_at: plans.plans, tables_read_from_end_to_end: plans.scanned.join(', ') },
-  };
-  await mkdir(new URL('.', RESULTS), { recursive: true });
-  await writeFile(RESULTS, `${JSON.stringify(result, null, 2)}\n`);
-  say(JSON.stringify(result, null, 2));
-});
+    const canRead = (name) => atMillion[name] / atThousand[name];
+    const ratios = {
+      set_based_against_row_by_row: {
+        value: rounded(added.row_by_row / added.set_based),
+        target: 'at least 20',
+      },
+      can_read_at_a_million_edges_against_a_thousand: {
+        value: rounded(Math.max(canRead('can_read_yes_ms'), canRead('can_read_no_ms')), 2),
+        target: 'at most 3',
+      },
+      edge_at_100000_media_against_1000: {
+        value: rounded(joinLarge.backfill_us_per_edge / joinSmall.backfill_us_per_edge, 2),
+        target: 'at most 1.5',
+      },
+    };
+    const [{ server_version }] = await sql`select current_setting('server_version') as server_version`;
+    const result = {
+      measured_with: { node: process.version, postgresql: server_version, cpus: os.cpus().length },
+      ratios,
+      add_one_media_to_5000_members_ms: added,
+      remove_it_again_ms: rounded(median(removed)),
+      join_library_of_1000_media: joinSmall,
+      join_library_of_100000_media: joinLarge,
+      reading_at_1000_edges: atThousand,
+      [`reading_at_${edges}_edges`]: atMillion,
+      plans: { looked_at: plans.plans, tables_read_from_end_to_end: plans.scanned.join(', ') },
+    };
+    await mkdir(new URL('.', RESULTS), { recursive: true });
+    await writeFile(RESULTS, `${JSON.stringify(result, null, 2)}\n`);
+    say(JSON.stringify(result, null, 2));
+  },
+);

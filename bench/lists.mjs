@@ -2,16 +2,12 @@
 // plain way of counting: every row joined with its media and asked about. Time is that of the server's process on a
 // processor, which other work on the machine changes less than the clock. `--quick` for small numbers.
 // Writes bench/results/lists.json.
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import os from 'node:os';
-import path from 'node:path';
 import { canReadMedia } from '../dist/features/libraries/can-read-media.js';
 import { createMediaLists } from '../dist/features/media/list.js';
 import { createSearch } from '../dist/features/media/search.js';
-import { openDatabase } from '../dist/platform/database/database.js';
-import { findPackagedServer } from '../dist/platform/database/embedded/binaries.js';
-import { prepareCluster, startCluster, stopCluster } from '../dist/platform/database/embedded/cluster.js';
-import { migrate, readMigrations } from '../dist/platform/database/migrator.js';
+import { withDatabase } from './database.mjs';
 import { makeWorld, QUICK, SIZES } from './lists/world.mjs';
 
 const RESULTS = new URL('results/lists.json', import.meta.url);
@@ -21,36 +17,13 @@ const TIMES = 5;
 const say = (line) => process.stdout.write(`${line}\n`);
 const rounded = (value) => Number(value.toFixed(1));
 
-async function withDatabase(work) {
-  const directory = await mkdtemp(path.join(os.tmpdir(), 'nexus-bench-'));
-  await chmod(directory, 0o711);
-  const cluster = await prepareCluster(await findPackagedServer(), path.join(directory, 'postgres'));
-  await startCluster(cluster);
-  const open = (database) =>
-    openDatabase(
-      { ...cluster.connection, database },
-      {
-        // One process of the server does everything, so that its time is all the time there is.
-        poolSize: 1,
-        settings: { max_parallel_workers_per_gather: '0' },
-        statementTimeoutSeconds: 3600,
-        idleTransactionTimeoutSeconds: 3600,
-        applicationName: 'nexus bench',
-      },
-    );
-  try {
-    const admin = open('postgres');
-    await admin`create database bench`;
-    await admin.end();
-    const sql = open('bench');
-    await migrate(sql, await readMigrations());
-    await work(sql);
-    await sql.end();
-  } finally {
-    await stopCluster(cluster);
-    await rm(directory, { recursive: true, force: true });
-  }
-}
+// One process of the server does everything, so that its time is all the time there is.
+const ONE_PROCESS = {
+  poolSize: 1,
+  settings: { max_parallel_workers_per_gather: '0' },
+  statementTimeoutSeconds: 3600,
+  idleTransactionTimeoutSeconds: 3600,
+};
 
 /** Milliseconds that a process has been on a processor; undefined where the system does not tell. */
 async function processorTime(pid) {
@@ -98,7 +71,7 @@ const LISTS = {
 };
 const WORDS = ['everywhere ', 'w1 ', 'w100 ', 'w15000 ', 'w1 w2 ', 'w1 w15', 'w15', 'nothing '];
 
-await withDatabase(async (sql) => {
+await withDatabase(ONE_PROCESS, async (sql) => {
   const sizes = isQuick ? QUICK : SIZES;
   const world = await makeWorld(sql, sizes, say);
   const [{ pid, version }] = await sql`

@@ -1,32 +1,12 @@
 // A database that has been in use for years: a million media, two thousand people, libraries of 200,000 and 20,000 media.
 import { newId } from '../../dist/platform/ids.js';
+import { makePeople } from '../database.mjs';
 
 export const SIZES = { media: 1_000_000, people: 2000, ofEachPerson: 300, large: 200_000, middle: 20_000 };
 export const QUICK = { media: 20_000, people: 100, ofEachPerson: 30, large: 4000, middle: 400 };
 
 /** Sites, and words, come as they do in life: a few are everywhere, most are rare. */
 const rare = (most) => `floor(exp(random() * ln(${most})))::int`;
-
-async function makePeople(sql, count) {
-  const people = Array.from({ length: count }, () => ({ user_id: newId(), default_library_id: newId() }));
-  await sql`
-    with person as (
-      select *
-      from unnest(
-        ${people.map(({ user_id }) => user_id)}::uuid[],
-        ${people.map(({ default_library_id }) => default_library_id)}::uuid[]
-      ) as person (id, library_id)
-    ),
-    inserted as (
-      insert into users (id, username, display_name, default_library_id)
-      select id, 'u' || replace(id::text, '-', ''), 'Somebody', library_id from person
-    ),
-    library as (
-      insert into libraries (id, name, owner_user_id, is_default) select library_id, 'Mine', id, true from person
-    )
-    insert into memberships (library_id, user_id, role) select library_id, id, 'admin' from person`;
-  return people;
-}
 
 /** Ids that grow with time, as `newId` makes them; `numbered` says which number a media has. */
 async function makeMedia(client, count, { user_id }) {

@@ -1,0 +1,57 @@
+// A database for a benchmark: a PostgreSQL of its own with its usual settings, in a temporary directory.
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { openDatabase } from '../dist/platform/database/database.js';
+import { findPackagedServer } from '../dist/platform/database/embedded/binaries.js';
+import { prepareCluster, startCluster, stopCluster } from '../dist/platform/database/embedded/cluster.js';
+import { migrate, readMigrations } from '../dist/platform/database/migrator.js';
+import { transaction } from '../dist/platform/database/transaction.js';
+import { newId } from '../dist/platform/ids.js';
+
+/** Gives `work` a migrated database, opened with these options, and removes all of it afterwards. */
+export async function withDatabase(options, work) {
+  const directory = await mkdtemp(path.join(os.tmpdir(), 'nexus-bench-'));
+  // Under root, the account that runs PostgreSQL has to pass through it.
+  await chmod(directory, 0o711);
+  const cluster = await prepareCluster(await findPackagedServer(), path.join(directory, 'postgres'));
+  await startCluster(cluster);
+  const open = (database) =>
+    openDatabase({ ...cluster.connection, database }, { ...options, applicationName: 'nexus bench' });
+  try {
+    const admin = open('postgres');
+    await admin`create database bench`;
+    await admin.end();
+    const sql = open('bench');
+    await migrate(sql, await readMigrations());
+    await work(sql);
+    await sql.end();
+  } finally {
+    await stopCluster(cluster);
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+/** People with their default libraries. */
+export async function makePeople(sql, count) {
+  const people = Array.from({ length: count }, () => ({ user_id: newId(), default_library_id: newId() }));
+  await transaction(sql, async (tx) => {
+    await tx`
+      with person as (
+        select *
+        from unnest(
+          ${people.map(({ user_id }) => user_id)}::uuid[],
+          ${people.map(({ default_library_id }) => default_library_id)}::uuid[]
+        ) as person (id, library_id)
+      ),
+      inserted as (
+        insert into users (id, username, display_name, default_library_id)
+        select id, 'u' || replace(id::text, '-', ''), 'Somebody', library_id from person
+      ),
+      library as (
+        insert into libraries (id, name, owner_user_id, is_default) select library_id, 'Mine', id, true from person
+      )
+      insert into memberships (library_id, user_id, role) select library_id, id, 'admin' from person`;
+  });
+  return people;
+}
