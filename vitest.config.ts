@@ -19,8 +19,8 @@ export const shared = {
   globalSetup: ['test/global-setup.ts'],
   setupFiles: ['test/file-setup.ts'],
   pool: 'forks' as const,
-  // Threads that the code under test starts run TypeScript, too.
-  execArgv: ['--import', './test/typescript-in-threads.mjs'],
+  // Processes that the code under test starts run TypeScript, too.
+  execArgv: ['--import', './test/typescript-in-processes.mjs'],
   // A machine that others use may stop for seconds: on CI, what fails twice is a fault.
   retry: process.env.CI ? 1 : 0,
   testTimeout: 120_000,

@@ -105,6 +105,18 @@ test('the web app knows only itself and the contract', () => {
   expect(strangers).toEqual([]);
 });
 
+test('normalForm is the only one that normalises text: long runs of marks would block it', () => {
+  const sources = ['src', 'web/src'].flatMap((folder) =>
+    readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+      .map((file) => path.posix.join(folder, file))
+      .filter((file) => /\.tsx?$/.test(file) && !file.includes('.test.')),
+  );
+  const normalising = sources.filter((file) =>
+    /\.normalize\(/.test(readFileSync(path.join(ROOT, file), 'utf8')),
+  );
+  expect(normalising).toEqual(['src/contract/normal-form.ts']);
+});
+
 test('no import cycles', () => {
   const cycles: string[] = [];
   const done = new Set<string>();

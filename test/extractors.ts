@@ -11,7 +11,12 @@ import { createEgress } from '../src/platform/egress/egress.ts';
 export function useExtractors(options: Partial<ExtractorOptions> = {}): Extractors & { bugs: Error[] } {
   const bugs: Error[] = [];
   const egress = createEgress({ allow: ['127.0.0.0/8'] });
-  const extractors = createExtractors({ egress, threads: 1, onBug: (error) => bugs.push(error), ...options });
+  const extractors = createExtractors({
+    egress,
+    processes: 1,
+    onBug: (error) => bugs.push(error),
+    ...options,
+  });
   afterAll(() => extractors.close());
   return { ...extractors, bugs };
 }

@@ -37,3 +37,13 @@ async function fromPs(): Promise<FoundProcess[]> {
     .filter((match) => match !== null)
     .map(([, pid, command = '']) => ({ pid: Number(pid), command }));
 }
+
+/** Whether there is such a process; one that has ended and was not waited for counts as ended. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

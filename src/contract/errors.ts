@@ -173,6 +173,10 @@ export const FAILURES = {
   E_IMAGE_INVALID: { transient: false, meaning: 'The file is not an image that browsers show safely.' },
   E_EXTRACTION_TIMEOUT: { transient: false, meaning: 'The document takes too long to read.' },
   E_EXTRACTION_MEMORY: { transient: false, meaning: 'The document takes too much memory to read.' },
+  E_EXTRACTION_TOO_LARGE: {
+    transient: false,
+    meaning: 'The document holds more text and images than Nexus keeps.',
+  },
   E_PROCESSING_STOPPED: {
     transient: false,
     meaning: 'The work was cancelled, or given up after its workers died. It can be retried.',

@@ -3,13 +3,13 @@ import { HARBOUR, SPEECH } from '../../../test/fixtures/texts.ts';
 import { LAYERS } from '../../contract/analysis.ts';
 import type { Rule } from '../governance/rules.ts';
 import { type Analyser, type AnalyserOptions, createAnalyser } from './analyser.ts';
-import type { AnalysisTask } from './worker.ts';
+import type { AnalysisTask } from './work.ts';
 
 const analysers: Analyser[] = [];
 afterAll(() => Promise.all(analysers.map((analyser) => analyser.close())));
 
 function open(options: AnalyserOptions = {}): Analyser {
-  const analyser = createAnalyser({ threads: 1, ...options });
+  const analyser = createAnalyser({ processes: 1, ...options });
   analysers.push(analyser);
   return analyser;
 }

@@ -1,65 +1,50 @@
 import { PermanentError } from '../../platform/jobs/retry-policy.ts';
-import { createThreadPool, TaskFailed, ThreadStopped } from '../../platform/threads/pool.ts';
-import type { AnalysisResult, AnalysisTask } from './worker.ts';
+import { moduleBeside } from '../../platform/processes/module-beside.ts';
+import { createProcessPool } from '../../platform/processes/pool.ts';
+import type { TaskTrouble } from '../../platform/processes/stopped.ts';
+import type { AnalysisResult, AnalysisTask, analysisWork } from './work.ts';
 
 export interface AnalyserOptions {
-  /** Threads at most. */
-  threads?: number;
+  /** The most processes. */
+  processes?: number;
   timeoutMs?: number;
   memoryMb?: number;
 }
 
-/** Reads texts in threads, so that nobody else waits for it. */
+/** Analyses texts in processes of their own, so that no request waits for it. */
 export interface Analyser {
   analyse(task: AnalysisTask, signal?: AbortSignal): Promise<AnalysisResult>;
   close(): Promise<void>;
 }
 
-/** Five megabytes take half a minute on one core; this is for a machine that is busy, too. */
+/** Five megabytes take half a minute on one core; this allows for a busy machine. */
 const TIMEOUT_MS = 10 * 60_000;
 
 export function createAnalyser(options: AnalyserOptions = {}): Analyser {
-  const { threads = 2, timeoutMs = TIMEOUT_MS, memoryMb = 512 } = options;
-  const pool = createThreadPool<AnalysisTask, AnalysisResult>({
-    entry: workerEntry(),
-    size: threads,
+  const { processes = 2, timeoutMs = TIMEOUT_MS, memoryMb = 1024 } = options;
+  const pool = createProcessPool<typeof analysisWork>({
+    entry: moduleBeside(import.meta.url, 'worker'),
+    size: processes,
     timeoutMs,
     memoryMb,
+    resultMb: 64,
+    explain,
   });
   return {
-    async analyse(task, signal) {
-      try {
-        return await pool.run(task, { signal });
-      } catch (error) {
-        throw signal?.aborted ? signal.reason : inWords(error);
-      }
-    },
+    analyse: (task, signal) => pool.run('analyse', task, { signal }),
     close: () => pool.close(),
   };
 }
 
-/** Beside this module, and in the language it is in itself: TypeScript as written, JavaScript as built. */
-function workerEntry(): URL {
-  return new URL(import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js', import.meta.url);
-}
+const TROUBLE = {
+  timeout: ['E_ANALYSIS_TIMEOUT', 'The text takes too long to analyse.'],
+  memory: ['E_ANALYSIS_MEMORY', 'The text takes too much memory to analyse.'],
+  output: ['E_ANALYSIS_FAILED', 'The analysis of this text is larger than Nexus keeps.'],
+  failed: ['E_ANALYSIS_FAILED', 'Nexus could not make sense of this text.'],
+} as const;
 
-/** The same text would end the same way another time. None of these sentences says anything of the text. */
-function inWords(error: unknown): unknown {
-  if (error instanceof TaskFailed) {
-    return new PermanentError('E_ANALYSIS_FAILED', 'Nexus could not make sense of this text.', {
-      cause: error,
-    });
-  }
-  if (!(error instanceof ThreadStopped) || error.reason === 'closed') return error;
-  if (error.reason === 'timeout') {
-    return new PermanentError('E_ANALYSIS_TIMEOUT', 'The text takes too long to analyse.', { cause: error });
-  }
-  if (error.reason === 'memory') {
-    return new PermanentError('E_ANALYSIS_MEMORY', 'The text takes too much memory to analyse.', {
-      cause: error,
-    });
-  }
-  return new PermanentError('E_ANALYSIS_FAILED', 'Nexus could not make sense of this text.', {
-    cause: error,
-  });
+/** The same text would fail the same way another time. None of these sentences says anything about the text. */
+function explain(trouble: TaskTrouble, cause: Error): PermanentError {
+  const [code, message] = TROUBLE[trouble];
+  return new PermanentError(code, message, { cause });
 }

@@ -16,7 +16,7 @@ import { rounded } from './layers/layer.ts';
 import type { Chain, PluginRegistry } from './plugins/registry.ts';
 import type { NewRun } from './store.ts';
 import { type DocumentText, joinFragments } from './text.ts';
-import type { AnalysisResult } from './worker.ts';
+import type { AnalysisResult } from './work.ts';
 
 export interface PerformDependencies {
   sql: Database;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Edit } from '../../contract/branches.ts';
+import { normalForm } from '../../contract/normal-form.ts';
 
 /** The edit reaches behind the end of the text. */
 export class EditOutOfRange extends Error {
@@ -11,7 +12,7 @@ export class EditOutOfRange extends Error {
 
 /** The text after the edit: a function of the two and nothing else, so that it can be done again. */
 export function applyEdit(text: string, edit: Edit): string {
-  if (edit.kind === 'normalize') return text.normalize(edit.form);
+  if (edit.kind === 'normalize') return normalForm(text, edit.form);
   const removed = edit.kind === 'insert' ? 0 : edit.length;
   const start = unitsOf(text, edit.at);
   const end = start === undefined ? undefined : unitsOf(text, removed, start);

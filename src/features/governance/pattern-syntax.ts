@@ -1,3 +1,4 @@
+import { normalForm } from '../../contract/normal-form.ts';
 /**
  * The syntax of patterns. Letters match whatever their case.
  *
@@ -55,7 +56,7 @@ class Parser {
   #at = 0;
 
   constructor(pattern: string) {
-    this.#characters = [...pattern.normalize('NFC')];
+    this.#characters = [...normalForm(pattern)];
   }
 
   parse(): Node {

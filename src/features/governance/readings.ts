@@ -1,3 +1,4 @@
+import { normalForm } from '../../contract/normal-form.ts';
 import type { Place } from './cover.ts';
 
 /** A text as it is looked at, and where in the original something stands that was found in it. */
@@ -10,7 +11,7 @@ export interface Reading {
 const UNSEEN = '\\p{Default_Ignorable_Code_Point}\\p{Cf}';
 /**
  * A word that goes on in the next line, a letter with its marks and what is not seen, the latter alone, and letters of Hangul.
- * Bounded, because putting marks in order takes the square of their number, and a long run the whole stack.
+ * Bounded, because a long run would take the whole stack of the regular expression.
  */
 const SEEN_OTHERWISE = new RegExp(
   `(?<=\\p{L})[-\\u2010]\\n\\s*(?=\\p{L})|[^\\p{M}\\s${UNSEEN}][\\p{M}${UNSEEN}]{1,1000}|[${UNSEEN}]{1,1000}|[\\u1100-\\u11FF]{1,1000}`,
@@ -39,7 +40,7 @@ function asSeen(text: string): Reading | undefined {
   let result = '';
   let done = 0;
   for (const { 0: written, index } of text.matchAll(SEEN_OTHERWISE)) {
-    const seen = /^[-\u2010]\n/.test(written) ? '' : written.replace(unseen, '').normalize('NFC');
+    const seen = /^[-\u2010]\n/.test(written) ? '' : normalForm(written.replace(unseen, ''));
     if (seen === written) continue;
     result += text.slice(done, index);
     done = index + written.length;

@@ -1,3 +1,4 @@
+import { normalForm } from '../../contract/normal-form.ts';
 import type { Place } from './cover.ts';
 import { readingsOf } from './readings.ts';
 
@@ -6,15 +7,14 @@ const UNSPACED =
   '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}';
 const ATOM = new RegExp(`[${UNSPACED}]|[[\\p{L}\\p{N}\\p{M}_]--[${UNSPACED}]]{1,100000}|\\S`, 'gv');
 const ACCENTS_AND_UNSEEN = /[\u0300-\u036F\p{Default_Ignorable_Code_Point}\p{Cf}]/gu;
-/** No term is as long, and putting marks in order takes the square of their number. */
+/** No term is as long. */
 const LONGEST_WORD = 1000;
 
 /** The same for all ways to write it: whatever its case, its accents, its width, and what is not seen. */
 function normalised(atom: string): string {
   const bare = atom.replace(ACCENTS_AND_UNSEEN, '');
   if (bare.length > LONGEST_WORD) return bare;
-  return bare
-    .normalize('NFKD')
+  return normalForm(bare, 'NFKD')
     .replace(ACCENTS_AND_UNSEEN, '')
     .replace(/\p{Pd}/gu, '-')
     .replace(/[‘’]/g, "'")

@@ -1,5 +1,6 @@
 import model from 'wink-eng-lite-web-model';
 import winkNLP, { type ItemSentence } from 'wink-nlp';
+import { normalForm } from '../../contract/normal-form.ts';
 
 export type EntityKind = 'name' | 'hashtag' | 'email';
 
@@ -90,7 +91,7 @@ class Found {
 
   /** A single word that begins a sentence may be no name; it counts when it is found elsewhere, too. */
   add(kind: EntityKind, spelling: string, beginsSentence = false): void {
-    const name = spelling.normalize('NFC').replace(/\s+/g, ' ');
+    const name = normalForm(spelling).replace(/\s+/g, ' ');
     const entity = name.toLowerCase();
     if (name.length < 2 || name.length > LONGEST_NAME || CALENDAR.has(entity)) return;
     const key = `${kind} ${entity}`;

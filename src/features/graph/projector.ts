@@ -1,9 +1,10 @@
-import { createThreadPool } from '../../platform/threads/pool.ts';
-import type { GraphSource, Projection } from './worker.ts';
+import { moduleBeside } from '../../platform/processes/module-beside.ts';
+import { createProcessPool } from '../../platform/processes/pool.ts';
+import type { GraphSource, Projection, projectionWork } from './work.ts';
 
-export type { GraphSource, Projection } from './worker.ts';
+export type { GraphSource, Projection } from './work.ts';
 
-/** What reads documents, by name: a change to what it finds is a change of this. */
+/** The name of what reads documents. Change it whenever the entities or links that are found change. */
 export const PROJECTOR = 'wink-eng-lite-web-model@1.8.1/1';
 
 export interface Projector {
@@ -11,21 +12,17 @@ export interface Projector {
   close(): Promise<void>;
 }
 
-/** Reading a book takes seconds, so it is done in a thread. The thread starts with the first document. */
-export function createProjector({ threads = 1, timeoutMs = 120_000, memoryMb = 512 } = {}): Projector {
-  const pool = createThreadPool<GraphSource[], Projection[]>({
-    entry: workerEntry(),
-    size: threads,
+/** Reading a book takes seconds, so it is done in a process of its own, which starts with the first document. */
+export function createProjector({ processes = 1, timeoutMs = 120_000, memoryMb = 1024 } = {}): Projector {
+  const pool = createProcessPool<typeof projectionWork>({
+    entry: moduleBeside(import.meta.url, 'worker'),
+    size: processes,
     timeoutMs,
     memoryMb,
+    resultMb: 64,
   });
   return {
-    project: (sources, signal) => pool.run(sources, { signal }),
+    project: (sources, signal) => pool.run('project', sources, { signal }),
     close: () => pool.close(),
   };
-}
-
-/** Beside this module, and in the language it is in itself: TypeScript as written, JavaScript as built. */
-function workerEntry(): URL {
-  return new URL(import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js', import.meta.url);
 }

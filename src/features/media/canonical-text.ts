@@ -1,4 +1,5 @@
 import { toUSVString } from 'node:util';
+import { normalForm } from '../../contract/normal-form.ts';
 import { attribute, isHtml, parseMarkup, walk } from './markup.ts';
 
 /** What begins and ends a line. */
@@ -37,8 +38,7 @@ export function canonicalText(html: string): string {
 /** The same of text in which line feeds are all that separates lines. */
 export function canonicalLines(text: string): string {
   // NUL and halves of characters belong into no text, and the database takes neither.
-  return toUSVString(text.replaceAll('\0', ''))
-    .normalize('NFC')
+  return normalForm(toUSVString(text.replaceAll('\0', '')))
     .split('\n')
     .map((line) => line.replace(SPACES, ' ').trim())
     .filter((line) => line !== '')

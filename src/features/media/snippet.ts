@@ -1,3 +1,4 @@
+import { normalForm } from '../../contract/normal-form.ts';
 import type { SnippetPart } from '../../contract/search.ts';
 
 const BEFORE = 80;
@@ -15,7 +16,7 @@ export interface Snippet {
 export function makeSnippet(text: string, words: string[]): Snippet {
   const pattern = patternOf(words);
   // Letters and their accents apart, so that either is found by the other.
-  const spelled = text.normalize('NFD');
+  const spelled = normalForm(text, 'NFD');
   const first = pattern && firstMatch(pattern, spelled);
   if (!pattern || !first)
     return { parts: [{ text: clean(spelled.slice(0, LENGTH)), is_match: false }], line: null };
@@ -32,7 +33,7 @@ function patternOf(words: string[]): RegExp | null {
 }
 
 function spellings(word: string): string {
-  const letters = [...word.normalize('NFD').replace(MARKS, '')].map((letter) => letter + ACCENTS);
+  const letters = [...normalForm(word, 'NFD').replace(MARKS, '')].map((letter) => letter + ACCENTS);
   const isSpaced = !/[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]/.test(word);
   return (isSpaced ? '(?<![\\p{L}\\p{N}\\p{M}])' : '') + letters.join('');
 }
@@ -56,7 +57,7 @@ function takeApart(excerpt: string, pattern: RegExp): SnippetPart[] {
 }
 
 function clean(text: string): string {
-  return text.replace(/\s+/g, ' ').normalize('NFC');
+  return normalForm(text.replace(/\s+/g, ' '));
 }
 
 function wordStart(text: string, from: number): number {
@@ -74,5 +75,5 @@ function wordEnd(text: string, from: number): number {
 function lineAround(text: string, index: number): string {
   const start = text.lastIndexOf('\n', index) + 1;
   const end = text.indexOf('\n', index);
-  return text.slice(start, end === -1 ? text.length : end).normalize('NFC');
+  return normalForm(text.slice(start, end === -1 ? text.length : end));
 }

@@ -1,3 +1,4 @@
+import { normalForm } from '../../../src/contract/normal-form.ts';
 /** A stretch of text of the page, such as a text node. */
 export interface TextRun<Node> {
   node: Node;
@@ -103,7 +104,7 @@ const SPACE = /[\s\u0085\0]/;
 const SPACES = /[\s\u0085\0]+/g;
 
 function bare(text: string): string {
-  return text.replace(SPACES, '').normalize('NFC');
+  return normalForm(text.replace(SPACES, ''));
 }
 
 function sizeAt(text: string, offset: number): number {
@@ -115,7 +116,7 @@ function lettersAt(text: string, offset: number): number {
   const code = text.codePointAt(offset) ?? 0;
   if (code > 0x20 && code < 0x7f) return 1;
   const character = String.fromCodePoint(code);
-  return SPACE.test(character) ? 0 : character.normalize('NFD').length;
+  return SPACE.test(character) ? 0 : normalForm(character, 'NFD').length;
 }
 
 function countLetters(text: string): number {

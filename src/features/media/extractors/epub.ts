@@ -18,7 +18,6 @@ import { countWords, readingMinutes } from './words.ts';
 import { asHtml, refuseEntities } from './xml.ts';
 
 export interface EpubTask {
-  type: 'epub';
   bytes: Uint8Array;
   /** What stands before the name of an asset, as readers get it. */
   assetPath: string;

@@ -1,22 +1,19 @@
 import { FAILURES, Failure, type FailureCode } from '../../../contract/errors.ts';
 import type { Egress } from '../../../platform/egress/egress.ts';
 import { fromStatus } from '../../../platform/egress/errors.ts';
-import {
-  createThreadPool,
-  type RunOptions,
-  TaskFailed,
-  ThreadStopped,
-} from '../../../platform/threads/pool.ts';
+import { moduleBeside } from '../../../platform/processes/module-beside.ts';
+import { createProcessPool } from '../../../platform/processes/pool.ts';
+import { TaskFailed, type TaskTrouble } from '../../../platform/processes/stopped.ts';
 import { type Extraction, ExtractionFailure, plainText } from './extraction.ts';
 import type { PdfExtraction } from './pdf.ts';
 import type { WebArticleExtraction } from './web-article.ts';
 import { countWords, readingMinutes } from './words.ts';
-import type { Result, Task, Work } from './worker.ts';
+import type { extractionWork } from './work.ts';
 
 export interface ExtractorOptions {
   egress: Egress;
-  /** Threads at most. */
-  threads?: number;
+  /** The most processes. */
+  processes?: number;
   timeoutMs?: number;
   memoryMb?: number;
   /** Where YouTube is. Tests play it. */
@@ -37,9 +34,8 @@ export type WebResult =
 export interface Extractors {
   /** Fetches a page. `imagePath` is what stands before the encoded address of an image, as readers get it. */
   webArticle(source: { url: string; imagePath: string } & Wanted): Promise<WebResult>;
-  /** The bytes are moved: the caller's are empty afterwards. */
   pdf(source: { bytes: Uint8Array } & Wanted): Promise<PdfExtraction>;
-  /** The bytes are moved. `assetPath` is what stands before the name of an asset, as readers get it. */
+  /** `assetPath` is what stands before the name of an asset, as readers get it. */
   epub(source: { bytes: Uint8Array; assetPath: string } & Wanted): Promise<Extraction>;
   video(source: { videoId: string } & Wanted): Promise<Extraction>;
   /** What the text of each should be. */
@@ -50,51 +46,40 @@ export interface Extractors {
 const LARGEST_PAGE = 10 * 1024 * 1024;
 const LARGEST_PDF = 100 * 1024 * 1024;
 const LARGEST_ANSWER = 5 * 1024 * 1024;
+/** A book's images may take 256 MB; its HTML and texts the rest. */
+const LARGEST_RESULT_MB = 400;
 
-/** Every document is taken apart in a thread of its own, so that a hostile one harms nobody but itself. */
+/** Extractions run in processes that are killed when they take too long or too much, so a hostile document harms only itself. */
 export function createExtractors(options: ExtractorOptions): Extractors {
-  const { egress, threads = 2, timeoutMs = 30_000, memoryMb = 512, onBug = () => {} } = options;
+  const { egress, processes = 2, timeoutMs = 30_000, memoryMb = 1024, onBug = () => {} } = options;
   const { youtubeOrigin = 'https://www.youtube.com' } = options;
-  const pool = createThreadPool<Task, Result>({ entry: workerEntry(), size: threads, timeoutMs, memoryMb });
-
-  async function run<Type extends keyof Work>(
-    task: Work[Type]['task'] & { type: Type },
-    signal: AbortSignal | undefined,
-  ): Promise<Work[Type]['result']> {
-    const transfer = 'bytes' in task ? [task.bytes.buffer as ArrayBuffer] : [];
-    const runOptions: RunOptions = { signal, transfer };
-    try {
-      return await pool.run(task, runOptions);
-    } catch (error) {
-      throw signal?.aborted ? signal.reason : inWords(error, onBug);
-    }
-  }
+  const { run, close } = createProcessPool<typeof extractionWork>({
+    entry: moduleBeside(import.meta.url, 'worker'),
+    size: processes,
+    timeoutMs,
+    memoryMb,
+    resultMb: LARGEST_RESULT_MB,
+    explain: (trouble, error) => toFailure(trouble, error, onBug),
+  });
 
   return {
     async webArticle({ url, imagePath, signal }) {
       const answer = await fetchDocument(egress, url, signal);
       const contentType = answer.headers['content-type'];
       if (isPdf(answer.bytes)) {
-        // A copy: the original stays, to be stored.
-        const extraction = await run({ type: 'pdf', bytes: new Uint8Array(answer.bytes) }, signal);
+        const extraction = await run('pdf', { bytes: answer.bytes }, { signal });
         return { kind: 'pdf', url: answer.url, file: answer.bytes, extraction };
       }
       refuseOther(contentType);
-      const task = {
-        type: 'web_article',
-        bytes: ownBytes(answer.bytes),
-        contentType,
-        url: answer.url,
-        imagePath,
-      } as const;
-      return { kind: 'web_article', url: answer.url, extraction: await run(task, signal) };
+      const task = { bytes: answer.bytes, contentType, url: answer.url, imagePath };
+      return { kind: 'web_article', url: answer.url, extraction: await run('web_article', task, { signal }) };
     },
-    pdf: ({ bytes, signal }) => run({ type: 'pdf', bytes: ownBytes(bytes) }, signal),
-    epub: ({ bytes, assetPath, signal }) => run({ type: 'epub', bytes: ownBytes(bytes), assetPath }, signal),
+    pdf: ({ bytes, signal }) => run('pdf', { bytes }, { signal }),
+    epub: ({ bytes, assetPath, signal }) => run('epub', { bytes, assetPath }, { signal }),
 
     async video({ videoId, signal }) {
       const player = await fetchPlayer(egress, youtubeOrigin, videoId, signal);
-      const { isGone, transcript, ...video } = await run({ type: 'youtube_player', bytes: player }, signal);
+      const { isGone, transcript, ...video } = await run('youtube_player', player, { signal });
       const { title, author, description, cover } = video;
       const known = { title, metadata: { author, description, cover, site: 'YouTube' } };
       if (isGone) {
@@ -106,7 +91,7 @@ export function createExtractors(options: ExtractorOptions): Extractors {
       }
       if (!transcript) throw new ExtractionFailure('E_TRANSCRIPT_UNAVAILABLE', NO_TRANSCRIPT, { known });
       const fragments = await fetchTranscript(egress, youtubeOrigin, transcript.url, signal)
-        .then((bytes) => run({ type: 'youtube_transcript', bytes }, signal))
+        .then((bytes) => run('youtube_transcript', bytes, { signal }))
         .catch((error) => {
           // What may work later is tried later; the rest means that there is none.
           if (!(error instanceof Failure) || error.isTransient) throw error;
@@ -131,8 +116,8 @@ export function createExtractors(options: ExtractorOptions): Extractors {
         assets: [],
       };
     },
-    canonicalTexts: ({ html, signal }) => run({ type: 'canonical_texts', html }, signal),
-    close: () => pool.close(),
+    canonicalTexts: ({ html, signal }) => run('canonical_texts', html, { signal }),
+    close,
   };
 }
 
@@ -176,7 +161,7 @@ async function fetchPlayer(egress: Egress, origin: string, videoId: string, sign
     limits: { bodyBytes: LARGEST_ANSWER },
     signal,
   });
-  return ownBytes(bytes);
+  return bytes;
 }
 
 async function fetchTranscript(
@@ -188,17 +173,7 @@ async function fetchTranscript(
   const url = new URL(address, origin);
   url.searchParams.set('fmt', 'json3');
   const { bytes } = await egress.fetchBytes(url.href, { limits: { bodyBytes: LARGEST_ANSWER }, signal });
-  return ownBytes(bytes);
-}
-
-/** Beside this module, and in the language it is in itself: TypeScript as written, JavaScript as built. */
-function workerEntry(): URL {
-  return new URL(import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js', import.meta.url);
-}
-
-/** Small buffers share memory with others, which must not move to the thread with them. */
-function ownBytes(bytes: Uint8Array): Uint8Array {
-  return bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
+  return bytes;
 }
 
 export function isPdf(bytes: Uint8Array): boolean {
@@ -215,33 +190,19 @@ function refuseOther(contentType = 'text/html'): void {
   );
 }
 
-/** What came back from a thread, as a failure that a person can act on. */
-function inWords(error: unknown, onBug: (error: Error) => void): unknown {
-  if (error instanceof TaskFailed) {
-    const { code = '', message } = error;
-    // A stack or a string that can grow no further.
-    if (error.name === 'RangeError') return tooMuchMemory(error);
-    if (code in FAILURES) return new ExtractionFailure(code as FailureCode, message, { cause: error });
-    onBug(error);
-    return new ExtractionFailure('E_EXTRACTION_FAILED', 'Nexus could not make sense of this document.', {
-      cause: error,
-    });
-  }
-  if (!(error instanceof ThreadStopped) || error.reason === 'closed') return error;
-  if (error.reason === 'timeout') {
-    return new ExtractionFailure('E_EXTRACTION_TIMEOUT', 'The document takes too long to read.', {
-      cause: error,
-    });
-  }
-  if (error.reason === 'memory') return tooMuchMemory(error);
-  onBug(error);
-  return new ExtractionFailure('E_EXTRACTION_FAILED', 'Nexus could not make sense of this document.', {
-    cause: error,
-  });
-}
+const TROUBLE = {
+  timeout: ['E_EXTRACTION_TIMEOUT', 'The document takes too long to read.'],
+  memory: ['E_EXTRACTION_MEMORY', 'The document takes too much memory to read.'],
+  output: ['E_EXTRACTION_TOO_LARGE', 'The document holds more text and images than Nexus keeps.'],
+  failed: ['E_EXTRACTION_FAILED', 'Nexus could not make sense of this document.'],
+} as const;
 
-function tooMuchMemory(cause: Error): ExtractionFailure {
-  return new ExtractionFailure('E_EXTRACTION_MEMORY', 'The document takes too much memory to read.', {
-    cause,
-  });
+/** A failure that a person can act on. Unexpected errors are reported to operators. */
+function toFailure(trouble: TaskTrouble, error: Error, onBug: (error: Error) => void): ExtractionFailure {
+  if (error instanceof TaskFailed && error.code !== undefined && error.code in FAILURES) {
+    return new ExtractionFailure(error.code as FailureCode, error.message, { cause: error });
+  }
+  if (trouble === 'failed') onBug(error);
+  const [code, message] = TROUBLE[trouble];
+  return new ExtractionFailure(code, message, { cause: error });
 }

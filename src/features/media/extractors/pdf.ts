@@ -6,7 +6,6 @@ import { type Extraction, ExtractionFailure, type OutlineItem, plainText } from 
 import { countWords, readingMinutes } from './words.ts';
 
 export interface PdfTask {
-  type: 'pdf';
   bytes: Uint8Array;
 }
 

@@ -1,4 +1,5 @@
 import { Readability } from '@mozilla/readability';
+import { normalForm } from '../../../contract/normal-form.ts';
 import { decodeText } from '../../../platform/egress/charset.ts';
 import { canonicalText } from '../canonical-text.ts';
 import { sanitizeNodes } from '../sanitize.ts';
@@ -9,7 +10,6 @@ import { fromPage } from './page-nodes.ts';
 import { countWords, readingMinutes } from './words.ts';
 
 export interface WebArticleTask {
-  type: 'web_article';
   bytes: Uint8Array;
   contentType: string | undefined;
   /** Where the page was found in the end. */
@@ -147,7 +147,10 @@ function isoDate(value: string | null | undefined): string | null {
 }
 
 function clean(text: string | null | undefined): string | null {
-  const trimmed = text?.normalize('NFC').replace(/\s+/g, ' ').trim().slice(0, 1000);
+  const trimmed = normalForm(text ?? '')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .slice(0, 1000);
   return trimmed || null;
 }
 

@@ -2,16 +2,6 @@ import { canonicalLines, canonicalText } from '../canonical-text.ts';
 import { escapeText } from '../markup.ts';
 import { ExtractionFailure, type Fragment } from './extraction.ts';
 
-export interface YouTubePlayerTask {
-  type: 'youtube_player';
-  bytes: Uint8Array;
-}
-
-export interface YouTubeTranscriptTask {
-  type: 'youtube_transcript';
-  bytes: Uint8Array;
-}
-
 export interface YouTubePlayer {
   title: string | null;
   author: string | null;
@@ -30,7 +20,7 @@ interface Track {
 }
 
 /** What the player is told about a video before it plays it. */
-export function readPlayer({ bytes }: YouTubePlayerTask): YouTubePlayer {
+export function readPlayer(bytes: Uint8Array): YouTubePlayer {
   const answer = parseJson(bytes);
   const details = answer.videoDetails ?? {};
   const thumbnails = details.thumbnail?.thumbnails;
@@ -67,7 +57,7 @@ const LONGEST_SEGMENT_MS = 40_000;
 const MOST_CUES = 100_000;
 
 /** Cues of a few words each become segments that can be read, each with its time. */
-export function readTranscript({ bytes }: YouTubeTranscriptTask): Fragment[] {
+export function readTranscript(bytes: Uint8Array): Fragment[] {
   const { events } = parseJson(bytes);
   const cues = (Array.isArray(events) ? events : []).slice(0, MOST_CUES).flatMap(cueOf);
   const segments: Cue[] = [];

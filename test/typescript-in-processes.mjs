@@ -1,10 +1,10 @@
-// Lets worker threads run `src` as it stands, as Vitest lets the tests. Newer versions of Node do so by themselves.
+// Lets processes of a pool run `src` as it stands, as Vitest lets the tests. Newer versions of Node do so by themselves.
 import { readFile } from 'node:fs/promises';
 import { register } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { isMainThread } from 'node:worker_threads';
 
-if (!isMainThread && !process.features.typescript) register(import.meta.url);
+// Vitest's own processes transform TypeScript themselves.
+if (!process.env.VITEST && !process.features.typescript) register(import.meta.url);
 
 /** A hook of Node's module loader. */
 export async function load(url, context, next) {

@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto';
+import type { LayerName } from '../../contract/analysis.ts';
+import { compileRules, masked, type PolicyHit, type Rule } from '../governance/rules.ts';
+import { analyseText, type TextAnalysis } from './analyse.ts';
+import { joinFragments, type TextFragment } from './text.ts';
+
+export interface AnalysisTask {
+  fragments: TextFragment[];
+  layers: readonly LayerName[];
+  /** The policies that the text is judged by before anything is read off it. */
+  rules: Rule[];
+}
+
+export interface AnalysisResult {
+  analysis: TextAnalysis;
+  hits: PolicyHit[];
+  text_sha256: string;
+  /** The text that was analysed: without what the policies redact. */
+  text: string;
+}
+
+/**
+ * What is redacted is masked before the text is read: no layer can put into words what it never saw, and the places that it
+ * names hold in the text as it is, too.
+ */
+function analyse({ fragments, layers, rules }: AnalysisTask): AnalysisResult {
+  const document = joinFragments(fragments);
+  const { hits, redactions } = compileRules(rules).judge(document.text);
+  const text = masked(document.text, redactions);
+  const isBlocked = hits.some(({ action }) => action === 'block');
+  const analysis = analyseText({ ...document, text: isBlocked ? '' : text }, layers);
+  return {
+    analysis,
+    hits,
+    text_sha256: createHash('sha256').update(text).digest('hex'),
+    text: isBlocked ? '' : text.slice(0, EXCERPT_CHARACTERS),
+  };
+}
+
+/** What plugins elsewhere are shown of a text; a whole book does not fit into what a model reads. */
+const EXCERPT_CHARACTERS = 12_000;
+
+/** The tasks of an analysis process. */
+export const analysisWork = { analyse };

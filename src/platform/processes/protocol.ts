@@ -1,0 +1,24 @@
+import type { ThrownError } from './stopped.ts';
+
+/** The descriptor of the socket between a process and its pool. */
+export const CHANNEL = 3;
+
+/** What a process is told about its limits when it starts, as its only argument. */
+export interface ChildLimits {
+  parent: number;
+  timeoutMs: number;
+  memoryBytes: number;
+  resultBytes: number;
+}
+
+export interface Request {
+  name: string;
+  input: unknown;
+}
+
+/** `rss` is the resident memory after the task: what it left behind counts against the next one. */
+export type Reply =
+  | { ready: true }
+  | { tooLarge: true }
+  | { result: unknown; rss: number }
+  | { error: ThrownError; rss: number };
