@@ -1,13 +1,19 @@
 import { attribute, type Element, parseMarkup, walk } from '../media/markup.ts';
 
-/** What has been written of an element that is still open. */
+/** An element that is still open, and the Markdown of its content so far. */
 interface Frame {
   tag: string;
+  /** The blocks of the element; those of the element around it when it has no form of its own in Markdown. */
   blocks: string[];
   inline: string;
-  /** Of a list: how many it has so far. */
+  /** Written without a form of its own: its content goes where the element around it puts its own. */
+  isTransparent: boolean;
+  isInline: boolean;
+  /** An inline element around whole blocks: they stay, and its mark goes. */
+  holdsBlocks: boolean;
+  /** The items of a list so far. */
   items: number;
-  /** Of a row of a table, and of the table. */
+  /** The cells of a row, and the rows of a table. */
   cells: string[];
   rows: string[][];
 }
@@ -20,37 +26,74 @@ const INLINE = new Set([
   ...'a abbr bdi bdo cite dfn ins mark q rp rt ruby small span sub sup time u var wbr br img'.split(' '),
 ]);
 const TABLE_PARTS = new Set(['tbody', 'thead', 'tfoot']);
-/** Deeper quotes and lists are written as deep as this: nobody reads further in, and each level costs its text again. */
-const DEEPEST = 20;
+/** Elements that have a form in Markdown: their content is written again when they are closed. */
+const FORMED = new Set([
+  ...Object.keys(MARKS),
+  ...CODE,
+  ...'a pre hr h1 h2 h3 h4 h5 h6 ul ol li blockquote table tr td th thead tbody tfoot br img'.split(' '),
+]);
+/** Quotes and lists are indented as deep as this; nobody reads further in. */
+const DEEPEST_INDENT = 20;
+/** Elements deeper than this are transparent: each level writes its content again, which must not take the square of it. */
+const DEEPEST = 64;
 
-/** Markdown of HTML that was sanitised. Images come from where the page had them. */
+/** Returns sanitised HTML as Markdown, in linear time. Images link to where the page had them. */
 export function markdownOf(html: string): string {
-  const root = newFrame('root');
+  const root = newFrame('root', []);
   const open: Frame[] = [root];
+  /** Frames from this one on may hold text that comes before the next block. */
+  let unflushed = 0;
   let raw = 0;
-  let depth = 0;
+  let indent = 0;
+  let formed = 0;
   const top = () => open.at(-1) ?? root;
+  const write = (text: string) => {
+    top().inline += text;
+    unflushed = Math.min(unflushed, open.length - 1);
+  };
+  /** A block begins: the text of the block around it, and of the inline elements in between, comes first. */
+  const beginBlock = () => {
+    for (const frame of open.slice(unflushed)) {
+      flush(frame);
+      frame.holdsBlocks ||= frame.isInline;
+    }
+    unflushed = open.length;
+  };
 
   walk(parseMarkup(html), {
-    text(value) {
-      top().inline += raw > 0 ? value : escapeMarkdown(value.replace(/\s+/g, ' '));
-    },
+    text: (value) => write(raw > 0 ? value : escapeMarkdown(value.replace(/\s+/g, ' '))),
     enter(element) {
       const { tagName } = element;
       if (attribute(element, 'hidden') !== undefined || attribute(element, 'aria-hidden') === 'true')
         return false;
-      if (!INLINE.has(tagName)) flush(top());
-      if (tagName === 'pre' || CODE.has(tagName)) raw += 1;
-      if (tagName === 'li' || tagName === 'blockquote') depth += 1;
-      open.push(newFrame(tagName));
+      const isInline = INLINE.has(tagName);
+      if (!isInline) beginBlock();
+      const isTransparent = !FORMED.has(tagName) || formed >= DEEPEST;
+      // Inline elements share the blocks: when they turn out to hold some, these are in order already.
+      const frame = newFrame(tagName, isTransparent || isInline ? top().blocks : []);
+      Object.assign(frame, { isTransparent, isInline });
+      if (!isTransparent) {
+        formed += 1;
+        if (tagName === 'pre' || CODE.has(tagName)) raw += 1;
+        if (tagName === 'li' || tagName === 'blockquote') indent += 1;
+      }
+      open.push(frame);
       return true;
     },
     leave(element) {
       const frame = open.pop() ?? root;
-      if (frame.tag === 'pre' || CODE.has(frame.tag)) raw -= 1;
-      if (INLINE.has(frame.tag)) closeInline(element, frame, top(), raw > 0);
-      else closeBlock(frame, top(), depth <= DEEPEST);
-      if (frame.tag === 'li' || frame.tag === 'blockquote') depth -= 1;
+      const { tag, isTransparent } = frame;
+      unflushed = Math.min(unflushed, open.length);
+      if (!isTransparent) {
+        formed -= 1;
+        if (tag === 'pre' || CODE.has(tag)) raw -= 1;
+      }
+      if (frame.isInline) {
+        if (frame.holdsBlocks) flush(frame);
+        else write(isTransparent ? frame.inline : inlineOf(element, frame, raw > 0));
+      } else if (isTransparent) flush(frame);
+      else closeBlock(frame, top(), indent <= DEEPEST_INDENT);
+      if (!isTransparent && (tag === 'li' || tag === 'blockquote')) indent -= 1;
     },
   });
   flush(root);
@@ -65,46 +108,56 @@ export function plainMarkdown(text: string): string {
     .join('\n\n');
 }
 
-function newFrame(tag: string): Frame {
-  return { tag, blocks: [], inline: '', items: 0, cells: [], rows: [] };
+function newFrame(tag: string, blocks: string[]): Frame {
+  return {
+    tag,
+    blocks,
+    inline: '',
+    isTransparent: false,
+    isInline: false,
+    holdsBlocks: false,
+    items: 0,
+    cells: [],
+    rows: [],
+  };
 }
 
 /** Hands what was written inside an element to the one around it. */
 function closeBlock(frame: Frame, parent: Frame, isIndented: boolean): void {
-  const { tag } = frame;
-  if (tag !== 'pre') flush(frame);
-  const content = frame.blocks.join('\n\n');
-  if (tag === 'pre') parent.blocks.push(fenced([...frame.blocks, frame.inline].join('\n')));
-  else if (tag === 'hr') parent.blocks.push('---');
-  else if (tag === 'td' || tag === 'th') parent.cells.push(content);
+  const { tag, blocks } = frame;
+  if (tag === 'pre') return void parent.blocks.push(fenced([...blocks, frame.inline].join('\n')));
+  flush(frame);
+  if (tag === 'hr') parent.blocks.push('---');
+  else if (tag === 'td' || tag === 'th') parent.cells.push(blocks.join('\n\n'));
   else if (tag === 'tr') parent.rows.push(frame.cells);
-  else if (TABLE_PARTS.has(tag)) parent.rows.push(...frame.rows);
-  else if (tag === 'table') parent.blocks.push(...frame.blocks, table(frame.rows));
-  else if (content !== '') addBlock(frame, parent, content, isIndented);
+  else if (TABLE_PARTS.has(tag)) append(parent.rows, frame.rows);
+  else if (tag === 'table') {
+    append(parent.blocks, blocks);
+    const written = table(frame.rows);
+    if (written !== '') parent.blocks.push(written);
+  } else if (blocks.length > 0) addBlock(frame, parent, isIndented);
 }
 
-function addBlock(frame: Frame, parent: Frame, content: string, isIndented: boolean): void {
-  const { tag } = frame;
-  const heading = /^h([1-6])$/.exec(tag);
-  if (heading) parent.blocks.push(`${'#'.repeat(Number(heading[1]))} ${oneLine(content)}`);
-  else if (tag === 'li') parent.blocks.push(isIndented ? item(parent, content) : content);
-  else if (tag === 'ul' || tag === 'ol') parent.blocks.push(frame.blocks.join('\n'));
+function addBlock({ tag, blocks }: Frame, parent: Frame, isIndented: boolean): void {
+  const content = blocks.join(tag === 'ul' || tag === 'ol' ? '\n' : '\n\n');
+  const level = /^h([1-6])$/.exec(tag)?.[1];
+  if (level) parent.blocks.push(`${'#'.repeat(Number(level))} ${oneLine(content)}`);
+  else if (tag === 'li' && isIndented) parent.blocks.push(item(parent, content));
   else if (tag === 'blockquote' && isIndented) parent.blocks.push(content.replace(/^/gm, '> '));
-  else parent.blocks.push(...frame.blocks);
+  else parent.blocks.push(content);
 }
 
-function closeInline(element: Element, frame: Frame, parent: Frame, isRaw: boolean): void {
-  const { tag, inline } = frame;
-  if (frame.blocks.length > 0) {
-    // A link or a mark around whole blocks: they stay, and it goes.
-    flush(parent);
-    flush(frame);
-    parent.blocks.push(...frame.blocks);
-  } else if (tag === 'br') parent.inline += '  \n';
-  else if (tag === 'img') parent.inline += image(element);
-  else if (CODE.has(tag)) parent.inline += isRaw ? inline : code(inline);
-  else if (tag === 'a') parent.inline += link(attribute(element, 'href'), inline);
-  else parent.inline += marked(inline, MARKS[tag] ?? '');
+/** In a loop: as arguments of `push`, more than a hundred thousand overflow the stack. */
+function append<T>(list: T[], more: T[]): void {
+  for (const each of more) list.push(each);
+}
+
+function inlineOf(element: Element, { tag, inline }: Frame, isRaw: boolean): string {
+  if (tag === 'br') return '  \n';
+  if (tag === 'img') return image(element);
+  if (CODE.has(tag)) return isRaw ? inline : code(inline);
+  if (tag === 'a') return link(attribute(element, 'href'), inline);
+  return marked(inline, MARKS[tag] ?? '');
 }
 
 function flush(frame: Frame): void {
@@ -124,28 +177,35 @@ function item(list: Frame, content: string): string {
   return mark + content.replace(/\n(?!\n|$)/g, `\n${' '.repeat(mark.length)}`);
 }
 
-/** The first row is its head: Markdown has no tables without. */
+/**
+ * The first row is the head: Markdown has no tables without one. Only the head is as wide as the widest row, which
+ * readers of Markdown ask for; rows that are padded to it would take its width times their number.
+ */
 function table(rows: string[][]): string {
-  const width = Math.max(0, ...rows.map(({ length }) => length));
+  const width = rows.reduce((widest, { length }) => Math.max(widest, length), 0);
   if (width === 0) return '';
-  const line = (cells: string[]) =>
-    `| ${Array.from({ length: width }, (_, n) => oneLine(cells[n] ?? '').replaceAll('|', '\\|')).join(' | ')} |`;
-  const [head = [], ...body] = rows;
-  return [line(head), line(Array.from({ length: width }, () => '---')), ...body.map(line)].join('\n');
+  const line = (cells: string[]) => `| ${cells.join(' | ')} |`;
+  const [head = [], ...body] = rows.map((cells) => cells.map((cell) => oneLine(cell).replaceAll('|', '\\|')));
+  const padding = Array<string>(width - head.length).fill('');
+  return [line([...head, ...padding]), line(Array<string>(width).fill('---')), ...body.map(line)].join('\n');
 }
 
 /** Marks stand close to what they mark. */
 function marked(text: string, mark: string): string {
-  const inner = text.trim();
-  if (mark === '' || inner === '') return text;
-  const [before = '', after = ''] = [/^\s*/.exec(text)?.[0], /\s*$/.exec(text)?.[0]];
-  return `${before}${mark}${inner}${mark}${after}`;
+  return mark === '' ? text : around(text, (inner) => `${mark}${inner}${mark}`);
 }
 
 function link(href: string | undefined, text: string): string {
+  if (!href || !/^(https?|mailto):/i.test(href)) return text;
+  return around(text, (inner) => `[${inner}](${address(href)})`);
+}
+
+/** Leaves white space at either end where it is. */
+function around(text: string, wrap: (inner: string) => string): string {
   const inner = text.trim();
-  if (!href || inner === '' || !/^(https?|mailto):/i.test(href)) return text;
-  return marked(text, '').replace(inner, () => `[${inner}](${address(href)})`);
+  if (inner === '') return text;
+  const start = text.length - text.trimStart().length;
+  return text.slice(0, start) + wrap(inner) + text.slice(start + inner.length);
 }
 
 function image(element: Element): string {
@@ -159,7 +219,8 @@ function code(text: string): string {
   if (text.trim() === '') return text;
   const fence = fenceFor(text, 1);
   const room = /^`|`$/.test(text) ? ' ' : '';
-  return fence + room + text.replace(/\s*\n\s*/g, ' ') + room + fence;
+  const line = text.replace(/\s+/g, (space) => (space.includes('\n') ? ' ' : space));
+  return fence + room + line + room + fence;
 }
 
 function fenced(text: string): string {
@@ -169,7 +230,8 @@ function fenced(text: string): string {
 
 /** One longer than any run of backticks inside. */
 function fenceFor(text: string, shortest: number): string {
-  const longest = Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  let longest = 0;
+  for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);
   return '`'.repeat(Math.max(shortest, longest + 1));
 }
 
