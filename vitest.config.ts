@@ -9,6 +9,7 @@ const ALONE = [
   'src/features/events/events.test.ts',
   'src/features/media/extractors/hostile.test.ts',
   'test/browser/long-list.test.ts',
+  'test/event-loop/health.test.ts',
   'test/media/media.test.ts',
   'test/outbox/streams.test.ts',
   'test/pooler/pooler.test.ts',

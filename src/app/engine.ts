@@ -78,10 +78,10 @@ export function createEngine({
         createTextCheck(sql, outside.extractors),
         createSearchCheck(sql),
         createGraphCheck({ sql, graph, projector: outside.projector }),
-        createBranchCheck(sql),
+        createBranchCheck(sql, outside.texts.run),
       ]),
       defineIngestBatch({ sql, requester, ingest, libraryMedia: createLibraryMedia({ sql }) }),
-      defineBranchReplay({ sql, requester }),
+      defineBranchReplay({ sql, run: outside.texts.run, requester }),
       defineBackfillJob(backfill),
       projection.type,
       ...ingest.types,
@@ -135,11 +135,11 @@ function analysisThrough(
   engine: () => JobEngine,
   sql: Database,
   log: Logger,
-  { analyser, egress }: Outside,
+  { analyser, egress, texts }: Outside,
   { rawModeEnabled, ml }: EngineDependencies['config'],
 ) {
   const registry = createPluginRegistry(createPlugins(ml, egress), log);
   const users = createUsers({ sql, createDefaultLibrary });
-  const perform = createPerform({ sql, users, analyser, registry, rawModeEnabled });
+  const perform = createPerform({ sql, users, analyser, registry, rawModeEnabled, run: texts.run });
   return defineAnalysisJobs({ sql, perform, engine });
 }

@@ -6,14 +6,16 @@ import { storageOnDemand } from '../platform/storage/open-storage.ts';
 import type { Storage } from '../platform/storage/storage.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import type { Config } from './config.ts';
+import { createTextProcesses, type TextProcesses } from './text-processes.ts';
 
-/** What Nexus works with beside its database: files, other sites, and threads that take documents apart. */
+/** What Nexus works with beside its database: files, other sites, and processes that work on documents. */
 export interface Outside {
   storage: Storage;
   egress: Egress;
   extractors: Extractors;
   analyser: Analyser;
   projector: Projector;
+  texts: TextProcesses;
   /** Fails at once when files cannot be kept where they should be. */
   open(): Promise<void>;
   close(): Promise<void>;
@@ -36,15 +38,17 @@ export function createOutside({ config, log, youtubeOrigin }: OutsideOptions): O
   });
   const analyser = createAnalyser();
   const projector = createProjector();
+  const texts = createTextProcesses();
   return {
     storage,
     egress,
     extractors,
     analyser,
     projector,
+    texts,
     open: () => storage.open(),
     async close() {
-      await Promise.all([extractors.close(), analyser.close(), projector.close()]);
+      await Promise.all([extractors.close(), analyser.close(), projector.close(), texts.close()]);
       storage.close();
     },
   };

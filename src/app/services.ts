@@ -61,6 +61,7 @@ export function createServices(
   outside: Outside,
 ) {
   const { storage, egress } = outside;
+  const { run } = outside.texts;
   const ingest = ingestThrough(() => engine, sql, log, outside, config);
   const { rawModeEnabled, acceptsDevelopmentKeys } = config;
   const accessTokens = createAccessTokens(tokenSecret(sql, config));
@@ -76,7 +77,7 @@ export function createServices(
   const backfill = createBackfill({ sql, log, send: sendThrough(sql, () => engine) });
   const webhooks = createWebhooks({ sql, egress });
   const { requireMode } = authentication;
-  const governance = createGovernance({ sql, requireMode });
+  const governance = createGovernance({ sql, requireMode, run });
   const analysisRuns = createRuns({ sql, governance, requireMode });
   const libraryServices = createLibraryServices({ sql, users, backfill });
   const media = createMedia({ sql, ingest });
@@ -104,7 +105,7 @@ export function createServices(
     ...libraryServices,
     media,
     mediaLists,
-    exports: createExports({ ...libraryServices, sql, media, mediaLists, governance, requireMode }),
+    exports: createExports({ ...libraryServices, sql, media, mediaLists, governance, requireMode, run }),
     readings: createReadings({ sql }),
     search: createSearch({ sql }),
     uploads: createUploads({ sql, storage, ingest }),
@@ -117,11 +118,7 @@ export function createServices(
     analysisProfiles: createProfiles({ ...config, plugins: createPlugins(config.ml, egress) }),
     analyze: createAnalyze({ submit: jobs.submit, runs: analysisRuns }),
     graph: createGraph({ sql, projector: outside.projector }),
-    branches: createBranches({
-      sql,
-      requireMode,
-      redact: (value, mode, actor, branch_id) => governance.shown(value, mode, actor, { branch_id }),
-    }),
+    branches: createBranches({ sql, requireMode, governance, run }),
     integrityFindings: createIntegrityFindings({ sql }),
   };
 }

@@ -88,6 +88,11 @@ export const ERRORS = {
     status: 409,
     meaning: 'What is stored of the branch does not match its hashes. The job branch_replay says where.',
   },
+  E_TEXT_TOO_COSTLY: {
+    status: 413,
+    meaning:
+      'The text takes more time or memory than Nexus gives to one request, or the answer is too large.',
+  },
   E_RANGE_NOT_SATISFIABLE: { status: 416, meaning: 'The range begins behind the end of the file.' },
   E_RATE_LIMITED: {
     status: 429,
@@ -99,7 +104,7 @@ export const ERRORS = {
   },
   E_UNAVAILABLE: {
     status: 503,
-    meaning: 'The database cannot be reached, or Nexus is shutting down. Try again in a moment.',
+    meaning: 'The database cannot be reached, or Nexus is too busy or shutting down. Try again in a moment.',
   },
 } as const satisfies Record<`E_${string}`, { status: number; meaning: string }>;
 

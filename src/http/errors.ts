@@ -1,6 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import { ERRORS, type ErrorCode, NexusError } from '../contract/errors.ts';
+import { ProcessStopped } from '../platform/processes/stopped.ts';
 
 /** Turns whatever was thrown into the one error shape. The only place where errors become HTTP. */
 export function replyWithError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
@@ -25,6 +26,12 @@ function toNexusError(thrown: unknown): NexusError {
   if (thrown instanceof NexusError) return thrown;
   if (hasZodFastifySchemaValidationErrors(thrown))
     return invalidRequest(thrown.validationContext, thrown.validation);
+  if (thrown instanceof ProcessStopped && (thrown.reason === 'busy' || thrown.reason === 'closed')) {
+    return new NexusError(
+      'E_UNAVAILABLE',
+      'Nexus is working on too many long texts, or is shutting down. Try again in a moment.',
+    );
+  }
   const { code = '', statusCode = 500, message } = thrown as Partial<FastifyError>;
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
     return new NexusError('E_INVALID_REQUEST', 'The body is larger than NEXUS_BODY_LIMIT_BYTES allows.');

@@ -8,8 +8,10 @@ import type { Actor } from '../../platform/audit/audit.ts';
 import type { Database, Queryable } from '../../platform/database/database.ts';
 import { newId } from '../../platform/ids.ts';
 import { PermanentError } from '../../platform/jobs/retry-policy.ts';
-import { blocked, recordDecision, rulesOf } from '../governance/governance.ts';
-import { compileRules, decisionOf, type PolicyHit, type Rule, redactedDeep } from '../governance/rules.ts';
+import type { RunByCost } from '../../platform/processes/by-cost.ts';
+import { blocked, createRedact, recordDecision, rulesOf } from '../governance/governance.ts';
+import { decisionOf, type PolicyHit, type Rule } from '../governance/rules.ts';
+import type { governanceWork } from '../governance/work.ts';
 import { readDocument, requireDocument } from '../media/document.ts';
 import type { Analyser } from './analyser.ts';
 import { rounded } from './layers/layer.ts';
@@ -24,6 +26,7 @@ export interface PerformDependencies {
   analyser: Analyser;
   registry: PluginRegistry;
   rawModeEnabled: boolean;
+  run: RunByCost<typeof governanceWork>;
 }
 
 export interface Assignment extends AnalyzePayload {
@@ -55,7 +58,10 @@ export function createPerform({
   analyser,
   registry,
   rawModeEnabled,
+  run,
 }: PerformDependencies): Perform {
+  const redact = createRedact(run);
+
   async function requireAsker(createdBy: string | null, mode: Mode): Promise<User> {
     const user = await users.getByName(createdBy ?? '');
     if (user.disabled_at) throw new NexusError('E_FORBIDDEN', 'Whoever asked for this is disabled by now.');
@@ -63,6 +69,16 @@ export function createPerform({
       throw new NexusError('E_MODE_FORBIDDEN', 'Whoever asked for this may not use RAW mode any more.');
     }
     return user;
+  }
+
+  /** A model may say what no text says; it is held to the same policies. */
+  async function redactOutputs(layers: AnalysedLayer[], rules: Rule[]) {
+    const [redacted] = await redact([layers.map(({ output }) => output)], rules);
+    const { value, hits } = redacted ?? { value: [], hits: [] };
+    return {
+      value: layers.map((layer, index) => ({ ...layer, output: value[index] ?? layer.output })),
+      hits,
+    };
   }
 
   return async (assignment, signal) => {
@@ -84,7 +100,7 @@ export function createPerform({
     const excerpt = { ...joinFragments(document.fragments), text: result.text };
     const chain = registry.chain(plugin_profile);
     const analysed = await analyseLayers(chain, result, modalityOf(document.kind), excerpt, signal);
-    const { value: shown, hits } = redactedDeepOutputs(analysed, rules);
+    const { value: shown, hits } = await redactOutputs(analysed, rules);
     if (decisionOf(hits) === 'block') await refuse(hits);
     return {
       actor,
@@ -146,15 +162,6 @@ async function analyseLayers(
   };
   await Promise.all(Array.from({ length: AT_ONCE }, lane));
   return done.sort((a, b) => order.indexOf(a.layer) - order.indexOf(b.layer));
-}
-
-/** A model may say what no text says; it is held to the same policies. */
-function redactedDeepOutputs(layers: AnalysedLayer[], rules: Rule[]) {
-  const { value, hits } = redactedDeep(
-    layers.map(({ output }) => output),
-    compileRules(rules),
-  );
-  return { value: layers.map((layer, index) => ({ ...layer, output: value[index] ?? layer.output })), hits };
 }
 
 function meanConfidence(layers: readonly AnalysedLayer[]): number {

@@ -11,7 +11,12 @@ import type { Runs } from './runs.ts';
 const byId = z.object({ id });
 const tags = ['Analysis'];
 const READING = { access: 'viewer', feature: 'analysis' } as const;
-const RUN_ERRORS: ErrorCode[] = ['E_NOT_FOUND', 'E_MODE_FORBIDDEN', 'E_GOVERNANCE_BLOCKED'];
+const RUN_ERRORS: ErrorCode[] = [
+  'E_NOT_FOUND',
+  'E_MODE_FORBIDDEN',
+  'E_GOVERNANCE_BLOCKED',
+  'E_TEXT_TOO_COSTLY',
+];
 
 export interface AnalysisRoutes {
   analyze: Analyze;

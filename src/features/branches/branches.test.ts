@@ -176,7 +176,10 @@ describe('of two who append at once', () => {
     const { branch_id } = await fork(reader, { document_id: document });
     const [first, second] = database.twoConnections();
     const principal = { ...reader.apiKey, owner: '', api_key_id: '', allowed_modes: [], ...viewerOf(reader) };
-    const service = (on: typeof sql) => createBranches({ sql: on, requireMode: async () => {} });
+    const { governance } = app.services;
+    const { run } = app.outside.texts;
+    const service = (on: typeof sql) =>
+      createBranches({ sql: on, requireMode: async () => {}, governance, run });
     const held = holdBeforeCommit(first);
     const winning = service(held.sql).append(principal as never, branch_id, 0, [insert(0, 'first ')]);
     await held.reached;

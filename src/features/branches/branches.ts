@@ -1,36 +1,32 @@
 import { z } from 'zod';
-import {
-  type Branch,
-  type BranchEvent,
-  type Comparison,
-  type Edit,
-  LONGEST_BRANCH_TEXT,
-} from '../../contract/branches.ts';
+import { type Branch, type Edit, LONGEST_BRANCH_TEXT } from '../../contract/branches.ts';
 import { NexusError } from '../../contract/errors.ts';
 import type { Principal } from '../../contract/identity.ts';
 import type { Mode } from '../../contract/roles.ts';
 import type { Page } from '../../contract/wire.ts';
 import type { Actor } from '../../platform/audit/audit.ts';
 import { cutPage, cutPositioned, readCursor, readPosition } from '../../platform/cursor.ts';
-import type { Database, Queryable, Transaction } from '../../platform/database/database.ts';
+import type { Database, Queryable } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
 import { newId } from '../../platform/ids.ts';
+import type { RunByCost } from '../../platform/processes/by-cost.ts';
+import type { Governance } from '../governance/governance.ts';
+import { charactersIn, costOfJudging } from '../governance/work.ts';
 import type { Viewer } from '../libraries/can-read-media.ts';
-import { compareTexts } from './compare.ts';
-import { inContext } from './context.ts';
-import { applyEdit, countCodePoints, EditOutOfRange, lengthAfter, textHash } from './edit.ts';
+import { NEAR } from './context.ts';
 import * as store from './store.ts';
-import { SNAPSHOT_EVERY, type TextAt, textAt } from './text.ts';
-
-/** Hides what a policy does not let be seen in this mode, in every text of a value, which stays as long as it was. */
-export type Redact = <T>(value: T, mode: Mode, actor: Actor, branchId: string) => Promise<T>;
+import { costOfText, damaged, readStoredText, type StoredText } from './text.ts';
+import { type branchWork, type Shown, TOO_LONG } from './work.ts';
 
 export interface BranchesDependencies {
   sql: Database;
   requireMode(principal: Principal, mode: Mode, actor: Actor): Promise<void>;
-  /** Governance builds on what is here, so it is handed in. Without it, every mode shows the text as it is. */
-  redact?: Redact;
+  governance: Pick<Governance, 'rules' | 'settle'>;
+  run: RunByCost<typeof branchWork>;
 }
+
+/** An answer as JSON. It may hold a whole book, so it is written where that holds up nobody. */
+export type Json = Uint8Array;
 
 export interface Fork {
   document_id?: string | undefined;
@@ -41,65 +37,68 @@ export interface Fork {
 
 export type Branches = ReturnType<typeof createBranches>;
 
-export function createBranches({ sql, requireMode, redact = async (value) => value }: BranchesDependencies) {
+export function createBranches({ sql, requireMode, governance, run }: BranchesDependencies) {
   async function requireBranch(on: Queryable, viewer: Viewer, branchId: string): Promise<store.BranchRow> {
     return (await store.findBranch(on, viewer, branchId)) ?? branchNotFound();
   }
 
-  /** What is forked: its text, and what to remember of where it was. */
-  async function originOf(tx: Transaction, viewer: Viewer, { document_id, branch_id, position }: Fork) {
-    if (branch_id !== undefined) {
-      const parent = await requireBranch(tx, viewer, branch_id);
-      const at = await textAt(tx, parent, position ?? parent.event_count);
-      return {
-        text: at.text,
-        media_id: parent.media_id,
-        parent_branch_id: parent.id,
-        parent_position: at.position,
-      };
-    }
-    const document = await store.findDocument(tx, viewer, document_id ?? '');
-    if (!document) {
-      throw new NexusError('E_MEDIA_NOT_FOUND', 'There is no such document here, or you may not read it.');
-    }
-    if (document.text === null) {
-      throw new NexusError('E_INVALID_STATE', 'The document has no text yet. Wait until it can be read.');
-    }
-    return {
-      text: document.text,
-      media_id: document_id ?? '',
-      parent_branch_id: null,
-      parent_position: null,
-    };
+  /** Records what policies found in an answer. Throws when one of them blocks it, or when the branch is damaged. */
+  async function settle(answer: Shown, branchId: string, mode: Mode, actor: Actor): Promise<Json> {
+    if ('damagedAt' in answer) throw damaged(branchId, answer.damagedAt);
+    await governance.settle(answer.hits, mode, actor, { branch_id: branchId });
+    return answer.json ?? new Uint8Array();
   }
 
-  /** Undefined where the stored text does not hold what was recorded, which takes no event away from who looks for it. */
-  async function knownTextAt(branch: store.BranchRow, position: number): Promise<string | undefined> {
-    try {
-      return (await textAt(sql, branch, position)).text;
-    } catch (error) {
-      if (error instanceof NexusError && error.code === 'E_BRANCH_DAMAGED') return undefined;
-      throw error;
-    }
+  async function forkDocument(principal: Principal, documentId: string, name: string): Promise<Branch> {
+    return transaction(sql, async (tx) => {
+      const document = await store.measureDocument(tx, principal, documentId);
+      if (!document) {
+        throw new NexusError('E_MEDIA_NOT_FOUND', 'There is no such document here, or you may not read it.');
+      }
+      const { text_hash, text_length } = document;
+      if (text_hash === null || text_length === null) {
+        throw new NexusError('E_INVALID_STATE', 'The document has no text yet. Wait until it can be read.');
+      }
+      refuseTooLong(text_length);
+      const id = newId();
+      const origin = { media_id: documentId, parent_branch_id: null, parent_position: null };
+      const created_by_user_id = principal.user_id;
+      await store.insertBranch(tx, { id, name, ...origin, text_hash, text_length, created_by_user_id });
+      await store.copyDocumentText(tx, id, documentId);
+      return onTheWire(await requireBranch(tx, principal, id));
+    });
+  }
+
+  /** What a branch was after an event never changes, so it is computed before the transaction. */
+  async function forkBranch(principal: Principal, parentId: string, fork: Fork): Promise<Branch> {
+    const parent = await requireBranch(sql, principal, parentId);
+    const at = await readStoredText(sql, parent, fork.position ?? parent.event_count);
+    const copy = await run('branches.copy', at, { cost: costOfText(at) });
+    if ('damagedAt' in copy) throw damaged(parentId, copy.damagedAt);
+    const { text, text_hash, text_length } = copy;
+    return transaction(sql, async (tx) => {
+      const { media_id } = await requireBranch(tx, principal, parentId);
+      const id = newId();
+      const origin = { media_id, parent_branch_id: parentId, parent_position: at.position };
+      const created_by_user_id = principal.user_id;
+      await store.insertBranch(tx, {
+        id,
+        name: fork.name,
+        ...origin,
+        text_hash,
+        text_length,
+        created_by_user_id,
+      });
+      await store.writeSnapshot(tx, id, 0, text);
+      return onTheWire(await requireBranch(tx, principal, id));
+    });
   }
 
   return {
-    async fork(principal: Principal, fork: Fork): Promise<Branch> {
-      return transaction(sql, async (tx) => {
-        const origin = await originOf(tx, principal, fork);
-        const text_length = refuseTooLong(countCodePoints(origin.text));
-        const id = newId();
-        await store.insertBranch(tx, {
-          ...origin,
-          id,
-          name: fork.name,
-          text_hash: textHash(origin.text),
-          text_length,
-          created_by_user_id: principal.user_id,
-        });
-        return onTheWire(await requireBranch(tx, principal, id));
-      });
-    },
+    fork: (principal: Principal, fork: Fork): Promise<Branch> =>
+      fork.branch_id === undefined
+        ? forkDocument(principal, fork.document_id ?? '', fork.name)
+        : forkBranch(principal, fork.branch_id, fork),
 
     async list(
       viewer: Viewer,
@@ -115,23 +114,30 @@ export function createBranches({ sql, requireMode, redact = async (value) => val
       return onTheWire(await requireBranch(sql, viewer, branchId));
     },
 
-    /** One after the other: whoever has not seen the last event is told where the branch is now, and appends nothing. */
+    /**
+     * One after the other: whoever has not seen the last event is told where the branch is now, and appends nothing. The
+     * texts are computed before the transaction; under its lock, the branch must still be where they begin.
+     */
     async append(principal: Principal, branchId: string, after: number, edits: Edit[]): Promise<Branch> {
+      const seen = await requireBranch(sql, principal, branchId);
+      if (seen.event_count !== after) throw moved(seen);
+      const at = await readStoredText(sql, seen, after);
+      const cost = costOfText(at) + costOfEdits(seen.text_length, edits);
+      const appended = await run('branches.append', { at, edits }, { cost });
+      if ('damagedAt' in appended) throw damaged(branchId, appended.damagedAt);
+      if ('refused' in appended) throw new NexusError('E_INVALID_REQUEST', appended.refused);
+      const events = appended.events.map((event, index) => ({
+        ...event,
+        position: after + index + 1,
+        edit: edits[index] as Edit,
+      }));
       return transaction(sql, async (tx) => {
         const branch = (await store.lockBranch(tx, principal, branchId)) ?? branchNotFound();
         if (branch.event_count !== after) throw moved(branch);
-        let { text } = await textAt(tx, branch, after);
-        let { text_length } = branch;
-        const events: store.NewEvent[] = [];
-        for (const [index, edit] of edits.entries()) {
-          text = applied(text, edit, index);
-          text_length = refuseTooLong(lengthAfter(text_length, edit, text));
-          const position = after + index + 1;
-          events.push({ position, edit, text_hash: textHash(text), text_length });
-          if (position % SNAPSHOT_EVERY === 0) await store.writeSnapshot(tx, branchId, position, text);
-        }
+        for (const { position, text } of appended.snapshots)
+          await store.writeSnapshot(tx, branchId, position, text);
         await store.insertEvents(tx, branchId, principal.user_id, events);
-        const { position, text_hash } = events.at(-1) as store.NewEvent;
+        const { position, text_hash, text_length } = events.at(-1) as store.NewEvent;
         await store.moveHead(tx, branchId, { event_count: position, text_hash, text_length });
         return onTheWire(await requireBranch(tx, principal, branchId));
       });
@@ -143,7 +149,7 @@ export function createBranches({ sql, requireMode, redact = async (value) => val
       branchId: string,
       { cursor, limit, mode }: { cursor?: string | undefined; limit: number; mode: Mode },
       actor: Actor,
-    ): Promise<{ events: BranchEvent[]; page: Page }> {
+    ): Promise<Json> {
       await requireMode(principal, mode, actor);
       const branch = await requireBranch(sql, principal, branchId);
       const after = readPosition(cursor, z.int().min(0)) ?? 0;
@@ -152,21 +158,14 @@ export function createBranches({ sql, requireMode, redact = async (value) => val
         listed.map((event) => ({ event, position: event.position })),
         limit,
       );
-      if (rows.length === 0) return { events: [], page };
-      const placed = inContext(
-        await knownTextAt(branch, after),
-        rows.map(({ event }) => event),
-      );
-      const contexts = placed.map(({ event, context }) => (event.text === null ? '' : context));
-      const inPlace = await redact(contexts, mode, actor, branchId);
-      const written = placed.map(({ start, end }, index) => inPlace[index]?.slice(start, end) ?? '');
-      // What is a word by itself may have become part of another where it was put.
-      const shown = await redact(written, mode, actor, branchId);
-      const events = placed.map(({ event }, index) => ({
-        ...event,
-        text: event.text === null ? null : (shown[index] ?? null),
-      }));
-      return { events, page };
+      const events = rows.map(({ event }) => event);
+      const before = events.length === 0 ? undefined : await readKnownText(branch, after);
+      const rules = await governance.rules(mode);
+      const size = charactersIn(events.map(({ text }) => text));
+      const whole = before ? costOfText(before) + costOfEdits(before.snapshot.length + size, events) : 0;
+      const cost = whole + 4 * size + 2 * costOfJudging(rules, size + 2 * NEAR * events.length);
+      const answer = await run('branches.events', { before, events, page, rules }, { cost });
+      return settle(answer, branchId, mode, actor);
     },
 
     async text(
@@ -174,53 +173,61 @@ export function createBranches({ sql, requireMode, redact = async (value) => val
       branchId: string,
       { position, mode }: { position?: number | undefined; mode: Mode },
       actor: Actor,
-    ) {
+    ): Promise<Json> {
       await requireMode(principal, mode, actor);
       const branch = await requireBranch(sql, principal, branchId);
-      const at = await textAt(sql, branch, position ?? branch.event_count);
-      const text_length = countCodePoints(at.text);
-      return { branch_id: branchId, ...at, text: await redact(at.text, mode, actor, branchId), text_length };
+      const at = await readStoredText(sql, branch, position ?? branch.event_count);
+      const rules = await governance.rules(mode);
+      const cost = 4 * costOfText(at) + costOfJudging(rules, costOfText(at));
+      return settle(
+        await run('branches.text', { branch_id: branchId, at, rules }, { cost }),
+        branchId,
+        mode,
+        actor,
+      );
     },
 
-    /** Compares what the caller may see: what a policy hides shows in no difference either. */
     async compare(
       principal: Principal,
       branchId: string,
       query: { from: number; to?: number | undefined; with_branch_id?: string | undefined; mode: Mode },
       actor: Actor,
-    ): Promise<Comparison> {
+    ): Promise<Json> {
       const { mode } = query;
       await requireMode(principal, mode, actor);
       const branch = await requireBranch(sql, principal, branchId);
       const other = await requireBranch(sql, principal, query.with_branch_id ?? branchId);
-      const from = await textAt(sql, branch, query.from);
-      const to = await textAt(sql, other, query.to ?? other.event_count);
-      const [before, after] = await redact([from.text, to.text], mode, actor, branchId);
-      return {
-        from: point(branch, from),
-        to: point(other, to),
-        ...compareTexts(before ?? '', after ?? ''),
-      };
+      const from = { branch_id: branch.id, at: await readStoredText(sql, branch, query.from) };
+      const to = { branch_id: other.id, at: await readStoredText(sql, other, query.to ?? other.event_count) };
+      const rules = await governance.rules(mode);
+      const length = costOfText(from.at) + costOfText(to.at);
+      // Comparing takes the square of what differs, up to a bound.
+      const cost = 4 * length + Math.min(length * length, MOST_COMPARING) + costOfJudging(rules, length);
+      return settle(await run('branches.compare', { from, to, rules }, { cost }), branchId, mode, actor);
     },
   };
-}
 
-function point({ id }: store.BranchRow, { position, text_hash }: TextAt): Comparison['from'] {
-  return { branch_id: id, position, text_hash };
-}
-
-function applied(text: string, edit: Edit, index: number): string {
-  try {
-    return applyEdit(text, edit);
-  } catch (error) {
-    if (!(error instanceof EditOutOfRange)) throw error;
-    throw new NexusError('E_INVALID_REQUEST', `events.${index}: ${error.message}.`, { cause: error });
+  /** Undefined where the stored text is damaged: that takes no event away from whoever looks for it. */
+  async function readKnownText(branch: store.BranchRow, position: number): Promise<StoredText | undefined> {
+    try {
+      return await readStoredText(sql, branch, position);
+    } catch (error) {
+      if (error instanceof NexusError && error.code === 'E_BRANCH_DAMAGED') return undefined;
+      throw error;
+    }
   }
 }
 
-function refuseTooLong(length: number): number {
-  if (length <= LONGEST_BRANCH_TEXT) return length;
-  throw new NexusError('E_INVALID_REQUEST', `A branch holds at most ${LONGEST_BRANCH_TEXT} code points.`);
+const MOST_COMPARING = 1_000_000_000;
+
+/** Each edit reads the text to its place, copies it and hashes it. */
+function costOfEdits(textLength: number, edits: readonly object[]): number {
+  return edits.length * 4 * (textLength + charactersIn(edits));
+}
+
+function refuseTooLong(length: number): void {
+  if (length <= LONGEST_BRANCH_TEXT) return;
+  throw new NexusError('E_INVALID_REQUEST', TOO_LONG);
 }
 
 function moved({ event_count, text_hash }: store.BranchRow): NexusError {

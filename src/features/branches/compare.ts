@@ -52,9 +52,12 @@ function byWords(removed: string, added: string): Part[] {
   return parts.filter(({ text }) => text !== '');
 }
 
-/** Words, runs of white space, and other characters one by one. Together they are the text. */
+/**
+ * Words, runs of white space, and other characters one by one. Together they are the text. Bounded, because a run of
+ * millions would exhaust the stack of the regular expression.
+ */
 function words(text: string): string[] {
-  return text.match(/\s+|[\p{L}\p{N}\p{M}]+|[^\s\p{L}\p{N}\p{M}]/gu) ?? [];
+  return text.match(/\s{1,10000}|[\p{L}\p{N}\p{M}]{1,10000}|[^\s\p{L}\p{N}\p{M}]/gu) ?? [];
 }
 
 /** The form that `diff -u` has: changes that are near each other share their context. */
@@ -75,7 +78,9 @@ function writeHunk(blocks: Block[], before: string[], after: string[]): string {
   const tail = Math.min(CONTEXT_LINES, before.length - last.fromEnd);
   const lines: string[] = [];
   let next = first.fromStart - lead;
-  const write = (sign: string, from: string[]) => lines.push(...from.map((line) => sign + line));
+  const write = (sign: string, from: string[]) => {
+    for (const line of from) lines.push(sign + line);
+  };
   for (const { fromStart, fromEnd, toStart, toEnd } of blocks) {
     write(' ', before.slice(next, fromStart));
     write('-', before.slice(fromStart, fromEnd));

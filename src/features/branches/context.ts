@@ -1,9 +1,9 @@
 import type { BranchEvent } from '../../contract/branches.ts';
 import { unitsOf } from './edit.ts';
-import { textAfter } from './text.ts';
+import { asEdit, textAfter } from './text.ts';
 
 /** What stands so near to what an event wrote that together they may be a word, or a few. */
-const NEAR = 2000;
+export const NEAR = 2000;
 
 /** What an event wrote, with what it wrote it into. */
 export interface EventInContext {
@@ -21,7 +21,7 @@ export interface EventInContext {
 export function inContext(before: string | undefined, events: BranchEvent[]): EventInContext[] {
   let text = before;
   return events.map((event) => {
-    text = text === undefined ? undefined : textAfter(text, event);
+    text = text === undefined ? undefined : textAfter(text, asEdit(event));
     const written = event.text ?? '';
     const at = text === undefined ? undefined : unitsOf(text, event.at ?? 0);
     if (text === undefined || at === undefined)

@@ -20,7 +20,9 @@ export function differences(from: string[], to: string[], mostEdits = 2000): Blo
     toEnd--;
   }
   if (start === fromEnd && start === toEnd) return [];
-  const trail = shortestTrail(from.slice(start, fromEnd), to.slice(start, toEnd), mostEdits);
+  const number = createNumbering();
+  const [left, right] = [from.slice(start, fromEnd).map(number), to.slice(start, toEnd).map(number)];
+  const trail = shortestTrail(left, right, mostEdits);
   if (!trail) return [{ fromStart: start, fromEnd, toStart: start, toEnd }];
   return blocksOf(trail, fromEnd - start, toEnd - start).map((block) => ({
     fromStart: block.fromStart + start,
@@ -30,8 +32,18 @@ export function differences(from: string[], to: string[], mostEdits = 2000): Blo
   }));
 }
 
+/** A number for each different text: they are compared again and again, and long ones that are nearly equal take long. */
+function createNumbering(): (text: string) => number {
+  const numbers = new Map<string, number>();
+  return (text) => {
+    const number = numbers.get(text) ?? numbers.size;
+    numbers.set(text, number);
+    return number;
+  };
+}
+
 /** For each number of edits, how far along `from` every diagonal reaches. Diagonal k is at index k + edits. */
-function shortestTrail(from: string[], to: string[], mostEdits: number): Int32Array[] | undefined {
+function shortestTrail(from: number[], to: number[], mostEdits: number): Int32Array[] | undefined {
   const trail: Int32Array[] = [];
   let last = new Int32Array(1);
   for (let edits = 0; edits <= Math.min(mostEdits, from.length + to.length); edits++) {

@@ -1,12 +1,14 @@
 import type { Database } from '../../platform/database/database.ts';
 import { type IntegrityCheck, inBatches } from '../../platform/integrity/check.ts';
+import type { RunByCost } from '../../platform/processes/by-cost.ts';
 import { type BranchRow, exists, nextBranches, writeSnapshot } from './store.ts';
 import { verifyBranch } from './verify.ts';
+import type { branchWork } from './work.ts';
 
 const BRANCHES_AT_ONCE = 100;
 
 /** Every branch leads from what was forked to its head, hash by hash. Kept texts are derived, and are mended. */
-export function createBranchCheck(sql: Database): IntegrityCheck {
+export function createBranchCheck(sql: Database, run: RunByCost<typeof branchWork>): IntegrityCheck {
   return {
     name: 'branches',
     async run({ repair, signal, report, progress }) {
@@ -17,7 +19,7 @@ export function createBranchCheck(sql: Database): IntegrityCheck {
           const onSnapshot = async (position: number, text: string) => {
             if (repair) await writeSnapshot(sql, branch.id, position, text);
           };
-          const { damage } = await verifyBranch(sql, branch, { signal, onSnapshot });
+          const { damage } = await verifyBranch(sql, branch, { run, signal, onSnapshot });
           // It may have gone with its document in the meantime.
           const isThere = damage.length > 0 && (await exists(sql, branch.id));
           for (const { kind, ...finding } of isThere ? damage : []) await report(kind, [finding]);

@@ -3,18 +3,21 @@ import { id } from '../../contract/wire.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { defineJobType } from '../../platform/jobs/job-type.ts';
 import { PermanentError } from '../../platform/jobs/retry-policy.ts';
+import type { RunByCost } from '../../platform/processes/by-cost.ts';
 import type { Viewer } from '../libraries/can-read-media.ts';
 import { findBranch } from './store.ts';
-import { inWords, verifyBranch } from './verify.ts';
+import { describeDamage, verifyBranch } from './verify.ts';
+import type { branchWork } from './work.ts';
 
 export interface BranchReplayDependencies {
   sql: Database;
+  run: RunByCost<typeof branchWork>;
   /** Who asked for the job, as they are now. */
   requester(createdBy: string | null): Promise<Viewer>;
 }
 
 /** Does a branch again from its beginning, and fails with what differs when any hash does not hold. */
-export function defineBranchReplay({ sql, requester }: BranchReplayDependencies) {
+export function defineBranchReplay({ sql, run, requester }: BranchReplayDependencies) {
   return defineJobType('branch_replay', {
     payload: z.strictObject({ branch_id: id }),
     submittedBy: 'operator',
@@ -25,11 +28,15 @@ export function defineBranchReplay({ sql, requester }: BranchReplayDependencies)
       }
       const { event_count: total } = branch;
       const onProgress = (event_count: number) => progress({ event_count, total });
-      const { damage, text_hash, event_count } = await verifyBranch(sql, branch, { signal, onProgress });
+      const { damage, text_hash, event_count } = await verifyBranch(sql, branch, {
+        run,
+        signal,
+        onProgress,
+      });
       if (damage.length > 0) {
         throw new PermanentError(
           'E_BRANCH_DAMAGED',
-          `The branch is not what was written: ${inWords(damage)}.`,
+          `The branch is not what was written: ${describeDamage(damage)}.`,
         );
       }
       const result = { branch_id, text_hash, event_count };

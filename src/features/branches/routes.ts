@@ -1,10 +1,11 @@
+import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import * as contract from '../../contract/branches.ts';
 import type { ErrorCode } from '../../contract/errors.ts';
 import { id } from '../../contract/wire.ts';
 import { actorOf, principalOf } from '../../http/authentication.ts';
 import type { HttpServer } from '../../http/http-server.ts';
-import type { Branches } from './branches.ts';
+import type { Branches, Json } from './branches.ts';
 
 const byId = z.object({ branch_id: id });
 const tags = ['Branches'];
@@ -12,7 +13,12 @@ const tags = ['Branches'];
 const READING = { access: 'viewer', feature: 'branches' } as const;
 const WRITING = { access: 'operator', feature: 'branches.write' } as const;
 /** What can stand between a reader and the text of a branch. */
-const TEXT_ERRORS: ErrorCode[] = ['E_BRANCH_NOT_FOUND', 'E_MODE_FORBIDDEN', 'E_GOVERNANCE_BLOCKED'];
+const TEXT_ERRORS: ErrorCode[] = [
+  'E_BRANCH_NOT_FOUND',
+  'E_MODE_FORBIDDEN',
+  'E_GOVERNANCE_BLOCKED',
+  'E_TEXT_TOO_COSTLY',
+];
 const DAMAGED: ErrorCode = 'E_BRANCH_DAMAGED';
 
 export function registerBranchRoutes(server: HttpServer, branches: Branches): void {
@@ -21,7 +27,7 @@ export function registerBranchRoutes(server: HttpServer, branches: Branches): vo
     {
       config: {
         ...WRITING,
-        errors: ['E_MEDIA_NOT_FOUND', 'E_BRANCH_NOT_FOUND', 'E_INVALID_STATE', DAMAGED],
+        errors: ['E_MEDIA_NOT_FOUND', 'E_BRANCH_NOT_FOUND', 'E_INVALID_STATE', 'E_TEXT_TOO_COSTLY', DAMAGED],
       },
       schema: {
         tags,
@@ -61,7 +67,7 @@ export function registerBranchRoutes(server: HttpServer, branches: Branches): vo
   server.post(
     '/api/v1/branches/:branch_id/events',
     {
-      config: { ...WRITING, errors: ['E_BRANCH_NOT_FOUND', 'E_BRANCH_MOVED', DAMAGED] },
+      config: { ...WRITING, errors: ['E_BRANCH_NOT_FOUND', 'E_BRANCH_MOVED', 'E_TEXT_TOO_COSTLY', DAMAGED] },
       schema: {
         tags,
         summary: 'Append events',
@@ -93,8 +99,16 @@ export function registerBranchRoutes(server: HttpServer, branches: Branches): vo
         response: { 200: contract.branchEventList },
       },
     },
-    (request) =>
-      branches.events(principalOf(request), request.params.branch_id, request.query, actorOf(request)),
+    async (request, reply) =>
+      sendJson(
+        reply,
+        await branches.events(
+          principalOf(request),
+          request.params.branch_id,
+          request.query,
+          actorOf(request),
+        ),
+      ),
   );
 
   server.get(
@@ -110,8 +124,11 @@ export function registerBranchRoutes(server: HttpServer, branches: Branches): vo
         response: { 200: contract.branchText },
       },
     },
-    (request) =>
-      branches.text(principalOf(request), request.params.branch_id, request.query, actorOf(request)),
+    async (request, reply) =>
+      sendJson(
+        reply,
+        await branches.text(principalOf(request), request.params.branch_id, request.query, actorOf(request)),
+      ),
   );
 
   server.get(
@@ -127,7 +144,20 @@ export function registerBranchRoutes(server: HttpServer, branches: Branches): vo
         response: { 200: contract.comparison },
       },
     },
-    (request) =>
-      branches.compare(principalOf(request), request.params.branch_id, request.query, actorOf(request)),
+    async (request, reply) =>
+      sendJson(
+        reply,
+        await branches.compare(
+          principalOf(request),
+          request.params.branch_id,
+          request.query,
+          actorOf(request),
+        ),
+      ),
   );
+}
+
+/** The answer was written as JSON where it was made; a whole book would hold up others here. */
+function sendJson(reply: FastifyReply, json: Json): FastifyReply {
+  return reply.type('application/json; charset=utf-8').send(json as never);
 }

@@ -1,5 +1,6 @@
 import type { Branch, BranchEvent, Edit } from '../../contract/branches.ts';
 import type { Queryable, Transaction } from '../../platform/database/database.ts';
+import type { Statement } from '../../platform/database/statement.ts';
 import { canReadMedia, type Viewer } from '../libraries/can-read-media.ts';
 
 /** A branch as it is stored. */
@@ -79,18 +80,31 @@ export async function listBranches(
     limit ${limit}`;
 }
 
-/** The text of a document, for who may read it; null while it has none. */
-export async function findDocument(
-  sql: Queryable,
+/** The hash and the length of a document's text, for those who may read it; null while it has none. */
+export async function measureDocument(
+  tx: Transaction,
   viewer: Viewer,
   mediaId: string,
-): Promise<{ text: string | null } | undefined> {
-  const [document] = await sql<{ text: string | null }[]>`
-    select plain_text as text
+): Promise<{ text_hash: string | null; text_length: number | null } | undefined> {
+  const [document] = await tx<{ text_hash: string | null; text_length: number | null }[]>`
+    select ${hashOf(tx, tx`plain_text`)} as text_hash, char_length(plain_text) as text_length
     from media
-    where id = ${mediaId} and ${canReadMedia(sql, viewer, sql`media.id`)}
+    where id = ${mediaId} and ${canReadMedia(tx, viewer, tx`media.id`)}
     for key share`;
   return document;
+}
+
+/** Computed by PostgreSQL, so that a long text need not travel. The same as `textHash`. */
+const hashOf = (sql: Queryable, column: Statement<object[]>) =>
+  sql`encode(sha256(convert_to(${column}, 'UTF8')), 'hex')`;
+
+/** The text of a document becomes what its branch begins with. */
+export async function copyDocumentText(tx: Transaction, branchId: string, mediaId: string): Promise<void> {
+  await tx`
+    insert into branch_snapshots (branch_id, position, text)
+    select ${branchId}, 0, plain_text
+    from media
+    where id = ${mediaId}`;
 }
 
 export interface NewBranch {
@@ -99,7 +113,6 @@ export interface NewBranch {
   name: string;
   parent_branch_id: string | null;
   parent_position: number | null;
-  text: string;
   text_hash: string;
   text_length: number;
   created_by_user_id: string;
@@ -116,7 +129,6 @@ export async function insertBranch(tx: Transaction, branch: NewBranch): Promise<
       ${branch.text_hash}, ${branch.text_length}, ${branch.text_hash}, ${branch.text_length},
       ${branch.created_by_user_id}
     )`;
-  await writeSnapshot(tx, branch.id, 0, branch.text);
 }
 
 export interface NewEvent {
@@ -222,15 +234,16 @@ export async function nextBranches(
 }
 
 /** The hash that what was forked had where it was; null when it is not there any more. */
-export async function findOrigin(
+export async function findOriginHash(
   sql: Queryable,
   { media_id, parent_branch_id, parent_position }: BranchRow,
-): Promise<{ text: string | null } | { hash: string | null }> {
+): Promise<string | null> {
   if (parent_branch_id === null) {
-    const [document] = await sql<
-      { text: string | null }[]
-    >`select plain_text as text from media where id = ${media_id}`;
-    return { text: document?.text ?? null };
+    const [document] = await sql<{ hash: string | null }[]>`
+      select ${hashOf(sql, sql`plain_text`)} as hash
+      from media
+      where id = ${media_id}`;
+    return document?.hash ?? null;
   }
   const [parent] = await sql<{ hash: string | null }[]>`
     select case when ${parent_position}::int = 0 then branches.base_hash else branch_events.text_hash end as hash
@@ -238,7 +251,7 @@ export async function findOrigin(
     left join branch_events
       on branch_events.branch_id = branches.id and branch_events.position = ${parent_position}
     where branches.id = ${parent_branch_id}`;
-  return { hash: parent?.hash ?? null };
+  return parent?.hash ?? null;
 }
 
 export async function exists(sql: Queryable, branchId: string): Promise<boolean> {

@@ -10,14 +10,21 @@ import * as store from './store.ts';
  */
 export const SNAPSHOT_EVERY = 64;
 
-export interface TextAt {
+/** The text of a branch at a position as it is stored: a kept text, and the events since. */
+export interface StoredText {
   position: number;
-  text: string;
-  text_hash: string;
+  snapshot: string;
+  events: Edit[];
+  /** The hash that the text must have. */
+  recorded: string;
 }
 
-/** The text of a branch after one of its events; what does not have the recorded hash is not given out. */
-export async function textAt(sql: Queryable, branch: store.BranchRow, position: number): Promise<TextAt> {
+/** Reads what `textOf` needs. That may be long, so it is computed elsewhere. */
+export async function readStoredText(
+  sql: Queryable,
+  branch: store.BranchRow,
+  position: number,
+): Promise<StoredText> {
   if (position > branch.event_count) {
     throw new NexusError(
       'E_INVALID_REQUEST',
@@ -27,10 +34,9 @@ export async function textAt(sql: Queryable, branch: store.BranchRow, position: 
   const snapshot = await store.findSnapshot(sql, branch.id, position);
   if (!snapshot) throw damaged(branch.id, position);
   const events = await store.listEvents(sql, branch.id, snapshot.position, position, SNAPSHOT_EVERY * 2);
-  const text = replay(snapshot.text, events);
   const recorded = position === 0 ? branch.base_hash : await hashAt(sql, branch.id, position, events);
-  if (text === undefined || textHash(text) !== recorded) throw damaged(branch.id, position);
-  return { position, text, text_hash: recorded };
+  if (recorded === undefined) throw damaged(branch.id, position);
+  return { position, snapshot: snapshot.text, events: events.map(asEdit), recorded };
 }
 
 /** What the event at a position recorded: one of those that were read, or the one that a snapshot was taken after. */
@@ -45,16 +51,23 @@ async function hashAt(
   return event?.position === position ? event.text_hash : undefined;
 }
 
-function replay(start: string, events: BranchEvent[]): string | undefined {
-  let text: string | undefined = start;
+/** The text; undefined when it does not have the recorded hash, and so must not be given out. */
+export function textOf({ snapshot, events, recorded }: StoredText): string | undefined {
+  let text: string | undefined = snapshot;
   for (const event of events) text = text === undefined ? undefined : textAfter(text, event);
-  return text;
+  return text !== undefined && textHash(text) === recorded ? text : undefined;
+}
+
+/** The steps that `textOf` takes: each edit counts code points and copies, and hashing reads the result. */
+export function costOfText({ snapshot, events }: StoredText): number {
+  const inserted = events.reduce((sum, event) => sum + ('text' in event ? (event.text?.length ?? 0) : 0), 0);
+  return (snapshot.length + inserted) * (events.length + 2);
 }
 
 /** Undefined when the event is not one that could have followed. */
-export function textAfter(text: string, event: BranchEvent): string | undefined {
+export function textAfter(text: string, event: Edit): string | undefined {
   try {
-    return applyEdit(text, asEdit(event));
+    return applyEdit(text, event);
   } catch (error) {
     if (error instanceof EditOutOfRange) return undefined;
     throw error;
@@ -66,7 +79,7 @@ export function asEdit({ kind, at, length, text, form }: BranchEvent): Edit {
   return { kind, at, length, text, form } as Edit;
 }
 
-function damaged(branchId: string, position: number): NexusError {
+export function damaged(branchId: string, position: number): NexusError {
   return new NexusError(
     'E_BRANCH_DAMAGED',
     `What is stored of the branch does not have the hash that event ${position} recorded. ` +

@@ -1,7 +1,9 @@
+import type { BranchEvent } from '../../contract/branches.ts';
 import type { Queryable } from '../../platform/database/database.ts';
-import { applyEdit, EditOutOfRange, textHash } from './edit.ts';
+import type { RunByCost } from '../../platform/processes/by-cost.ts';
 import * as store from './store.ts';
 import { asEdit, SNAPSHOT_EVERY } from './text.ts';
+import type { branchWork } from './work.ts';
 
 /** What is not as it was written: where, and what differs. */
 export interface Damage {
@@ -27,6 +29,7 @@ export interface Verification {
 }
 
 export interface VerifyOptions {
+  run: RunByCost<typeof branchWork>;
   signal: AbortSignal;
   /** Told after every batch of events. */
   onProgress?(eventCount: number): Promise<unknown>;
@@ -34,8 +37,8 @@ export interface VerifyOptions {
   onSnapshot?(position: number, text: string): Promise<void>;
 }
 
-/** Held at once; each may carry a long text. */
-const EVENTS_AT_ONCE = SNAPSHOT_EVERY;
+/** Characters that the events of one task may work on, so that it ends well within its time on a busy machine. */
+const CHARACTERS_AT_ONCE = 100_000_000;
 
 /**
  * Does everything again from what was forked, and compares each text with the hash that was recorded for it.
@@ -47,14 +50,15 @@ const EVENTS_AT_ONCE = SNAPSHOT_EVERY;
 export async function verifyBranch(
   sql: Queryable,
   branch: store.BranchRow,
-  { signal, onProgress, onSnapshot }: VerifyOptions,
+  { run, signal, onProgress, onSnapshot }: VerifyOptions,
 ): Promise<Verification> {
   const damage: Damage[] = [];
   const tell = (kind: Damage['kind'], position: number, more: Partial<Damage> = {}) =>
     damage.push({ kind, branch_id: branch.id, position, ...more });
   const base = await store.findSnapshot(sql, branch.id, 0);
   let text = base?.text ?? '';
-  let found = textHash(text);
+  const hashOf = (given: string) => run('branches.hash', given, { signal, cost: given.length });
+  let found = await hashOf(text);
   /** The event from which on the hashes do not hold. */
   let off: { position: number; recorded: string; found: string } | undefined;
   if (!base || found !== branch.base_hash) {
@@ -69,31 +73,34 @@ export async function verifyBranch(
     if (off && off.position > 0) tell(kind, off.position, { recorded: off.recorded, found: off.found });
     off = undefined;
   };
-  walk: while (position < branch.event_count) {
+  while (position < branch.event_count) {
     signal.throwIfAborted();
-    const events = await store.listEvents(sql, branch.id, position, branch.event_count, EVENTS_AT_ONCE);
-    if (events.length === 0) {
+    const events = await store.listEvents(sql, branch.id, position, branch.event_count, eventsAtOnce());
+    const isGap = (index: number) => events[index]?.position !== position + 1 + index;
+    const missing = events.length === 0 ? 0 : events.findIndex((_, index) => isGap(index));
+    const following = missing < 0 ? events : events.slice(0, missing);
+    const cost = 4 * events.length * text.length;
+    const walked = await run('branches.walk', { text, events: following.map(asEdit) }, { signal, cost });
+    for (const [index, hash] of walked.hashes.entries()) {
+      const { text_hash: recorded } = following[index] as BranchEvent;
+      position += 1;
+      found = hash;
+      if (found !== recorded) off ??= { position, recorded, found };
+      else if (off) settle('branch_event_hash_altered');
+    }
+    text = walked.text;
+    if (walked.failed !== undefined) {
+      position += 1;
+      const { text_hash: recorded } = following[walked.hashes.length] as BranchEvent;
+      if (!off) tell('branch_event_altered', position, { recorded, found: walked.failed });
+      break;
+    }
+    if (missing >= 0) {
       tell('branch_event_missing', position + 1);
       break;
     }
-    for (const event of events) {
-      if (event.position !== position + 1) {
-        tell('branch_event_missing', position + 1);
-        break walk;
-      }
-      position = event.position;
-      try {
-        text = applyEdit(text, asEdit(event));
-      } catch (error) {
-        if (!(error instanceof EditOutOfRange)) throw error;
-        if (!off) tell('branch_event_altered', position, { recorded: event.text_hash, found: error.message });
-        break walk;
-      }
-      found = textHash(text);
-      if (found !== event.text_hash) off ??= { position, recorded: event.text_hash, found };
-      else if (off) settle('branch_event_hash_altered');
-      if (position % SNAPSHOT_EVERY === 0) await compareSnapshot(event.text_hash);
-    }
+    const last = following.at(-1) as BranchEvent;
+    if (position % SNAPSHOT_EVERY === 0) await compareSnapshot(last.text_hash);
     await onProgress?.(position);
   }
   if (position === branch.event_count && off && found === branch.text_hash)
@@ -105,11 +112,17 @@ export async function verifyBranch(
   }
   return { text_hash: found, event_count: position, damage };
 
+  /** Up to the next position at which a text is kept, and fewer where the text is long. */
+  function eventsAtOnce(): number {
+    const affordable = Math.max(1, Math.floor(CHARACTERS_AT_ONCE / (text.length + 1)));
+    return Math.min(affordable, SNAPSHOT_EVERY - (position % SNAPSHOT_EVERY));
+  }
+
   async function compareSnapshot(recorded: string): Promise<void> {
     const snapshot = await store.findSnapshot(sql, branch.id, position);
     const kept = snapshot?.position === position ? snapshot.text : undefined;
     if (kept === text) return;
-    if (kept !== undefined && off && textHash(kept) === recorded) {
+    if (kept !== undefined && off && (await hashOf(kept)) === recorded) {
       settle('branch_event_altered');
       text = kept;
       return;
@@ -126,8 +139,7 @@ async function compareOrigin(
   branch: store.BranchRow,
   tell: (kind: Damage['kind'], position: number, more: Partial<Damage>) => void,
 ): Promise<void> {
-  const origin = await store.findOrigin(sql, branch);
-  const found = 'hash' in origin ? origin.hash : origin.text === null ? null : textHash(origin.text);
+  const found = await store.findOriginHash(sql, branch);
   if (found === branch.base_hash) return;
   tell('branch_origin_differs', 0, { recorded: branch.base_hash, found: found ?? 'nothing' });
 }
@@ -147,6 +159,6 @@ const SENTENCES: Record<Damage['kind'], (damage: Damage) => string> = {
     `the branch says that it ends with ${recorded}, and after event ${position} the text has ${found}`,
 };
 
-export function inWords(damage: Damage[]): string {
+export function describeDamage(damage: Damage[]): string {
   return damage.map((one) => SENTENCES[one.kind](one)).join('; ');
 }

@@ -1,50 +1,56 @@
 import { NexusError } from '../../contract/errors.ts';
-import type { ExportedDocument } from '../../contract/export.ts';
 import type { Library } from '../../contract/libraries.ts';
 import type { ListedMedia } from '../../contract/media.ts';
+import type { Mode } from '../../contract/roles.ts';
+import type { Actor } from '../../platform/audit/audit.ts';
 import type { Database } from '../../platform/database/database.ts';
+import type { RunByCost } from '../../platform/processes/by-cost.ts';
+import { type Governance, recordDecision } from '../governance/governance.ts';
+import { mergedHits, type PolicyHit } from '../governance/rules.ts';
+import { charactersIn, costOfJudging } from '../governance/work.ts';
 import type { Viewer } from '../libraries/can-read-media.ts';
 import type { MediaLists } from '../media/list.ts';
 import type { Bookmark } from './bookmarks.ts';
-import { type Judge, type Said, shownDocuments } from './shown.ts';
 import * as store from './store.ts';
+import type { exportWork, UnjudgedDocument } from './work.ts';
 
 export interface DocumentsDependencies {
   sql: Database;
   mediaLists: Pick<MediaLists, 'page'>;
+  governance: Pick<Governance, 'shown' | 'settle' | 'rules' | 'redactEach'>;
+  run: RunByCost<typeof exportWork>;
 }
 
 const LISTED_AT_ONCE = 200;
 /** Texts are read for a few documents at a time, and for fewer where they are long. */
 const READ_AT_ONCE = 25;
 const WORDS_AT_ONCE = 50_000;
+/** Passes over a text that writing it takes: parsing, serialising. */
+const PASSES = 4;
 
-const NOTHING_SAID: Said = {
-  head: { title: null, author: null, description: null, site: null },
-  texts: [],
-};
-
-/** Rights are asked again for every few documents, right before they are handed out. */
-export async function* documentsOf(
+/** Every document as a line of JSON. Rights are checked again for every few documents, right before they are handed out. */
+export async function* documentLines(
   dependencies: DocumentsDependencies,
   viewer: Viewer,
   library: Library,
-  judge: Judge,
-): AsyncGenerator<ExportedDocument> {
-  for await (const page of pagesOf(dependencies, viewer, library)) {
-    for (const group of grouped(page)) {
-      const ids = group.map(({ id }) => id);
-      const found = await store.findTexts(dependencies.sql, viewer, sharedIdOf(library), ids);
-      const texts = new Map(found.map((row) => [row.media_id, row.texts]));
-      const readable = group.filter(({ id }) => texts.has(id));
-      const said = readable.map((media) => ({
-        id: media.id,
-        ...saidOf(media),
-        texts: texts.get(media.id) ?? [],
-      }));
-      const shown = await shownDocuments(said, judge);
-      for (const [index, media] of readable.entries()) yield onTheWire(media, shown[index]);
-    }
+  mode: Mode,
+  actor: Actor,
+): AsyncGenerator<Uint8Array> {
+  const { sql, governance, run } = dependencies;
+  for await (const group of groupsOf(dependencies, viewer, library)) {
+    const ids = group.map(({ id }) => id);
+    const found = await store.findTexts(sql, viewer, sharedIdOf(library), ids);
+    const texts = new Map(found.map((row) => [row.media_id, row.texts]));
+    const documents = group
+      .filter(({ id }) => texts.has(id))
+      .map((media) => ({ document: onTheWire(media), texts: texts.get(media.id) ?? '[]' }));
+    const rules = await governance.rules(mode);
+    const characters = charactersIn(documents);
+    const cost = PASSES * characters + costOfJudging(rules, characters);
+    const lines = await run('export.lines', { documents, rules }, { cost });
+    const judged = lines.map(({ hits }, index) => ({ id: documents[index]?.document.id ?? '', hits }));
+    await record(dependencies, mode, actor, judged);
+    for (const { line } of lines) yield line;
   }
 }
 
@@ -53,23 +59,48 @@ export async function* bookmarksOf(
   dependencies: DocumentsDependencies,
   viewer: Viewer,
   library: Library,
-  judge: Judge,
+  mode: Mode,
+  actor: Actor,
 ): AsyncGenerator<Bookmark> {
-  for await (const page of pagesOf(dependencies, viewer, library)) {
-    for (const group of grouped(page)) {
-      const ids = group.map(({ id }) => id);
-      const found = await store.listReadable(dependencies.sql, viewer, sharedIdOf(library), ids);
-      const readable = group.filter(({ id }) => found.has(id));
-      const said = readable.map((media) => ({ id: media.id, ...saidOf(media) }));
-      const shown = await shownDocuments(said, judge);
-      for (const [index, { canonical_url, requested_url, added_at, reading }] of readable.entries()) {
-        const url = canonical_url ?? requested_url;
-        if (url === null) continue;
-        const title = shown[index]?.head.title ?? url;
-        yield { url, title, added_at, isFinished: reading?.finished_at != null };
-      }
+  const { sql, governance } = dependencies;
+  for await (const group of groupsOf(dependencies, viewer, library)) {
+    const ids = group.map(({ id }) => id);
+    const found = await store.listReadable(sql, viewer, sharedIdOf(library), ids);
+    const readable = group.filter(({ id }) => found.has(id));
+    const titles = await governance.redactEach(
+      readable.map(({ title }) => title),
+      mode,
+    );
+    const judged = titles.map(({ hits }, index) => ({ id: readable[index]?.id ?? '', hits }));
+    await record(dependencies, mode, actor, judged);
+    for (const [index, { canonical_url, requested_url, added_at, reading }] of readable.entries()) {
+      const url = canonical_url ?? requested_url;
+      if (url === null) continue;
+      const title = titles[index]?.value ?? url;
+      yield { url, title, added_at, isFinished: reading?.finished_at != null };
     }
   }
+}
+
+/** One decision for a group; a document that is blocked is withheld and stops nothing. */
+async function record(
+  { sql }: DocumentsDependencies,
+  mode: Mode,
+  actor: Actor,
+  judged: { id: string; hits: PolicyHit[] }[],
+): Promise<void> {
+  const found = judged.filter((document) => document.hits.length > 0);
+  const hits = mergedHits(found.flatMap((document) => document.hits));
+  const media_ids = found.map(({ id }) => id).join(' ');
+  if (hits.length > 0) await recordDecision(sql, mode, hits, actor, { kind: 'export', media_ids });
+}
+
+async function* groupsOf(
+  dependencies: DocumentsDependencies,
+  viewer: Viewer,
+  library: Library,
+): AsyncGenerator<ListedMedia[]> {
+  for await (const page of pagesOf(dependencies, viewer, library)) yield* grouped(page);
 }
 
 /**
@@ -116,20 +147,18 @@ function sharedIdOf({ id, is_default }: Library): string | undefined {
   return is_default ? undefined : id;
 }
 
-function saidOf({ title, author, description, site }: ListedMedia): Said {
-  return { head: { title, author, description, site }, texts: [] };
-}
-
-function onTheWire(media: ListedMedia, said: Said | undefined): ExportedDocument {
-  const { id, kind, requested_url, language, published, word_count, page_count } = media;
-  const { processing_status, added_at, reading } = media;
-  const { head, texts } = said ?? NOTHING_SAID;
+function onTheWire(media: ListedMedia): UnjudgedDocument['document'] {
+  const { id, kind, requested_url, title, author, description, site, language, published } = media;
+  const { word_count, page_count, processing_status, added_at, reading } = media;
   return {
     id,
     kind,
     url: media.canonical_url ?? requested_url,
     requested_url,
-    ...head,
+    title,
+    author,
+    description,
+    site,
     language,
     published,
     word_count,
@@ -137,8 +166,6 @@ function onTheWire(media: ListedMedia, said: Said | undefined): ExportedDocument
     processing_status,
     added_at,
     reading,
-    texts,
-    withheld: said === undefined,
   };
 }
 

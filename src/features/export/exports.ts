@@ -4,18 +4,16 @@ import type { LibraryExportQuery } from '../../contract/export.ts';
 import type { Principal } from '../../contract/identity.ts';
 import type { Mode } from '../../contract/roles.ts';
 import type { Actor } from '../../platform/audit/audit.ts';
-import type { Governance } from '../governance/governance.ts';
 import type { Libraries } from '../libraries/libraries.ts';
 import type { MediaService } from '../media/media.ts';
 import { bookmarkFile } from './bookmarks.ts';
-import { bookmarksOf, type DocumentsDependencies, documentsOf } from './documents.ts';
+import { bookmarksOf, type DocumentsDependencies, documentLines } from './documents.ts';
 import { jsonFile } from './json-file.ts';
 import { markdownFile } from './markdown-file.ts';
 
 export interface ExportsDependencies extends DocumentsDependencies {
   libraries: Pick<Libraries, 'get'>;
   media: Pick<MediaService, 'get' | 'fragments'>;
-  governance: Pick<Governance, 'shown'>;
   requireMode(principal: Principal, mode: Mode, actor: Actor): Promise<void>;
 }
 
@@ -32,7 +30,7 @@ export type Exports = ReturnType<typeof createExports>;
 
 /** The way out: libraries and documents as files that other programs take. */
 export function createExports(dependencies: ExportsDependencies) {
-  const { libraries, media, governance, requireMode } = dependencies;
+  const { libraries, media, requireMode } = dependencies;
   return {
     async library(
       principal: Principal,
@@ -42,14 +40,13 @@ export function createExports(dependencies: ExportsDependencies) {
     ): Promise<ExportedFile> {
       await requireMode(principal, mode, actor);
       const library = await libraries.get(principal.user_id, libraryId);
-      const judge = { governance, mode, actor };
       const name = library.is_default ? 'My library' : library.name;
       if (format === 'html') {
-        const links = bookmarksOf(dependencies, principal, library, judge);
+        const links = bookmarksOf(dependencies, principal, library, mode, actor);
         return file(`${name}.html`, 'text/html; charset=utf-8', bookmarkFile(name, links));
       }
-      const documents = documentsOf(dependencies, principal, library, judge);
-      return file(`${name}.json`, 'application/json; charset=utf-8', jsonFile(library, mode, documents));
+      const lines = documentLines(dependencies, principal, library, mode, actor);
+      return file(`${name}.json`, 'application/json; charset=utf-8', jsonFile(library, mode, lines));
     },
 
     /** As Markdown. */
@@ -60,7 +57,7 @@ export function createExports(dependencies: ExportsDependencies) {
       if (fragments.length === 0) {
         throw new NexusError('E_INVALID_STATE', 'The document has no text yet. Wait until it is readable.');
       }
-      const { title, parts } = await markdownFile(document, fragments, { governance, mode, actor });
+      const { title, parts } = await markdownFile(dependencies, document, fragments, mode, actor);
       return file(`${title}.md`, 'text/markdown; charset=utf-8', parts);
     },
   };
@@ -69,7 +66,7 @@ export function createExports(dependencies: ExportsDependencies) {
 function file(
   filename: string,
   contentType: string,
-  parts: Iterable<string> | AsyncIterable<string>,
+  parts: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>,
 ): ExportedFile {
   const content = Readable.from(parts, { objectMode: false, highWaterMark: BUFFERED_BYTES });
   return { filename, contentType, content };

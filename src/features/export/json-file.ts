@@ -1,4 +1,4 @@
-import { EXPORT_FORMAT, EXPORT_VERSION, type ExportedDocument } from '../../contract/export.ts';
+import { EXPORT_FORMAT, EXPORT_VERSION } from '../../contract/export.ts';
 import type { Library } from '../../contract/libraries.ts';
 import type { Mode } from '../../contract/roles.ts';
 
@@ -6,8 +6,8 @@ import type { Mode } from '../../contract/roles.ts';
 export async function* jsonFile(
   { id, name }: Pick<Library, 'id' | 'name'>,
   mode: Mode,
-  documents: AsyncIterable<ExportedDocument>,
-): AsyncGenerator<string> {
+  lines: AsyncIterable<Uint8Array>,
+): AsyncGenerator<string | Uint8Array> {
   const head = {
     format: EXPORT_FORMAT,
     version: EXPORT_VERSION,
@@ -17,8 +17,9 @@ export async function* jsonFile(
   };
   yield `${JSON.stringify(head).slice(0, -1)},"documents":[`;
   let count = 0;
-  for await (const document of documents) {
-    yield `${count === 0 ? '' : ','}\n${JSON.stringify(document)}`;
+  for await (const line of lines) {
+    yield count === 0 ? '\n' : ',\n';
+    yield line;
     count += 1;
   }
   yield `\n],"document_count":${count}}\n`;

@@ -1,36 +1,65 @@
 import type { MediaFragment, MediaWithOutline } from '../../contract/media.ts';
-import { markdownOf, plainMarkdown } from './markdown.ts';
-import { type Judge, shownParts } from './shown.ts';
+import type { Mode } from '../../contract/roles.ts';
+import type { Actor } from '../../platform/audit/audit.ts';
+import type { RunByCost } from '../../platform/processes/by-cost.ts';
+import type { Governance } from '../governance/governance.ts';
+import { costOfJudging } from '../governance/work.ts';
+import { type exportWork, headingOf } from './work.ts';
 
-/**
- * A document as Markdown, behind what is known of it. Policies judge the plain text: markup inside a word would hide it
- * from them. Where they find something, the part is written without its markup.
- */
+export interface MarkdownDependencies {
+  governance: Pick<Governance, 'shown' | 'settle' | 'rules'>;
+  run: RunByCost<typeof exportWork>;
+}
+
+/** Characters that are judged and written by one task. A longer fragment is a task by itself. */
+const WRITTEN_AT_ONCE = 500_000;
+/** Passes over a text that writing it takes: parsing, escaping, joining. */
+const PASSES = 10;
+
+/** A document as Markdown, after its metadata. Throws when a policy blocks any part of it. */
 export async function markdownFile(
+  { governance, run }: MarkdownDependencies,
   media: MediaWithOutline,
   fragments: MediaFragment[],
-  judge: Judge,
-): Promise<{ title: string; parts: string[] }> {
-  const subject = { media_id: media.id };
+  mode: Mode,
+  actor: Actor,
+): Promise<{ title: string; parts: (string | Uint8Array)[] }> {
+  const subject = { kind: 'export', media_id: media.id };
   const { published, language } = media;
-  const [title, author, site] = await shownParts([media.title, media.author, media.site], subject, judge);
+  const said = { title: media.title, author: media.author, site: media.site };
+  const { title, author, site } = await governance.shown(said, mode, actor, subject);
   const url = media.canonical_url ?? media.requested_url;
-  const parts = [frontMatter({ title, author, site, published, language, url }), heading(1, title ?? '')];
-  for (const fragment of fragments) {
-    const [shown = { title: null, text: '' }] = await shownParts([textOf(fragment)], subject, judge);
-    if (fragments.length > 1 && shown.title) parts.push(heading(2, shown.title));
-    const isWhole = shown.text === fragment.canonical_text;
-    const rich = isWhole ? markdownOf(fragment.html_sanitized) : '';
-    const [body = ''] = await shownParts([rich || plainMarkdown(shown.text)], subject, judge);
-    parts.push(`${body}\n\n`);
+  const head = frontMatter({ title, author, site, published, language, url });
+  const parts: (string | Uint8Array)[] = [head, headingOf(1, title ?? '')];
+  const rules = await governance.rules(mode);
+  for (const group of grouped(fragments)) {
+    const size = group.reduce((sum, fragment) => sum + sizeOf(fragment), 0);
+    const cost = PASSES * size + 2 * costOfJudging(rules, size);
+    const task = { fragments: group, withTitles: fragments.length > 1, rules };
+    const { markdown, hits } = await run('export.markdown', task, { cost });
+    await governance.settle(hits, mode, actor, subject);
+    if (markdown) parts.push(markdown);
   }
   return { title: title ?? '', parts };
 }
 
-const textOf = ({ title, canonical_text }: MediaFragment) => ({ title, text: canonical_text });
+function* grouped(fragments: MediaFragment[]): Generator<MediaFragment[]> {
+  let group: MediaFragment[] = [];
+  let size = 0;
+  for (const fragment of fragments) {
+    if (group.length > 0 && size + sizeOf(fragment) > WRITTEN_AT_ONCE) {
+      yield group;
+      group = [];
+      size = 0;
+    }
+    group.push(fragment);
+    size += sizeOf(fragment);
+  }
+  if (group.length > 0) yield group;
+}
 
-function heading(level: number, text: string): string {
-  return `${'#'.repeat(level)} ${plainMarkdown(text.replace(/\s+/g, ' '))}\n\n`;
+function sizeOf({ title, canonical_text, html_sanitized }: MediaFragment): number {
+  return (title?.length ?? 0) + canonical_text.length + html_sanitized.length;
 }
 
 /** YAML, whose strings may be written as JSON has them. */

@@ -43,7 +43,13 @@ export function registerExportRoutes(server: HttpServer, exports: Exports): void
       config: {
         access: 'viewer',
         feature: 'export',
-        errors: ['E_MEDIA_NOT_FOUND', 'E_INVALID_STATE', 'E_MODE_FORBIDDEN', 'E_GOVERNANCE_BLOCKED'],
+        errors: [
+          'E_MEDIA_NOT_FOUND',
+          'E_INVALID_STATE',
+          'E_MODE_FORBIDDEN',
+          'E_GOVERNANCE_BLOCKED',
+          'E_TEXT_TOO_COSTLY',
+        ],
       },
       schema: {
         tags: ['Media'],

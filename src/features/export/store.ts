@@ -1,10 +1,10 @@
-import type { ExportedText } from '../../contract/export.ts';
 import type { Queryable } from '../../platform/database/database.ts';
 import { canReadMedia, type Viewer } from '../libraries/can-read-media.ts';
 
 export interface MediaTexts {
   media_id: string;
-  texts: ExportedText[];
+  /** A list of `ExportedText` as JSON. Whoever needs it parses it where that holds up nobody. */
+  texts: string;
 }
 
 /**
@@ -38,7 +38,7 @@ export async function listReadable(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** The same, and what is read in them. */
+/** The media that may be exported, with their texts. */
 export async function findTexts(
   sql: Queryable,
   viewer: Viewer,
@@ -60,7 +60,7 @@ export async function findTexts(
           where media_fragments.media_id = media.id
         ),
         '[]'
-      ) as texts
+      )::text as texts
     from media
     where media.id = any(${mediaIds}::uuid[]) and ${mayExport(sql, viewer, libraryId)}`;
 }

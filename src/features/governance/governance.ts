@@ -4,47 +4,79 @@ import type { Principal } from '../../contract/identity.ts';
 import type { Mode } from '../../contract/roles.ts';
 import { type Actor, recordAudit } from '../../platform/audit/audit.ts';
 import type { Database, Queryable } from '../../platform/database/database.ts';
-import { compileRules, decisionOf, masked, type PolicyHit, type Rule, redactedDeep } from './rules.ts';
+import type { RunByCost } from '../../platform/processes/by-cost.ts';
+import { decisionOf, type PolicyHit, type Rule } from './rules.ts';
 import * as store from './store.ts';
+import { charactersIn, costOfJudging, type governanceWork, type Redacted } from './work.ts';
 
 export interface GovernanceDependencies {
   sql: Database;
   requireMode(principal: Principal, mode: Mode, actor: Actor): Promise<void>;
+  run: RunByCost<typeof governanceWork>;
 }
 
 export type Governance = ReturnType<typeof createGovernance>;
 
-export function createGovernance({ sql, requireMode }: GovernanceDependencies) {
+export function createGovernance({ sql, requireMode, run }: GovernanceDependencies) {
+  const redact = createRedact(run);
+
+  /** Records what policies found. Throws when one of them blocks. What nothing is found in leaves no trace. */
+  async function settle(
+    hits: readonly PolicyHit[],
+    mode: Mode,
+    actor: Actor,
+    subject: Record<string, string>,
+  ): Promise<void> {
+    if (hits.length === 0) return;
+    await recordDecision(sql, mode, hits, actor, subject);
+    if (decisionOf(hits) === 'block') throw blocked(hits);
+  }
+
   return {
     async evaluate(text: string, mode: Mode, principal: Principal, actor: Actor): Promise<Evaluation> {
       await requireMode(principal, mode, actor);
-      const { decision, hits, redactions } = compileRules(await rulesOf(sql, mode)).judge(text);
+      const rules = await rulesOf(sql, mode);
+      const cost = costOfJudging(rules, text.length);
+      const { decision, hits, ...judged } = await run('governance.judge', { text, rules }, { cost });
       await recordDecision(sql, mode, hits, actor, { subject: 'text' });
-      return {
-        mode,
-        decision,
-        allow: decision !== 'block',
-        policy_hits: hits,
-        redactions,
-        text: decision === 'block' ? null : masked(text, redactions),
-      };
+      return { mode, decision, allow: decision !== 'block', policy_hits: hits, ...judged };
     },
 
+    /** The rules in force in a mode, for tasks that judge texts themselves. */
+    rules: (mode: Mode) => rulesOf(sql, mode),
+
+    settle,
+
     /**
-     * Something with text in it, made under the policies of its time, as those of now let it be shown. Throws when one
-     * of them keeps it back. What nothing is found in is no decision, and leaves no trace.
+     * Each value as the policies of now let it be shown, judged on its own; undefined in place of one that is blocked.
+     * Nothing is recorded.
      */
+    async redactEach<T>(values: T[], mode: Mode): Promise<Redacted<T | undefined>[]> {
+      const redacted = await redact(values, await rulesOf(sql, mode));
+      return redacted.map(({ value, hits }) =>
+        decisionOf(hits) === 'block' ? { value: undefined, hits } : { value, hits },
+      );
+    },
+
+    /** A value with text in it, made under the policies of its time, as those of now let it be shown. */
     async shown<T>(value: T, mode: Mode, actor: Actor, subject: Record<string, string>): Promise<T> {
-      const redacted = redactedDeep(value, compileRules(await rulesOf(sql, mode)));
-      if (redacted.hits.length === 0) return value;
-      await recordDecision(sql, mode, redacted.hits, actor, subject);
-      if (decisionOf(redacted.hits) === 'block') throw blocked(redacted.hits);
-      return redacted.value;
+      const [redacted] = await redact([value], await rulesOf(sql, mode));
+      await settle(redacted?.hits ?? [], mode, actor, subject);
+      return redacted?.value ?? value;
     },
   };
 }
 
-/** The policies in force, for whoever judges texts elsewhere, such as in a thread. */
+/** Redacts values where they are cheap to judge, or in a process. */
+export function createRedact(run: RunByCost<typeof governanceWork>) {
+  return async <T>(values: T[], rules: Rule[]): Promise<Redacted<T>[]> => {
+    if (rules.length === 0) return values.map((value) => ({ value, hits: [] }));
+    const cost = costOfJudging(rules, charactersIn(values));
+    return (await run('governance.redact', { values, rules }, { cost })) as Redacted<T>[];
+  };
+}
+
+/** The policies in force. */
 export function rulesOf(sql: Queryable, mode: Mode): Promise<Rule[]> {
   return store.listRules(sql, mode);
 }

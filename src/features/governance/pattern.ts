@@ -17,7 +17,7 @@ export interface Machine {
 }
 
 /** Repetition copies what it repeats; this bounds what becomes of `((a{99}){99}){99}`. */
-const MOST_STEPS = 500;
+export const MOST_STEPS = 500;
 
 /**
  * Patterns are written by admins and looked for in texts of strangers. They become a machine whose work is bounded by the

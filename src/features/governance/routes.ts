@@ -22,7 +22,11 @@ export function registerGovernanceRoutes(
   server.post(
     '/api/v1/governance/evaluate',
     {
-      config: { access: 'operator', feature: 'governance', errors: ['E_MODE_FORBIDDEN'] },
+      config: {
+        access: 'operator',
+        feature: 'governance',
+        errors: ['E_MODE_FORBIDDEN', 'E_TEXT_TOO_COSTLY'],
+      },
       schema: {
         tags,
         summary: 'Judge a text',

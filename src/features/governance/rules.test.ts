@@ -129,9 +129,13 @@ test('every text inside a value is redacted, however deep', () => {
   });
 });
 
-test('names of what a value holds are redacted, too', () => {
-  const { value } = redactedDeep({ falcon: 1 }, compileRules([rule({ terms: ['falcon'] })]));
-  expect(value).toEqual({ '██████': 1 });
+test('values are redacted, names of fields are not', () => {
+  const { value, hits } = redactedDeep(
+    { text: 'text', list: [{ kind: 'a text' }], at: new Date(0) },
+    compileRules([rule({ terms: ['text', 'kind', 'list', 'at'] })]),
+  );
+  expect(value).toEqual({ text: '████', list: [{ kind: 'a ████' }], at: new Date(0) });
+  expect(hits).toMatchObject([{ count: 2 }]);
 });
 
 test.each([

@@ -4,7 +4,7 @@ import { compilePattern } from './pattern.ts';
 import { readingsOf } from './readings.ts';
 import { compileTerms } from './terms.ts';
 
-/** What of a policy decides; plain data, so that it can be sent to a thread. */
+/** The part of a policy that decides; plain data, so that it can be sent to a process. */
 export type Rule = Pick<Policy, 'id' | 'name' | 'action' | 'terms' | 'patterns'>;
 
 export interface PolicyHit {
@@ -72,22 +72,32 @@ export function masked(text: string, places: readonly Place[]): string {
   return result + text.slice(from);
 }
 
-/** Every text inside a value, names of what it holds included, as policies let it be shown. */
+/**
+ * Masks every text inside a value as policies let it be shown. Names of fields are the contract's own words and stay as
+ * they are, so texts must never be stored as names.
+ */
 export function redactedDeep<T>(value: T, rules: Rules): { value: T; hits: PolicyHit[] } {
-  const hits = new Map<string, PolicyHit>();
+  const found: PolicyHit[] = [];
   const visit = (inner: unknown): unknown => {
     if (typeof inner === 'string') return visitText(inner);
     if (Array.isArray(inner)) return inner.map(visit);
-    if (inner === null || typeof inner !== 'object') return inner;
-    return Object.fromEntries(Object.entries(inner).map(([key, part]) => [visitText(key), visit(part)]));
+    if (inner === null || typeof inner !== 'object' || inner instanceof Date) return inner;
+    return Object.fromEntries(Object.entries(inner).map(([key, part]) => [key, visit(part)]));
   };
   const visitText = (text: string): string => {
-    const judgement = rules.judge(text);
-    for (const hit of judgement.hits) {
-      const known = hits.get(hit.policy_id);
-      hits.set(hit.policy_id, { ...hit, count: hit.count + (known?.count ?? 0) });
-    }
-    return masked(text, judgement.redactions);
+    const { hits, redactions } = rules.judge(text);
+    for (const hit of hits) found.push(hit);
+    return masked(text, redactions);
   };
-  return { value: visit(value) as T, hits: [...hits.values()] };
+  return { value: visit(value) as T, hits: mergedHits(found) };
+}
+
+/** One hit for each policy, with the sum of its counts. */
+export function mergedHits(hits: readonly PolicyHit[]): PolicyHit[] {
+  const byPolicy = new Map<string, PolicyHit>();
+  for (const hit of hits) {
+    const known = byPolicy.get(hit.policy_id);
+    byPolicy.set(hit.policy_id, { ...hit, count: hit.count + (known?.count ?? 0) });
+  }
+  return [...byPolicy.values()];
 }

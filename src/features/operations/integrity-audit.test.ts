@@ -335,7 +335,7 @@ describe('the audit finds', () => {
     ['texts', () => createTextCheck(sql, app.outside.extractors)],
     ['search rows', () => createSearchCheck(sql)],
     ['graph', () => createGraphCheck({ sql, graph: app.services.graph, projector: app.outside.projector })],
-    ['branches', () => createBranchCheck(sql)],
+    ['branches', () => createBranchCheck(sql, app.outside.texts.run)],
   ])('nothing any more once it is stopped: %s', async (name, create) => {
     const check = create();
     expect(check.name).toBe(name);

@@ -1,0 +1,37 @@
+import { NexusError } from '../contract/errors.ts';
+import { type RunByCost, runByCost } from '../platform/processes/by-cost.ts';
+import { moduleBeside } from '../platform/processes/module-beside.ts';
+import { createProcessPool } from '../platform/processes/pool.ts';
+import type { TaskTrouble } from '../platform/processes/stopped.ts';
+import { type TextWork, textWork } from './text-work.ts';
+
+export interface TextProcesses {
+  run: RunByCost<TextWork>;
+  close(): Promise<void>;
+}
+
+const RESULT_MB = 64;
+
+/** Processes for the work of requests on long texts. Ten million characters compare in seconds; the rest is a reserve. */
+export function createTextProcesses(): TextProcesses {
+  const pool = createProcessPool<TextWork>({
+    entry: moduleBeside(import.meta.url, 'text-worker'),
+    size: 2,
+    mostWaiting: 64,
+    timeoutMs: 30_000,
+    memoryMb: 1024,
+    resultMb: RESULT_MB,
+    explain,
+  });
+  return { run: runByCost(textWork, pool), close: pool.close };
+}
+
+const TROUBLE = {
+  timeout: 'The text takes too long to work on. Ask for less of it.',
+  memory: 'The text takes too much memory to work on. Ask for less of it.',
+  output: `The answer would be larger than ${RESULT_MB} MB. Ask for less of it.`,
+};
+
+function explain(trouble: TaskTrouble, cause: Error): Error {
+  return trouble === 'failed' ? cause : new NexusError('E_TEXT_TOO_COSTLY', TROUBLE[trouble], { cause });
+}

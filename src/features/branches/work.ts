@@ -1,0 +1,138 @@
+import type { BranchEvent, Comparison, Edit } from '../../contract/branches.ts';
+import { LONGEST_BRANCH_TEXT } from '../../contract/branches.ts';
+import type { Page } from '../../contract/wire.ts';
+import {
+  compileRules,
+  decisionOf,
+  mergedHits,
+  type PolicyHit,
+  type Rule,
+  redactedDeep,
+} from '../governance/rules.ts';
+import { compareTexts } from './compare.ts';
+import { inContext } from './context.ts';
+import { applyEdit, countCodePoints, EditOutOfRange, lengthAfter, textHash } from './edit.ts';
+import { SNAPSHOT_EVERY, type StoredText, textOf } from './text.ts';
+
+/** An answer as JSON, null when a policy blocks it; or nothing, when the stored text is damaged. */
+export type Shown = { json: Uint8Array | null; hits: PolicyHit[] } | { damagedAt: number };
+
+/** What appending leads to: a hash for every event, and the texts to keep; or why nothing is appended. */
+export type Appended =
+  | { events: { text_hash: string; text_length: number }[]; snapshots: { position: number; text: string }[] }
+  | { damagedAt: number }
+  | { refused: string };
+
+/** Where events lead to from a text: the hash after each, and the text after the last one that could be applied. */
+export interface Walked {
+  hashes: string[];
+  text: string;
+  /** Why the event after the last hash could not be applied. */
+  failed: string | undefined;
+}
+
+/** The tasks of branches, which run where long texts are worked on. */
+export const branchWork = {
+  'branches.hash': (text: string) => textHash(text),
+
+  'branches.copy'(at: StoredText) {
+    const text = textOf(at);
+    if (text === undefined) return { damagedAt: at.position };
+    return { text, text_hash: textHash(text), text_length: countCodePoints(text) };
+  },
+
+  'branches.walk'({ text: start, events }: { text: string; events: Edit[] }): Walked {
+    let text = start;
+    const hashes: string[] = [];
+    for (const event of events) {
+      try {
+        text = applyEdit(text, event);
+      } catch (error) {
+        if (!(error instanceof EditOutOfRange)) throw error;
+        return { hashes, text, failed: error.message };
+      }
+      hashes.push(textHash(text));
+    }
+    return { hashes, text, failed: undefined };
+  },
+
+  'branches.append'({ at, edits }: { at: StoredText; edits: Edit[] }): Appended {
+    let text = textOf(at);
+    if (text === undefined) return { damagedAt: at.position };
+    let length = countCodePoints(text);
+    const appended = { events: [], snapshots: [] } as Extract<Appended, { events: unknown }>;
+    for (const [index, edit] of edits.entries()) {
+      try {
+        text = applyEdit(text, edit);
+      } catch (error) {
+        if (!(error instanceof EditOutOfRange)) throw error;
+        return { refused: `events.${index}: ${error.message}.` };
+      }
+      length = lengthAfter(length, edit, text);
+      if (length > LONGEST_BRANCH_TEXT) return { refused: TOO_LONG };
+      appended.events.push({ text_hash: textHash(text), text_length: length });
+      const position = at.position + index + 1;
+      if (position % SNAPSHOT_EVERY === 0) appended.snapshots.push({ position, text });
+    }
+    return appended;
+  },
+
+  'branches.text'({ branch_id, at, rules }: { branch_id: string; at: StoredText; rules: Rule[] }): Shown {
+    const text = textOf(at);
+    if (text === undefined) return { damagedAt: at.position };
+    const { value, hits } = redactedDeep(text, compileRules(rules));
+    const { position, recorded: text_hash } = at;
+    return shown({ branch_id, position, text: value, text_hash, text_length: countCodePoints(text) }, hits);
+  },
+
+  /** Compares what the caller may see: what a policy hides shows in no difference either. */
+  'branches.compare'({ from, to, rules }: { from: Side; to: Side; rules: Rule[] }): Shown {
+    const [before, after] = [textOf(from.at), textOf(to.at)];
+    if (before === undefined) return { damagedAt: from.at.position };
+    if (after === undefined) return { damagedAt: to.at.position };
+    const { value, hits } = redactedDeep({ before, after }, compileRules(rules));
+    return shown({ from: point(from), to: point(to), ...compareTexts(value.before, value.after) }, hits);
+  },
+
+  /**
+   * Events are judged together with what stands around them, so that a word that was written in two events is hidden; and
+   * by themselves, because what is a word by itself may have become part of another where it was put.
+   */
+  'branches.events'({ before, events, page, rules }: EventsTask): Shown {
+    const compiled = compileRules(rules);
+    const placed = inContext(before && textOf(before), events);
+    const contexts = placed.map(({ event, context }) => (event.text === null ? '' : context));
+    const inPlace = redactedDeep(contexts, compiled);
+    const written = placed.map(({ start, end }, index) => inPlace.value[index]?.slice(start, end) ?? '');
+    const alone = redactedDeep(written, compiled);
+    const shownEvents = placed.map(({ event }, index) => ({
+      ...event,
+      text: event.text === null ? null : (alone.value[index] ?? null),
+    }));
+    return shown({ events: shownEvents, page }, mergedHits([...inPlace.hits, ...alone.hits]));
+  },
+};
+
+export const TOO_LONG = `A branch holds at most ${LONGEST_BRANCH_TEXT} code points.`;
+
+export interface Side {
+  branch_id: string;
+  at: StoredText;
+}
+
+export interface EventsTask {
+  /** The text before the first of the events; undefined when it is not known. */
+  before: StoredText | undefined;
+  events: BranchEvent[];
+  page: Page;
+  rules: Rule[];
+}
+
+function shown(answer: unknown, hits: PolicyHit[]): Shown {
+  const isBlocked = decisionOf(hits) === 'block';
+  return { json: isBlocked ? null : Buffer.from(JSON.stringify(answer)), hits };
+}
+
+function point({ branch_id, at }: Side): Comparison['from'] {
+  return { branch_id, position: at.position, text_hash: at.recorded };
+}

@@ -1,0 +1,88 @@
+import type { ExportedDocument, ExportedText } from '../../contract/export.ts';
+import {
+  compileRules,
+  decisionOf,
+  mergedHits,
+  type PolicyHit,
+  type Rule,
+  redactedDeep,
+} from '../governance/rules.ts';
+import { markdownOf, plainMarkdown } from './markdown.ts';
+
+/** A document before policies have judged it. Its texts are JSON as the database wrote it. */
+export interface UnjudgedDocument {
+  document: Omit<ExportedDocument, 'texts' | 'withheld'>;
+  texts: string;
+}
+
+/** A document as a line of the export, and what policies found in it. */
+export interface DocumentLine {
+  line: Uint8Array;
+  hits: PolicyHit[];
+}
+
+export interface MarkdownSource {
+  title: string | null;
+  canonical_text: string;
+  html_sanitized: string;
+}
+
+/** The tasks of exports, which run where long texts are worked on. */
+export const exportWork = {
+  'export.lines'({ documents, rules }: { documents: UnjudgedDocument[]; rules: Rule[] }): DocumentLine[] {
+    const compiled = compileRules(rules);
+    return documents.map(({ document, texts }) => {
+      const { title, author, description, site } = document;
+      const said = { head: { title, author, description, site }, texts: JSON.parse(texts) as ExportedText[] };
+      const { value, hits } = redactedDeep(said, compiled);
+      const shown = decisionOf(hits) === 'block' ? WITHHELD : { ...value, withheld: false };
+      const exported: ExportedDocument = {
+        ...document,
+        ...shown.head,
+        texts: shown.texts,
+        withheld: shown.withheld,
+      };
+      return { line: Buffer.from(JSON.stringify(exported)), hits };
+    });
+  },
+
+  /**
+   * Fragments as Markdown. Policies judge the plain text: markup inside a word would hide it from them. Where they find
+   * something, the fragment is written without its markup. Undefined when one of them is blocked.
+   */
+  'export.markdown'({
+    fragments,
+    withTitles,
+    rules,
+  }: {
+    fragments: MarkdownSource[];
+    withTitles: boolean;
+    rules: Rule[];
+  }): { markdown: Uint8Array | undefined; hits: PolicyHit[] } {
+    const compiled = compileRules(rules);
+    const hits: PolicyHit[] = [];
+    const judged = <T>(value: T): T => {
+      const redacted = redactedDeep(value, compiled);
+      for (const hit of redacted.hits) hits.push(hit);
+      return redacted.value;
+    };
+    const parts = fragments.map(({ title, canonical_text, html_sanitized }) => {
+      const shown = judged({ title, text: canonical_text });
+      const rich = shown.text === canonical_text ? markdownOf(html_sanitized) : '';
+      const heading = withTitles && shown.title ? headingOf(2, shown.title) : '';
+      return `${heading}${judged(rich || plainMarkdown(shown.text))}\n\n`;
+    });
+    const isBlocked = decisionOf(hits) === 'block';
+    return { markdown: isBlocked ? undefined : Buffer.from(parts.join('')), hits: mergedHits(hits) };
+  },
+};
+
+const WITHHELD = {
+  head: { title: null, author: null, description: null, site: null },
+  texts: [],
+  withheld: true,
+};
+
+export function headingOf(level: number, text: string): string {
+  return `${'#'.repeat(level)} ${plainMarkdown(text.replace(/\s+/g, ' '))}\n\n`;
+}
