@@ -107,7 +107,7 @@ async function settle(sql) {
   client.release();
 }
 
-/** Runs a job to its end; with its seconds, and how far the memory of this process, threads included, went up. */
+/** Runs a job to its end; with its seconds, and how far the memory of this process went up. */
 async function runJob(sql, engine, type, payload, createdBy) {
   globalThis.gc?.();
   const before = process.memoryUsage().rss;

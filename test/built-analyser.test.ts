@@ -16,7 +16,7 @@ async function analyseElsewhere(env: Record<string, string>): Promise<string> {
     const analyser = createAnalyser();
     const result = await analyser.analyse({ fragments, layers: LAYERS, rules: [] });
     process.stdout.write(JSON.stringify(result));
-    // It ends by itself: threads that wait for work hold nothing up.`;
+    // It ends by itself: processes that wait for work hold nothing up.`;
   const file = path.join(await newDirectory(), 'program.mjs');
   await writeFile(file, program);
   const { stdout } = await promisify(execFile)(process.execPath, [file], {

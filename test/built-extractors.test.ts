@@ -7,7 +7,7 @@ import { makePage } from './fixtures/pages.ts';
 import { startSite } from './internet.ts';
 import { newDirectory } from './workspace.ts';
 
-/** As a process runs them that knows no TypeScript: the thread's module has to be found among what was built. */
+/** As a process runs them that knows no TypeScript: the process's module has to be found among what was built. */
 test('the extractors work as they are built', async () => {
   const site = await startSite((_request, response) =>
     response.writeHead(200, { 'content-type': 'text/html' }).end(makePage()),
@@ -19,7 +19,7 @@ test('the extractors work as they are built', async () => {
     const extractors = createExtractors({ egress: createEgress({ allow: ['${site.host}'] }) });
     const { extraction } = await extractors.webArticle({ url: '${site.url}', imagePath: '/i' });
     process.stdout.write(extraction.title);
-    // It ends by itself: threads that wait for work hold nothing up.`;
+    // It ends by itself: processes that wait for work hold nothing up.`;
   const file = path.join(await newDirectory(), 'program.mjs');
   await writeFile(file, program);
   const { stdout } = await promisify(execFile)(process.execPath, [file], { timeout: 30_000 });

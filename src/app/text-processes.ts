@@ -17,7 +17,7 @@ export function createTextProcesses(): TextProcesses {
   const pool = createProcessPool<TextWork>({
     entry: moduleBeside(import.meta.url, 'text-worker'),
     size: 2,
-    mostWaiting: 64,
+    mostWaiting: 16,
     timeoutMs: 30_000,
     memoryMb: 1024,
     resultMb: RESULT_MB,

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import * as contract from '../../contract/media.ts';
@@ -110,7 +111,8 @@ export function registerMediaRoutes(
         response: { 200: contract.fragmentList },
       },
     },
-    async (request) => ({ data: await media.fragments(principalOf(request), request.params.id) }),
+    async (request, reply) =>
+      sendFragments(reply, await media.fragments(principalOf(request), request.params.id)),
   );
 
   server.get(
@@ -216,4 +218,17 @@ function sendFile(
     .header('content-length', range ? range.end - range.start + 1 : size);
   if (range) reply.status(206).header('content-range', `bytes ${range.start}-${range.end}/${size}`);
   return reply.send(content);
+}
+
+/** One fragment after the other: a whole book written at once would hold up other requests. */
+function sendFragments(reply: FastifyReply, fragments: contract.MediaFragment[]): FastifyReply {
+  const parts = function* () {
+    yield '{"data":[';
+    for (const [index, fragment] of fragments.entries())
+      yield `${index === 0 ? '' : ','}${JSON.stringify(fragment)}`;
+    yield ']}';
+  };
+  return reply
+    .type('application/json; charset=utf-8')
+    .send(Readable.from(parts(), { objectMode: false }) as never);
 }

@@ -1,0 +1,41 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test, vi } from 'vitest';
+import { isAlive } from '../../../test/processes.ts';
+import { newDirectory } from '../../../test/workspace.ts';
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+const PARENT = 'test/fixtures/processes/parent.ts';
+
+/** A parent with a child that is stuck in native code, inside `normalize`. */
+async function startStuck() {
+  const file = path.join(await newDirectory(), 'pid');
+  const parent = spawn(
+    process.execPath,
+    ['--import', './test/typescript-in-processes.mjs', path.join(ROOT, PARENT), file],
+    { cwd: ROOT, env: { PATH: process.env.PATH }, stdio: 'ignore' },
+  );
+  const exited = once(parent, 'exit');
+  const child = await vi.waitFor(async () => Number(await readFile(file, 'utf8')) || expect.fail(), {
+    timeout: 30_000,
+    interval: 50,
+  });
+  return { parent, exited, child };
+}
+
+test('a process ends soon after its parent was killed, even inside native code', async () => {
+  const { parent, exited, child } = await startStuck();
+  parent.kill('SIGKILL');
+  await exited;
+  await vi.waitFor(() => expect(isAlive(child)).toBe(false), { timeout: 10_000, interval: 50 });
+});
+
+test('a parent that closes its pool ends at once, and leaves nothing behind', async () => {
+  const { parent, exited, child } = await startStuck();
+  parent.kill('SIGTERM');
+  expect(await exited).toEqual([0, null]);
+  expect(isAlive(child)).toBe(false);
+});
