@@ -98,7 +98,7 @@ describe('what a viewer sees of a job', () => {
       result: {},
       artifacts: [],
     });
-    await database.sql`update jobs set created_by = ${user.username} where id = ${body.job_id}`;
+    await database.sql`update jobs set created_by_user_id = ${user.id} where id = ${body.job_id}`;
     expect((await read(body.job_id, key)).body.payload).toEqual({ repair: true });
     await app.call('POST', `/api/v1/jobs/${body.job_id}/cancel`, { key: DEV_KEYS.operator });
   });

@@ -3,14 +3,14 @@ import { id } from '../../contract/wire.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { defineJobType } from '../../platform/jobs/job-type.ts';
 import { PermanentError } from '../../platform/jobs/retry-policy.ts';
-import type { Viewer } from '../libraries/can-read-media.ts';
+import type { Requester } from '../libraries/requester.ts';
 import { findBranch } from './store.ts';
 import { inWords, verifyBranch } from './verify.ts';
 
 export interface BranchReplayDependencies {
   sql: Database;
   /** Who asked for the job, as they are now. */
-  requester(createdBy: string | null): Promise<Viewer>;
+  requester: Requester;
 }
 
 /** Does a branch again from its beginning, and fails with what differs when any hash does not hold. */

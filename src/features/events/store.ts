@@ -132,8 +132,6 @@ export async function whoMayHear(
   const hearer = {
     user_id: sql`users.id`,
     default_library_id: sql`users.default_library_id`,
-    username: sql`users.username`,
-    is_operator: hasRole(rolesFrom('operator')),
     is_admin: hasRole(rolesFrom('admin')),
   };
   return sql<{ place: number; id: string }[]>`

@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { NexusError } from '../../contract/errors.ts';
+import type { Principal } from '../../contract/identity.ts';
 import type { IntegrityFinding } from '../../contract/operations.ts';
 import type { Page } from '../../contract/wire.ts';
 import { cutPositioned, readPosition } from '../../platform/cursor.ts';
 import type { Database } from '../../platform/database/database.ts';
 import type { IntegrityCheck } from '../../platform/integrity/check.ts';
 import { defineJobType, type JobContext } from '../../platform/jobs/job-type.ts';
+import { seesContent } from './content.ts';
 import * as store from './integrity-store.ts';
 import { createPeopleAndJobsCheck } from './people-and-jobs.ts';
 
@@ -71,16 +73,22 @@ export function defineIntegrityAudit(sql: Database, checks: IntegrityCheck[]) {
 
 export type IntegrityFindings = ReturnType<typeof createIntegrityFindings>;
 
-/** Everything that an audit has found, page by page. */
+/** Everything that an audit has found, page by page, for whoever started it and for admins. */
 export function createIntegrityFindings({ sql }: { sql: Database }) {
   const position = z.object({ kind: z.string(), id: z.int() });
   return {
     async list(
       jobId: string,
       query: { kind?: string | undefined; cursor?: string | undefined; limit: number },
+      principal: Principal,
     ): Promise<{ findings: IntegrityFinding[]; page: Page }> {
-      if (!(await store.isAudit(sql, jobId))) {
-        throw new NexusError('E_NOT_FOUND', `There is no integrity audit ${jobId}.`);
+      const audit = await store.findAudit(sql, jobId);
+      if (!audit) throw new NexusError('E_NOT_FOUND', `There is no integrity audit ${jobId}.`);
+      if (!seesContent(principal, audit)) {
+        throw new NexusError(
+          'E_FORBIDDEN',
+          'Findings are shown to whoever started the audit, and to admins.',
+        );
       }
       const after = readPosition(query.cursor, position);
       const rows = await store.listFindings(sql, jobId, query.kind, after, query.limit + 1);

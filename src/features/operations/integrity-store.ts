@@ -98,9 +98,13 @@ export async function listFindings(
     limit ${limit}`;
 }
 
-export async function isAudit(sql: Queryable, jobId: string): Promise<boolean> {
-  const found = await sql`select from jobs where id = ${jobId} and job_type = 'integrity_audit'`;
-  return found.length === 1;
+export async function findAudit(
+  sql: Queryable,
+  jobId: string,
+): Promise<{ created_by_user_id: string | null } | undefined> {
+  const [audit] = await sql<{ created_by_user_id: string | null }[]>`
+    select created_by_user_id from jobs where id = ${jobId} and job_type = 'integrity_audit'`;
+  return audit;
 }
 
 export async function countDocuments(sql: Database): Promise<number> {
