@@ -34,7 +34,7 @@ export function registerEventRoutes(server: HttpServer, { events, eventStreams }
     '/api/v1/events/stream',
     {
       exposeHeadRoute: false,
-      config: { access: 'viewer', feature: 'events' },
+      config: { access: 'viewer', feature: 'events', produces: { 200: ['text/event-stream'] } },
       schema: {
         tags,
         summary: 'Event stream',

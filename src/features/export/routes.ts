@@ -17,6 +17,7 @@ export function registerExportRoutes(server: HttpServer, exports: Exports): void
         access: 'viewer',
         feature: 'export',
         errors: ['E_LIBRARY_NOT_FOUND', 'E_MODE_FORBIDDEN'],
+        produces: { 200: ['application/json', 'text/html'] },
       },
       schema: {
         tags: ['Libraries'],
@@ -44,6 +45,7 @@ export function registerExportRoutes(server: HttpServer, exports: Exports): void
         access: 'viewer',
         feature: 'export',
         errors: ['E_MEDIA_NOT_FOUND', 'E_INVALID_STATE', 'E_MODE_FORBIDDEN', 'E_GOVERNANCE_BLOCKED'],
+        produces: { 200: ['text/markdown'] },
       },
       schema: {
         tags: ['Media'],

@@ -65,6 +65,7 @@ export function registerMediaRoutes(
         access: 'viewer',
         feature: 'media',
         errors: ['E_INVALID_URL', 'E_SSRF_BLOCKED', 'E_NOT_FOUND'],
+        produces: { 200: ['image/*'] },
       },
       schema: {
         tags,
@@ -174,6 +175,7 @@ export function registerMediaRoutes(
         access: 'viewer',
         feature: 'media',
         errors: ['E_MEDIA_NOT_FOUND', 'E_RANGE_NOT_SATISFIABLE'],
+        produces: { 200: ['*/*'], 206: ['*/*'] },
       },
       schema: {
         tags,
@@ -189,7 +191,12 @@ export function registerMediaRoutes(
   server.get(
     '/media/:id/assets/:name',
     {
-      config: { access: 'viewer', feature: 'media', errors: ['E_MEDIA_NOT_FOUND'] },
+      config: {
+        access: 'viewer',
+        feature: 'media',
+        errors: ['E_MEDIA_NOT_FOUND'],
+        produces: { 200: ['image/*'] },
+      },
       schema: {
         tags,
         summary: 'An image of a book',

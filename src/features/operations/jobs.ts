@@ -1,5 +1,6 @@
 import { NexusError } from '../../contract/errors.ts';
 import type { Principal } from '../../contract/identity.ts';
+import { quoted } from '../../contract/issues.ts';
 import type { Job, JobProgress, ManyJobs } from '../../contract/jobs.ts';
 import { type Mode, roleAllows } from '../../contract/roles.ts';
 import type { Actor } from '../../platform/audit/audit.ts';
@@ -175,7 +176,7 @@ function readPayload(type: JobType, payload: unknown): unknown {
   const parsed = type.payload.safeParse(payload);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  const field = ['payload', ...(issue?.path ?? [])].join('.');
+  const field = quoted(['payload', ...(issue?.path ?? [])].join('.'));
   throw new NexusError('E_INVALID_REQUEST', `${field}: ${issue?.message ?? 'does not fit'}.`);
 }
 
