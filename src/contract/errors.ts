@@ -97,6 +97,10 @@ export const ERRORS = {
     status: 429,
     meaning: 'Too many requests. Retry-After says in how many seconds to go on.',
   },
+  E_TOO_MANY_STREAMS: {
+    status: 503,
+    meaning: 'The process keeps no more event streams open. Retry-After says when to try again.',
+  },
   E_INTERNAL: {
     status: 500,
     meaning: 'Something failed unexpectedly. The details are in the log under the request id.',

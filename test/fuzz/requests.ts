@@ -1,5 +1,12 @@
 import fc from 'fast-check';
-import { brokenBytes, brokenValues, type Schema, type Special, validValues } from './values.ts';
+import {
+  brokenBytes,
+  brokenValues,
+  malformedValues,
+  type Schema,
+  type Special,
+  validValues,
+} from './values.ts';
 
 interface Parameter {
   in: string;
@@ -69,9 +76,22 @@ const ODD_HEADERS: Record<string, string>[] = [
   { 'x-forwarded-for': '1,'.repeat(500) },
 ];
 
-/** Requests to one operation: half of them valid as far as the document says, the others broken in one way each. */
+/** Requests to one operation: some valid as far as the document says, the others broken in one way each. */
 export function requestsTo(operation: Operation, special: Special): fc.Arbitrary<FuzzedRequest> {
-  const how = fc.constantFrom('valid', 'valid', 'valid', 'body', 'bytes', 'address', 'header');
+  const how = operation.body
+    ? fc.constantFrom(
+        'valid',
+        'valid',
+        'malformed',
+        'malformed',
+        'malformed',
+        'body',
+        'body',
+        'bytes',
+        'address',
+        'header',
+      )
+    : fc.constantFrom('valid', 'valid', 'address', 'address', 'header');
   return how.chain((broken) =>
     fc
       .record({
@@ -92,8 +112,13 @@ function bodies({ body }: Operation, special: Special, broken: string): fc.Arbit
   if (!body) return fc.constant(undefined);
   const valid = validValues(body, '', special);
   if (broken === 'bytes') return brokenBytes(valid);
-  const values = broken === 'body' ? brokenValues(valid) : valid;
-  return values.map((value) => Buffer.from(JSON.stringify(value) ?? ''));
+  if (broken === 'body') return brokenValues(valid).map(toJson);
+  if (broken === 'malformed') return malformedValues(valid).map(toJson);
+  return valid.map(toJson);
+}
+
+function toJson(value: unknown): Buffer {
+  return Buffer.from(JSON.stringify(value) ?? '');
 }
 
 function addresses(

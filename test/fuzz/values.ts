@@ -129,20 +129,36 @@ export const odd: fc.Arbitrary<unknown> = fc.oneof(
 
 /** A valid value with one thing wrong in it: a field that is odd, missing or unknown. */
 export function brokenValues(valid: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
+  const how = fc.constantFrom('replace', 'replace', 'remove', 'add', 'instead');
+  return fc.tuple(valid, odd, fc.nat(), how).map(([value, wrong, place, how]) => {
+    if (how === 'instead') return wrong;
+    if (how === 'add' && isObject(value)) return { ...value, unknown: wrong };
+    return withField(value, place, () => (how === 'remove' ? undefined : wrong));
+  });
+}
+
+/** A valid value with a character in one field that UTF-8 or PostgreSQL does not have. */
+export function malformedValues(valid: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   return fc
-    .tuple(valid, odd, fc.nat(), fc.constantFrom('replace', 'remove', 'add', 'instead'))
-    .map(([value, wrong, place, how]) => {
-      if (how === 'instead' || typeof value !== 'object' || value === null || Array.isArray(value))
-        return wrong;
-      if (how === 'add') return { ...value, unknown: wrong };
-      const fields = Object.entries(value);
-      const at = place % Math.max(1, fields.length);
-      const changed = fields.flatMap(([name, field], index) => {
-        if (index !== at) return [[name, field]];
-        return how === 'remove' ? [] : [[name, wrong]];
-      });
-      return Object.fromEntries(changed);
-    });
+    .tuple(valid, fc.nat(), fc.constantFrom('\0', '\ud800', 'a\udc00b'))
+    .map(([value, place, text]) => withField(value, place, (field) => malformed(field, text)));
+}
+
+function malformed(value: unknown, text: string): unknown {
+  if (Array.isArray(value)) return [...value, text];
+  if (isObject(value)) return { ...value, note: text };
+  return typeof value === 'string' ? value.slice(0, 20) + text : text;
+}
+
+function withField(value: unknown, place: number, change: (field: unknown) => unknown): unknown {
+  if (!isObject(value)) return change(value);
+  const fields = Object.entries(value);
+  const [name, field] = fields[place % Math.max(1, fields.length)] ?? ['unknown', undefined];
+  return { ...value, [name]: change(field) };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A body whose bytes are not quite JSON, or not quite UTF-8. */
