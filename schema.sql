@@ -360,6 +360,7 @@ create table jobs (
   request_id text,
   cancelled_at timestamp with time zone,
   created_at timestamp with time zone default now() not null,
+  created_by_user_id uuid,
   constraint jobs_pkey PRIMARY KEY (id),
   constraint jobs_execution_mode_known CHECK ((execution_mode = ANY (ARRAY['async'::text, 'sync'::text, 'shadow'::text]))),
   constraint jobs_idempotency_key_length CHECK (((char_length(idempotency_key) >= 1) AND (char_length(idempotency_key) <= 128))),
@@ -368,7 +369,7 @@ create table jobs (
 );
 CREATE INDEX jobs_cancelled_idx ON public.jobs USING btree (id) WHERE (cancelled_at IS NOT NULL);
 CREATE INDEX jobs_created_by_idx ON public.jobs USING btree (created_by, id) WHERE (created_by IS NOT NULL);
-CREATE UNIQUE INDEX jobs_idempotency_key ON public.jobs USING btree (job_type, idempotency_key) WHERE (idempotency_key IS NOT NULL);
+CREATE UNIQUE INDEX jobs_idempotency_key ON public.jobs USING btree (idempotency_key, job_type, created_by_user_id) NULLS NOT DISTINCT WHERE (idempotency_key IS NOT NULL);
 
 create table libraries (
   id uuid not null,

@@ -110,8 +110,8 @@ export async function findings(
     repair,
     signal: new AbortController().signal,
     report: async (kind, list) => void found.push(...list.map((one) => ({ kind, ...one }))),
-    async reportRows(differences) {
-      const rows = await sql<Found[]>`select * from (${differences}) as difference`;
+    async reportRows(differences, within = sql) {
+      const rows = await within<Found[]>`select * from (${differences}) as difference`;
       found.push(...rows);
       return rows.length;
     },

@@ -76,6 +76,10 @@ export const ERRORS = {
   E_INVITE_ALREADY_EXISTS: { status: 409, meaning: 'This person has a pending invitation to the library.' },
   E_INVITE_NOT_PENDING: { status: 409, meaning: 'The invitation was answered or revoked before.' },
   E_OWNERSHIP_TRANSFER_INVALID: { status: 409, meaning: 'Ownership can only go to a member of the library.' },
+  E_IDEMPOTENCY_CONFLICT: {
+    status: 409,
+    meaning: 'You used this idempotency key before, for something else. Use a new key.',
+  },
   E_INVALID_STATE: {
     status: 409,
     meaning: 'What is asked for cannot be done in the state that the object is in.',
@@ -97,6 +101,10 @@ export const ERRORS = {
   E_RATE_LIMITED: {
     status: 429,
     meaning: 'Too many requests. Retry-After says in how many seconds to go on.',
+  },
+  E_TOO_MANY_STREAMS: {
+    status: 503,
+    meaning: 'The process keeps no more event streams open. Retry-After says when to try again.',
   },
   E_INTERNAL: {
     status: 500,

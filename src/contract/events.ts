@@ -22,6 +22,7 @@ const job = {
   job_id: id,
   job_type: z.string(),
   created_by: username.nullable(),
+  created_by_user_id: id.nullable(),
   attempt_count: z.int(),
 };
 const apiKey = { api_key_id: id, user_id: id, owner: username, prefix: z.string(), role };

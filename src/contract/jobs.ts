@@ -43,7 +43,9 @@ export const jobSummary = z.object({
   max_attempts: z.number().int(),
   error_text: z.string().nullable(),
   error_code: z.string().nullable(),
+  /** The username at that moment. */
   created_by: z.string().nullable(),
+  created_by_user_id: id.nullable(),
   created_at: timestamp,
   updated_at: timestamp,
 });
@@ -72,6 +74,7 @@ export const jobProgress = job.pick({
   error_text: true,
   error_code: true,
   created_by: true,
+  created_by_user_id: true,
 });
 export type JobProgress = z.output<typeof jobProgress>;
 
@@ -84,10 +87,10 @@ const jobFilter = {
   created_by: text(1, 128).optional(),
   created_after: timestamp.optional(),
   created_before: timestamp.optional(),
-  /** Part of the text of the last error, in any case. */
+  /** Part of the text of the last error, in any case. Below admin, it finds the caller's own jobs only. */
   error: text(1, 200).optional(),
   error_code: text(1, 64).optional(),
-  /** Of `GET /api/v1/jobs/failures`: the jobs that failed in this way. */
+  /** Of `GET /api/v1/jobs/failures`: the jobs that failed in this way. Below admin, the caller's own. */
   failure_id: z.guid().optional(),
 };
 
@@ -132,14 +135,14 @@ export const failureQuery = z.object({
   queue: text(1, 64).optional(),
 });
 
-/** Jobs that failed in the same way: of one type, with one code, and with the same words but for ids and numbers. */
+/** Jobs of one type that failed with one code and, as admins see them, with the same words but for ids and numbers. */
 export const jobFailure = z.object({
-  /** Of the code and the words; the same words may come from jobs of several types. */
-  failure_id: z.guid(),
+  /** Of the code and the words; the same words may come from jobs of several types. Null for operators. */
+  failure_id: z.guid().nullable(),
   job_type: z.string(),
   error_code: z.string().nullable(),
-  /** Of the latest. */
-  error_text: z.string(),
+  /** Of the latest. Null for operators. */
+  error_text: z.string().nullable(),
   failed_count: z.int(),
   /** Those that will be, or are being, tried again. */
   retrying_count: z.int(),

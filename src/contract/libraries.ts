@@ -177,7 +177,8 @@ export const requeuedBackfillJobAnswer = z.object({ data: requeuedBackfillJob })
 
 export const listedBackfillJob = backfillJob.extend({
   username: z.string(),
-  source_library_name: z.string(),
+  /** Null for operators who are not in the library. */
+  source_library_name: z.string().nullable(),
   due_at: timestamp,
   job_id: id.nullable(),
   created_at: timestamp,

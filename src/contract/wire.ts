@@ -1,4 +1,8 @@
 import { z } from 'zod';
+import { describeIssue } from './issues.ts';
+
+// Messages of zod itself are for programmers.
+z.config({ customError: describeIssue });
 
 /** Beyond them, ISO 8601 has no four-digit year. */
 const FIRST_MOMENT = new Date('0001-01-01T00:00:00.000Z');
@@ -16,14 +20,18 @@ export const timestamp = z.codec(
 
 export const id = z.uuid();
 
-/** Text that PostgreSQL can store: anything but NUL. Outer white space is cut away. */
+/** Lone surrogates have no UTF-8, and PostgreSQL stores no NUL. */
+const WELL_FORMED = /^[^\0\p{Surrogate}]*$/u;
+export const MALFORMED_TEXT = 'must be well-formed Unicode without the NUL character';
+
+/** The rule for all text on the wire. */
+export function isWellFormedText(text: string): boolean {
+  return WELL_FORMED.test(text);
+}
+
+/** Well-formed text without outer white space. */
 export function text(shortest: number, longest: number) {
-  return z
-    .string()
-    .regex(/^[^\0]*$/, 'must not hold the NUL character')
-    .trim()
-    .min(shortest)
-    .max(longest);
+  return z.string().regex(WELL_FORMED, MALFORMED_TEXT).trim().min(shortest).max(longest);
 }
 
 /** Query parameters of every list. */

@@ -17,6 +17,10 @@ declare module 'fastify' {
     feature?: string;
     /** The codes of its own that the route answers with; what holds for all routes is added to them. */
     errors?: ErrorCode[];
+    /** The content types of its successes, by status, where an answer is not JSON. */
+    produces?: Record<number, string[]>;
+    /** The content type of a body that is not JSON. */
+    consumes?: string;
   }
 }
 

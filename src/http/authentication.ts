@@ -67,7 +67,8 @@ export function principalOf(request: FastifyRequest): Principal {
 }
 
 export function actorOf(request: FastifyRequest): Actor {
-  return { name: principalOf(request).owner, requestId: request.id };
+  const { owner, user_id } = principalOf(request);
+  return { name: owner, userId: user_id, requestId: request.id };
 }
 
 export function callerOf(request: FastifyRequest): Caller {

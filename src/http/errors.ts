@@ -1,6 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import { ERRORS, type ErrorCode, NexusError } from '../contract/errors.ts';
+import { quoted } from '../contract/issues.ts';
 import { ProcessStopped } from '../platform/processes/stopped.ts';
 
 /** Turns whatever was thrown into the one error shape. The only place where errors become HTTP. */
@@ -8,6 +9,8 @@ export function replyWithError(thrown: unknown, request: FastifyRequest, reply: 
   const error = toNexusError(thrown);
   const { status } = ERRORS[error.code];
   if (status >= 500) request.log.error({ err: thrown }, error.message);
+  if (error.code === 'E_RANGE_NOT_SATISFIABLE')
+    reply.header('content-range', `bytes */${error.details?.size}`);
   if (status === 401) reply.header('www-authenticate', 'Bearer realm="nexus"');
   const retryAfter = error.retryAfterSeconds ?? (status === 503 ? 1 : undefined);
   if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter));
@@ -42,6 +45,12 @@ function toNexusError(thrown: unknown): NexusError {
       'This route takes a JSON body: send Content-Type: application/json.',
     );
   }
+  if (code === 'FST_ERR_BAD_URL') {
+    return new NexusError('E_INVALID_REQUEST', 'The path is not percent-encoded UTF-8.');
+  }
+  if (code === 'FST_ERR_MAX_PARAM_LENGTH') {
+    return new NexusError('E_INVALID_REQUEST', 'A part of the path is longer than any route takes.');
+  }
   if (statusCode >= 400 && statusCode < 500) return new NexusError('E_INVALID_REQUEST', sentence(message));
   if (isDatabaseUnreachable(code, message)) {
     return new NexusError('E_UNAVAILABLE', 'The database cannot be reached. Try again in a moment.');
@@ -58,9 +67,14 @@ function invalidRequest(
 ): NexusError {
   const said = problems.slice(0, 3).map(({ instancePath, message }) => {
     const field = instancePath.split('/').filter(Boolean).join('.');
-    return `${field || (context ?? 'request')}: ${message ?? 'is not valid'}`;
+    return `${quoted(field) || (context ?? 'request')}: ${message ?? 'is not valid'}`;
   });
   return new NexusError('E_INVALID_REQUEST', sentence(said.join('; ')));
+}
+
+/** The refusal of one field. */
+export function invalidField(field: string, message: string): NexusError {
+  return new NexusError('E_INVALID_REQUEST', sentence(`${quoted(field)}: ${message}`));
 }
 
 const NETWORK_FAILURES = [

@@ -75,7 +75,7 @@ export function registerHealthRoutes(
   server.get(
     '/metrics/prometheus',
     {
-      config: { access: 'public' },
+      config: { access: 'public', produces: { 200: ['text/plain'] } },
       schema: {
         tags: ['Health'],
         summary: 'Metrics for Prometheus',

@@ -12,7 +12,7 @@ import { renderReference } from './reference-page.ts';
 type Documented = FastifySchema & {
   description?: string;
   security?: Record<string, string[]>[];
-  response?: Record<string, unknown>;
+  response?: Record<string, { content?: Record<string, unknown> }>;
 };
 
 /** The OpenAPI document, written from the routes' own schemas, and a page that people can read. */
@@ -60,7 +60,7 @@ export async function registerOpenApi(server: HttpServer): Promise<void> {
   server.get(
     '/docs',
     {
-      config: { access: 'public' },
+      config: { access: 'public', produces: { 200: ['text/html'] } },
       schema: {
         tags: ['Reference'],
         summary: 'Reference',
@@ -94,9 +94,9 @@ const ERROR_BODY = z.object({
 /** Says who may call the route and how it refuses, from the same declaration that is enforced. */
 function withAccess(schema: Documented, route: RouteOptions): Documented {
   const access = route.config?.access as Access;
-  const takesInput = Boolean(schema?.body || schema?.params || schema?.querystring);
+  const { produces = {}, consumes } = route.config ?? {};
   const codes: ErrorCode[] = [
-    ...(takesInput ? (['E_INVALID_REQUEST'] as const) : []),
+    'E_INVALID_REQUEST',
     ...refusals(access),
     ...(route.config?.errors ?? []),
     'E_INTERNAL',
@@ -105,7 +105,8 @@ function withAccess(schema: Documented, route: RouteOptions): Documented {
     ...schema,
     ...(access !== 'public' && { security: security(access) }),
     ...(access !== 'public' && access !== 'internal' && { 'x-minimum-role': access }),
-    response: { ...schema?.response, ...failures(codes) },
+    ...(consumes && { body: { content: { [consumes]: { schema: BYTES } } } }),
+    response: { ...schema?.response, ...files(produces, schema?.response), ...failures(codes) },
   };
 }
 
@@ -119,6 +120,21 @@ function refusals(access: Access): ErrorCode[] {
   return access === 'viewer'
     ? ['E_UNAUTHENTICATED', 'E_RATE_LIMITED']
     : ['E_UNAUTHENTICATED', 'E_FORBIDDEN', 'E_RATE_LIMITED'];
+}
+
+const BYTES = { type: 'string', format: 'binary' };
+
+/** Answers that are not JSON. A type of JSON among them keeps the schema that the route declares. */
+function files(
+  produces: Record<number, string[]>,
+  declared: Record<string, { content?: Record<string, unknown> }> = {},
+): Record<string, object> {
+  const entries = Object.entries(produces).map(([status, types]) => {
+    const described = declared[status]?.content ?? {};
+    const content = types.map((type) => [type, described[type] ?? { schema: BYTES }]);
+    return [status, { description: 'The content itself.', content: Object.fromEntries(content) }];
+  });
+  return Object.fromEntries(entries);
 }
 
 /** One entry for each status, naming the codes that come with it. */

@@ -1,21 +1,22 @@
-import type { Socket } from 'node:net';
 import cookie from '@fastify/cookie';
 import helmet from '@fastify/helmet';
 import Fastify, { type FastifyBaseLogger, LogController } from 'fastify';
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import { NexusError } from '../contract/errors.ts';
-import { newId } from '../platform/ids.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import type { Metrics } from '../platform/telemetry/metrics.ts';
 import type { AnsweredRequest } from '../platform/telemetry/prometheus.ts';
 import { type RegisteredRoute, trackRoutes } from './access.ts';
 import { type Authentication, type InternalPolicy, registerAuthentication } from './authentication.ts';
+import { answerBrokenHttp, answerUnknownExpectation, BARE_HEADERS } from './broken-http.ts';
 import { type Drain, registerDrain } from './drain.ts';
-import { errorBytes, replyWithError } from './errors.ts';
+import { replyWithError } from './errors.ts';
 import type { HttpServer } from './http-server.ts';
+import { registerJsonBody } from './json-body.ts';
 import { registerOpenApi } from './openapi.ts';
 import { requestId } from './request-id.ts';
 import { registerWebApp, type WebAppOptions } from './web-app.ts';
+import { registerWellFormed } from './well-formed.ts';
 
 export interface HttpServerOptions {
   log: Logger;
@@ -37,6 +38,9 @@ export interface Shell {
   drain: Drain;
 }
 
+/** Longer than any route allows: the route's own limit has the better sentence. */
+const LONGEST_PATH_PART = 500;
+
 /** The HTTP shell: everything that holds for all routes, around the routes it is given. */
 export async function createHttpServer(options: HttpServerOptions): Promise<Shell> {
   const server = Fastify({
@@ -50,6 +54,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Shel
     trustProxy: options.trustedProxies.length > 0 ? options.trustedProxies : false,
     genReqId: requestId,
     clientErrorHandler: answerBrokenHttp,
+    routerOptions: { maxParamLength: LONGEST_PATH_PART },
     frameworkErrors: (error, request, reply) => {
       // No hook has run for it.
       reply.headers({ 'x-request-id': request.id, ...BARE_HEADERS });
@@ -60,6 +65,8 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Shel
   server.setValidatorCompiler(validatorCompiler);
   server.setSerializerCompiler(serializerCompiler);
   server.setErrorHandler(replyWithError);
+  server.server.on('checkExpectation', answerUnknownExpectation);
+  registerJsonBody(server);
   server.setNotFoundHandler((request) => {
     throw new NexusError('E_NOT_FOUND', `There is no ${request.method} ${pathOf(request.url)}.`);
   });
@@ -77,8 +84,9 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Shel
     strictTransportSecurity: false,
   });
   await server.register(cookie);
-  await registerOpenApi(server);
   registerAuthentication(server, options.authentication, options.internal);
+  registerWellFormed(server);
+  await registerOpenApi(server);
   options.routes(server, routes);
   await registerWebApp(server, options.webApp);
   await server.ready();
@@ -118,28 +126,4 @@ function observeRequests(
 
 function pathOf(url: string): string {
   return url.split('?', 1)[0] ?? url;
-}
-
-/** For answers that are given before any hook has run. */
-const BARE_HEADERS = {
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-  'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
-};
-
-/** Bytes that are no HTTP, or headers that are too large, never become a request; they get the same shape all the same. */
-function answerBrokenHttp(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-  const id = newId();
-  const body = errorBytes('E_INVALID_REQUEST', 'This is not a well-formed HTTP request.', id);
-  const headers = {
-    ...BARE_HEADERS,
-    'content-type': 'application/json; charset=utf-8',
-    'content-length': Buffer.byteLength(body),
-    'x-request-id': id,
-    connection: 'close',
-  };
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  // Destroyed, because a peer that keeps its half open would hold the descriptor for ever.
-  socket.end(['HTTP/1.1 400 Bad Request', ...lines, '', body].join('\r\n'), () => socket.destroy());
 }

@@ -1,7 +1,9 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { transaction } from '../../src/platform/database/transaction.ts';
 import { newId } from '../../src/platform/ids.ts';
 import { createPerson, DEV_KEYS, failure, useApp } from '../app.ts';
 import { useDatabase } from '../database.ts';
+import { gate } from '../jobs.ts';
 import { runNexus, startNexus } from '../nexus-process.ts';
 
 const database = useDatabase();
@@ -98,7 +100,7 @@ describe('what a viewer sees of a job', () => {
       result: {},
       artifacts: [],
     });
-    await database.sql`update jobs set created_by = ${user.username} where id = ${body.job_id}`;
+    await database.sql`update jobs set created_by_user_id = ${user.id} where id = ${body.job_id}`;
     expect((await read(body.job_id, key)).body.payload).toEqual({ repair: true });
     await app.call('POST', `/api/v1/jobs/${body.job_id}/cancel`, { key: DEV_KEYS.operator });
   });
@@ -159,6 +161,40 @@ test('a list is filtered and goes on from page to page', async () => {
 describe('nexus worker', () => {
   test('--once exits at once when nothing is due', async () => {
     expect((await runNexus(['worker', '--once'], { env })).output).toContain('stopped after 0 jobs');
+  });
+
+  test('--once takes back the job of a worker that was killed', async () => {
+    const { body } = await submit(
+      { job_type: 'ingest_batch', payload: { urls: ['https://example.org/killed'] } },
+      DEV_KEYS.operator,
+    );
+    const state = async () => (await read(body.job_id, DEV_KEYS.admin)).body;
+    const held = gate();
+    const holding = transaction(database.sql, async (tx) => {
+      await tx`lock table media in exclusive mode`;
+      await held.opened;
+    });
+    const worker = startNexus(['worker', '--queues', 'ingest'], {
+      env: { ...env, NEXUS_WORKER_LEASE_SECONDS: '5' },
+    });
+    await vi.waitFor(async () => expect((await state()).status).toBe('running'), 30_000);
+    await worker.stop('SIGKILL');
+    held.open();
+    await holding;
+    const lease = () => database.sql`
+      select from job_workers where queues = '{ingest}' and lease_expires_at >= now()`;
+    await vi.waitFor(async () => expect(await lease()).toHaveLength(0), 30_000);
+    expect((await state()).status).toBe('running');
+
+    expect((await runNexus(['worker', '--once', '--queues', 'ingest'], { env })).code).toBe(0);
+    expect(await state()).toMatchObject({
+      status: 'retry_wait',
+      attempts: [{ status: 'interrupted', error_code: 'E_LEASE_EXPIRED' }],
+    });
+    await database.sql`update job_queue set due_at = now() where job_id = ${body.job_id}`;
+    expect((await runNexus(['worker', '--once', '--queues', 'ingest'], { env })).code).toBe(0);
+    expect(await state()).toMatchObject({ status: 'succeeded', attempt_count: 2 });
+    await database.sql`delete from job_queue`;
   });
 
   test('--max-jobs exits after as many', async () => {

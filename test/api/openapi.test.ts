@@ -54,3 +54,41 @@ test('the reference page shows every route without script', async () => {
   for (const { url } of app.routes.filter((route) => !isPage(route)))
     expect(body).toContain(`<code>${url.replace(/:(\w+)/g, '{$1}')}</code>`);
 });
+
+test('every reference in the document leads somewhere', async () => {
+  const { body } = await app.call('GET', '/openapi.json');
+  const references = [...JSON.stringify(body).matchAll(/"\$ref":"([^"]+)"/g)].map(
+    ([, reference = '']) => reference,
+  );
+  expect(references.length).toBeGreaterThan(100);
+  for (const reference of new Set(references)) {
+    expect(reference).toMatch(/^#\//);
+    const target = reference
+      .slice(2)
+      .split('/')
+      .reduce((object, key) => object?.[key], body);
+    expect(target, reference).toBeDefined();
+  }
+});
+
+test('every operation describes its parameters and answers as OpenAPI asks', async () => {
+  const { body } = await app.call('GET', '/openapi.json');
+  for (const [path, operations] of Object.entries<object>(body.paths)) {
+    for (const [method, operation] of Object.entries(operations)) {
+      const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+      const parameters: { in: string; name: string; required?: boolean; schema: object }[] =
+        operation.parameters ?? [];
+      const inPath = parameters.filter((parameter) => parameter.in === 'path');
+      expect(inPath.map(({ name }) => name).sort(), path).toEqual(named.sort());
+      expect(inPath.every(({ required }) => required)).toBe(true);
+      const keys = parameters.map((parameter) => `${parameter.in} ${parameter.name}`);
+      expect(new Set(keys).size).toBe(keys.length);
+      const answers = Object.entries<{ description?: string }>(operation.responses);
+      expect(
+        answers.some(([status]) => /^[23]/.test(status)),
+        `${method} ${path}`,
+      ).toBe(true);
+      for (const [, { description }] of answers) expect(description).toMatch(/\w/);
+    }
+  }
+});

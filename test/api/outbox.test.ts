@@ -7,7 +7,7 @@ import { emit, someEvent } from '../outbox.ts';
 const database = useDatabase();
 const { sql } = database;
 const app = useApp(database);
-const key = DEV_KEYS.operator;
+const key = DEV_KEYS.admin;
 const get = (path: string) => app.call('GET', `/api/v1/outbox${path}`, { key });
 
 test('operators list events by what became of them, and read one with its deliveries', async () => {
@@ -42,7 +42,7 @@ test('an operator retries a failed event, on record; one in another state is 409
   });
   expect(await retry()).toMatchObject({ status: 200, body: { status: 'pending', attempts: 0 } });
   const [audited] = await sql`select actor, details from audit_logs where action = 'outbox.retried'`;
-  expect(audited).toMatchObject({ actor: 'dev-operator', details: { event_id: id } });
+  expect(audited).toMatchObject({ actor: 'dev-admin', details: { event_id: id } });
   expect(await app.call('POST', `/api/v1/outbox/events/${newId()}/retry`, { key })).toMatchObject(
     failure(404, 'E_NOT_FOUND'),
   );

@@ -8,7 +8,7 @@ import { useDatabase } from '../database.ts';
 import { openStream, type StreamReader } from '../event-stream.ts';
 import { silentLog } from '../jobs.ts';
 import { random } from '../jobs-crash/crew.ts';
-import { createLibrary, createReader } from '../libraries.ts';
+import { createLibrary, createReader, type Reader } from '../libraries.ts';
 
 const database = useDatabase();
 const { sql } = database;
@@ -25,20 +25,82 @@ const listeners = async () =>
       where datname = current_database() and application_name = 'nexus outbox listener'`
   ).length;
 
-test('a thousand streams cost one connection that listens, and all are told', async () => {
-  const reader = await createReader(app);
-  for (let n = 0; n < 10; n++) {
-    open.push(...(await Promise.all(Array.from({ length: 100 }, () => openStream(app.url, reader.key)))));
+test('five hundred streams of fifty people cost one connection that listens, and all are told', async () => {
+  const readers = await Promise.all(Array.from({ length: 50 }, () => createReader(app)));
+  const streams = new Map<Reader, StreamReader[]>();
+  for (const reader of readers) {
+    streams.set(reader, await Promise.all(Array.from({ length: 10 }, () => openStream(app.url, reader.key))));
   }
-  expect(app.services.eventStreams.count()).toBe(1000);
-  const library = await createLibrary(reader);
-  for (const stream of open) {
-    expect(await stream.has(1)).toMatchObject([{ event: { data: { library_id: library } } }]);
+  open.push(...[...streams.values()].flat());
+  expect(app.services.eventStreams.count()).toBe(500);
+  for (const reader of readers) {
+    const library = await createLibrary(reader);
+    for (const stream of streams.get(reader) ?? []) {
+      expect(await stream.has(1)).toMatchObject([{ event: { data: { library_id: library } } }]);
+    }
   }
   expect(await listeners()).toBe(1);
   for (const stream of open.splice(0)) stream.close();
   await vi.waitFor(() => expect(app.services.eventStreams.count()).toBe(0), 10_000);
 }, 120_000);
+
+test('1,100 streams of one person end one another, and do not delay what others hear', async () => {
+  const [greedy, other] = [await createReader(app), await createReader(app)];
+  for (let n = 0; n < 11; n++) {
+    open.push(...(await Promise.all(Array.from({ length: 100 }, () => openStream(app.url, greedy.key)))));
+  }
+  const last = open.slice(-1);
+  await vi.waitFor(() => expect(app.services.eventStreams.count()).toBe(10), 30_000);
+  const heard = await openStream(app.url, other.key);
+  open.push(heard);
+  const began = performance.now();
+  const libraries = [];
+  for (let n = 0; n < 20; n++) libraries.push(await createLibrary(other), await createLibrary(greedy));
+  await heard.has(20);
+  expect(performance.now() - began).toBeLessThan(20_000);
+  expect(heard.events.map(({ event }) => event.data.library_id)).toEqual(
+    libraries.filter((_, index) => index % 2 === 0),
+  );
+  // The newest is still open, and hears everything.
+  await last[0]?.has(20);
+  for (const stream of open.splice(0)) stream.close();
+  await vi.waitFor(() => expect(app.services.eventStreams.count()).toBe(0), 10_000);
+}, 240_000);
+
+test('the reader of a stream that a newer one replaced is told to wait', async () => {
+  const reader = await createReader(app);
+  const principal = await app.services.authentication.withApiKey(reader.key, { requestId: 'x', address: '' });
+  const { eventStreams } = app.services;
+  const oldest = await eventStreams.open(principal, undefined);
+  let text = '';
+  oldest.on('data', (chunk) => {
+    text += chunk;
+  });
+  const ended = new Promise((resolve) => oldest.once('close', resolve));
+  const newer = [];
+  for (let n = 0; n < 10; n++) newer.push(await eventStreams.open(principal, undefined));
+  await ended;
+  expect(text).toMatch(/retry: 60000\n\n$/);
+  expect(eventStreams.count()).toBe(10);
+  for (const stream of newer) stream.destroy();
+  await vi.waitFor(() => expect(eventStreams.count()).toBe(0));
+});
+
+test('a process refuses a stream beyond its limit', async () => {
+  const streams = createEventStreams({ sql, log: silentLog, hints: app.engine.hints, mostStreams: 2 });
+  const open = async () => {
+    const { key } = await createPerson(app);
+    const principal = await app.services.authentication.withApiKey(key, { requestId: 'x', address: '' });
+    return streams.open(principal, undefined);
+  };
+  const [one, two] = [await open(), await open()];
+  await expect(open()).rejects.toMatchObject({ code: 'E_TOO_MANY_STREAMS', retryAfterSeconds: 30 });
+  one.destroy();
+  await vi.waitFor(() => expect(streams.count()).toBe(1));
+  const third = await open();
+  for (const stream of [two, third]) stream.destroy();
+  await vi.waitFor(() => expect(streams.count()).toBe(0));
+});
 
 const SEED = Number(process.env.FEED_SEED ?? 20261115);
 const WRITERS = 8;

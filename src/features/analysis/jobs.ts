@@ -41,7 +41,7 @@ export function defineAnalysisJobs({ sql, perform, engine }: AnalysisJobsDepende
           layers: primary.layers.map(({ layer }) => layer),
           shadowOf: primary.id,
           jobId: context.jobId,
-          createdBy: primary.created_by,
+          createdBy: context.createdBy,
           requestId: context.requestId,
         },
         context.signal,

@@ -7,6 +7,7 @@ import { type Mode, roleAllows } from '../../contract/roles.ts';
 import type { Actor } from '../../platform/audit/audit.ts';
 import type { Database, Queryable } from '../../platform/database/database.ts';
 import { newId } from '../../platform/ids.ts';
+import type { Creator } from '../../platform/jobs/creator.ts';
 import { PermanentError } from '../../platform/jobs/retry-policy.ts';
 import type { RunByCost } from '../../platform/processes/by-cost.ts';
 import { blocked, createRedact, recordDecision, rulesOf } from '../governance/governance.ts';
@@ -22,7 +23,7 @@ import type { AnalysisResult } from './work.ts';
 
 export interface PerformDependencies {
   sql: Database;
-  users: { getByName(username: string): Promise<User> };
+  users: { get(id: string): Promise<User> };
   analyser: Analyser;
   registry: PluginRegistry;
   rawModeEnabled: boolean;
@@ -32,7 +33,7 @@ export interface PerformDependencies {
 export interface Assignment extends AnalyzePayload {
   jobId: string;
   /** On whose behalf. */
-  createdBy: string | null;
+  createdBy: Creator | null;
   requestId: string | null;
   shadowOf?: string;
 }
@@ -62,9 +63,10 @@ export function createPerform({
 }: PerformDependencies): Perform {
   const redact = createRedact(run);
 
-  async function requireAsker(createdBy: string | null, mode: Mode): Promise<User> {
-    const user = await users.getByName(createdBy ?? '');
-    if (user.disabled_at) throw new NexusError('E_FORBIDDEN', 'Whoever asked for this is disabled by now.');
+  async function requireAsker(createdBy: Creator | null, mode: Mode): Promise<User> {
+    const user = createdBy?.userId === undefined ? undefined : await users.get(createdBy.userId);
+    if (!user || user.disabled_at)
+      throw new NexusError('E_FORBIDDEN', 'Whoever asked for this is not a user here any more.');
     if (mode === 'RAW' && !(rawModeEnabled && roleAllows(user.role, 'researcher'))) {
       throw new NexusError('E_MODE_FORBIDDEN', 'Whoever asked for this may not use RAW mode any more.');
     }
@@ -84,7 +86,7 @@ export function createPerform({
   return async (assignment, signal) => {
     const begin = performance.now();
     const { mode, plugin_profile, document_id, createdBy, requestId } = assignment;
-    const actor: Actor = { name: createdBy ?? 'system', requestId: requestId ?? undefined };
+    const actor: Actor = { name: createdBy?.name ?? 'system', requestId: requestId ?? undefined };
     const user = await permanently(requireAsker(createdBy, mode));
     const viewer = { user_id: user.id, default_library_id: user.default_library_id };
     const document = await permanently(readDocument(sql, viewer, document_id));

@@ -13,8 +13,8 @@ export function createBranchCheck(sql: Database, run: RunByCost<typeof branchWor
     name: 'branches',
     async run({ repair, signal, report, progress }) {
       let checked = 0;
-      const next = (after: string | null) => nextBranches(sql, after, BRANCHES_AT_ONCE);
-      for await (const branches of inBatches(next, ({ id }: BranchRow) => id)) {
+      const next = (after: string | null, most: number) => nextBranches(sql, after, most);
+      for await (const branches of inBatches(next, ({ id }: BranchRow) => id, BRANCHES_AT_ONCE)) {
         for (const branch of branches) {
           const onSnapshot = async (position: number, text: string) => {
             if (repair) await writeSnapshot(sql, branch.id, position, text);

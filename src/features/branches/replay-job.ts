@@ -4,7 +4,7 @@ import type { Database } from '../../platform/database/database.ts';
 import { defineJobType } from '../../platform/jobs/job-type.ts';
 import { PermanentError } from '../../platform/jobs/retry-policy.ts';
 import type { RunByCost } from '../../platform/processes/by-cost.ts';
-import type { Viewer } from '../libraries/can-read-media.ts';
+import type { Requester } from '../libraries/requester.ts';
 import { findBranch } from './store.ts';
 import { describeDamage, verifyBranch } from './verify.ts';
 import type { branchWork } from './work.ts';
@@ -13,7 +13,7 @@ export interface BranchReplayDependencies {
   sql: Database;
   run: RunByCost<typeof branchWork>;
   /** Who asked for the job, as they are now. */
-  requester(createdBy: string | null): Promise<Viewer>;
+  requester: Requester;
 }
 
 /** Does a branch again from its beginning, and fails with what differs when any hash does not hold. */

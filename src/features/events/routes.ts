@@ -34,13 +34,18 @@ export function registerEventRoutes(server: HttpServer, { events, eventStreams }
     '/api/v1/events/stream',
     {
       exposeHeadRoute: false,
-      config: { access: 'viewer', feature: 'events' },
+      config: {
+        access: 'viewer',
+        feature: 'events',
+        errors: ['E_TOO_MANY_STREAMS'],
+        produces: { 200: ['text/event-stream'] },
+      },
       schema: {
         tags,
         summary: 'Event stream',
         description:
           'Server-sent events as they happen. With `Last-Event-ID` (or `after`), first what happened since; without, ' +
-          'from now on.',
+          'from now on. A person has at most ten streams in a process; the next one ends the oldest.',
         querystring: contract.streamQuery,
         response: { 200: z.string() },
       },

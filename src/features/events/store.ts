@@ -121,27 +121,39 @@ export async function stillAdmitted(sql: Database, listening: Listening[]): Prom
   return new Set(rows.map(({ place }) => place));
 }
 
-/** Which of these events each of them may hear, as things are now: pairs of a place in the list and an event's id. */
+/** Streams that hear the same, by their places in the list, and the events that they hear. */
+export interface Hearing {
+  places: number[];
+  ids: OutboxEvent['id'][];
+}
+
+/** Which of these events each of them may hear, as things are now. Each person is asked about once, not each stream. */
 export async function whoMayHear(
   sql: Database,
   listening: Listening[],
   eventIds: string[],
-): Promise<{ place: number; id: OutboxEvent['id'] }[]> {
-  const hasRole = (roles: string[]) =>
-    sql`(listening.role = any(${roles}::text[]) and users.role = any(${roles}::text[]))`;
+): Promise<Hearing[]> {
+  const admins = rolesFrom('admin');
   const hearer = {
-    user_id: sql`users.id`,
-    default_library_id: sql`users.default_library_id`,
-    username: sql`users.username`,
-    is_operator: hasRole(rolesFrom('operator')),
-    is_admin: hasRole(rolesFrom('admin')),
+    user_id: sql`person.user_id`,
+    default_library_id: sql`person.default_library_id`,
+    is_admin: sql`person.is_admin`,
   };
-  return sql<{ place: number; id: string }[]>`
-    select listening.place, event.id
-    from ${listeningTable(sql, listening)}
-    ${admitted(sql)}
+  return sql<Hearing[]>`
+    with person as materialized (
+      select
+        users.id as user_id, users.default_library_id,
+        listening.role = any(${admins}::text[]) and users.role = any(${admins}::text[]) as is_admin,
+        array_agg(listening.place) as places
+      from ${listeningTable(sql, listening)}
+      ${admitted(sql)}
+      group by 1, 2, 3
+    )
+    select person.places, array_agg(event.id) as ids
+    from person
     join outbox_event as event on event.id = any(${eventIds})
-    where ${mayHear(sql, hearer)}`;
+    where ${mayHear(sql, hearer)}
+    group by person.user_id, person.is_admin, person.places`;
 }
 
 const listeningTable = (sql: Database, listening: Listening[]) => sql`

@@ -1,4 +1,5 @@
 import { PassThrough, type Readable } from 'node:stream';
+import { NexusError } from '../../contract/errors.ts';
 import type { Principal } from '../../contract/identity.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { oneAtATime } from '../../platform/jobs/one-at-a-time.ts';
@@ -16,6 +17,8 @@ export interface StreamsOptions {
   log: Logger;
   heartbeatSeconds?: number;
   pollSeconds?: number;
+  /** Streams that this process keeps open at once. */
+  mostStreams?: number;
 }
 
 export interface EventStreams {
@@ -35,6 +38,11 @@ interface Stream {
   waiting: store.PlacedEvent[] | undefined;
 }
 
+/** Streams that one person has open in one process. The next one ends the oldest. */
+const STREAMS_PER_PERSON = 10;
+/** How long the reader of a stream that was ended in this way waits: eleven tabs must not end each other's all the time. */
+const REPLACED_RETRY_MS = 60_000;
+const MOST_STREAMS = 5000;
 const READ_AT_ONCE = 500;
 /** A reader that is so far behind is sent away, and comes back when it can read faster. */
 const MOST_UNREAD_BYTES = 1024 * 1024;
@@ -43,11 +51,11 @@ const MOST_WAITING = 10_000;
 const UNSETTLED_MS = 50;
 
 /**
- * All open streams of this process. One reader follows the events, and asks once for each batch who may hear what; so a
- * thousand streams cost one connection that listens and two statements, not a thousand.
+ * All open streams of this process. One reader follows the events, and asks once for each batch who may hear what, for each
+ * person once: the cost of an event does not grow with the streams of one person.
  */
 export function createEventStreams(options: StreamsOptions): EventStreams {
-  const { sql, hints, log, heartbeatSeconds = 15, pollSeconds = 2 } = options;
+  const { sql, hints, log, heartbeatSeconds = 15, pollSeconds = 2, mostStreams = MOST_STREAMS } = options;
   const streams = new Set<Stream>();
   let head: Position | undefined;
   let isClosed = false;
@@ -74,13 +82,16 @@ export function createEventStreams(options: StreamsOptions): EventStreams {
 
   async function broadcast(events: store.PlacedEvent[]): Promise<void> {
     const present = [...streams];
-    const pairs = await store.whoMayHear(
+    const hearings = await store.whoMayHear(
       sql,
       present.map(({ principal }) => principal),
       events.map(({ id }) => id),
     );
     const heard = new Map<number, Set<string>>();
-    for (const { place, id } of pairs) heard.set(place, (heard.get(place) ?? new Set()).add(id));
+    for (const { places, ids } of hearings) {
+      const audible = new Set(ids);
+      for (const place of places) heard.set(place, audible);
+    }
     present.forEach((stream, place) => {
       const ids = heard.get(place);
       const theirs = ids ? events.filter(({ id }) => ids.has(id)) : [];
@@ -149,6 +160,17 @@ export function createEventStreams(options: StreamsOptions): EventStreams {
       .catch((error) => log.warn({ err: error }, 'checking open streams failed; trying again'));
   }
 
+  /** Makes room for one more stream of this person. */
+  function endOldest(userId: string): void {
+    const theirs = [...streams].filter(
+      ({ principal, out }) => principal.user_id === userId && !out.writableEnded,
+    );
+    for (const stream of theirs.slice(0, Math.max(0, theirs.length - STREAMS_PER_PERSON + 1))) {
+      write(stream, `retry: ${REPLACED_RETRY_MS}\n\n`);
+      stream.out.end();
+    }
+  }
+
   function leave(stream: Stream): void {
     if (!streams.delete(stream) || streams.size > 0) return;
     stopFollowing?.();
@@ -162,6 +184,14 @@ export function createEventStreams(options: StreamsOptions): EventStreams {
       const sentTo = cursor === undefined ? now : await knownPosition(sql, cursor);
       const stream: Stream = { principal, out: new PassThrough(), sentTo, waiting: [] };
       if (isClosed) return stream.out.end();
+      endOldest(principal.user_id);
+      if (streams.size >= mostStreams) {
+        throw new NexusError(
+          'E_TOO_MANY_STREAMS',
+          'Nexus has as many event streams open as it keeps at once. Try again later.',
+          { retryAfterSeconds: 30 },
+        );
+      }
       streams.add(stream);
       stream.out.on('error', (error) => log.debug({ err: error }, 'an event stream broke off'));
       stream.out.once('close', () => leave(stream));

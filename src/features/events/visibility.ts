@@ -10,17 +10,13 @@ type InSql<T> = T | Statement<object[]>;
 export interface Hearer {
   user_id: InSql<string>;
   default_library_id: InSql<string>;
-  username: InSql<string>;
-  is_operator: InSql<boolean>;
   is_admin: InSql<boolean>;
 }
 
-export function hearerOf({ user_id, default_library_id, owner, role }: Principal): Hearer {
+export function hearerOf({ user_id, default_library_id, role }: Principal): Hearer {
   return {
     user_id,
     default_library_id,
-    username: owner,
-    is_operator: roleAllows(role, 'operator'),
     is_admin: roleAllows(role, 'admin'),
   };
 }
@@ -55,10 +51,10 @@ export function mayHear(sql: Queryable, hearer: Hearer) {
       when event.event_type like 'media.%' then ${canReadMedia(sql, viewer, says('media_id'))}
       when event.event_type like 'analysis.%' then ${canReadMedia(sql, viewer, says('document_id'))}
       when event.event_type like 'backfill.%' then
-        ${hearer.is_operator}::boolean
+        ${hearer.is_admin}::boolean
         or (${says('user_id')} = ${user} and ${isMemberOf(says('source_library_id'))})
       when event.event_type like 'job.%' then
-        ${hearer.is_operator}::boolean or event.payload ->> 'created_by' = ${hearer.username}::text
+        ${hearer.is_admin}::boolean or ${says('created_by_user_id')} = ${user}
       else ${hearer.is_admin}::boolean
     end`;
 }

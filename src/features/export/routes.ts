@@ -17,6 +17,7 @@ export function registerExportRoutes(server: HttpServer, exports: Exports): void
         access: 'viewer',
         feature: 'export',
         errors: ['E_LIBRARY_NOT_FOUND', 'E_MODE_FORBIDDEN'],
+        produces: { 200: ['application/json', 'text/html'] },
       },
       schema: {
         tags: ['Libraries'],
@@ -50,6 +51,7 @@ export function registerExportRoutes(server: HttpServer, exports: Exports): void
           'E_GOVERNANCE_BLOCKED',
           'E_TEXT_TOO_COSTLY',
         ],
+        produces: { 200: ['text/markdown'] },
       },
       schema: {
         tags: ['Media'],

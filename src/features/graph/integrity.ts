@@ -1,5 +1,6 @@
 import type { Database } from '../../platform/database/database.ts';
 import type { AuditRun, IntegrityCheck } from '../../platform/integrity/check.ts';
+import { inHalves, patiently } from '../../platform/integrity/statement-timeout.ts';
 import { mediaInBatches } from '../media/integrity.ts';
 import type { Graph } from './graph.ts';
 import { PROJECTOR, type Projection, type Projector } from './projector.ts';
@@ -17,9 +18,11 @@ export function createGraphCheck({
 }): IntegrityCheck {
   /** Reads again what has changed since it was read, on either side. */
   async function compare(ids: string[], run: AuditRun): Promise<void> {
-    const stored = new Map((await store.listProjections(sql, ids)).map((one) => [one.media_id, one]));
-    const isSettled = await store.listSettled(sql, ids);
-    const sources = await store.listSources(sql, ids);
+    const projections = (await inHalves(sql, ids, store.listProjections)).flat();
+    const stored = new Map(projections.map((one) => [one.media_id, one]));
+    const settled = await inHalves(sql, ids, store.listSettled);
+    const isSettled = new Set(settled.flatMap((part) => [...part]));
+    const sources = (await inHalves(sql, ids, store.listSources)).flat();
     const expected = await projector.project(sources, run.signal);
     const [missing, wrong, right]: [store.Projected[], store.Projected[], store.Projected[]] = [[], [], []];
     for (const [index, source] of sources.entries()) {
@@ -45,10 +48,15 @@ export function createGraphCheck({
       let checked = 0;
       for await (const ids of mediaInBatches(sql)) {
         run.signal.throwIfAborted();
-        const suspects = await store.listSuspects(sql, PROJECTOR, ids);
+        const suspects = (
+          await inHalves(sql, ids, (queryable, part) => store.listSuspects(queryable, PROJECTOR, part))
+        ).flat();
         if (suspects.length > 0) await compare(suspects, run);
-        const unjustified = await run.reportRows(store.unjustifiedProjections(sql, ids));
-        if (unjustified > 0 && run.repair) await store.deleteUnjustified(sql, ids);
+        const counts = await inHalves(sql, ids, (queryable, part) =>
+          run.reportRows(store.unjustifiedProjections(queryable, part), queryable),
+        );
+        const isWrong = counts.some((count) => count > 0);
+        if (isWrong && run.repair) await patiently(sql, (tx) => store.deleteUnjustified(tx, ids));
         checked += ids.length;
         await run.progress(checked);
       }

@@ -1,5 +1,5 @@
 import * as contract from '../../contract/libraries.ts';
-import { actorOf } from '../../http/authentication.ts';
+import { actorOf, principalOf } from '../../http/authentication.ts';
 import type { HttpServer } from '../../http/http-server.ts';
 import type { Backfill } from './backfill.ts';
 
@@ -46,12 +46,12 @@ export function registerBackfillRoutes(server: HttpServer, backfill: Backfill): 
       schema: {
         tags,
         summary: 'List backfills',
-        description: 'Newest first.',
+        description: 'Newest first. The name of a library is shown to its members and to admins.',
         querystring: contract.backfillJobQuery,
         response: { 200: contract.backfillJobList },
       },
     },
-    (request) => backfill.list(request.query),
+    (request) => backfill.list(request.query, principalOf(request)),
   );
 
   server.get(

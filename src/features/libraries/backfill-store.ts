@@ -1,3 +1,4 @@
+import type { Principal } from '../../contract/identity.ts';
 import type {
   BackfillHealth,
   BackfillJob,
@@ -5,6 +6,7 @@ import type {
   BackfillStatus,
   ListedBackfillJob,
 } from '../../contract/libraries.ts';
+import { roleAllows } from '../../contract/roles.ts';
 import type { Database, Queryable, Transaction } from '../../platform/database/database.ts';
 import { jobStates } from '../../platform/jobs/job-state.ts';
 import { microseconds, moment } from './moments.ts';
@@ -212,14 +214,20 @@ export interface BackfillPosition {
 /** Newest first. */
 export async function listBackfills(
   sql: Database,
+  { user_id, role }: Pick<Principal, 'user_id' | 'role'>,
   status: BackfillStatus | undefined,
   last: BackfillPosition | null,
   limit: number,
 ): Promise<(ListedBackfillJob & { position: BackfillPosition })[]> {
+  const maySeeName = sql`
+    (${roleAllows(role, 'admin')}::boolean
+      or exists (
+        select from memberships where memberships.library_id = libraries.id and memberships.user_id = ${user_id}
+      ))`;
   return sql<(ListedBackfillJob & { position: BackfillPosition })[]>`
     select
-      ${jobColumns(sql)}, users.username, libraries.name as source_library_name, backfill.due_at, backfill.job_id,
-      backfill.created_at,
+      ${jobColumns(sql)}, users.username, case when ${maySeeName} then libraries.name end as source_library_name,
+      backfill.due_at, backfill.job_id, backfill.created_at,
       json_build_object(
         'created_us', ${microseconds(sql, sql`backfill.created_at`)},
         'default_library_id', backfill.default_library_id,

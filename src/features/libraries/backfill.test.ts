@@ -268,7 +268,7 @@ describe('the backfill worker', () => {
     await vi.waitFor(async () => expect(await row()).toMatchObject({ status: 'completed' }), 10_000);
     await worker.stop();
     const { body } = await app.call('GET', `/api/v1/jobs/${(await row())?.job_id}`, {
-      key: DEV_KEYS.operator,
+      key: DEV_KEYS.admin,
     });
     expect(body).toMatchObject({
       job_type: 'backfill_default_library_closure_job',
@@ -510,8 +510,7 @@ test('the web app goes through no internal route', () => {
 });
 
 describe('GET /api/v1/backfill-jobs', () => {
-  const list = (query: string) =>
-    app.call('GET', `/api/v1/backfill-jobs?${query}`, { key: DEV_KEYS.operator });
+  const list = (query: string) => app.call('GET', `/api/v1/backfill-jobs?${query}`, { key: DEV_KEYS.admin });
 
   test('lists newest first, by status, page by page', async () => {
     await set({ status: 'failed', attempts: 5 });

@@ -4,6 +4,7 @@ import {
   BACKFILL_PENDING_AGE_P95_GUARDRAIL_SECONDS,
   BACKFILL_PENDING_COUNT_GUARDRAIL,
 } from '../../contract/guardrails.ts';
+import type { Principal } from '../../contract/identity.ts';
 import type {
   BackfillHealth,
   BackfillKey,
@@ -192,9 +193,10 @@ export function createBackfill({ sql, log, send, batchSize = BATCH_SIZE }: Backf
 
     async list(
       query: ListQuery & { status?: BackfillStatus | undefined },
+      principal: Principal,
     ): Promise<{ backfill_jobs: ListedBackfillJob[]; page: Page }> {
       const last = readPosition(query.cursor, position);
-      const rows = await backfills.listBackfills(sql, query.status, last, query.limit + 1);
+      const rows = await backfills.listBackfills(sql, principal, query.status, last, query.limit + 1);
       const { rows: backfill_jobs, page } = cutPositioned(rows, query.limit);
       return { backfill_jobs, page };
     },

@@ -1,40 +1,57 @@
 import type { Database, Queryable, Transaction } from '../../platform/database/database.ts';
-import { transaction } from '../../platform/database/transaction.ts';
 import { type AuditRun, type IntegrityCheck, inBatches } from '../../platform/integrity/check.ts';
+import { type Range, type Scan, scan } from '../../platform/integrity/scan.ts';
+import { inHalves, patiently } from '../../platform/integrity/statement-timeout.ts';
 import { deleteEdges, forgetMedia, insertMissingEdges, rebuildDefaultLibrary } from './closure.ts';
 import * as audit from './closure-audit-store.ts';
 import { lockSource } from './store.ts';
 
+/** Something that may be wrong with the rows of a table. */
 interface Check {
   kind: string;
-  select(sql: Queryable, libraryIds: string[]): ReturnType<Queryable>;
+  scan: Scan;
+  select(sql: Queryable, range: Range): ReturnType<Queryable>;
   /** Absent where the mistake is not in something derived, and a person has to decide. */
   mending?: {
-    /** Done once for each id of this column. */
+    /** Done once for each id of this column, when the whole table has been looked at. */
     by: keyof audit.Difference;
     mend(tx: Transaction, id: string): Promise<void>;
   };
 }
 
-/** So many libraries are looked at with one statement, which keeps every statement short. */
-const LIBRARIES_AT_ONCE = 100;
-
-const withoutMedia: Check = {
-  kind: 'listed_without_media',
-  select: audit.listedWithoutMedia,
-  mending: { by: 'media_id', mend: forgetMedia },
+const LIBRARIES: Scan = { table: 'libraries', key: ['id'] };
+const LISTINGS: Scan = { table: 'library_media', key: ['library_id', 'media_id'] };
+const MEMBERSHIPS: Scan = { table: 'memberships', key: ['library_id', 'user_id'] };
+const INTRINSICS: Scan = { table: 'default_library_intrinsics', key: ['default_library_id', 'media_id'] };
+const EDGES: Scan = {
+  table: 'default_library_closure_edges',
+  key: ['default_library_id', 'media_id', 'source_library_id'],
+};
+const BACKFILLS: Scan = {
+  table: 'default_library_backfill_jobs',
+  key: ['default_library_id', 'source_library_id', 'user_id'],
 };
 
-const SHARED_LIBRARY_CHECKS: Check[] = [
-  { kind: 'library_owner_not_admin', select: audit.ownerNotAdmin },
-  withoutMedia,
+const rebuild = { by: 'default_library_id', mend: rebuildDefaultLibrary } as const;
+
+/** Edges are put right before what they justify. */
+const CHECKS: Check[] = [
+  { kind: 'library_owner_not_admin', scan: LIBRARIES, select: audit.ownerNotAdmin },
+  {
+    kind: 'listed_without_media',
+    scan: LISTINGS,
+    select: audit.listedWithoutMedia,
+    mending: { by: 'media_id', mend: forgetMedia },
+  },
   {
     kind: 'backfill_without_membership',
+    scan: BACKFILLS,
     select: audit.backfillWithoutMembership,
     mending: { by: 'source_library_id', mend: audit.deleteBackfillsWithoutMembership },
   },
   {
     kind: 'closure_edge_missing',
+    scan: LISTINGS,
     select: audit.missingEdges,
     mending: {
       by: 'source_library_id',
@@ -44,14 +61,10 @@ const SHARED_LIBRARY_CHECKS: Check[] = [
       },
     },
   },
-];
-
-/** Edges are put right before what they justify. */
-const DEFAULT_LIBRARY_CHECKS: Check[] = [
-  { kind: 'default_library_shared', select: audit.sharedDefault },
-  withoutMedia,
+  { kind: 'default_library_shared', scan: MEMBERSHIPS, select: audit.sharedDefault },
   {
     kind: 'closure_edge_unjustified',
+    scan: EDGES,
     select: audit.unjustifiedEdges,
     mending: {
       by: 'default_library_id',
@@ -67,57 +80,74 @@ const DEFAULT_LIBRARY_CHECKS: Check[] = [
       },
     },
   },
-  {
-    kind: 'default_media_missing',
-    select: audit.missingMedia,
-    mending: { by: 'default_library_id', mend: rebuildDefaultLibrary },
-  },
-  {
-    kind: 'default_media_unjustified',
-    select: audit.unjustifiedMedia,
-    mending: { by: 'default_library_id', mend: rebuildDefaultLibrary },
-  },
+  { kind: 'default_media_missing', scan: INTRINSICS, select: audit.missingIntrinsicMedia, mending: rebuild },
+  { kind: 'default_media_missing', scan: EDGES, select: audit.missingEdgeMedia, mending: rebuild },
+  { kind: 'default_media_unjustified', scan: LISTINGS, select: audit.unjustifiedMedia, mending: rebuild },
 ];
-
-/** Belongs to no library, so it is looked for once. */
-const listedNowhere: Check = {
-  kind: 'listed_without_library',
-  select: audit.withoutLibrary,
-  mending: { by: 'library_id', mend: audit.deleteWithoutLibrary },
-};
 
 /**
  * Recomputes from memberships and contents what every default library should hold, and tells each difference. Every
- * check sees one moment, so it can run while people work: what they change, they change together with its closure.
+ * statement sees one moment, so it can run while people work: what they change, they change together with its closure.
  */
 export function createClosureCheck(sql: Database): IntegrityCheck {
-  async function look(check: Check, libraryIds: string[], run: AuditRun): Promise<void> {
-    run.signal.throwIfAborted();
-    const { kind, mending } = check;
-    const differences = sql`select ${kind}::text as kind, found.* from (${check.select(sql, libraryIds)}) as found`;
-    const count = await run.reportRows(differences);
-    if (count === 0 || !mending || !run.repair) return;
-    for (const id of await audit.concernedIds(sql, check.select(sql, libraryIds), mending.by)) {
-      await transaction(sql, (tx) => mending.mend(tx, id));
-    }
-  }
-
   return {
     name: 'libraries',
     async run(run) {
       let checked = 0;
-      await look(listedNowhere, [], run);
-      for (const [isDefault, checks] of [
-        [false, SHARED_LIBRARY_CHECKS],
-        [true, DEFAULT_LIBRARY_CHECKS],
-      ] as const) {
-        const next = (after: string | null) => audit.nextLibraries(sql, isDefault, after, LIBRARIES_AT_ONCE);
-        for await (const libraryIds of inBatches(next, (id) => id)) {
-          for (const check of checks) await look(check, libraryIds, run);
-          checked += libraryIds.length;
-          await run.progress(checked);
-        }
-      }
+      const onPart = (rows: number) => {
+        checked += rows;
+        return run.progress(checked);
+      };
+      await findLostLibraries(run);
+      for (const check of CHECKS) await look(check, run, onPart);
     },
   };
+
+  async function look(
+    { kind, select, mending, ...check }: Check,
+    run: AuditRun,
+    onPart: (rows: number) => Promise<void>,
+  ): Promise<void> {
+    const concerned = new Set<string>();
+    await scan(
+      sql,
+      check.scan,
+      run.signal,
+      async (queryable, range) => {
+        const found = select(queryable, range);
+        if (mending && run.repair) {
+          for (const id of await audit.concernedIds(queryable, found, mending.by)) concerned.add(id);
+        }
+        await run.reportRows(
+          queryable`select ${kind}::text as kind, found.* from (${found}) as found`,
+          queryable,
+        );
+      },
+      onPart,
+    );
+    for (const id of concerned) {
+      run.signal.throwIfAborted();
+      await patiently(sql, async (tx) => mending?.mend(tx, id));
+    }
+  }
+
+  /** Rows of libraries that do not exist. Each library is looked up once, however much it lists, and told once. */
+  async function findLostLibraries({ signal, repair, report }: AuditRun): Promise<void> {
+    const lost = new Set<string>();
+    for (const { table, key } of [LISTINGS, INTRINSICS, EDGES]) {
+      const [column = ''] = key;
+      const next = (after: string | null, most: number) => audit.nextNamed(sql, table, column, after, most);
+      for await (const ids of inBatches(next, (id) => id)) {
+        signal.throwIfAborted();
+        const missing = (await inHalves(sql, ids, audit.withoutLibrary)).flat();
+        const news = missing.filter((id) => !lost.has(id));
+        for (const id of news) lost.add(id);
+        await report(
+          'listed_without_library',
+          news.map((library_id) => ({ library_id })),
+        );
+      }
+    }
+    for (const id of repair ? lost : []) await patiently(sql, (tx) => audit.deleteWithoutLibrary(tx, id));
+  }
 }

@@ -51,7 +51,6 @@ describe('a library', () => {
     ['an empty name', ''],
     ['a name of spaces', '   '],
     ['a name of 101 characters', 'x'.repeat(101)],
-    ['a name with a NUL character', 'a\u0000b'],
   ])('with %s is 400, made or renamed', async (_case, name) => {
     const [before] = await sql`select count(*) as n from libraries`;
     expect(await owner.post('/libraries', { name })).toMatchObject(failure(400, 'E_NAME_INVALID'));
@@ -71,6 +70,7 @@ describe('a library', () => {
   test.each([
     ['no name', {}],
     ['a name of another type', { name: 7 }],
+    ['a name with a NUL character', { name: 'a\u0000b' }],
     ['a field too many', { name: 'x', is_default: true }],
   ])('with %s is malformed', async (_case, body) => {
     expect(await owner.post('/libraries', body)).toMatchObject(failure(400, 'E_INVALID_REQUEST'));

@@ -1,14 +1,16 @@
 import { NexusError } from '../../contract/errors.ts';
 import type { User } from '../../contract/identity.ts';
+import type { Creator } from '../../platform/jobs/creator.ts';
 import { PermanentError } from '../../platform/jobs/retry-policy.ts';
 import type { Viewer } from './can-read-media.ts';
 
-export type Requester = (createdBy: string | null) => Promise<Viewer>;
+export type Requester = (createdBy: Creator | null) => Promise<Viewer>;
 
-/** Who asked for a job, for jobs that may do what that person may do at the moment they run. */
-export function createRequester(users: { getByName(username: string): Promise<User> }): Requester {
+/** Finds who asked for a job, by id: a job may do what that person may do at the moment it runs. */
+export function createRequester(users: { get(id: string): Promise<User> }): Requester {
   return async (createdBy) => {
-    const user = createdBy === null ? undefined : await users.getByName(createdBy).catch(unlessUnknown);
+    const user =
+      createdBy?.userId === undefined ? undefined : await users.get(createdBy.userId).catch(unlessUnknown);
     if (user && user.disabled_at === null) {
       return { user_id: user.id, default_library_id: user.default_library_id };
     }

@@ -67,5 +67,6 @@ function rangeRefused(size: number): NexusError {
   return new NexusError(
     'E_RANGE_NOT_SATISFIABLE',
     `The file has ${size} bytes; the range begins behind them.`,
+    { details: { size } },
   );
 }

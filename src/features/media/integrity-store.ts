@@ -4,8 +4,7 @@ import { searchRowsOf } from './search-rows.ts';
 
 type Differences = ReturnType<Queryable>;
 
-/** A batch ends at so many rows or bytes, whichever comes first; one row may have more. */
-const MOST_ROWS = 500;
+/** A batch ends at so many bytes, or at the rows that were asked for; one row may have more. */
 const MOST_BYTES = 4 * 1024 * 1024;
 
 /** The first rows of an ordered selection with a column `bytes` that make up a batch. */
@@ -21,13 +20,13 @@ function asBatch(sql: Queryable, rows: Differences, order: Differences): Differe
 }
 
 /** The next media in the order of their ids, bounded by the length of their texts. */
-export async function nextMedia(sql: Database, after: string | null): Promise<string[]> {
+export async function nextMedia(sql: Database, after: string | null, most: number): Promise<string[]> {
   const rows = sql`
     select id, octet_length(coalesce(plain_text, '')) as bytes
     from media
     ${after === null ? sql`` : sql`where id > ${after}`}
     order by id
-    limit ${MOST_ROWS}`;
+    limit ${most}`;
   const batch = await sql<
     { id: string }[]
   >`select id from (${asBatch(sql, rows, sql`id`)}) as batch order by number`;
@@ -46,13 +45,14 @@ export interface StoredFragment {
 export async function nextFragments(
   sql: Database,
   after: { media_id: string; idx: number } | null,
+  most: number,
 ): Promise<StoredFragment[]> {
   const rows = sql`
     select media_id, idx, octet_length(html_sanitized) as bytes
     from media_fragments
     ${after === null ? sql`` : sql`where (media_id, idx) > (${after.media_id}, ${after.idx})`}
     order by media_id, idx
-    limit ${MOST_ROWS}`;
+    limit ${most}`;
   return sql<StoredFragment[]>`
     select fragment.id, fragment.media_id, fragment.idx, fragment.html_sanitized, fragment.canonical_text
     from (${asBatch(sql, rows, sql`media_id, idx`)}) as batch
@@ -128,7 +128,7 @@ export function searchDifferences(sql: Queryable, mediaIds: string[]): Differenc
     where found.document is distinct from expected.document`;
 }
 
-export async function concernedMedia(sql: Database, differences: Differences): Promise<string[]> {
+export async function concernedMedia(sql: Queryable, differences: Differences): Promise<string[]> {
   const rows = await sql<
     { media_id: string }[]
   >`select distinct media_id from (${differences}) as difference`;
@@ -153,13 +153,17 @@ export interface NamedFile {
   sha256: string | null;
 }
 
-export async function nextMediaFiles(sql: Database, after: string | null): Promise<NamedFile[]> {
+export async function nextMediaFiles(
+  sql: Database,
+  after: string | null,
+  most: number,
+): Promise<NamedFile[]> {
   return sql<NamedFile[]>`
     select id, file_path as path, file_size as size, file_sha256 as sha256
     from media
     where file_path is not null ${after === null ? sql`` : sql`and id > ${after}`}
     order by id
-    limit ${MOST_ROWS}`;
+    limit ${most}`;
 }
 
 export async function namesFile(sql: Database, mediaId: string, path: string): Promise<boolean> {
@@ -170,25 +174,27 @@ export async function namesFile(sql: Database, mediaId: string, path: string): P
 export async function nextAssets(
   sql: Database,
   after: { media_id: string; name: string } | null,
+  most: number,
 ): Promise<{ media_id: string; name: string; path: string }[]> {
   return sql<{ media_id: string; name: string; path: string }[]>`
     select media_id, name, path
     from media_assets
     ${after === null ? sql`` : sql`where (media_id, name) > (${after.media_id}, ${after.name})`}
     order by media_id, name
-    limit ${MOST_ROWS}`;
+    limit ${most}`;
 }
 
 export async function nextImages(
   sql: Database,
   after: string | null,
+  most: number,
 ): Promise<{ url_sha256: string; path: string; sha256: string }[]> {
   return sql<{ url_sha256: string; path: string; sha256: string }[]>`
     select url_sha256, 'images/' || content_sha256 as path, content_sha256 as sha256
     from images
     ${after === null ? sql`` : sql`where url_sha256 > ${after}`}
     order by url_sha256
-    limit ${MOST_ROWS}`;
+    limit ${most}`;
 }
 
 export async function forgetImage(sql: Queryable, urlSha256: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Database } from '../../platform/database/database.ts';
-import { transaction } from '../../platform/database/transaction.ts';
 import { type AuditRun, type IntegrityCheck, inBatches } from '../../platform/integrity/check.ts';
+import { inHalves, patiently } from '../../platform/integrity/statement-timeout.ts';
 import type { Storage } from '../../platform/storage/storage.ts';
 import type { Extractors } from './extractors/extractors.ts';
 import * as store from './integrity-store.ts';
@@ -31,7 +31,8 @@ export function createTextCheck(
     name: 'texts',
     async run(run) {
       let checked = 0;
-      const next = (after: store.StoredFragment | null) => store.nextFragments(sql, after);
+      const next = (after: store.StoredFragment | null, most: number) =>
+        store.nextFragments(sql, after, most);
       for await (const fragments of inBatches(next, (fragment) => fragment)) {
         run.signal.throwIfAborted();
         await compareFragments(fragments, run);
@@ -40,8 +41,11 @@ export function createTextCheck(
       }
       for await (const ids of mediaInBatches(sql)) {
         run.signal.throwIfAborted();
-        const count = await run.reportRows(store.textDifferences(sql, ids));
-        if (count > 0 && run.repair) await store.rewritePlainTexts(sql, ids);
+        const counts = await inHalves(sql, ids, (queryable, part) =>
+          run.reportRows(store.textDifferences(queryable, part), queryable),
+        );
+        const isWrong = counts.some((count) => count > 0);
+        if (isWrong && run.repair) await patiently(sql, (tx) => store.rewritePlainTexts(tx, ids));
       }
     },
   };
@@ -50,7 +54,7 @@ export function createTextCheck(
 /** What is found by searching is what building it now would make of the text. */
 export function createSearchCheck(sql: Database): IntegrityCheck {
   async function rebuild(mediaId: string): Promise<void> {
-    await transaction(sql, async (tx) => {
+    await patiently(sql, async (tx) => {
       if (await store.lockReady(tx, mediaId)) await buildSearchRows(tx, mediaId);
       else await store.deleteSearchRows(tx, mediaId);
     });
@@ -62,9 +66,13 @@ export function createSearchCheck(sql: Database): IntegrityCheck {
       let checked = 0;
       for await (const ids of mediaInBatches(sql)) {
         run.signal.throwIfAborted();
-        const differences = () => store.searchDifferences(sql, ids);
-        const count = await run.reportRows(differences());
-        const concerned = count > 0 && run.repair ? await store.concernedMedia(sql, differences()) : [];
+        const concerned = new Set<string>();
+        await inHalves(sql, ids, async (queryable, part) => {
+          const differences = () => store.searchDifferences(queryable, part);
+          const wrong = run.repair ? await store.concernedMedia(queryable, differences()) : [];
+          for (const mediaId of wrong) concerned.add(mediaId);
+          return run.reportRows(differences(), queryable);
+        });
         for (const mediaId of concerned) await rebuild(mediaId);
         checked += ids.length;
         await run.progress(checked);
@@ -76,7 +84,7 @@ export function createSearchCheck(sql: Database): IntegrityCheck {
 /** All media, so many at once that their texts are a few megabytes. */
 export function mediaInBatches(sql: Database): AsyncGenerator<string[]> {
   return inBatches(
-    (after: string | null) => store.nextMedia(sql, after),
+    (after: string | null, most) => store.nextMedia(sql, after, most),
     (id) => id,
   );
 }
@@ -89,7 +97,7 @@ export function createFileCheck(sql: Database, storage: Storage): IntegrityCheck
   let checked = 0;
 
   async function eachOf<Row, Position>(
-    next: (after: Position | null) => Promise<Row[]>,
+    next: (after: Position | null, most: number) => Promise<Row[]>,
     positionOf: (row: Row) => Position,
     run: AuditRun,
     look: (row: Row) => Promise<void>,
@@ -127,7 +135,7 @@ export function createFileCheck(sql: Database, storage: Storage): IntegrityCheck
       checked = 0;
       const { report, signal } = run;
       await eachOf(
-        (after: string | null) => store.nextMediaFiles(sql, after),
+        (after: string | null, most) => store.nextMediaFiles(sql, after, most),
         ({ id }) => id,
         run,
         async ({ id: media_id, path, size, sha256 }) => {
@@ -141,7 +149,7 @@ export function createFileCheck(sql: Database, storage: Storage): IntegrityCheck
         },
       );
       await eachOf(
-        (after: { media_id: string; name: string } | null) => store.nextAssets(sql, after),
+        (after: { media_id: string; name: string } | null, most) => store.nextAssets(sql, after, most),
         (asset) => asset,
         run,
         async ({ media_id, name, path }) => {
@@ -149,7 +157,7 @@ export function createFileCheck(sql: Database, storage: Storage): IntegrityCheck
         },
       );
       await eachOf(
-        (after: string | null) => store.nextImages(sql, after),
+        (after: string | null, most) => store.nextImages(sql, after, most),
         ({ url_sha256 }) => url_sha256,
         run,
         async ({ url_sha256, path, sha256 }) => {

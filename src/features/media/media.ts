@@ -46,7 +46,7 @@ export function createMedia({ sql, ingest }: MediaDependencies) {
     from: RetriedStatus,
     actor: Actor,
   ): Promise<boolean> {
-    const options = { requestId: actor.requestId, createdBy: actor.name };
+    const options = { requestId: actor.requestId, createdBy: actor };
     if (from === 'pending') return ingest.maybeEnqueueExtraction(tx, kind, mediaId, options);
     await ingest.enqueueEmbedding(tx, mediaId, options);
     return true;

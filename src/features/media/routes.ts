@@ -66,6 +66,7 @@ export function registerMediaRoutes(
         access: 'viewer',
         feature: 'media',
         errors: ['E_INVALID_URL', 'E_SSRF_BLOCKED', 'E_NOT_FOUND'],
+        produces: { 200: ['image/*'] },
       },
       schema: {
         tags,
@@ -176,6 +177,7 @@ export function registerMediaRoutes(
         access: 'viewer',
         feature: 'media',
         errors: ['E_MEDIA_NOT_FOUND', 'E_RANGE_NOT_SATISFIABLE'],
+        produces: { 200: ['*/*'], 206: ['*/*'] },
       },
       schema: {
         tags,
@@ -191,7 +193,12 @@ export function registerMediaRoutes(
   server.get(
     '/media/:id/assets/:name',
     {
-      config: { access: 'viewer', feature: 'media', errors: ['E_MEDIA_NOT_FOUND'] },
+      config: {
+        access: 'viewer',
+        feature: 'media',
+        errors: ['E_MEDIA_NOT_FOUND'],
+        produces: { 200: ['image/*'] },
+      },
       schema: {
         tags,
         summary: 'An image of a book',

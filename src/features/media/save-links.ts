@@ -1,5 +1,6 @@
 import type { MediaKind } from '../../contract/media.ts';
 import type { Transaction } from '../../platform/database/database.ts';
+import type { Creator } from '../../platform/jobs/creator.ts';
 import type { Viewer } from '../libraries/can-read-media.ts';
 import { addAllToDefaultLibrary } from '../libraries/closure.ts';
 import type { LibraryMediaService } from '../libraries/library-media.ts';
@@ -17,7 +18,7 @@ export interface SaveLinksOptions {
   libraryId: string | undefined;
   /** When the viewer saved them elsewhere, by key, where that is known. */
   savedAt: ReadonlyMap<string, Date>;
-  createdBy: string | undefined;
+  createdBy: Creator | undefined;
   requestId: string | undefined;
 }
 

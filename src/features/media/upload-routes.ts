@@ -64,7 +64,11 @@ export function registerUploadRoutes(server: HttpServer, uploads: Uploads): void
     (scope as HttpServer).put(
       '/media/upload',
       {
-        config: { access: 'public', errors: ['E_UPLOAD_EXPIRED', 'E_FILE_TOO_LARGE'] },
+        config: {
+          access: 'public',
+          errors: ['E_UPLOAD_EXPIRED', 'E_FILE_TOO_LARGE'],
+          consumes: '*/*',
+        },
         bodyLimit: 200 * 1024 * 1024,
         schema: {
           tags,

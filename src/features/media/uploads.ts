@@ -137,7 +137,7 @@ export function createUploads({ sql, storage, ingest }: UploadsDependencies) {
         return known;
       }
       await store.setFile(tx, mediaId, file);
-      const options = { requestId: actor.requestId, createdBy: actor.name };
+      const options = { requestId: actor.requestId, createdBy: actor };
       await ingest.maybeEnqueueExtraction(tx, kind, mediaId, options);
       return undefined;
     });

@@ -21,7 +21,7 @@ const database = useDatabase();
 const { sql } = database;
 const dataDir = await newDirectory('data');
 const app = useApp(database, { NEXUS_DATA_DIR: dataDir });
-const key = DEV_KEYS.operator;
+const key = DEV_KEYS.admin;
 const LONG_AGO = new Date('2020-01-01T00:00:00Z');
 
 async function audit(payload: object = {}) {

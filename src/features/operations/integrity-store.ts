@@ -1,6 +1,7 @@
-import type { Database, Queryable } from '../../platform/database/database.ts';
+import type { Queryable } from '../../platform/database/database.ts';
 import type { Statement } from '../../platform/database/statement.ts';
 import type { Finding } from '../../platform/integrity/check.ts';
+import type { Range } from '../../platform/integrity/scan.ts';
 
 /** One run of an audit: a job may have several attempts. */
 export interface AuditKey {
@@ -8,15 +9,15 @@ export interface AuditKey {
   attempt: number;
 }
 
-/** What earlier attempts of this job found, and jobs that are gone. */
-export async function forgetFindings(sql: Database, { jobId }: AuditKey): Promise<void> {
+export async function deleteObsolete(sql: Queryable, { jobId }: AuditKey, range: Range): Promise<void> {
   await sql`
-    delete from integrity_findings
-    where job_id = ${jobId} or not exists (select from jobs where jobs.id = integrity_findings.job_id)`;
+    delete from integrity_findings as scanned
+    where ${range}
+      and (scanned.job_id = ${jobId} or not exists (select from jobs where jobs.id = scanned.job_id))`;
 }
 
 export async function insertFindings(
-  sql: Database,
+  sql: Queryable,
   { jobId, attempt }: AuditKey,
   kind: string,
   findings: Finding[],
@@ -27,30 +28,22 @@ export async function insertFindings(
     from unnest(${findings.map((finding) => JSON.stringify(finding))}::jsonb[]) as given (finding)`;
 }
 
-/** Every row of a statement, without it leaving the database. */
+/** Keeps every row of a statement, without it leaving the database. Returns how many there were of each kind. */
 export async function insertFoundRows(
-  sql: Database,
+  sql: Queryable,
   { jobId, attempt }: AuditKey,
   differences: Statement<readonly object[]>,
-): Promise<number> {
-  const inserted = await sql`
-    insert into integrity_findings (job_id, attempt, kind, finding)
-    select ${jobId}, ${attempt}, difference.kind, to_jsonb(difference) - 'kind'
-    from (${differences}) as difference`;
-  return inserted.count;
-}
-
-export async function countByKind(
-  sql: Database,
-  { jobId, attempt }: AuditKey,
-): Promise<Record<string, number>> {
-  const rows = await sql<{ kind: string; count: number }[]>`
-    select kind, count(*)
-    from integrity_findings
-    where job_id = ${jobId} and attempt = ${attempt}
-    group by kind
-    order by kind`;
-  return Object.fromEntries(rows.map(({ kind, count }) => [kind, count]));
+): Promise<{ kind: string; count: number }[]> {
+  return sql<{ kind: string; count: number }[]>`
+    with inserted as (
+      insert into integrity_findings (job_id, attempt, kind, finding)
+      select ${jobId}, ${attempt}, difference.kind, to_jsonb(difference) - 'kind'
+      from (${differences}) as difference
+      returning kind
+    )
+    select kind, count(*)::int as count
+    from inserted
+    group by kind`;
 }
 
 export interface FindingRow {
@@ -61,7 +54,7 @@ export interface FindingRow {
 
 /** The first of each kind, in the order in which they were found. */
 export async function listFirst(
-  sql: Database,
+  sql: Queryable,
   { jobId, attempt }: AuditKey,
   kinds: string[],
   ofEachKind: number,
@@ -98,12 +91,11 @@ export async function listFindings(
     limit ${limit}`;
 }
 
-export async function isAudit(sql: Queryable, jobId: string): Promise<boolean> {
-  const found = await sql`select from jobs where id = ${jobId} and job_type = 'integrity_audit'`;
-  return found.length === 1;
-}
-
-export async function countDocuments(sql: Database): Promise<number> {
-  const [documents] = await sql<[{ count: number }]>`select count(*) from media`;
-  return documents.count;
+export async function findAudit(
+  sql: Queryable,
+  jobId: string,
+): Promise<{ created_by_user_id: string | null } | undefined> {
+  const [audit] = await sql<{ created_by_user_id: string | null }[]>`
+    select created_by_user_id from jobs where id = ${jobId} and job_type = 'integrity_audit'`;
+  return audit;
 }

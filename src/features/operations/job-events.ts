@@ -8,8 +8,15 @@ export async function tellJobsEnded(tx: Transaction, jobs: EndedJob[]): Promise<
   await emitEvents(tx, jobs.map(eventOf));
 }
 
-function eventOf({ job_id, job_type, created_by, attempt_count, ...job }: EndedJob): NewEvent {
-  const payload = { job_id, job_type, created_by, attempt_count };
+function eventOf({
+  job_id,
+  job_type,
+  created_by,
+  created_by_user_id,
+  attempt_count,
+  ...job
+}: EndedJob): NewEvent {
+  const payload = { job_id, job_type, created_by, created_by_user_id, attempt_count };
   const common = {
     aggregateType: 'job',
     aggregateId: job_id,

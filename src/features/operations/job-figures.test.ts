@@ -9,7 +9,7 @@ const database = useDatabase();
 const { sql } = database;
 const app = useApp(database);
 const jobs = useJobs(database);
-const key = DEV_KEYS.operator;
+const key = DEV_KEYS.admin;
 const get = (path: string, as = key) => app.call('GET', `/api/v1/jobs${path}`, { key: as });
 const ids = (answer: { body: { jobs: { job_id: string }[] } }) => answer.body.jobs.map((job) => job.job_id);
 
@@ -28,7 +28,7 @@ const made: Record<string, string> = {};
 
 beforeAll(async () => {
   const doomed = async (name: string, error: string) => {
-    made[name] = (await jobs.enqueue(fetching, { error }, { createdBy: 'ana' })).id;
+    made[name] = (await jobs.enqueue(fetching, { error }, { createdBy: { name: 'ana' } })).id;
   };
   await doomed('one', `https://a.example/1 answered 404 (request ${newId()}).`);
   await doomed('two', `https://b.example/2 answered 404 (request ${newId()}).`);
@@ -58,15 +58,15 @@ describe('a list of jobs', () => {
     expect(ids(await get('?error=odd', outsider))).toEqual([]);
   });
 
-  test('shows nobody the words of other people’s errors, below operator', async () => {
+  test('shows nobody the words of other people’s errors, below admin', async () => {
     const { key: viewer, user } = await createPerson(app, { role: 'viewer' });
-    const { id } = await jobs.enqueue(fetching, { error: 'Private words.' }, { createdBy: 'ana' });
+    const { id } = await jobs.enqueue(fetching, { error: 'Private words.' }, { createdBy: { name: 'ana' } });
     await (await jobs.work([fetching], { queues: ['web'], untilEmpty: true })).stopped;
     await sql`update jobs set job_type = 'integrity_audit' where id = ${id}`;
     const seen = async (query: string) => (await get(`?job_type=integrity_audit${query}`, viewer)).body.jobs;
     expect(await seen('')).toMatchObject([{ job_id: id, status: 'failed', error_text: null }]);
     expect(await seen('&error=private')).toEqual([]);
-    await sql`update jobs set created_by = ${user.username} where id = ${id}`;
+    await sql`update jobs set created_by_user_id = ${user.id} where id = ${id}`;
     expect(await seen('')).toMatchObject([{ error_text: 'Private words.' }]);
     expect(await seen('&error=private')).toMatchObject([{ job_id: id }]);
     await sql`delete from jobs where id = ${id}`;

@@ -30,6 +30,7 @@ export function registerJobRoutes(
           'E_MODE_FORBIDDEN',
           'E_MEDIA_NOT_FOUND',
           'E_INVALID_STATE',
+          'E_IDEMPOTENCY_CONFLICT',
         ],
       },
       schema: {
@@ -38,7 +39,7 @@ export function registerJobRoutes(
         description:
           'Queues it, or with execution_mode sync runs it at once, in one attempt, and answers with its final state. ' +
           'With shadow it is queued, and what it does is done a second time in another way, to be compared. ' +
-          'Under an idempotency key that was used before, answers with the job that exists.',
+          'Under an idempotency key that you used before, answers with the job that exists.',
         body: contract.submitJob,
         response: { 200: contract.submittedJob },
       },
@@ -83,13 +84,13 @@ export function registerJobRoutes(
         tags,
         summary: 'Failures by what went wrong',
         description:
-          'Jobs whose last attempt in the last `minutes` (1440) did not succeed, grouped by type, code and words. ' +
-          'A `failure_id` and a type, as filters of the list, show the jobs of a group.',
+          'Jobs whose last attempt in the last `minutes` (1440) did not succeed, grouped by type and code, and for ' +
+          'admins by words. A type with a `failure_id`, or with a code, as filters of the list, shows the jobs of a group.',
         querystring: contract.failureQuery,
         response: { 200: contract.jobFailures },
       },
     },
-    (request) => jobs.failures(request.query),
+    (request) => jobs.failures(request.query, principalOf(request)),
   );
 
   server.get(
@@ -121,7 +122,7 @@ export function registerJobRoutes(
         response: { 200: contract.jobsTouched },
       },
     },
-    (request) => jobs.cancelMany(request.body, actorOf(request)),
+    (request) => jobs.cancelMany(request.body, principalOf(request), actorOf(request)),
   );
 
   server.post(
@@ -138,7 +139,7 @@ export function registerJobRoutes(
         response: { 200: contract.jobsTouched },
       },
     },
-    (request) => jobs.requeueMany(request.body, actorOf(request)),
+    (request) => jobs.requeueMany(request.body, principalOf(request), actorOf(request)),
   );
 
   server.get(
@@ -163,7 +164,8 @@ export function registerJobRoutes(
       schema: {
         tags,
         summary: 'Read a job',
-        description: 'With its attempts and artifacts. Below operator, the content of one’s own jobs only.',
+        description:
+          'With its attempts. Payload, result, progress, error texts and artifacts are shown to its owner and admins.',
         params: byId,
         response: { 200: contract.job },
       },
@@ -178,13 +180,14 @@ export function registerJobRoutes(
       schema: {
         tags,
         summary: 'What an integrity audit found',
-        description: 'All of it, by kind; the job’s result has the first of each.',
+        description:
+          'All of it, by kind, for whoever started the audit and for admins; the job’s result has the first of each.',
         params: byId,
         querystring: integrityQuery,
         response: { 200: integrityFindingList },
       },
     },
-    (request) => integrityFindings.list(request.params.job_id, request.query),
+    (request) => integrityFindings.list(request.params.job_id, request.query, principalOf(request)),
   );
 
   server.post(

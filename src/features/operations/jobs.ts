@@ -1,5 +1,6 @@
 import { NexusError } from '../../contract/errors.ts';
 import type { Principal } from '../../contract/identity.ts';
+import { quoted } from '../../contract/issues.ts';
 import type { Job, JobProgress, ManyJobs } from '../../contract/jobs.ts';
 import { type Mode, roleAllows } from '../../contract/roles.ts';
 import type { Actor } from '../../platform/audit/audit.ts';
@@ -10,6 +11,7 @@ import type { JobEngine } from '../../platform/jobs/engine.ts';
 import { type FailureFilter, groupFailures } from '../../platform/jobs/failure-store.ts';
 import type { JobType } from '../../platform/jobs/job-type.ts';
 import * as store from '../../platform/jobs/store.ts';
+import { seesContent } from './content.ts';
 import { touchJobs } from './many-jobs.ts';
 import { readThroughput } from './throughput.ts';
 
@@ -44,9 +46,9 @@ export function createJobs(dependencies: JobsDependencies) {
   const publicTypes = [...engine.types.values()].filter((type) => type.submittedBy !== undefined);
   const publicNames = publicTypes.map(({ type }) => type);
 
-  /** Below operator, people see the public types, and what is inside a job only when it is theirs. */
-  function isInsider(principal: Principal): boolean {
-    return roleAllows(principal.role, 'operator');
+  /** Whoever is below operator sees jobs of the public types only. */
+  function seesAllTypes({ role }: Principal): boolean {
+    return roleAllows(role, 'operator');
   }
 
   function refuseShadow({ type, hasShadow }: JobType): void {
@@ -65,17 +67,13 @@ export function createJobs(dependencies: JobsDependencies) {
     jobId: string,
     principal: Principal,
   ): J {
-    if (job && (isInsider(principal) || publicNames.includes(job.job_type))) return job;
+    if (job && (seesAllTypes(principal) || publicNames.includes(job.job_type))) return job;
     throw new NexusError('E_NOT_FOUND', `There is no job ${jobId}.`);
-  }
-
-  function isOpen({ created_by }: { created_by: string | null }, principal: Principal): boolean {
-    return isInsider(principal) || created_by === principal.owner;
   }
 
   async function get(jobId: string, principal: Principal): Promise<Job> {
     const job = requireVisible(await store.findJob(sql, jobId), jobId, principal);
-    return isOpen(job, principal) ? job : withoutContent(job);
+    return seesContent(principal, job) ? job : withoutContent(job);
   }
 
   return {
@@ -83,7 +81,7 @@ export function createJobs(dependencies: JobsDependencies) {
 
     async progress(jobId: string, principal: Principal): Promise<JobProgress> {
       const job = requireVisible(await store.findProgress(sql, jobId), jobId, principal);
-      return isOpen(job, principal) ? job : { ...job, progress: null, error_text: null };
+      return seesContent(principal, job) ? job : { ...job, progress: null, error_text: null };
     },
 
     async submit(body: SubmitJob, principal: Principal, actor: Actor) {
@@ -116,7 +114,7 @@ export function createJobs(dependencies: JobsDependencies) {
         maxAttempts: body.max_attempts,
         priority: body.priority,
         delaySeconds: body.run_at && Math.max(0, (body.run_at.getTime() - Date.now()) / 1000),
-        createdBy: principal.owner,
+        createdBy: actor,
         requestId: actor.requestId,
       };
       const { id } = isSync
@@ -129,11 +127,14 @@ export function createJobs(dependencies: JobsDependencies) {
       query: store.JobFilter & { cursor?: string | undefined; limit: number },
       principal: Principal,
     ) {
-      const rights = isInsider(principal) ? {} : { types: publicNames, errorsOf: principal.owner };
-      const filter = { ...query, ...rights };
+      const types = seesAllTypes(principal) ? undefined : publicNames;
+      const filter = { ...query, types, ...wordsOf(principal) };
       const rows = await store.listJobs(sql, filter, readCursor(query.cursor), query.limit + 1);
       const { rows: jobs, page } = cutPage(rows, query.limit);
-      return { jobs: jobs.map((job) => (isOpen(job, principal) ? job : { ...job, error_text: null })), page };
+      return {
+        jobs: jobs.map((job) => (seesContent(principal, job) ? job : { ...job, error_text: null })),
+        page,
+      };
     },
 
     async cancel(jobId: string, principal: Principal, actor: Actor): Promise<Job> {
@@ -146,15 +147,17 @@ export function createJobs(dependencies: JobsDependencies) {
       return get(jobId, principal);
     },
 
-    cancelMany: (which: ManyJobs, actor: Actor) =>
-      touchJobs({ sql, control: engine.control }, 'cancel', which, actor),
+    cancelMany: (which: ManyJobs, principal: Principal, actor: Actor) =>
+      touchJobs({ sql, control: engine.control }, 'cancel', which, wordsOf(principal), actor),
 
-    requeueMany: (which: ManyJobs, actor: Actor) =>
-      touchJobs({ sql, control: engine.control }, 'requeue', which, actor),
+    requeueMany: (which: ManyJobs, principal: Principal, actor: Actor) =>
+      touchJobs({ sql, control: engine.control }, 'requeue', which, wordsOf(principal), actor),
 
-    async failures(filter: FailureFilter) {
+    /** Admins see failures grouped by their words; operators by type and code, without the words. */
+    async failures(filter: FailureFilter, principal: Principal) {
       const since = new Date(Date.now() - filter.minutes * 60_000);
-      return { since, failures: await groupFailures(sql, filter, GROUPS_SHOWN) };
+      const byWords = roleAllows(principal.role, 'admin');
+      return { since, failures: await groupFailures(sql, { ...filter, byWords }, GROUPS_SHOWN) };
     },
 
     throughput: ({ minutes }: { minutes: number }) => readThroughput(sql, minutes),
@@ -173,12 +176,26 @@ function readPayload(type: JobType, payload: unknown): unknown {
   const parsed = type.payload.safeParse(payload);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  const field = ['payload', ...(issue?.path ?? [])].join('.');
+  const field = quoted(['payload', ...(issue?.path ?? [])].join('.'));
   throw new NexusError('E_INVALID_REQUEST', `${field}: ${issue?.message ?? 'does not fit'}.`);
 }
 
-/** Other people's links are not theirs to read. */
+/** Whoever may search only the words of their own errors. A filter by words would reveal those that are hidden. */
+function wordsOf({ role, user_id }: Principal): Pick<store.JobFilter, 'wordsOf'> {
+  return roleAllows(role, 'admin') ? {} : { wordsOf: user_id };
+}
+
+/** A job without anything that its creator, or a document, says. States, types, codes, counts and times stay. */
 function withoutContent(job: Job): Job {
-  const attempts = job.attempts.map((attempt) => ({ ...attempt, error_text: null }));
-  return { ...job, payload: {}, result: {}, progress: null, error_text: null, artifacts: [], attempts };
+  return {
+    ...job,
+    payload: {},
+    result: {},
+    progress: null,
+    error_text: null,
+    idempotency_key: null,
+    request_id: null,
+    artifacts: [],
+    attempts: job.attempts.map((attempt) => ({ ...attempt, error_text: null })),
+  };
 }

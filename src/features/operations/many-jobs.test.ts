@@ -12,7 +12,7 @@ const { sql } = database;
 const app = useApp(database);
 const jobs = useJobs(database);
 const actor = { name: 'ana' };
-const key = DEV_KEYS.operator;
+const key = DEV_KEYS.admin;
 const act = (what: 'cancel' | 'requeue', body: unknown) =>
   app.call('POST', `/api/v1/jobs/${what}`, { key, body });
 

@@ -27,11 +27,12 @@ export async function touchJobs(
   { sql, control }: { sql: Database; control: Control },
   deed: Deed,
   { job_ids, filter, cursor }: ManyJobs,
+  rights: Pick<JobFilter, 'wordsOf'>,
   actor: Actor,
 ): Promise<Touched & { page: Page }> {
   const { ids, page } = job_ids
     ? { ids: job_ids, page: { next_cursor: null, has_more: false } }
-    : await findJobs(sql, inStateFor(deed, filter ?? {}), readCursor(cursor));
+    : await findJobs(sql, { ...inStateFor(deed, filter ?? {}), ...rights }, readCursor(cursor));
   const total: Touched = { changed: 0, unchanged: 0, not_found: 0 };
   for (let start = 0; start < ids.length; start += BATCH) {
     const touched = await control[`${deed}Many`](ids.slice(start, start + BATCH), actor);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import * as contract from '../../contract/events.ts';
 import { id } from '../../contract/wire.ts';
-import { actorOf } from '../../http/authentication.ts';
+import { actorOf, principalOf } from '../../http/authentication.ts';
 import type { HttpServer } from '../../http/http-server.ts';
 import type { OutboxOperations } from './outbox.ts';
 
@@ -17,12 +17,12 @@ export function registerOutboxRoutes(server: HttpServer, outbox: OutboxOperation
       schema: {
         tags,
         summary: 'List events, for operators',
-        description: 'Newest first, with what became of each.',
+        description: 'Newest first, with what became of each. Payloads and error texts are for admins.',
         querystring: contract.outboxQuery,
         response: { 200: contract.outboxEventList },
       },
     },
-    (request) => outbox.list(request.query),
+    (request) => outbox.list(request.query, principalOf(request)),
   );
 
   server.get(
@@ -46,12 +46,12 @@ export function registerOutboxRoutes(server: HttpServer, outbox: OutboxOperation
       schema: {
         tags,
         summary: 'Read an event, as an operator',
-        description: 'With what each subscriber made of it.',
+        description: 'With what each subscriber made of it. The payload and error texts are for admins.',
         params: byId,
         response: { 200: contract.outboxEventWithDeliveries },
       },
     },
-    (request) => outbox.get(request.params.id),
+    (request) => outbox.get(request.params.id, principalOf(request)),
   );
 
   server.post(
@@ -66,6 +66,6 @@ export function registerOutboxRoutes(server: HttpServer, outbox: OutboxOperation
         response: { 200: contract.outboxEventWithDeliveries },
       },
     },
-    (request) => outbox.retry(request.params.id, actorOf(request)),
+    (request) => outbox.retry(request.params.id, principalOf(request), actorOf(request)),
   );
 }

@@ -1,5 +1,7 @@
 import { NexusError } from '../../contract/errors.ts';
 import type { OutboxDelivery, OutboxEvent, OutboxHealth } from '../../contract/events.ts';
+import type { Principal } from '../../contract/identity.ts';
+import { roleAllows } from '../../contract/roles.ts';
 import { type Actor, recordAudit } from '../../platform/audit/audit.ts';
 import { cutPage, readCursor } from '../../platform/cursor.ts';
 import type { Database } from '../../platform/database/database.ts';
@@ -17,26 +19,38 @@ export interface OutboxDependencies {
   >;
 }
 
-/** What operators see of the outbox, and can do about it. */
+/** What operators see of the outbox, and can do about it. What events say is for admins: it is other people's work. */
 export function createOutboxOperations({ sql, measureWebhooks }: OutboxDependencies) {
-  async function get(id: string): Promise<OutboxEvent & { deliveries: OutboxDelivery[] }> {
+  async function get(
+    id: string,
+    principal: Principal,
+  ): Promise<OutboxEvent & { deliveries: OutboxDelivery[] }> {
     const event = await store.findEvent(sql, id);
     if (!event) throw new NexusError('E_NOT_FOUND', `There is no event ${id}.`);
-    return { ...event, deliveries: await store.listDeliveries(sql, id) };
+    const deliveries = await store.listDeliveries(sql, id);
+    return {
+      ...shown(event, principal),
+      deliveries: isAdmin(principal)
+        ? deliveries
+        : deliveries.map((delivery) => ({ ...delivery, error_message: null })),
+    };
   }
 
   return {
     get,
 
-    async list(query: store.EventFilter & { cursor?: string | undefined; limit: number }) {
+    async list(
+      query: store.EventFilter & { cursor?: string | undefined; limit: number },
+      principal: Principal,
+    ) {
       const rows = await store.listEvents(sql, query, readCursor(query.cursor), query.limit + 1);
       const { rows: events, page } = cutPage(rows, query.limit);
-      return { events, page };
+      return { events: events.map((event) => shown(event, principal)), page };
     },
 
     /** Subscribers that were told before are not told again. */
-    async retry(id: string, actor: Actor) {
-      const { event_type, status } = await get(id);
+    async retry(id: string, principal: Principal, actor: Actor) {
+      const { event_type, status } = await get(id, principal);
       await transaction(sql, async (tx) => {
         if (!(await store.retryEvent(tx, id))) {
           throw new NexusError(
@@ -47,11 +61,19 @@ export function createOutboxOperations({ sql, measureWebhooks }: OutboxDependenc
         await recordAudit(tx, { action: 'outbox.retried', actor, details: { event_id: id, event_type } });
         hintAfterCommit(tx, 'events');
       });
-      return get(id);
+      return get(id, principal);
     },
 
     async health(): Promise<OutboxHealth> {
       return { ...(await store.measureOutbox(sql)), ...(await measureWebhooks()) };
     },
   };
+}
+
+function isAdmin({ role }: Principal): boolean {
+  return roleAllows(role, 'admin');
+}
+
+function shown(event: OutboxEvent, principal: Principal): OutboxEvent {
+  return isAdmin(principal) ? event : { ...event, payload: {}, error_message: null, request_id: null };
 }

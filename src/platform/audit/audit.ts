@@ -3,9 +3,11 @@ import type { Mode } from '../../contract/roles.ts';
 import type { Queryable } from '../database/database.ts';
 import { newId } from '../ids.ts';
 
-/** Who acts: a username, `cli`, or `system`; and the request that it came with. */
+/** Who acts: a person with their username, or `cli`, or `system`; and the request that it came with. */
 export interface Actor {
   name: string;
+  /** Absent where no person acts. */
+  userId?: string | undefined;
   requestId?: string | undefined;
 }
 

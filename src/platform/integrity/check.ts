@@ -1,4 +1,9 @@
+import type { Queryable } from '../database/database.ts';
 import type { Statement } from '../database/statement.ts';
+import { BatchSize } from './statement-timeout.ts';
+
+/** Items of a batch, at most. */
+const MOST_ITEMS = 500;
 
 /** What is wrong: whatever ids it takes to find it, and what differs. */
 export type Finding = Record<string, string | number>;
@@ -11,9 +16,9 @@ export interface AuditRun {
   report(kind: string, findings: Finding[]): Promise<void>;
   /**
    * Reports every row of a statement, whose columns are `kind` and what the finding says. The rows stay in the database,
-   * however many there are. Returns their number.
+   * however many there are. Returns their number. Within a transaction that has more time, when it is given one.
    */
-  reportRows(differences: Statement<readonly object[]>): Promise<number>;
+  reportRows(differences: Statement<readonly object[]>, within?: Queryable): Promise<number>;
   /** Says how far the check is. */
   progress(checked: number): Promise<void>;
 }
@@ -28,18 +33,34 @@ export interface IntegrityCheck {
   run(audit: AuditRun): Promise<void>;
 }
 
-/** Batches from where the last one ended, until there is nothing more. While one is looked at, the next is read. */
+/**
+ * Batches from where the last one ended, until there is nothing more. While one is looked at, the next is read. When reading
+ * one takes longer than a statement may, it is read again with half as many items.
+ */
 export async function* inBatches<Item, Position>(
-  next: (after: Position | null) => Promise<Item[]>,
+  next: (after: Position | null, most: number) => Promise<Item[]>,
   positionOf: (item: Item) => Position,
+  mostItems = MOST_ITEMS,
 ): AsyncGenerator<Item[]> {
-  let upcoming = next(null);
+  const size = new BatchSize(mostItems);
+  const read = async (after: Position | null): Promise<Item[]> => {
+    for (;;) {
+      try {
+        const batch = await next(after, size.current);
+        size.succeeded();
+        return batch;
+      } catch (error) {
+        size.failed(error);
+      }
+    }
+  };
+  let upcoming = read(null);
   try {
     for (;;) {
       const batch = await upcoming;
       const last = batch.at(-1);
       if (last === undefined) return;
-      upcoming = next(positionOf(last));
+      upcoming = read(positionOf(last));
       // It is waited for below, or above.
       upcoming.catch(() => {});
       yield batch;

@@ -11,6 +11,7 @@ export interface LeasedJob {
   execution_mode: 'async' | 'sync' | 'shadow';
   lease_token: string;
   created_by: string | null;
+  created_by_user_id: string | null;
   request_id: string | null;
   /** From when it was due until it was claimed. */
   waited_ms: number;
@@ -66,7 +67,7 @@ export async function claim(
     )
     select
       job.id, job.job_type, job.payload, claimed.attempt_count as attempt, claimed.refunded_count,
-      job.max_attempts, job.execution_mode, job.created_by, job.request_id,
+      job.max_attempts, job.execution_mode, job.created_by, job.created_by_user_id, job.request_id,
       date_part('epoch', now() - claimed.due_at) * 1000 as waited_ms
     from claimed
     -- The offset keeps it a look-up of each claimed job, whatever the planner believes about the tables' sizes.
@@ -113,7 +114,8 @@ export async function claimById(
     )
     select
       jobs.id, jobs.job_type, jobs.payload, claimed.attempt_count as attempt, claimed.refunded_count,
-      jobs.max_attempts, jobs.execution_mode, claimed.lease_token, jobs.created_by, jobs.request_id,
+      jobs.max_attempts, jobs.execution_mode, claimed.lease_token, jobs.created_by, jobs.created_by_user_id,
+      jobs.request_id,
       0::float8 as waited_ms
     from claimed
     join jobs on jobs.id = claimed.job_id`;

@@ -125,6 +125,7 @@ interface LockedJob {
   job_type: string;
   queue: string;
   created_by: string | null;
+  created_by_user_id: string | null;
   request_id: string | null;
 }
 
@@ -144,7 +145,7 @@ function deed(action: string, actor: Actor, job: LockedJob, was: JobStatus | und
  */
 async function lockJobs(tx: Transaction, ids: string[]): Promise<LockedJob[]> {
   return tx<LockedJob[]>`
-    select id, job_type, queue, created_by, request_id
+    select id, job_type, queue, created_by, created_by_user_id, request_id
     from jobs
     where id = any(${ids})
     order by id

@@ -60,7 +60,9 @@ afterAll(async () => {
 });
 
 const enqueue = (type: typeof plain) =>
-  transaction(sql, (tx) => engine.enqueue(tx, { type, payload: {}, createdBy: 'ana', requestId: 'r-1' }));
+  transaction(sql, (tx) =>
+    engine.enqueue(tx, { type, payload: {}, createdBy: { name: 'ana' }, requestId: 'r-1' }),
+  );
 const work = async (maxJobs?: number) => {
   const worker = await engine.work({ concurrency: 5, pollSeconds: 60, graceSeconds: 5, maxJobs });
   workers.push(worker);
@@ -83,6 +85,7 @@ describe('the end of a job of a public type is told', () => {
         status,
         attempt_count: 1,
         created_by: 'ana',
+        created_by_user_id: null,
         request_id: 'r-1',
         error_code,
       },

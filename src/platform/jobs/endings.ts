@@ -10,6 +10,7 @@ export interface EndedJob {
   status: 'succeeded' | 'failed' | 'cancelled';
   attempt_count: number;
   created_by: string | null;
+  created_by_user_id: string | null;
   request_id: string | null;
   error_code: string | null;
 }
@@ -41,6 +42,7 @@ export function endedJob(job: LeasedJob, status: 'succeeded' | 'failed', errorCo
     status,
     attempt_count: job.attempt,
     created_by: job.created_by,
+    created_by_user_id: job.created_by_user_id,
     request_id: job.request_id,
     error_code: errorCode,
   };

@@ -1,17 +1,20 @@
+import { NexusError } from '../../contract/errors.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
 import type { Statement } from '../database/statement.ts';
 import { newId } from '../ids.ts';
+import type { Creator } from './creator.ts';
 import type { JobType } from './job-type.ts';
 import type { WakeUp } from './wake-up.ts';
 
 export interface EnqueueOptions {
+  /** Unique for its creator and the job type. */
   idempotencyKey?: string | undefined;
   maxAttempts?: number | undefined;
   /** 0 to 9; higher goes first. */
   priority?: number | undefined;
   delaySeconds?: number | undefined;
   executionMode?: 'async' | 'sync' | 'shadow' | undefined;
-  createdBy?: string | undefined;
+  createdBy?: Creator | undefined;
   requestId?: string | undefined;
 }
 
@@ -26,7 +29,10 @@ export interface Enqueued {
   created: boolean;
 }
 
-/** Adds work to the transaction of its cause: either both are committed, or neither is. */
+/**
+ * Adds work to the transaction of its cause: either both are committed, or neither is. An idempotency key that its creator
+ * used before, for another payload or execution mode, is refused with E_IDEMPOTENCY_CONFLICT.
+ */
 export type Enqueue = <Payload>(tx: Transaction, job: NewJob<Payload>) => Promise<Enqueued>;
 
 /** The same for many, in one statement. In the order given. */
@@ -51,9 +57,10 @@ export function createEnqueue(wakeUp: WakeUp): { enqueue: Enqueue; enqueueMany: 
     );
     return drafts.map((draft) => {
       if (inserted.has(draft.id)) return { id: draft.id, created: true };
-      const id = existing.get(keyOf(draft.type.type, draft.idempotencyKey));
-      if (!id) throw new Error(`The job ${draft.type.type} was neither inserted nor found.`);
-      return { id, created: false };
+      const found = existing.get(draft.id);
+      if (!found) throw new Error(`The job ${draft.type.type} was neither inserted nor found.`);
+      if (!found.is_same) throw idempotencyConflict(draft);
+      return { id: found.id, created: false };
     });
   };
 
@@ -89,21 +96,25 @@ function insertJobs(tx: Transaction, drafts: Draft[]): Statement<{ job_id: strin
         ${column(({ executionMode }) => executionMode ?? 'async')}::text[],
         ${column(({ idempotencyKey }) => idempotencyKey ?? null)}::text[],
         ${column(({ maxAttempts }) => maxAttempts ?? 3)}::smallint[],
-        ${column(({ createdBy }) => createdBy ?? null)}::text[],
+        ${column(({ createdBy }) => createdBy?.name ?? null)}::text[],
+        ${column(({ createdBy }) => createdBy?.userId ?? null)}::uuid[],
         ${column(({ requestId }) => requestId ?? null)}::text[],
         ${column(({ delaySeconds }) => delaySeconds ?? 0)}::float8[]
       ) as draft (
-        id, job_type, queue, priority, payload, execution_mode, idempotency_key, max_attempts, created_by, request_id,
-        delay_seconds
+        id, job_type, queue, priority, payload, execution_mode, idempotency_key, max_attempts, created_by,
+        created_by_user_id, request_id, delay_seconds
       )
     ),
     inserted as (
       insert into jobs (
-        id, job_type, queue, priority, payload, execution_mode, idempotency_key, max_attempts, created_by, request_id
+        id, job_type, queue, priority, payload, execution_mode, idempotency_key, max_attempts, created_by,
+        created_by_user_id, request_id
       )
-      select id, job_type, queue, priority, payload, execution_mode, idempotency_key, max_attempts, created_by, request_id
+      select
+        id, job_type, queue, priority, payload, execution_mode, idempotency_key, max_attempts, created_by,
+        created_by_user_id, request_id
       from drafts
-      on conflict (job_type, idempotency_key) where idempotency_key is not null do nothing
+      on conflict (created_by_user_id, job_type, idempotency_key) where idempotency_key is not null do nothing
       returning id
     )
     insert into job_queue (job_id, queue, priority, due_at)
@@ -113,18 +124,37 @@ function insertJobs(tx: Transaction, drafts: Draft[]): Statement<{ job_id: strin
     returning job_id`.named('jobs_enqueue');
 }
 
-async function findExisting(sql: Queryable, drafts: Draft[]): Promise<Map<string, string>> {
-  if (drafts.length === 0) return new Map();
-  const rows = await sql<{ id: string; job_type: string; idempotency_key: string }[]>`
-    select jobs.id, jobs.job_type, jobs.idempotency_key
-    from unnest(
-      ${drafts.map(({ type }) => type.type)}::text[],
-      ${drafts.map(({ idempotencyKey }) => idempotencyKey ?? null)}::text[]
-    ) as wanted (job_type, idempotency_key)
-    join jobs on jobs.job_type = wanted.job_type and jobs.idempotency_key = wanted.idempotency_key`;
-  return new Map(rows.map((row) => [keyOf(row.job_type, row.idempotency_key), row.id]));
+interface ExistingJob {
+  draft_id: string;
+  id: string;
+  is_same: boolean;
 }
 
-function keyOf(type: string, idempotencyKey: string | undefined): string {
-  return `${type}\n${idempotencyKey}`;
+/** The jobs that exist under the drafts' idempotency keys, by the id of the draft. */
+async function findExisting(sql: Queryable, drafts: Draft[]): Promise<Map<string, ExistingJob>> {
+  if (drafts.length === 0) return new Map();
+  const rows = await sql<ExistingJob[]>`
+    select
+      wanted.draft_id, jobs.id,
+      jobs.payload = wanted.payload and jobs.execution_mode = wanted.execution_mode as is_same
+    from unnest(
+      ${drafts.map(({ id }) => id)}::uuid[],
+      ${drafts.map(({ createdBy }) => createdBy?.userId ?? null)}::uuid[],
+      ${drafts.map(({ type }) => type.type)}::text[],
+      ${drafts.map(({ idempotencyKey }) => idempotencyKey ?? null)}::text[],
+      ${drafts.map(({ payload }) => JSON.stringify(payload))}::jsonb[],
+      ${drafts.map(({ executionMode }) => executionMode ?? 'async')}::text[]
+    ) as wanted (draft_id, created_by_user_id, job_type, idempotency_key, payload, execution_mode)
+    join jobs
+      on jobs.created_by_user_id is not distinct from wanted.created_by_user_id
+      and jobs.job_type = wanted.job_type
+      and jobs.idempotency_key = wanted.idempotency_key`;
+  return new Map(rows.map((row) => [row.draft_id, row]));
+}
+
+function idempotencyConflict({ type, idempotencyKey }: Draft): NexusError {
+  return new NexusError(
+    'E_IDEMPOTENCY_CONFLICT',
+    `You used the idempotency key ${idempotencyKey} for another ${type.type} job. Use a new key.`,
+  );
 }

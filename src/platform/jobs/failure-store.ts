@@ -23,19 +23,24 @@ export interface FailureFilter {
   queue?: string | undefined;
 }
 
+export interface FailureGrouping extends FailureFilter {
+  /** Whether failures with different words are different, and the words of the latest are shown. */
+  byWords: boolean;
+}
+
 /**
  * What goes wrong, the most frequent first. Cancelled jobs and those that an operator has queued again are left out:
  * somebody has dealt with them.
  */
 export async function groupFailures(
   sql: Queryable,
-  { minutes, job_type, queue }: FailureFilter,
+  { minutes, job_type, queue, byWords }: FailureGrouping,
   limit: number,
 ): Promise<JobFailure[]> {
   return sql<JobFailure[]>`
     with failure as materialized (
       select
-        last_attempt.failure_id, jobs.id, jobs.job_type, last_attempt.error_code, last_attempt.finished_at,
+        ${byWords ? sql`last_attempt.failure_id` : sql`null::uuid as failure_id`}, jobs.id, jobs.job_type, last_attempt.error_code, last_attempt.finished_at,
         (select ${queueState(sql)} from job_queue where job_queue.job_id = jobs.id) as waiting
       from ${troubledJobs(sql)}
         and last_attempt.finished_at >= now() - ${minutes} * interval '1 minute'
@@ -54,10 +59,10 @@ export async function groupFailures(
       from failure
       where waiting is distinct from 'queued'
       group by failure_id, job_type, error_code
-      order by count(*) desc, failure_id
+      order by count(*) desc, failure_id, job_type, error_code
       limit ${limit}
     )
-    select grouped.*, latest.error_text
+    select grouped.*, ${byWords ? sql`latest.error_text` : sql`null as error_text`}
     from grouped
     cross join lateral (
       select error_text
@@ -66,5 +71,5 @@ export async function groupFailures(
       order by attempt_number desc
       limit 1
     ) as latest
-    order by failed_count + retrying_count desc, failure_id`;
+    order by failed_count + retrying_count desc, failure_id, job_type, error_code`;
 }

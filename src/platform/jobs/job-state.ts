@@ -20,7 +20,7 @@ export function jobStates(sql: Queryable): Statement<never[]> {
   return sql<never[]>`
     select
       jobs.id, jobs.job_type, jobs.queue, jobs.priority, jobs.payload, jobs.execution_mode, jobs.idempotency_key,
-      jobs.max_attempts::int, jobs.created_by, jobs.request_id, jobs.created_at,
+      jobs.max_attempts::int, jobs.created_by, jobs.created_by_user_id, jobs.request_id, jobs.created_at,
       case
         when job_queue.job_id is not null then ${queueState(sql)}
         when jobs.cancelled_at is not null then 'cancelled'

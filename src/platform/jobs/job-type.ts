@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Role } from '../../contract/roles.ts';
 import type { Transaction } from '../database/database.ts';
 import type { Logger } from '../telemetry/logger.ts';
+import type { Creator } from './creator.ts';
 import { DEFAULT_RETRY, type RetryPolicy } from './retry-policy.ts';
 
 export const DEFAULT_QUEUE = 'default';
@@ -29,7 +30,7 @@ export interface JobContext {
   isLastAttempt: boolean;
   executionMode: 'async' | 'sync' | 'shadow';
   requestId: string | null;
-  createdBy: string | null;
+  createdBy: Creator | null;
   /** Raised when the job is cancelled, its lease is lost, or the worker must stop. */
   signal: AbortSignal;
   log: Logger;

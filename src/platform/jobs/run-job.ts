@@ -2,6 +2,7 @@ import type { Database } from '../database/database.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { LeasedJob } from './claim.ts';
 import { completeInTransaction, findCheckpoint, writeCheckpoint, writeProgress } from './completion.ts';
+import type { Creator } from './creator.ts';
 import type { Endings } from './endings.ts';
 import type { JobContext, JobType, JobTypes } from './job-type.ts';
 import { DEFAULT_RETRY, PermanentError, RetryLater, retryDelay } from './retry-policy.ts';
@@ -131,8 +132,9 @@ export class RunningJob implements JobContext {
     return this.job.request_id;
   }
 
-  get createdBy() {
-    return this.job.created_by;
+  get createdBy(): Creator | null {
+    const { created_by, created_by_user_id } = this.job;
+    return created_by === null ? null : { name: created_by, userId: created_by_user_id ?? undefined };
   }
 
   get signal(): AbortSignal {

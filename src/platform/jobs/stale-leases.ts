@@ -19,6 +19,7 @@ interface OrphanedJob {
   max_attempts: number;
   worker: string;
   created_by: string | null;
+  created_by_user_id: string | null;
   request_id: string | null;
 }
 
@@ -54,7 +55,7 @@ async function lockOrphans(tx: Transaction, dead: DeadWorker[]): Promise<Orphane
   return tx<OrphanedJob[]>`
     select
       job_queue.job_id, jobs.job_type, job_queue.attempt_count, job_queue.refunded_count, jobs.max_attempts,
-      jobs.created_by, jobs.request_id, dead.name as worker
+      jobs.created_by, jobs.created_by_user_id, jobs.request_id, dead.name as worker
     from job_queue
     join unnest(${dead.map(({ id }) => id)}::uuid[], ${dead.map(({ name }) => name)}::text[]) as dead (id, name)
       on dead.id = job_queue.worker_id

@@ -31,8 +31,8 @@ beforeAll(async () => {
     await hold.opened;
     return undefined;
   });
-  ids.succeeded = (await jobs.enqueue(good, { n: 1 }, { createdBy: 'ana', requestId: 'r-1' })).id;
-  ids.failed = (await jobs.enqueue(bad, {}, { createdBy: 'ben' })).id;
+  ids.succeeded = (await jobs.enqueue(good, { n: 1 }, { createdBy: { name: 'ana' }, requestId: 'r-1' })).id;
+  ids.failed = (await jobs.enqueue(bad, {}, { createdBy: { name: 'ben' } })).id;
   ids.retry_wait = (await jobs.enqueue(flaky)).id;
   await (await jobs.work([good, bad, flaky], { untilEmpty: true })).stopped;
   ids.cancelled = (await jobs.enqueue(good)).id;

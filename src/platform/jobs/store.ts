@@ -25,8 +25,8 @@ export interface JobFilter {
   error?: string | undefined;
   error_code?: string | undefined;
   failure_id?: string | undefined;
-  /** Whose errors may be searched; undefined: everybody’s. */
-  errorsOf?: string | undefined;
+  /** The user whose errors may be searched by their words; undefined: everybody’s. */
+  wordsOf?: string | undefined;
   /** Only these types; undefined shows all. */
   types?: string[] | undefined;
 }
@@ -50,7 +50,7 @@ export async function listJobs(
     select
       job.id, job.id as job_id, job.job_type, job.status, job.queue, job.priority, job.execution_mode,
       job.attempt_count, job.max_attempts, left(job.error_text, ${LISTED_ERROR_TEXT}) as error_text, job.error_code,
-      job.created_by, job.created_at, job.updated_at
+      job.created_by, job.created_by_user_id, job.created_at, job.updated_at
     from page
     join (${jobStates(sql)}) as job on job.id = page.id
     order by job.id desc`;
@@ -89,15 +89,14 @@ function matching(
 }
 
 function candidates(sql: Queryable, filter: JobFilter): Statement<never[]> {
-  const { status, error, error_code, failure_id, errorsOf } = filter;
-  if (error === undefined && error_code === undefined && failure_id === undefined) {
-    return withStatus(sql, status);
-  }
+  const { status, error, error_code, failure_id, wordsOf } = filter;
+  const isByWords = error !== undefined || failure_id !== undefined;
+  if (!isByWords && error_code === undefined) return withStatus(sql, status);
   return sql<never[]>`
     ${troubledJobs(sql)}
       ${hasStatus(sql, status)}
       ${error === undefined ? sql`` : sql`and position(lower(${error}) in lower(last_attempt.error_text)) > 0`}
-      ${errorsOf === undefined ? sql`` : sql`and jobs.created_by = ${errorsOf}`}
+      ${isByWords && wordsOf !== undefined ? sql`and jobs.created_by_user_id = ${wordsOf}` : sql``}
       ${error_code === undefined ? sql`` : sql`and last_attempt.error_code = ${error_code}`}
       ${failure_id === undefined ? sql`` : sql`and last_attempt.failure_id = ${failure_id}`}`;
 }
@@ -173,7 +172,7 @@ export async function findJob(sql: Queryable, jobId: string): Promise<Job | unde
 /** What changes of it while it runs. */
 export async function findProgress(sql: Queryable, jobId: string): Promise<JobProgress | undefined> {
   const [row] = await sql<JobProgress[]>`
-    select job.id as job_id, job_type, status, progress, error_text, error_code, created_by
+    select job.id as job_id, job_type, status, progress, error_text, error_code, created_by, created_by_user_id
     from (${jobStates(sql)}) as job
     where job.id = ${jobId}`;
   return row;

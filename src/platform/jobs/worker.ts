@@ -180,6 +180,8 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     await executor.stop(options.graceSeconds);
   }
 
+  // One that stops by itself may be gone before it would look for dead workers again.
+  await takeBackFromTheDead();
   advance();
   return { name: executor.worker().name, stopped, stop, begun: () => begunCount };
 }

@@ -48,7 +48,11 @@ export default function BackfillPage() {
   });
   const columns: readonly Column<Backfill>[] = [
     { key: 'who', title: 'Member', render: ({ username }) => username },
-    { key: 'from', title: 'Joined', render: ({ source_library_name }) => source_library_name },
+    {
+      key: 'from',
+      title: 'Joined',
+      render: ({ source_library_name }) => source_library_name ?? <span className="muted">a library</span>,
+    },
     { key: 'status', title: 'State', render: ({ status }) => <StatusBadge status={status} /> },
     { key: 'attempts', title: 'Failed attempts', numeric: true, render: ({ attempts }) => attempts },
     {

@@ -8,6 +8,7 @@ import { ErrorState } from '../ui/error-state.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { ConsoleLink } from './console-link.tsx';
 import { ConsolePage } from './console-page.tsx';
+import { PrivateContent, useSeesContent } from './content.tsx';
 import { useFilters } from './filters.ts';
 import { count } from './format.ts';
 import { JsonView } from './json-view.tsx';
@@ -39,8 +40,7 @@ export default function IntegrityPage() {
   });
   const shown = filters.job ?? runs.rows?.[0]?.job_id;
   const run = useDeed<boolean, { job_id: string }>({
-    run: (repair) =>
-      api.post('/api/v1/jobs/submit', { job_type: 'integrity_audit', payload: { repair }, max_attempts: 1 }),
+    run: (repair) => api.post('/api/v1/jobs/submit', { job_type: 'integrity_audit', payload: { repair } }),
     stale: [['jobs']],
     onDone: ({ job_id }) => change({ job: job_id }),
   });
@@ -100,9 +100,11 @@ interface FindingsProps {
 
 function Findings({ jobId, onRepair, isBusy }: FindingsProps) {
   const job = useQuery(jobQuery(jobId));
+  const seesContent = useSeesContent(job.data);
   if (job.error && !job.data) return <ErrorState error={job.error} onRetry={() => void job.refetch()} />;
   if (!job.data) return <Skeleton height="10rem" />;
   if (job.data.status !== 'succeeded') return <UnderWay job={job.data} />;
+  if (!seesContent) return <PrivateContent />;
   const result = job.data.result as unknown as AuditResult;
   const groups = byKind(result.inconsistencies);
   const isClean = result.inconsistency_count === 0;
@@ -177,7 +179,7 @@ function UnderWay({ job }: { job: Job }) {
       <div className="grow">
         <div className="row">
           <StatusBadge status={job.status} />
-          <b>{isOver(job.status) ? 'The audit came to no end' : 'The audit is under way'}</b>
+          <b>{isOver(job.status) ? 'The audit failed' : 'The audit is under way'}</b>
         </div>
         {job.error_text && <p className="console-error-text">{job.error_text}</p>}
         {job.progress && (

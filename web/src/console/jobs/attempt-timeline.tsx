@@ -50,9 +50,9 @@ export function AttemptTimeline({ job }: { job: Job }) {
                   }}
                 />
               </div>
-              {attempt.error_text && (
+              {(attempt.error_text || attempt.error_code) && (
                 <p className="console-error-text">
-                  {attempt.error_code && <b>{attempt.error_code}: </b>}
+                  {attempt.error_code && <b>{attempt.error_code} </b>}
                   {attempt.error_text}
                 </p>
               )}

@@ -39,7 +39,7 @@ export function Failures({ minutes, filter }: FailuresProps) {
     <>
       <ul className="console-failures">
         {failures.data.failures.map((failure) => (
-          <Failure key={failure.failure_id + failure.job_type} failure={failure} onRequeue={setChosen} />
+          <Failure key={Object.values(groupFilter(failure)).join()} failure={failure} onRequeue={setChosen} />
         ))}
       </ul>
       {chosen && (
@@ -49,7 +49,7 @@ export function Failures({ minutes, filter }: FailuresProps) {
           busy={requeue.isPending}
           onConfirm={() =>
             requeue.mutate({
-              filter: { status: 'failed', job_type: chosen.job_type, failure_id: chosen.failure_id },
+              filter: { status: 'failed', ...groupFilter(chosen) },
             })
           }
           onClose={() => setChosen(undefined)}
@@ -58,7 +58,7 @@ export function Failures({ minutes, filter }: FailuresProps) {
             Every <b>{chosen.job_type}</b> job that failed in this way, however long ago, is queued with all
             its attempts before it. If the cause is still there, they will fail again.
           </p>
-          <p className="console-error-text console-gap">{chosen.error_text}</p>
+          {chosen.error_text && <p className="console-error-text console-gap">{chosen.error_text}</p>}
         </ConfirmDialog>
       )}
     </>
@@ -71,7 +71,7 @@ interface FailureProps {
 }
 
 function Failure({ failure, onRequeue }: FailureProps) {
-  const { job_type, failure_id, error_code, error_text, failed_count, retrying_count } = failure;
+  const { job_type, error_code, error_text, failed_count, retrying_count } = failure;
   return (
     <li className="card console-failure">
       <div className="console-failure-count">
@@ -86,17 +86,13 @@ function Failure({ failure, onRequeue }: FailureProps) {
             <Badge tone="amber">{plural(retrying_count, 'will retry', 'will retry')}</Badge>
           )}
         </div>
-        <p className="console-error-text">{error_text}</p>
+        {error_text && <p className="console-error-text">{error_text}</p>}
         <p className="small muted">
           last <Time at={failure.last_seen_at} />, first <Time at={failure.first_seen_at} />
         </p>
       </div>
       <div className="row console-failure-deeds">
-        <ConsoleLink
-          to="jobs"
-          search={{ job_type, failure_id }}
-          className={buttonClass('secondary', 'small')}
-        >
+        <ConsoleLink to="jobs" search={groupFilter(failure)} className={buttonClass('secondary', 'small')}>
           Show {failed_count + retrying_count === 1 ? 'the job' : 'the jobs'}
         </ConsoleLink>
         {failed_count > 0 && (
@@ -107,4 +103,10 @@ function Failure({ failure, onRequeue }: FailureProps) {
       </div>
     </li>
   );
+}
+
+/** Finds the jobs of a group: admins see groups by the words of the error, operators by its code. */
+function groupFilter({ job_type, failure_id, error_code }: JobFailure) {
+  if (failure_id) return { job_type, failure_id };
+  return { job_type, ...(error_code && { error_code }) };
 }

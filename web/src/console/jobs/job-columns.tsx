@@ -20,8 +20,8 @@ export const jobColumns: readonly Column<JobSummary>[] = [
     key: 'error',
     title: 'Last error',
     render: ({ error_text, error_code }) =>
-      error_text && (
-        <span className="console-cell-error" title={error_text}>
+      (error_text || error_code) && (
+        <span className="console-cell-error" title={error_text ?? undefined}>
           {error_code && <b>{error_code} </b>}
           {error_text}
         </span>

@@ -7,6 +7,7 @@ import { ErrorState } from '../../ui/error-state.tsx';
 import { SkeletonText } from '../../ui/skeleton.tsx';
 import { ConsoleLink } from '../console-link.tsx';
 import { ConsolePage } from '../console-page.tsx';
+import { PrivateContent, useSeesContent } from '../content.tsx';
 import { CopyButton } from '../copy-button.tsx';
 import { Facts } from '../facts.tsx';
 import { JsonView } from '../json-view.tsx';
@@ -23,6 +24,7 @@ const JOBS = <ConsoleLink to="jobs">Jobs</ConsoleLink>;
 export default function JobPage() {
   const { jobId = '' } = useParams({ strict: false }) as { jobId?: string };
   const job = useQuery(jobQuery(jobId));
+  const seesContent = useSeesContent(job.data);
   const act = useDeed<Deed, Job>({
     run: (deed) => api.post<Job>(`/api/v1/jobs/${jobId}/${deed}`),
     stale: JOBS_STALE,
@@ -72,12 +74,12 @@ export default function JobPage() {
         </>
       }
     >
-      {data.error_text && (
+      {(data.error_text || data.error_code) && (
         <section className="console-notice console-notice-danger" aria-label="Why it failed">
           <h2 className="section-title">{whyTitle(data)}</h2>
           <p className="console-error-text">
-            {data.error_code && <b>{data.error_code}: </b>}
-            {data.error_text}
+            {data.error_code && <b>{data.error_code}</b>}
+            {data.error_text && (data.error_code ? `: ${data.error_text}` : data.error_text)}
           </p>
         </section>
       )}
@@ -90,32 +92,38 @@ export default function JobPage() {
           <h2 className="section-title">About it</h2>
           <Facts facts={factsOf(data)} />
         </section>
-        <div className="stack">
-          {data.progress && (
-            <section>
-              <h2 className="section-title">Progress</h2>
-              <JsonView label="Progress" value={data.progress} />
-            </section>
-          )}
-          <section>
-            <h2 className="section-title">Payload</h2>
-            <JsonView label="Payload" value={data.payload} />
-          </section>
-          {data.status === 'succeeded' && (
-            <section>
-              <h2 className="section-title">Result</h2>
-              <JsonView label="Result" value={data.result} />
-            </section>
-          )}
-          {data.artifacts.map((artifact) => (
-            <section key={artifact.artifact_type + artifact.created_at}>
-              <h2 className="section-title">Artifact: {artifact.artifact_type}</h2>
-              <JsonView label={artifact.artifact_type} value={artifact.artifact_payload} />
-            </section>
-          ))}
-        </div>
+        <div className="stack">{seesContent ? <Content job={data} /> : <PrivateContent />}</div>
       </div>
     </ConsolePage>
+  );
+}
+
+function Content({ job }: { job: Job }) {
+  return (
+    <>
+      {job.progress && (
+        <section>
+          <h2 className="section-title">Progress</h2>
+          <JsonView label="Progress" value={job.progress} />
+        </section>
+      )}
+      <section>
+        <h2 className="section-title">Payload</h2>
+        <JsonView label="Payload" value={job.payload} />
+      </section>
+      {job.status === 'succeeded' && (
+        <section>
+          <h2 className="section-title">Result</h2>
+          <JsonView label="Result" value={job.result} />
+        </section>
+      )}
+      {job.artifacts.map((artifact) => (
+        <section key={artifact.artifact_type + artifact.created_at}>
+          <h2 className="section-title">Artifact: {artifact.artifact_type}</h2>
+          <JsonView label={artifact.artifact_type} value={artifact.artifact_payload} />
+        </section>
+      ))}
+    </>
   );
 }
 

@@ -5,6 +5,7 @@ import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { ConsolePage } from '../console-page.tsx';
+import { useSeesAllContent } from '../content.tsx';
 import { FilterBar, FilterSelect, FilterText, LONG_TIMES, minutesAgo, TIMES } from '../filter-bar.tsx';
 import { type Filters, useFilters } from '../filters.ts';
 import { ListView } from '../list-view.tsx';
@@ -69,6 +70,7 @@ export default function JobsPage() {
 
 function JobList() {
   const [filters, change] = useFilters();
+  const seesAllContent = useSeesAllContent();
   const [selected, setSelected] = useState<ReadonlySet<React.Key>>(new Set());
   const queues = useQuery(jobStatsQuery).data?.map(({ queue }) => queue) ?? [];
   const conditions: Filters = {
@@ -124,7 +126,10 @@ function JobList() {
           suggestions={[...new Set(list.rows?.map(({ job_type }) => job_type))]}
           onChange={set('job_type')}
         />
-        <FilterText label="Text of the error" wide value={filters.error} onChange={set('error')} />
+        <FilterText label="Error code" value={filters.error_code} onChange={set('error_code')} />
+        {seesAllContent && (
+          <FilterText label="Text of the error" wide value={filters.error} onChange={set('error')} />
+        )}
         {filters.failure_id && (
           <Button size="small" onClick={() => change({ failure_id: undefined })}>
             Failed in one way ✕

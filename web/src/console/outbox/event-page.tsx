@@ -8,6 +8,7 @@ import { ErrorState } from '../../ui/error-state.tsx';
 import { SkeletonText } from '../../ui/skeleton.tsx';
 import { ConsoleLink } from '../console-link.tsx';
 import { ConsolePage } from '../console-page.tsx';
+import { PrivateContent, useSeesAllContent } from '../content.tsx';
 import { CopyButton } from '../copy-button.tsx';
 import { Facts } from '../facts.tsx';
 import { JsonView } from '../json-view.tsx';
@@ -24,8 +25,8 @@ const COLUMNS: readonly Column<OutboxEventWithDeliveries['deliveries'][number]>[
   {
     key: 'state',
     title: 'State',
-    render: ({ delivered_at, error_message }) => (
-      <StatusBadge status={delivered_at ? 'delivered' : error_message ? 'failed' : 'pending'} />
+    render: ({ delivered_at, attempts }) => (
+      <StatusBadge status={delivered_at ? 'delivered' : attempts > 0 ? 'failed' : 'pending'} />
     ),
   },
   { key: 'attempts', title: 'Attempts', numeric: true, render: ({ attempts }) => attempts },
@@ -36,6 +37,7 @@ const COLUMNS: readonly Column<OutboxEventWithDeliveries['deliveries'][number]>[
 export default function EventPage() {
   const { eventId = '' } = useParams({ strict: false }) as { eventId?: string };
   const event = useQuery(outboxEventQuery(eventId));
+  const seesContent = useSeesAllContent();
   const retry = useDeed({
     run: () => api.post(`/api/v1/outbox/events/${eventId}/retry`),
     stale: [['outbox']],
@@ -140,7 +142,7 @@ export default function EventPage() {
         </section>
         <section>
           <h2 className="section-title">Payload</h2>
-          <JsonView label="Payload" value={data.payload} />
+          {seesContent ? <JsonView label="Payload" value={data.payload} /> : <PrivateContent />}
         </section>
       </div>
     </ConsolePage>
