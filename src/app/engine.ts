@@ -9,7 +9,6 @@ import { createGraphCheck } from '../features/graph/integrity.ts';
 import { createNeo4jMirror } from '../features/graph/neo4j.ts';
 import { createProjectionJob } from '../features/graph/projection-job.ts';
 import { periodicSessionCleanup } from '../features/identity/session-cleanup.ts';
-import { createUsers } from '../features/identity/users.ts';
 import { createBackfill } from '../features/libraries/backfill.ts';
 import {
   defineBackfillJob,
@@ -17,7 +16,6 @@ import {
   sendThrough,
 } from '../features/libraries/backfill-jobs.ts';
 import { createClosureCheck } from '../features/libraries/closure-audit.ts';
-import { createDefaultLibrary } from '../features/libraries/default-library.ts';
 import { createLibraryMedia } from '../features/libraries/library-media.ts';
 import { createRequester } from '../features/libraries/requester.ts';
 import { createRegistry } from '../features/media/extract.ts';
@@ -35,9 +33,10 @@ import type { Prometheus } from '../platform/telemetry/prometheus.ts';
 import type { Config } from './config.ts';
 import { createDelivery } from './delivery.ts';
 import type { Outside } from './outside.ts';
+import { createPeople } from './people.ts';
 
 export interface EngineDependencies extends Pick<JobEngineOptions, 'sql' | 'log' | 'listenAt'> {
-  config: Pick<Config, 'jobs' | 'env' | 'outbox' | 'rawModeEnabled' | 'ml' | 'neo4j'>;
+  config: Pick<Config, 'jobs' | 'env' | 'outbox' | 'rawModeEnabled' | 'ml' | 'neo4j' | 'defaultRole'>;
   outside: Outside;
   prometheus?: Prometheus | undefined;
 }
@@ -65,7 +64,7 @@ export function createEngine({
   const backfill = createBackfill({ sql, log, send: sendThrough(sql, () => engine) });
   const ingest = ingestThrough(() => engine, sql, log, outside, config);
   const analysis = analysisThrough(() => engine, sql, log, outside, config);
-  const requester = createRequester(createUsers({ sql, createDefaultLibrary }));
+  const requester = createRequester(createPeople(sql, config));
   const engine = createJobEngine({
     sql,
     log,
@@ -136,10 +135,10 @@ function analysisThrough(
   sql: Database,
   log: Logger,
   { analyser, egress }: Outside,
-  { rawModeEnabled, ml }: EngineDependencies['config'],
+  { rawModeEnabled, ml, defaultRole }: EngineDependencies['config'],
 ) {
   const registry = createPluginRegistry(createPlugins(ml, egress), log);
-  const users = createUsers({ sql, createDefaultLibrary });
+  const users = createPeople(sql, { defaultRole });
   const perform = createPerform({ sql, users, analyser, registry, rawModeEnabled });
   return defineAnalysisJobs({ sql, perform, engine });
 }

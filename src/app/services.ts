@@ -16,10 +16,8 @@ import { createProfile } from '../features/identity/profile.ts';
 import { createSessions } from '../features/identity/sessions.ts';
 import { createSignInLinks } from '../features/identity/sign-in-links.ts';
 import { createTokens } from '../features/identity/tokens.ts';
-import { createUsers } from '../features/identity/users.ts';
 import { createBackfill } from '../features/libraries/backfill.ts';
 import { sendThrough } from '../features/libraries/backfill-jobs.ts';
-import { createDefaultLibrary } from '../features/libraries/default-library.ts';
 import { createLibraryServices } from '../features/libraries/service.ts';
 import { createFiles } from '../features/media/files.ts';
 import { createImages } from '../features/media/images.ts';
@@ -39,6 +37,7 @@ import type { Logger } from '../platform/telemetry/logger.ts';
 import type { Config } from './config.ts';
 import { type Engine, ingestThrough } from './engine.ts';
 import type { Outside } from './outside.ts';
+import { createPeople } from './people.ts';
 
 export type Services = ReturnType<typeof createServices>;
 
@@ -50,7 +49,8 @@ export function createServices(
     Config,
     | 'env'
     | 'rawModeEnabled'
-    | 'acceptsDevelopmentKeys'
+    | 'acceptsWellKnownKeys'
+    | 'defaultRole'
     | 'asyncJobsEnabled'
     | 'shadowExecutionEnabled'
     | 'tokenSecret'
@@ -62,16 +62,16 @@ export function createServices(
 ) {
   const { storage, egress } = outside;
   const ingest = ingestThrough(() => engine, sql, log, outside, config);
-  const { rawModeEnabled, acceptsDevelopmentKeys } = config;
+  const { rawModeEnabled, acceptsWellKnownKeys } = config;
   const accessTokens = createAccessTokens(tokenSecret(sql, config));
   const authentication = createAuthentication({
     sql,
     rawModeEnabled,
-    acceptsDevelopmentKeys,
+    acceptsWellKnownKeys,
     readAccessToken: accessTokens.read,
     requestsPerMinute: config.requestsPerMinute,
   });
-  const users = createUsers({ sql, createDefaultLibrary });
+  const users = createPeople(sql, config);
   const sessions = createSessions({ sql, authentication });
   const backfill = createBackfill({ sql, log, send: sendThrough(sql, () => engine) });
   const webhooks = createWebhooks({ sql, egress });

@@ -70,6 +70,10 @@ export const ERRORS = {
   E_BRANCH_NOT_FOUND: { status: 404, meaning: 'There is no such branch, or the caller may not see it.' },
   E_INVITE_NOT_FOUND: { status: 404, meaning: 'There is no such invitation for the caller.' },
   E_USERNAME_TAKEN: { status: 409, meaning: 'Another user has this username; case makes no difference.' },
+  E_USERNAME_RESERVED: {
+    status: 409,
+    meaning: 'This username belongs to Nexus itself, or looks like one that does. Choose another.',
+  },
   E_POLICY_NAME_TAKEN: { status: 409, meaning: 'Another policy has this name; case makes no difference.' },
   E_KEY_ROLE_EXCEEDS_USER: { status: 409, meaning: "A key's role may not be above the role of its user." },
   E_INVITE_MEMBER_EXISTS: { status: 409, meaning: 'This person is a member of the library already.' },
@@ -89,6 +93,11 @@ export const ERRORS = {
     meaning: 'What is stored of the branch does not match its hashes. The job branch_replay says where.',
   },
   E_RANGE_NOT_SATISFIABLE: { status: 416, meaning: 'The range begins behind the end of the file.' },
+  E_MISDIRECTED_REQUEST: {
+    status: 421,
+    meaning:
+      'Nexus is reachable from this machine only, and was called by another host name. NEXUS_PUBLIC_URL says which name is its own.',
+  },
   E_RATE_LIMITED: {
     status: 429,
     meaning: 'Too many requests. Retry-After says in how many seconds to go on.',

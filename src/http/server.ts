@@ -13,6 +13,7 @@ import { type Authentication, type InternalPolicy, registerAuthentication } from
 import { type Drain, registerDrain } from './drain.ts';
 import { errorBytes, replyWithError } from './errors.ts';
 import type { HttpServer } from './http-server.ts';
+import { requireLoopbackHost } from './loopback-host.ts';
 import { registerOpenApi } from './openapi.ts';
 import { requestId } from './request-id.ts';
 import { registerWebApp, type WebAppOptions } from './web-app.ts';
@@ -24,6 +25,8 @@ export interface HttpServerOptions {
   internal: InternalPolicy;
   bodyLimitBytes: number;
   trustedProxies: string[];
+  /** Whether only this machine is to reach Nexus: then every request must call it by a loopback name. */
+  isLocal: boolean;
   /** Told of every request that was answered. */
   onAnswered?: (request: AnsweredRequest) => void;
   webApp: WebAppOptions;
@@ -76,6 +79,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Shel
     // Nexus may be served over plain http on a private network; whoever puts TLS before it sets this there.
     strictTransportSecurity: false,
   });
+  if (options.isLocal) requireLoopbackHost(server);
   await server.register(cookie);
   await registerOpenApi(server);
   registerAuthentication(server, options.authentication, options.internal);

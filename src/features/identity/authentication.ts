@@ -5,7 +5,6 @@ import { type Actor, type Caller, recordAudit } from '../../platform/audit/audit
 import type { Database } from '../../platform/database/database.ts';
 import { createAllotments } from '../../platform/rate-limit/allotments.ts';
 import { hashKey } from './api-keys.ts';
-import { isDevelopmentKey } from './development-keys.ts';
 import {
   findSessionById,
   findSessionByToken,
@@ -13,6 +12,7 @@ import {
   recordSessionUse,
 } from './session-store.ts';
 import * as store from './store.ts';
+import { isWellKnownKey } from './well-known-keys.ts';
 
 export type Authentication = ReturnType<typeof createAuthentication>;
 
@@ -20,7 +20,7 @@ export interface AuthenticationDependencies {
   sql: Database;
   rawModeEnabled: boolean;
   /** Whether the keys that everybody knows open anything here. */
-  acceptsDevelopmentKeys: boolean;
+  acceptsWellKnownKeys: boolean;
   /** The session that an access token names; undefined when the token is not ours, or no longer good. */
   readAccessToken(token: string): Promise<string | undefined>;
   requestsPerMinute: Record<Role, number>;
@@ -55,7 +55,7 @@ interface Credential
 export function createAuthentication({
   sql,
   rawModeEnabled,
-  acceptsDevelopmentKeys,
+  acceptsWellKnownKeys,
   readAccessToken,
   requestsPerMinute,
 }: AuthenticationDependencies) {
@@ -77,7 +77,7 @@ export function createAuthentication({
 
   /** Whether the key would be let in now, and why not. */
   async function checkKey(plaintext: string): Promise<CheckedKey> {
-    const isRefusedUnseen = !acceptsDevelopmentKeys && isDevelopmentKey(plaintext);
+    const isRefusedUnseen = !acceptsWellKnownKeys && isWellKnownKey(plaintext);
     const key = isRefusedUnseen ? undefined : await store.findPresentedKey(sql, hashKey(plaintext));
     if (!key) return { refusal: 'unknown' };
     if (key.is_disabled) return { key, refusal: 'disabled' };

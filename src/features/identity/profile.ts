@@ -3,9 +3,9 @@ import type { Principal, User } from '../../contract/identity.ts';
 import { type Actor, recordAudit } from '../../platform/audit/audit.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
-import { isBootstrapUsername } from './development-keys.ts';
 import { hashPassword, isPassword } from './passwords.ts';
 import * as profiles from './profile-store.ts';
+import { refuseReservedUsername } from './reserved-usernames.ts';
 import * as sessionStore from './session-store.ts';
 import { createSignInLimit } from './sign-in-limit.ts';
 import { type Users, usernameTaken } from './users.ts';
@@ -26,12 +26,11 @@ export function createProfile({ sql, users }: { sql: Database; users: Users }) {
   }
 
   async function rename(tx: Transaction, id: string, username: string): Promise<void> {
-    const former = (await profiles.renameUser(tx, id, username)) ?? usernameTaken(username);
-    if (isBootstrapUsername(former) && !isBootstrapUsername(username)) {
-      throw new NexusError(
-        'E_INVALID_STATE',
-        `${former} is made anew at every start, so its username stays.`,
-      );
+    const { former, is_bootstrap } = (await profiles.renameUser(tx, id, username)) ?? usernameTaken(username);
+    if (former.toLowerCase() === username.toLowerCase()) return;
+    refuseReservedUsername(username);
+    if (is_bootstrap) {
+      throw new NexusError('E_INVALID_STATE', `${former} is set up at every start, so its username stays.`);
     }
     if (await profiles.isReserved(tx, id, username)) usernameTaken(username);
     await profiles.reserveUsername(tx, id, former);

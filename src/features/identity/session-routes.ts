@@ -85,7 +85,10 @@ export function registerSessionRoutes(
   server.patch(
     '/me',
     {
-      config: { access: 'viewer', errors: ['E_FORBIDDEN', 'E_USERNAME_TAKEN', 'E_INVALID_STATE'] },
+      config: {
+        access: 'viewer',
+        errors: ['E_FORBIDDEN', 'E_USERNAME_TAKEN', 'E_USERNAME_RESERVED', 'E_INVALID_STATE'],
+      },
       schema: {
         tags: ['Identity'],
         summary: 'Change my names',

@@ -62,7 +62,7 @@ export function createSessions({ sql, authentication }: SessionsDependencies) {
   function withLink(token: string): Decide {
     return async (tx) => {
       const userId = await sessionStore.spendSignInLink(tx, hashKey(token));
-      const user = userId && (await store.findUserById(tx, userId));
+      const user = userId && (await profiles.holdPassword(tx, userId));
       if (!user) return { reason: 'unknown' };
       if (user.disabled_at !== null) return { reason: 'disabled', username: user.username };
       return { user_id: user.id, began_with: 'sign_in_link', api_key_id: null };
