@@ -16,6 +16,19 @@ export async function signIn(app: TestApp, body: SignIn, headers = {}): Promise<
   return browserWith(app, cookieOf(answer).value);
 }
 
+/** Gives somebody their first password as people do: with a sign-in link. */
+export async function setPassword(
+  app: TestApp,
+  user: { id: string; username: string },
+  password: string,
+): Promise<void> {
+  const { path } = await app.services.signInLinks.create(user, { name: 'test' });
+  const browser = await signIn(app, { sign_in_token: path.replace('/app/welcome#', '') });
+  const answer = await browser.call('PUT', '/me/password', { body: { new_password: password } });
+  if (answer.status !== 204) throw new Error(`${answer.status} ${JSON.stringify(answer.body)}`);
+  await browser.call('DELETE', '/app/session');
+}
+
 export function browserWith(app: TestApp, token: string): BrowserSession {
   const cookie = `nexus_session=${token}`;
   return {

@@ -37,6 +37,7 @@ export interface Config {
   worker: { concurrency: number; pollSeconds: number; graceSeconds: number };
   jobs: { leaseSeconds: number; retentionDays: number };
   outbox: { sweepMinutes: number; retentionHours: number };
+  audit: { retentionDays: number };
   requestsPerMinute: Record<Role, number>;
   internalSecret: string | undefined;
   tokenSecret: string | undefined;
@@ -112,6 +113,7 @@ export function parseConfig(env: Environment): Config {
       sweepMinutes: values.NEXUS_OUTBOX_SWEEP_INTERVAL_MINUTES,
       retentionHours: values.NEXUS_OUTBOX_RETENTION_HOURS,
     },
+    audit: { retentionDays: values.NEXUS_AUDIT_RETENTION_DAYS },
     requestsPerMinute: requestsPerMinute(values),
     internalSecret: values.NEXUS_INTERNAL_SECRET,
     tokenSecret: values.NEXUS_TOKEN_SECRET,

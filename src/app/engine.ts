@@ -25,6 +25,7 @@ import { createFileCheck, createSearchCheck, createTextCheck } from '../features
 import { periodicOrphanSweep } from '../features/media/orphaned-files.ts';
 import { defineIntegrityAudit } from '../features/operations/integrity-audit.ts';
 import { tellJobsEnded } from '../features/operations/job-events.ts';
+import { periodicAuditRetention } from '../platform/audit/retention.ts';
 import type { Database } from '../platform/database/database.ts';
 import { createJobEngine, type JobEngine, type JobEngineOptions } from '../platform/jobs/engine.ts';
 import { createHints, type Hints } from '../platform/outbox/hints.ts';
@@ -36,7 +37,10 @@ import type { Outside } from './outside.ts';
 import { createPeople } from './people.ts';
 
 export interface EngineDependencies extends Pick<JobEngineOptions, 'sql' | 'log' | 'listenAt'> {
-  config: Pick<Config, 'jobs' | 'env' | 'outbox' | 'rawModeEnabled' | 'ml' | 'neo4j' | 'defaultRole'>;
+  config: Pick<
+    Config,
+    'jobs' | 'env' | 'outbox' | 'audit' | 'rawModeEnabled' | 'ml' | 'neo4j' | 'defaultRole'
+  >;
   outside: Outside;
   prometheus?: Prometheus | undefined;
 }
@@ -88,6 +92,7 @@ export function createEngine({
     ],
     periodic: [
       periodicSessionCleanup(sql),
+      periodicAuditRetention(sql, config.audit.retentionDays),
       periodicBackfillSweep(backfill),
       ingest.periodic,
       periodicOrphanSweep({ sql, storage: outside.storage }),

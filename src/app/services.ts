@@ -13,6 +13,7 @@ import { createAccessTokens } from '../features/identity/access-token.ts';
 import { createApiKeys } from '../features/identity/api-keys.ts';
 import { createAuthentication } from '../features/identity/authentication.ts';
 import { createProfile } from '../features/identity/profile.ts';
+import { createRefusals } from '../features/identity/refusals.ts';
 import { createSessions } from '../features/identity/sessions.ts';
 import { createSignInLinks } from '../features/identity/sign-in-links.ts';
 import { createTokens } from '../features/identity/tokens.ts';
@@ -64,15 +65,17 @@ export function createServices(
   const ingest = ingestThrough(() => engine, sql, log, outside, config);
   const { rawModeEnabled, acceptsWellKnownKeys } = config;
   const accessTokens = createAccessTokens(tokenSecret(sql, config));
+  const refusals = createRefusals({ sql });
   const authentication = createAuthentication({
     sql,
+    refusals,
     rawModeEnabled,
     acceptsWellKnownKeys,
     readAccessToken: accessTokens.read,
     requestsPerMinute: config.requestsPerMinute,
   });
   const users = createPeople(sql, config);
-  const sessions = createSessions({ sql, authentication });
+  const sessions = createSessions({ sql, authentication, refusals });
   const backfill = createBackfill({ sql, log, send: sendThrough(sql, () => engine) });
   const webhooks = createWebhooks({ sql, egress });
   const { requireMode } = authentication;
@@ -91,7 +94,7 @@ export function createServices(
   return {
     users,
     sessions,
-    tokens: createTokens({ sql, accessTokens, authentication, sessions }),
+    tokens: createTokens({ sql, accessTokens, authentication, sessions, refusals }),
     profile: createProfile({ sql, users }),
     signInLinks: createSignInLinks({ sql, users }),
     webhooks,

@@ -204,6 +204,11 @@ export const VARIABLES = {
     whole(1, 8760).default(168),
     'How long events are kept that were delivered or have failed, and the log of deliveries to webhooks.',
   ),
+  NEXUS_AUDIT_RETENTION_DAYS: variable(
+    'a number of days from 1 to 36500',
+    whole(1, 36_500).default(365),
+    'How long entries of the audit log are kept.',
+  ),
   NEXUS_DEFAULT_ROLE: variable(
     '`viewer`, `operator`, `researcher` or `admin`',
     z.enum(ROLES).default('viewer'),

@@ -5,6 +5,7 @@ import { type Actor, type Caller, recordAudit } from '../../platform/audit/audit
 import type { Database } from '../../platform/database/database.ts';
 import { createAllotments } from '../../platform/rate-limit/allotments.ts';
 import { hashKey } from './api-keys.ts';
+import type { Refusals } from './refusals.ts';
 import {
   findSessionById,
   findSessionByToken,
@@ -23,6 +24,7 @@ export interface AuthenticationDependencies {
   acceptsWellKnownKeys: boolean;
   /** The session that an access token names; undefined when the token is not ours, or no longer good. */
   readAccessToken(token: string): Promise<string | undefined>;
+  refusals: Refusals;
   requestsPerMinute: Record<Role, number>;
 }
 
@@ -57,22 +59,19 @@ export function createAuthentication({
   rawModeEnabled,
   acceptsWellKnownKeys,
   readAccessToken,
+  refusals,
   requestsPerMinute,
 }: AuthenticationDependencies) {
   const allotments = createAllotments({ sql });
 
   async function refuseKey(
-    reason: string,
-    sentence: string,
+    reason: keyof typeof REFUSALS,
     caller: Caller,
     key?: store.PresentedKey,
   ): Promise<never> {
-    await recordAudit(sql, {
-      action: 'auth.failed',
-      actor: { name: key?.owner ?? 'unknown', requestId: caller.requestId },
-      details: { reason, address: caller.address, ...(key && { api_key_id: key.id }) },
-    });
-    throw new NexusError('E_UNAUTHENTICATED', sentence);
+    await refusals.brake(caller);
+    await refusals.record({ reason, username: key?.owner, api_key_id: key?.id }, caller);
+    throw new NexusError('E_UNAUTHENTICATED', REFUSALS[reason]);
   }
 
   /** Whether the key would be let in now, and why not. */
@@ -121,7 +120,7 @@ export function createAuthentication({
 
     async withApiKey(plaintext: string, caller: Caller): Promise<Principal> {
       const { key, refusal } = await checkKey(plaintext);
-      if (refusal) return refuseKey(refusal, REFUSALS[refusal], caller, key);
+      if (refusal) return refuseKey(refusal, caller, key);
       if (key.is_use_due) await store.recordKeyUse(sql, key.id);
       return principalFrom({ ...key, api_key_id: key.id, session_id: null });
     },

@@ -12,6 +12,11 @@ import { type Users, usernameTaken } from './users.ts';
 
 const UNIQUE_VIOLATION = '23505';
 
+/** A key is given to programs, and must not be a way to become its owner for good. */
+export function mayChooseFirst(beginning: sessionStore.Beginning | undefined): boolean {
+  return beginning !== undefined && beginning.began_with !== 'api_key';
+}
+
 export type Profile = ReturnType<typeof createProfile>;
 
 /** What people change about themselves. */
@@ -67,6 +72,12 @@ export function createProfile({ sql, users }: { sql: Database; users: Users }) {
       const before = await profiles.findPassword(sql, username);
       const beginning = sessionId ? await sessionStore.findBeginning(sql, sessionId) : undefined;
       const cameByLink = beginning?.began_with === 'sign_in_link' && beginning.is_fresh;
+      if (before?.password_hash == null && !mayChooseFirst(beginning)) {
+        throw new NexusError(
+          'E_FORBIDDEN',
+          'An API key cannot set a first password. Sign in with a sign-in link; an admin can make one for you.',
+        );
+      }
       if (before?.password_hash != null && !cameByLink) {
         await limit.countChange(userId);
         if (!(await isPassword(current_password ?? '', before.password_hash)))

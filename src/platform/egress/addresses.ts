@@ -1,4 +1,5 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
+import { groupsOf, lastIPv4 } from '../ip-address.ts';
 
 /**
  * What no request from outside may make Nexus talk to. Special-purpose blocks as IANA registers them, and the address
@@ -63,17 +64,6 @@ export function refusalOf(address: string): string | undefined {
   return inner ? refusalOf(inner) : ipv6.find(({ list }) => list.check(bare, 'ipv6'))?.what;
 }
 
-/** The eight groups of an IPv6 address. */
-function groupsOf(address: string): number[] {
-  const { hostname } = new URL(`http://[${address}]`);
-  const [head = '', tail] = hostname.slice(1, -1).split('::');
-  const parse = (part: string) => (part ? part.split(':').map((group) => Number.parseInt(group, 16)) : []);
-  const [before, after] = [parse(head), parse(tail ?? '')];
-  return tail === undefined
-    ? before
-    : [...before, ...Array(8 - before.length - after.length).fill(0), ...after];
-}
-
 const EMBEDDING_GROUPS = EMBEDDING.map((network) =>
   groupsOf(network.split('/')[0] ?? '')
     .slice(0, 6)
@@ -81,9 +71,7 @@ const EMBEDDING_GROUPS = EMBEDDING.map((network) =>
 );
 
 function embeddedIPv4(groups: number[]): string | undefined {
-  if (!EMBEDDING_GROUPS.includes(groups.slice(0, 6).join())) return undefined;
-  const [high = 0, low = 0] = groups.slice(6);
-  return [high >> 8, high & 255, low >> 8, low & 255].join('.');
+  return EMBEDDING_GROUPS.includes(groups.slice(0, 6).join()) ? lastIPv4(groups) : undefined;
 }
 
 export function blockList(networks: string[], family: 'ipv4' | 'ipv6'): BlockList {
