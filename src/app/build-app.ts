@@ -61,6 +61,7 @@ export async function buildApp({
     authentication: services.authentication,
     internal: { secret: config.internalSecret, openToLoopback: config.env !== 'prod' && config.isLocal },
     isLocal: config.isLocal,
+    isServedOverHttps: config.publicUrl?.startsWith('https:') ?? false,
     bodyLimitBytes: config.bodyLimitBytes,
     trustedProxies: config.trustedProxies,
     webApp: { directory: webDirectory, uploadOrigin: await services.uploads.origin() },

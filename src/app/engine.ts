@@ -139,10 +139,10 @@ function analysisThrough(
   engine: () => JobEngine,
   sql: Database,
   log: Logger,
-  { analyser, egress }: Outside,
+  { analyser, modelEgress }: Outside,
   { rawModeEnabled, ml, defaultRole }: EngineDependencies['config'],
 ) {
-  const registry = createPluginRegistry(createPlugins(ml, egress), log);
+  const registry = createPluginRegistry(createPlugins(ml, modelEgress), log);
   const users = createPeople(sql, { defaultRole });
   const perform = createPerform({ sql, users, analyser, registry, rawModeEnabled });
   return defineAnalysisJobs({ sql, perform, engine });

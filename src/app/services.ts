@@ -117,7 +117,7 @@ export function createServices(
     governance,
     policies: createPolicies({ sql }),
     analysisRuns,
-    analysisProfiles: createProfiles({ ...config, plugins: createPlugins(config.ml, egress) }),
+    analysisProfiles: createProfiles({ ...config, plugins: createPlugins(config.ml, outside.modelEgress) }),
     analyze: createAnalyze({ submit: jobs.submit, runs: analysisRuns }),
     graph: createGraph({ sql, projector: outside.projector }),
     branches: createBranches({

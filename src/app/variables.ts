@@ -156,7 +156,7 @@ export const VARIABLES = {
   NEXUS_PLUGIN_ML_URL: variable(
     'an http:// or https:// URL',
     z.url({ protocol: /^https?$/ }).optional(),
-    'An OpenAI-compatible endpoint, with its version: `http://127.0.0.1:11434/v1`. What is not public is also listed in `NEXUS_EGRESS_ALLOW`.',
+    'An OpenAI-compatible endpoint, with its version: `http://127.0.0.1:11434/v1`. It may be private; nothing but the model client can then reach it.',
   ),
   NEXUS_PLUGIN_ML_MODEL: variable('a name', z.string().max(200).optional(), 'The model that is asked there.'),
   NEXUS_PLUGIN_ML_API_KEY: secret(
@@ -251,7 +251,7 @@ export const VARIABLES = {
   NEXUS_EGRESS_ALLOW: variable(
     'host:port or networks such as 10.0.0.0/8, separated by commas',
     z.string().transform(list).refine(isAllowList).default([]),
-    'What Nexus may fetch from although it is not public: an intranet, a model or a webhook on this machine. ' +
+    'What Nexus may fetch from, and send webhooks to, although it is not public, such as an intranet. Every person who can save a link can then reach it. ' +
       'See [docs/egress.md](docs/egress.md).',
   ),
   NEXUS_STORAGE: variable(

@@ -15,7 +15,7 @@ export const ERRORS = {
   E_SSRF_BLOCKED: {
     status: 400,
     meaning:
-      'The URL leads to an address that is not public. An operator can allow it with NEXUS_EGRESS_ALLOW.',
+      'There is no public site at this address: no host has the name, or its address is not public. An operator can allow it with NEXUS_EGRESS_ALLOW.',
   },
   E_INVALID_KIND: { status: 400, meaning: 'This kind of media cannot be saved in this way.' },
   E_FILE_TOO_LARGE: { status: 400, meaning: 'The file is larger than Nexus takes.' },
@@ -137,7 +137,6 @@ export type AttemptErrorCode = keyof typeof ATTEMPT_ERRORS;
  * the rest stays as it is until a person does something about it.
  */
 export const FAILURES = {
-  E_HOST_NOT_FOUND: { transient: false, meaning: 'No site has this name.' },
   E_DNS_FAILED: { transient: true, meaning: "The site's name could not be looked up." },
   E_CONNECT_FAILED: {
     transient: true,

@@ -16,6 +16,7 @@ import type { HttpServer } from './http-server.ts';
 import { requireLoopbackHost } from './loopback-host.ts';
 import { registerOpenApi } from './openapi.ts';
 import { requestId } from './request-id.ts';
+import { registerSessionCookie } from './session-cookie.ts';
 import { registerWebApp, type WebAppOptions } from './web-app.ts';
 
 export interface HttpServerOptions {
@@ -27,6 +28,8 @@ export interface HttpServerOptions {
   trustedProxies: string[];
   /** Whether only this machine is to reach Nexus: then every request must call it by a loopback name. */
   isLocal: boolean;
+  /** Whether people reach Nexus over https. */
+  isServedOverHttps: boolean;
   /** Told of every request that was answered. */
   onAnswered?: (request: AnsweredRequest) => void;
   webApp: WebAppOptions;
@@ -81,6 +84,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Shel
   });
   if (options.isLocal) requireLoopbackHost(server);
   await server.register(cookie);
+  registerSessionCookie(server, options.isServedOverHttps);
   await registerOpenApi(server);
   registerAuthentication(server, options.authentication, options.internal);
   options.routes(server, routes);

@@ -28,6 +28,7 @@ describe('a route that is internal', () => {
       bodyLimitBytes: 1024,
       trustedProxies: [],
       isLocal: false,
+      isServedOverHttps: false,
       routes: (app) =>
         void app.get('/internal/thing', { config: { access: 'internal' } }, () => ({ inside: true })),
     });

@@ -10,6 +10,7 @@ import { createSessions } from './sessions.ts';
 
 const database = useDatabase();
 const app = useApp(database, { NEXUS_TRUSTED_PROXIES: '127.0.0.1' });
+const overHttps = useApp(database, { NEXUS_PUBLIC_URL: 'https://nexus.example' });
 const password = 'correct horse battery';
 const passwordHash = hashPassword(password);
 
@@ -192,7 +193,35 @@ describe('the cookie', () => {
     const { username } = await createMember();
     const headers = { 'x-forwarded-proto': 'https' };
     const behindProxy = await app.call('POST', '/app/session', { body: { username, password }, headers });
-    expect(cookieOf(behindProxy).flags).toContain('Secure');
+    expect(cookieOf(behindProxy)).toMatchObject({
+      name: '__Host-nexus_session',
+      flags: expect.arrayContaining(['Secure', 'Path=/', 'HttpOnly', 'SameSite=Lax']),
+    });
+    expect(cookieOf(behindProxy).flags.join()).not.toMatch(/domain/i);
+  });
+
+  test('is Secure and has the prefix wherever the public URL is https, also over a proxy that says nothing', async () => {
+    const { username } = await createMember();
+    const answer = await overHttps.call('POST', '/app/session', { body: { username, password } });
+    const { name, value, flags } = cookieOf(answer);
+    expect([name, flags.includes('Secure')]).toEqual(['__Host-nexus_session', true]);
+    const me = (cookie: string) => overHttps.call('GET', '/me', { headers: { cookie } });
+    expect((await me(`${name}=${value}`)).status).toBe(200);
+    expect((await me(`nexus_session=${value}`)).status).toBe(401);
+    expect((await me(`nexus_session=planted; ${name}=${value}`)).status).toBe(200);
+    const signOut = await overHttps.call('DELETE', '/app/session', {
+      headers: { cookie: `${name}=${value}`, 'sec-fetch-site': 'same-origin' },
+    });
+    expect(cookieOf(signOut)).toMatchObject({ name, value: '', flags: expect.arrayContaining(['Secure']) });
+    const { body } = await overHttps.call('GET', '/openapi.json');
+    expect(body.components.securitySchemes.session.name).toBe(name);
+  });
+
+  test('with the prefix counts for nothing over plain http', async () => {
+    const { username } = await createMember();
+    const { token } = await signIn(app, { username, password });
+    const headers = { cookie: `__Host-nexus_session=${token}` };
+    expect((await app.call('GET', '/me', { headers })).status).toBe(401);
   });
 
   test('a session token is nowhere in the database', async () => {
@@ -346,8 +375,9 @@ describe('a change that comes with a cookie', () => {
 
   test('behind a trusted proxy, the origin is the one that the browser sees', async () => {
     const { username } = await createMember();
-    const { cookie } = await signIn(app, { username, password });
-    const proxied = { cookie, 'x-forwarded-proto': 'https', 'x-forwarded-host': 'nexus.example' };
+    const forwarded = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'nexus.example' };
+    const { cookie } = await signIn(app, { username, password }, forwarded);
+    const proxied = { cookie, ...forwarded };
     const from = (origin: string) => app.call('PATCH', '/me', { ...rename, headers: { ...proxied, origin } });
     expect((await from('https://nexus.example')).status).toBe(200);
     expect((await from('http://nexus.example')).status).toBe(403);
