@@ -79,11 +79,13 @@ create table audit_logs (
   actor text default 'system'::text not null,
   details jsonb default '{}'::jsonb not null,
   created_at timestamp with time zone default now() not null,
+  repeat_key text,
   constraint audit_logs_pkey PRIMARY KEY (id),
   constraint audit_logs_mode_known CHECK ((mode = ANY (ARRAY['PUBLIC'::text, 'RAW'::text])))
 );
 CREATE INDEX audit_logs_action_idx ON public.audit_logs USING btree (action, created_at, id);
 CREATE INDEX audit_logs_actor_idx ON public.audit_logs USING btree (actor, created_at, id);
+CREATE UNIQUE INDEX audit_logs_repeat_key ON public.audit_logs USING btree (repeat_key) WHERE (repeat_key IS NOT NULL);
 CREATE INDEX audit_logs_time_idx ON public.audit_logs USING btree (created_at, id);
 
 create table branch_events (
@@ -406,6 +408,7 @@ create table library_invitations (
 CREATE INDEX library_invitations_invitee_idx ON public.library_invitations USING btree (invitee_user_id, status, id);
 CREATE INDEX library_invitations_library_idx ON public.library_invitations USING btree (library_id, status, id);
 CREATE UNIQUE INDEX library_invitations_one_pending ON public.library_invitations USING btree (library_id, invitee_user_id) WHERE (status = 'pending'::text);
+CREATE INDEX library_invitations_pending_inviter_idx ON public.library_invitations USING btree (inviter_user_id) WHERE (status = 'pending'::text);
 
 create table library_media (
   library_id uuid not null,
@@ -661,14 +664,16 @@ create table users (
   id uuid not null,
   username text not null,
   display_name text not null,
-  role text default 'researcher'::text not null,
+  role text default 'viewer'::text not null,
   password_hash text,
   default_library_id uuid not null,
   disabled_at timestamp with time zone,
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
+  bootstrapped_in text,
   constraint users_pkey PRIMARY KEY (id),
   constraint users_default_library_own FOREIGN KEY (default_library_id, id) REFERENCES libraries(id, owner_user_id) DEFERRABLE INITIALLY DEFERRED,
+  constraint users_bootstrapped_in_known CHECK ((bootstrapped_in = ANY (ARRAY['dev'::text, 'test'::text, 'prod'::text]))),
   constraint users_display_name_length CHECK (((char_length(display_name) >= 1) AND (char_length(display_name) <= 200))),
   constraint users_role_known CHECK ((role = ANY (ARRAY['viewer'::text, 'operator'::text, 'researcher'::text, 'admin'::text]))),
   constraint users_username_form CHECK ((username ~ '^[A-Za-z0-9][A-Za-z0-9._@+-]{0,127}$'::text))

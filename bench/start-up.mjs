@@ -12,7 +12,13 @@ const ROUNDS = 5;
 async function start(dataDir) {
   const begin = performance.now();
   const child = spawn(process.execPath, [MAIN, 'serve'], {
-    env: { PATH: process.env.PATH, NEXUS_DATA_DIR: dataDir, NEXUS_PORT: '0', NEXUS_LOG_FORMAT: 'json' },
+    env: {
+      PATH: process.env.PATH,
+      NEXUS_ENV: 'test',
+      NEXUS_DATA_DIR: dataDir,
+      NEXUS_PORT: '0',
+      NEXUS_LOG_FORMAT: 'json',
+    },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let output = '';

@@ -30,7 +30,7 @@ export interface TestApp {
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
 }
 
-/** An app on a port of its own, on the file's database, with the four development keys. */
+/** An app on a port of its own, on the file's database, with the four well-known keys. */
 export function useApp(
   database: TestDatabase,
   environment: Record<string, string> = {},
@@ -68,7 +68,7 @@ export function useApp(
       listenAt: listen ? database.target : undefined,
     });
     const services = createServices(sql, engine, config, log, outside);
-    await seedBootstrapKeys(sql, services.users, config.bootstrapKeys);
+    await seedBootstrapKeys({ sql, users: services.users, env: config.env }, config.bootstrapKeys);
     await seedConfiguredPolicy(sql, config.blockedTerms);
     const migrations = await readMigrations();
     const shell = await buildApp({

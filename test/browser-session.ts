@@ -13,11 +13,25 @@ const SAME_ORIGIN = { 'sec-fetch-site': 'same-origin' };
 export async function signIn(app: TestApp, body: SignIn, headers = {}): Promise<BrowserSession> {
   const answer = await app.call('POST', '/app/session', { body, headers });
   if (answer.status !== 200) throw new Error(`${answer.status} ${JSON.stringify(answer.body)}`);
-  return browserWith(app, cookieOf(answer).value);
+  const { name, value } = cookieOf(answer);
+  return browserWith(app, value, name);
 }
 
-export function browserWith(app: TestApp, token: string): BrowserSession {
-  const cookie = `nexus_session=${token}`;
+/** Gives somebody their first password as people do: with a sign-in link. */
+export async function setPassword(
+  app: TestApp,
+  user: { id: string; username: string },
+  password: string,
+): Promise<void> {
+  const { path } = await app.services.signInLinks.create(user, { name: 'test' });
+  const browser = await signIn(app, { sign_in_token: path.replace('/app/welcome#', '') });
+  const answer = await browser.call('PUT', '/me/password', { body: { new_password: password } });
+  if (answer.status !== 204) throw new Error(`${answer.status} ${JSON.stringify(answer.body)}`);
+  await browser.call('DELETE', '/app/session');
+}
+
+export function browserWith(app: TestApp, token: string, name = 'nexus_session'): BrowserSession {
+  const cookie = `${name}=${token}`;
   return {
     token,
     cookie,
@@ -26,7 +40,8 @@ export function browserWith(app: TestApp, token: string): BrowserSession {
   };
 }
 
-export function cookieOf({ headers }: Answer): { value: string; flags: string[] } {
+export function cookieOf({ headers }: Answer): { name: string; value: string; flags: string[] } {
   const [first = '', ...flags] = (headers.get('set-cookie') ?? '').split('; ');
-  return { value: first.replace('nexus_session=', ''), flags };
+  const [name = '', value = ''] = first.split('=');
+  return { name, value, flags };
 }

@@ -44,6 +44,7 @@ async function startNexus(dataDir, port) {
   const child = spawn(process.execPath, [MAIN, 'serve'], {
     env: {
       PATH: process.env.PATH,
+      NEXUS_ENV: 'test',
       NEXUS_DATA_DIR: dataDir,
       NEXUS_PORT: '0',
       NEXUS_LOG_FORMAT: 'json',

@@ -87,7 +87,7 @@ describe('a bad value is refused by name', () => {
 });
 
 describe('bootstrap keys', () => {
-  test('default to the development keys in dev and test', () => {
+  test('default to the well-known keys in test', () => {
     expect(parseConfig({ NEXUS_ENV: 'test' }).bootstrapKeys.map(({ key }) => key)).toEqual([
       'nexus-dev-viewer-key',
       'nexus-dev-operator-key',
@@ -96,24 +96,25 @@ describe('bootstrap keys', () => {
     ]);
   });
 
-  test('are only those that are set in prod', () => {
-    expect(parseConfig({ NEXUS_ENV: 'prod' }).bootstrapKeys).toEqual([]);
+  test.each(['dev', 'prod'])('are only those that are set in %s', (env) => {
+    expect(parseConfig({ NEXUS_ENV: env }).bootstrapKeys).toEqual([]);
     const key = 'a-key-that-nobody-else-knows';
-    expect(parseConfig({ NEXUS_ENV: 'prod', NEXUS_BOOTSTRAP_ADMIN_KEY: key }).bootstrapKeys).toEqual([
-      { role: 'admin', key },
+    expect(parseConfig({ NEXUS_ENV: env, NEXUS_BOOTSTRAP_ADMIN_KEY: key }).bootstrapKeys).toEqual([
+      { role: 'admin', key, isConfigured: true, keepsOthers: false },
     ]);
   });
 
-  test('a development key in prod stops the start', () => {
-    expect(() =>
-      parseConfig({ NEXUS_ENV: 'prod', NEXUS_BOOTSTRAP_VIEWER_KEY: 'nexus-dev-admin-key' }),
-    ).toThrow('NEXUS_BOOTSTRAP_VIEWER_KEY is a development key');
+  test.each(['dev', 'prod'])('a well-known key in %s stops the start', (env) => {
+    expect(() => parseConfig({ NEXUS_ENV: env, NEXUS_BOOTSTRAP_VIEWER_KEY: 'nexus-dev-admin-key' })).toThrow(
+      `NEXUS_BOOTSTRAP_VIEWER_KEY is a key that everybody knows, and NEXUS_ENV is ${env}.`,
+    );
   });
 
-  test('a development key on an address that others reach stops the start', () => {
-    expect(() => parseConfig({ NEXUS_HOST: '0.0.0.0' })).toThrow('NEXUS_HOST is 0.0.0.0');
-    for (const host of ['127.0.0.1', '127.8.8.8', '::1', 'localhost']) parseConfig({ NEXUS_HOST: host });
-    parseConfig({ NEXUS_HOST: '0.0.0.0', NEXUS_ENV: 'prod' });
+  test('a well-known key on an address that others reach stops the start', () => {
+    const config = (host: string) => parseConfig({ NEXUS_ENV: 'test', NEXUS_HOST: host });
+    expect(() => config('0.0.0.0')).toThrow('NEXUS_HOST is 0.0.0.0');
+    for (const host of ['127.0.0.1', '127.8.8.8', '::1', 'localhost']) config(host);
+    for (const env of ['dev', 'prod']) parseConfig({ NEXUS_HOST: '0.0.0.0', NEXUS_ENV: env });
   });
 
   test('one key for two roles stops the start', () => {
@@ -122,6 +123,17 @@ describe('bootstrap keys', () => {
       'NEXUS_BOOTSTRAP_ADMIN_KEY is also the key of another role',
     );
   });
+});
+
+test.each([
+  [{}, true],
+  [{ NEXUS_HOST: 'localhost' }, true],
+  [{ NEXUS_HOST: '::1' }, true],
+  [{ NEXUS_HOST: '0.0.0.0' }, false],
+  [{ NEXUS_HOST: '192.168.1.5' }, false],
+  [{ NEXUS_PUBLIC_URL: 'https://nexus.example' }, false],
+])('with %j, only this machine is to reach Nexus: %s', (environment, isLocal) => {
+  expect(parseConfig(environment).isLocal).toBe(isLocal);
 });
 
 describe('storage', () => {

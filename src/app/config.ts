@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { isIP } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
 import type { Role } from '../contract/roles.ts';
 import type { Neo4jOptions } from '../features/graph/neo4j.ts';
 import type { BootstrapKey } from '../features/identity/bootstrap.ts';
-import { BOOTSTRAP_ROLES, developmentKey, isDevelopmentKey } from '../features/identity/development-keys.ts';
+import { BOOTSTRAP_ROLES, isWellKnownKey, wellKnownKey } from '../features/identity/well-known-keys.ts';
+import { isLoopbackHost } from '../platform/loopback.ts';
 import type { StorageOptions } from '../platform/storage/storage.ts';
 import { VARIABLES, type Values, type VariableName } from './variables.ts';
 
@@ -15,6 +15,8 @@ export interface Config {
   host: string;
   port: number;
   publicUrl: string | undefined;
+  /** Whether only this machine is to reach Nexus: it listens on loopback, and no public URL says otherwise. */
+  isLocal: boolean;
   dataDir: string;
   databaseUrl: string | undefined;
   database: {
@@ -35,6 +37,7 @@ export interface Config {
   worker: { concurrency: number; pollSeconds: number; graceSeconds: number };
   jobs: { leaseSeconds: number; retentionDays: number };
   outbox: { sweepMinutes: number; retentionHours: number };
+  audit: { retentionDays: number };
   requestsPerMinute: Record<Role, number>;
   internalSecret: string | undefined;
   tokenSecret: string | undefined;
@@ -43,10 +46,12 @@ export interface Config {
   storage: StorageOptions;
   /** Where the document graph is copied to. */
   neo4j: Neo4jOptions | undefined;
+  /** Those that variables set, and in `test` the well-known ones. `app/bootstrap-keys.ts` adds those of `dev`. */
   bootstrapKeys: BootstrapKey[];
   /** Whether the keys that everybody knows open anything. */
-  acceptsDevelopmentKeys: boolean;
-  /** Variables that start with NEXUS_ and mean nothing: usually a slip of the pen. */
+  acceptsWellKnownKeys: boolean;
+  defaultRole: Role;
+  /** Variables that start with NEXUS_ and mean nothing: usually a typo. */
   unknownVariables: string[];
 }
 
@@ -75,6 +80,7 @@ export function parseConfig(env: Environment): Config {
     host: values.NEXUS_HOST,
     port: values.NEXUS_PORT,
     publicUrl: values.NEXUS_PUBLIC_URL,
+    isLocal: isLoopbackHost(values.NEXUS_HOST) && values.NEXUS_PUBLIC_URL === undefined,
     dataDir,
     databaseUrl: values.NEXUS_DATABASE_URL,
     database: {
@@ -107,6 +113,7 @@ export function parseConfig(env: Environment): Config {
       sweepMinutes: values.NEXUS_OUTBOX_SWEEP_INTERVAL_MINUTES,
       retentionHours: values.NEXUS_OUTBOX_RETENTION_HOURS,
     },
+    audit: { retentionDays: values.NEXUS_AUDIT_RETENTION_DAYS },
     requestsPerMinute: requestsPerMinute(values),
     internalSecret: values.NEXUS_INTERNAL_SECRET,
     tokenSecret: values.NEXUS_TOKEN_SECRET,
@@ -121,7 +128,8 @@ export function parseConfig(env: Environment): Config {
         }
       : undefined,
     bootstrapKeys: bootstrapKeys(values),
-    acceptsDevelopmentKeys: values.NEXUS_ENV !== 'prod' && isLoopback(values.NEXUS_HOST),
+    acceptsWellKnownKeys: values.NEXUS_ENV === 'test',
+    defaultRole: values.NEXUS_DEFAULT_ROLE,
     unknownVariables: Object.keys(env).filter((name) => name.startsWith('NEXUS_') && !(name in VARIABLES)),
   };
   refuseUnsafe(config);
@@ -192,8 +200,8 @@ function requestsPerMinute({ NEXUS_REQUESTS_PER_MINUTE: limits }: Values): Recor
 function bootstrapKeys(values: Values): BootstrapKey[] {
   return BOOTSTRAP_ROLES.flatMap((role) => {
     const given = values[`NEXUS_BOOTSTRAP_${role.toUpperCase() as Uppercase<typeof role>}_KEY`];
-    const key = given ?? (values.NEXUS_ENV === 'prod' ? undefined : developmentKey(role));
-    return key ? [{ role, key }] : [];
+    const key = given ?? (values.NEXUS_ENV === 'test' ? wellKnownKey(role) : undefined);
+    return key ? [{ role, key, isConfigured: given !== undefined, keepsOthers: false }] : [];
   });
 }
 
@@ -206,18 +214,18 @@ function refuseUnsafe(config: Config): void {
       `NEXUS_BOOTSTRAP_${shared.role.toUpperCase()}_KEY is also the key of another role. Each needs its own.`,
     );
   }
-  const known = config.bootstrapKeys.find(({ key }) => isDevelopmentKey(key));
-  if (known && config.env === 'prod') {
+  const known = config.bootstrapKeys.find(({ key }) => isWellKnownKey(key));
+  if (known && config.env !== 'test') {
     throw new Error(
-      `NEXUS_BOOTSTRAP_${known.role.toUpperCase()}_KEY is a development key that everybody knows, and NEXUS_ENV is prod. ` +
+      `NEXUS_BOOTSTRAP_${known.role.toUpperCase()}_KEY is a key that everybody knows, and NEXUS_ENV is ${config.env}. ` +
         'Set a key of your own, or unset it.',
     );
   }
   if (config.env === 'prod') refuseShortSecrets(config);
-  if (known && !isLoopback(config.host)) {
+  if (known && !isLoopbackHost(config.host)) {
     throw new Error(
-      `NEXUS_HOST is ${config.host}, which others can reach, while development keys that everybody knows are in use. ` +
-        'Set NEXUS_ENV=prod, or listen on 127.0.0.1.',
+      `NEXUS_HOST is ${config.host}, which others can reach, while NEXUS_ENV=test uses keys that everybody knows. ` +
+        'Set NEXUS_ENV to dev or prod, or listen on 127.0.0.1.',
     );
   }
 }
@@ -238,11 +246,6 @@ function refuseShortSecrets({ internalSecret, tokenSecret, bootstrapKeys }: Conf
       );
     }
   }
-}
-
-function isLoopback(host: string): boolean {
-  if (isIP(host) === 4) return host.startsWith('127.');
-  return host === 'localhost' || host === '::1' || host.startsWith('::ffff:127.');
 }
 
 function defaultDataDir(env: Environment): string {

@@ -9,7 +9,6 @@ import { createGraphCheck } from '../features/graph/integrity.ts';
 import { createNeo4jMirror } from '../features/graph/neo4j.ts';
 import { createProjectionJob } from '../features/graph/projection-job.ts';
 import { periodicSessionCleanup } from '../features/identity/session-cleanup.ts';
-import { createUsers } from '../features/identity/users.ts';
 import { createBackfill } from '../features/libraries/backfill.ts';
 import {
   defineBackfillJob,
@@ -17,7 +16,6 @@ import {
   sendThrough,
 } from '../features/libraries/backfill-jobs.ts';
 import { createClosureCheck } from '../features/libraries/closure-audit.ts';
-import { createDefaultLibrary } from '../features/libraries/default-library.ts';
 import { createLibraryMedia } from '../features/libraries/library-media.ts';
 import { createRequester } from '../features/libraries/requester.ts';
 import { createRegistry } from '../features/media/extract.ts';
@@ -27,6 +25,7 @@ import { createFileCheck, createSearchCheck, createTextCheck } from '../features
 import { periodicOrphanSweep } from '../features/media/orphaned-files.ts';
 import { defineIntegrityAudit } from '../features/operations/integrity-audit.ts';
 import { tellJobsEnded } from '../features/operations/job-events.ts';
+import { periodicAuditRetention } from '../platform/audit/retention.ts';
 import type { Database } from '../platform/database/database.ts';
 import { createJobEngine, type JobEngine, type JobEngineOptions } from '../platform/jobs/engine.ts';
 import { createHints, type Hints } from '../platform/outbox/hints.ts';
@@ -35,9 +34,13 @@ import type { Prometheus } from '../platform/telemetry/prometheus.ts';
 import type { Config } from './config.ts';
 import { createDelivery } from './delivery.ts';
 import type { Outside } from './outside.ts';
+import { createPeople } from './people.ts';
 
 export interface EngineDependencies extends Pick<JobEngineOptions, 'sql' | 'log' | 'listenAt'> {
-  config: Pick<Config, 'jobs' | 'env' | 'outbox' | 'rawModeEnabled' | 'ml' | 'neo4j'>;
+  config: Pick<
+    Config,
+    'jobs' | 'env' | 'outbox' | 'audit' | 'rawModeEnabled' | 'ml' | 'neo4j' | 'defaultRole'
+  >;
   outside: Outside;
   prometheus?: Prometheus | undefined;
 }
@@ -65,7 +68,7 @@ export function createEngine({
   const backfill = createBackfill({ sql, log, send: sendThrough(sql, () => engine) });
   const ingest = ingestThrough(() => engine, sql, log, outside, config);
   const analysis = analysisThrough(() => engine, sql, log, outside, config);
-  const requester = createRequester(createUsers({ sql, createDefaultLibrary }));
+  const requester = createRequester(createPeople(sql, config));
   const engine = createJobEngine({
     sql,
     log,
@@ -89,6 +92,7 @@ export function createEngine({
     ],
     periodic: [
       periodicSessionCleanup(sql),
+      periodicAuditRetention(sql, config.audit.retentionDays),
       periodicBackfillSweep(backfill),
       ingest.periodic,
       periodicOrphanSweep({ sql, storage: outside.storage }),
@@ -135,11 +139,11 @@ function analysisThrough(
   engine: () => JobEngine,
   sql: Database,
   log: Logger,
-  { analyser, egress, texts }: Outside,
-  { rawModeEnabled, ml }: EngineDependencies['config'],
+  { analyser, modelEgress, texts }: Outside,
+  { rawModeEnabled, ml, defaultRole }: EngineDependencies['config'],
 ) {
-  const registry = createPluginRegistry(createPlugins(ml, egress), log);
-  const users = createUsers({ sql, createDefaultLibrary });
+  const registry = createPluginRegistry(createPlugins(ml, modelEgress), log);
+  const users = createPeople(sql, { defaultRole });
   const perform = createPerform({ sql, users, analyser, registry, rawModeEnabled, run: texts.run });
   return defineAnalysisJobs({ sql, perform, engine });
 }

@@ -12,6 +12,8 @@ import { createTextProcesses, type TextProcesses } from './text-processes.ts';
 export interface Outside {
   storage: Storage;
   egress: Egress;
+  /** The way to the model: its endpoint is allowed here, public or not, and nowhere else. */
+  modelEgress: Egress;
   extractors: Extractors;
   analyser: Analyser;
   projector: Projector;
@@ -22,7 +24,7 @@ export interface Outside {
 }
 
 export interface OutsideOptions {
-  config: Pick<Config, 'storage' | 'egressAllow'>;
+  config: Pick<Config, 'storage' | 'egressAllow' | 'ml'>;
   log: Logger;
   /** Where YouTube is. Tests play it. */
   youtubeOrigin?: string | undefined;
@@ -31,6 +33,7 @@ export interface OutsideOptions {
 export function createOutside({ config, log, youtubeOrigin }: OutsideOptions): Outside {
   const storage = storageOnDemand(config.storage);
   const egress = createEgress({ allow: config.egressAllow });
+  const modelEgress = createEgress({ allow: config.ml ? [hostAndPort(config.ml.url)] : [] });
   const extractors = createExtractors({
     egress,
     ...(youtubeOrigin && { youtubeOrigin }),
@@ -42,6 +45,7 @@ export function createOutside({ config, log, youtubeOrigin }: OutsideOptions): O
   return {
     storage,
     egress,
+    modelEgress,
     extractors,
     analyser,
     projector,
@@ -52,4 +56,9 @@ export function createOutside({ config, log, youtubeOrigin }: OutsideOptions): O
       storage.close();
     },
   };
+}
+
+function hostAndPort(url: string): string {
+  const { hostname, port, protocol } = new URL(url);
+  return `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
 }

@@ -13,13 +13,12 @@ import { createAccessTokens } from '../features/identity/access-token.ts';
 import { createApiKeys } from '../features/identity/api-keys.ts';
 import { createAuthentication } from '../features/identity/authentication.ts';
 import { createProfile } from '../features/identity/profile.ts';
+import { createRefusals } from '../features/identity/refusals.ts';
 import { createSessions } from '../features/identity/sessions.ts';
 import { createSignInLinks } from '../features/identity/sign-in-links.ts';
 import { createTokens } from '../features/identity/tokens.ts';
-import { createUsers } from '../features/identity/users.ts';
 import { createBackfill } from '../features/libraries/backfill.ts';
 import { sendThrough } from '../features/libraries/backfill-jobs.ts';
-import { createDefaultLibrary } from '../features/libraries/default-library.ts';
 import { createLibraryServices } from '../features/libraries/service.ts';
 import { createFiles } from '../features/media/files.ts';
 import { createImages } from '../features/media/images.ts';
@@ -39,6 +38,7 @@ import type { Logger } from '../platform/telemetry/logger.ts';
 import type { Config } from './config.ts';
 import { type Engine, ingestThrough } from './engine.ts';
 import type { Outside } from './outside.ts';
+import { createPeople } from './people.ts';
 
 export type Services = ReturnType<typeof createServices>;
 
@@ -50,7 +50,8 @@ export function createServices(
     Config,
     | 'env'
     | 'rawModeEnabled'
-    | 'acceptsDevelopmentKeys'
+    | 'acceptsWellKnownKeys'
+    | 'defaultRole'
     | 'asyncJobsEnabled'
     | 'shadowExecutionEnabled'
     | 'tokenSecret'
@@ -63,17 +64,19 @@ export function createServices(
   const { storage, egress } = outside;
   const { run } = outside.texts;
   const ingest = ingestThrough(() => engine, sql, log, outside, config);
-  const { rawModeEnabled, acceptsDevelopmentKeys } = config;
+  const { rawModeEnabled, acceptsWellKnownKeys } = config;
   const accessTokens = createAccessTokens(tokenSecret(sql, config));
+  const refusals = createRefusals({ sql });
   const authentication = createAuthentication({
     sql,
+    refusals,
     rawModeEnabled,
-    acceptsDevelopmentKeys,
+    acceptsWellKnownKeys,
     readAccessToken: accessTokens.read,
     requestsPerMinute: config.requestsPerMinute,
   });
-  const users = createUsers({ sql, createDefaultLibrary });
-  const sessions = createSessions({ sql, authentication });
+  const users = createPeople(sql, config);
+  const sessions = createSessions({ sql, authentication, refusals });
   const backfill = createBackfill({ sql, log, send: sendThrough(sql, () => engine) });
   const webhooks = createWebhooks({ sql, egress });
   const { requireMode } = authentication;
@@ -92,7 +95,7 @@ export function createServices(
   return {
     users,
     sessions,
-    tokens: createTokens({ sql, accessTokens, authentication, sessions }),
+    tokens: createTokens({ sql, accessTokens, authentication, sessions, refusals }),
     profile: createProfile({ sql, users }),
     signInLinks: createSignInLinks({ sql, users }),
     webhooks,
@@ -115,7 +118,7 @@ export function createServices(
     governance,
     policies: createPolicies({ sql }),
     analysisRuns,
-    analysisProfiles: createProfiles({ ...config, plugins: createPlugins(config.ml, egress) }),
+    analysisProfiles: createProfiles({ ...config, plugins: createPlugins(config.ml, outside.modelEgress) }),
     analyze: createAnalyze({ submit: jobs.submit, runs: analysisRuns }),
     graph: createGraph({ sql, projector: outside.projector }),
     branches: createBranches({ sql, requireMode, governance, run }),

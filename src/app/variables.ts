@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ROLES } from '../contract/roles.ts';
 import { connectionConfig } from '../platform/database/database.ts';
 import { parseAllowList } from '../platform/egress/allow-list.ts';
 
@@ -48,14 +49,14 @@ const bootstrapKey = (role: string) =>
       .string()
       .regex(/^[!-~]{1,200}$/)
       .optional(),
-    `Key of the user \`dev-${role}\`, made at start. In \`dev\` and \`test\` it defaults to \`nexus-dev-${role}-key\`.`,
+    `Key of the user \`dev-${role}\`, made at start. Without it, \`dev\` makes a random one once per data directory, \`test\` uses \`nexus-dev-${role}-key\`, and \`prod\` has none.`,
   );
 
 export const VARIABLES = {
   NEXUS_ENV: variable(
     '`dev`, `test` or `prod`',
     z.enum(['dev', 'test', 'prod']).default('dev'),
-    'In `dev`, four well-known keys are made so that you can start at once; they open nothing beyond loopback.',
+    'In `dev`, four keys are made so that you can start at once (`nexus keys show --bootstrap`). `test` is for automated tests: its keys are well known. Use `prod` for everything else.',
   ),
   NEXUS_HOST: variable('an address or host name', z.string().default('127.0.0.1'), 'Where to listen.'),
   NEXUS_PORT: variable(
@@ -69,7 +70,7 @@ export const VARIABLES = {
       .url({ protocol: /^https?$/ })
       .transform((url) => url.replace(/\/+$/, ''))
       .optional(),
-    'Where people reach Nexus, for the links that it prints. Defaults to where it listens.',
+    'Where people reach Nexus: for the links that it prints, and for cookies, which are `Secure` when it is https. Without it, a Nexus that listens on loopback answers only requests to `localhost` or a loopback address.',
   ),
   NEXUS_DATA_DIR: variable(
     'a directory',
@@ -155,7 +156,7 @@ export const VARIABLES = {
   NEXUS_PLUGIN_ML_URL: variable(
     'an http:// or https:// URL',
     z.url({ protocol: /^https?$/ }).optional(),
-    'An OpenAI-compatible endpoint, with its version: `http://127.0.0.1:11434/v1`. What is not public is also listed in `NEXUS_EGRESS_ALLOW`.',
+    'An OpenAI-compatible endpoint, with its version: `http://127.0.0.1:11434/v1`. It may be private; nothing but the model client can then reach it.',
   ),
   NEXUS_PLUGIN_ML_MODEL: variable('a name', z.string().max(200).optional(), 'The model that is asked there.'),
   NEXUS_PLUGIN_ML_API_KEY: secret(
@@ -203,6 +204,16 @@ export const VARIABLES = {
     whole(1, 8760).default(168),
     'How long events are kept that were delivered or have failed, and the log of deliveries to webhooks.',
   ),
+  NEXUS_AUDIT_RETENTION_DAYS: variable(
+    'a number of days from 1 to 36500',
+    whole(1, 36_500).default(365),
+    'How long entries of the audit log are kept.',
+  ),
+  NEXUS_DEFAULT_ROLE: variable(
+    '`viewer`, `operator`, `researcher` or `admin`',
+    z.enum(ROLES).default('viewer'),
+    'The role of a new person when nobody chooses one.',
+  ),
   NEXUS_REQUESTS_PER_MINUTE: variable(
     'four numbers from 1 to 1000000, for viewer, operator, researcher and admin, separated by commas',
     z
@@ -240,7 +251,7 @@ export const VARIABLES = {
   NEXUS_EGRESS_ALLOW: variable(
     'host:port or networks such as 10.0.0.0/8, separated by commas',
     z.string().transform(list).refine(isAllowList).default([]),
-    'What Nexus may fetch from although it is not public: an intranet, a model or a webhook on this machine. ' +
+    'What Nexus may fetch from, and send webhooks to, although it is not public, such as an intranet. Every person who can save a link can then reach it. ' +
       'See [docs/egress.md](docs/egress.md).',
   ),
   NEXUS_STORAGE: variable(

@@ -1,8 +1,10 @@
 import { type Command, Option } from 'commander';
+import { readBootstrapKeys } from '../app/bootstrap-keys.ts';
+import { parseConfig, readEnvironment } from '../app/config.ts';
 import { createApiKey, username as usernameSchema } from '../contract/identity.ts';
 import { ROLES, type Role } from '../contract/roles.ts';
 import { id as idSchema } from '../contract/wire.ts';
-import { disableDevelopmentKeys } from '../features/identity/bootstrap.ts';
+import { BOOTSTRAP_ROLES, bootstrapUsername } from '../features/identity/well-known-keys.ts';
 import { parseArguments } from './arguments.ts';
 import { print, printJson, printTable } from './output.ts';
 import { allPages, CLI_ACTOR, withServices } from './session.ts';
@@ -88,17 +90,34 @@ export function addKeysCommand(program: Command): void {
   keys
     .command('disable')
     .description('disable a key from the next request on')
-    .argument('[id]', 'the key’s id, as `nexus keys list` shows it')
-    .option('--development', 'disable all well-known development keys instead')
-    .action(async (id: string | undefined, options: { development?: true }) => {
-      if (options.development) {
-        const closed = await withServices('keys disable', ({ apiKeys }) =>
-          disableDevelopmentKeys(apiKeys, CLI_ACTOR),
-        );
-        return print(`Disabled ${closed} development keys.`);
-      }
+    .argument('<id>', 'the key’s id, as `nexus keys list` shows it')
+    .action(async (id: string) => {
       const keyId = parseArguments(idSchema, id);
       const key = await withServices('keys disable', ({ apiKeys }) => apiKeys.disable(keyId, CLI_ACTOR));
       print(`Disabled key ${key.prefix}… of ${key.owner}.`);
+    });
+
+  keys
+    .command('show')
+    .description('show the bootstrap keys, the only ones that are kept')
+    .addOption(
+      new Option('--bootstrap [role]', 'all of them, or just the key of one role')
+        .choices([...BOOTSTRAP_ROLES])
+        .makeOptionMandatory(),
+    )
+    .action(async ({ bootstrap }: { bootstrap: true | Role }) => {
+      const config = parseConfig(readEnvironment());
+      const kept = await readBootstrapKeys(config);
+      const shown = kept.filter(({ role }) => bootstrap === true || role === bootstrap);
+      if (shown.length === 0) {
+        throw new Error(
+          `NEXUS_ENV is ${config.env}, and no bootstrap key is set. \`nexus keys create\` makes a key for a person.`,
+        );
+      }
+      if (bootstrap !== true) return print(shown.map(({ key }) => key).join());
+      printTable(
+        ['USER', 'KEY'],
+        shown.map(({ role, key }) => [bootstrapUsername(role), key]),
+      );
     });
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { bootstrap, type SeededKeys } from '../app/bootstrap.ts';
 import { buildApp } from '../app/build-app.ts';
 import { type Config, parseConfig, readEnvironment } from '../app/config.ts';
 import { type OpenDatabase, openMigratedDatabase } from '../app/database.ts';
@@ -7,8 +8,6 @@ import { createOutside } from '../app/outside.ts';
 import { createServices } from '../app/services.ts';
 import { untilStopped } from '../app/shutdown.ts';
 import { seedConfiguredPolicy } from '../features/governance/policies.ts';
-import { refuseDevelopmentKeys, seedBootstrapKeys } from '../features/identity/bootstrap.ts';
-import { isDevelopmentKey } from '../features/identity/development-keys.ts';
 import type { SignInLink } from '../features/identity/sign-in-links.ts';
 import type { HttpServer } from '../http/http-server.ts';
 import { createLogger, type Logger } from '../platform/telemetry/logger.ts';
@@ -55,15 +54,14 @@ async function serveUntil(
   try {
     await outside.open();
     const services = createServices(sql, engine, config, log, outside);
-    if (config.env === 'prod') await refuseDevelopmentKeys(sql);
-    await seedBootstrapKeys(sql, services.users, config.bootstrapKeys);
+    const keys = await bootstrap({ config, sql, log, users: services.users });
     await seedConfiguredPolicy(sql, config.blockedTerms);
     const shell = await buildApp({ config, sql, migrations, services, log, prometheus });
     try {
       const address = await listen(shell.server, config);
       const worker = withWorker ? await engine.work(config.worker) : undefined;
       const firstLink = await services.signInLinks.createForFirstAdmin();
-      print(welcome(config, address, place, firstLink));
+      print(welcome(config, address, place, keys, firstLink));
       const signal = await stopped;
       log.info(`${signal}: finishing what is under way`);
       await Promise.all([shell.drain.start(config.shutdownGraceSeconds * 1000), worker?.stop()]);
@@ -94,19 +92,23 @@ async function listen(server: HttpServer, { host, port }: Config): Promise<strin
   }
 }
 
-function welcome(config: Config, address: string, place: string, firstLink: SignInLink | undefined): string {
+function welcome(
+  config: Config,
+  address: string,
+  place: string,
+  keys: SeededKeys,
+  firstLink: SignInLink | undefined,
+): string {
   const open = config.publicUrl ?? address;
-  const admin = config.bootstrapKeys.find(({ role }) => role === 'admin');
   const signIn = firstLink
     ? [
         `  Sign in   ${open}${firstLink.path}`,
         `            signs you in as ${firstLink.username}, once, until ${firstLink.expires_at.toISOString()}`,
       ]
     : [];
-  const tryIt =
-    admin && isDevelopmentKey(admin.key)
-      ? [`  Try       curl -H 'X-Nexus-API-Key: ${admin.key}' ${address}/api/v1/auth/whoami`]
-      : [];
+  const tryIt = keys.admin
+    ? [`  Try       curl -H 'X-Nexus-API-Key: ${keys.admin}' ${address}/api/v1/auth/whoami`]
+    : [];
   return [
     '',
     `  Nexus ${NEXUS_VERSION} is ready.`,

@@ -15,10 +15,12 @@ export function addUsersCommand(program: Command): void {
     .command('add')
     .description('add a person, together with their default library')
     .argument('<username>', 'letters, digits and . _ @ + -')
-    .addOption(new Option('--role <role>', 'what they may do').choices([...ROLES]).default('researcher'))
+    .addOption(
+      new Option('--role <role>', 'what they may do; NEXUS_DEFAULT_ROLE by default').choices([...ROLES]),
+    )
     .option('--display-name <name>', 'how they are shown; the username by default')
     .option('--json', 'print JSON')
-    .action(async (username: string, options: { role: Role; displayName?: string; json?: true }) => {
+    .action(async (username: string, options: { role?: Role; displayName?: string; json?: true }) => {
       const fields = parseArguments(createUser, {
         username,
         role: options.role,

@@ -15,7 +15,7 @@ export const ERRORS = {
   E_SSRF_BLOCKED: {
     status: 400,
     meaning:
-      'The URL leads to an address that is not public. An operator can allow it with NEXUS_EGRESS_ALLOW.',
+      'There is no public site at this address: no host has the name, or its address is not public. An operator can allow it with NEXUS_EGRESS_ALLOW.',
   },
   E_INVALID_KIND: { status: 400, meaning: 'This kind of media cannot be saved in this way.' },
   E_FILE_TOO_LARGE: { status: 400, meaning: 'The file is larger than Nexus takes.' },
@@ -70,6 +70,10 @@ export const ERRORS = {
   E_BRANCH_NOT_FOUND: { status: 404, meaning: 'There is no such branch, or the caller may not see it.' },
   E_INVITE_NOT_FOUND: { status: 404, meaning: 'There is no such invitation for the caller.' },
   E_USERNAME_TAKEN: { status: 409, meaning: 'Another user has this username; case makes no difference.' },
+  E_USERNAME_RESERVED: {
+    status: 409,
+    meaning: 'This username belongs to Nexus itself, or looks like one that does. Choose another.',
+  },
   E_POLICY_NAME_TAKEN: { status: 409, meaning: 'Another policy has this name; case makes no difference.' },
   E_KEY_ROLE_EXCEEDS_USER: { status: 409, meaning: "A key's role may not be above the role of its user." },
   E_INVITE_MEMBER_EXISTS: { status: 409, meaning: 'This person is a member of the library already.' },
@@ -98,6 +102,11 @@ export const ERRORS = {
       'The text takes more time or memory than Nexus gives to one request, or the answer is too large.',
   },
   E_RANGE_NOT_SATISFIABLE: { status: 416, meaning: 'The range begins behind the end of the file.' },
+  E_MISDIRECTED_REQUEST: {
+    status: 421,
+    meaning:
+      'Nexus is reachable from this machine only, and was called by another host name. NEXUS_PUBLIC_URL says which name is its own.',
+  },
   E_RATE_LIMITED: {
     status: 429,
     meaning: 'Too many requests. Retry-After says in how many seconds to go on.',
@@ -141,7 +150,6 @@ export type AttemptErrorCode = keyof typeof ATTEMPT_ERRORS;
  * the rest stays as it is until a person does something about it.
  */
 export const FAILURES = {
-  E_HOST_NOT_FOUND: { transient: false, meaning: 'No site has this name.' },
   E_DNS_FAILED: { transient: true, meaning: "The site's name could not be looked up." },
   E_CONNECT_FAILED: {
     transient: true,

@@ -23,7 +23,7 @@ export type User = z.output<typeof user>;
 export const createUser = z.strictObject({
   username,
   display_name: text(1, 200).optional(),
-  role: role.default('researcher'),
+  role: role.optional().meta({ description: 'NEXUS_DEFAULT_ROLE when it is left out.' }),
 });
 
 export const updateUser = z
@@ -40,7 +40,11 @@ export type Person = z.output<typeof person>;
 export const peopleQuery = z.object({ prefix: text(2, 100) });
 export const people = z.object({ data: z.array(person) });
 
-export const userList = z.object({ users: z.array(user), page });
+export const userList = z.object({
+  users: z.array(user),
+  page,
+  default_role: role.meta({ description: 'The role of a new user when none is chosen.' }),
+});
 
 export const apiKey = z.object({
   id,

@@ -23,6 +23,8 @@ export const session = z.object({
   needs_onboarding: z.boolean(),
   /** Whether changing the password takes the current one. */
   needs_current_password: z.boolean(),
+  /** False for somebody who has no password and signed in with a key. */
+  can_set_password: z.boolean(),
   allowed_modes: z.array(mode),
 });
 export type Session = z.output<typeof session>;

@@ -7,6 +7,7 @@ import { NEXUS_VERSION } from '../platform/version.ts';
 import type { Access } from './access.ts';
 import type { HttpServer } from './http-server.ts';
 import { renderReference } from './reference-page.ts';
+import { sessionCookieName } from './session-cookie.ts';
 
 /** What a description of a route is made of; one for each status that its errors can have. */
 type Documented = FastifySchema & {
@@ -31,7 +32,7 @@ export async function registerOpenApi(server: HttpServer): Promise<void> {
         securitySchemes: {
           apiKey: { type: 'apiKey', in: 'header', name: 'X-Nexus-API-Key' },
           bearer: { type: 'http', scheme: 'bearer' },
-          session: { type: 'apiKey', in: 'cookie', name: 'nexus_session' },
+          session: { type: 'apiKey', in: 'cookie', name: sessionCookieName(server.isServedOverHttps) },
           internal: { type: 'apiKey', in: 'header', name: 'X-Nexus-Internal' },
         },
         schemas: { Error: z.toJSONSchema(ERROR_BODY, { target: 'draft-2020-12' }) as object },
@@ -57,6 +58,8 @@ export async function registerOpenApi(server: HttpServer): Promise<void> {
     () => server.swagger(),
   );
 
+  // The routes do not change any more once requests are answered.
+  let reference: ReturnType<typeof renderReference> | undefined;
   server.get(
     '/docs',
     {
@@ -69,7 +72,8 @@ export async function registerOpenApi(server: HttpServer): Promise<void> {
       },
     },
     async (_request, reply) => {
-      const { html, styleHash } = renderReference(server.swagger());
+      reference ??= renderReference(server.swagger());
+      const { html, styleHash } = reference;
       return reply
         .header(
           'content-security-policy',

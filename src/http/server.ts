@@ -13,8 +13,10 @@ import { type Drain, registerDrain } from './drain.ts';
 import { replyWithError } from './errors.ts';
 import type { HttpServer } from './http-server.ts';
 import { registerJsonBody } from './json-body.ts';
+import { requireLoopbackHost } from './loopback-host.ts';
 import { registerOpenApi } from './openapi.ts';
 import { requestId } from './request-id.ts';
+import { registerSessionCookie } from './session-cookie.ts';
 import { registerWebApp, type WebAppOptions } from './web-app.ts';
 import { registerWellFormed } from './well-formed.ts';
 
@@ -25,6 +27,10 @@ export interface HttpServerOptions {
   internal: InternalPolicy;
   bodyLimitBytes: number;
   trustedProxies: string[];
+  /** Whether only this machine is to reach Nexus: then every request must call it by a loopback name. */
+  isLocal: boolean;
+  /** Whether people reach Nexus over https. */
+  isServedOverHttps: boolean;
   /** Told of every request that was answered. */
   onAnswered?: (request: AnsweredRequest) => void;
   webApp: WebAppOptions;
@@ -83,7 +89,9 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Shel
     // Nexus may be served over plain http on a private network; whoever puts TLS before it sets this there.
     strictTransportSecurity: false,
   });
+  if (options.isLocal) requireLoopbackHost(server);
   await server.register(cookie);
+  registerSessionCookie(server, options.isServedOverHttps);
   registerAuthentication(server, options.authentication, options.internal);
   registerWellFormed(server);
   await registerOpenApi(server);

@@ -27,7 +27,6 @@ export async function startModel() {
       NEXUS_PLUGIN_ML_ENABLED: 'true',
       NEXUS_PLUGIN_ML_URL: `${site.url}/v1`,
       NEXUS_PLUGIN_ML_MODEL: 'small-model',
-      NEXUS_EGRESS_ALLOW: site.host,
     },
   };
 }

@@ -27,13 +27,15 @@ describe('a route that is internal', () => {
       webApp: { directory: '/nowhere', uploadOrigin: undefined },
       bodyLimitBytes: 1024,
       trustedProxies: [],
+      isLocal: false,
+      isServedOverHttps: false,
       routes: (app) =>
         void app.get('/internal/thing', { config: { access: 'internal' } }, () => ({ inside: true })),
     });
     const url = new URL(await server.listen({ host: '127.0.0.1', port: 0 }));
     try {
       const socket = connect(Number(url.port), '127.0.0.1');
-      socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
       return (await socket.setEncoding('utf8').toArray()).join('');
     } finally {
       await server.close();

@@ -7,6 +7,27 @@ const app = useApp(useDatabase());
 /** Where the web app is; pages are for people, and not described. */
 const isPage = ({ url }: { url: string }) => url === '/app' || url === '/app/*';
 
+test('the reference page is rendered once, and not for every reader', async () => {
+  const { server } = app.shell;
+  const { swagger } = server;
+  let rendered = 0;
+  server.swagger = ((...options: []) => {
+    rendered += 1;
+    return swagger(...options);
+  }) as typeof swagger;
+  try {
+    const pages = [
+      await app.call('GET', '/docs'),
+      await app.call('GET', '/docs'),
+      await app.call('GET', '/docs'),
+    ];
+    expect(new Set(pages.map(({ body }) => body)).size).toBe(1);
+    expect(rendered).toBeLessThanOrEqual(1);
+  } finally {
+    server.swagger = swagger;
+  }
+});
+
 test('the document lists exactly the registered routes', async () => {
   const { body } = await app.call('GET', '/openapi.json');
   const documented = Object.entries<object>(body.paths).flatMap(([path, operations]) =>
@@ -28,7 +49,7 @@ test('it is OpenAPI 3.1, and says per route who may call it and how it refuses',
     security: [{ apiKey: [] }, { bearer: [] }, { session: [] }],
   });
   expect(Object.keys(create.responses)).toEqual(['201', '400', '401', '403', '409', '429', '500']);
-  expect(create.responses['409'].description).toBe('E_USERNAME_TAKEN');
+  expect(create.responses['409'].description).toBe('E_USERNAME_TAKEN, E_USERNAME_RESERVED');
   expect(create.requestBody.content['application/json'].schema.required).toEqual(['username']);
   expect(body.paths['/healthz'].get.security).toBeUndefined();
   expect(

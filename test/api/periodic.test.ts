@@ -25,6 +25,7 @@ test('every sweep and cleanup of Nexus is on the schedule, runs, and succeeds', 
   }, 20_000);
   expect((await rows()).map(({ name, status }) => [name, status])).toEqual(
     [
+      'audit_retention',
       'job_retention',
       'library_backfill_sweep',
       'media_sweep',

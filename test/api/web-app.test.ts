@@ -87,7 +87,7 @@ test.each([
   '/app/..',
 ])('%s does not lead out of the app', async (target) => {
   const socket = connect(Number(new URL(app.url).port), '127.0.0.1');
-  socket.write(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+  socket.write(`GET ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
   const answer = (await socket.setEncoding('utf8').toArray()).join('');
   expect(answer).toMatch(/^HTTP\/1\.1 (404|400|403) /);
   expect(answer).not.toContain('not for the web');

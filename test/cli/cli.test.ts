@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { call, DEV_KEYS, failure } from '../app.ts';
+import { call, failure } from '../app.ts';
 import { useDatabase } from '../database.ts';
 import { runNexus, startNexus } from '../nexus-process.ts';
 import { newDirectory } from '../workspace.ts';
@@ -66,6 +66,14 @@ describe('nexus users and keys', () => {
     ]);
   });
 
+  test('a person whose role nobody chooses has the default one', async () => {
+    expect((await run('users', 'add', 'cli-new')).output).toMatch(/^Added cli-new \(viewer\), id /);
+    const withDefault = { env: { ...env, NEXUS_DEFAULT_ROLE: 'operator' } };
+    expect((await runNexus(['users', 'add', 'cli-newer'], withDefault)).output).toMatch(
+      /^Added cli-newer \(operator\), id /,
+    );
+  });
+
   test('a key alone goes to standard output, so that it can be piped', async () => {
     const { stdout } = await run('keys', 'create', 'cli-ana');
     expect(stdout).toMatch(/^nxs_[\w-]{43}\n$/);
@@ -80,6 +88,10 @@ describe('nexus users and keys', () => {
     [['keys', 'create', 'cli-ana', '--role', 'admin'], 1, 'cli-ana has the role operator'],
     [['keys', 'create', 'cli-ana', '--expires', 'soon'], 1, 'expires_at'],
     [['keys', 'disable', 'not-an-id'], 1, 'Invalid UUID'],
+    [['keys', 'disable'], 2, "missing required argument 'id'"],
+    [['keys', 'show'], 2, "required option '--bootstrap [role]' not specified"],
+    [['keys', 'show', '--bootstrap', 'king'], 2, 'Allowed choices are viewer, operator, researcher, admin'],
+    [['users', 'add', 'Dev_Admin'], 1, 'The username Dev_Admin is reserved for Nexus'],
   ])('%j is refused with a sentence', async (args, code, says) => {
     const result = await run(...args);
     expect(result.output).toContain(says);
@@ -107,21 +119,6 @@ describe('nexus serve', () => {
       1,
       'nexus: NEXUS_DATABASE_POOL_SIZE takes a number from 1 to 500, not what it is set to "many".\n',
     ]);
-  });
-
-  test('refuses in production a database that still takes development keys', async () => {
-    const serve = () => runNexus(['serve'], { env: { ...env, NEXUS_ENV: 'prod' } });
-    expect((await serve()).output).toContain('nexus keys disable --development');
-    expect(
-      (await runNexus(['keys', 'disable', '--development'], { env: { ...env, NEXUS_ENV: 'prod' } })).output,
-    ).toBe('Disabled 4 development keys.\n');
-    const nexus = startNexus(['serve'], { env: { ...env, NEXUS_ENV: 'prod' } });
-    const url = await nexus.ready();
-    expect(nexus.output()).toMatch(/Sign in +http:\S+\/app\/welcome#[\w-]{43}/);
-    expect(await call(url, 'GET', '/me', { key: DEV_KEYS.admin })).toMatchObject(
-      failure(401, 'E_UNAUTHENTICATED'),
-    );
-    await nexus.stop();
   });
 
   test('says where the database is when it cannot be reached', async () => {

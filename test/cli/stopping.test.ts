@@ -7,7 +7,7 @@ import { startNexus } from '../nexus-process.ts';
 
 const database = useDatabase();
 const env = { NEXUS_DATABASE_URL: database.url, NEXUS_SHUTDOWN_GRACE_SECONDS: '1' };
-const HEADERS = `Host: x\r\nX-Nexus-API-Key: ${DEV_KEYS.admin}\r\nContent-Type: application/json\r\n`;
+const HEADERS = `Host: localhost\r\nX-Nexus-API-Key: ${DEV_KEYS.admin}\r\nContent-Type: application/json\r\n`;
 
 async function open(url: string, bytes: string): Promise<Socket> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
@@ -22,7 +22,7 @@ describe('Nexus stops although a client holds a connection', () => {
     ['that has sent nothing', ''],
     ['with half a header', 'GET /healthz HTTP/1.1\r\nHost'],
     ['with half a body', `POST /api/v1/users HTTP/1.1\r\n${HEADERS}Content-Length: 100\r\n\r\n{"user`],
-    ['that was kept alive', 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['that was kept alive', 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n'],
   ])('%s', async (_case, bytes) => {
     const nexus = startNexus(['serve'], { env });
     const socket = await open(await nexus.ready(), bytes);

@@ -58,12 +58,6 @@ export function createApiKeys({ sql }: { sql: Database }) {
       return { api_keys, page };
     },
 
-    /** The ids of those among the given keys that would be let in now. */
-    async findEnabled(keys: string[]): Promise<string[]> {
-      const open = await store.findOpenKeys(sql, keys.map(hashKey));
-      return open.map((key) => key.id);
-    },
-
     /** Holds from the next request on. Disabling a disabled key changes nothing. */
     disable(id: string, actor: Actor): Promise<ApiKey> {
       return transaction(sql, async (tx) => {

@@ -5,7 +5,7 @@ import { type Actor, type Caller, recordAudit } from '../../platform/audit/audit
 import type { Database } from '../../platform/database/database.ts';
 import { createAllotments } from '../../platform/rate-limit/allotments.ts';
 import { hashKey } from './api-keys.ts';
-import { isDevelopmentKey } from './development-keys.ts';
+import type { Refusals } from './refusals.ts';
 import {
   findSessionById,
   findSessionByToken,
@@ -13,6 +13,7 @@ import {
   recordSessionUse,
 } from './session-store.ts';
 import * as store from './store.ts';
+import { isWellKnownKey } from './well-known-keys.ts';
 
 export type Authentication = ReturnType<typeof createAuthentication>;
 
@@ -20,9 +21,10 @@ export interface AuthenticationDependencies {
   sql: Database;
   rawModeEnabled: boolean;
   /** Whether the keys that everybody knows open anything here. */
-  acceptsDevelopmentKeys: boolean;
+  acceptsWellKnownKeys: boolean;
   /** The session that an access token names; undefined when the token is not ours, or no longer good. */
   readAccessToken(token: string): Promise<string | undefined>;
+  refusals: Refusals;
   requestsPerMinute: Record<Role, number>;
 }
 
@@ -55,29 +57,26 @@ interface Credential
 export function createAuthentication({
   sql,
   rawModeEnabled,
-  acceptsDevelopmentKeys,
+  acceptsWellKnownKeys,
   readAccessToken,
+  refusals,
   requestsPerMinute,
 }: AuthenticationDependencies) {
   const allotments = createAllotments({ sql });
 
   async function refuseKey(
-    reason: string,
-    sentence: string,
+    reason: keyof typeof REFUSALS,
     caller: Caller,
     key?: store.PresentedKey,
   ): Promise<never> {
-    await recordAudit(sql, {
-      action: 'auth.failed',
-      actor: { name: key?.owner ?? 'unknown', requestId: caller.requestId },
-      details: { reason, address: caller.address, ...(key && { api_key_id: key.id }) },
-    });
-    throw new NexusError('E_UNAUTHENTICATED', sentence);
+    await refusals.brake(caller);
+    await refusals.record({ reason, username: key?.owner, api_key_id: key?.id }, caller);
+    throw new NexusError('E_UNAUTHENTICATED', REFUSALS[reason]);
   }
 
   /** Whether the key would be let in now, and why not. */
   async function checkKey(plaintext: string): Promise<CheckedKey> {
-    const isRefusedUnseen = !acceptsDevelopmentKeys && isDevelopmentKey(plaintext);
+    const isRefusedUnseen = !acceptsWellKnownKeys && isWellKnownKey(plaintext);
     const key = isRefusedUnseen ? undefined : await store.findPresentedKey(sql, hashKey(plaintext));
     if (!key) return { refusal: 'unknown' };
     if (key.is_disabled) return { key, refusal: 'disabled' };
@@ -121,7 +120,7 @@ export function createAuthentication({
 
     async withApiKey(plaintext: string, caller: Caller): Promise<Principal> {
       const { key, refusal } = await checkKey(plaintext);
-      if (refusal) return refuseKey(refusal, REFUSALS[refusal], caller, key);
+      if (refusal) return refuseKey(refusal, caller, key);
       if (key.is_use_due) await store.recordKeyUse(sql, key.id);
       return principalFrom({ ...key, api_key_id: key.id, session_id: null });
     },

@@ -42,12 +42,35 @@ export async function hasAnyPassword(sql: Queryable): Promise<boolean> {
   return row.has_any;
 }
 
-/** The oldest enabled admin whom somebody has made; bootstrap users are nobody. */
+/** Whether some enabled admin can sign in with a password, or call with a key. */
+export async function hasUsableAdmin(sql: Queryable): Promise<boolean> {
+  const [row] = await sql<[{ has_usable: boolean }]>`
+    select exists (
+      select
+      from users
+      where role = 'admin'
+        and disabled_at is null
+        and (
+          password_hash is not null
+          or exists (
+            select
+            from api_keys
+            where api_keys.user_id = users.id
+              and api_keys.role = 'admin'
+              and api_keys.enabled
+              and coalesce(api_keys.expires_at > now(), true)
+          )
+        )
+    ) as has_usable`;
+  return row.has_usable;
+}
+
+/** The oldest enabled admin whom bootstrap did not make. */
 export async function findFirstAdmin(sql: Queryable): Promise<User | undefined> {
   const [admin] = await sql<User[]>`
     select ${userColumns(sql)}
     from users
-    where role = 'admin' and disabled_at is null and username <> 'dev-admin'
+    where role = 'admin' and disabled_at is null and bootstrapped_in is null
     order by id
     limit 1`;
   return admin;
@@ -65,17 +88,21 @@ export async function findProfile(sql: Queryable, userId: string): Promise<Store
   return person;
 }
 
-/** Undefined when somebody else has the username. */
-export async function renameUser(tx: Transaction, id: string, username: string): Promise<string | undefined> {
-  const [renamed] = await tx<{ former: string }[]>`
+/** Returns the former username; undefined when somebody else has the new one. */
+export async function renameUser(
+  tx: Transaction,
+  id: string,
+  username: string,
+): Promise<{ former: string; is_bootstrap: boolean } | undefined> {
+  const [renamed] = await tx<{ former: string; is_bootstrap: boolean }[]>`
     with before as (select id, username from users where id = ${id} for no key update)
     update users
     set username = ${username}, updated_at = now()
     from before
     where users.id = before.id
       and not exists (select from users as other where lower(other.username) = lower(${username}) and other.id <> ${id})
-    returning before.username as former`;
-  return renamed?.former;
+    returning before.username as former, users.bootstrapped_in is not null as is_bootstrap`;
+  return renamed;
 }
 
 /** Keeps a name from others. */

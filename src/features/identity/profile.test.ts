@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createPerson, DEV_KEYS, failure, useApp } from '../../../test/app.ts';
-import { signIn } from '../../../test/browser-session.ts';
+import { setPassword, signIn } from '../../../test/browser-session.ts';
 import { useDatabase } from '../../../test/database.ts';
 import { blockedOrDone, holdBeforeCommit } from '../../../test/races.ts';
 import { createProfile } from './profile.ts';
@@ -12,9 +12,7 @@ const first = 'the first password';
 
 async function createMember() {
   const person = await createPerson(app);
-  const body = { new_password: first };
-  const { status } = await app.call('PUT', '/me/password', { key: person.key, body });
-  expect(status).toBe(204);
+  await setPassword(app, person.user, first);
   return { ...person, username: person.user.username };
 }
 
@@ -23,6 +21,36 @@ test('a password has at least ten characters', async () => {
   const answer = await app.call('PUT', '/me/password', { key, body: { new_password: '123456789' } });
   expect(answer).toMatchObject(failure(400, 'E_INVALID_REQUEST'));
   expect(answer.body.error.message).toBe('new_password: takes at least 10 characters.');
+});
+
+test('a key sets no first password, nor does a session that began with one', async () => {
+  const { user, key } = await createPerson(app);
+  const body = { new_password: 'a way to stay' };
+  const refused = failure(403, 'E_FORBIDDEN');
+  const browser = await signIn(app, { api_key: key });
+  const { body: tokens } = await app.call('POST', '/api/v1/auth/token', { key });
+  const headers = { authorization: `Bearer ${tokens.access_token}` };
+  expect(await app.call('PUT', '/me/password', { key, body })).toMatchObject(refused);
+  expect(await browser.call('PUT', '/me/password', { body })).toMatchObject(refused);
+  expect(await app.call('PUT', '/me/password', { headers, body })).toMatchObject(refused);
+  expect((await browser.call('GET', '/app/session')).body.data.can_set_password).toBe(false);
+  const [row] = await database.sql`select password_hash from users where id = ${user.id}`;
+  expect(row?.password_hash).toBeNull();
+});
+
+test('a key changes a password only with the old one', async () => {
+  const { key, username } = await createMember();
+  const change = (current_password?: string) =>
+    app.call('PUT', '/me/password', { key, body: { new_password: 'the next password', current_password } });
+  expect(await change()).toMatchObject(failure(403, 'E_FORBIDDEN'));
+  expect(await change('not the first')).toMatchObject(failure(403, 'E_FORBIDDEN'));
+  const browser = await signIn(app, { api_key: key });
+  expect((await browser.call('GET', '/app/session')).body.data).toMatchObject({
+    can_set_password: true,
+    needs_current_password: true,
+  });
+  expect((await change(first)).status).toBe(204);
+  await signIn(app, { username, password: 'the next password' });
 });
 
 test('changing it takes the current one, and ends every other session', async () => {

@@ -3,14 +3,19 @@ import type { Principal, User } from '../../contract/identity.ts';
 import { type Actor, recordAudit } from '../../platform/audit/audit.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
-import { isBootstrapUsername } from './development-keys.ts';
 import { hashPassword, isPassword } from './passwords.ts';
 import * as profiles from './profile-store.ts';
+import { refuseReservedUsername } from './reserved-usernames.ts';
 import * as sessionStore from './session-store.ts';
 import { createSignInLimit } from './sign-in-limit.ts';
 import { type Users, usernameTaken } from './users.ts';
 
 const UNIQUE_VIOLATION = '23505';
+
+/** A key is given to programs, and must not be a way to become its owner for good. */
+export function mayChooseFirst(beginning: sessionStore.Beginning | undefined): boolean {
+  return beginning !== undefined && beginning.began_with !== 'api_key';
+}
 
 export type Profile = ReturnType<typeof createProfile>;
 
@@ -26,12 +31,11 @@ export function createProfile({ sql, users }: { sql: Database; users: Users }) {
   }
 
   async function rename(tx: Transaction, id: string, username: string): Promise<void> {
-    const former = (await profiles.renameUser(tx, id, username)) ?? usernameTaken(username);
-    if (isBootstrapUsername(former) && !isBootstrapUsername(username)) {
-      throw new NexusError(
-        'E_INVALID_STATE',
-        `${former} is made anew at every start, so its username stays.`,
-      );
+    const { former, is_bootstrap } = (await profiles.renameUser(tx, id, username)) ?? usernameTaken(username);
+    if (former.toLowerCase() === username.toLowerCase()) return;
+    refuseReservedUsername(username);
+    if (is_bootstrap) {
+      throw new NexusError('E_INVALID_STATE', `${former} is set up at every start, so its username stays.`);
     }
     if (await profiles.isReserved(tx, id, username)) usernameTaken(username);
     await profiles.reserveUsername(tx, id, former);
@@ -68,6 +72,12 @@ export function createProfile({ sql, users }: { sql: Database; users: Users }) {
       const before = await profiles.findPassword(sql, username);
       const beginning = sessionId ? await sessionStore.findBeginning(sql, sessionId) : undefined;
       const cameByLink = beginning?.began_with === 'sign_in_link' && beginning.is_fresh;
+      if (before?.password_hash == null && !mayChooseFirst(beginning)) {
+        throw new NexusError(
+          'E_FORBIDDEN',
+          'An API key cannot set a first password. Sign in with a sign-in link; an admin can make one for you.',
+        );
+      }
       if (before?.password_hash != null && !cameByLink) {
         await limit.countChange(userId);
         if (!(await isPassword(current_password ?? '', before.password_hash)))

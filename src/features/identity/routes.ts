@@ -95,7 +95,7 @@ export function registerIdentityRoutes(
   server.post(
     '/api/v1/users',
     {
-      config: { access: 'admin', feature: 'users', errors: ['E_USERNAME_TAKEN'] },
+      config: { access: 'admin', feature: 'users', errors: ['E_USERNAME_TAKEN', 'E_USERNAME_RESERVED'] },
       schema: {
         tags: ['Users and keys'],
         summary: 'Create a user',

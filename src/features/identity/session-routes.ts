@@ -85,7 +85,10 @@ export function registerSessionRoutes(
   server.patch(
     '/me',
     {
-      config: { access: 'viewer', errors: ['E_FORBIDDEN', 'E_USERNAME_TAKEN', 'E_INVALID_STATE'] },
+      config: {
+        access: 'viewer',
+        errors: ['E_FORBIDDEN', 'E_USERNAME_TAKEN', 'E_USERNAME_RESERVED', 'E_INVALID_STATE'],
+      },
       schema: {
         tags: ['Identity'],
         summary: 'Change my names',
@@ -107,7 +110,8 @@ export function registerSessionRoutes(
         tags: ['Identity'],
         summary: 'Change my password',
         description:
-          'With the current one, unless there is none or the caller has just come with a sign-in link. All other sessions end.',
+          'With the current one, unless there is none or the caller has just come with a sign-in link. An API key, or a session ' +
+          'that began with one, cannot set a first password. All other sessions end.',
         body: contract.changePassword,
         response: { 204: z.null() },
       },

@@ -145,12 +145,15 @@ export async function deleteSessionsOf(
   return ended.count;
 }
 
-/** How the session that somebody is in began, and whether that was within the hour. */
-export async function findBeginning(
-  sql: Queryable,
-  sessionId: string,
-): Promise<{ began_with: BeganWith; is_fresh: boolean } | undefined> {
-  const [session] = await sql<{ began_with: BeganWith; is_fresh: boolean }[]>`
+export interface Beginning {
+  began_with: BeganWith;
+  /** Within the hour. */
+  is_fresh: boolean;
+}
+
+/** How a session began. */
+export async function findBeginning(sql: Queryable, sessionId: string): Promise<Beginning | undefined> {
+  const [session] = await sql<Beginning[]>`
     select began_with, created_at > now() - interval '1 hour' as is_fresh from sessions where id = ${sessionId}`;
   return session;
 }

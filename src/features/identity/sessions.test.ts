@@ -5,10 +5,12 @@ import { useDatabase } from '../../../test/database.ts';
 import { blockedOrDone, holdBeforeCommit } from '../../../test/races.ts';
 import { hashPassword } from './passwords.ts';
 import { createProfile } from './profile.ts';
+import { createRefusals } from './refusals.ts';
 import { createSessions } from './sessions.ts';
 
 const database = useDatabase();
 const app = useApp(database, { NEXUS_TRUSTED_PROXIES: '127.0.0.1' });
+const overHttps = useApp(database, { NEXUS_PUBLIC_URL: 'https://nexus.example' });
 const password = 'correct horse battery';
 const passwordHash = hashPassword(password);
 
@@ -41,6 +43,7 @@ describe('signing in', () => {
       has_password: true,
       needs_onboarding: false,
       needs_current_password: true,
+      can_set_password: true,
       allowed_modes: ['PUBLIC'],
     });
     expect(await lastAudit()).toMatchObject({ action: 'session.created', actor: username });
@@ -168,10 +171,10 @@ describe('signing in', () => {
     const headers = from();
     const tries = await Promise.all(
       Array.from({ length: 105 }, (_, count) =>
-        app.call('POST', '/app/session', { body: { api_key: `nxs_${count}` }, headers }),
+        app.call('POST', '/app/session', { body: { username: `nobody-${count}`, password }, headers }),
       ),
     );
-    // One more may have trickled in meanwhile.
+    // Some may have trickled in meanwhile.
     expect(tries.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(3);
   });
 });
@@ -190,7 +193,35 @@ describe('the cookie', () => {
     const { username } = await createMember();
     const headers = { 'x-forwarded-proto': 'https' };
     const behindProxy = await app.call('POST', '/app/session', { body: { username, password }, headers });
-    expect(cookieOf(behindProxy).flags).toContain('Secure');
+    expect(cookieOf(behindProxy)).toMatchObject({
+      name: '__Host-nexus_session',
+      flags: expect.arrayContaining(['Secure', 'Path=/', 'HttpOnly', 'SameSite=Lax']),
+    });
+    expect(cookieOf(behindProxy).flags.join()).not.toMatch(/domain/i);
+  });
+
+  test('is Secure and has the prefix wherever the public URL is https, also over a proxy that says nothing', async () => {
+    const { username } = await createMember();
+    const answer = await overHttps.call('POST', '/app/session', { body: { username, password } });
+    const { name, value, flags } = cookieOf(answer);
+    expect([name, flags.includes('Secure')]).toEqual(['__Host-nexus_session', true]);
+    const me = (cookie: string) => overHttps.call('GET', '/me', { headers: { cookie } });
+    expect((await me(`${name}=${value}`)).status).toBe(200);
+    expect((await me(`nexus_session=${value}`)).status).toBe(401);
+    expect((await me(`nexus_session=planted; ${name}=${value}`)).status).toBe(200);
+    const signOut = await overHttps.call('DELETE', '/app/session', {
+      headers: { cookie: `${name}=${value}`, 'sec-fetch-site': 'same-origin' },
+    });
+    expect(cookieOf(signOut)).toMatchObject({ name, value: '', flags: expect.arrayContaining(['Secure']) });
+    const { body } = await overHttps.call('GET', '/openapi.json');
+    expect(body.components.securitySchemes.session.name).toBe(name);
+  });
+
+  test('with the prefix counts for nothing over plain http', async () => {
+    const { username } = await createMember();
+    const { token } = await signIn(app, { username, password });
+    const headers = { cookie: `__Host-nexus_session=${token}` };
+    expect((await app.call('GET', '/me', { headers })).status).toBe(401);
   });
 
   test('a session token is nowhere in the database', async () => {
@@ -344,8 +375,9 @@ describe('a change that comes with a cookie', () => {
 
   test('behind a trusted proxy, the origin is the one that the browser sees', async () => {
     const { username } = await createMember();
-    const { cookie } = await signIn(app, { username, password });
-    const proxied = { cookie, 'x-forwarded-proto': 'https', 'x-forwarded-host': 'nexus.example' };
+    const forwarded = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'nexus.example' };
+    const { cookie } = await signIn(app, { username, password }, forwarded);
+    const proxied = { cookie, ...forwarded };
     const from = (origin: string) => app.call('PATCH', '/me', { ...rename, headers: { ...proxied, origin } });
     expect((await from('https://nexus.example')).status).toBe(200);
     expect((await from('http://nexus.example')).status).toBe(403);
@@ -403,7 +435,7 @@ test('whoever signs in with the old password while it is changed gets no session
     { name: username },
   );
   await changing.reached;
-  const sessions = createSessions({ sql: two, authentication: app.services.authentication });
+  const sessions = createSessions({ sql: two, ...app.services, refusals: createRefusals({ sql: two }) });
   const signedIn = sessions.signIn({ username, password }, undefined, { requestId: 'x', address: '::1' });
   expect(await blockedOrDone(database.sql, signedIn)).toBe('blocked');
   changing.letGo();

@@ -9,7 +9,9 @@ import { newId } from '../../platform/ids.ts';
 import { hashKey } from './api-keys.ts';
 import type { Authentication } from './authentication.ts';
 import { isPassword } from './passwords.ts';
+import { mayChooseFirst } from './profile.ts';
 import * as profiles from './profile-store.ts';
+import type { Refusal, Refusals } from './refusals.ts';
 import * as sessionStore from './session-store.ts';
 import { createSignInLimit } from './sign-in-limit.ts';
 import * as store from './store.ts';
@@ -17,6 +19,7 @@ import * as store from './store.ts';
 export interface SessionsDependencies {
   sql: Database;
   authentication: Pick<Authentication, 'checkKey' | 'withSession' | 'findBySession'>;
+  refusals: Refusals;
 }
 
 /** Who is let in, and by what. */
@@ -26,17 +29,12 @@ interface Admission {
   api_key_id: string | null;
 }
 
-interface Refusal {
-  reason: string;
-  username?: string | undefined;
-}
-
 /** Decides in the transaction that begins the session; what takes long has been done before. */
-type Decide = (tx: Transaction) => Promise<Admission | Refusal>;
+type Decide = (tx: Transaction) => Promise<Admission | Pick<Refusal, 'reason' | 'username'>>;
 
 export type Sessions = ReturnType<typeof createSessions>;
 
-export function createSessions({ sql, authentication }: SessionsDependencies) {
+export function createSessions({ sql, authentication, refusals }: SessionsDependencies) {
   const limit = createSignInLimit(sql);
 
   async function withKey(plaintext: string): Promise<Decide> {
@@ -62,7 +60,7 @@ export function createSessions({ sql, authentication }: SessionsDependencies) {
   function withLink(token: string): Decide {
     return async (tx) => {
       const userId = await sessionStore.spendSignInLink(tx, hashKey(token));
-      const user = userId && (await store.findUserById(tx, userId));
+      const user = userId && (await profiles.holdPassword(tx, userId));
       if (!user) return { reason: 'unknown' };
       if (user.disabled_at !== null) return { reason: 'disabled', username: user.username };
       return { user_id: user.id, began_with: 'sign_in_link', api_key_id: null };
@@ -86,7 +84,8 @@ export function createSessions({ sql, authentication }: SessionsDependencies) {
     begun: (tx: Transaction, sessionId: string) => Promise<void>,
   ): Promise<{ session_id: string; expires_at: Date }> {
     const username = 'username' in given ? given.username : undefined;
-    await limit.count(username, caller.address);
+    // Keys and links cannot be guessed, so only those that are no good are counted, below.
+    if (username !== undefined) await limit.count(username, caller.address);
     const decide = await check(given);
     const outcome = await transaction(sql, async (tx) => {
       const admitted = await decide(tx);
@@ -102,7 +101,11 @@ export function createSessions({ sql, authentication }: SessionsDependencies) {
       });
       return { session_id: session.id, expires_at };
     });
-    if (outcome.refusal) return refuse(outcome.refusal, caller);
+    if (outcome.refusal) {
+      if (username === undefined) await refusals.brake(caller);
+      await refusals.record({ ...outcome.refusal, by: 'sign_in' }, caller);
+      return refuse();
+    }
     if (username !== undefined) await limit.forgive(username, caller.address);
     return outcome;
   }
@@ -154,19 +157,15 @@ export function createSessions({ sql, authentication }: SessionsDependencies) {
       has_password,
       needs_onboarding: cameByLink && !has_password,
       needs_current_password: has_password && !(cameByLink && beginning.is_fresh),
+      can_set_password: has_password || mayChooseFirst(beginning),
       allowed_modes: principal.allowed_modes,
     };
   }
+}
 
-  async function refuse({ reason, username }: Refusal, caller: Caller): Promise<never> {
-    await recordAudit(sql, {
-      action: 'auth.failed',
-      actor: { name: username ?? 'unknown', requestId: caller.requestId },
-      details: { reason, address: caller.address, by: 'sign_in' },
-    });
-    throw new NexusError(
-      'E_UNAUTHENTICATED',
-      'That does not sign you in. Check what you entered, or ask for a new sign-in link.',
-    );
-  }
+function refuse(): never {
+  throw new NexusError(
+    'E_UNAUTHENTICATED',
+    'Wrong username, password, key or link. Check what you entered, or ask for a new sign-in link.',
+  );
 }

@@ -10,7 +10,8 @@ import { insertSignInLink } from './session-store.ts';
 import type { Users } from './users.ts';
 
 const LIFETIME_HOURS = 24;
-const FIRST_ADMIN = 'admin';
+/** The first of these that nobody has, or has had, is the first admin's username. */
+const FIRST_ADMIN = ['admin', ...Array.from({ length: 20 }, (_, index) => `admin-${index + 2}`)];
 const SYSTEM = { name: 'system' };
 
 export interface SignInLink {
@@ -41,11 +42,11 @@ export function createSignInLinks({ sql, users }: { sql: Database; users: Users 
     create,
 
     /**
-     * While nobody has a password, nobody has moved in: a link for the first admin, who is made if there is none but the
-     * bootstrap users. Undefined once somebody has.
+     * Makes a link for the first admin while nobody has a password, and whenever no admin could get in any more. The
+     * admin is made if there is none but the one of bootstrap. Undefined otherwise.
      */
     async createForFirstAdmin(): Promise<SignInLink | undefined> {
-      if (await profiles.hasAnyPassword(sql)) return undefined;
+      if ((await profiles.hasAnyPassword(sql)) && (await profiles.hasUsableAdmin(sql))) return undefined;
       const admin = (await profiles.findFirstAdmin(sql)) ?? (await makeFirstAdmin());
       return admin && create(admin, SYSTEM);
     },
@@ -53,13 +54,17 @@ export function createSignInLinks({ sql, users }: { sql: Database; users: Users 
 
   /** Of two processes that start at once, one makes it and the other finds it. */
   async function makeFirstAdmin(): Promise<User | undefined> {
-    const fields = { username: FIRST_ADMIN, display_name: 'Admin', role: 'admin' as const };
-    const made = await transaction(sql, (tx) => users.insertWithLibrary(tx, fields, SYSTEM)).catch(ifTaken);
-    return made ?? profiles.findFirstAdmin(sql);
+    for (const username of FIRST_ADMIN) {
+      const fields = { username, display_name: 'Admin', role: 'admin' as const };
+      const made = await transaction(sql, (tx) => users.insertWithLibrary(tx, fields, SYSTEM)).catch(ifTaken);
+      const admin = made ?? (await profiles.findFirstAdmin(sql));
+      if (admin) return admin;
+    }
+    return undefined;
   }
 }
 
-/** Somebody had the name once and gave it up. Then there is no link, and still a start. */
+/** Somebody had the username before and gave it up. It stays theirs. */
 function ifTaken(error: unknown): undefined {
   if (error instanceof NexusError && error.code === 'E_USERNAME_TAKEN') return undefined;
   throw error;

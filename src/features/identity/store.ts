@@ -5,7 +5,7 @@ import type { Database, Queryable, Transaction } from '../../platform/database/d
 export const userColumns = (sql: Queryable) =>
   sql`users.id, users.username, users.display_name, users.role, users.default_library_id, users.disabled_at, users.created_at`;
 
-const keyColumns = (sql: Queryable) =>
+export const keyColumns = (sql: Queryable) =>
   sql`api_keys.id, api_keys.user_id, users.username as owner, api_keys.name, api_keys.prefix, api_keys.role,
     api_keys.enabled, api_keys.raw_mode_enabled, api_keys.requests_per_minute, api_keys.expires_at, api_keys.last_used_at, api_keys.created_at`;
 
@@ -38,13 +38,6 @@ export async function findUserByName(sql: Queryable, username: string): Promise<
   return user;
 }
 
-/** Holds the row until the transaction ends, so that what depends on it is decided by one at a time. */
-export async function lockUserByName(tx: Transaction, username: string): Promise<User | undefined> {
-  const [user] = await tx<User[]>`
-    select ${userColumns(tx)} from users where lower(username) = lower(${username}) for update`;
-  return user;
-}
-
 export async function listUsers(sql: Queryable, before: string | null, limit: number): Promise<User[]> {
   return sql<User[]>`
     select ${userColumns(sql)}
@@ -68,11 +61,11 @@ export async function findPeople(sql: Queryable, prefix: string, limit: number):
 
 /**
  * Locks every enabled admin, in one order, and returns their ids. Two changes that would each leave the other
- * admin alone wait for one another here, instead of leaving nobody.
+ * admin alone wait for one another here, instead of leaving nobody. Rows that refer to an admin can still be inserted.
  */
 export async function lockEnabledAdmins(tx: Transaction): Promise<string[]> {
   const admins = await tx<{ id: string }[]>`
-    select id from users where role = 'admin' and disabled_at is null order by id for update`;
+    select id from users where role = 'admin' and disabled_at is null order by id for no key update`;
   return admins.map((admin) => admin.id);
 }
 
@@ -132,35 +125,6 @@ export async function findApiKeyByHash(sql: Queryable, keyHash: Buffer): Promise
     join users on users.id = api_keys.user_id
     where api_keys.key_hash = ${keyHash}`;
   return key;
-}
-
-export async function enableApiKey(tx: Transaction, id: string, role: Role, raw: boolean): Promise<ApiKey> {
-  const [key] = await tx<[ApiKey]>`
-    update api_keys
-    set enabled = true, role = ${role}, raw_mode_enabled = ${raw}, expires_at = null
-    from users
-    where api_keys.id = ${id} and users.id = api_keys.user_id
-    returning ${keyColumns(tx)}`;
-  return key;
-}
-
-/** Disables the user's keys of this name except one. */
-export async function disableKeysNamed(
-  tx: Transaction,
-  userId: string,
-  name: string,
-  exceptHash: Buffer,
-): Promise<ApiKey[]> {
-  return tx<ApiKey[]>`
-    update api_keys
-    set enabled = false
-    from users
-    where api_keys.user_id = ${userId}
-      and api_keys.name = ${name}
-      and api_keys.enabled
-      and api_keys.key_hash <> ${exceptHash}
-      and users.id = api_keys.user_id
-    returning ${keyColumns(tx)}`;
 }
 
 export interface ApiKeyFilter {
@@ -241,17 +205,4 @@ export async function recordKeyUse(sql: Database, id: string): Promise<void> {
     update api_keys
     set last_used_at = now()
     where id = ${id} and (last_used_at is null or last_used_at < now() - interval '1 minute')`;
-}
-
-/** Which of these keys would be let in now. */
-export async function findOpenKeys(
-  sql: Queryable,
-  keyHashes: Buffer[],
-): Promise<{ id: string; owner: string }[]> {
-  return sql<{ id: string; owner: string }[]>`
-    select api_keys.id, users.username as owner
-    from api_keys
-    join users on users.id = api_keys.user_id
-    where api_keys.enabled and users.disabled_at is null and api_keys.key_hash = any(${keyHashes}::bytea[])
-    order by users.username`;
 }

@@ -30,7 +30,7 @@ export function registerTokenRoutes(server: HttpServer, tokens: TokenService): v
   server.post(
     '/api/v1/auth/refresh',
     {
-      config: { access: 'public', errors: ['E_UNAUTHENTICATED'] },
+      config: { access: 'public', errors: ['E_UNAUTHENTICATED', 'E_RATE_LIMITED'] },
       schema: {
         tags,
         summary: 'Refresh tokens',

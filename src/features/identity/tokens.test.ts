@@ -1,10 +1,11 @@
 import { decodeJwt, decodeProtectedHeader, SignJWT, UnsecuredJWT } from 'jose';
 import { describe, expect, test } from 'vitest';
 import { createPerson, DEV_KEYS, failure, useApp } from '../../../test/app.ts';
-import { browserWith } from '../../../test/browser-session.ts';
+import { browserWith, setPassword } from '../../../test/browser-session.ts';
 import { useDatabase } from '../../../test/database.ts';
 import { blockedOrDone, holdBeforeCommit } from '../../../test/races.ts';
 import { createAccessTokens } from './access-token.ts';
+import { createRefusals } from './refusals.ts';
 import { createTokens } from './tokens.ts';
 
 const database = useDatabase();
@@ -49,9 +50,9 @@ describe('an access token', () => {
   test('is had for a key in the header, and for username and password', async () => {
     const byHeader = await app.call('POST', '/api/v1/auth/token', { key: DEV_KEYS.viewer });
     expect((await whoami(byHeader.body.access_token)).body.owner).toBe('dev-viewer');
-    const { user, key: apiKey } = await createPerson(app);
+    const { user } = await createPerson(app);
     const password = 'a long password';
-    await app.call('PUT', '/me/password', { key: apiKey, body: { new_password: password } });
+    await setPassword(app, user, password);
     const { access_token } = await tokensOf({ username: user.username, password });
     expect((await whoami(access_token)).body).toMatchObject({ api_key_id: null, owner: user.username });
     for (const body of [{ username: user.username, password: 'wrong' }, { api_key: 'nxs_unknown' }])
@@ -163,7 +164,13 @@ describe('a refresh token', () => {
     const caller = { requestId: 'x', address: '::1' };
     const accessTokens = createAccessTokens(async () => key);
     const come = (sql: typeof one) =>
-      createTokens({ sql, accessTokens, authentication, sessions }).refresh(given.refresh_token, caller);
+      createTokens({
+        sql,
+        accessTokens,
+        authentication,
+        sessions,
+        refusals: createRefusals({ sql }),
+      }).refresh(given.refresh_token, caller);
     const winner = come(held.sql);
     await held.reached;
     const loser = come(two);
@@ -189,7 +196,7 @@ describe('a refresh token', () => {
       update sessions set last_used_at = now() - interval '31 days' where user_id = ${user.id}`;
     expect(await refresh(idle.refresh_token)).toMatchObject(unauthenticated);
     const changed = await tokensOf({ api_key: apiKey });
-    await app.call('PUT', '/me/password', { key: apiKey, body: { new_password: 'a new password' } });
+    await setPassword(app, user, 'a new password');
     expect(await refresh(changed.refresh_token)).toMatchObject(unauthenticated);
     expect(await whoami(changed.access_token)).toMatchObject(unauthenticated);
   });

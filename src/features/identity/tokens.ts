@@ -7,6 +7,7 @@ import { transaction } from '../../platform/database/transaction.ts';
 import { ACCESS_TOKEN_SECONDS, type AccessTokens } from './access-token.ts';
 import { hashKey } from './api-keys.ts';
 import type { Authentication } from './authentication.ts';
+import type { Refusals } from './refusals.ts';
 import * as store from './session-store.ts';
 import type { Sessions } from './sessions.ts';
 
@@ -15,12 +16,13 @@ export interface TokensDependencies {
   accessTokens: AccessTokens;
   authentication: Pick<Authentication, 'admit'>;
   sessions: Pick<Sessions, 'begin'>;
+  refusals: Refusals;
 }
 
 export type TokenService = ReturnType<typeof createTokens>;
 
 /** Sessions of programs. Each refresh token is good for one refresh; all that come from one sign-in are a family. */
-export function createTokens({ sql, accessTokens, authentication, sessions }: TokensDependencies) {
+export function createTokens({ sql, accessTokens, authentication, sessions, refusals }: TokensDependencies) {
   async function answer(sessionId: string, refreshToken: string): Promise<Tokens> {
     const principal = await authentication.admit(await store.findSessionById(sql, sessionId));
     return {
@@ -62,7 +64,11 @@ export function createTokens({ sql, accessTokens, authentication, sessions }: To
      */
     async refresh(given: string, caller: Caller): Promise<Tokens> {
       const token = await store.findRefreshToken(sql, hashKey(given));
-      if (!token) return refuse();
+      if (!token) {
+        await refusals.brake(caller);
+        await refusals.record({ reason: 'unknown', by: 'refresh' }, caller);
+        return refuse();
+      }
       if (token.is_spent) {
         await endFamily(token.session_id, caller);
         return refuse();

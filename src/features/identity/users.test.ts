@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { createPerson, DEV_KEYS, failure, useApp } from '../../../test/app.ts';
 import { useDatabase } from '../../../test/database.ts';
+import { createPeople } from '../../app/people.ts';
 import { newId } from '../../platform/ids.ts';
-import { createDefaultLibrary } from '../libraries/default-library.ts';
-import { createUsers } from './users.ts';
 
 const database = useDatabase();
 const app = useApp(database);
@@ -17,7 +16,7 @@ describe('creating a user', () => {
     expect(body).toMatchObject({
       username: 'Ana',
       display_name: 'Ana Lima',
-      role: 'researcher',
+      role: 'viewer',
       disabled_at: null,
     });
     const libraries = await database.sql`
@@ -30,6 +29,57 @@ describe('creating a user', () => {
   test('takes the username as display name when none is given', async () => {
     expect((await create({ username: 'plain' })).body.display_name).toBe('plain');
   });
+
+  test.each(['viewer', 'operator'] as const)('gives them the default role %s', async (defaultRole) => {
+    const people = createPeople(database.sql, { defaultRole });
+    const created = await people.create({ username: `new-${defaultRole}` }, { name: 'test' });
+    expect(created.role).toBe(defaultRole);
+  });
+
+  test('tells admins the default role', async () => {
+    const { body } = await app.call('GET', '/api/v1/users?limit=1', { key });
+    expect(body.default_role).toBe('viewer');
+  });
+
+  test.each([
+    ...['dev-viewer', 'dev-operator', 'dev-researcher', 'dev-admin', 'system', 'cli', 'internal', 'unknown'],
+    ...[
+      'DEV-ADMIN',
+      'dev_admin',
+      'dev.admin',
+      'dev--admin',
+      'devadmin',
+      'd3v-adm1n',
+      'dev-adrnin',
+      'dev-vievver',
+    ],
+    ...[
+      'System',
+      'sys-tem',
+      'syst3m',
+      '5ystem',
+      'c1i',
+      'cIi',
+      'CL1',
+      '1nternal',
+      'lnternal',
+      'unkn0wn',
+      'unknown-',
+    ],
+  ])('refuses the reserved username %s, and so does a rename', async (username) => {
+    expect(await create({ username })).toMatchObject(failure(409, 'E_USERNAME_RESERVED'));
+    const { user, key: own } = await createPerson(app, { role: 'viewer' });
+    expect(await app.call('PATCH', '/me', { key: own, body: { username } })).toMatchObject({
+      status: 409,
+      body: { error: { code: expect.stringMatching(/^E_USERNAME_(RESERVED|TAKEN)$/) } },
+    });
+    expect((await app.call('GET', '/me', { key: own })).body.data.username).toBe(user.username);
+  });
+
+  test.each(['admin', 'dev', 'dev-admin2', 'clio', 'systematic', 'internals', 'dev-admin@example.org'])(
+    'takes the username %s',
+    async (username) => expect((await create({ username })).status).toBe(201),
+  );
 
   test('refuses a taken username, whatever its case, and leaves nothing behind', async () => {
     await create({ username: 'Taken' });
@@ -164,7 +214,7 @@ describe('changing a user', () => {
 
 test('two admins who demote each other at the same time leave one', async () => {
   const connections = database.twoConnections();
-  const services = connections.map((sql) => createUsers({ sql, createDefaultLibrary }));
+  const services = connections.map((sql) => createPeople(sql, { defaultRole: 'viewer' }));
   for (let round = 0; round < 10; round++) {
     const pair = [await createPerson(app, { role: 'admin' }), await createPerson(app, { role: 'admin' })];
     await database.sql`update users set role = 'viewer' where role = 'admin' and id <> all(${pair.map(({ user }) => user.id)})`;

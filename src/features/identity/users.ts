@@ -7,12 +7,17 @@ import type { Database, Transaction } from '../../platform/database/database.ts'
 import { transaction } from '../../platform/database/transaction.ts';
 import { newId } from '../../platform/ids.ts';
 import * as profiles from './profile-store.ts';
+import { refuseReservedUsername } from './reserved-usernames.ts';
 import * as store from './store.ts';
 
 export interface UsersDependencies {
   sql: Database;
   /** Libraries build on identity, so the default library's making is handed in. */
   createDefaultLibrary(tx: Transaction, libraryId: string, ownerId: string): Promise<void>;
+  /** Revokes the pending invitations that somebody has sent. Whoever is disabled invites nobody. */
+  revokeInvitations(tx: Transaction, inviterId: string, requestId?: string): Promise<void>;
+  /** The role of a new person when nobody chooses one. */
+  defaultRole: Role;
 }
 
 export interface CreateUser {
@@ -21,11 +26,18 @@ export interface CreateUser {
   role: Role;
 }
 
+export type NewPerson = Omit<CreateUser, 'role'> & { role?: Role | undefined };
+
 const MOST_PEOPLE = 8;
 
 export type Users = ReturnType<typeof createUsers>;
 
-export function createUsers({ sql, createDefaultLibrary }: UsersDependencies) {
+export function createUsers({
+  sql,
+  createDefaultLibrary,
+  revokeInvitations,
+  defaultRole,
+}: UsersDependencies) {
   /** Undefined when the username is taken. A person and their default library come into being together. */
   async function insertWithLibrary(
     tx: Transaction,
@@ -59,6 +71,7 @@ export function createUsers({ sql, createDefaultLibrary }: UsersDependencies) {
     const endsAdmin = change.disabled === true || (change.role !== undefined && change.role !== 'admin');
     if (endsAdmin) await keepOneAdmin(tx, id);
     const user = (await store.updateUser(tx, id, change)) ?? userNotFound(id);
+    if (change.disabled === true) await revokeInvitations(tx, id, actor.requestId);
     await recordAudit(tx, {
       action: 'user.updated',
       actor,
@@ -69,10 +82,12 @@ export function createUsers({ sql, createDefaultLibrary }: UsersDependencies) {
 
   return {
     insertWithLibrary,
+    revokeInvitations,
 
-    create(fields: CreateUser, actor: Actor): Promise<User> {
+    async create({ role = defaultRole, ...fields }: NewPerson, actor: Actor): Promise<User> {
+      refuseReservedUsername(fields.username);
       return transaction(sql, async (tx) => {
-        const user = await insertWithLibrary(tx, fields, actor);
+        const user = await insertWithLibrary(tx, { ...fields, role }, actor);
         return user ?? usernameTaken(fields.username);
       });
     },
@@ -80,7 +95,7 @@ export function createUsers({ sql, createDefaultLibrary }: UsersDependencies) {
     async list(query: { cursor?: string | undefined; limit: number }) {
       const rows = await store.listUsers(sql, readCursor(query.cursor), query.limit + 1);
       const { rows: users, page } = cutPage(rows, query.limit);
-      return { users, page };
+      return { users, page, default_role: defaultRole };
     },
 
     /** For who looks for somebody to invite. */

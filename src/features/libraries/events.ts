@@ -51,7 +51,13 @@ export async function tellMediaAdded(
 export async function tellInvitation(
   tx: Transaction,
   eventType: Invited,
-  { id, library_id, inviter_user_id, invitee_user_id, role }: Invitation,
+  {
+    id,
+    library_id,
+    inviter_user_id,
+    invitee_user_id,
+    role,
+  }: Pick<Invitation, 'id' | 'library_id' | 'inviter_user_id' | 'invitee_user_id' | 'role'>,
   requestId?: string,
 ): Promise<void> {
   await emitEvent(tx, {

@@ -43,6 +43,38 @@ export async function lockInvitation(tx: Transaction, id: string): Promise<Invit
   return findInvitation(tx, id);
 }
 
+/** Revokes pending invitations that somebody has sent, in all libraries or in one, and returns them. */
+export async function revokeOfInviter(
+  tx: Transaction,
+  inviterId: string,
+  libraryId?: string,
+): Promise<Pick<Invitation, 'id' | 'library_id' | 'inviter_user_id' | 'invitee_user_id' | 'role'>[]> {
+  return tx<Invitation[]>`
+    update library_invitations
+    set status = 'revoked', responded_at = now()
+    where inviter_user_id = ${inviterId}
+      and status = 'pending'
+      ${libraryId === undefined ? tx`` : tx`and library_id = ${libraryId}`}
+    returning id, library_id, inviter_user_id, invitee_user_id, role`;
+}
+
+/**
+ * Whether somebody may invite into a library. Holds their row until the transaction ends, so that whoever disables them
+ * comes before or after; `holdLibrary` does the same for whoever demotes or removes them.
+ */
+export async function holdInviter(tx: Transaction, libraryId: string, inviterId: string): Promise<boolean> {
+  const [inviter] = await tx`
+    select
+    from users
+    where id = ${inviterId}
+      and disabled_at is null
+      and exists (
+        select from memberships where library_id = ${libraryId} and user_id = ${inviterId} and role = 'admin'
+      )
+    for share`;
+  return inviter !== undefined;
+}
+
 /** Newest first. */
 export async function listInvitations(
   sql: Queryable,

@@ -42,6 +42,7 @@ export function createInvitations({ sql, users, backfill }: InvitationsDependenc
         : await users.getByName(invite.invitee_username ?? '');
       return transaction(sql, async (tx) => {
         requireAdmin(await holdLibrary(tx, userId, libraryId));
+        if (!(await invitations.holdInviter(tx, libraryId, userId))) mayNotInvite();
         const id = newId();
         const isNew = await invitations.insertInvitation(tx, {
           id,
@@ -75,12 +76,13 @@ export function createInvitations({ sql, users, backfill }: InvitationsDependenc
 
     /** The new member reads the library at once; filling their default library is dispatched after the commit. */
     async accept(invitee: Viewer, invitationId: string, actor: Actor) {
-      const { library_id } = requireInvitee(
+      const { library_id, inviter_user_id } = requireInvitee(
         await invitations.findInvitation(sql, invitationId),
         invitee.user_id,
       );
       const accepted = await transaction(sql, async (tx) => {
         await holdLibrary(tx, invitee.user_id, library_id);
+        const mayInvite = await invitations.holdInviter(tx, library_id, inviter_user_id);
         const invitation = requireInvitee(
           await invitations.lockInvitation(tx, invitationId),
           invitee.user_id,
@@ -92,6 +94,7 @@ export function createInvitations({ sql, users, backfill }: InvitationsDependenc
         };
         const idempotent = isAnsweredAlready(invitation, 'accepted');
         if (!idempotent) {
+          if (!mayInvite) notPending('revoked', 'accepted');
           await upsertPending(tx, key);
           await invitations.insertMembership(tx, invitation.library_id, invitee.user_id, invitation.role);
           await invitations.answerInvitation(tx, invitationId, 'accepted');
@@ -167,10 +170,18 @@ export function createInvitations({ sql, users, backfill }: InvitationsDependenc
 function isAnsweredAlready(invitation: Invitation, answer: Exclude<InvitationStatus, 'pending'>): boolean {
   if (invitation.status === 'pending') return false;
   if (invitation.status === answer) return true;
+  return notPending(invitation.status, answer);
+}
+
+function notPending(status: InvitationStatus, answer: InvitationStatus): never {
   throw new NexusError(
     'E_INVITE_NOT_PENDING',
-    `This invitation was ${invitation.status}; it cannot be ${answer} any more.`,
+    `This invitation was ${status}; it cannot be ${answer} any more.`,
   );
+}
+
+function mayNotInvite(): never {
+  throw new NexusError('E_FORBIDDEN', 'Only an admin of the library may do this.');
 }
 
 function requireInvitee(invitation: Invitation | undefined, userId: string): Invitation {

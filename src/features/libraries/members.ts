@@ -10,6 +10,7 @@ import { refuseDefault, requireAdmin, requireMember, requireOwner } from './acce
 import { deleteBackfill, lockBackfill } from './backfill-store.ts';
 import { removeMemberClosure } from './closure.ts';
 import { tellLibrary } from './events.ts';
+import { revokeInvitationsInLibrary } from './invitation-revocation.ts';
 import type { ListQuery } from './libraries.ts';
 import { withCount } from './library-counts.ts';
 import * as members from './member-store.ts';
@@ -36,6 +37,7 @@ export function createMembers({ sql }: { sql: Database }) {
     ): Promise<Member> {
       return transaction(sql, async (tx) => {
         requireAdmin(await store.findLibrary(tx, userId, libraryId));
+        await store.holdAdmissions(tx, libraryId);
         const locked = await members.lockMemberships(tx, libraryId, [memberId]);
         const library = requireAdmin(await store.lockLibrary(tx, userId, libraryId));
         refuseDefault(library);
@@ -45,6 +47,7 @@ export function createMembers({ sql }: { sql: Database }) {
         if (member.role === role) return member;
         if (role === 'member') await keepOneAdmin(tx, libraryId, member);
         await members.changeRole(tx, libraryId, memberId, role);
+        if (role !== 'admin') await revokeInvitationsInLibrary(tx, libraryId, memberId, actor.requestId);
         await recordAudit(tx, {
           action: 'library.member_role_changed',
           actor,
@@ -60,6 +63,7 @@ export function createMembers({ sql }: { sql: Database }) {
       await transaction(sql, async (tx) => {
         requireLeaving(await store.findLibrary(tx, userId, libraryId), userId, memberId);
         if (defaultLibraryId === undefined) return;
+        await store.holdAdmissions(tx, libraryId);
         const backfill = {
           default_library_id: defaultLibraryId,
           source_library_id: libraryId,
@@ -76,6 +80,7 @@ export function createMembers({ sql }: { sql: Database }) {
         await removeMemberClosure(tx, defaultLibraryId, libraryId);
         await members.deleteMembership(tx, libraryId, memberId);
         await deleteBackfill(tx, backfill);
+        await revokeInvitationsInLibrary(tx, libraryId, memberId, actor.requestId);
         await recordAudit(tx, {
           action: 'library.member_removed',
           actor,

@@ -44,19 +44,24 @@ export async function lockLibrary(
 }
 
 /**
- * The same, only keeping the library from being deleted until the transaction ends. Whoever brings invitations or
- * members into a library takes this first of all locks, and so does its deletion, which from then on knows all of them.
+ * The same, only keeping the library from being deleted, and its admins from being demoted or removed, until the
+ * transaction ends. Whoever brings invitations or members into a library takes this first of all locks.
  */
 export async function holdLibrary(
   tx: Transaction,
   userId: string,
   libraryId: string,
 ): Promise<MemberLibrary | undefined> {
-  await tx`select pg_advisory_xact_lock_shared(${deletionLock(tx, libraryId)})`;
+  await tx`select pg_advisory_xact_lock_shared(${admissionLock(tx, libraryId)})`;
   return findLibrary(tx, userId, libraryId);
 }
 
-const deletionLock = (tx: Transaction, libraryId: string) => tx`hashtextextended(${libraryId}, 0)`;
+/** Waits for whoever invites into the library or joins it, and keeps others from it until the transaction ends. */
+export async function holdAdmissions(tx: Transaction, libraryId: string): Promise<void> {
+  await tx`select pg_advisory_xact_lock(${admissionLock(tx, libraryId)})`;
+}
+
+const admissionLock = (tx: Transaction, libraryId: string) => tx`hashtextextended(${libraryId}, 0)`;
 
 /** Held by a backfill while it reads the library's content. */
 export async function lockSource(tx: Transaction, libraryId: string): Promise<void> {
@@ -134,7 +139,7 @@ export async function lockForDeletion(
   userId: string,
   libraryId: string,
 ): Promise<MemberLibrary | undefined> {
-  await tx`select pg_advisory_xact_lock(${deletionLock(tx, libraryId)})`;
+  await holdAdmissions(tx, libraryId);
   await tx`
     select
     from default_library_backfill_jobs

@@ -6,6 +6,7 @@ import { cutPage, readCursor } from '../../platform/cursor.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
 import type { Egress } from '../../platform/egress/egress.ts';
+import { EgressError } from '../../platform/egress/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { cloudEventOf } from '../../platform/outbox/cloud-event.ts';
 import { hintAfterCommit } from '../../platform/outbox/hints.ts';
@@ -44,7 +45,8 @@ export function createWebhooks({ sql, egress }: WebhooksDependencies) {
     try {
       await egress.check(url);
     } catch (error) {
-      const { code, message } = error as { code?: string; message: string };
+      if (!(error instanceof EgressError) || error.isUnresolved) return;
+      const { code, message } = error;
       if (code === 'E_SSRF_BLOCKED' || code === 'E_INVALID_URL') throw new NexusError(code, message);
     }
   }

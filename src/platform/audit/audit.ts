@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { AuditEntry } from '../../contract/operations.ts';
 import type { Mode } from '../../contract/roles.ts';
 import type { Queryable } from '../database/database.ts';
@@ -24,7 +25,7 @@ export interface NewAuditEntry {
   details?: Record<string, string | number | boolean | null>;
 }
 
-/** Writes lines of the audit log; within a transaction, they are there exactly when the deeds are. */
+/** Writes entries of the audit log. Within a transaction, they are there exactly when the actions are. */
 export async function recordAudit(sql: Queryable, ...entries: NewAuditEntry[]): Promise<void> {
   await sql`
     insert into audit_logs (id, action, mode, actor, details)
@@ -35,6 +36,31 @@ export async function recordAudit(sql: Queryable, ...entries: NewAuditEntry[]): 
       ${entries.map(({ mode }) => mode ?? 'PUBLIC')}::text[],
       ${entries.map(({ actor }) => actor.name)}::text[],
       ${entries.map((entry) => JSON.stringify(detailsOf(entry)))}::jsonb[]
+    )`;
+}
+
+/**
+ * Writes an entry that anybody can cause, as often as they like: the same action of the same actor, with the same
+ * `origin`, is one entry a minute, whose details count the occurrences and say when the last one was.
+ */
+export async function recordRepeatedAudit(
+  sql: Queryable,
+  entry: NewAuditEntry,
+  origin: (string | undefined)[],
+): Promise<void> {
+  const repeated = JSON.stringify([entry.action, entry.actor.name, ...origin]);
+  const hash = createHash('sha256').update(repeated).digest('base64url');
+  await sql`
+    insert into audit_logs as logged (id, action, mode, actor, details, repeat_key)
+    values (
+      ${newId()}, ${entry.action}, ${entry.mode ?? 'PUBLIC'}, ${entry.actor.name},
+      ${JSON.stringify({ ...detailsOf(entry), count: 1 })}::jsonb,
+      ${hash}::text || ':' || extract(epoch from date_trunc('minute', now()))::bigint
+    )
+    on conflict (repeat_key) where repeat_key is not null do update
+    set details = logged.details || jsonb_build_object(
+      'count', (logged.details ->> 'count')::bigint + 1,
+      'last_at', now()
     )`;
 }
 

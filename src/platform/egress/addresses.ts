@@ -1,4 +1,6 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
+import { groupsOf, lastIPv4 } from '../ip-address.ts';
+import { type Interfaces, localRefusalOf } from './local-network.ts';
 
 /**
  * What no request from outside may make Nexus talk to. Special-purpose blocks as IANA registers them, and the address
@@ -53,25 +55,18 @@ const ipv4 = REFUSED_IPV4.map(([what, networks]) => ({ what, list: blockList(net
 const ipv6 = REFUSED_IPV6.map(([what, networks]) => ({ what, list: blockList(networks, 'ipv6') }));
 
 /** Why no connection may be made to this IP address, as a noun, or undefined when it may. */
-export function refusalOf(address: string): string | undefined {
-  if (isIPv4(address)) return ipv4.find(({ list }) => list.check(address, 'ipv4'))?.what;
+export function refusalOf(address: string, interfaces?: Interfaces): string | undefined {
+  if (isIPv4(address)) {
+    const refused = ipv4.find(({ list }) => list.check(address, 'ipv4'));
+    return refused?.what ?? localRefusalOf(address, interfaces);
+  }
   const [bare = ''] = address.split('%');
   if (!isIPv6(bare)) return 'not an IP address';
-  const groups = groupsOf(bare);
-  const inner = embeddedIPv4(groups);
+  const inner = embeddedIPv4(groupsOf(bare));
+  if (inner) return refusalOf(inner, interfaces);
   // The list is asked for an address of IPv6 proper: it would apply rules for IPv4 to mapped ones by itself.
-  return inner ? refusalOf(inner) : ipv6.find(({ list }) => list.check(bare, 'ipv6'))?.what;
-}
-
-/** The eight groups of an IPv6 address. */
-function groupsOf(address: string): number[] {
-  const { hostname } = new URL(`http://[${address}]`);
-  const [head = '', tail] = hostname.slice(1, -1).split('::');
-  const parse = (part: string) => (part ? part.split(':').map((group) => Number.parseInt(group, 16)) : []);
-  const [before, after] = [parse(head), parse(tail ?? '')];
-  return tail === undefined
-    ? before
-    : [...before, ...Array(8 - before.length - after.length).fill(0), ...after];
+  const refused = ipv6.find(({ list }) => list.check(bare, 'ipv6'));
+  return refused?.what ?? localRefusalOf(bare, interfaces);
 }
 
 const EMBEDDING_GROUPS = EMBEDDING.map((network) =>
@@ -81,9 +76,7 @@ const EMBEDDING_GROUPS = EMBEDDING.map((network) =>
 );
 
 function embeddedIPv4(groups: number[]): string | undefined {
-  if (!EMBEDDING_GROUPS.includes(groups.slice(0, 6).join())) return undefined;
-  const [high = 0, low = 0] = groups.slice(6);
-  return [high >> 8, high & 255, low >> 8, low & 255].join('.');
+  return EMBEDDING_GROUPS.includes(groups.slice(0, 6).join()) ? lastIPv4(groups) : undefined;
 }
 
 export function blockList(networks: string[], family: 'ipv4' | 'ipv6'): BlockList {

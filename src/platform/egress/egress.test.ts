@@ -1,11 +1,13 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { networkInterfaces } from 'node:os';
 import { createServer as createTlsServer } from 'node:tls';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { listen, startRawSite, startSite, writeForever } from '../../../test/internet.ts';
 import { createEgress, type EgressOptions, type EgressRequest } from './egress.ts';
 import { EgressError, retryAfter } from './errors.ts';
+import type { Interfaces } from './local-network.ts';
 
 const MB = 1024 * 1024;
 const LOOPBACK = ['127.0.0.0/8'];
@@ -18,9 +20,9 @@ async function failure(call: Promise<unknown>) {
     (reason) => reason,
   );
   expect(error).toBeInstanceOf(EgressError);
-  const { code, isTransient, message, status } = error as EgressError;
+  const { code, isTransient, message, status, cause } = error as EgressError;
   expect(message).toMatch(/^[[A-Za-z0-9].*\.$/);
-  return { code, isTransient, message, status };
+  return { code, isTransient, message, status, cause };
 }
 
 describe('an address that is not public is refused before a connection is made', () => {
@@ -151,7 +153,7 @@ describe('names', () => {
   });
 
   test.each([
-    ['ENOTFOUND', 'E_HOST_NOT_FOUND', false],
+    ['ENOTFOUND', 'E_SSRF_BLOCKED', false],
     ['EAI_AGAIN', 'E_DNS_FAILED', true],
   ])('a look-up that ends in %s is %s', async (code, expected, isTransient) => {
     const resolver = () => Promise.reject(Object.assign(new Error('no'), { code }));
@@ -165,7 +167,26 @@ describe('names', () => {
     expect(
       await failure(createEgress({ resolver: async () => [] }).check('http://no.example/')),
     ).toMatchObject({
-      code: 'E_HOST_NOT_FOUND',
+      code: 'E_SSRF_BLOCKED',
+    });
+  });
+
+  test('a name that does not exist and one that leads to a private address get the same answer', async () => {
+    const resolver = async (name: string) => {
+      if (name === 'internal.example') return ['10.0.0.1'];
+      throw Object.assign(new Error('no such name'), { code: 'ENOTFOUND' });
+    };
+    const guarded = createEgress({ resolver });
+    const answerFor = async (name: string) => {
+      const { code, message, isTransient } = await failure(guarded.request(`http://${name}/`));
+      return { code, message: message.replace(name, 'NAME'), isTransient };
+    };
+    const answer = await answerFor('internal.example');
+    expect(await answerFor('missing.example')).toEqual(answer);
+    expect(answer.message).not.toMatch(/private|10\.0|NEXUS_/);
+    // Who looks into the log finds out which it was.
+    expect((await failure(guarded.check('http://internal.example/'))).cause).toMatchObject({
+      message: '10.0.0.1 is a private address',
     });
   });
 
@@ -173,6 +194,57 @@ describe('names', () => {
     const slow = createEgress({ resolver: () => new Promise(() => {}), limits: { connectMs: 20 } });
     for (const call of [slow.request('http://slow.example/'), slow.check('http://slow.example/')]) {
       expect(await failure(call)).toMatchObject({ code: 'E_TIMEOUT', isTransient: true });
+    }
+  });
+});
+
+describe('addresses of this machine and its network', () => {
+  const interfaces = (() => ({
+    lo: [{ address: '127.0.0.1', family: 'IPv4', cidr: '127.0.0.1/8' }],
+    eth0: [
+      { address: '93.184.216.34', family: 'IPv4', cidr: '93.184.216.34/24' },
+      { address: '2606:2800:220:1::5', family: 'IPv6', cidr: '2606:2800:220:1::5/64' },
+      { address: '2606:2800:220:2::5', family: 'IPv6', cidr: null },
+    ],
+    down: undefined,
+  })) as unknown as Interfaces;
+  const guarded = createEgress({ interfaces, resolver: async () => ['93.184.216.34'] });
+
+  test.each([
+    'http://93.184.216.34/',
+    'http://[::ffff:93.184.216.34]/',
+    'http://[64:ff9b::93.184.216.34]/',
+    'http://own.example/',
+    'http://[2606:2800:220:1::5]/',
+    'http://[2606:2800:220:1:ffff::9]/',
+    'http://[2606:2800:220:2::5]/',
+  ])('%s is refused', async (url) => {
+    expect(await failure(guarded.check(url))).toMatchObject({ code: 'E_SSRF_BLOCKED' });
+  });
+
+  test.each(['http://93.184.216.35/', 'http://[2606:2800:220:2::6]/', 'http://[2606:2800:221:1::5]/'])(
+    '%s belongs to somebody else, and is not',
+    async (url) => {
+      await guarded.check(url);
+    },
+  );
+
+  test('are looked up anew, and can be allowed', async () => {
+    let own: ReturnType<Interfaces> = {};
+    const changing = createEgress({ interfaces: () => own });
+    await changing.check('http://93.184.216.34/');
+    own = interfaces();
+    expect(await failure(changing.check('http://93.184.216.34/'))).toMatchObject({ code: 'E_SSRF_BLOCKED' });
+    await createEgress({ interfaces, allow: ['93.184.216.34/32'] }).check('http://93.184.216.34/');
+  });
+
+  test('include those that this machine really has', async () => {
+    const mine = Object.values(networkInterfaces()).flatMap((infos) => infos ?? []);
+    for (const { address, family } of mine) {
+      const host = family === 'IPv6' ? `[${address.split('%')[0]}]` : address;
+      expect(await failure(createEgress().check(`http://${host}/`))).toMatchObject({
+        code: 'E_SSRF_BLOCKED',
+      });
     }
   });
 });

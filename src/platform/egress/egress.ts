@@ -7,7 +7,8 @@ import { refusalOf } from './addresses.ts';
 import { parseAllowList } from './allow-list.ts';
 import { ACCEPTED_ENCODINGS, decodedBody } from './body.ts';
 import { decodeText } from './charset.ts';
-import { EgressError, fromNodeError, fromStatus } from './errors.ts';
+import { EgressError, fromNodeError, fromStatus, notPublic } from './errors.ts';
+import type { Interfaces } from './local-network.ts';
 import { type Hop, nextHop, redirectTarget } from './redirect.ts';
 import { type Resolver, systemResolver } from './resolver.ts';
 
@@ -57,6 +58,7 @@ export interface EgressOptions {
   userAgent?: string;
   limits?: Partial<EgressLimits>;
   resolver?: Resolver;
+  interfaces?: Interfaces;
 }
 
 /** The one way out of Nexus. See docs/egress.md. */
@@ -84,14 +86,8 @@ export function createEgress(options: EgressOptions = {}): Egress {
     if (addresses.length === 0) throw Object.assign(new Error('no address'), { code: 'ENOTFOUND' });
     if (allow.allowsHost(url.hostname, portOf(url))) return addresses;
     for (const address of addresses) {
-      const refusal = allow.allowsAddress(address) ? undefined : refusalOf(address);
-      if (refusal) {
-        throw new EgressError(
-          'E_SSRF_BLOCKED',
-          `${url.host} leads to ${refusal}, which Nexus does not connect to. ` +
-            'An operator can allow it with NEXUS_EGRESS_ALLOW.',
-        );
-      }
+      const refusal = allow.allowsAddress(address) ? undefined : refusalOf(address, options.interfaces);
+      if (refusal) throw notPublic(url.host, new Error(`${address} is ${refusal}`));
     }
     return addresses;
   }

@@ -7,24 +7,27 @@ export class EgressError extends Failure {
   readonly status: number | undefined;
   /** What the site asked for with `Retry-After`. */
   readonly retryAfterSeconds: number | undefined;
+  /** Whether the host's name could not be resolved. Not for readers: the name of an internal host must not give itself away. */
+  readonly isUnresolved: boolean;
 
   constructor(
     code: FailureCode,
     message: string,
-    options: ErrorOptions & { status?: number; retryAfterSeconds?: number | undefined } = {},
+    options: ErrorOptions & {
+      status?: number;
+      retryAfterSeconds?: number | undefined;
+      isUnresolved?: boolean;
+    } = {},
   ) {
     super(code, message, options);
     this.name = 'EgressError';
     this.status = options.status;
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.isUnresolved = options.isUnresolved ?? false;
   }
 }
 
 const SENTENCES: Record<string, [FailureCode, (host: string) => string]> = {
-  ENOTFOUND: [
-    'E_HOST_NOT_FOUND',
-    (host) => `There is no site called ${host}. Check the address for a slip of the pen.`,
-  ],
   EAI_AGAIN: ['E_DNS_FAILED', (host) => `The name ${host} could not be looked up.`],
   ECONNREFUSED: ['E_CONNECT_FAILED', (host) => `${host} refused the connection.`],
   EHOSTUNREACH: ['E_CONNECT_FAILED', (host) => `There is no way to ${host} from here.`],
@@ -40,6 +43,18 @@ const SENTENCES: Record<string, [FailureCode, (host: string) => string]> = {
   CERT_HAS_EXPIRED: ['E_TLS_FAILED', (host) => `The certificate of ${host} has expired.`],
 };
 
+/**
+ * A host that does not exist, or whose address is not public. Both get the same answer, because whoever pastes a link must
+ * not learn which internal names exist; `cause` says which it was.
+ */
+export function notPublic(host: string, cause: unknown, isUnresolved = false): EgressError {
+  return new EgressError(
+    'E_SSRF_BLOCKED',
+    `There is no public site at ${host}. Check the address for a typo. If it is internal, an operator can allow it.`,
+    { cause, isUnresolved },
+  );
+}
+
 /** What Node reports when a certificate is not to be trusted, or the other side does not speak TLS at all. */
 const TLS = /^(ERR_SSL_|ERR_TLS_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|EPROTO$)/;
 
@@ -47,6 +62,7 @@ const TLS = /^(ERR_SSL_|ERR_TLS_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|EPROT
 export function fromNodeError(error: unknown, host: string): EgressError {
   if (error instanceof EgressError) return error;
   const { code = '' } = firstOf(error) as NodeJS.ErrnoException;
+  if (code === 'ENOTFOUND') return notPublic(host, error, true);
   const [known, sentence] = SENTENCES[code] ?? [];
   if (known && sentence) return new EgressError(known, sentence(host), { cause: error });
   if (TLS.test(code)) {

@@ -5,7 +5,7 @@ import { type Limit, takeTokens } from './bucket.ts';
 const SHARE = 1 / 50;
 /** What was taken and not used for so long is given up. */
 const KEPT_MS = 60_000;
-const MOST_REMEMBERED = 5000;
+const MOST_REMEMBERED = 50_000;
 
 interface Allotment {
   tokens: number;
@@ -39,16 +39,16 @@ export function createAllotments({ sql, now = Date.now }: AllotmentsOptions) {
   function allotmentOf(name: string): Allotment {
     const known = allotments.get(name);
     if (known) return known;
-    if (allotments.size >= MOST_REMEMBERED) forgetOld();
+    if (allotments.size >= MOST_REMEMBERED) forgetOldest();
     const made = { tokens: 0, takenAt: 0, emptyUntil: 0, asking: undefined };
     allotments.set(name, made);
     return made;
   }
 
-  function forgetOld(): void {
-    const oldest = now() - KEPT_MS;
-    for (const [name, { takenAt, asking }] of allotments)
-      if (takenAt < oldest && !asking) allotments.delete(name);
+  /** Takes no longer however many there are: strangers can invent names. What is forgotten is asked for again. */
+  function forgetOldest(): void {
+    const [oldest] = allotments.keys();
+    if (oldest !== undefined) allotments.delete(oldest);
   }
 
   async function refill(allotment: Allotment, name: string, limit: Limit): Promise<void> {

@@ -47,6 +47,19 @@ export async function takeTokens(
   };
 }
 
+/** Gives back what was taken and turned out not to count. */
+export async function returnTokens(
+  sql: Queryable,
+  name: string,
+  { capacity }: Limit,
+  tokens = 1,
+): Promise<void> {
+  await sql`
+    update rate_limit_buckets
+    set tokens = least(${capacity}::float8, tokens + ${tokens}::float8)
+    where name = ${name}`;
+}
+
 export async function fillBucket(sql: Queryable, name: string): Promise<void> {
   await sql`delete from rate_limit_buckets where name = ${name}`;
 }

@@ -8,7 +8,7 @@ import { FormError } from './entrance.tsx';
 import { sessionQuery, useSession } from './session.ts';
 
 export function PasswordForm() {
-  const { needs_current_password } = useSession();
+  const { needs_current_password, can_set_password } = useSession();
   const queryClient = useQueryClient();
   const saving = useMutation({
     mutationFn: (form: FormData) =>
@@ -21,6 +21,9 @@ export function PasswordForm() {
       showToast('Your password is changed. Other devices are signed out.');
     },
   });
+  if (!can_set_password) {
+    return <p>You signed in with an API key. To set a password, ask an admin for a sign-in link.</p>;
+  }
   return (
     <form
       className="stack"

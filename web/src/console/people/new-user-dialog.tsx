@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../../api/client.ts';
 import { sentenceOf } from '../../api/error.ts';
@@ -5,7 +6,7 @@ import type { Role } from '../../api/types.ts';
 import { TextField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import type { Secret } from '../secret-once.tsx';
-import type { User } from '../types.ts';
+import type { User, UserList } from '../types.ts';
 import { useDeed } from '../use-deed.ts';
 import { RoleChoice } from './role-choice.tsx';
 import { makeSignInLink } from './sign-in-link.ts';
@@ -15,16 +16,21 @@ interface NewUserDialogProps {
   onSecret: (secret: Secret) => void;
 }
 
-/** Makes the user and a link with which they come in. */
+/** Creates the user and a link with which they sign in for the first time. */
 export function NewUserDialog({ onClose, onSecret }: NewUserDialogProps) {
   const [username, setUsername] = useState('');
   const [displayName, setDisplayName] = useState('');
-  const [role, setRole] = useState<Role>('researcher');
+  const [chosenRole, setRole] = useState<Role>();
+  const defaults = useQuery({
+    queryKey: ['users', 'default-role'],
+    queryFn: () => api.get<UserList>('/api/v1/users?limit=1'),
+  });
+  const role = chosenRole ?? defaults.data?.default_role;
   const create = useDeed<void, Secret>({
     run: async () => {
       const user = await api.post<User>('/api/v1/users', {
         username: username.trim(),
-        role,
+        ...(role && { role }),
         ...(displayName.trim() && { display_name: displayName.trim() }),
       });
       return makeSignInLink(user);

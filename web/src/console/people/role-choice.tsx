@@ -2,8 +2,8 @@ import { useId } from 'react';
 import type { Role } from '../../api/types.ts';
 import { ROLE_MEANINGS, ROLE_OPTIONS } from './roles.ts';
 
-/** Each role with what it may do beyond the one before. */
-export function RoleChoice({ value, onChange }: { value: Role; onChange: (role: Role) => void }) {
+/** The roles, each with what it may do beyond the one before. None is chosen while the default is not known. */
+export function RoleChoice({ value, onChange }: { value: Role | undefined; onChange: (role: Role) => void }) {
   const name = useId();
   return (
     <fieldset className="console-choice">

@@ -1,0 +1,44 @@
+import { seedBootstrapKeys } from '../features/identity/bootstrap.ts';
+import { disableWellKnownKeys, retireDevelopmentPeople } from '../features/identity/retire-development.ts';
+import type { Users } from '../features/identity/users.ts';
+import { bootstrapUsername } from '../features/identity/well-known-keys.ts';
+import type { Database } from '../platform/database/database.ts';
+import type { Logger } from '../platform/telemetry/logger.ts';
+import { readBootstrapKeys } from './bootstrap-keys.ts';
+import type { Config } from './config.ts';
+
+export interface SeededKeys {
+  /** The admin's key, if Nexus made it. One that somebody configured is never printed. */
+  admin: string | undefined;
+}
+
+/** Makes the bootstrap people and keys what the configuration says, at every start. */
+export async function bootstrap({
+  config,
+  sql,
+  log,
+  users,
+}: {
+  config: Config;
+  sql: Database;
+  log: Logger;
+  users: Users;
+}): Promise<SeededKeys> {
+  const { env } = config;
+  if (env !== 'test') await disableWellKnownKeys(sql);
+  const retired = env === 'prod' ? await retireDevelopmentPeople(sql, users) : [];
+  if (retired.length > 0) {
+    log.warn(
+      `disabled ${retired.join(', ')} with their keys, sessions and passwords: they come from development`,
+    );
+  }
+  const keys = await readBootstrapKeys(config);
+  const taken = await seedBootstrapKeys({ sql, users, env }, keys);
+  for (const role of taken) {
+    log.warn(
+      `somebody has the username ${bootstrapUsername(role)}, so there is no bootstrap key for the role ${role}`,
+    );
+  }
+  const admin = keys.find(({ role, isConfigured }) => role === 'admin' && !isConfigured);
+  return { admin: taken.includes('admin') ? undefined : admin?.key };
+}

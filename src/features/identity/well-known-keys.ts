@@ -1,0 +1,16 @@
+import type { Role } from '../../contract/roles.ts';
+
+export const BOOTSTRAP_ROLES = ['viewer', 'operator', 'researcher', 'admin'] as const satisfies Role[];
+
+/** The keys of tests. Everybody knows them, so they work in NEXUS_ENV=test only. */
+export function wellKnownKey(role: Role): string {
+  return `nexus-dev-${role}-key`;
+}
+
+export function isWellKnownKey(key: string): boolean {
+  return BOOTSTRAP_ROLES.some((role) => wellKnownKey(role) === key);
+}
+
+export function bootstrapUsername(role: Role): string {
+  return `dev-${role}`;
+}
