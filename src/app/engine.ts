@@ -24,7 +24,11 @@ import { createRegistry } from '../features/media/extract.ts';
 import { createIngest, type Ingest } from '../features/media/ingest.ts';
 import { defineIngestBatch } from '../features/media/ingest-batch.ts';
 import { createFileCheck, createSearchCheck, createTextCheck } from '../features/media/integrity.ts';
+import { createMediaSweep } from '../features/media/media-sweep.ts';
 import { periodicOrphanSweep } from '../features/media/orphaned-files.ts';
+import { createPurge } from '../features/media/purge.ts';
+import { periodicPurge } from '../features/media/purge-job.ts';
+import { createQuota } from '../features/media/quota.ts';
 import { defineIntegrityAudit } from '../features/operations/integrity-audit.ts';
 import { tellJobsEnded } from '../features/operations/job-events.ts';
 import type { Database } from '../platform/database/database.ts';
@@ -37,7 +41,10 @@ import { createDelivery } from './delivery.ts';
 import type { Outside } from './outside.ts';
 
 export interface EngineDependencies extends Pick<JobEngineOptions, 'sql' | 'log' | 'listenAt'> {
-  config: Pick<Config, 'jobs' | 'env' | 'outbox' | 'rawModeEnabled' | 'ml' | 'neo4j'>;
+  config: Pick<
+    Config,
+    'jobs' | 'env' | 'outbox' | 'rawModeEnabled' | 'ml' | 'neo4j' | 'storageQuotaMb' | 'purgeAfterDays'
+  >;
   outside: Outside;
   prometheus?: Prometheus | undefined;
 }
@@ -64,6 +71,7 @@ export function createEngine({
   const delivery = createDelivery({ sql, log, hints, egress: outside.egress, config, subscribers });
   const backfill = createBackfill({ sql, log, send: sendThrough(sql, () => engine) });
   const ingest = ingestThrough(() => engine, sql, log, outside, config);
+  const mediaSweep = createMediaSweep({ sql, log, storage: outside.storage });
   const analysis = analysisThrough(() => engine, sql, log, outside, config);
   const requester = createRequester(createUsers({ sql, createDefaultLibrary }));
   const engine = createJobEngine({
@@ -90,7 +98,12 @@ export function createEngine({
     periodic: [
       periodicSessionCleanup(sql),
       periodicBackfillSweep(backfill),
-      ingest.periodic,
+      mediaSweep.periodic,
+      periodicPurge({
+        sql,
+        purge: createPurge({ sql, storage: outside.storage }),
+        days: config.purgeAfterDays,
+      }),
       periodicOrphanSweep({ sql, storage: outside.storage }),
       ...delivery.periodic,
     ],
@@ -125,10 +138,11 @@ export function ingestThrough(
   sql: Database,
   log: Logger,
   { storage, extractors }: Outside,
-  { env }: Pick<Config, 'env'>,
+  { env, storageQuotaMb }: Pick<Config, 'env' | 'storageQuotaMb'>,
 ): Ingest {
   const registry = createRegistry(extractors, storage);
-  return createIngest({ sql, log, storage, engine, extractors: registry, isTest: env === 'test' });
+  const quota = createQuota({ sql, defaultMb: storageQuotaMb });
+  return createIngest({ sql, log, storage, quota, engine, extractors: registry, isTest: env === 'test' });
 }
 
 function analysisThrough(
