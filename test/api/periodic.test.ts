@@ -27,6 +27,7 @@ test('every sweep and cleanup of Nexus is on the schedule, runs, and succeeds', 
     [
       'job_retention',
       'library_backfill_sweep',
+      'media_purge',
       'media_sweep',
       'orphaned_files_sweep',
       'outbox_cleanup',
