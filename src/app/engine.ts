@@ -26,6 +26,7 @@ import { defineIngestBatch } from '../features/media/ingest-batch.ts';
 import { createFileCheck, createSearchCheck, createTextCheck } from '../features/media/integrity.ts';
 import { createMediaSweep } from '../features/media/media-sweep.ts';
 import { periodicOrphanSweep } from '../features/media/orphaned-files.ts';
+import { createProgressCheck } from '../features/media/progress-check.ts';
 import { createPurge } from '../features/media/purge.ts';
 import { periodicPurge } from '../features/media/purge-job.ts';
 import { createQuota } from '../features/media/quota.ts';
@@ -82,6 +83,7 @@ export function createEngine({
     types: [
       defineIntegrityAudit(sql, [
         createClosureCheck(sql),
+        createProgressCheck(sql, mediaSweep, createRegistry(outside.extractors, outside.storage)),
         createFileCheck(sql, outside.storage),
         createTextCheck(sql, outside.extractors),
         createSearchCheck(sql),

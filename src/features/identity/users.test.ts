@@ -19,6 +19,7 @@ describe('creating a user', () => {
       display_name: 'Ana Lima',
       role: 'researcher',
       disabled_at: null,
+      storage_quota_mb: null,
     });
     const libraries = await database.sql`
       select libraries.id, libraries.is_default, memberships.role
@@ -115,6 +116,7 @@ describe('changing a user', () => {
       role: 'operator',
       display_name: 'New name',
       disabled_at: null,
+      storage_quota_mb: null,
     });
   });
 

@@ -62,7 +62,13 @@ export function createUsers({ sql, createDefaultLibrary }: UsersDependencies) {
     await recordAudit(tx, {
       action: 'user.updated',
       actor,
-      details: { user_id: id, username: user.username, role: user.role, disabled: user.disabled_at !== null },
+      details: {
+        user_id: id,
+        username: user.username,
+        role: user.role,
+        disabled: user.disabled_at !== null,
+        storage_quota_mb: user.storage_quota_mb,
+      },
     });
     return user;
   }

@@ -24,6 +24,7 @@ import { findCharge, setStoredBytes } from './quota-store.ts';
 import { buildSearchRows } from './search-rows.ts';
 import * as store from './store.ts';
 import { deleteFiles } from './stored-files.ts';
+import { takeUpAgain } from './take-up-again.ts';
 
 const INGEST = 'ingest_media';
 const EMBED = 'embed_media';
@@ -264,6 +265,7 @@ export function createIngest(dependencies: IngestDependencies) {
       defineJobType(INGEST, {
         queue: QUEUE,
         payload: ingestPayload,
+        prepareRequeue: (tx, { media_id }, jobId) => takeUpAgain(tx, media_id, jobId, 'pending'),
         retry: { delays: (attempt) => 5 * 4 ** (attempt - 1), jitter: 0.5, maximum: 300 },
         handler: ({ media_id, test_force_run }, context) =>
           test_force_run ? forceFailure(media_id, context) : ingest(media_id, context),
@@ -271,6 +273,7 @@ export function createIngest(dependencies: IngestDependencies) {
       defineJobType(EMBED, {
         queue: QUEUE,
         payload,
+        prepareRequeue: (tx, { media_id }, jobId) => takeUpAgain(tx, media_id, jobId, 'ready_for_reading'),
         handler: ({ media_id }, context) => embed(media_id, context),
       }),
     ],
