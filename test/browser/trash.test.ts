@@ -45,7 +45,7 @@ test('what is removed can be undone, restored from the trash, deleted permanentl
   await rows.nth(2).waitFor({ state: 'detached' });
 
   await page
-    .getByRole('button', { name: /^Delete .* permanently$/ })
+    .getByRole('button', { name: /^Delete permanently: / })
     .first()
     .click();
   const dialog = page.getByRole('dialog', { name: 'Delete permanently?' });
@@ -54,7 +54,7 @@ test('what is removed can be undone, restored from the trash, deleted permanentl
   await dialog.waitFor({ state: 'detached' });
   expect(await rows.count()).toBe(2);
   await page
-    .getByRole('button', { name: /^Delete .* permanently$/ })
+    .getByRole('button', { name: /^Delete permanently: / })
     .first()
     .click();
   await dialog.getByRole('button', { name: 'Delete permanently' }).click();

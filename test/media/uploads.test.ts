@@ -206,25 +206,40 @@ describe('an upload that the browser sends to the store', async () => {
   });
   beforeAll(() => () => s3.close());
 
+  /** The hash of what is served, and the one in the row. */
+  async function hashes(id: string, reader: Reader): Promise<(string | undefined)[]> {
+    const [row] = await sql<{ file_sha256: string }[]>`select file_sha256 from media where id = ${id}`;
+    const served = await fetch(`${app.url}/media/${id}/file`, { headers: { 'x-nexus-api-key': reader.key } });
+    const bytes = Buffer.from(await served.arrayBuffer());
+    return [createHash('sha256').update(bytes).digest('hex'), row?.file_sha256];
+  }
+
   test('its URL, which stays usable, cannot change what was taken in', async () => {
     const reader = await createReader(app);
     const pdf = pdfOf('Direct');
     const begun = await begin(reader, pdf.length);
     expect((await put(app.url, begun, pdf)).status).toBe(200);
-    const answers = await Promise.all([
-      reader.post(`/media/${begun.media_id}/ingest`),
-      put(app.url, begun, another(pdf)),
-      reader.post(`/media/${begun.media_id}/ingest`),
-    ]);
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
-    await put(app.url, begun, another(pdf));
-    const [row] = await sql<{ file_sha256: string }[]>`
-      select file_sha256 from media where id = ${begun.media_id}`;
-    const served = await fetch(`${app.url}/media/${begun.media_id}/file`, {
-      headers: { 'x-nexus-api-key': reader.key },
-    });
-    const hash = createHash('sha256').update(Buffer.from(await served.arrayBuffer()));
-    expect(hash.digest('hex')).toBe(row?.file_sha256);
+    expect((await reader.post(`/media/${begun.media_id}/ingest`)).status).toBe(200);
+    expect((await put(app.url, begun, another(pdf))).status).toBe(200);
+    const expected = createHash('sha256').update(pdf).digest('hex');
+    expect(await hashes(begun.media_id, reader)).toEqual([expected, expected]);
+  });
+
+  test('a file that is replaced while it is taken in twice at once: hash and content agree', async () => {
+    const reader = await createReader(app);
+    for (let round = 0; round < 5; round++) {
+      const pdf = pdfOf(`Direct ${round}`);
+      const begun = await begin(reader, pdf.length);
+      await put(app.url, begun, pdf);
+      const answers = await Promise.all([
+        reader.post(`/media/${begun.media_id}/ingest`),
+        put(app.url, begun, another(pdf)),
+        reader.post(`/media/${begun.media_id}/ingest`),
+      ]);
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+      const [served, stored] = await hashes(begun.media_id, reader);
+      expect(served).toBe(stored);
+    }
   });
 
   test('a file of another type is refused by its head, and nothing is copied', async () => {

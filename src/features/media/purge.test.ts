@@ -9,8 +9,9 @@ import { transaction } from '../../platform/database/transaction.ts';
 import type { Viewer } from '../libraries/can-read-media.ts';
 import { createLibraryMedia } from '../libraries/library-media.ts';
 import { findKnown, replaceByKnown } from './known-media.ts';
-import { createMedia } from './media.ts';
+import { createMedia, newUrlMedia } from './media.ts';
 import { createPurge } from './purge.ts';
+import { saveLinks } from './save-links.ts';
 import { createTrash } from './trash.ts';
 
 const database = useDatabase();
@@ -125,14 +126,17 @@ test('a batch of links that are purged at this moment is saved all the same', as
   const held = holdBeforeCommit(one);
   const purging = purgeThrough(held.sql)(viewerOf(reader), ids);
   await held.reached;
-  const media = createMedia({ sql: two, ingest });
-  const saving = Promise.all(
-    ids.map((id) => media.saveFromUrl(viewerOf(other), urlOf(id), { name: 'test' })),
-  );
+  const links = ids.map((id) => newUrlMedia(viewerOf(other), 'web_article', new URL(urlOf(id))));
+  const options = { libraryId: undefined, savedAt: new Map(), createdBy: undefined, requestId: undefined };
+  const dependencies = {
+    ingest: { enqueueExtractions: async () => {}, enqueueEmbedding: async () => {} },
+    libraryMedia: createLibraryMedia({ sql: two }),
+  };
+  const saving = transaction(two, (tx) => saveLinks(tx, viewerOf(other), links, dependencies, options));
   expect(await blockedOrDone(sql, saving)).toBe('blocked');
   held.letGo();
-  await purging;
-  for (const { media_id, created } of await saving) {
+  expect(await purging).toBe(2);
+  for (const { media_id, created } of (await saving).values()) {
     expect(created).toBe(true);
     expect(await isReadable(other, media_id)).toBe(true);
   }

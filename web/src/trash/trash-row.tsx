@@ -44,7 +44,7 @@ export function TrashRow({ media, onDelete }: { media: TrashedMedia; onDelete: (
         <Button
           size="small"
           icon={Trash2}
-          aria-label={`Delete ${media.title} permanently`}
+          aria-label={`Delete permanently: ${media.title}`}
           onClick={onDelete}
         >
           <span className="button-word">Delete permanently</span>
