@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { Failure, NexusError } from '../../contract/errors.ts';
+import { Failure } from '../../contract/errors.ts';
 import type { FailureStage, MediaKind } from '../../contract/media.ts';
 import { id } from '../../contract/wire.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
@@ -20,7 +20,7 @@ import { imageKeysOf, writeImageKeys } from './image-references.ts';
 import { findKnown, replaceByKnown } from './known-media.ts';
 import * as lifecycle from './lifecycle.ts';
 import type { Quota } from './quota.ts';
-import { findCharge, setStoredBytes } from './quota-store.ts';
+import { listPayers, setCharge } from './quota-store.ts';
 import { buildSearchRows } from './search-rows.ts';
 import * as store from './store.ts';
 import { deleteFiles } from './stored-files.ts';
@@ -38,7 +38,7 @@ export interface IngestDependencies {
   sql: Database;
   log: Logger;
   storage: Storage;
-  quota: Pick<Quota, 'requireRoom'>;
+  quota: Pick<Quota, 'hasRoom'>;
   extractors: ExtractorRegistry;
   /** Whether a forced run is taken. */
   isTest: boolean;
@@ -189,14 +189,21 @@ export function createIngest(dependencies: IngestDependencies) {
     return isOurs;
   }
 
-  /** Last, because whoever pays is locked until the transaction ends. */
+  /**
+   * Charges an extraction to whoever pays for the media or, when they have no room, to somebody else who saved it and has.
+   * Last, because whoever pays is locked until the transaction ends. The failure says nothing of anybody's figures:
+   * everybody who can read the media sees it.
+   */
   async function charge(tx: Transaction, mediaId: string, bytes: number): Promise<void> {
-    const { charged_user_id, stored_bytes } = (await findCharge(tx, mediaId)) ?? lost(mediaId);
-    await quota.requireRoom(tx, charged_user_id, bytes).catch((error) => {
-      if (!(error instanceof NexusError)) throw error;
-      throw new Failure('E_QUOTA_EXCEEDED', error.message);
-    });
-    await setStoredBytes(tx, mediaId, stored_bytes + bytes);
+    for (const { user_id, stored_bytes } of await listPayers(tx, mediaId)) {
+      if (!(await quota.hasRoom(tx, user_id, bytes))) continue;
+      await setCharge(tx, mediaId, user_id, stored_bytes + bytes);
+      return;
+    }
+    throw new Failure(
+      'E_QUOTA_EXCEEDED',
+      'There is not enough storage left for this. Remove items and empty the trash, or ask an admin for more.',
+    );
   }
 
   async function storeFile(folder: string, bytes: Buffer): Promise<store.StoredMediaFile> {
@@ -278,10 +285,6 @@ export function createIngest(dependencies: IngestDependencies) {
       }),
     ],
   };
-}
-
-function lost(mediaId: string): never {
-  throw new Error(`The media ${mediaId} is gone, though it is locked.`);
 }
 
 /** What an extraction takes in the database and in storage, beside the original file. */

@@ -37,14 +37,37 @@ export async function addStoredBytes(tx: Transaction, mediaId: string, bytes: nu
   await tx`update media set stored_bytes = stored_bytes + ${bytes} where id = ${mediaId}`;
 }
 
-/** Who pays for a media, and for how many bytes so far. */
-export async function findCharge(
+/** Who pays for a media, and then others who saved it and could, the first of them first. */
+export async function listPayers(
   tx: Transaction,
   mediaId: string,
-): Promise<{ charged_user_id: string; stored_bytes: number } | undefined> {
-  const [charge] = await tx<{ charged_user_id: string; stored_bytes: number }[]>`
-    select charged_user_id, stored_bytes from media where id = ${mediaId}`;
-  return charge;
+): Promise<{ user_id: string; stored_bytes: number }[]> {
+  return tx<{ user_id: string; stored_bytes: number }[]>`
+    select payer.user_id, media.stored_bytes
+    from media
+    cross join lateral (
+      select media.charged_user_id as user_id, null::timestamptz as since
+      union all
+      (
+        select users.id, saved.created_at
+        from default_library_intrinsics as saved
+        join users on users.default_library_id = saved.default_library_id
+        where saved.media_id = media.id and users.id <> media.charged_user_id
+        order by saved.created_at
+        limit 20
+      )
+    ) as payer
+    where media.id = ${mediaId}
+    order by payer.since nulls first, payer.user_id`;
+}
+
+export async function setCharge(
+  tx: Transaction,
+  mediaId: string,
+  userId: string,
+  bytes: number,
+): Promise<void> {
+  await tx`update media set charged_user_id = ${userId}, stored_bytes = ${bytes} where id = ${mediaId}`;
 }
 
 /**
