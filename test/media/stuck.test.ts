@@ -32,9 +32,12 @@ afterAll(() => worker?.stop());
 /** Tests decide when work begins: a job that is to be cancelled must not run before. */
 async function withWorker(work: () => Promise<void>): Promise<void> {
   worker = await app.engine.work({ concurrency: 4, pollSeconds: 0.1, graceSeconds: 5 });
-  await work();
-  await worker.stop();
-  worker = undefined;
+  try {
+    await work();
+  } finally {
+    await worker.stop();
+    worker = undefined;
+  }
 }
 
 const operator = (method: string, path: string, body?: object) =>
@@ -54,6 +57,14 @@ const jobOf = async (id: string) => {
   const [media] = await sql<{ job_id: string }[]>`select job_id from media where id = ${id}`;
   return media?.job_id ?? '';
 };
+
+/** The job that failed with its media, once its worker has recorded that. */
+async function failedJobOf(id: string): Promise<string> {
+  await until(id, 'failed');
+  const job = await jobOf(id);
+  await vi.waitFor(async () => expect((await operator('GET', `/${job}`)).body.status).toBe('failed'), 60_000);
+  return job;
+}
 
 /** A document that waits for its search index. */
 async function waitingForIndex(): Promise<string> {
@@ -82,9 +93,8 @@ test('a document whose indexing was cancelled stays readable, and is found once 
 test('requeueing a failed extraction processes the media again', async () => {
   const id = await save('/later');
   await withWorker(async () => {
-    await until(id, 'failed');
+    const job = await failedJobOf(id);
     pages.set('/later', makePage({ title: 'Later' }));
-    const job = await jobOf(id);
     expect((await operator('POST', `/${job}/requeue`)).status).toBe(200);
     expect(await until(id, 'ready')).toMatchObject({ title: 'Later', last_error_code: null });
     const again = await operator('POST', `/${job}/requeue`);
@@ -95,8 +105,7 @@ test('requeueing a failed extraction processes the media again', async () => {
 test('requeueing many does the same for each, and leaves those that have nothing to do', async () => {
   const ids = [await save('/one'), await save('/two'), await save('/three')];
   await withWorker(async () => {
-    for (const id of ids) await until(id, 'failed');
-    const jobs = await Promise.all(ids.map(jobOf));
+    const jobs = await Promise.all(ids.map(failedJobOf));
     for (const path of ['/one', '/two', '/three']) pages.set(path, makePage({ title: path }));
     // The third was retried by its reader in the meantime: its old job has nothing to do.
     await reader.post(`/media/${ids[2]}/retry`);
