@@ -257,6 +257,7 @@ create table images (
   content_sha256 text not null,
   content_type text not null,
   created_at timestamp with time zone default now() not null,
+  size bigint not null,
   constraint images_pkey PRIMARY KEY (url_sha256)
 );
 CREATE INDEX images_path_idx ON public.images USING btree ((('images/'::text || content_sha256)));
@@ -462,7 +463,10 @@ create table media (
   cover text,
   outline jsonb default '[]'::jsonb not null,
   job_id uuid,
+  charged_user_id uuid not null,
+  stored_bytes bigint default 0 not null,
   constraint media_pkey PRIMARY KEY (id),
+  constraint media_charged_user_id_fkey FOREIGN KEY (charged_user_id) REFERENCES users(id),
   constraint media_created_by_user_id_fkey FOREIGN KEY (created_by_user_id) REFERENCES users(id),
   constraint media_canonical_url_length CHECK ((octet_length(canonical_url) <= 2048)),
   constraint media_failure_stage_known CHECK ((failure_stage = ANY (ARRAY['upload'::text, 'extract'::text, 'transcribe'::text, 'embed'::text, 'other'::text]))),
@@ -473,6 +477,7 @@ CASE
 END)),
   constraint media_kind_known CHECK ((kind = ANY (ARRAY['web_article'::text, 'video'::text, 'pdf'::text, 'epub'::text, 'podcast_episode'::text]))),
   constraint media_processing_status_known CHECK ((processing_status = ANY (ARRAY['pending'::text, 'extracting'::text, 'ready_for_reading'::text, 'embedding'::text, 'ready'::text, 'failed'::text]))),
+  constraint media_stored_bytes_range CHECK ((stored_bytes >= 0)),
   constraint media_title_length CHECK (((char_length(title) >= 1) AND (char_length(title) <= 1000)))
 );
 CREATE UNIQUE INDEX media_canonical_url_key ON public.media USING btree (kind, canonical_url) WHERE (canonical_url IS NOT NULL);
@@ -486,8 +491,10 @@ CREATE INDEX media_published_asc_idx ON public.media USING btree (COALESCE(publi
 CREATE INDEX media_published_desc_idx ON public.media USING btree (COALESCE(published, ''::text) COLLATE "C", id);
 CREATE INDEX media_title_idx ON public.media USING btree ("left"(lower(title), 200), id);
 CREATE INDEX media_title_search_idx ON public.media USING gin (search_document(title));
-CREATE INDEX media_under_way_idx ON public.media USING btree (id) WHERE (processing_status = ANY (ARRAY['pending'::text, 'extracting'::text, 'embedding'::text]));
+CREATE INDEX media_under_way_idx ON public.media USING btree (id) WHERE (processing_status = ANY (ARRAY['pending'::text, 'extracting'::text, 'ready_for_reading'::text, 'embedding'::text]));
+CREATE TRIGGER media_charged_to_creator BEFORE INSERT ON public.media FOR EACH ROW EXECUTE FUNCTION charge_creator();
 CREATE TRIGGER media_ready_noted AFTER UPDATE OF kind, site, processing_status ON public.media FOR EACH ROW WHEN ((((old.processing_status = 'ready'::text) OR (new.processing_status = 'ready'::text)) AND (((old.kind IS DISTINCT FROM new.kind) OR (old.site IS DISTINCT FROM new.site)) OR (old.processing_status IS DISTINCT FROM new.processing_status)))) EXECUTE FUNCTION note_ready_media();
+CREATE TRIGGER media_storage_charged AFTER INSERT OR DELETE OR UPDATE OF stored_bytes, charged_user_id ON public.media FOR EACH ROW EXECUTE FUNCTION charge_storage();
 
 create table media_assets (
   media_id uuid not null,
@@ -512,6 +519,14 @@ create table media_fragments (
   constraint media_fragments_in_order UNIQUE (media_id, idx),
   constraint media_fragments_media_id_fkey FOREIGN KEY (media_id) REFERENCES media(id) ON DELETE CASCADE
 );
+
+create table media_images (
+  media_id uuid not null,
+  url_sha256 text not null,
+  constraint media_images_pkey PRIMARY KEY (media_id, url_sha256),
+  constraint media_images_media_id_fkey FOREIGN KEY (media_id) REFERENCES media(id) ON DELETE CASCADE
+);
+CREATE INDEX media_images_url_idx ON public.media_images USING btree (url_sha256);
 
 create table media_jobs (
   media_id uuid not null,
@@ -660,6 +675,63 @@ create table sign_in_links (
 );
 CREATE INDEX sign_in_links_user_id_idx ON public.sign_in_links USING btree (user_id);
 
+create table storage_usage (
+  user_id uuid not null,
+  bytes bigint not null,
+  constraint storage_usage_pkey PRIMARY KEY (user_id),
+  constraint storage_usage_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+
+create table trash (
+  default_library_id uuid not null,
+  media_id uuid not null,
+  trashed_at timestamp with time zone default now() not null,
+  constraint trash_pkey PRIMARY KEY (default_library_id, media_id),
+  constraint trash_media_id_fkey FOREIGN KEY (media_id) REFERENCES media(id) ON DELETE CASCADE
+);
+CREATE INDEX trash_age_idx ON public.trash USING btree (trashed_at);
+CREATE INDEX trash_list_idx ON public.trash USING btree (default_library_id, trashed_at, media_id);
+CREATE INDEX trash_media_id_idx ON public.trash USING btree (media_id);
+
+create table unheld_media (
+  media_id uuid not null,
+  since timestamp with time zone default now() not null,
+  constraint unheld_media_pkey PRIMARY KEY (media_id),
+  constraint unheld_media_media_id_fkey FOREIGN KEY (media_id) REFERENCES media(id) ON DELETE CASCADE
+);
+CREATE INDEX unheld_media_since_idx ON public.unheld_media USING btree (since);
+
+create table uploads (
+  media_id uuid not null,
+  user_id uuid not null,
+  path text not null,
+  content_type text not null,
+  size_bytes bigint not null,
+  status text default 'open'::text not null,
+  received_at timestamp with time zone,
+  sha256 text,
+  outcome_media_id uuid,
+  error_code text,
+  error_message text,
+  open_until timestamp with time zone not null,
+  closed_at timestamp with time zone,
+  constraint uploads_pkey PRIMARY KEY (media_id),
+  constraint uploads_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint uploads_end_dated CHECK (((status = 'open'::text) = (closed_at IS NULL))),
+  constraint uploads_outcome_known CHECK (((status = 'taken_in'::text) = (outcome_media_id IS NOT NULL))),
+  constraint uploads_received_whole CHECK (((received_at IS NULL) = (sha256 IS NULL))),
+  constraint uploads_refusal_told CHECK ((num_nonnulls(error_code, error_message) =
+CASE
+    WHEN (status = ANY (ARRAY['refused'::text, 'expired'::text])) THEN 2
+    ELSE 0
+END)),
+  constraint uploads_status_known CHECK ((status = ANY (ARRAY['open'::text, 'taken_in'::text, 'refused'::text, 'expired'::text])))
+);
+CREATE INDEX uploads_closed_idx ON public.uploads USING btree (closed_at) WHERE (status <> 'open'::text);
+CREATE INDEX uploads_open_idx ON public.uploads USING btree (open_until) WHERE (status = 'open'::text);
+CREATE INDEX uploads_outcome_idx ON public.uploads USING btree (outcome_media_id) WHERE (outcome_media_id IS NOT NULL);
+CREATE UNIQUE INDEX uploads_path_key ON public.uploads USING btree (path);
+
 create table users (
   id uuid not null,
   username text not null,
@@ -671,11 +743,13 @@ create table users (
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
   bootstrapped_in text,
+  storage_quota_mb integer,
   constraint users_pkey PRIMARY KEY (id),
   constraint users_default_library_own FOREIGN KEY (default_library_id, id) REFERENCES libraries(id, owner_user_id) DEFERRABLE INITIALLY DEFERRED,
   constraint users_bootstrapped_in_known CHECK ((bootstrapped_in = ANY (ARRAY['dev'::text, 'test'::text, 'prod'::text]))),
   constraint users_display_name_length CHECK (((char_length(display_name) >= 1) AND (char_length(display_name) <= 200))),
   constraint users_role_known CHECK ((role = ANY (ARRAY['viewer'::text, 'operator'::text, 'researcher'::text, 'admin'::text]))),
+  constraint users_storage_quota_range CHECK (((storage_quota_mb >= 0) AND (storage_quota_mb <= 100000000))),
   constraint users_username_form CHECK ((username ~ '^[A-Za-z0-9][A-Za-z0-9._@+-]{0,127}$'::text))
 );
 CREATE INDEX users_display_name_prefix_idx ON public.users USING btree (lower(display_name) text_pattern_ops) WHERE (disabled_at IS NULL);
@@ -748,6 +822,33 @@ create table webhooks (
   constraint webhooks_disabled_for_a_reason CHECK (((disabled_at IS NULL) = (disabled_reason IS NULL))),
   constraint webhooks_url_length CHECK (((char_length(url) >= 1) AND (char_length(url) <= 2048)))
 );
+
+CREATE OR REPLACE FUNCTION public.charge_creator()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.charged_user_id = coalesce(new.charged_user_id, new.created_by_user_id);
+  return new;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.charge_storage()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op <> 'INSERT' and old.stored_bytes <> 0 then
+    update storage_usage set bytes = bytes - old.stored_bytes where user_id = old.charged_user_id;
+  end if;
+  if tg_op <> 'DELETE' and new.stored_bytes <> 0 then
+    insert into storage_usage (user_id, bytes)
+    values (new.charged_user_id, new.stored_bytes)
+    on conflict (user_id) do update set bytes = storage_usage.bytes + excluded.bytes;
+  end if;
+  return null;
+end $function$
+;
 
 CREATE OR REPLACE FUNCTION public.note_ready_media()
  RETURNS trigger

@@ -34,6 +34,17 @@ export function storageConformance(open: () => Promise<Storage>): void {
     expect(await storage.get('a/one.txt')).toBeUndefined();
   });
 
+  test('a file that is moved is at its new path alone, in place of what was there', async () => {
+    await storage.put('from/here', Buffer.from('moved'));
+    await storage.put('to/there', Buffer.from('replaced'));
+    await storage.move('from/here', 'to/there');
+    expect(await read('to/there')).toBe('moved');
+    expect(await storage.head('from/here')).toBeUndefined();
+    await expect(storage.move('from/here', 'to/there')).rejects.toThrow();
+    expect(await read('to/there')).toBe('moved');
+    await storage.delete('to/there');
+  });
+
   test('what is not there is undefined, and deleting it is no error', async () => {
     expect(await storage.get('nothing/here')).toBeUndefined();
     expect(await storage.head('nothing/here')).toBeUndefined();

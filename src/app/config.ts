@@ -38,6 +38,10 @@ export interface Config {
   jobs: { leaseSeconds: number; retentionDays: number };
   outbox: { sweepMinutes: number; retentionHours: number };
   audit: { retentionDays: number };
+  /** For people who have no quota of their own; 0 means no limit. */
+  storageQuotaMb: number;
+  /** How long what nobody holds any more, and what is in the trash, is kept. */
+  purgeAfterDays: number;
   requestsPerMinute: Record<Role, number>;
   internalSecret: string | undefined;
   tokenSecret: string | undefined;
@@ -114,6 +118,8 @@ export function parseConfig(env: Environment): Config {
       retentionHours: values.NEXUS_OUTBOX_RETENTION_HOURS,
     },
     audit: { retentionDays: values.NEXUS_AUDIT_RETENTION_DAYS },
+    storageQuotaMb: values.NEXUS_STORAGE_QUOTA_MB,
+    purgeAfterDays: values.NEXUS_PURGE_AFTER_DAYS,
     requestsPerMinute: requestsPerMinute(values),
     internalSecret: values.NEXUS_INTERNAL_SECRET,
     tokenSecret: values.NEXUS_TOKEN_SECRET,

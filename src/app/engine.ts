@@ -22,7 +22,12 @@ import { createRegistry } from '../features/media/extract.ts';
 import { createIngest, type Ingest } from '../features/media/ingest.ts';
 import { defineIngestBatch } from '../features/media/ingest-batch.ts';
 import { createFileCheck, createSearchCheck, createTextCheck } from '../features/media/integrity.ts';
+import { createMediaSweep } from '../features/media/media-sweep.ts';
 import { periodicOrphanSweep } from '../features/media/orphaned-files.ts';
+import { createProgressCheck } from '../features/media/progress-check.ts';
+import { createPurge } from '../features/media/purge.ts';
+import { periodicPurge } from '../features/media/purge-job.ts';
+import { createQuota } from '../features/media/quota.ts';
 import { defineIntegrityAudit } from '../features/operations/integrity-audit.ts';
 import { tellJobsEnded } from '../features/operations/job-events.ts';
 import { periodicAuditRetention } from '../platform/audit/retention.ts';
@@ -39,7 +44,16 @@ import { createPeople } from './people.ts';
 export interface EngineDependencies extends Pick<JobEngineOptions, 'sql' | 'log' | 'listenAt'> {
   config: Pick<
     Config,
-    'jobs' | 'env' | 'outbox' | 'audit' | 'rawModeEnabled' | 'ml' | 'neo4j' | 'defaultRole'
+    | 'jobs'
+    | 'env'
+    | 'outbox'
+    | 'audit'
+    | 'rawModeEnabled'
+    | 'ml'
+    | 'neo4j'
+    | 'defaultRole'
+    | 'storageQuotaMb'
+    | 'purgeAfterDays'
   >;
   outside: Outside;
   prometheus?: Prometheus | undefined;
@@ -67,6 +81,7 @@ export function createEngine({
   const delivery = createDelivery({ sql, log, hints, egress: outside.egress, config, subscribers });
   const backfill = createBackfill({ sql, log, send: sendThrough(sql, () => engine) });
   const ingest = ingestThrough(() => engine, sql, log, outside, config);
+  const mediaSweep = createMediaSweep({ sql, log, storage: outside.storage });
   const analysis = analysisThrough(() => engine, sql, log, outside, config);
   const requester = createRequester(createPeople(sql, config));
   const engine = createJobEngine({
@@ -77,6 +92,7 @@ export function createEngine({
     types: [
       defineIntegrityAudit(sql, [
         createClosureCheck(sql),
+        createProgressCheck(sql, mediaSweep, createRegistry(outside.extractors, outside.storage)),
         createFileCheck(sql, outside.storage),
         createTextCheck(sql, outside.extractors),
         createSearchCheck(sql),
@@ -94,7 +110,12 @@ export function createEngine({
       periodicSessionCleanup(sql),
       periodicAuditRetention(sql, config.audit.retentionDays),
       periodicBackfillSweep(backfill),
-      ingest.periodic,
+      mediaSweep.periodic,
+      periodicPurge({
+        sql,
+        purge: createPurge({ sql, storage: outside.storage }),
+        days: config.purgeAfterDays,
+      }),
       periodicOrphanSweep({ sql, storage: outside.storage }),
       ...delivery.periodic,
     ],
@@ -129,10 +150,11 @@ export function ingestThrough(
   sql: Database,
   log: Logger,
   { storage, extractors }: Outside,
-  { env }: Pick<Config, 'env'>,
+  { env, storageQuotaMb }: Pick<Config, 'env' | 'storageQuotaMb'>,
 ): Ingest {
   const registry = createRegistry(extractors, storage);
-  return createIngest({ sql, log, storage, engine, extractors: registry, isTest: env === 'test' });
+  const quota = createQuota({ sql, defaultMb: storageQuotaMb });
+  return createIngest({ sql, log, storage, quota, engine, extractors: registry, isTest: env === 'test' });
 }
 
 function analysisThrough(

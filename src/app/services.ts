@@ -24,8 +24,11 @@ import { createFiles } from '../features/media/files.ts';
 import { createImages } from '../features/media/images.ts';
 import { createMediaLists } from '../features/media/list.ts';
 import { createMedia } from '../features/media/media.ts';
+import { createPurge } from '../features/media/purge.ts';
+import { createQuota } from '../features/media/quota.ts';
 import { createReadings } from '../features/media/reading.ts';
 import { createSearch } from '../features/media/search.ts';
+import { createTrash } from '../features/media/trash.ts';
 import { createUploads } from '../features/media/uploads.ts';
 import { createIntegrityFindings } from '../features/operations/integrity-audit.ts';
 import { createJobs } from '../features/operations/jobs.ts';
@@ -57,6 +60,8 @@ export function createServices(
     | 'tokenSecret'
     | 'requestsPerMinute'
     | 'ml'
+    | 'storageQuotaMb'
+    | 'purgeAfterDays'
   >,
   log: Logger,
   outside: Outside,
@@ -83,6 +88,7 @@ export function createServices(
   const governance = createGovernance({ sql, requireMode, run });
   const analysisRuns = createRuns({ sql, governance, requireMode });
   const libraryServices = createLibraryServices({ sql, users, backfill });
+  const quota = createQuota({ sql, defaultMb: config.storageQuotaMb });
   const media = createMedia({ sql, ingest });
   const mediaLists = createMediaLists({ sql });
   const jobs = createJobs({
@@ -111,9 +117,11 @@ export function createServices(
     exports: createExports({ ...libraryServices, sql, media, mediaLists, governance, requireMode, run }),
     readings: createReadings({ sql }),
     search: createSearch({ sql }),
-    uploads: createUploads({ sql, storage, ingest }),
+    quota,
+    trash: createTrash({ sql, purge: createPurge({ sql, storage }), days: config.purgeAfterDays }),
+    uploads: createUploads({ sql, log, storage, quota, ingest }),
     files: createFiles({ sql, storage }),
-    images: createImages({ sql, storage, egress }),
+    images: createImages({ sql, storage, egress, quota }),
     jobs,
     governance,
     policies: createPolicies({ sql }),

@@ -287,6 +287,17 @@ export const VARIABLES = {
     z.stringbool().default(false),
     'Whether browsers upload to the store directly. They must be able to reach it, and it must allow it (CORS).',
   ),
+  NEXUS_STORAGE_QUOTA_MB: variable(
+    'a number of megabytes from 0 to 100000000',
+    whole(0, 100_000_000).default(10_240),
+    'How much each person may store, unless an admin gave them a quota of their own; 0 means no limit. ' +
+      'See [docs/storage.md](docs/storage.md).',
+  ),
+  NEXUS_PURGE_AFTER_DAYS: variable(
+    'a number of days from 0 to 3650',
+    whole(0, 3650).default(30),
+    'How long removed items stay in the trash, and how long items that nobody holds any more are kept.',
+  ),
   NEXUS_NEO4J_URL: variable(
     'a URL such as neo4j://host:7687 or bolt://host:7687',
     z

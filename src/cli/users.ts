@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import { type Command, Option } from 'commander';
 import type { Config } from '../app/config.ts';
-import { createUser, username as usernameSchema } from '../contract/identity.ts';
+import { createUser, updateUser, username as usernameSchema } from '../contract/identity.ts';
 import { ROLES, type Role } from '../contract/roles.ts';
 import type { SignInLink } from '../features/identity/sign-in-links.ts';
 import { parseArguments } from './arguments.ts';
@@ -53,6 +53,25 @@ export function addUsersCommand(program: Command): void {
     });
 
   users
+    .command('quota')
+    .description('say how much a person may store')
+    .argument('<username>', 'whom it is for')
+    .argument('<megabytes>', 'a number; 0 for no limit; "default" for what NEXUS_STORAGE_QUOTA_MB says')
+    .option('--json', 'print JSON')
+    .action(async (username: string, megabytes: string, options: { json?: true }) => {
+      const name = parseArguments(usernameSchema, username);
+      const change = parseArguments(updateUser, {
+        storage_quota_mb: megabytes === 'default' ? null : Number(megabytes),
+      });
+      const user = await withServices('users quota', async ({ users: people }) => {
+        const { id } = await people.getByName(name);
+        return people.update(id, change, CLI_ACTOR);
+      });
+      if (options.json) return printJson(user);
+      print(`${user.username} may store ${allowance(user.storage_quota_mb)}.`);
+    });
+
+  users
     .command('list')
     .description('list people, newest first')
     .option('--json', 'print JSON')
@@ -69,6 +88,11 @@ export function addUsersCommand(program: Command): void {
         found.map((user) => [user.username, user.role, user.disabled_at ? 'disabled' : 'enabled', user.id]),
       );
     });
+}
+
+function allowance(quotaMb: number | null): string {
+  if (quotaMb === null) return 'as much as NEXUS_STORAGE_QUOTA_MB says';
+  return quotaMb === 0 ? 'as much as they like' : `${quotaMb} MB`;
 }
 
 /** Where this command cannot know how people reach Nexus, it says how it listens. */

@@ -23,6 +23,11 @@ export const ERRORS = {
   E_INVALID_CONTENT_TYPE: { status: 400, meaning: 'The content type does not belong to the kind.' },
   E_STORAGE_MISSING: { status: 400, meaning: 'Nothing was uploaded. Upload the file first, then ingest it.' },
   E_UPLOAD_EXPIRED: { status: 403, meaning: 'The time for this upload is over. Begin a new one.' },
+  E_UPLOAD_SPENT: {
+    status: 409,
+    meaning:
+      'A file was already uploaded to this URL, and it takes only one. Begin a new upload for another file.',
+  },
   E_ASYNC_DISABLED: { status: 400, meaning: 'NEXUS_ASYNC_JOBS_ENABLED is false: nothing can be queued.' },
   E_SHADOW_DISABLED: {
     status: 400,
@@ -100,6 +105,11 @@ export const ERRORS = {
     status: 413,
     meaning:
       'The text takes more time or memory than Nexus gives to one request, or the answer is too large.',
+  },
+  E_QUOTA_EXCEEDED: {
+    status: 413,
+    meaning:
+      'There is not enough storage left for this. The message says how much is used and how much is allowed.',
   },
   E_RANGE_NOT_SATISFIABLE: { status: 416, meaning: 'The range begins behind the end of the file.' },
   E_MISDIRECTED_REQUEST: {
@@ -202,13 +212,17 @@ export const FAILURES = {
     transient: false,
     meaning: 'The work was cancelled, or given up after its workers died. It can be retried.',
   },
+  E_UPLOAD_ABANDONED: {
+    transient: false,
+    meaning: 'The upload was begun and not finished in time. The file has to be uploaded again.',
+  },
   E_EXTRACTOR_NOT_IMPLEMENTED: { transient: false, meaning: 'Nexus has no extractor for this kind.' },
   E_TEST_ONLY: { transient: false, meaning: 'What was asked for is taken only where NEXUS_ENV is test.' },
   E_STORAGE_GONE: { transient: false, meaning: 'The file is not in storage any more.' },
   E_EXTRACTION_FAILED: { transient: false, meaning: 'The document could not be read; the log says why.' },
 } as const satisfies Record<`E_${string}`, { transient: boolean; meaning: string }>;
 
-export type FailureCode = keyof typeof FAILURES | 'E_INVALID_URL' | 'E_SSRF_BLOCKED';
+export type FailureCode = keyof typeof FAILURES | 'E_INVALID_URL' | 'E_SSRF_BLOCKED' | 'E_QUOTA_EXCEEDED';
 
 /** Something outside of Nexus stands in the way: its code, and a sentence that tells a person what to do. */
 export class Failure extends Error {

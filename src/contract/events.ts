@@ -32,7 +32,8 @@ export const EVENTS = {
   'media.created': version(1, z.object(media)),
   'media.ready': version(1, z.object(media)),
   'media.failed': version(1, z.object({ ...media, failure_stage: z.string(), error_code: z.string() })),
-  'media.deleted': version(1, z.object(media)),
+  /** `user_ids`: the people whose trash it left, when it was deleted for good. Without it, whoever made it. */
+  'media.deleted': version(1, z.object({ ...media, user_ids: z.array(id).optional() })),
   'library.created': version(1, z.object({ library_id: id, name: z.string(), owner_user_id: id })),
   'library.deleted': version(1, z.object({ library_id: id, owner_user_id: id })),
   'library.media_added': version(1, z.object({ library_id: id, media_id: id, added_by_user_id: id })),

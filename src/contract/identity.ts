@@ -16,6 +16,8 @@ export const user = z.object({
   role,
   default_library_id: id,
   disabled_at: timestamp.nullable(),
+  /** Null: what the configuration says. 0: no limit. */
+  storage_quota_mb: z.number().int().nullable(),
   created_at: timestamp,
 });
 export type User = z.output<typeof user>;
@@ -31,8 +33,12 @@ export const updateUser = z
     role: role.optional(),
     disabled: z.boolean().optional(),
     display_name: text(1, 200).optional(),
+    storage_quota_mb: z.number().int().min(0).max(100_000_000).nullable().optional(),
   })
-  .refine((change) => Object.keys(change).length > 0, 'takes at least one of role, disabled, display_name');
+  .refine(
+    (change) => Object.keys(change).length > 0,
+    'takes at least one of role, disabled, display_name, storage_quota_mb',
+  );
 
 /** Somebody as everybody may see them. */
 export const person = user.pick({ id: true, username: true, display_name: true });

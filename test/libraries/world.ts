@@ -1,7 +1,7 @@
 import { vi } from 'vitest';
 import type { Database } from '../../src/platform/database/database.ts';
 import { type Answer, call, DEV_KEYS, type TestApp } from '../app.ts';
-import { createReader, type Reader, saveMedia } from '../libraries.ts';
+import { createReader, type Reader, saveEpisode } from '../libraries.ts';
 import { Model, type Operation } from './model.ts';
 
 /** Some people, a media each, and the libraries they make, on a server that runs as a process of its own. */
@@ -23,7 +23,7 @@ export class World {
     for (let n = 0; n < people; n++) {
       const person = await createReader(this.#app);
       this.people.push(person);
-      this.media.push(await saveMedia(this.#sql, person));
+      this.media.push(await saveEpisode(this.#sql, person));
     }
   }
 

@@ -407,6 +407,8 @@ describe('images of pages', () => {
 
   test('come through Nexus, and the site is asked once', async () => {
     pages.set('/dot.png', { headers: { 'content-type': 'text/html' }, body: PNG });
+    pages.set('/dotted', { body: makePage({ title: 'Dotted', article: '<p><img src="/dot.png"></p>' }) });
+    await until((await save('/dotted')).body.data.media_id, 'ready');
     const before = site.requests.length;
     for (let i = 0; i < 3; i++) {
       const answer = await image(`${site.url}/dot.png`);

@@ -103,6 +103,12 @@ const invitations = createRoute({
   component: lazyRouteComponent(() => import('./sharing/invitations-page.tsx')),
 });
 
+const trash = createRoute({
+  getParentRoute: () => signedIn,
+  path: 'trash',
+  component: lazyRouteComponent(() => import('./trash/trash-page.tsx')),
+});
+
 const settings = createRoute({
   getParentRoute: () => signedIn,
   path: 'settings',
@@ -148,6 +154,7 @@ const routeTree = root.addChildren([
     reader,
     search,
     invitations,
+    trash,
     settings,
     importRoute,
     consoleRoute.addChildren([consoleHome, ...consolePages]),

@@ -47,6 +47,8 @@ export function mayHear(sql: Queryable, hearer: Hearer) {
           select from memberships
           where library_id = ${says('library_id')} and user_id = ${user} and role = 'admin'
         )
+      when event.event_type = 'media.deleted' and event.payload ? 'user_ids' then
+        event.payload -> 'user_ids' ? ${user}::text
       when event.event_type = 'media.deleted' then ${says('created_by_user_id')} = ${user}
       when event.event_type like 'media.%' then ${canReadMedia(sql, viewer, says('media_id'))}
       when event.event_type like 'analysis.%' then ${canReadMedia(sql, viewer, says('document_id'))}

@@ -114,7 +114,7 @@ export function registerIdentityRoutes(
       schema: {
         tags: ['Users and keys'],
         summary: 'Change a user',
-        description: 'Role, display name, disabled or not; what is left away stays.',
+        description: 'Role, display name, disabled or not, and storage quota; what is left out stays.',
         params: byId,
         body: contract.updateUser,
         response: { 200: contract.user },

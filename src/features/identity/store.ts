@@ -3,7 +3,8 @@ import type { Role } from '../../contract/roles.ts';
 import type { Database, Queryable, Transaction } from '../../platform/database/database.ts';
 
 export const userColumns = (sql: Queryable) =>
-  sql`users.id, users.username, users.display_name, users.role, users.default_library_id, users.disabled_at, users.created_at`;
+  sql`users.id, users.username, users.display_name, users.role, users.default_library_id, users.disabled_at, users.storage_quota_mb,
+    users.created_at`;
 
 export const keyColumns = (sql: Queryable) =>
   sql`api_keys.id, api_keys.user_id, users.username as owner, api_keys.name, api_keys.prefix, api_keys.role,
@@ -73,6 +74,8 @@ export interface UserChange {
   role?: Role | undefined;
   disabled?: boolean | undefined;
   display_name?: string | undefined;
+  /** Null: what the configuration says. */
+  storage_quota_mb?: number | null | undefined;
 }
 
 export async function updateUser(tx: Transaction, id: string, change: UserChange): Promise<User | undefined> {
@@ -83,6 +86,10 @@ export async function updateUser(tx: Transaction, id: string, change: UserChange
         disabled_at = case
           when ${change.disabled ?? null}::boolean is null then disabled_at
           when ${change.disabled ?? null}::boolean then coalesce(disabled_at, now())
+        end,
+        storage_quota_mb = case
+          when ${change.storage_quota_mb === undefined} then storage_quota_mb
+          else ${change.storage_quota_mb ?? null}::int
         end,
         updated_at = now()
     where id = ${id}

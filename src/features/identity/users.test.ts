@@ -18,6 +18,7 @@ describe('creating a user', () => {
       display_name: 'Ana Lima',
       role: 'viewer',
       disabled_at: null,
+      storage_quota_mb: null,
     });
     const libraries = await database.sql`
       select libraries.id, libraries.is_default, memberships.role
@@ -165,6 +166,7 @@ describe('changing a user', () => {
       role: 'operator',
       display_name: 'New name',
       disabled_at: null,
+      storage_quota_mb: null,
     });
   });
 

@@ -75,7 +75,13 @@ export function createUsers({
     await recordAudit(tx, {
       action: 'user.updated',
       actor,
-      details: { user_id: id, username: user.username, role: user.role, disabled: user.disabled_at !== null },
+      details: {
+        user_id: id,
+        username: user.username,
+        role: user.role,
+        disabled: user.disabled_at !== null,
+        storage_quota_mb: user.storage_quota_mb,
+      },
     });
     return user;
   }

@@ -9,7 +9,7 @@ import {
   type Found,
   join,
   type Reader,
-  saveMedia,
+  saveEpisode,
 } from '../../../test/libraries.ts';
 import { runNexus } from '../../../test/nexus-process.ts';
 import { newId } from '../../platform/ids.ts';
@@ -26,7 +26,7 @@ let media: string;
 beforeAll(async () => {
   [owner, member] = [await createReader(app), await createReader(app)];
   library = await createLibrary(owner);
-  media = await saveMedia(sql, owner);
+  media = await saveEpisode(sql, owner);
   await join(owner, library, member);
   await owner.post(`/libraries/${library}/media`, { media_id: media });
   await sql`update default_library_backfill_jobs set status = 'completed', finished_at = now()`;
@@ -74,7 +74,7 @@ describe('the audit finds and mends', () => {
         from === 'a library that its owner is not in'
           ? [stranger.defaultLibraryId, library, media]
           : from === 'a library that does not hold it'
-            ? [member.defaultLibraryId, library, await saveMedia(sql, owner)]
+            ? [member.defaultLibraryId, library, await saveEpisode(sql, owner)]
             : [member.defaultLibraryId, newId(), media];
       await sql`
         insert into default_library_closure_edges (default_library_id, media_id, source_library_id)
@@ -93,7 +93,7 @@ describe('the audit finds and mends', () => {
   );
 
   test('a row of a default library that nothing justifies', async () => {
-    const bare = await saveMedia(sql, owner);
+    const bare = await saveEpisode(sql, owner);
     await sql`
       insert into library_media (library_id, media_id, is_derived) values (${member.defaultLibraryId}, ${bare}, true)`;
     await findsAndMends({
@@ -106,7 +106,7 @@ describe('the audit finds and mends', () => {
 
   test.each(['intrinsic', 'edge'])('an %s whose row is missing', async (what) => {
     const reader = what === 'intrinsic' ? owner : member;
-    const id = what === 'intrinsic' ? await saveMedia(sql, owner) : media;
+    const id = what === 'intrinsic' ? await saveEpisode(sql, owner) : media;
     await sql`delete from library_media where library_id = ${reader.defaultLibraryId} and media_id = ${id}`;
     await findsAndMends({
       kind: 'default_media_missing',

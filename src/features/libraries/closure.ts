@@ -1,8 +1,8 @@
-import type { Transaction } from '../../platform/database/database.ts';
+import type { Queryable, Transaction } from '../../platform/database/database.ts';
 
 /*
- * What a default library holds, and why: the one module that writes library_media, default_library_intrinsics and
- * default_library_closure_edges. Its functions take the caller's transaction and leave its end to the caller.
+ * What a default library holds, and why: the one module that writes library_media, default_library_intrinsics,
+ * default_library_closure_edges and trash. Its functions take the caller's transaction and leave its end to the caller.
  *
  * Two locks make it exact under concurrency:
  *
@@ -53,7 +53,61 @@ export async function addAllToDefaultLibrary(
     from ${given}
     ${ifReady(tx)}
     on conflict do nothing`;
+  await leaveTrash(tx, defaultLibraryId, mediaIds);
   return inserted.count;
+}
+
+/** Takes media out of a person's trash. Returns how many were in it. */
+export async function leaveTrash(
+  tx: Transaction,
+  defaultLibraryId: string,
+  mediaIds: string[],
+): Promise<number> {
+  const left = await tx`
+    delete from trash where default_library_id = ${defaultLibraryId} and media_id = any(${mediaIds}::uuid[])`;
+  return left.count;
+}
+
+/**
+ * Puts a media that its caller holds, and has just removed somewhere, into a person's trash: unless they still have it,
+ * for another reason.
+ */
+export async function putIntoTrash(
+  tx: Transaction,
+  defaultLibraryId: string,
+  mediaId: string,
+): Promise<void> {
+  await tx`
+    insert into trash (default_library_id, media_id)
+    select ${defaultLibraryId}, ${mediaId}
+    where not exists (
+      select from library_media where library_id = ${defaultLibraryId} and media_id = ${mediaId}
+    )
+    on conflict do nothing`;
+}
+
+/** Lets the trash of everybody who had thrown one media away hold another in its place, unless they have that one. */
+export async function replaceInTrash(tx: Transaction, mediaId: string, byMediaId: string): Promise<void> {
+  await tx`
+    insert into trash (default_library_id, media_id, trashed_at)
+    select trash.default_library_id, ${byMediaId}, trash.trashed_at
+    from trash
+    where trash.media_id = ${mediaId}
+      and not exists (
+        select
+        from library_media as listed
+        where listed.library_id = trash.default_library_id and listed.media_id = ${byMediaId}
+      )
+    on conflict do nothing`;
+}
+
+/** Whether anybody holds the media: a library lists it, or somebody's trash has it. */
+export function isHeld(sql: Queryable, mediaId: Fragment | string): Fragment {
+  return sql`(
+    exists (select from default_library_intrinsics as saved where saved.media_id = ${mediaId})
+    or exists (select from library_media as listed where listed.media_id = ${mediaId} and not listed.is_derived)
+    or exists (select from trash where trash.media_id = ${mediaId})
+  )`;
 }
 
 /** What comes through a library stays, and no other library is touched. */

@@ -74,7 +74,10 @@ export function createLibraryMedia({ sql }: { sql: Database }) {
       await tellMediaAdded(tx, libraryId, added, viewer.user_id, requestId);
     },
 
-    /** From the default library, only what the viewer saved goes; what comes through a library stays. */
+    /**
+     * From the default library, only what the viewer saved goes; what comes through a library stays. What the viewer does
+     * not have any more is in their trash.
+     */
     async remove(viewer: Viewer, libraryId: string, mediaId: string, requestId?: string): Promise<void> {
       await transaction(sql, async (tx) => {
         const told = { library_id: libraryId, media_id: mediaId, removed_by_user_id: viewer.user_id };
@@ -84,6 +87,13 @@ export function createLibraryMedia({ sql }: { sql: Database }) {
       async function unlist(tx: Transaction): Promise<boolean> {
         requireAdmin(await store.findLibrary(tx, viewer.user_id, libraryId));
         await requireReadable(tx, viewer, mediaId);
+        if (!(await store.holdMedia(tx, mediaId))) mediaNotFound();
+        const isRemoved = await unlistFrom(tx);
+        if (isRemoved) await closure.putIntoTrash(tx, viewer.default_library_id, mediaId);
+        return isRemoved;
+      }
+
+      async function unlistFrom(tx: Transaction): Promise<boolean> {
         if (libraryId === viewer.default_library_id) {
           return (await closure.removeFromDefaultLibrary(tx, libraryId, mediaId)).removed;
         }

@@ -25,7 +25,7 @@ export const mediaColumns = (sql: Queryable, viewer: { user_id: string }) => sql
   media.file_path, media.cover, media.plain_text is not null and media.plain_text <> '' as has_text,
   reading.progress as reading_progress, reading.position as reading_position,
   reading.finished_at as reading_finished_at, reading.updated_at as reading_updated_at,
-  media.processing_status = 'failed' and ${mayRetryMedia(sql, viewer)} as may_retry`;
+  media.processing_status = 'failed' and media.failure_stage <> 'upload' and ${mayRetryMedia(sql, viewer)} as may_retry`;
 
 /** How far the viewer has read each media of a statement. */
 export const readingOf = (sql: Queryable, { user_id }: { user_id: string }, mediaId = sql`media.id`) => sql`

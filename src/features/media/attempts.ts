@@ -44,6 +44,8 @@ function inWords(
   if (status === 'succeeded') return step === 'index' ? 'It can be found by its text.' : 'It could be read.';
   if (status === 'interrupted') return `Nexus was interrupted in the middle of it.${again}`;
   // Only what is meant for people: other errors may tell of Nexus's inside.
-  const isForPeople = error_code !== null && (error_code in FAILURES || error_code === 'E_SSRF_BLOCKED');
+  const isForPeople =
+    error_code !== null &&
+    (error_code in FAILURES || error_code === 'E_SSRF_BLOCKED' || error_code === 'E_QUOTA_EXCEEDED');
   return `${(isForPeople && errorText) || 'It could not be read.'}${again}`;
 }

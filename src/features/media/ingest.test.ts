@@ -14,6 +14,7 @@ import { openLocalStorage } from '../../platform/storage/local.ts';
 import type { Storage } from '../../platform/storage/storage.ts';
 import { createIngest, type Ingest } from './ingest.ts';
 import { periodicOrphanSweep } from './orphaned-files.ts';
+import { createQuota } from './quota.ts';
 
 const database = useDatabase();
 const { sql } = database;
@@ -36,6 +37,7 @@ function withoutExtractors(isTest: boolean): Ingest {
     sql,
     log,
     storage,
+    quota: createQuota({ sql, defaultMb: 0 }),
     isTest,
     extractors: new Map(),
     engine: () => ({ types: collectJobTypes(ingest.types), enqueue, enqueueMany }),

@@ -5,29 +5,30 @@ import type { FailureStage, MediaKind } from '../../contract/media.ts';
 import { id } from '../../contract/wire.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
+import { newId } from '../../platform/ids.ts';
 import type { JobEngine } from '../../platform/jobs/engine.ts';
 import type { EnqueueOptions } from '../../platform/jobs/enqueue.ts';
-import {
-  type Completion,
-  defineJobType,
-  type JobContext,
-  MAINTENANCE_QUEUE,
-} from '../../platform/jobs/job-type.ts';
+import { type Completion, defineJobType, type JobContext } from '../../platform/jobs/job-type.ts';
 import { PermanentError, RetryLater } from '../../platform/jobs/retry-policy.ts';
 import type { Storage } from '../../platform/storage/storage.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import { tellMedia } from './events.ts';
 import type { Extracted, ExtractorRegistry } from './extractor-registry.ts';
-import { ExtractionFailure } from './extractors/extraction.ts';
+import { type Asset, ExtractionFailure } from './extractors/extraction.ts';
+import { failMedia } from './fail-media.ts';
+import { imageKeysOf, writeImageKeys } from './image-references.ts';
 import { findKnown, replaceByKnown } from './known-media.ts';
 import * as lifecycle from './lifecycle.ts';
+import type { Quota } from './quota.ts';
+import { listPayers, setCharge } from './quota-store.ts';
 import { buildSearchRows } from './search-rows.ts';
 import * as store from './store.ts';
+import { deleteFiles } from './stored-files.ts';
+import { takeUpAgain } from './take-up-again.ts';
 
 const INGEST = 'ingest_media';
 const EMBED = 'embed_media';
 const QUEUE = 'ingest';
-const SWEPT_AT_ONCE = 1000;
 
 const payload = z.strictObject({ media_id: id });
 /** `test_force_run` fails a media of any kind without looking at it, and is for tests alone. */
@@ -37,6 +38,7 @@ export interface IngestDependencies {
   sql: Database;
   log: Logger;
   storage: Storage;
+  quota: Pick<Quota, 'hasRoom'>;
   extractors: ExtractorRegistry;
   /** Whether a forced run is taken. */
   isTest: boolean;
@@ -47,7 +49,9 @@ export interface IngestDependencies {
 export type Ingest = ReturnType<typeof createIngest>;
 
 /** The work that makes what was saved readable, and findable. */
-export function createIngest({ sql, log, storage, extractors, isTest, engine }: IngestDependencies) {
+export function createIngest(dependencies: IngestDependencies) {
+  const { sql, storage, quota, extractors, isTest, engine } = dependencies;
+
   /** Puts a media on its way, in the transaction that makes that necessary. False for a kind without an extractor. */
   async function maybeEnqueueExtraction(
     tx: Transaction,
@@ -107,7 +111,7 @@ export function createIngest({ sql, log, storage, extractors, isTest, engine }: 
       sql,
       async (tx) =>
         (await lifecycle.workerStartAttempt(tx, mediaId, context.jobId, context.log)) &&
-        (await fail(tx, mediaId, failure, context.log)),
+        (await failMedia(tx, mediaId, failure, context.log)),
     );
     return outcome(isFailed ? 'failed' : 'not pending');
   }
@@ -131,42 +135,92 @@ export function createIngest({ sql, log, storage, extractors, isTest, engine }: 
     }
   }
 
-  /** Files first, because nothing refers to them yet; then all rows, the next job and this one's end, in one commit. */
+  /**
+   * Files first, because nothing refers to them yet; then all rows, the next job and this one's end, in one commit. The
+   * files of each attempt have paths of their own: those that are not kept are deleted, and are nobody else's. When it is
+   * not known whether the commit came through, they are left to the sweep of orphaned files.
+   */
   async function keep(source: store.MediaSource, extracted: Extracted, context: JobContext): Promise<void> {
-    const { extraction, kind, canonicalUrl } = extracted;
-    const file = extracted.file && (await storeFile(source.id, extracted.file));
-    const assets: Parameters<typeof store.insertAssets>[2] = [];
-    for (const { name, content_type, bytes } of extraction.assets) {
-      const path = `media/${source.id}/assets/${name}`;
-      await storage.put(path, bytes, { contentType: content_type });
-      assets.push({ name, content_type, path });
+    const folder = `media/${source.id}/${newId()}`;
+    const file = extracted.file && (await storeFile(folder, extracted.file));
+    const assets = await storeAssets(folder, extracted.extraction.assets);
+    const discard = () => deleteFiles(storage, folder);
+    try {
+      const isKept = await transaction(sql, (tx) =>
+        commit(tx, source, { ...extracted, file, assets }, context),
+      );
+      if (!isKept) await discard();
+    } catch (error) {
+      if (error instanceof Failure) await discard();
+      throw error;
     }
-    await transaction(sql, async (tx) => {
-      const known =
-        (await findKnown(tx, { id: source.id, kind, canonicalUrl })) ??
-        (file && (await store.findByFile(tx, source.created_by_user_id, kind, file.sha256)));
-      if (known) {
-        await replaceByKnown(tx, source.id, known);
-        await context.complete(tx, { result: { outcome: 'known', media_id: known } });
-        return;
-      }
-      const isOurs = await lifecycle.markReadyForReading(tx, source.id, context.log);
-      if (isOurs) {
-        if (file) await store.setFile(tx, source.id, file);
-        await store.insertAssets(tx, source.id, assets);
-        await store.writeExtraction(tx, source.id, kind, extraction, canonicalUrl);
-        await tellMedia(tx, 'media.ready', source.id, {}, context.requestId ?? undefined);
-        await enqueue(tx, EMBED, source.id, { requestId: context.requestId ?? undefined });
-      }
-      await context.complete(tx, { result: { outcome: isOurs ? 'ready_for_reading' : 'not ours' } });
-    });
   }
 
-  async function storeFile(mediaId: string, bytes: Buffer): Promise<store.StoredMediaFile> {
-    const path = `media/${mediaId}/original.pdf`;
+  /** False when the media turned out to be a known one, or is not this job's any more. */
+  async function commit(
+    tx: Transaction,
+    source: store.MediaSource,
+    extracted: Omit<Extracted, 'file'> & {
+      file: store.StoredMediaFile | undefined;
+      assets: Parameters<typeof store.insertAssets>[2];
+    },
+    context: JobContext,
+  ): Promise<boolean> {
+    const { extraction, kind, canonicalUrl, file, assets } = extracted;
+    const known =
+      (await findKnown(tx, { id: source.id, kind, canonicalUrl })) ??
+      (file && (await store.findByFile(tx, source.created_by_user_id, kind, file.sha256)));
+    if (known) {
+      await replaceByKnown(tx, source.id, known);
+      await context.complete(tx, { result: { outcome: 'known', media_id: known } });
+      return false;
+    }
+    const isOurs = await lifecycle.markReadyForReading(tx, source.id, context.log);
+    if (isOurs) {
+      if (file) await store.setFile(tx, source.id, file);
+      await store.insertAssets(tx, source.id, assets);
+      await store.writeExtraction(tx, source.id, kind, extraction, canonicalUrl);
+      await writeImageKeys(tx, source.id, imageKeysOf(extraction));
+      await tellMedia(tx, 'media.ready', source.id, {}, context.requestId ?? undefined);
+      await enqueue(tx, EMBED, source.id, { requestId: context.requestId ?? undefined });
+      await charge(tx, source.id, (file?.size ?? 0) + bytesOf(extraction));
+    }
+    await context.complete(tx, { result: { outcome: isOurs ? 'ready_for_reading' : 'not ours' } });
+    return isOurs;
+  }
+
+  /**
+   * Charges an extraction to whoever pays for the media or, when they have no room, to somebody else who saved it and has.
+   * Last, because whoever pays is locked until the transaction ends. The failure says nothing of anybody's figures:
+   * everybody who can read the media sees it.
+   */
+  async function charge(tx: Transaction, mediaId: string, bytes: number): Promise<void> {
+    for (const { user_id, stored_bytes } of await listPayers(tx, mediaId)) {
+      if (!(await quota.hasRoom(tx, user_id, bytes))) continue;
+      await setCharge(tx, mediaId, user_id, stored_bytes + bytes);
+      return;
+    }
+    throw new Failure(
+      'E_QUOTA_EXCEEDED',
+      'There is not enough storage left for this. Remove items and empty the trash, or ask an admin for more.',
+    );
+  }
+
+  async function storeFile(folder: string, bytes: Buffer): Promise<store.StoredMediaFile> {
+    const path = `${folder}/original.pdf`;
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     const size = await storage.put(path, bytes, { contentType: 'application/pdf' });
     return { path, content_type: 'application/pdf', size, sha256 };
+  }
+
+  async function storeAssets(folder: string, given: Asset[]) {
+    const assets: Parameters<typeof store.insertAssets>[2] = [];
+    for (const { name, content_type, bytes } of given) {
+      const path = `${folder}/${name}`;
+      await storage.put(path, bytes, { contentType: content_type });
+      assets.push({ name, content_type, path });
+    }
+    return assets;
   }
 
   async function embed(mediaId: string, context: JobContext): Promise<Completion | undefined> {
@@ -200,25 +254,10 @@ export function createIngest({ sql, log, storage, extractors, isTest, engine }: 
     const { code, message } = inWords(error);
     const known = error instanceof ExtractionFailure ? error.known : undefined;
     await transaction(sql, async (tx) => {
-      const isFailed = await fail(tx, mediaId, { stage, code, message }, jobLog);
+      const isFailed = await failMedia(tx, mediaId, { stage, code, message }, jobLog);
       if (isFailed && known) await store.writeKnown(tx, mediaId, known.title, known.metadata);
     });
     return new PermanentError(code, message, { cause: error });
-  }
-
-  /** Takes up what a job left behind that is over: cancelled, or given up after its workers died. */
-  async function sweep(signal: AbortSignal): Promise<{ failed: number }> {
-    let count = 0;
-    for (const { id: mediaId, processing_status } of await store.listStranded(sql, SWEPT_AT_ONCE)) {
-      signal.throwIfAborted();
-      const failure = {
-        stage: processing_status === 'embedding' ? ('embed' as const) : ('other' as const),
-        code: 'E_PROCESSING_STOPPED',
-        message: 'The work on this was stopped before it was done. Retry to begin again.',
-      };
-      if (await transaction(sql, (tx) => fail(tx, mediaId, failure, log))) count += 1;
-    }
-    return { failed: count };
   }
 
   return {
@@ -233,6 +272,7 @@ export function createIngest({ sql, log, storage, extractors, isTest, engine }: 
       defineJobType(INGEST, {
         queue: QUEUE,
         payload: ingestPayload,
+        prepareRequeue: (tx, { media_id }, jobId) => takeUpAgain(tx, media_id, jobId, 'pending'),
         retry: { delays: (attempt) => 5 * 4 ** (attempt - 1), jitter: 0.5, maximum: 300 },
         handler: ({ media_id, test_force_run }, context) =>
           test_force_run ? forceFailure(media_id, context) : ingest(media_id, context),
@@ -240,35 +280,24 @@ export function createIngest({ sql, log, storage, extractors, isTest, engine }: 
       defineJobType(EMBED, {
         queue: QUEUE,
         payload,
+        prepareRequeue: (tx, { media_id }, jobId) => takeUpAgain(tx, media_id, jobId, 'ready_for_reading'),
         handler: ({ media_id }, context) => embed(media_id, context),
       }),
     ],
-    periodic: {
-      type: defineJobType('media_sweep', {
-        queue: MAINTENANCE_QUEUE,
-        payload: z.strictObject({}),
-        handler: async (_payload, { signal }) => ({ result: await sweep(signal) }),
-      }),
-      everySeconds: 30,
-    },
-    sweep,
   };
 }
 
-/** Marks it, and tells whoever waits for it. */
-async function fail(
-  tx: Transaction,
-  mediaId: string,
-  failure: lifecycle.MediaFailure,
-  log: Logger,
-): Promise<boolean> {
-  const isFailed = await lifecycle.markFailed(tx, mediaId, failure, log);
-  if (isFailed) {
-    const said = { failure_stage: failure.stage, error_code: failure.code };
-    await tellMedia(tx, 'media.failed', mediaId, said);
-  }
-  return isFailed;
+/** What an extraction takes in the database and in storage, beside the original file. */
+function bytesOf({ fragments, plain_text, assets }: Extracted['extraction']): number {
+  const texts = fragments.map(
+    ({ html_sanitized, canonical_text }) =>
+      Buffer.byteLength(html_sanitized) + Buffer.byteLength(canonical_text),
+  );
+  const files = assets.map(({ bytes }) => bytes.byteLength);
+  return Buffer.byteLength(plain_text) + sum(texts) + sum(files);
 }
+
+const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0);
 
 function outcome(what: string): Completion {
   return { result: { outcome: what } };

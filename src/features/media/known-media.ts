@@ -33,10 +33,11 @@ export async function replaceByKnown(tx: Transaction, loserId: string, winnerId:
     from media_readings
     where media_id = ${loserId}
     on conflict do nothing`;
+  await closure.replaceInTrash(tx, loserId, winnerId);
   await deleteMedia(tx, loserId);
 }
 
-/** Takes a media out of every library, and deletes it. */
+/** Takes a media that another one replaces out of every library, and deletes it. */
 export async function deleteMedia(tx: Transaction, mediaId: string): Promise<void> {
   await tx`select from media where id = ${mediaId} for update`;
   await tellMedia(tx, 'media.deleted', mediaId, {});

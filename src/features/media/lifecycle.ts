@@ -6,7 +6,8 @@ import type { Logger } from '../../platform/telemetry/logger.ts';
 /*
  * pending → extracting → ready_for_reading → embedding → ready
  * pending | extracting → failed → (retry) → pending
- * embedding → failed (stage embed, still readable) → (retry) → ready_for_reading
+ * ready_for_reading | embedding → failed (stage embed, still readable) → (retry) → ready_for_reading
+ * pending → failed (stage upload: there is no file, so it cannot be retried)
  *
  * Every change of a media's status is here. Each function locks the row, does nothing when the row is not where it
  * expects it (jobs may come twice, or late), and leaves the end of the transaction to its caller.
@@ -135,7 +136,8 @@ export type RetriedStatus = 'pending' | 'ready_for_reading';
 /** As `retryMedia`, for who does not insist: of several who save a failed media at once, one finds it failed. */
 export async function retryIfFailed(tx: Transaction, mediaId: string): Promise<RetriedStatus | undefined> {
   const state = await lock(tx, mediaId);
-  return state?.processing_status === 'failed' ? retryMedia(tx, mediaId) : undefined;
+  if (state?.processing_status !== 'failed' || state.failure_stage === 'upload') return undefined;
+  return retryMedia(tx, mediaId);
 }
 
 /**
@@ -150,6 +152,9 @@ export async function retryMedia(tx: Transaction, mediaId: string): Promise<Retr
       `Only what failed can be retried; this is ${state?.processing_status}.`,
     );
   }
+  if (state.failure_stage === 'upload') {
+    throw new NexusError('E_INVALID_STATE', 'There is no file to try again with. Upload it again.');
+  }
   await tx`delete from media_search where media_id = ${mediaId}`;
   if (state.failure_stage === 'embed') {
     await tx`
@@ -162,9 +167,11 @@ export async function retryMedia(tx: Transaction, mediaId: string): Promise<Retr
   }
   await tx`delete from media_fragments where media_id = ${mediaId}`;
   await tx`delete from media_assets where media_id = ${mediaId}`;
+  await tx`delete from media_images where media_id = ${mediaId}`;
   await tx`
     update media
     set processing_status = 'pending',
+        stored_bytes = coalesce(file_size, 0),
         failure_stage = null, last_error_code = null, last_error_message = null, failed_at = null,
         processing_started_at = null, processing_completed_at = null,
         title = coalesce(given_title, title), plain_text = null, author = null, site = null, language = null, published = null, description = null,

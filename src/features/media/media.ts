@@ -4,7 +4,7 @@ import { type Actor, recordAudit } from '../../platform/audit/audit.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
 import { mayRead, type Viewer } from '../libraries/can-read-media.ts';
-import { addToDefaultLibrary, removeFromDefaultLibrary } from '../libraries/closure.ts';
+import { addToDefaultLibrary } from '../libraries/closure.ts';
 import { listAttempts } from './attempts.ts';
 import { tellMedia } from './events.ts';
 import type { Ingest } from './ingest.ts';
@@ -98,14 +98,6 @@ export function createMedia({ sql, ingest }: MediaDependencies) {
         const enqueued = await enqueue(tx, source.kind, mediaId, from, actor);
         await recordAudit(tx, { action: 'media.retried', actor, details: { media_id: mediaId } });
         return { media_id: mediaId, enqueued };
-      });
-    },
-
-    /** From the viewer's default library; what comes through a library stays. */
-    async remove(viewer: Viewer, mediaId: string): Promise<void> {
-      await transaction(sql, async (tx) => {
-        if (!(await mayRead(tx, viewer, mediaId))) mediaNotFound();
-        await removeFromDefaultLibrary(tx, viewer.default_library_id, mediaId);
       });
     },
   };

@@ -2,25 +2,28 @@ import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import * as contract from '../../contract/media.ts';
+import { removeMediaQuery } from '../../contract/trash.ts';
 import { id } from '../../contract/wire.ts';
 import { actorOf, principalOf } from '../../http/authentication.ts';
 import type { HttpServer } from '../../http/http-server.ts';
 import type { Files, ServedFile } from './files.ts';
 import type { Images } from './images.ts';
 import type { MediaService } from './media.ts';
+import type { Trash } from './trash.ts';
 
 const byId = z.object({ id });
 const tags = ['Media'];
 
 export interface MediaRoutesDependencies {
   media: MediaService;
+  trash: Trash;
   files: Files;
   images: Images;
 }
 
 export function registerMediaRoutes(
   server: HttpServer,
-  { media, files, images }: MediaRoutesDependencies,
+  { media, trash, files, images }: MediaRoutesDependencies,
 ): void {
   server.post(
     '/media/url',
@@ -65,7 +68,7 @@ export function registerMediaRoutes(
       config: {
         access: 'viewer',
         feature: 'media',
-        errors: ['E_INVALID_URL', 'E_SSRF_BLOCKED', 'E_NOT_FOUND'],
+        errors: ['E_INVALID_URL', 'E_SSRF_BLOCKED', 'E_NOT_FOUND', 'E_RATE_LIMITED'],
         produces: { 200: ['image/*'] },
       },
       schema: {
@@ -76,7 +79,7 @@ export function registerMediaRoutes(
       },
     },
     async (request, reply) => {
-      const { contentType, content } = await images.get(request.query.url);
+      const { contentType, content } = await images.get(principalOf(request), request.query.url);
       return reply
         .type(contentType)
         .header('cache-control', 'private, max-age=31536000, immutable')
@@ -159,13 +162,17 @@ export function registerMediaRoutes(
       schema: {
         tags,
         summary: 'Remove from the default library',
-        description: 'What comes through a library stays.',
+        description:
+          'Into the trash; with permanently=true it is deleted at once. What comes through a library stays.',
         params: byId,
+        querystring: removeMediaQuery,
         response: { 204: z.null() },
       },
     },
     async (request, reply) => {
-      await media.remove(principalOf(request), request.params.id);
+      const { permanently } = request.query;
+      const remove = permanently ? trash.removePermanently : trash.remove;
+      await remove(principalOf(request), request.params.id, request.id);
       return reply.status(204).send(null);
     },
   );

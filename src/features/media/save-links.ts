@@ -43,14 +43,21 @@ export async function saveLinks(
   { libraryId, savedAt, createdBy, requestId }: SaveLinksOptions,
 ): Promise<Map<string, SavedLink>> {
   const wanted = new Map(links.map((link) => [store.keyOf(link), link]));
-  const created = await store.insertUrlMedia(tx, [...wanted.values()]);
-  const saved = new Map(created.map((media) => [store.keyOf(media), { media_id: media.id, created: true }]));
-  const known = await store.holdByUrl(
-    tx,
-    [...wanted].filter(([key]) => !saved.has(key)).map(([, link]) => link),
-  );
-  for (const media of known) saved.set(store.keyOf(media), { media_id: media.id, created: false });
-  if (saved.size < wanted.size) throw new Error('A media that stood in the way of another is gone.');
+  const created: Awaited<ReturnType<typeof store.insertUrlMedia>> = [];
+  const known: Awaited<ReturnType<typeof store.holdByUrl>> = [];
+  const saved = new Map<string, SavedLink>();
+  // What stood in the way of a new one may have been purged before it could be held: then it is made after all.
+  while (saved.size < wanted.size) {
+    const missing = () => [...wanted].filter(([key]) => !saved.has(key)).map(([, link]) => link);
+    for (const media of await store.insertUrlMedia(tx, missing())) {
+      created.push(media);
+      saved.set(store.keyOf(media), { media_id: media.id, created: true });
+    }
+    for (const media of await store.holdByUrl(tx, missing())) {
+      known.push(media);
+      saved.set(store.keyOf(media), { media_id: media.id, created: false });
+    }
+  }
 
   const ids = [...saved.values()].map(({ media_id }) => media_id);
   if (libraryId !== undefined) await libraryMedia.addAll(tx, viewer, libraryId, ids, requestId);

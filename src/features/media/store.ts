@@ -1,10 +1,4 @@
-import type {
-  FailureStage,
-  MediaFragment,
-  MediaKind,
-  MediaWithOutline,
-  ProcessingStatus,
-} from '../../contract/media.ts';
+import type { MediaFragment, MediaKind, MediaWithOutline, ProcessingStatus } from '../../contract/media.ts';
 import type { Queryable, Transaction } from '../../platform/database/database.ts';
 import { newId } from '../../platform/ids.ts';
 import { canReadMedia, type Viewer } from '../libraries/can-read-media.ts';
@@ -48,10 +42,17 @@ export interface NewUrlMedia extends UrlIdentity {
 }
 
 /** The media of this address, made if there is none. Of many who save one address at once, one makes it. */
-export async function getOrCreateByUrl(
-  tx: Transaction,
-  given: NewUrlMedia,
-): Promise<{ id: string; processing_status: ProcessingStatus; created: boolean }> {
+export async function getOrCreateByUrl(tx: Transaction, given: NewUrlMedia): Promise<ByUrl> {
+  for (;;) {
+    const media = (await insertByUrl(tx, given)) ?? (await holdOneByUrl(tx, given));
+    // What stood in the way of a new one may have been purged before it could be held.
+    if (media) return media;
+  }
+}
+
+type ByUrl = { id: string; processing_status: ProcessingStatus; created: boolean };
+
+async function insertByUrl(tx: Transaction, given: NewUrlMedia): Promise<ByUrl | undefined> {
   const [created] = await tx<{ id: string }[]>`
     insert into media (
       id, kind, title, given_title, created_by_user_id, requested_url, canonical_url, provider, provider_id,
@@ -63,14 +64,16 @@ export async function getOrCreateByUrl(
     )
     on conflict (kind, canonical_url) where canonical_url is not null do nothing
     returning id`;
-  if (created) return { id: created.id, processing_status: 'pending', created: true };
+  return created && { id: created.id, processing_status: 'pending', created: true };
+}
+
+async function holdOneByUrl(tx: Transaction, given: NewUrlMedia): Promise<ByUrl | undefined> {
   const [known] = await tx<{ id: string; processing_status: ProcessingStatus }[]>`
     select id, processing_status
     from media
     where kind = ${given.kind} and canonical_url = ${given.canonical_url}
     for key share`;
-  if (!known) throw new Error('A media that stood in the way of another is gone.');
-  return { ...known, created: false };
+  return known && { ...known, created: false };
 }
 
 /** Makes those that are not known. In the order of their addresses, so that two who make the same wait and do not block. */
@@ -124,13 +127,23 @@ export function keyOf({ kind, canonical_url }: Pick<NewUrlMedia, 'kind' | 'canon
   return `${kind} ${canonical_url}`;
 }
 
-export async function insertUpload(
+/** `stored_bytes`: the room that the file will take is taken when its upload begins. */
+export async function insertUploadedMedia(
   tx: Transaction,
-  upload: { id: string; kind: 'pdf' | 'epub'; title: string; created_by_user_id: string },
+  upload: {
+    id: string;
+    kind: 'pdf' | 'epub';
+    title: string;
+    created_by_user_id: string;
+    stored_bytes: number;
+  },
 ): Promise<void> {
   await tx`
-    insert into media (id, kind, title, given_title, created_by_user_id)
-    values (${upload.id}, ${upload.kind}, ${upload.title}, ${upload.title}, ${upload.created_by_user_id})`;
+    insert into media (id, kind, title, given_title, created_by_user_id, stored_bytes)
+    values (
+      ${upload.id}, ${upload.kind}, ${upload.title}, ${upload.title}, ${upload.created_by_user_id},
+      ${upload.stored_bytes}
+    )`;
 }
 
 /** The job that brings a media on its way from now on. */
@@ -166,14 +179,18 @@ export async function setFile(tx: Transaction, mediaId: string, file: StoredMedi
     where id = ${mediaId}`;
 }
 
+/** The media that this person has of a file, held so that it stays. */
 export async function findByFile(
-  sql: Queryable,
+  tx: Transaction,
   userId: string,
   kind: MediaKind,
   sha256: string,
 ): Promise<string | undefined> {
-  const [known] = await sql<{ id: string }[]>`
-    select id from media where created_by_user_id = ${userId} and kind = ${kind} and file_sha256 = ${sha256}`;
+  const [known] = await tx<{ id: string }[]>`
+    select id
+    from media
+    where created_by_user_id = ${userId} and kind = ${kind} and file_sha256 = ${sha256}
+    for key share`;
   return known?.id;
 }
 
@@ -319,21 +336,6 @@ export async function mayRetry(sql: Queryable, viewer: Viewer, mediaId: string):
   const [row] = await sql<{ may_retry: boolean }[]>`
     select ${mayRetryMedia(sql, viewer)} as may_retry from media where id = ${mediaId}`;
   return row?.may_retry ?? false;
-}
-
-/** Media that are on their way with no job that would bring them to an end, or to a failure. */
-export async function listStranded(
-  sql: Queryable,
-  limit: number,
-): Promise<{ id: string; processing_status: ProcessingStatus; failure_stage: FailureStage | null }[]> {
-  return sql<{ id: string; processing_status: ProcessingStatus; failure_stage: FailureStage | null }[]>`
-    select id, processing_status, failure_stage
-    from media
-    where processing_status in ('pending', 'extracting', 'embedding')
-      and job_id is not null
-      and not exists (select from job_queue where job_queue.job_id = media.job_id)
-    order by id
-    limit ${limit}`;
 }
 
 /** Which of these paths something refers to. */

@@ -15,7 +15,7 @@ export function registerUploadRoutes(server: HttpServer, uploads: Uploads): void
       config: {
         access: 'viewer',
         feature: 'media',
-        errors: ['E_INVALID_KIND', 'E_INVALID_CONTENT_TYPE', 'E_FILE_TOO_LARGE'],
+        errors: ['E_INVALID_KIND', 'E_INVALID_CONTENT_TYPE', 'E_FILE_TOO_LARGE', 'E_QUOTA_EXCEEDED'],
       },
       schema: {
         tags,
@@ -40,14 +40,18 @@ export function registerUploadRoutes(server: HttpServer, uploads: Uploads): void
           'E_MEDIA_NOT_FOUND',
           'E_STORAGE_MISSING',
           'E_INVALID_FILE_TYPE',
+          'E_INVALID_KIND',
           'E_FILE_TOO_LARGE',
+          'E_UPLOAD_EXPIRED',
+          'E_QUOTA_EXCEEDED',
         ],
       },
       schema: {
         tags,
         summary: 'End an upload',
         description:
-          'Checks the file and puts it on its way. One that the caller has already answers with that one.',
+          'Checks the file and queues its extraction. A file that the caller has already answers with that media. ' +
+          'Asking again gives the same answer.',
         params: z.object({ id }),
         response: { 200: contract.ingestedUpload },
       },
@@ -66,14 +70,14 @@ export function registerUploadRoutes(server: HttpServer, uploads: Uploads): void
       {
         config: {
           access: 'public',
-          errors: ['E_UPLOAD_EXPIRED', 'E_FILE_TOO_LARGE'],
+          errors: ['E_UPLOAD_EXPIRED', 'E_UPLOAD_SPENT', 'E_FILE_TOO_LARGE'],
           consumes: '*/*',
         },
         bodyLimit: 200 * 1024 * 1024,
         schema: {
           tags,
           summary: 'Put the file',
-          description: 'At the upload_url that beginning the upload gave out; it is all that is needed.',
+          description: 'To the upload_url of the upload, which takes one file and needs no other credential.',
           querystring: z.object({ token: z.string().min(1).max(2000) }),
           response: { 204: z.null() },
         },

@@ -1,43 +1,55 @@
-import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import { NexusError } from '../../contract/errors.ts';
+import { type ErrorCode, NexusError } from '../../contract/errors.ts';
 import type { Actor } from '../../platform/audit/audit.ts';
-import type { Database } from '../../platform/database/database.ts';
+import type { Database, Transaction } from '../../platform/database/database.ts';
 import { installationSecret } from '../../platform/database/installation-secret.ts';
 import { transaction } from '../../platform/database/transaction.ts';
 import { newId } from '../../platform/ids.ts';
 import { signUpload, verifyUpload } from '../../platform/storage/signed-upload.ts';
-import { type Storage, UnexpectedSize } from '../../platform/storage/storage.ts';
+import type { Storage } from '../../platform/storage/storage.ts';
+import type { Logger } from '../../platform/telemetry/logger.ts';
 import { mayRead, type Viewer } from '../libraries/can-read-media.ts';
 import { addToDefaultLibrary } from '../libraries/closure.ts';
 import { tellMedia } from './events.ts';
+import { failMedia } from './fail-media.ts';
 import type { Ingest } from './ingest.ts';
 import { deleteMedia } from './known-media.ts';
+import { retryIfFailed } from './lifecycle.ts';
 import { mediaNotFound } from './media.ts';
+import type { Quota } from './quota.ts';
+import { setStoredBytes } from './quota-store.ts';
+import { createReceiveUpload, uploadExpired } from './receive-upload.ts';
 import * as store from './store.ts';
+import { beginsLike, UPLOAD_KINDS, type UploadKind, uploadKind } from './upload-kinds.ts';
+import * as uploads from './upload-store.ts';
 
 const UNIQUE_VIOLATION = '23505';
+/** How long the upload URL can be used. */
 const UPLOAD_SECONDS = 5 * 60;
+/** How long an upload stays open: a large file that was begun in time may take longer to arrive. */
+const OPEN_SECONDS = 15 * 60;
 const LARGEST_FILE = 100 * 1024 * 1024;
-
-/** What each kind is sent as, and how its files begin. */
-const KINDS = {
-  pdf: { contentTypes: ['application/pdf'], extension: 'pdf', begins: '%PDF-' },
-  epub: { contentTypes: ['application/epub+zip'], extension: 'epub', begins: 'PK\x03\x04' },
-} as const;
-type UploadKind = keyof typeof KINDS;
 
 export interface UploadsDependencies {
   sql: Database;
+  log: Logger;
   storage: Storage;
-  ingest: Pick<Ingest, 'maybeEnqueueExtraction'>;
+  quota: Pick<Quota, 'requireRoom'>;
+  ingest: Pick<Ingest, 'maybeEnqueueExtraction' | 'enqueueEmbedding'>;
+}
+
+export interface IngestedUpload {
+  media_id: string;
+  duplicate: boolean;
+  enqueued: boolean;
 }
 
 export type Uploads = ReturnType<typeof createUploads>;
 
-/** A file comes in three steps: it is announced, put, and taken in. */
-export function createUploads({ sql, storage, ingest }: UploadsDependencies) {
+/** A file comes in three steps: the upload is begun, the file is put, and Nexus takes it in. */
+export function createUploads({ sql, log, storage, quota, ingest }: UploadsDependencies) {
   const uploadKey = installationSecret(sql, 'uploads');
+  const receive = createReceiveUpload({ sql, storage });
 
   return {
     /** Where browsers put files when it is not here. */
@@ -48,7 +60,7 @@ export function createUploads({ sql, storage, ingest }: UploadsDependencies) {
       announced: { kind: string; filename: string; content_type: string; size_bytes: number },
     ) {
       const kind = uploadKind(announced.kind);
-      const { contentTypes, extension } = KINDS[kind];
+      const { contentTypes, extension } = UPLOAD_KINDS[kind];
       const contentType = announced.content_type.toLowerCase();
       if (!(contentTypes as readonly string[]).includes(contentType)) {
         throw new NexusError(
@@ -63,13 +75,28 @@ export function createUploads({ sql, storage, ingest }: UploadsDependencies) {
       const path = `media/${mediaId}/original.${extension}`;
       const grant = { contentType, size: announced.size_bytes };
       await transaction(sql, async (tx) => {
-        const title = announced.filename.replace(/\.(pdf|epub)$/i, '') || announced.filename;
-        await store.insertUpload(tx, { id: mediaId, kind, title, created_by_user_id: viewer.user_id });
+        await quota.requireRoom(tx, viewer.user_id, grant.size);
+        await store.insertUploadedMedia(tx, {
+          id: mediaId,
+          kind,
+          title: announced.filename.replace(/\.(pdf|epub)$/i, '') || announced.filename,
+          created_by_user_id: viewer.user_id,
+          stored_bytes: grant.size,
+        });
+        const upload = { media_id: mediaId, user_id: viewer.user_id, path };
+        await uploads.insertUpload(
+          tx,
+          { ...upload, content_type: contentType, size_bytes: grant.size },
+          OPEN_SECONDS,
+        );
         await addToDefaultLibrary(tx, viewer.default_library_id, mediaId, viewer.user_id);
         await tellMedia(tx, 'media.created', mediaId, {});
       });
       const expiresAt = new Date(Date.now() + UPLOAD_SECONDS * 1000);
-      const direct = await storage.directUpload(path, { ...grant, expiresInSeconds: UPLOAD_SECONDS });
+      const direct = await storage.directUpload(landingOf(mediaId), {
+        ...grant,
+        expiresInSeconds: UPLOAD_SECONDS,
+      });
       const token = signUpload(await uploadKey(), { ...grant, path, expiresAt: expiresAt.getTime() });
       const target = direct ?? {
         url: `/media/upload?token=${token}`,
@@ -84,91 +111,139 @@ export function createUploads({ sql, storage, ingest }: UploadsDependencies) {
       };
     },
 
-    /** Whoever has the token may put this one file, for five minutes. */
+    /** Whoever has the token may put this one file, once, within five minutes. */
     async put(token: string, content: Readable): Promise<void> {
       const grant = verifyUpload(await uploadKey(), token, Date.now());
-      if (!grant)
-        throw new NexusError('E_UPLOAD_EXPIRED', 'The time for this upload is over. Begin a new one.');
-      try {
-        await storage.put(grant.path, content, { contentType: grant.contentType, size: grant.size });
-      } catch (error) {
-        if (!(error instanceof UnexpectedSize)) throw error;
-        throw new NexusError(
-          'E_FILE_TOO_LARGE',
-          `The file does not have the ${grant.size} bytes that were announced.`,
-        );
-      }
+      const upload = grant && (await uploads.findUploadAt(sql, grant.path));
+      if (!upload) uploadExpired();
+      await receive(upload, content);
     },
 
-    /** Looks at what was put, and puts it on its way. A file that this person has already is theirs a first time only. */
-    async ingest(viewer: Viewer, mediaId: string, actor: Actor) {
+    /**
+     * Checks what was put, and puts it on its way. A file that this person has already answers with that media. Asking
+     * again gives the same answer.
+     */
+    async ingest(viewer: Viewer, mediaId: string, actor: Actor): Promise<IngestedUpload> {
+      const upload = await uploads.findUpload(sql, mediaId);
+      if (upload?.user_id !== viewer.user_id) return ingestWithoutUpload(viewer, mediaId);
+      if (upload.status !== 'open') return answerOf(viewer, upload);
       const source = (await mayRead(sql, viewer, mediaId)) && (await store.findSource(sql, mediaId));
       if (!source) mediaNotFound();
-      if (source.created_by_user_id !== viewer.user_id) {
-        throw new NexusError('E_FORBIDDEN', 'Only who began an upload can end it.');
-      }
       const kind = uploadKind(source.kind);
-      if (source.file_path !== null) return { media_id: mediaId, duplicate: false, enqueued: false };
-      const path = `media/${mediaId}/original.${KINDS[kind].extension}`;
-      const file = await examine(path, kind);
-      const known = await takeIn(viewer, mediaId, kind, file, actor).catch((error) => {
+      if (upload.received_at === null) await takeFromLanding(upload, kind);
+      if (!(await beginsLike(kind, storage, upload.path))) await refuse(upload, kind, { received: true });
+      const taken = await takeIn(viewer, mediaId, kind, actor).catch((error) => {
         // The same file, put twice, is taken in at this moment: by now it is known.
-        if (error.code === UNIQUE_VIOLATION) return takeIn(viewer, mediaId, kind, file, actor);
+        if (error.code === UNIQUE_VIOLATION) return takeIn(viewer, mediaId, kind, actor);
         throw error;
       });
-      if (known) await storage.delete(path);
-      return { media_id: known ?? mediaId, duplicate: known !== undefined, enqueued: known === undefined };
+      await storage.delete(landingOf(mediaId));
+      // The file of a duplicate, or one that was refused.
+      if (taken.outcome_media_id !== mediaId) await storage.delete(upload.path);
+      return answerOf(viewer, taken);
     },
   };
 
-  /** The media that this person has of the same file, in whose favour this one is gone. */
-  function takeIn(
-    viewer: Viewer,
-    mediaId: string,
-    kind: UploadKind,
-    file: store.StoredMediaFile,
-    actor: Actor,
-  ): Promise<string | undefined> {
-    return transaction(sql, async (tx) => {
-      const known = await store.findByFile(tx, viewer.user_id, kind, file.sha256);
-      if (known) {
-        await addToDefaultLibrary(tx, viewer.default_library_id, known, viewer.user_id);
-        await deleteMedia(tx, mediaId);
-        return known;
-      }
-      await store.setFile(tx, mediaId, file);
-      const options = { requestId: actor.requestId, createdBy: actor };
-      await ingest.maybeEnqueueExtraction(tx, kind, mediaId, options);
-      return undefined;
+  /** Somebody else's upload, or one that ended so long ago that only its media is left. */
+  async function ingestWithoutUpload(viewer: Viewer, mediaId: string): Promise<IngestedUpload> {
+    const source = (await mayRead(sql, viewer, mediaId)) && (await store.findSource(sql, mediaId));
+    if (!source) mediaNotFound();
+    if (source.created_by_user_id !== viewer.user_id) {
+      throw new NexusError('E_FORBIDDEN', 'Only the person who began an upload can end it.');
+    }
+    uploadKind(source.kind);
+    if (source.file_path === null) uploadExpired();
+    return { media_id: mediaId, duplicate: false, enqueued: true };
+  }
+
+  /** What an upload that is over was answered with, for who asks again. */
+  async function answerOf(viewer: Viewer, upload: uploads.Upload): Promise<IngestedUpload> {
+    const { outcome_media_id, error_code, error_message } = upload;
+    if (outcome_media_id === null) {
+      if (upload.status === 'expired') uploadExpired();
+      throw new NexusError(error_code as ErrorCode, error_message ?? '');
+    }
+    if (!(await mayRead(sql, viewer, outcome_media_id))) mediaNotFound();
+    const duplicate = outcome_media_id !== upload.media_id;
+    return { media_id: outcome_media_id, duplicate, enqueued: !duplicate };
+  }
+
+  /**
+   * A file that the browser sent to the store itself is copied to where its upload URL cannot write. Its type is looked at
+   * first, so that nobody has large files of another type copied.
+   */
+  async function takeFromLanding(upload: uploads.Upload, kind: UploadKind): Promise<void> {
+    const landing = landingOf(upload.media_id);
+    const isKind = await beginsLike(kind, storage, landing);
+    if (isKind === false) return refuse(upload, kind, { received: false });
+    const stored = (isKind && (await storage.get(landing))) || nothingUploaded();
+    await receive(upload, stored.content).catch((error) => {
+      // Somebody who asked at the same time has copied it.
+      if (!(error instanceof NexusError) || error.code !== 'E_UPLOAD_SPENT') throw error;
     });
   }
 
-  async function examine(path: string, kind: UploadKind): Promise<store.StoredMediaFile> {
-    const stored = await storage.get(path);
-    if (!stored)
-      throw new NexusError('E_STORAGE_MISSING', 'Nothing was uploaded. Put the file to upload_url first.');
-    const hash = createHash('sha256');
-    let head = Buffer.alloc(0);
-    let size = 0;
-    for await (const chunk of stored.content as AsyncIterable<Buffer>) {
-      if (head.length < 1024) head = Buffer.concat([head, chunk]).subarray(0, 1024);
-      size += chunk.length;
-      if (size > LARGEST_FILE)
-        throw new NexusError('E_FILE_TOO_LARGE', 'The file is larger than Nexus takes.');
-      hash.update(chunk);
-    }
-    const { begins, contentTypes } = KINDS[kind];
-    // A PDF may have a little before its first line; an archive begins at once.
-    const isKind = kind === 'pdf' ? head.includes(begins) : head.toString('latin1').startsWith(begins);
-    if (!isKind) throw new NexusError('E_INVALID_FILE_TYPE', `The file is no ${kind.toUpperCase()}.`);
-    return { path, content_type: contentTypes[0], size, sha256: hash.digest('hex') };
+  /** Ends an upload whose file is not what its kind says, unless somebody else has ended it, or copied a better one. */
+  async function refuse(
+    { media_id }: uploads.Upload,
+    kind: UploadKind,
+    { received }: { received: boolean },
+  ): Promise<void> {
+    const failure = {
+      code: 'E_INVALID_FILE_TYPE',
+      message: `The file is not ${kind === 'pdf' ? 'a PDF' : 'an EPUB'}. Upload another one.`,
+    } as const;
+    await transaction(sql, async (tx) => {
+      const upload = await uploads.lockUpload(tx, media_id);
+      if (upload?.status !== 'open' || (upload.received_at !== null) !== received) return;
+      await uploads.closeUpload(tx, media_id, 'refused', failure);
+      await failMedia(tx, media_id, { stage: 'upload', ...failure }, log);
+      await setStoredBytes(tx, media_id, 0);
+    });
+  }
+
+  /** Under the lock of the upload, so that of several who ask at once one takes the file in and all hear the same. */
+  function takeIn(viewer: Viewer, mediaId: string, kind: UploadKind, actor: Actor): Promise<uploads.Upload> {
+    return transaction(sql, async (tx) => {
+      const upload = (await uploads.lockUpload(tx, mediaId)) ?? mediaNotFound();
+      if (upload.status !== 'open') return upload;
+      if (upload.sha256 === null) nothingUploaded();
+      const known = await store.findByFile(tx, viewer.user_id, kind, upload.sha256);
+      const outcome = known ?? mediaId;
+      if (known) {
+        await addToDefaultLibrary(tx, viewer.default_library_id, known, viewer.user_id);
+        await deleteMedia(tx, mediaId);
+        await retryKnown(tx, known, kind, actor);
+      } else {
+        const { path, size_bytes: size, sha256 } = upload;
+        const content_type = UPLOAD_KINDS[kind].contentTypes[0];
+        await store.setFile(tx, mediaId, { path, content_type, size, sha256 });
+        // The file's room was taken when the upload began; the quota may have been lowered since.
+        await quota.requireRoom(tx, viewer.user_id, 0);
+        await ingest.maybeEnqueueExtraction(tx, kind, mediaId, jobOptions(actor));
+      }
+      await uploads.markTakenIn(tx, mediaId, outcome);
+      return { ...upload, status: 'taken_in', outcome_media_id: outcome };
+    });
+  }
+
+  /** Uploading a file again that could not be read the first time tries it again. */
+  async function retryKnown(tx: Transaction, known: string, kind: UploadKind, actor: Actor): Promise<void> {
+    const from = await retryIfFailed(tx, known);
+    if (from === 'pending') await ingest.maybeEnqueueExtraction(tx, kind, known, jobOptions(actor));
+    if (from === 'ready_for_reading') await ingest.enqueueEmbedding(tx, known, jobOptions(actor));
   }
 }
 
-function uploadKind(kind: string): UploadKind {
-  if (kind === 'pdf' || kind === 'epub') return kind;
-  throw new NexusError(
-    'E_INVALID_KIND',
-    'kind takes pdf or epub; pages and videos are saved by their address.',
-  );
+function nothingUploaded(): never {
+  throw new NexusError('E_STORAGE_MISSING', 'Nothing was uploaded. Put the file to upload_url first.');
+}
+
+function jobOptions({ requestId, name }: Actor) {
+  return { requestId, createdBy: name };
+}
+
+/** Where a browser puts a file that does not come through Nexus. */
+function landingOf(mediaId: string): string {
+  return `media/${mediaId}/landing`;
 }

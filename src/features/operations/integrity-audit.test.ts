@@ -70,7 +70,7 @@ describe('the audit finds', () => {
       set file_path = ${file.path}, file_sha256 = ${file.sha256}, file_size = ${file.bytes.length}
       where id = ${book}`;
     await sql`insert into media_assets (media_id, name, content_type, path) values (${book}, 'cover.png', 'image/png', ${asset.path})`;
-    await sql`insert into images (url_sha256, content_sha256, content_type) values (${image.url}, ${image.sha256}, 'image/png')`;
+    await sql`insert into images (url_sha256, content_sha256, content_type, size) values (${image.url}, ${image.sha256}, 'image/png', 1)`;
 
     const forked = await reader.post('/api/v1/branches', { document_id: document });
     branch = forked.body.branch_id;
@@ -163,7 +163,7 @@ describe('the audit finds', () => {
       await app.outside.storage.delete(image.path);
       await finds([{ kind: 'image_missing', url_sha256: image.url, path: image.path }]);
       await app.outside.storage.put(image.path, image.bytes);
-      await sql`insert into images (url_sha256, content_sha256, content_type) values (${image.url}, ${image.sha256}, 'image/png')`;
+      await sql`insert into images (url_sha256, content_sha256, content_type, size) values (${image.url}, ${image.sha256}, 'image/png', 1)`;
     });
 
     test('the text that a branch keeps', async () => {

@@ -5,6 +5,7 @@ import type { Database, Transaction } from '../database/database.ts';
 import { transaction } from '../database/transaction.ts';
 import type { Endings } from './endings.ts';
 import { jobStates, queueState } from './job-state.ts';
+import type { JobTypes } from './job-type.ts';
 import type { WakeUp } from './wake-up.ts';
 
 export interface Control {
@@ -24,7 +25,12 @@ export interface Touched {
   not_found: number;
 }
 
-export function createControl(sql: Database, wakeUp: WakeUp, endings?: Endings): Control {
+export function createControl(
+  sql: Database,
+  wakeUp: WakeUp,
+  endings?: Endings,
+  types: JobTypes = new Map(),
+): Control {
   return {
     cancel: (jobId, actor) =>
       transaction(sql, async (tx) => {
@@ -37,7 +43,10 @@ export function createControl(sql: Database, wakeUp: WakeUp, endings?: Endings):
       transaction(sql, async (tx) => {
         const [job] = await lockJobs(tx, [jobId]);
         if (!job) throw unknownJob(jobId);
-        if ((await requeueJobs(tx, [job], actor)) === 1) return;
+        const refused = new Map<string, string>();
+        if ((await requeueJobs(tx, [job], actor, refused)) === 1) return;
+        const reason = refused.get(jobId);
+        if (reason !== undefined) throw new NexusError('E_INVALID_STATE', reason);
         const [found] = await tx<{ status: JobStatus }[]>`
           select status from (${jobStates(tx)}) as job where id = ${jobId}`;
         throw new NexusError(
@@ -92,7 +101,15 @@ export function createControl(sql: Database, wakeUp: WakeUp, endings?: Endings):
     return cancelled.length;
   }
 
-  async function requeueJobs(tx: Transaction, jobs: LockedJob[], actor: Actor): Promise<number> {
+  /** Collects, by job, why a job was refused that is in a state to be queued again. */
+  async function requeueJobs(
+    tx: Transaction,
+    locked: LockedJob[],
+    actor: Actor,
+    refused = new Map<string, string>(),
+  ): Promise<number> {
+    await prepareRequeues(tx, locked, refused);
+    const jobs = locked.filter(({ id }) => !refused.has(id));
     // All attempts so far are refunded: the job has max_attempts before it again.
     const requeued = await tx<{ id: string; was: JobStatus }[]>`
       with over as materialized (
@@ -117,6 +134,28 @@ export function createControl(sql: Database, wakeUp: WakeUp, endings?: Endings):
       changed.map(({ queue }) => queue),
     );
     return changed.length;
+  }
+
+  async function prepareRequeues(
+    tx: Transaction,
+    jobs: LockedJob[],
+    refused: Map<string, string>,
+  ): Promise<void> {
+    const prepared = jobs.filter(({ job_type }) => types.get(job_type)?.prepareRequeue);
+    if (prepared.length === 0) return;
+    const over = await tx<{ id: string; job_type: string; payload: unknown }[]>`
+      select job.id, jobs.job_type, jobs.payload
+      from (${jobStates(tx)}) as job
+      join jobs on jobs.id = job.id
+      where job.id = any(${prepared.map(idOf)}) and job.status in ('failed', 'cancelled')
+      order by job.id`;
+    for (const { id, job_type, payload } of over) {
+      const type = types.get(job_type);
+      const parsed = type?.payload.safeParse(payload);
+      // A payload that does not fit is told by the attempt that reads it.
+      const reason = parsed?.success ? await type?.prepareRequeue?.(tx, parsed.data, id) : undefined;
+      if (reason !== undefined) refused.set(id, reason);
+    }
   }
 }
 

@@ -66,7 +66,7 @@ export function createJobEngine(options: JobEngineOptions): JobEngine {
     enqueue,
     enqueueMany,
     runInline: inline.run,
-    control: createControl(sql, wakeUp, endings),
+    control: createControl(sql, wakeUp, endings, types),
     work({ queues, ...work }) {
       const served = queues ?? [...new Set([...types.values()].map(({ queue }) => queue))];
       return startWorker({

@@ -64,6 +64,13 @@ export interface JobType<Payload = unknown> {
   submittedBy: Role | undefined;
   /** Whether its handler knows what to do in execution mode shadow. */
   hasShadow: boolean;
+  /**
+   * Called in the transaction in which an operator queues a failed or cancelled job again, so that what the job works on
+   * is put back to work with it. Returns a sentence when there is nothing for the job to do: it then stays as it is.
+   */
+  prepareRequeue:
+    | ((tx: Transaction, payload: Payload, jobId: string) => Promise<string | undefined>)
+    | undefined;
   handler: JobHandler<Payload>;
 }
 
@@ -73,6 +80,7 @@ export interface JobTypeOptions<Payload> {
   retry?: RetryPolicy;
   submittedBy?: Role;
   hasShadow?: true;
+  prepareRequeue?: JobType<Payload>['prepareRequeue'];
   handler: JobHandler<Payload>;
 }
 
@@ -83,9 +91,10 @@ export function defineJobType<Payload>(type: string, options: JobTypeOptions<Pay
     retry = DEFAULT_RETRY,
     submittedBy,
     hasShadow = false,
+    prepareRequeue,
     handler,
   } = options;
-  return { type, queue, payload, retry, submittedBy, hasShadow, handler };
+  return { type, queue, payload, retry, submittedBy, hasShadow, prepareRequeue, handler };
 }
 
 export type JobTypes = ReadonlyMap<string, JobType>;

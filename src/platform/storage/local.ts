@@ -58,6 +58,13 @@ export async function openLocalStorage(directory: string): Promise<Storage> {
       return { path: name, size, modifiedAt: mtime };
     },
 
+    async move(from, to) {
+      const source = locate(root, from);
+      if (!(await isInside(root, path.dirname(source)))) throw new Error(`There is no file ${from}.`);
+      await moveInto(root, source, locate(root, to));
+      await removeEmptyParents(root, source);
+    },
+
     async delete(name) {
       const target = locate(root, name);
       if (!(await isInside(root, path.dirname(target)))) return;

@@ -22,6 +22,7 @@ export function storageOnDemand(options: StorageOptions): Storage & { open(): Pr
     put: async (...given) => (await opened()).put(...given),
     get: async (...given) => (await opened()).get(...given),
     head: async (...given) => (await opened()).head(...given),
+    move: async (...given) => (await opened()).move(...given),
     delete: async (...given) => (await opened()).delete(...given),
     async *list(prefix) {
       yield* (await opened()).list(prefix);

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import {
+  CopyObjectCommand,
   DeleteObjectCommand,
   GetObjectCommand,
   HeadObjectCommand,
@@ -85,6 +86,13 @@ export function openS3Storage(options: Extract<StorageOptions, { kind: 's3' }>):
       const found = await client.send(new HeadObjectCommand({ Bucket, Key: path })).catch(unlessMissing);
       if (!found) return undefined;
       return { path, size: found.ContentLength ?? 0, modifiedAt: found.LastModified ?? new Date(0) };
+    },
+
+    async move(from, to) {
+      checkPath(from);
+      checkPath(to);
+      await client.send(new CopyObjectCommand({ Bucket, Key: to, CopySource: `${Bucket}/${from}` }));
+      await client.send(new DeleteObjectCommand({ Bucket, Key: from }));
     },
 
     async delete(path) {

@@ -39,6 +39,8 @@ export interface Storage {
   /** Undefined when there is no such file; an error when the range begins behind its end. */
   get(path: string, range?: ByteRange): Promise<{ file: StoredFile; content: Readable } | undefined>;
   head(path: string): Promise<StoredFile | undefined>;
+  /** Gives a file another path, and replaces what was there. An error when there is no such file. */
+  move(from: string, to: string): Promise<void>;
   /** Deleting what is not there is no error. */
   delete(path: string): Promise<void>;
   /** Every file whose path begins with the prefix, in no order. */

@@ -5,6 +5,8 @@ import type * as media from '../../../src/contract/media.ts';
 import type * as reading from '../../../src/contract/reading.ts';
 import type * as search from '../../../src/contract/search.ts';
 import type * as session from '../../../src/contract/session.ts';
+import type * as storage from '../../../src/contract/storage.ts';
+import type * as trash from '../../../src/contract/trash.ts';
 import type { page } from '../../../src/contract/wire.ts';
 
 /** The contract's types as they are on the wire: points in time are text. */
@@ -53,3 +55,6 @@ export type SearchHit = Wire<typeof search.searchHit>;
 export type SearchPage = Wire<typeof search.searchAnswer>;
 export type Session = Wire<typeof session.session>;
 export type Person = Wire<typeof identity.person>;
+export type TrashedMedia = Wire<typeof trash.trashedMedia>;
+export type TrashPage = Wire<typeof trash.trashList>;
+export type StorageUse = Wire<typeof storage.storageUse>;

@@ -59,7 +59,10 @@ export function removeWithUndo(queryClient: QueryClient, media: readonly Media[]
   const removal: Removal = { place, ids: media.map(({ id }) => id) };
   publish([...waiting, removal]);
   const what = media.length === 1 ? `"${shorten(media[0]?.title ?? '')}"` : `${media.length} items`;
-  showToast(`Removed ${what} from ${place.isDefault ? 'your library' : place.name}`, {
+  const where = place.isDefault
+    ? `your library. You can restore ${media.length === 1 ? 'it' : 'them'} from the trash.`
+    : place.name;
+  showToast(`Removed ${what} from ${where}`, {
     action: { label: 'Undo', run: () => publish(waiting.filter((other) => other !== removal)) },
     onExpire: () => void carryOut(queryClient, removal),
   });
@@ -73,6 +76,7 @@ async function carryOut(queryClient: QueryClient, removal: Removal): Promise<voi
   else if (removal.place.isDefault && removal.ids.length === 1) await explainWhatStays(removal.ids[0] ?? '');
   refreshLists(queryClient);
   void queryClient.invalidateQueries({ queryKey: ['libraries'] });
+  void queryClient.invalidateQueries({ queryKey: ['trash'] });
   publish(waiting.filter((other) => other !== removal));
 }
 

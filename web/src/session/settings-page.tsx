@@ -5,6 +5,7 @@ import { ApiKeys } from './api-keys.tsx';
 import { NameForm } from './name-form.tsx';
 import { PasswordForm } from './password-form.tsx';
 import { roleAllows, useSession } from './session.ts';
+import { StorageUse } from './storage-use.tsx';
 import { setTheme, useTheme } from './theme.ts';
 
 export default function SettingsPage() {
@@ -37,6 +38,10 @@ export default function SettingsPage() {
           onChange={setTheme}
         />
         <p className="field-hint">How texts look is chosen in the reader, under Text and colours.</p>
+      </section>
+      <section className="section">
+        <h2 className="section-title">Storage</h2>
+        <StorageUse />
       </section>
       <MovingSections />
       {roleAllows(user.role, 'admin') && (

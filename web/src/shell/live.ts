@@ -13,7 +13,14 @@ function staleAfter({ type, data }: StreamEvent): string[][] {
   }
   if (type.startsWith('media.') || type.startsWith('library.media')) {
     const id = (data as { media_id: string }).media_id;
-    return [['media', 'list'], ['media', 'one', id], ['media', 'provenance', id], ['libraries']];
+    return [
+      ['media', 'list'],
+      ['media', 'one', id],
+      ['media', 'provenance', id],
+      ['libraries'],
+      ['trash'],
+      ['storage'],
+    ];
   }
   if (type.startsWith('library.') || type.startsWith('backfill.'))
     return [['libraries'], ['members'], ['media', 'list']];

@@ -57,6 +57,7 @@ export function Shell() {
     { keys: 'g h', label: 'My library', group: 'Go to', run: () => void navigate({ to: '/' }) },
     { keys: 'g s', label: 'Search', group: 'Go to', run: search },
     { keys: 'g i', label: 'Invitations', group: 'Go to', run: () => void navigate({ to: '/invitations' }) },
+    { keys: 'g t', label: 'Trash', group: 'Go to', run: () => void navigate({ to: '/trash' }) },
     { keys: 'g p', label: 'Settings', group: 'Go to', run: () => void navigate({ to: '/settings' }) },
     { keys: 'g l', label: 'New library', group: 'Go to', run: () => setShown('new-library') },
   ]);

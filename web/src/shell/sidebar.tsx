@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { Inbox, LibraryBig, Plus, Rows3, Search } from 'lucide-react';
+import { Inbox, LibraryBig, Plus, Rows3, Search, Trash2 } from 'lucide-react';
 import { CONSOLE_PAGES } from '../console/routes.tsx';
 import { invitationsQuery, librariesQuery } from '../library/queries.ts';
 import { roleAllows, useSession } from '../session/session.ts';
@@ -46,6 +46,11 @@ export function Sidebar() {
               <Badge tone="solid">{invitations.data?.length}</Badge>
             </span>
           )}
+        </Link>
+
+        <Link to="/trash" className="nav-link">
+          <Trash2 size={18} aria-hidden />
+          Trash
         </Link>
 
         <div className="nav-section">

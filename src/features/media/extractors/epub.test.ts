@@ -250,6 +250,12 @@ describe('an archive that is made to do harm is not opened', () => {
         ],
       }),
     ],
+    [
+      'a text that is hundreds of times larger than the file',
+      makeEpub({
+        chapters: [{ file: 'one.xhtml', title: 'One', body: `<p>${'word '.repeat(2_500_000)}</p>` }],
+      }),
+    ],
   ])('%s', async (_what, bytes) => {
     expect(await failureOf(extract(bytes))).toMatchObject({ code: 'E_ARCHIVE_UNSAFE', isTransient: false });
     expect(extractors.bugs).toEqual([]);

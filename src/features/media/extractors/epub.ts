@@ -30,8 +30,16 @@ const CHAPTER = '#chapter-';
 const LINK_TO_CHAPTER = / href="#chapter-(\d+)"/g;
 
 const MOST_CHAPTERS = 5000;
-const MOST_MARKUP = 64 * 1024 * 1024;
-const MOST_IMAGE_BYTES = 256 * 1024 * 1024;
+const MB = 1024 * 1024;
+const MOST_MARKUP = 64 * MB;
+const MOST_OUTPUT = 256 * MB;
+/** Books hold pictures, which hardly compress, and text, which compresses to a quarter: no honest book grows so much. */
+const MOST_GROWTH = 20;
+
+/** How much text and pictures may come out of a file: a small file must not become a large document. */
+export function mostOutput(fileBytes: number): number {
+  return Math.min(MOST_OUTPUT, 10 * MB + MOST_GROWTH * fileBytes);
+}
 
 const EXTENSIONS: Record<string, string> = {
   'image/png': 'png',
@@ -43,10 +51,11 @@ const EXTENSIONS: Record<string, string> = {
 };
 
 export async function extractEpub({ bytes, assetPath }: EpubTask): Promise<Extraction> {
+  const most = mostOutput(bytes.byteLength);
   const archive = await openArchive(bytes);
   const book = await readBook(archive);
   if (book.chapters.length > MOST_CHAPTERS) throw unsafe(`has more than ${MOST_CHAPTERS} chapters`);
-  const images = await readImages(archive, book);
+  const images = await readImages(archive, book, most);
   const used = new Set<Asset>();
 
   const fragments: Fragment[] = [];
@@ -64,7 +73,7 @@ export async function extractEpub({ bytes, assetPath }: EpubTask): Promise<Extra
         path !== chapter && numbers.has(path) ? `${CHAPTER}${numbers.get(path)}` : undefined,
     });
     size += html.length;
-    if (size > MOST_MARKUP) throw unsafe('is far too large inside');
+    if (size > Math.min(MOST_MARKUP, most)) throw unsafe('is far too large inside');
     if (html.trim() === '') continue;
     fragmentOf.set(chapter, fragments.length);
     fragments.push({
@@ -134,7 +143,7 @@ function pathIn(url: string): string {
 }
 
 /** Named by their content: the same picture in two places is one. What is no picture, or too large, is left out. */
-async function readImages(archive: Archive, book: Book): Promise<Map<string, Asset>> {
+async function readImages(archive: Archive, book: Book, most: number): Promise<Map<string, Asset>> {
   const byPath = new Map<string, Asset>();
   const byName = new Map<string, Asset>();
   let total = 0;
@@ -144,7 +153,7 @@ async function readImages(archive: Archive, book: Book): Promise<Map<string, Ass
     const extension = type && EXTENSIONS[type];
     if (!bytes || !extension) continue;
     total += bytes.length;
-    if (total > MOST_IMAGE_BYTES) throw unsafe('is far too large inside');
+    if (total > most) throw unsafe('is far too large inside');
     const name = `${createHash('sha256').update(bytes).digest('hex').slice(0, 32)}.${extension}`;
     const asset = byName.get(name) ?? { name, content_type: type, bytes: new Uint8Array(bytes) };
     byName.set(name, asset);

@@ -1,0 +1,61 @@
+import type { TrashedMedia } from '../../contract/trash.ts';
+import type { Queryable, Transaction } from '../../platform/database/database.ts';
+import { canReadMedia, type Viewer } from '../libraries/can-read-media.ts';
+import { type MediaRow, mediaColumns, onTheWire, readingOf } from '../libraries/media-row.ts';
+import { microseconds, moment } from '../libraries/moments.ts';
+
+export interface TrashPosition {
+  trashed_us: number;
+  media_id: string;
+}
+
+/** What came back to the viewer through a library is readable, and not in the trash for them. */
+const isInTrash = (sql: Queryable, viewer: Viewer) => sql`
+  trash.default_library_id = ${viewer.default_library_id}
+  and not ${canReadMedia(sql, viewer, sql`trash.media_id`)}`;
+
+/** What was removed last comes first. */
+export async function listTrash(
+  sql: Queryable,
+  viewer: Viewer,
+  days: number,
+  last: TrashPosition | null,
+  limit: number,
+): Promise<(TrashedMedia & { position: TrashPosition })[]> {
+  const isBeyond = last
+    ? sql`(trash.trashed_at, trash.media_id) < (${moment(sql, last.trashed_us)}, ${last.media_id})`
+    : sql`true`;
+  const rows = await sql<(MediaRow & TrashedMedia & { position: TrashPosition })[]>`
+    select
+      ${mediaColumns(sql, viewer)}, trash.trashed_at, trash.trashed_at + ${days} * interval '1 day' as purge_at,
+      json_build_object('trashed_us', ${microseconds(sql, sql`trash.trashed_at`)}, 'media_id', media.id) as position
+    from trash
+    join media on media.id = trash.media_id
+    ${readingOf(sql, viewer)}
+    where ${isInTrash(sql, viewer)} and ${isBeyond}
+    order by trash.trashed_at desc, trash.media_id desc
+    limit ${limit}`;
+  return rows.map(onTheWire);
+}
+
+export async function nextInTrash(sql: Queryable, viewer: Viewer, limit: number): Promise<string[]> {
+  const rows = await sql<{ media_id: string }[]>`
+    select media_id
+    from trash
+    where ${isInTrash(sql, viewer)}
+    order by trashed_at, media_id
+    limit ${limit}`;
+  return rows.map(({ media_id }) => media_id);
+}
+
+export async function isTrashed(sql: Queryable, viewer: Viewer, mediaId: string): Promise<boolean> {
+  const rows = await sql`
+    select from trash where trash.media_id = ${mediaId} and ${isInTrash(sql, viewer)}`;
+  return rows.length === 1;
+}
+
+/** Keeps the media from being purged until the transaction ends. False when it is gone. */
+export async function holdMedia(tx: Transaction, mediaId: string): Promise<boolean> {
+  const held = await tx`select from media where id = ${mediaId} for key share`;
+  return held.length === 1;
+}

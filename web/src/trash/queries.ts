@@ -1,0 +1,19 @@
+import { infiniteQueryOptions, type QueryClient } from '@tanstack/react-query';
+import { api } from '../api/client.ts';
+import type { TrashPage } from '../api/types.ts';
+import { refreshLists } from '../library/media-list.ts';
+
+export const trashQuery = infiniteQueryOptions({
+  queryKey: ['trash'],
+  queryFn: ({ pageParam, signal }) => api.get<TrashPage>('/trash', { limit: 100, cursor: pageParam }, signal),
+  initialPageParam: '',
+  getNextPageParam: ({ page }) => page.next_cursor ?? undefined,
+});
+
+/** What is restored or deleted changes the trash, the lists and how much is stored. */
+export async function refreshTrash(queryClient: QueryClient): Promise<void> {
+  refreshLists(queryClient);
+  void queryClient.invalidateQueries({ queryKey: ['libraries'] });
+  void queryClient.invalidateQueries({ queryKey: ['storage'] });
+  await queryClient.invalidateQueries({ queryKey: ['trash'] });
+}
