@@ -79,7 +79,7 @@ export function createServices(
   const governance = createGovernance({ sql, requireMode });
   const analysisRuns = createRuns({ sql, governance, requireMode });
   const libraryServices = createLibraryServices({ sql, users, backfill });
-  const media = createMedia({ sql, ingest });
+  const media = createMedia({ sql, ingest, libraryMedia: libraryServices.libraryMedia });
   const mediaLists = createMediaLists({ sql });
   const jobs = createJobs({
     ...config,

@@ -1,7 +1,7 @@
 import { NexusError } from '../../contract/errors.ts';
 import type { ExportedDocument } from '../../contract/export.ts';
 import type { Library } from '../../contract/libraries.ts';
-import type { ListedMedia } from '../../contract/media.ts';
+import type { Media } from '../../contract/media.ts';
 import type { Database } from '../../platform/database/database.ts';
 import type { Viewer } from '../libraries/can-read-media.ts';
 import type { MediaLists } from '../media/list.ts';
@@ -80,7 +80,7 @@ async function* pagesOf(
   { sql, mediaLists }: DocumentsDependencies,
   viewer: Viewer,
   library: Library,
-): AsyncGenerator<ListedMedia[]> {
+): AsyncGenerator<Media[]> {
   const library_id = sharedIdOf(library);
   let cursor: string | undefined;
   do {
@@ -95,8 +95,8 @@ async function* pagesOf(
   if (library_id && !(await store.isMember(sql, viewer.user_id, library_id))) throw revoked();
 }
 
-function* grouped(page: ListedMedia[]): Generator<ListedMedia[]> {
-  let group: ListedMedia[] = [];
+function* grouped(page: Media[]): Generator<Media[]> {
+  let group: Media[] = [];
   let words = 0;
   for (const media of page) {
     const count = media.word_count ?? 0;
@@ -116,11 +116,11 @@ function sharedIdOf({ id, is_default }: Library): string | undefined {
   return is_default ? undefined : id;
 }
 
-function saidOf({ title, author, description, site }: ListedMedia): Said {
+function saidOf({ title, author, description, site }: Media): Said {
   return { head: { title, author, description, site }, texts: [] };
 }
 
-function onTheWire(media: ListedMedia, said: Said | undefined): ExportedDocument {
+function onTheWire(media: Media, said: Said | undefined): ExportedDocument {
   const { id, kind, requested_url, language, published, word_count, page_count } = media;
   const { processing_status, added_at, reading } = media;
   const { head, texts } = said ?? NOTHING_SAID;

@@ -1,8 +1,10 @@
 import type { Database, Queryable, Transaction } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
 import { type AuditRun, type IntegrityCheck, inBatches } from '../../platform/integrity/check.ts';
-import { deleteEdges, forgetMedia, insertMissingEdges, rebuildDefaultLibrary } from './closure.ts';
+import { deleteEdges } from './closure.ts';
 import * as audit from './closure-audit-store.ts';
+import { insertMissingEdges, rebuildDefaultLibrary } from './closure-repair.ts';
+import { forgetMedia } from './forget-media.ts';
 import { lockSource } from './store.ts';
 
 interface Check {

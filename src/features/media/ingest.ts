@@ -19,7 +19,7 @@ import type { Logger } from '../../platform/telemetry/logger.ts';
 import { tellMedia } from './events.ts';
 import type { Extracted, ExtractorRegistry } from './extractor-registry.ts';
 import { ExtractionFailure } from './extractors/extraction.ts';
-import { findKnown, replaceByKnown } from './known-media.ts';
+import { lockKnown, replaceByKnown } from './known-media.ts';
 import * as lifecycle from './lifecycle.ts';
 import { buildSearchRows } from './search-rows.ts';
 import * as store from './store.ts';
@@ -28,6 +28,7 @@ const INGEST = 'ingest_media';
 const EMBED = 'embed_media';
 const QUEUE = 'ingest';
 const SWEPT_AT_ONCE = 1000;
+const UNIQUE_VIOLATION = '23505';
 
 const payload = z.strictObject({ media_id: id });
 /** `test_force_run` fails a media of any kind without looking at it, and is for tests alone. */
@@ -60,15 +61,15 @@ export function createIngest({ sql, log, storage, extractors, isTest, engine }: 
     return true;
   }
 
-  /** The same for many. */
+  /** The same for many. Returns those that were put on their way. */
   async function enqueueExtractions(
     tx: Transaction,
     media: { id: string; kind: MediaKind }[],
     options: Pick<EnqueueOptions, 'requestId' | 'createdBy' | 'priority'>,
-  ): Promise<void> {
+  ): Promise<string[]> {
     const type = typeNamed(INGEST);
     const wanted = media.filter(({ kind }) => extractors.has(kind));
-    if (wanted.length === 0) return;
+    if (wanted.length === 0) return [];
     const jobs = wanted.map(({ id: media_id }) => ({ type, payload: { media_id }, ...options }));
     const enqueued = await engine().enqueueMany(tx, jobs);
     const assigned = wanted.map(({ id: media_id }, index) => ({
@@ -76,6 +77,7 @@ export function createIngest({ sql, log, storage, extractors, isTest, engine }: 
       job_id: enqueued[index]?.id ?? '',
     }));
     await store.assignJobs(tx, assigned);
+    return wanted.map(({ id: mediaId }) => mediaId);
   }
 
   function typeNamed(name: string) {
@@ -131,35 +133,48 @@ export function createIngest({ sql, log, storage, extractors, isTest, engine }: 
     }
   }
 
-  /** Files first, because nothing refers to them yet; then all rows, the next job and this one's end, in one commit. */
+  /**
+   * Keeps what was extracted, under the address that the page is known by. Of two media with that address the readable
+   * one stays: one that is known and can be read takes this one's place, and this one takes the place of any other.
+   */
   async function keep(source: store.MediaSource, extracted: Extracted, context: JobContext): Promise<void> {
-    const { extraction, kind, canonicalUrl } = extracted;
-    const file = extracted.file && (await storeFile(source.id, extracted.file));
+    const { kind, canonicalUrl, ...page } = extracted.home ?? extracted;
+    const files = await storeFiles(source.id, page);
+    const commit = () =>
+      transaction(sql, async (tx) => {
+        const known = await lockKnown(tx, { id: source.id, kind, canonicalUrl });
+        if (known?.is_readable) {
+          await replaceByKnown(tx, source.id, known.id);
+          await context.complete(tx, { result: { outcome: 'known', media_id: known.id } });
+          return;
+        }
+        const isOurs = await lifecycle.markReadyForReading(tx, source.id, context.log);
+        if (isOurs) {
+          if (known) await replaceByKnown(tx, known.id, source.id);
+          if (files.file) await store.setFile(tx, source.id, files.file);
+          await store.insertAssets(tx, source.id, files.assets);
+          await store.writeExtraction(tx, source.id, kind, page.extraction, canonicalUrl);
+          await tellMedia(tx, 'media.ready', source.id, {});
+          await enqueue(tx, EMBED, source.id, { requestId: context.requestId ?? undefined });
+        }
+        await context.complete(tx, { result: { outcome: isOurs ? 'ready_for_reading' : 'not ours' } });
+      });
+    await commit().catch((error) => {
+      // Somebody has saved this address, or found it, at this moment: by now it is known.
+      if (error.code === UNIQUE_VIOLATION) return commit();
+      throw error;
+    });
+  }
+
+  /** Files come before the rows, all of which are one commit: nothing refers to them yet. */
+  async function storeFiles(mediaId: string, { extraction, file }: Pick<Extracted, 'extraction' | 'file'>) {
     const assets: Parameters<typeof store.insertAssets>[2] = [];
     for (const { name, content_type, bytes } of extraction.assets) {
-      const path = `media/${source.id}/assets/${name}`;
+      const path = `media/${mediaId}/assets/${name}`;
       await storage.put(path, bytes, { contentType: content_type });
       assets.push({ name, content_type, path });
     }
-    await transaction(sql, async (tx) => {
-      const known =
-        (await findKnown(tx, { id: source.id, kind, canonicalUrl })) ??
-        (file && (await store.findByFile(tx, source.created_by_user_id, kind, file.sha256)));
-      if (known) {
-        await replaceByKnown(tx, source.id, known);
-        await context.complete(tx, { result: { outcome: 'known', media_id: known } });
-        return;
-      }
-      const isOurs = await lifecycle.markReadyForReading(tx, source.id, context.log);
-      if (isOurs) {
-        if (file) await store.setFile(tx, source.id, file);
-        await store.insertAssets(tx, source.id, assets);
-        await store.writeExtraction(tx, source.id, kind, extraction, canonicalUrl);
-        await tellMedia(tx, 'media.ready', source.id, {}, context.requestId ?? undefined);
-        await enqueue(tx, EMBED, source.id, { requestId: context.requestId ?? undefined });
-      }
-      await context.complete(tx, { result: { outcome: isOurs ? 'ready_for_reading' : 'not ours' } });
-    });
+    return { assets, file: file && (await storeFile(mediaId, file)) };
   }
 
   async function storeFile(mediaId: string, bytes: Buffer): Promise<store.StoredMediaFile> {

@@ -162,7 +162,7 @@ export function registerMediaRoutes(
       },
     },
     async (request, reply) => {
-      await media.remove(principalOf(request), request.params.id);
+      await media.remove(principalOf(request), request.params.id, request.id);
       return reply.status(204).send(null);
     },
   );
