@@ -111,7 +111,7 @@ describe('of two media with one address', () => {
         from jobs
         join job_attempts as attempt on attempt.job_id = jobs.id
         where jobs.job_type = 'ingest_media' and jobs.payload ->> 'media_id' = ${slow}`;
-      expect(attempts).toEqual([{ status: 'succeeded' }]);
+      expect([...attempts]).toEqual([{ status: 'succeeded' }]);
     }, 60_000);
     expect(await auditOf(sql)).toEqual([]);
   });
@@ -155,6 +155,26 @@ test('a page that names an address in trouble keeps its own, and its text', asyn
     title: 'Alive',
     canonical_url: `${site.url}/alive`,
   });
+});
+
+test.each([
+  ['is too long to be saved', () => `${site.url}/long?x=${'x'.repeat(2100)}`],
+  ['holds a password', () => `http://ana:secret@${site.host}/long`],
+])('a redirect to an address that %s leaves the media where it was saved', async (_why, location) => {
+  const reader = await createReader(app);
+  const target = new URL(location());
+  pages.set('/leads-away', () => ({ status: 302, headers: { location: location() } }));
+  pages.set(target.pathname + target.search, () => ({ body: makePage({ title: 'Far away' }) }));
+  const id = await save(reader, '/leads-away');
+  const media = await vi.waitFor(async () => {
+    const { body } = await reader.get(`/media/${id}`);
+    expect(['ready', 'failed']).toContain(body.data.processing_status);
+    return body.data;
+  }, 60_000);
+  expect(media.canonical_url).toBe(`${site.url}/leads-away`);
+  expect(JSON.stringify(media)).not.toContain('secret');
+  expect(media.last_error_code).not.toBe('E_EXTRACTION_FAILED');
+  await reader.delete(`/media/${id}`);
 });
 
 test('pages that name each other are followed once', async () => {

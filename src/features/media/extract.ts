@@ -5,7 +5,7 @@ import type { Storage } from '../../platform/storage/storage.ts';
 import { assetPath, imagePath } from '../libraries/media-row.ts';
 import type { Extract, ExtractorRegistry } from './extractor-registry.ts';
 import type { Extractors } from './extractors/extractors.ts';
-import { type FetchedPage, findHome } from './own-address.ts';
+import { atOwnAddress, type FetchedPage } from './own-address.ts';
 import type { MediaSource } from './store.ts';
 import { canonicalUrl } from './url.ts';
 
@@ -37,8 +37,8 @@ export function createRegistry(extractors: Extractors, storage: Storage): Extrac
 
   /** The canonical address is fetched, never the spelling of one saver: nothing of it may shape what others read. */
   const webArticle: Extract = async ({ canonical_url }, signal) => {
-    const page = await fetchPage(canonical_url ?? '', signal);
-    return { ...page, home: await findHome(page, (url) => fetchPage(url, signal)) };
+    const saved = await fetchPage(canonical_url ?? '', signal);
+    return atOwnAddress(saved, (url) => fetchPage(url, signal));
   };
 
   const fromFile =

@@ -10,8 +10,6 @@ export interface Extracted {
   canonicalUrl: string | null;
   /** The file that lay where a page was expected. */
   file?: Buffer;
-  /** The same from another address, which the page is known by; see `findHome`. */
-  home?: Extracted | undefined;
 }
 
 export type Extract = (source: MediaSource, signal: AbortSignal) => Promise<Extracted>;

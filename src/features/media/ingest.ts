@@ -138,8 +138,8 @@ export function createIngest({ sql, log, storage, extractors, isTest, engine }: 
    * one stays: one that is known and can be read takes this one's place, and this one takes the place of any other.
    */
   async function keep(source: store.MediaSource, extracted: Extracted, context: JobContext): Promise<void> {
-    const { kind, canonicalUrl, ...page } = extracted.home ?? extracted;
-    const files = await storeFiles(source.id, page);
+    const { kind, canonicalUrl, extraction } = extracted;
+    const files = await storeFiles(source.id, extracted);
     const commit = () =>
       transaction(sql, async (tx) => {
         const known = await lockKnown(tx, { id: source.id, kind, canonicalUrl });
@@ -153,7 +153,7 @@ export function createIngest({ sql, log, storage, extractors, isTest, engine }: 
           if (known) await replaceByKnown(tx, known.id, source.id);
           if (files.file) await store.setFile(tx, source.id, files.file);
           await store.insertAssets(tx, source.id, files.assets);
-          await store.writeExtraction(tx, source.id, kind, page.extraction, canonicalUrl);
+          await store.writeExtraction(tx, source.id, kind, extraction, canonicalUrl);
           await tellMedia(tx, 'media.ready', source.id, {});
           await enqueue(tx, EMBED, source.id, { requestId: context.requestId ?? undefined });
         }
