@@ -188,19 +188,56 @@ test('pages that name each other are followed once', async () => {
   expect(site.requests.length - from).toBe(2);
 });
 
-test('equal files at two addresses, and an upload of the same, stay apart for those who have not all of them', async () => {
-  const [ana, ben] = [await createReader(app), await createReader(app)];
-  const pdf = Buffer.from(makePdf({ pages: [['One paper']] }));
-  for (const path of ['/paper.pdf?token=ofAna', '/paper.pdf'])
-    pages.set(path, () => ({ headers: { 'content-type': 'application/pdf' }, body: pdf }));
-  const secret = await save(ana, '/paper.pdf?token=ofAna');
-  await until(ana, secret, 'ready');
-  const plain = await save(ana, '/paper.pdf');
-  expect(await save(ben, '/paper.pdf')).toBe(plain);
-  expect(await until(ana, plain, 'ready')).toMatchObject({ kind: 'pdf' });
-  const listed = (await ben.get('/media')).body.data;
-  expect(listed).toMatchObject([{ id: plain, canonical_url: `${site.url}/paper.pdf` }]);
-  expect(JSON.stringify(listed)).not.toContain('ofAna');
+describe('equal files', () => {
+  const bytes = (text: string) => Buffer.from(makePdf({ pages: [[text]] }));
+  const serve = (path: string, body: Buffer) =>
+    pages.set(path, () => ({ headers: { 'content-type': 'application/pdf' }, body }));
+
+  async function upload(by: Reader, filename: string, file: Buffer): Promise<string> {
+    const announced = { kind: 'pdf', filename, content_type: 'application/pdf', size_bytes: file.length };
+    const { media_id, upload_url, upload_headers } = (await by.post('/media/upload/init', announced)).body
+      .data;
+    const body = new Uint8Array(file);
+    await fetch(app.url + upload_url, { method: 'PUT', headers: upload_headers, body });
+    return (await by.post(`/media/${media_id}/ingest`)).body.data.media_id;
+  }
+
+  test('at two addresses do not unite them', async () => {
+    const [ana, ben] = [await createReader(app), await createReader(app)];
+    for (const path of ['/paper.pdf?token=ofAna', '/paper.pdf']) serve(path, bytes('One paper'));
+    await until(ana, await save(ana, '/paper.pdf?token=ofAna'), 'ready');
+    const plain = await save(ana, '/paper.pdf');
+    expect(await save(ben, '/paper.pdf')).toBe(plain);
+    expect(await until(ana, plain, 'ready')).toMatchObject({ kind: 'pdf' });
+    const listed = (await ben.get('/media')).body.data;
+    expect(listed).toMatchObject([{ id: plain, canonical_url: `${site.url}/paper.pdf` }]);
+    expect(JSON.stringify(listed)).not.toContain('ofAna');
+  });
+
+  test('uploaded by one person and found at an address do not show the upload to others', async () => {
+    const [ana, ben] = [await createReader(app), await createReader(app)];
+    const file = bytes('Another paper');
+    const uploaded = await upload(ana, 'divorce of Ana.pdf', file);
+    await until(ana, uploaded, 'ready');
+    serve('/another.pdf', file);
+    const found = await save(ana, '/another.pdf');
+    await save(ben, '/another.pdf');
+    await until(ben, found, 'ready');
+    expect(found).not.toBe(uploaded);
+    expect(JSON.stringify((await ben.get('/media')).body)).not.toContain('divorce');
+  });
+
+  test('are one media for a person who has it already, by whichever way', async () => {
+    const [ana, ben] = [await createReader(app), await createReader(app)];
+    const file = bytes('A third paper');
+    serve('/third.pdf', file);
+    const found = await save(ana, '/third.pdf');
+    await until(ana, found, 'ready');
+    expect(await upload(ana, 'third.pdf', file)).toBe(found);
+    const own = await upload(ben, 'third.pdf', file);
+    expect(own).not.toBe(found);
+    expect(await upload(ben, 'third again.pdf', file)).toBe(own);
+  });
 });
 
 test('everybody who saved a link may retry it, and a reader of a library may not', async () => {
