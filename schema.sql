@@ -186,6 +186,7 @@ create table default_library_intrinsics (
   created_at timestamp with time zone default now() not null,
   ready_kind text,
   ready_site text,
+  requested_url text,
   constraint default_library_intrinsics_pkey PRIMARY KEY (default_library_id, media_id),
   constraint default_library_intrinsics_ready_whole CHECK (((ready_kind IS NOT NULL) OR (ready_site IS NULL)))
 );
@@ -420,6 +421,7 @@ create table library_media (
   ready_kind text,
   ready_site text,
   constraint library_media_pkey PRIMARY KEY (library_id, media_id),
+  constraint library_media_derived_by_nobody CHECK (((NOT is_derived) OR (added_by_user_id IS NULL))),
   constraint library_media_ready_whole CHECK (((ready_kind IS NOT NULL) OR (ready_site IS NULL)))
 );
 CREATE INDEX library_media_facts_idx ON public.library_media USING btree (library_id, ready_site, ready_kind, media_id) WHERE (NOT is_derived);
@@ -442,7 +444,6 @@ create table media (
   processing_completed_at timestamp with time zone,
   failed_at timestamp with time zone,
   given_title text,
-  requested_url text,
   canonical_url text,
   provider text,
   provider_id text,
@@ -483,8 +484,9 @@ END)),
 CREATE UNIQUE INDEX media_canonical_url_key ON public.media USING btree (kind, canonical_url) WHERE (canonical_url IS NOT NULL);
 CREATE INDEX media_created_by_user_id_idx ON public.media USING btree (created_by_user_id);
 CREATE INDEX media_facts_idx ON public.media USING btree (id) INCLUDE (kind, processing_status, site);
-CREATE UNIQUE INDEX media_file_key ON public.media USING btree (created_by_user_id, kind, file_sha256) WHERE (file_sha256 IS NOT NULL);
+CREATE UNIQUE INDEX media_file_key ON public.media USING btree (created_by_user_id, kind, file_sha256) WHERE ((file_sha256 IS NOT NULL) AND (canonical_url IS NULL));
 CREATE INDEX media_file_path_idx ON public.media USING btree (file_path) WHERE (file_path IS NOT NULL);
+CREATE INDEX media_file_sha256_idx ON public.media USING btree (file_sha256) WHERE (file_sha256 IS NOT NULL);
 CREATE INDEX media_length_asc_idx ON public.media USING btree (COALESCE(word_count, 2147483647), id);
 CREATE INDEX media_length_desc_idx ON public.media USING btree (COALESCE(word_count, '-1'::integer), id);
 CREATE INDEX media_published_asc_idx ON public.media USING btree (COALESCE(published, '~'::text) COLLATE "C", id);
@@ -686,6 +688,8 @@ create table trash (
   default_library_id uuid not null,
   media_id uuid not null,
   trashed_at timestamp with time zone default now() not null,
+  saved_at timestamp with time zone,
+  requested_url text,
   constraint trash_pkey PRIMARY KEY (default_library_id, media_id),
   constraint trash_media_id_fkey FOREIGN KEY (media_id) REFERENCES media(id) ON DELETE CASCADE
 );

@@ -123,8 +123,8 @@ async function addRowByRow(sql, library, mediaId, addedBy, statements) {
     for (const { id, default_library_id } of members) {
       if (statements === 3) await tx`select default_library_id from users where id = ${id}`;
       await tx`
-        insert into library_media (library_id, media_id, is_derived, added_by_user_id)
-        values (${default_library_id}, ${mediaId}, true, ${addedBy})
+        insert into library_media (library_id, media_id, is_derived)
+        values (${default_library_id}, ${mediaId}, true)
         on conflict (library_id, media_id) do update set media_id = excluded.media_id where false`;
       await tx`
         insert into default_library_closure_edges (default_library_id, media_id, source_library_id)

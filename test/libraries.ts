@@ -19,7 +19,10 @@ export interface Reader extends Person {
 }
 
 export async function createReader(app: TestApp): Promise<Reader> {
-  const person = await createPerson(app);
+  return readerOf(app, await createPerson(app));
+}
+
+export function readerOf(app: TestApp, person: Person): Reader {
   const { key } = person;
   return {
     ...person,

@@ -89,7 +89,7 @@ export function createServices(
   const analysisRuns = createRuns({ sql, governance, requireMode });
   const libraryServices = createLibraryServices({ sql, users, backfill });
   const quota = createQuota({ sql, defaultMb: config.storageQuotaMb });
-  const media = createMedia({ sql, ingest });
+  const media = createMedia({ sql, ingest, libraryMedia: libraryServices.libraryMedia });
   const mediaLists = createMediaLists({ sql });
   const jobs = createJobs({
     ...config,
@@ -118,7 +118,12 @@ export function createServices(
     readings: createReadings({ sql }),
     search: createSearch({ sql }),
     quota,
-    trash: createTrash({ sql, purge: createPurge({ sql, storage }), days: config.purgeAfterDays }),
+    trash: createTrash({
+      sql,
+      purge: createPurge({ sql, storage }),
+      libraryMedia: libraryServices.libraryMedia,
+      days: config.purgeAfterDays,
+    }),
     uploads: createUploads({ sql, log, storage, quota, ingest }),
     files: createFiles({ sql, storage }),
     images: createImages({ sql, storage, egress, quota }),

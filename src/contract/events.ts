@@ -9,7 +9,7 @@ function version<Payload extends z.ZodObject>(schema_version: number, payload: P
 }
 
 const username = z.string();
-const media = { media_id: id, kind: z.string(), created_by_user_id: id };
+const media = { media_id: id, kind: z.string() };
 const invitation = {
   invitation_id: id,
   library_id: id,
@@ -29,15 +29,18 @@ const apiKey = { api_key_id: id, user_id: id, owner: username, prefix: z.string(
 
 /** Everything that Nexus tells about, and what it says. `docs/outbox.md` lists the same, and a test keeps them equal. */
 export const EVENTS = {
-  'media.created': version(1, z.object(media)),
-  'media.ready': version(1, z.object(media)),
-  'media.failed': version(1, z.object({ ...media, failure_stage: z.string(), error_code: z.string() })),
-  /** `user_ids`: the people whose trash it left, when it was deleted for good. Without it, whoever made it. */
-  'media.deleted': version(1, z.object({ ...media, user_ids: z.array(id).optional() })),
+  'media.created': version(1, z.object({ ...media, created_by_user_id: id })),
+  'media.ready': version(2, z.object(media)),
+  'media.failed': version(2, z.object({ ...media, failure_stage: z.string(), error_code: z.string() })),
+  /** `user_ids`: the person whose trash it left, when it was deleted for good. */
+  'media.deleted': version(2, z.object({ ...media, user_ids: z.array(id).optional() })),
   'library.created': version(1, z.object({ library_id: id, name: z.string(), owner_user_id: id })),
   'library.deleted': version(1, z.object({ library_id: id, owner_user_id: id })),
   'library.media_added': version(1, z.object({ library_id: id, media_id: id, added_by_user_id: id })),
-  'library.media_removed': version(1, z.object({ library_id: id, media_id: id, removed_by_user_id: id })),
+  'library.media_removed': version(
+    2,
+    z.object({ library_id: id, media_id: id, removed_by_user_id: id.nullable() }),
+  ),
   'library.member_added': version(1, z.object({ library_id: id, user_id: id, role: libraryRole })),
   'library.member_removed': version(1, z.object({ library_id: id, user_id: id })),
   'library.ownership_transferred': version(1, z.object({ library_id: id, from_user_id: id, to_user_id: id })),

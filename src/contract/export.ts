@@ -29,7 +29,7 @@ export const exportedDocument = z.object({
   kind: mediaKind,
   /** Null for what was uploaded. */
   url: z.string().nullable(),
-  /** As it was given, before redirects and without what makes two addresses the same. */
+  /** The address as the person who exports typed it; null for what others saved. */
   requested_url: z.string().nullable(),
   title: z.string().nullable(),
   author: z.string().nullable(),

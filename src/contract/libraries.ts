@@ -35,7 +35,8 @@ export const addedLibraryMedia = z.object({
   data: z.object({ library_id: id, media_id: id, created: z.boolean() }),
 });
 
-export const libraryMedia = media.extend({ added_at: timestamp, added_by_user_id: id.nullable() });
+/** In a default library, `added_by_user_id` is its owner's for what they saved, and null for the rest. */
+export const libraryMedia = media.extend({ added_by_user_id: id.nullable() });
 export type LibraryMedia = z.output<typeof libraryMedia>;
 export const libraryMediaList = z.object({ data: z.array(libraryMedia), page });
 

@@ -49,6 +49,7 @@ export const media = z.object({
   processing_started_at: timestamp.nullable(),
   processing_completed_at: timestamp.nullable(),
   failed_at: timestamp.nullable(),
+  /** The address as the viewer typed it; null when they have not saved it by an address. */
   requested_url: z.string().nullable(),
   canonical_url: z.string().nullable(),
   provider: z.string().nullable(),
@@ -67,10 +68,15 @@ export const media = z.object({
   cover_url: z.string().nullable(),
   created_at: timestamp,
   updated_at: timestamp,
+  /**
+   * When it came to the viewer: they saved it, or it came through a library that they are in now. In the list of a shared
+   * library, when it was added there.
+   */
+  added_at: timestamp,
   /** How far the viewer has read; null when they have not begun. */
   reading: reading.nullable(),
   capabilities,
-  /** It has failed, and the viewer may have it tried again: they saved it first, or are an admin of where it is. */
+  /** It has failed, and the viewer may have it tried again: they saved it, or are an admin of a library that holds it. */
   may_retry: z.boolean(),
 });
 export type Media = z.output<typeof media>;
@@ -96,11 +102,8 @@ export const mediaQuery = listQuery.extend({
 });
 export type MediaQuery = z.output<typeof mediaQuery>;
 
-/** `added_at`: when it came into the library that is listed. */
-export const listedMedia = media.extend({ added_at: timestamp });
-export type ListedMedia = z.output<typeof listedMedia>;
 export const mediaList = z.object({
-  data: z.array(listedMedia),
+  data: z.array(media),
   page: page.extend({ total: z.number().int() }),
 });
 export type MediaList = z.output<typeof mediaList>;

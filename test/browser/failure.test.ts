@@ -57,7 +57,7 @@ test('who may not retry is told who may', async () => {
   await page.keyboard.press('Escape');
   expect(await row.getByRole('button', { name: /Retry/ }).count()).toBe(0);
   await page.goto(`${nexus.url}/app/read/${media_id}`);
-  await page.getByText('can have it tried again').waitFor();
+  await page.getByText('can retry it').waitFor();
   await page.getByRole('button', { name: 'What was tried' }).click();
   await page.getByText('Attempt 1: Failed').waitFor();
   expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);

@@ -22,8 +22,8 @@ export async function seedArticles(sql: Database, owner: Owner, count: number): 
       insert into default_library_intrinsics (default_library_id, media_id)
       select ${owner.default_library_id}, id from made
     )
-    insert into library_media (library_id, media_id, is_derived, added_by_user_id)
-    select ${owner.default_library_id}, id, true, ${owner.id} from made`;
+    insert into library_media (library_id, media_id, is_derived)
+    select ${owner.default_library_id}, id, true from made`;
 }
 
 /** A video with a transcript of three lines. */
@@ -45,8 +45,8 @@ export async function seedVideo(sql: Database, owner: Owner): Promise<string> {
       insert into default_library_intrinsics (default_library_id, media_id)
       select ${owner.default_library_id}, id from made
     ), listed as (
-      insert into library_media (library_id, media_id, is_derived, added_by_user_id)
-      select ${owner.default_library_id}, id, true, ${owner.id} from made
+      insert into library_media (library_id, media_id, is_derived)
+      select ${owner.default_library_id}, id, true from made
     )
     select id from made`;
   return video.id;
@@ -67,6 +67,6 @@ export async function seedFailedPodcast(sql: Database, owner: Owner): Promise<vo
       insert into default_library_intrinsics (default_library_id, media_id)
       select ${owner.default_library_id}, id from made
     )
-    insert into library_media (library_id, media_id, is_derived, added_by_user_id)
-    select ${owner.default_library_id}, id, true, ${owner.id} from made`;
+    insert into library_media (library_id, media_id, is_derived)
+    select ${owner.default_library_id}, id, true from made`;
 }

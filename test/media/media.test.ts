@@ -446,7 +446,8 @@ describe('events', () => {
     pages.set('/told', { body: makePage({ title: 'Told' }) });
     await own.post(`/media/${media_id}/retry`);
     await until(media_id, 'ready', own);
-    expect(await told(own, media_id)).toEqual(['media.created', 'media.failed', 'media.ready']);
+    const saved = ['library.media_added', 'media.created'];
+    expect(await told(own, media_id)).toEqual([...saved, 'media.failed', 'media.ready']);
     expect(await told(stranger, media_id)).toEqual([]);
   });
 });

@@ -97,7 +97,6 @@ describe('the trash', () => {
 
   test('gives a link back when it is saved again', async () => {
     const id = await save();
-    await sql`update media set requested_url = canonical_url where id = ${id}`;
     await reader.delete(`/media/${id}`);
     const saved = await reader.post('/media/from_url', { url: `https://example.org/${id}` });
     expect(saved).toMatchObject({ status: 200, body: { data: { media_id: id, created: false } } });
@@ -150,7 +149,6 @@ describe('deleting for good', () => {
 
   test('leaves what others hold to them, wherever they hold it', async () => {
     const id = await save();
-    await sql`update media set requested_url = canonical_url where id = ${id}`;
     await other.post('/media/from_url', { url: `https://example.org/${id}` });
     await reader.delete(`/media/${id}`);
     await reader.delete(`/trash/${id}`);
@@ -202,7 +200,6 @@ describe('the hourly purge', () => {
     await sql`delete from library_media where media_id = ${id}`;
     await purgeAll(30);
     await sql`update unheld_media set since = now() - interval '31 days' where media_id = ${id}`;
-    await sql`update media set requested_url = canonical_url where id = ${id}`;
     await other.post('/media/from_url', { url: `https://example.org/${id}` });
     expect(await purgeAll(30)).toMatchObject({ purged: 0 });
     expect((await other.get(`/media/${id}`)).status).toBe(200);

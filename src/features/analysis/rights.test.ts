@@ -4,6 +4,8 @@ import { createPerson, failure, useApp } from '../../../test/app.ts';
 import { useDatabase } from '../../../test/database.ts';
 import { HARBOUR } from '../../../test/fixtures/texts.ts';
 import { createLibrary, createReader, join } from '../../../test/libraries.ts';
+import { transaction } from '../../platform/database/transaction.ts';
+import { addToDefaultLibrary } from '../libraries/closure.ts';
 
 const database = useDatabase();
 const { sql } = database;
@@ -43,6 +45,50 @@ describe('rights are those of the moment', () => {
     expect((await read(member.key, `${paths[0]}/shadow`)).status).toBe(404);
     expect(await heard()).toBe(false);
     expect((await read(owner.key, paths[0] ?? '')).status).toBe(200);
+  });
+
+  test('a run is seen by its author and by those who share a library with them that holds the document', async () => {
+    const [author, member, stranger] = [
+      await createReader(app),
+      await createReader(app),
+      await createReader(app),
+    ];
+    const document_id = await saveDocument(sql, author, HARBOUR);
+    // Both saved the same address themselves, and so have the same media.
+    await transaction(sql, async (tx) => {
+      for (const other of [member, stranger])
+        await addToDefaultLibrary(tx, other.defaultLibraryId, document_id, other.id);
+    });
+    const library = await createLibrary(author);
+    await author.post(`/libraries/${library}/media`, { media_id: document_id });
+    const { body } = await analyze(author.key, { document_id });
+    const seen = async ({ key }: { key: string }) => {
+      const [run, runs, shadow] = await Promise.all([
+        read(key, `analysis/runs/${body.analysis_run_id}`),
+        read(key, `analysis/runs?document_id=${document_id}`),
+        read(key, `analysis/runs/${body.analysis_run_id}/shadow`),
+      ]);
+      return [
+        run.status,
+        runs.status,
+        runs.body.runs.length,
+        shadow.body.error.message.includes('no shadow'),
+      ];
+    };
+    const heard = async ({ key }: { key: string }) =>
+      JSON.stringify((await read(key, 'events?limit=200')).body).includes(body.analysis_run_id);
+    expect(await seen(author)).toEqual([200, 200, 1, true]);
+    expect(await seen(stranger)).toEqual([404, 200, 0, false]);
+    expect(await seen(member)).toEqual([404, 200, 0, false]);
+    await vi.waitFor(async () => expect(await heard(author)).toBe(true), 30_000);
+    expect(await heard(stranger)).toBe(false);
+    await join(author, library, member);
+    expect(await seen(member)).toEqual([200, 200, 1, true]);
+    expect(await heard(member)).toBe(true);
+    expect(await seen(stranger)).toEqual([404, 200, 0, false]);
+    await author.delete(`/libraries/${library}/members/${member.id}`);
+    expect(await seen(member)).toEqual([404, 200, 0, false]);
+    expect(await heard(member)).toBe(false);
   });
 
   test('whoever was disabled in the meantime gets nothing done', async () => {

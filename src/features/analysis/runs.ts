@@ -27,10 +27,7 @@ export function createRuns({ sql, governance, requireMode }: RunsDependencies) {
   async function requireRun(principal: Principal, id: string, actor: Actor): Promise<AnalysisRun> {
     const run = await store.findRun(sql, principal, id);
     if (!run)
-      throw new NexusError(
-        'E_NOT_FOUND',
-        `There is no analysis run ${id}, or you may not read its document.`,
-      );
+      throw new NexusError('E_NOT_FOUND', `There is no analysis run ${id}, or it is not shared with you.`);
     await requireMode(principal, run.mode, actor);
     const outputs = run.layers.map(({ output }) => output);
     const shown = await governance.shown(outputs, run.mode, actor, { analysis_run_id: id });
@@ -55,7 +52,7 @@ export function createRuns({ sql, governance, requireMode }: RunsDependencies) {
       if (!(await mayRead(sql, principal, query.document_id))) mediaNotFound();
       const last = readCursor(query.cursor);
       const { rows: runs, page } = cutPage(
-        await store.listRuns(sql, query.document_id, last, query.limit + 1),
+        await store.listRuns(sql, principal, query.document_id, last, query.limit + 1),
         query.limit,
       );
       return { runs, page };

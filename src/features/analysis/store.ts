@@ -1,6 +1,7 @@
 import type { AnalysedLayer, AnalysisRun, AnalysisRunSummary } from '../../contract/analysis.ts';
 import type { Queryable, Transaction } from '../../platform/database/database.ts';
-import { canReadMedia, type Viewer } from '../libraries/can-read-media.ts';
+import type { Viewer } from '../libraries/can-read-media.ts';
+import { seesWorkOnMedia } from '../libraries/sees-work-on-media.ts';
 
 export type NewRun = Omit<AnalysisRun, 'layer_count' | 'has_shadow' | 'created_at'> & {
   created_by_user_id: string;
@@ -41,12 +42,15 @@ export async function insertRun(tx: Transaction, { layers, ...run }: NewRun): Pr
     )`;
 }
 
-/** Whoever may not read the document, now, has no run of it. */
+/** Runs are seen as branches are. */
+const isVisible = (sql: Queryable, viewer: Viewer) =>
+  seesWorkOnMedia(sql, viewer, { mediaId: sql`run.document_id`, authorId: sql`run.created_by_user_id` });
+
 export async function findRun(sql: Queryable, viewer: Viewer, id: string): Promise<AnalysisRun | undefined> {
   const [run] = await sql<Omit<AnalysisRun, 'layers'>[]>`
     select ${columns(sql)}
     from analysis_runs as run
-    where run.id = ${id} and ${canReadMedia(sql, viewer, sql`run.document_id`)}`;
+    where run.id = ${id} and ${isVisible(sql, viewer)}`;
   return run && { ...run, layers: await listLayers(sql, id) };
 }
 
@@ -68,6 +72,7 @@ async function listLayers(sql: Queryable, runId: string): Promise<AnalysedLayer[
 /** Newest first, from the run after `last` on. */
 export async function listRuns(
   sql: Queryable,
+  viewer: Viewer,
   documentId: string,
   last: string | null,
   limit: number,
@@ -75,7 +80,9 @@ export async function listRuns(
   return sql<AnalysisRunSummary[]>`
     select ${columns(sql)}
     from analysis_runs as run
-    where run.document_id = ${documentId} and (${last}::uuid is null or run.id < ${last})
+    where run.document_id = ${documentId}
+      and ${isVisible(sql, viewer)}
+      and (${last}::uuid is null or run.id < ${last})
     order by run.id desc
     limit ${limit}`;
 }

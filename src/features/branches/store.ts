@@ -2,6 +2,7 @@ import type { Branch, BranchEvent, Edit } from '../../contract/branches.ts';
 import type { Queryable, Transaction } from '../../platform/database/database.ts';
 import type { Statement } from '../../platform/database/statement.ts';
 import { canReadMedia, type Viewer } from '../libraries/can-read-media.ts';
+import { seesWorkOnMedia } from '../libraries/sees-work-on-media.ts';
 
 /** A branch as it is stored. */
 export interface BranchRow extends Omit<Branch, 'branch_id' | 'document_id'> {
@@ -16,27 +17,11 @@ const columns = (sql: Queryable) => sql`
   branches.base_hash, branches.base_length, branches.event_count, branches.text_hash, branches.text_length,
   users.username as created_by, branches.created_at, branches.updated_at`;
 
-/**
- * Whether somebody sees a branch: they can read its document now, and made the branch, or share a library that holds the
- * document with who did. Reading the document is not enough: strangers who saved the same link have the same media, and
- * what one makes of it is no business of the other.
- */
-function isVisible(sql: Queryable, viewer: Viewer) {
-  return sql`(
-    ${canReadMedia(sql, viewer, sql`branches.media_id`)}
-    and (
-      branches.created_by_user_id = ${viewer.user_id}
-      or exists (
-        select
-        from library_media as listed
-        join memberships as mine on mine.library_id = listed.library_id and mine.user_id = ${viewer.user_id}
-        join memberships as theirs
-          on theirs.library_id = listed.library_id and theirs.user_id = branches.created_by_user_id
-        where listed.media_id = branches.media_id and not listed.is_derived
-      )
-    )
-  )`;
-}
+const isVisible = (sql: Queryable, viewer: Viewer) =>
+  seesWorkOnMedia(sql, viewer, {
+    mediaId: sql`branches.media_id`,
+    authorId: sql`branches.created_by_user_id`,
+  });
 
 const selectBranches = (sql: Queryable) => sql`
   select ${columns(sql)}

@@ -9,6 +9,7 @@ import { transaction } from '../../platform/database/transaction.ts';
 import { newId } from '../../platform/ids.ts';
 import { emitEvent } from '../../platform/outbox/emit-event.ts';
 import { writePosition } from '../../platform/outbox/position.ts';
+import { addToDefaultLibrary } from '../libraries/closure.ts';
 
 const database = useDatabase();
 const { sql } = database;
@@ -125,10 +126,10 @@ describe('everybody hears only what they may see at that moment', () => {
   const types = async (key: string, after: string) => (await read(key, after)).events.map(({ type }) => type);
 
   test('members of a library, while they are in it', async () => {
+    const media_id = await saveMedia(sql, owner);
     const start = await now(owner.key);
     const library = await createLibrary(owner);
     await join(owner, library, member);
-    const media_id = await saveMedia(sql, owner);
     await owner.post(`/libraries/${library}/media`, { media_id });
     const all = [
       'library.created',
@@ -157,13 +158,16 @@ describe('everybody hears only what they may see at that moment', () => {
     expect(await types(stranger.key, start)).toEqual([]);
   });
 
-  test('a media: whoever can read it; a deleted one: whose it was', async () => {
+  test('a media: whoever can read it; that it was created: its saver; that it is gone: admins', async () => {
     const media_id = await saveMedia(sql, owner);
+    await transaction(sql, (tx) => addToDefaultLibrary(tx, member.defaultLibraryId, media_id, member.id));
     const start = await now(owner.key);
-    const payload = { media_id, kind: 'web_article', created_by_user_id: owner.id };
-    const about = { aggregateType: 'media', aggregateId: media_id, payload };
-    await emit(sql, { ...about, eventType: 'media.ready' });
-    await emit(sql, { ...about, eventType: 'media.deleted' });
+    const payload = { media_id, kind: 'web_article' };
+    const about = { aggregateType: 'media', aggregateId: media_id };
+    const created = { ...payload, created_by_user_id: owner.id };
+    await emit(sql, { ...about, eventType: 'media.created', payload: created });
+    await emit(sql, { ...about, eventType: 'media.ready', payload });
+    await emit(sql, { ...about, eventType: 'media.deleted', payload });
     const run = {
       analysis_run_id: newId(),
       document_id: media_id,
@@ -176,9 +180,10 @@ describe('everybody hears only what they may see at that moment', () => {
       aggregateId: run.analysis_run_id,
       payload: run,
     });
-    expect(await types(owner.key, start)).toEqual(['media.ready', 'media.deleted', 'analysis.completed']);
+    expect(await types(owner.key, start)).toEqual(['media.created', 'media.ready', 'analysis.completed']);
+    expect(await types(member.key, start)).toEqual(['media.ready']);
     expect(await types(stranger.key, start)).toEqual([]);
-    expect(await types(DEV_KEYS.admin, start)).toEqual([]);
+    expect(await types(DEV_KEYS.admin, start)).toEqual(['media.deleted']);
   });
 
   test('a job: its submitter and admins; a key: admins', async () => {

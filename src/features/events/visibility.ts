@@ -3,6 +3,7 @@ import { ROLES, type Role, roleAllows } from '../../contract/roles.ts';
 import type { Queryable } from '../../platform/database/database.ts';
 import type { Statement } from '../../platform/database/statement.ts';
 import { canReadMedia } from '../libraries/can-read-media.ts';
+import { seesWorkOnMedia } from '../libraries/sees-work-on-media.ts';
 
 type InSql<T> = T | Statement<object[]>;
 
@@ -28,8 +29,9 @@ export function rolesFrom(minimum: Role): Role[] {
 
 /**
  * Whether somebody may hear of `event`, as things are now: what they could not look at with a request made at this
- * moment is not told to them either. A library tells its members, a media those who can read it; what is gone tells
- * whose it was.
+ * moment is not told to them either. A library tells its members, a media those who can read it. That a media was created
+ * is told to its saver alone, and what was made of it to those who see it. Whoever had a media that is gone heard that it
+ * left their libraries.
  */
 export function mayHear(sql: Queryable, hearer: Hearer) {
   const user = sql`${hearer.user_id}::uuid`;
@@ -47,11 +49,13 @@ export function mayHear(sql: Queryable, hearer: Hearer) {
           select from memberships
           where library_id = ${says('library_id')} and user_id = ${user} and role = 'admin'
         )
-      when event.event_type = 'media.deleted' and event.payload ? 'user_ids' then
-        event.payload -> 'user_ids' ? ${user}::text
-      when event.event_type = 'media.deleted' then ${says('created_by_user_id')} = ${user}
+      when event.event_type = 'media.created' then
+        ${says('created_by_user_id')} = ${user} and ${canReadMedia(sql, viewer, says('media_id'))}
+      when event.event_type = 'media.deleted' then
+        ${hearer.is_admin}::boolean or coalesce(event.payload -> 'user_ids' ? ${user}::text, false)
       when event.event_type like 'media.%' then ${canReadMedia(sql, viewer, says('media_id'))}
-      when event.event_type like 'analysis.%' then ${canReadMedia(sql, viewer, says('document_id'))}
+      when event.event_type like 'analysis.%' then
+        ${seesWorkOnMedia(sql, viewer, { mediaId: says('document_id'), authorId: says('created_by_user_id') })}
       when event.event_type like 'backfill.%' then
         ${hearer.is_admin}::boolean
         or (${says('user_id')} = ${user} and ${isMemberOf(says('source_library_id'))})

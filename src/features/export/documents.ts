@@ -1,6 +1,6 @@
 import { NexusError } from '../../contract/errors.ts';
 import type { Library } from '../../contract/libraries.ts';
-import type { ListedMedia } from '../../contract/media.ts';
+import type { Media } from '../../contract/media.ts';
 import type { Mode } from '../../contract/roles.ts';
 import type { Actor } from '../../platform/audit/audit.ts';
 import type { Database } from '../../platform/database/database.ts';
@@ -99,7 +99,7 @@ async function* groupsOf(
   dependencies: DocumentsDependencies,
   viewer: Viewer,
   library: Library,
-): AsyncGenerator<ListedMedia[]> {
+): AsyncGenerator<Media[]> {
   for await (const page of pagesOf(dependencies, viewer, library)) yield* grouped(page);
 }
 
@@ -111,7 +111,7 @@ async function* pagesOf(
   { sql, mediaLists }: DocumentsDependencies,
   viewer: Viewer,
   library: Library,
-): AsyncGenerator<ListedMedia[]> {
+): AsyncGenerator<Media[]> {
   const library_id = sharedIdOf(library);
   let cursor: string | undefined;
   do {
@@ -126,8 +126,8 @@ async function* pagesOf(
   if (library_id && !(await store.isMember(sql, viewer.user_id, library_id))) throw revoked();
 }
 
-function* grouped(page: ListedMedia[]): Generator<ListedMedia[]> {
-  let group: ListedMedia[] = [];
+function* grouped(page: Media[]): Generator<Media[]> {
+  let group: Media[] = [];
   let words = 0;
   for (const media of page) {
     const count = media.word_count ?? 0;
@@ -147,7 +147,7 @@ function sharedIdOf({ id, is_default }: Library): string | undefined {
   return is_default ? undefined : id;
 }
 
-function onTheWire(media: ListedMedia): UnjudgedDocument['document'] {
+function onTheWire(media: Media): UnjudgedDocument['document'] {
   const { id, kind, requested_url, title, author, description, site, language, published } = media;
   const { word_count, page_count, processing_status, added_at, reading } = media;
   return {

@@ -1,7 +1,7 @@
 import type { RelatedMedia } from '../../contract/graph.ts';
 import type { Queryable } from '../../platform/database/database.ts';
 import { canReadMedia, type Viewer } from '../libraries/can-read-media.ts';
-import { type MediaRow, mediaColumns, onTheWire, readingOf } from '../libraries/media-row.ts';
+import { addedAt, type MediaRow, mediaColumns, onTheWire, readingOf } from '../libraries/media-row.ts';
 
 /** An entity in more documents than this relates none of them: it is everywhere. */
 const COMMON = 500;
@@ -94,7 +94,7 @@ export async function findRelated(
       limit ${limit}
     )
     select
-      ${mediaColumns(sql, viewer)},
+      ${mediaColumns(sql, viewer)}, ${addedAt(sql, viewer)} as added_at,
       best.score, best.shared_entity_count, best.links_to, best.linked_from,
       array(
         select jsonb_build_object(

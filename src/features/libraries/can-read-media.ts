@@ -10,6 +10,15 @@ export interface Viewer {
 /** A viewer, or the columns of a statement that hold many. */
 export type ViewerInSql = { [Column in keyof Viewer]: string | Statement<object[]> };
 
+/** Whether the viewer saved a media themselves, for use inside any statement. */
+export function isSavedBy(sql: Queryable, viewer: ViewerInSql, mediaId: Statement<object[]> | string) {
+  return sql`exists (
+    select
+    from default_library_intrinsics as saved
+    where saved.default_library_id = ${viewer.default_library_id} and saved.media_id = ${mediaId}
+  )`;
+}
+
 /**
  * Whether the viewer may read a media: the only predicate for it, for use inside any statement.
  *
@@ -21,11 +30,7 @@ export type ViewerInSql = { [Column in keyof Viewer]: string | Statement<object[
  */
 export function canReadMedia(sql: Queryable, viewer: ViewerInSql, mediaId: Statement<object[]> | string) {
   return sql`(
-    exists (
-      select
-      from default_library_intrinsics as saved
-      where saved.default_library_id = ${viewer.default_library_id} and saved.media_id = ${mediaId}
-    )
+    ${isSavedBy(sql, viewer, mediaId)}
     or exists (
       select
       from default_library_closure_edges as edge

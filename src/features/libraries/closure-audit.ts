@@ -2,8 +2,10 @@ import type { Database, Queryable, Transaction } from '../../platform/database/d
 import { type AuditRun, type IntegrityCheck, inBatches } from '../../platform/integrity/check.ts';
 import { type Range, type Scan, scan } from '../../platform/integrity/scan.ts';
 import { inHalves, patiently } from '../../platform/integrity/statement-timeout.ts';
-import { deleteEdges, forgetMedia, insertMissingEdges, rebuildDefaultLibrary } from './closure.ts';
+import { deleteEdges } from './closure.ts';
 import * as audit from './closure-audit-store.ts';
+import { insertMissingEdges, rebuildDefaultLibrary } from './closure-repair.ts';
+import { forgetMedia } from './forget-media.ts';
 import { lockSource } from './store.ts';
 
 /** Something that may be wrong with the rows of a table. */

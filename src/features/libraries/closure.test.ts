@@ -15,7 +15,8 @@ import { identifier } from '../../platform/database/statement.ts';
 import { transaction } from '../../platform/database/transaction.ts';
 import { newId } from '../../platform/ids.ts';
 import { canReadMedia } from './can-read-media.ts';
-import { forgetMedia, materialiseBatch, removeMemberClosure } from './closure.ts';
+import { materialiseBatch, removeMemberClosure } from './closure.ts';
+import { forgetMedia } from './forget-media.ts';
 
 const database = useDatabase();
 const { sql } = database;

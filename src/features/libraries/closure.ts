@@ -1,8 +1,13 @@
 import type { Queryable, Transaction } from '../../platform/database/database.ts';
+import { type DerivedRow, isSaved, lockDerived, orLockIt, redate } from './derived-rows.ts';
+import { tellMediaAdded, tellMediaRemoved } from './events.ts';
 
 /*
  * What a default library holds, and why: the one module that writes library_media, default_library_intrinsics,
- * default_library_closure_edges and trash. Its functions take the caller's transaction and leave its end to the caller.
+ * default_library_closure_edges and trash, with forget-media.ts for media that go and closure-repair.ts for what the integrity audit
+ * found. Its functions take the caller's transaction and leave its end to the caller. What comes into a shared library or
+ * goes from it, and what people save or remove themselves, is told here, so that no writer can forget to; rows that only
+ * follow from it are not.
  *
  * Two locks make it exact under concurrency:
  *
@@ -17,44 +22,80 @@ import type { Queryable, Transaction } from '../../platform/database/database.ts
  * all locks.
  */
 
-/** The media is in the default library because its owner put it there. */
+/** A media that somebody puts into their default library. */
+export interface Saved {
+  media_id: string;
+  /** When they saved it, if that was elsewhere. What is not known, or lies ahead, is now. */
+  saved_at?: Date | null;
+  /** The address as they typed it. The first one stays for as long as they hold the media. */
+  requested_url?: string | null;
+}
+
+/** Puts a media into a default library on behalf of its owner. */
 export async function addToDefaultLibrary(
   tx: Transaction,
   defaultLibraryId: string,
   mediaId: string,
   addedBy: string,
+  requestId?: string,
 ): Promise<{ created: boolean }> {
-  const added = await addAllToDefaultLibrary(tx, defaultLibraryId, [mediaId], addedBy);
-  return { created: added === 1 };
+  const added = await addAllToDefaultLibrary(
+    tx,
+    defaultLibraryId,
+    [{ media_id: mediaId }],
+    addedBy,
+    requestId,
+  );
+  return { created: added.length === 1 };
 }
 
-/**
- * The same for many. Returns how many were not saved before. `savedAt` says of each when its owner saved it elsewhere;
- * what is not known, or lies ahead, is now.
- */
+/** Puts many media, each named once, into a default library. Returns those that were not saved before. */
 export async function addAllToDefaultLibrary(
   tx: Transaction,
   defaultLibraryId: string,
-  mediaIds: string[],
+  saved: Saved[],
   addedBy: string,
-  savedAt: (Date | null)[] = [],
-): Promise<number> {
-  const given = tx`unnest(${mediaIds}::uuid[], ${savedAt}::timestamptz[]) as given (media_id, saved_at)`;
+  requestId?: string,
+): Promise<string[]> {
+  const given = tx`
+    unnest(
+      ${saved.map(({ media_id }) => media_id)}::uuid[],
+      ${saved.map(({ saved_at }) => saved_at ?? null)}::timestamptz[],
+      ${saved.map(({ requested_url }) => requested_url ?? null)}::text[]
+    ) as given (media_id, saved_at, requested_url)`;
   const since = tx`least(coalesce(given.saved_at, now()), now())`;
+  // What has come through a library so far is dated by its owner's saving it from now on.
   await tx`
-    insert into library_media (library_id, media_id, is_derived, added_by_user_id, created_at)
-    select ${defaultLibraryId}, media_id, true, ${addedBy}, ${since}
+    insert into library_media (library_id, media_id, is_derived, created_at)
+    select ${defaultLibraryId}, media_id, true, ${since}
     from ${given}
     order by media_id
-    ${orLockIt(tx)}`;
-  const inserted = await tx`
-    insert into default_library_intrinsics (default_library_id, media_id, created_at, ready_kind, ready_site)
-    select ${defaultLibraryId}, given.media_id, ${since}, ready.kind, ready.site
+    on conflict (library_id, media_id) do update
+    set created_at = excluded.created_at
+    where not ${isSaved(tx)}`;
+  const rows = await tx<{ media_id: string; is_new: boolean }[]>`
+    insert into default_library_intrinsics (
+      default_library_id, media_id, created_at, requested_url, ready_kind, ready_site
+    )
+    select ${defaultLibraryId}, given.media_id, ${since}, given.requested_url, ready.kind, ready.site
     from ${given}
     ${ifReady(tx)}
-    on conflict do nothing`;
-  await leaveTrash(tx, defaultLibraryId, mediaIds);
-  return inserted.count;
+    on conflict (default_library_id, media_id) do update
+    set requested_url = excluded.requested_url
+    where default_library_intrinsics.requested_url is null and excluded.requested_url is not null
+    returning media_id, xmax = 0 as is_new`;
+  const added = rows.filter(({ is_new }) => is_new).map(({ media_id }) => media_id);
+  await tellMediaAdded(
+    tx,
+    added.map((media_id) => ({ library_id: defaultLibraryId, media_id, added_by_user_id: addedBy })),
+    requestId,
+  );
+  await leaveTrash(
+    tx,
+    defaultLibraryId,
+    saved.map(({ media_id }) => media_id),
+  );
+  return added;
 }
 
 /** Takes media out of a person's trash. Returns how many were in it. */
@@ -75,13 +116,13 @@ export async function leaveTrash(
 export async function putIntoTrash(
   tx: Transaction,
   defaultLibraryId: string,
-  mediaId: string,
+  { media_id, saved_at = null, requested_url = null }: Saved,
 ): Promise<void> {
   await tx`
-    insert into trash (default_library_id, media_id)
-    select ${defaultLibraryId}, ${mediaId}
+    insert into trash (default_library_id, media_id, saved_at, requested_url)
+    select ${defaultLibraryId}, ${media_id}, ${saved_at}, ${requested_url}
     where not exists (
-      select from library_media where library_id = ${defaultLibraryId} and media_id = ${mediaId}
+      select from library_media where library_id = ${defaultLibraryId} and media_id = ${media_id}
     )
     on conflict do nothing`;
 }
@@ -89,8 +130,8 @@ export async function putIntoTrash(
 /** Lets the trash of everybody who had thrown one media away hold another in its place, unless they have that one. */
 export async function replaceInTrash(tx: Transaction, mediaId: string, byMediaId: string): Promise<void> {
   await tx`
-    insert into trash (default_library_id, media_id, trashed_at)
-    select trash.default_library_id, ${byMediaId}, trash.trashed_at
+    insert into trash (default_library_id, media_id, trashed_at, saved_at, requested_url)
+    select trash.default_library_id, ${byMediaId}, trash.trashed_at, trash.saved_at, trash.requested_url
     from trash
     where trash.media_id = ${mediaId}
       and not exists (
@@ -110,18 +151,22 @@ export function isHeld(sql: Queryable, mediaId: Fragment | string): Fragment {
   )`;
 }
 
-/** What comes through a library stays, and no other library is touched. */
+/**
+ * Removes what the owner of a default library saved. What comes through a library stays, and no other library is touched.
+ * Returns what was saved, or undefined when nothing was.
+ */
 export async function removeFromDefaultLibrary(
   tx: Transaction,
   defaultLibraryId: string,
   mediaId: string,
-): Promise<{ removed: boolean }> {
+  requestId?: string,
+): Promise<Saved | undefined> {
   await tx`
     select
     from library_media
     where library_id = ${defaultLibraryId} and media_id = ${mediaId}
     for update`;
-  const intrinsics = await tx`
+  const [removed] = await tx<(Saved & { owner_user_id: string })[]>`
     with unlisted as (
       delete from library_media
       where library_id = ${defaultLibraryId}
@@ -133,8 +178,15 @@ export async function removeFromDefaultLibrary(
         )
     )
     delete from default_library_intrinsics
-    where default_library_id = ${defaultLibraryId} and media_id = ${mediaId}`;
-  return { removed: intrinsics.count === 1 };
+    using libraries
+    where default_library_id = ${defaultLibraryId} and media_id = ${mediaId} and libraries.id = default_library_id
+    returning media_id, default_library_intrinsics.created_at as saved_at, requested_url, libraries.owner_user_id`;
+  if (!removed) return undefined;
+  await redate(tx, [{ default_library_id: defaultLibraryId, media_id: mediaId }]);
+  const { owner_user_id, ...saved } = removed;
+  const told = { library_id: defaultLibraryId, media_id: mediaId, removed_by_user_id: owner_user_id };
+  await tellMediaRemoved(tx, [told], requestId);
+  return saved;
 }
 
 /** Lists the media in a library that the caller has locked, and in the default library of each of its members. */
@@ -143,21 +195,24 @@ export async function addToLibrary(
   libraryId: string,
   mediaId: string,
   addedBy: string,
+  requestId?: string,
 ): Promise<{ created: boolean }> {
-  const listed = await addAllToLibrary(tx, libraryId, [mediaId], addedBy);
+  const listed = await addAllToLibrary(tx, libraryId, [mediaId], addedBy, { requestId });
   return { created: listed.length === 1 };
 }
 
-/** The same for many. Returns those that were not in it before. */
+/** Lists many media. Returns those that were not in the library before. `addedAt` is now unless it is given. */
 export async function addAllToLibrary(
   tx: Transaction,
   libraryId: string,
   mediaIds: string[],
   addedBy: string,
+  { requestId, addedAt }: { requestId?: string | undefined; addedAt?: Date } = {},
 ): Promise<string[]> {
+  const since = addedAt === undefined ? tx`now()` : tx`${addedAt}::timestamptz`;
   const rows = await tx<{ media_id: string }[]>`
-    insert into library_media (library_id, media_id, is_derived, added_by_user_id, ready_kind, ready_site)
-    select ${libraryId}, given.media_id, false, ${addedBy}, ready.kind, ready.site
+    insert into library_media (library_id, media_id, is_derived, added_by_user_id, created_at, ready_kind, ready_site)
+    select ${libraryId}, given.media_id, false, ${addedBy}, ${since}, ready.kind, ready.site
     from unnest(${mediaIds}::uuid[]) as given (media_id)
     ${ifReady(tx)}
     order by given.media_id
@@ -167,7 +222,7 @@ export async function addAllToLibrary(
   const listed = rows.map(({ media_id }) => media_id);
   await tx`
     with missing as materialized (
-      select users.default_library_id, listed.media_id
+      select users.default_library_id, listed.media_id, greatest(${since}, memberships.created_at) as came_at
       from memberships
       join users on users.id = memberships.user_id
       cross join unnest(${listed}::uuid[]) as listed (media_id)
@@ -175,8 +230,8 @@ export async function addAllToLibrary(
       order by users.default_library_id, listed.media_id
     ),
     derived as (
-      insert into library_media (library_id, media_id, is_derived, added_by_user_id)
-      select default_library_id, media_id, true, ${addedBy}
+      insert into library_media (library_id, media_id, is_derived, created_at)
+      select default_library_id, media_id, true, came_at
       from missing
       ${orLockIt(tx)}
     )
@@ -184,6 +239,11 @@ export async function addAllToLibrary(
     select default_library_id, media_id, ${libraryId}
     from missing
     on conflict do nothing`;
+  await tellMediaAdded(
+    tx,
+    listed.map((media_id) => ({ library_id: libraryId, media_id, added_by_user_id: addedBy })),
+    requestId,
+  );
   return listed;
 }
 
@@ -192,6 +252,8 @@ export async function removeFromLibrary(
   tx: Transaction,
   libraryId: string,
   mediaId: string,
+  removedBy: string,
+  requestId?: string,
 ): Promise<boolean> {
   const removed = await tx`
     delete from library_media
@@ -203,6 +265,8 @@ export async function removeFromLibrary(
     libraryId,
     tx`edge.default_library_id in (${defaultLibraries}) and edge.media_id = ${mediaId}`,
   );
+  const told = { library_id: libraryId, media_id: mediaId, removed_by_user_id: removedBy };
+  await tellMediaRemoved(tx, [told], requestId);
   return true;
 }
 
@@ -222,54 +286,6 @@ export async function emptyLibrary(tx: Transaction, libraryId: string): Promise<
   await tx`delete from library_media where library_id = ${libraryId}`;
 }
 
-/** Takes a media that is about to be deleted, and that the caller has locked, out of every library. */
-export async function forgetMedia(tx: Transaction, mediaId: string): Promise<void> {
-  await tx`
-    select count(*)
-    from (
-      select
-      from libraries
-      where id in (select library_id from library_media where media_id = ${mediaId} and not is_derived)
-      order by id
-      for no key update
-    ) as locked`;
-  await lockDerived(
-    tx,
-    tx`
-      select default_library_id, media_id from default_library_intrinsics where media_id = ${mediaId}
-      union
-      select users.default_library_id, listed.media_id
-      from library_media as listed
-      join memberships on memberships.library_id = listed.library_id
-      join users on users.id = memberships.user_id
-      where listed.media_id = ${mediaId} and not listed.is_derived`,
-  );
-  await tx`
-    with listed as (
-      delete from library_media
-      where media_id = ${mediaId} and not is_derived
-      returning library_id
-    ),
-    saved as (
-      delete from default_library_intrinsics
-      where media_id = ${mediaId}
-      returning default_library_id
-    ),
-    edge as (
-      delete from default_library_closure_edges as edge
-      using listed, memberships, users
-      where memberships.library_id = listed.library_id
-        and users.id = memberships.user_id
-        and edge.default_library_id = users.default_library_id
-        and edge.media_id = ${mediaId}
-        and edge.source_library_id = listed.library_id
-      returning edge.default_library_id
-    )
-    delete from library_media
-    where media_id = ${mediaId}
-      and library_id in (select default_library_id from saved union select default_library_id from edge)`;
-}
-
 /**
  * Materialises the next media of a library, in the order of their ids, in the default library of one of its members.
  * The caller has locked the membership and the library. `lastMediaId` is null when nothing is left.
@@ -282,16 +298,18 @@ export async function materialiseBatch(
 ): Promise<{ count: number; lastMediaId: string | null }> {
   const [batch] = await tx<[{ count: number; last_media_id: string | null }]>`
     with item as materialized (
-      select media_id, added_by_user_id
-      from library_media
-      where library_id = ${source_library_id}
-        ${afterMediaId === null ? tx`` : tx`and media_id > ${afterMediaId}`}
-      order by media_id
+      select listed.media_id, greatest(listed.created_at, joined.created_at) as came_at
+      from library_media as listed
+      join libraries as home on home.id = ${default_library_id}
+      join memberships as joined on joined.library_id = ${source_library_id} and joined.user_id = home.owner_user_id
+      where listed.library_id = ${source_library_id}
+        ${afterMediaId === null ? tx`` : tx`and listed.media_id > ${afterMediaId}`}
+      order by listed.media_id
       limit ${batchSize}
     ),
     derived as (
-      insert into library_media (library_id, media_id, is_derived, added_by_user_id)
-      select ${default_library_id}, media_id, true, added_by_user_id
+      insert into library_media (library_id, media_id, is_derived, created_at)
+      select ${default_library_id}, media_id, true, came_at
       from item
       ${orLockIt(tx)}
     ),
@@ -305,70 +323,6 @@ export async function materialiseBatch(
       (select count(*) from item),
       (select media_id from item order by media_id desc limit 1) as last_media_id`;
   return { count: batch.count, lastMediaId: batch.count < batchSize ? null : batch.last_media_id };
-}
-
-/** Writes what a library that the caller has locked lacks in its members' default libraries. */
-export async function insertMissingEdges(tx: Transaction, libraryId: string): Promise<void> {
-  await tx`
-    with missing as materialized (
-      select users.default_library_id, item.media_id, item.added_by_user_id
-      from memberships
-      join users on users.id = memberships.user_id
-      join library_media as item on item.library_id = memberships.library_id
-      where memberships.library_id = ${libraryId}
-        and not exists (
-          select
-          from default_library_closure_edges as edge
-          where edge.default_library_id = users.default_library_id
-            and edge.media_id = item.media_id
-            and edge.source_library_id = ${libraryId}
-        )
-      order by users.default_library_id, item.media_id
-    ),
-    derived as (
-      insert into library_media (library_id, media_id, is_derived, added_by_user_id)
-      select default_library_id, media_id, true, added_by_user_id
-      from missing
-      ${orLockIt(tx)}
-    )
-    insert into default_library_closure_edges (default_library_id, media_id, source_library_id)
-    select default_library_id, media_id, ${libraryId}
-    from missing
-    on conflict do nothing`;
-}
-
-/** Lists what a default library has a reason for but does not list, and drops what it lists without one. */
-export async function rebuildDefaultLibrary(tx: Transaction, defaultLibraryId: string): Promise<void> {
-  await tx`
-    insert into library_media (library_id, media_id, is_derived)
-    select ${defaultLibraryId}, media_id, true
-    from (
-      select media_id from default_library_intrinsics where default_library_id = ${defaultLibraryId}
-      union
-      select media_id from default_library_closure_edges where default_library_id = ${defaultLibraryId}
-    ) as reason
-    order by media_id
-    ${orLockIt(tx)}`;
-  await lockDerived(
-    tx,
-    tx`select library_id as default_library_id, media_id from library_media where library_id = ${defaultLibraryId}`,
-  );
-  await tx`
-    with listed as materialized (select library_id, media_id from library_media where library_id = ${defaultLibraryId})
-    delete from library_media as derived
-    using listed
-    where derived.library_id = listed.library_id
-      and derived.media_id = listed.media_id
-      and not exists (
-        select
-        from default_library_intrinsics as intrinsic
-        where intrinsic.default_library_id = listed.library_id and intrinsic.media_id = listed.media_id
-      )
-      and not exists (
-        select
-        from default_library_closure_edges as edge
-        where edge.default_library_id = listed.library_id and edge.media_id = listed.media_id
-      )`;
 }
 
 type Fragment = ReturnType<Transaction>;
@@ -393,58 +347,44 @@ export async function deleteEdges(tx: Transaction, sourceLibraryId: string, whic
     tx,
     tx`select edge.default_library_id, edge.media_id from default_library_closure_edges as edge where ${doomed}`,
   );
-  await tx`
+  const left = await tx<DerivedRow[]>`
     with deleted as (
       delete from default_library_closure_edges as edge
       where ${doomed}
       returning edge.default_library_id, edge.media_id
-    )
-    delete from library_media as derived
-    using deleted
-    where derived.library_id = deleted.default_library_id
-      and derived.media_id = deleted.media_id
-      and not exists (
-        select
-        from default_library_intrinsics as intrinsic
-        where intrinsic.default_library_id = deleted.default_library_id and intrinsic.media_id = deleted.media_id
-      )
-      and not exists (
-        select
-        from default_library_closure_edges as other
-        where other.default_library_id = deleted.default_library_id
-          and other.media_id = deleted.media_id
-          and other.source_library_id <> ${sourceLibraryId}
-      )`;
-}
-
-/**
- * Locks the rows of default libraries that the given reasons speak of. They are materialised so that each row is looked
- * up by library and media: of a library that was filled after the last ANALYZE the planner expects a row or two, and
- * would compare everything in it with everything in it.
- */
-async function lockDerived(tx: Transaction, reasons: Fragment): Promise<void> {
-  await tx`
-    with reason as materialized (${reasons})
-    select count(*)
-    from (
+    ),
+    reason as materialized (
       select
-      from reason
-      join library_media as derived
-        on derived.library_id = reason.default_library_id and derived.media_id = reason.media_id
-      order by derived.library_id, derived.media_id
-      for update of derived
-    ) as locked`;
+        deleted.default_library_id, deleted.media_id,
+        exists (
+          select
+          from default_library_intrinsics as intrinsic
+          where intrinsic.default_library_id = deleted.default_library_id and intrinsic.media_id = deleted.media_id
+        ) as is_saved,
+        exists (
+          select
+          from default_library_closure_edges as other
+          where other.default_library_id = deleted.default_library_id
+            and other.media_id = deleted.media_id
+            and other.source_library_id <> ${sourceLibraryId}
+        ) as has_edge
+      from deleted
+    ),
+    unlisted as (
+      delete from library_media as derived
+      using reason
+      where derived.library_id = reason.default_library_id
+        and derived.media_id = reason.media_id
+        and not reason.is_saved
+        and not reason.has_edge
+    )
+    select default_library_id, media_id
+    from reason
+    where has_edge and not is_saved`;
+  await redate(tx, left);
 }
 
 /** What lists are filtered by, of those of the given media that are ready: kind and site then change no more. */
 function ifReady(tx: Transaction): Fragment {
   return tx`left join media as ready on ready.id = given.media_id and ready.processing_status = 'ready'`;
-}
-
-/**
- * For inserts into default libraries: a row that is there already is locked instead. DO NOTHING would not lock it, and
- * somebody who takes its last reason away at this moment would delete it under the new one.
- */
-function orLockIt(tx: Transaction): Fragment {
-  return tx`on conflict (library_id, media_id) do update set media_id = excluded.media_id where false`;
 }

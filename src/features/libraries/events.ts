@@ -2,7 +2,7 @@ import type { EventPayload, EventType } from '../../contract/events.ts';
 import type { Invitation } from '../../contract/libraries.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { newId } from '../../platform/ids.ts';
-import { emitEvent, emitEvents } from '../../platform/outbox/emit-event.ts';
+import { emitEvent, emitEvents, type NewEvent } from '../../platform/outbox/emit-event.ts';
 
 type LibraryEvent = Extract<EventType, `library.${string}`>;
 type Invited = Extract<EventType, `invitation.${string}`>;
@@ -26,25 +26,39 @@ export async function tellLibrary<Type extends LibraryEvent>(
   });
 }
 
-/** As `tellLibrary`, for many media at once. */
+/** Tells that media came into libraries. */
 export async function tellMediaAdded(
   tx: Transaction,
-  library_id: string,
-  mediaIds: string[],
-  added_by_user_id: string,
+  added: EventPayload<'library.media_added'>[],
   requestId?: string,
 ): Promise<void> {
-  await emitEvents(
-    tx,
-    mediaIds.map((media_id) => ({
-      eventType: 'library.media_added',
-      aggregateType: 'library',
-      aggregateId: library_id,
-      payload: { library_id, media_id, added_by_user_id },
-      idempotencyKey: `library:${library_id}:${newId()}`,
-      requestId,
-    })),
-  );
+  await tellContents(tx, 'library.media_added', added, requestId);
+}
+
+/** Tells that media went from libraries. Nobody has removed them when Nexus itself took them out. */
+export async function tellMediaRemoved(
+  tx: Transaction,
+  removed: EventPayload<'library.media_removed'>[],
+  requestId?: string,
+): Promise<void> {
+  await tellContents(tx, 'library.media_removed', removed, requestId);
+}
+
+async function tellContents<Type extends 'library.media_added' | 'library.media_removed'>(
+  tx: Transaction,
+  eventType: Type,
+  payloads: EventPayload<Type>[],
+  requestId: string | undefined,
+): Promise<void> {
+  const events = payloads.map((payload) => ({
+    eventType,
+    aggregateType: 'library',
+    aggregateId: payload.library_id,
+    payload,
+    idempotencyKey: `library:${payload.library_id}:${newId()}`,
+    requestId,
+  }));
+  await emitEvents(tx, events as NewEvent[]);
 }
 
 /** An invitation is made once and answered once. */

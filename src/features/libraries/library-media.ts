@@ -8,8 +8,8 @@ import { transaction } from '../../platform/database/transaction.ts';
 import { requireAdmin, requireMember } from './access.ts';
 import { mayRead, type Viewer } from './can-read-media.ts';
 import * as closure from './closure.ts';
-import { tellLibrary, tellMediaAdded } from './events.ts';
 import type { ListQuery } from './libraries.ts';
+import { lockContents } from './lock-contents.ts';
 import * as store from './store.ts';
 
 export type LibraryMediaService = ReturnType<typeof createLibraryMedia>;
@@ -38,25 +38,19 @@ export function createLibraryMedia({ sql }: { sql: Database }) {
       requestId?: string,
     ): Promise<{ created: boolean }> {
       return transaction(sql, async (tx) => {
-        const added = await list(tx);
-        const told = { library_id: libraryId, media_id: mediaId, added_by_user_id: viewer.user_id };
-        if (added.created) await tellLibrary(tx, 'library.media_added', told, requestId);
-        return added;
-      });
-
-      async function list(tx: Transaction): Promise<{ created: boolean }> {
+        await lockContents(tx, [libraryId], [mediaId]);
         requireAdmin(await store.findLibrary(tx, viewer.user_id, libraryId));
         await requireReadable(tx, viewer, mediaId);
         if (!(await store.holdMedia(tx, mediaId))) mediaNotFound();
         if (libraryId === viewer.default_library_id) {
-          return closure.addToDefaultLibrary(tx, libraryId, mediaId, viewer.user_id);
+          return closure.addToDefaultLibrary(tx, libraryId, mediaId, viewer.user_id, requestId);
         }
         requireAdmin(await store.lockLibrary(tx, viewer.user_id, libraryId));
-        return closure.addToLibrary(tx, libraryId, mediaId, viewer.user_id);
-      }
+        return closure.addToLibrary(tx, libraryId, mediaId, viewer.user_id, requestId);
+      });
     },
 
-    /** For who adds many in a transaction of their own, to media that they hold. */
+    /** Adds many media to a shared library, in the caller's transaction, which holds them and the library's contents. */
     async addAll(
       tx: Transaction,
       viewer: Viewer,
@@ -65,13 +59,8 @@ export function createLibraryMedia({ sql }: { sql: Database }) {
       requestId?: string,
     ): Promise<void> {
       requireAdmin(await store.findLibrary(tx, viewer.user_id, libraryId));
-      if (libraryId === viewer.default_library_id) {
-        await closure.addAllToDefaultLibrary(tx, libraryId, mediaIds, viewer.user_id);
-        return;
-      }
       requireAdmin(await store.lockLibrary(tx, viewer.user_id, libraryId));
-      const added = await closure.addAllToLibrary(tx, libraryId, mediaIds, viewer.user_id);
-      await tellMediaAdded(tx, libraryId, added, viewer.user_id, requestId);
+      await closure.addAllToLibrary(tx, libraryId, mediaIds, viewer.user_id, { requestId });
     },
 
     /**
@@ -80,26 +69,21 @@ export function createLibraryMedia({ sql }: { sql: Database }) {
      */
     async remove(viewer: Viewer, libraryId: string, mediaId: string, requestId?: string): Promise<void> {
       await transaction(sql, async (tx) => {
-        const told = { library_id: libraryId, media_id: mediaId, removed_by_user_id: viewer.user_id };
-        if (await unlist(tx)) await tellLibrary(tx, 'library.media_removed', told, requestId);
-      });
-
-      async function unlist(tx: Transaction): Promise<boolean> {
+        await lockContents(tx, [libraryId], [mediaId]);
         requireAdmin(await store.findLibrary(tx, viewer.user_id, libraryId));
         await requireReadable(tx, viewer, mediaId);
+        // Held, so that it cannot turn out to be another media while it is removed.
         if (!(await store.holdMedia(tx, mediaId))) mediaNotFound();
-        const isRemoved = await unlistFrom(tx);
-        if (isRemoved) await closure.putIntoTrash(tx, viewer.default_library_id, mediaId);
-        return isRemoved;
-      }
-
-      async function unlistFrom(tx: Transaction): Promise<boolean> {
         if (libraryId === viewer.default_library_id) {
-          return (await closure.removeFromDefaultLibrary(tx, libraryId, mediaId)).removed;
+          const saved = await closure.removeFromDefaultLibrary(tx, libraryId, mediaId, requestId);
+          if (saved) await closure.putIntoTrash(tx, libraryId, saved);
+          return;
         }
         requireAdmin(await store.lockLibrary(tx, viewer.user_id, libraryId));
-        return (await closure.removeFromLibrary(tx, libraryId, mediaId)) || mediaNotFound();
-      }
+        const isRemoved = await closure.removeFromLibrary(tx, libraryId, mediaId, viewer.user_id, requestId);
+        if (!isRemoved) mediaNotFound();
+        await closure.putIntoTrash(tx, viewer.default_library_id, { media_id: mediaId });
+      });
     },
 
     async provenance(viewer: Viewer, mediaId: string): Promise<Provenance> {

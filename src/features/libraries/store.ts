@@ -1,6 +1,6 @@
 import type { Library, LibraryMedia, Provenance } from '../../contract/libraries.ts';
 import type { Queryable, Transaction } from '../../platform/database/database.ts';
-import { canReadMedia, type Viewer } from './can-read-media.ts';
+import { canReadMedia, isSavedBy, type Viewer } from './can-read-media.ts';
 import { type MediaRow, mediaColumns, onTheWire, readingOf } from './media-row.ts';
 import { microseconds, moment } from './moments.ts';
 
@@ -179,12 +179,16 @@ export async function listLibraryMedia(
   limit: number,
 ): Promise<(LibraryMedia & { position: LibraryMediaPosition })[]> {
   const mayRead = library.is_default ? canReadMedia(sql, viewer, sql`listed.media_id`) : sql`true`;
+  // What comes to a default library through a library, that library's list tells who added it.
+  const addedBy = library.is_default
+    ? sql`case when ${isSavedBy(sql, viewer, sql`media.id`)} then ${viewer.user_id}::uuid end`
+    : sql`listed.added_by_user_id`;
   const rows = await sql<
     (MediaRow & Pick<LibraryMedia, 'added_at' | 'added_by_user_id'> & { position: LibraryMediaPosition })[]
   >`
     select
       ${mediaColumns(sql, viewer)},
-      listed.created_at as added_at, listed.added_by_user_id,
+      listed.created_at as added_at, ${addedBy} as added_by_user_id,
       json_build_object('added_us', ${microseconds(sql, sql`listed.created_at`)}, 'media_id', media.id) as position
     from library_media as listed
     join media on media.id = listed.media_id

@@ -5,6 +5,7 @@ import type { Storage } from '../../platform/storage/storage.ts';
 import { assetPath, imagePath } from '../libraries/media-row.ts';
 import type { Extract, ExtractorRegistry } from './extractor-registry.ts';
 import type { Extractors } from './extractors/extractors.ts';
+import { atOwnAddress, type FetchedPage } from './own-address.ts';
 import type { MediaSource } from './store.ts';
 import { canonicalUrl } from './url.ts';
 
@@ -17,22 +18,34 @@ export function createRegistry(extractors: Extractors, storage: Storage): Extrac
     return buffer(stored.content);
   }
 
-  const webArticle: Extract = async (source, signal) => {
-    const url = source.requested_url ?? '';
+  async function fetchPage(url: string, signal: AbortSignal): Promise<FetchedPage> {
     const found = await extractors.webArticle({ url, imagePath: imagePath(), signal });
-    const address = canonicalUrl(new URL(found.url));
+    const reached = canonicalUrl(new URL(found.url));
     if (found.kind === 'pdf') {
-      return { kind: 'pdf', extraction: found.extraction, canonicalUrl: address, file: found.file };
+      return {
+        kind: 'pdf',
+        extraction: found.extraction,
+        canonicalUrl: url,
+        file: found.file,
+        leadsTo: reached,
+      };
     }
     const { extraction } = found;
-    return { kind: 'web_article', extraction, canonicalUrl: extraction.canonical_url ?? address };
+    const leadsTo = extraction.canonical_url ?? reached;
+    return { kind: 'web_article', extraction, canonicalUrl: url, leadsTo };
+  }
+
+  /** The canonical address is fetched, never the spelling of one saver: nothing of it may shape what others read. */
+  const webArticle: Extract = async ({ canonical_url }, signal) => {
+    const saved = await fetchPage(canonical_url ?? '', signal);
+    return atOwnAddress(saved, (url) => fetchPage(url, signal));
   };
 
   const fromFile =
     (kind: 'pdf' | 'epub'): Extract =>
     async (source, signal) => {
       // A PDF that was found at an address is fetched from there again when its file was never stored.
-      if (source.file_path === null && source.requested_url !== null) return webArticle(source, signal);
+      if (source.file_path === null && source.canonical_url !== null) return webArticle(source, signal);
       const bytes = await readFile(source);
       const extraction =
         kind === 'pdf'

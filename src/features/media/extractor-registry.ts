@@ -6,7 +6,7 @@ import type { MediaSource } from './store.ts';
 export interface Extracted {
   kind: MediaKind;
   extraction: Extraction & { page_count?: number };
-  /** The page's own address, when it is another than the one that was asked for. */
+  /** The address that this was fetched from; null for a file that was uploaded, and for a video. */
   canonicalUrl: string | null;
   /** The file that lay where a page was expected. */
   file?: Buffer;

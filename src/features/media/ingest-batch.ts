@@ -19,6 +19,9 @@ const LONGEST_LINK = 10_000;
 const CHUNK = 200;
 const CHUNK_IN_LIBRARY = 50;
 
+/** Below what people save one by one, so that nobody waits for somebody's ten thousand. */
+const PRIORITY = 4;
+
 const RESULT = 'ingest_batch_result';
 
 /** What became of one link. */
@@ -95,6 +98,7 @@ export function defineIngestBatch({ sql, requester, ...dependencies }: IngestBat
     const valid = links.flatMap(({ media }) => media ?? []);
     const options = {
       libraryId,
+      priority: PRIORITY,
       savedAt: earliest(links),
       createdBy: context.createdBy ?? undefined,
       requestId: context.requestId ?? undefined,

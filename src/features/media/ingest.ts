@@ -17,7 +17,7 @@ import type { Extracted, ExtractorRegistry } from './extractor-registry.ts';
 import { type Asset, ExtractionFailure } from './extractors/extraction.ts';
 import { failMedia } from './fail-media.ts';
 import { imageKeysOf, writeImageKeys } from './image-references.ts';
-import { findKnown, replaceByKnown } from './known-media.ts';
+import { lockKnown, replaceByKnown } from './known-media.ts';
 import * as lifecycle from './lifecycle.ts';
 import type { Quota } from './quota.ts';
 import { listPayers, setCharge } from './quota-store.ts';
@@ -29,6 +29,7 @@ import { takeUpAgain } from './take-up-again.ts';
 const INGEST = 'ingest_media';
 const EMBED = 'embed_media';
 const QUEUE = 'ingest';
+const UNIQUE_VIOLATION = '23505';
 
 const payload = z.strictObject({ media_id: id });
 /** `test_force_run` fails a media of any kind without looking at it, and is for tests alone. */
@@ -64,15 +65,15 @@ export function createIngest(dependencies: IngestDependencies) {
     return true;
   }
 
-  /** The same for many. */
+  /** The same for many. Returns those that were put on their way. */
   async function enqueueExtractions(
     tx: Transaction,
     media: { id: string; kind: MediaKind }[],
     options: Pick<EnqueueOptions, 'requestId' | 'createdBy' | 'priority'>,
-  ): Promise<void> {
+  ): Promise<string[]> {
     const type = typeNamed(INGEST);
     const wanted = media.filter(({ kind }) => extractors.has(kind));
-    if (wanted.length === 0) return;
+    if (wanted.length === 0) return [];
     const jobs = wanted.map(({ id: media_id }) => ({ type, payload: { media_id }, ...options }));
     const enqueued = await engine().enqueueMany(tx, jobs);
     const assigned = wanted.map(({ id: media_id }, index) => ({
@@ -80,6 +81,7 @@ export function createIngest(dependencies: IngestDependencies) {
       job_id: enqueued[index]?.id ?? '',
     }));
     await store.assignJobs(tx, assigned);
+    return wanted.map(({ id: mediaId }) => mediaId);
   }
 
   function typeNamed(name: string) {
@@ -136,7 +138,7 @@ export function createIngest(dependencies: IngestDependencies) {
   }
 
   /**
-   * Files first, because nothing refers to them yet; then all rows, the next job and this one's end, in one commit. The
+   * Keeps what was extracted, under the address that the page is known by. Files first, because nothing refers to them yet; then all rows, the next job and this one's end, in one commit. The
    * files of each attempt have paths of their own: those that are not kept are deleted, and are nobody else's. When it is
    * not known whether the commit came through, they are left to the sweep of orphaned files.
    */
@@ -146,9 +148,13 @@ export function createIngest(dependencies: IngestDependencies) {
     const assets = await storeAssets(folder, extracted.extraction.assets);
     const discard = () => deleteFiles(storage, folder);
     try {
-      const isKept = await transaction(sql, (tx) =>
-        commit(tx, source, { ...extracted, file, assets }, context),
-      );
+      const keepRows = () =>
+        transaction(sql, (tx) => commit(tx, source, { ...extracted, file, assets }, context));
+      const isKept = await keepRows().catch((error) => {
+        // Somebody has saved this address, or found it, at this moment: by now it is known.
+        if (error.code === UNIQUE_VIOLATION) return keepRows();
+        throw error;
+      });
       if (!isKept) await discard();
     } catch (error) {
       if (error instanceof Failure) await discard();
@@ -156,7 +162,10 @@ export function createIngest(dependencies: IngestDependencies) {
     }
   }
 
-  /** False when the media turned out to be a known one, or is not this job's any more. */
+  /**
+   * Of two media with one address the readable one stays: one that is known and can be read takes this one's place, and
+   * this one takes the place of any other. False when the media turned out to be a known one, or is not this job's any more.
+   */
   async function commit(
     tx: Transaction,
     source: store.MediaSource,
@@ -167,21 +176,20 @@ export function createIngest(dependencies: IngestDependencies) {
     context: JobContext,
   ): Promise<boolean> {
     const { extraction, kind, canonicalUrl, file, assets } = extracted;
-    const known =
-      (await findKnown(tx, { id: source.id, kind, canonicalUrl })) ??
-      (file && (await store.findByFile(tx, source.created_by_user_id, kind, file.sha256)));
-    if (known) {
-      await replaceByKnown(tx, source.id, known);
-      await context.complete(tx, { result: { outcome: 'known', media_id: known } });
+    const known = await lockKnown(tx, { id: source.id, kind, canonicalUrl });
+    if (known?.is_readable) {
+      await replaceByKnown(tx, source.id, known.id);
+      await context.complete(tx, { result: { outcome: 'known', media_id: known.id } });
       return false;
     }
     const isOurs = await lifecycle.markReadyForReading(tx, source.id, context.log);
     if (isOurs) {
+      if (known) await replaceByKnown(tx, known.id, source.id);
       if (file) await store.setFile(tx, source.id, file);
       await store.insertAssets(tx, source.id, assets);
       await store.writeExtraction(tx, source.id, kind, extraction, canonicalUrl);
       await writeImageKeys(tx, source.id, imageKeysOf(extraction));
-      await tellMedia(tx, 'media.ready', source.id, {}, context.requestId ?? undefined);
+      await tellMedia(tx, 'media.ready', source.id, {});
       await enqueue(tx, EMBED, source.id, { requestId: context.requestId ?? undefined });
       await charge(tx, source.id, (file?.size ?? 0) + bytesOf(extraction));
     }

@@ -1,4 +1,4 @@
-import type { ListedMedia, MediaSort, SortOrder } from '../../contract/media.ts';
+import type { Media, MediaSort, SortOrder } from '../../contract/media.ts';
 import type { Queryable } from '../../platform/database/database.ts';
 import { canReadMedia, type Viewer } from '../libraries/can-read-media.ts';
 import { type MediaRow, mediaColumns, onTheWire, readingOf } from '../libraries/media-row.ts';
@@ -45,8 +45,10 @@ const listed = (sql: Queryable, viewer: Viewer, libraryId: string | undefined, u
   return sql`
     ${own}
     union all
-    select library_media.media_id, min(library_media.created_at)
+    select library_media.media_id, min(greatest(library_media.created_at, joined.created_at))
     from library_media
+    join memberships as joined
+      on joined.library_id = library_media.library_id and joined.user_id = ${viewer.user_id}
     where library_media.library_id = any(${unfilled}::uuid[])
       and not exists (
         select
@@ -75,7 +77,7 @@ interface ListPage {
   limit: number;
 }
 
-type Listed = ListedMedia & { position: ListPosition };
+type Listed = Media & { position: ListPosition };
 
 /** How a page is ordered, and what lies beyond the last one. */
 function orderOf(sql: Queryable, { sort, order, last }: ListPage) {
@@ -132,8 +134,8 @@ export async function gatherMedia(
   const { isBeyond, by, position } = orderOf(sql, page);
   const addedTo = (libraryId: string) => sql`
     select created_at from library_media where library_id = ${libraryId} and media_id = matching.media_id`;
-  // What is on its way into the default library is dated by where it comes from. Behind `offset 0`, PostgreSQL looks for the
-  // media, and not along the dates for the first that happens to be it.
+  // What is on its way into the default library is dated by when it came through the library that it comes from. Behind
+  // `offset 0`, PostgreSQL looks for the media, and not along the dates for the first that happens to be it.
   const added =
     unfilled.length === 0
       ? addedTo(scope.libraryId ?? viewer.default_library_id)
@@ -141,11 +143,13 @@ export async function gatherMedia(
           select coalesce(
             (${addedTo(viewer.default_library_id)}),
             (
-              select min(created_at)
+              select min(came_at)
               from (
-                select created_at
-                from library_media
-                where library_id = any(${unfilled}::uuid[]) and media_id = matching.media_id
+                select greatest(library_media.created_at, joined.created_at) as came_at
+                from memberships as joined
+                join library_media
+                  on library_media.library_id = joined.library_id and library_media.media_id = matching.media_id
+                where joined.library_id = any(${unfilled}::uuid[]) and joined.user_id = ${viewer.user_id}
                 offset 0
               ) as source
             )

@@ -1,12 +1,5 @@
 import { z } from 'zod';
-import type {
-  ListedMedia,
-  MediaList,
-  MediaQuery,
-  MediaSort,
-  SiteList,
-  SortOrder,
-} from '../../contract/media.ts';
+import type { Media, MediaList, MediaQuery, MediaSort, SiteList, SortOrder } from '../../contract/media.ts';
 import type { Page } from '../../contract/wire.ts';
 import { cutPositioned, readPosition } from '../../platform/cursor.ts';
 import type { Database } from '../../platform/database/database.ts';
@@ -44,7 +37,7 @@ export function createMediaLists({ sql, mostGathered = MOST_GATHERED, mostOutsid
     viewer: Viewer,
     scope: ListScope,
     query: MediaQuery,
-  ): Promise<{ rows: ListedMedia[]; page: Page }> {
+  ): Promise<{ rows: Media[]; page: Page }> {
     const { sort, limit } = query;
     const order: SortOrder = query.order ?? (sort === 'title' ? 'asc' : 'desc');
     const ordered = `${sort} ${order}`;
@@ -67,7 +60,7 @@ export function createMediaLists({ sql, mostGathered = MOST_GATHERED, mostOutsid
     },
 
     /** The same without the total, for who goes through all of it and would have it counted with every page. */
-    async page(viewer: Viewer, query: MediaQuery): Promise<{ rows: ListedMedia[]; page: Page }> {
+    async page(viewer: Viewer, query: MediaQuery): Promise<{ rows: Media[]; page: Page }> {
       const scope = await findScope(sql, viewer, query.library_id, mostOutside);
       return readPage(store.walkMedia, viewer, scope, query);
     },

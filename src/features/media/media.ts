@@ -4,39 +4,37 @@ import { type Actor, recordAudit } from '../../platform/audit/audit.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
 import { mayRead, type Viewer } from '../libraries/can-read-media.ts';
-import { addToDefaultLibrary } from '../libraries/closure.ts';
+import type { LibraryMediaService } from '../libraries/library-media.ts';
 import { listAttempts } from './attempts.ts';
-import { tellMedia } from './events.ts';
 import type { Ingest } from './ingest.ts';
-import { type RetriedStatus, retryIfFailed, retryMedia } from './lifecycle.ts';
+import { type RetriedStatus, retryMedia } from './lifecycle.ts';
+import { type SavedLink, saveLinks } from './save-links.ts';
 import * as store from './store.ts';
-import { identify, inferKind, LONGEST_URL, parseMediaUrl } from './url.ts';
+import { identify, inferKind, LONGEST_URL, parseMediaUrl, type UrlIdentity } from './url.ts';
 
 export interface MediaDependencies {
   sql: Database;
-  ingest: Pick<Ingest, 'maybeEnqueueExtraction' | 'enqueueEmbedding'>;
-}
-
-export interface Saved {
-  media_id: string;
-  created: boolean;
-  enqueued: boolean;
+  ingest: Pick<Ingest, 'maybeEnqueueExtraction' | 'enqueueExtractions' | 'enqueueEmbedding'>;
+  libraryMedia: Pick<LibraryMediaService, 'addAll' | 'remove'>;
 }
 
 export type MediaService = ReturnType<typeof createMedia>;
 
-export function createMedia({ sql, ingest }: MediaDependencies) {
+export function createMedia({ sql, ingest, libraryMedia }: MediaDependencies) {
   /** Saving, listing and enqueueing are one commit: whoever got an answer finds the media, and its work is queued. */
-  async function save(viewer: Viewer, kind: 'web_article' | 'video', url: URL, actor: Actor): Promise<Saved> {
-    const given = newUrlMedia(viewer, kind, url);
-    return transaction(sql, async (tx) => {
-      const media = await store.getOrCreateByUrl(tx, given);
-      const from = media.created ? 'pending' : await retryIfFailed(tx, media.id);
-      await addToDefaultLibrary(tx, viewer.default_library_id, media.id, viewer.user_id);
-      if (media.created) await tellMedia(tx, 'media.created', media.id, {}, actor.requestId);
-      const enqueued = from !== undefined && (await enqueue(tx, kind, media.id, from, actor));
-      return { media_id: media.id, created: media.created, enqueued };
+  async function save(
+    viewer: Viewer,
+    kind: 'web_article' | 'video',
+    url: URL,
+    actor: Actor,
+  ): Promise<SavedLink> {
+    const link = newUrlMedia(viewer, kind, url);
+    const options = { createdBy: actor, requestId: actor.requestId };
+    const [saved] = await transaction(sql, async (tx) => {
+      return (await saveLinks(tx, viewer, [link], { ingest, libraryMedia }, options)).values();
     });
+    if (!saved) throw new Error('Saving one link answers with one.');
+    return saved;
   }
 
   async function enqueue(
@@ -59,7 +57,7 @@ export function createMedia({ sql, ingest }: MediaDependencies) {
   return {
     get: requireMedia,
 
-    saveUrl(viewer: Viewer, { kind, url }: { kind: string; url: string }, actor: Actor): Promise<Saved> {
+    saveUrl(viewer: Viewer, { kind, url }: { kind: string; url: string }, actor: Actor): Promise<SavedLink> {
       if (kind !== 'web_article' && kind !== 'video') {
         throw new NexusError(
           'E_INVALID_KIND',
@@ -69,7 +67,7 @@ export function createMedia({ sql, ingest }: MediaDependencies) {
       return save(viewer, kind, parseMediaUrl(url), actor);
     },
 
-    saveFromUrl(viewer: Viewer, text: string, actor: Actor): Promise<Saved> {
+    saveFromUrl(viewer: Viewer, text: string, actor: Actor): Promise<SavedLink> {
       const url = parseMediaUrl(text);
       return save(viewer, inferKind(url), url, actor);
     },
@@ -91,7 +89,7 @@ export function createMedia({ sql, ingest }: MediaDependencies) {
         if (!(await store.mayRetry(tx, viewer, mediaId))) {
           throw new NexusError(
             'E_FORBIDDEN',
-            'Only who saved it, or an admin of a library that holds it, may retry.',
+            'Only somebody who saved it, or an admin of a library that holds it, may retry it.',
           );
         }
         const from = await retryMedia(tx, mediaId);
@@ -113,12 +111,14 @@ export function newUrlMedia(
   if (identity.canonical_url.length > LONGEST_URL) {
     throw new NexusError('E_INVALID_URL', `Written out, the URL has more than ${LONGEST_URL} characters.`);
   }
-  return { ...identity, kind, title: titleFrom(url), requested_url: url.href, created_by_user_id };
+  return { ...identity, kind, title: titleFrom(identity), requested_url: url.href, created_by_user_id };
 }
 
-/** Until the page says better: where it is. */
-function titleFrom(url: URL): string {
-  return `${url.host}${url.pathname === '/' ? '' : url.pathname}`.slice(0, 1000);
+/** The title until the page gives one: where it is, as everybody who saves it may see it. */
+function titleFrom({ canonical_url, provider_id }: UrlIdentity): string {
+  const { host, pathname } = new URL(canonical_url);
+  if (provider_id !== null) return `youtube.com/watch?v=${provider_id}`;
+  return `${host}${pathname === '/' ? '' : pathname}`.slice(0, 1000);
 }
 
 export function mediaNotFound(): never {

@@ -22,14 +22,14 @@ export async function listUnheldAmong(tx: Transaction, lockedIds: string[]): Pro
 export async function deletePurged(
   tx: Transaction,
   mediaIds: string[],
-): Promise<EventPayload<'media.created'>[]> {
+): Promise<EventPayload<'media.deleted'>[]> {
   await tx`
     delete from uploads
     where media_id = any(${mediaIds}::uuid[]) or outcome_media_id = any(${mediaIds}::uuid[])`;
-  return tx<EventPayload<'media.created'>[]>`
+  return tx<EventPayload<'media.deleted'>[]>`
     delete from media
     where id = any(${mediaIds}::uuid[])
-    returning id as media_id, kind, created_by_user_id`;
+    returning id as media_id, kind`;
 }
 
 export interface TrashRow {

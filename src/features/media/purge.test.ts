@@ -8,10 +8,10 @@ import type { Database } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
 import type { Viewer } from '../libraries/can-read-media.ts';
 import { createLibraryMedia } from '../libraries/library-media.ts';
-import { findKnown, replaceByKnown } from './known-media.ts';
-import { createMedia, newUrlMedia } from './media.ts';
+import { lockKnown, replaceByKnown } from './known-media.ts';
+import { newUrlMedia } from './media.ts';
 import { createPurge } from './purge.ts';
-import { saveLinks } from './save-links.ts';
+import { type SavedLink, saveLinks } from './save-links.ts';
 import { createTrash } from './trash.ts';
 
 const database = useDatabase();
@@ -31,35 +31,52 @@ const viewerOf = ({ id, defaultLibraryId }: Reader): Viewer => ({
 });
 const purgeThrough = (connection: Database) =>
   createPurge({ sql: connection, storage: app.outside.storage }).fromTrash;
-const ingest = { maybeEnqueueExtraction: async () => true, enqueueEmbedding: async () => {} };
+const trashThrough = (connection: Database) =>
+  createTrash({
+    sql: connection,
+    purge: createPurge({ sql: connection, storage: app.outside.storage }),
+    libraryMedia: createLibraryMedia({ sql: connection }),
+    days: 30,
+  });
 const urlOf = (id: string) => `https://example.org/${id}`;
 
 async function trashed(): Promise<string> {
   const id = await saveReady(sql, reader, { texts: ['text'] });
-  await sql`update media set canonical_url = ${urlOf(id)}, requested_url = ${urlOf(id)} where id = ${id}`;
+  await sql`update media set canonical_url = ${urlOf(id)} where id = ${id}`;
   await reader.delete(`/media/${id}`);
   return id;
+}
+
+/** Saves links as the other reader. Their extraction is not queued: nothing here waits for it. */
+async function saveAsOther(connection: Database, ids: string[]): Promise<SavedLink[]> {
+  const links = ids.map((id) => newUrlMedia(viewerOf(other), 'web_article', new URL(urlOf(id))));
+  const dependencies = {
+    ingest: { enqueueExtractions: async () => [], enqueueEmbedding: async () => {} },
+    libraryMedia: createLibraryMedia({ sql: connection }),
+  };
+  const options = { createdBy: undefined, requestId: undefined };
+  return transaction(connection, async (tx) => [
+    ...(await saveLinks(tx, viewerOf(other), links, dependencies, options)).values(),
+  ]);
 }
 
 /** Whatever takes hold of a media at the moment that its trash is emptied. */
 const HOLDERS: Record<string, (connection: Database, id: string) => Promise<string>> = {
   save: async (connection, id) => {
-    const media = createMedia({ sql: connection, ingest });
-    const saved = await media.saveFromUrl(viewerOf(other), urlOf(id), { name: 'test' });
-    return saved.media_id;
+    const saved = await saveAsOther(connection, [id]);
+    return saved[0]?.media_id ?? '';
   },
   restore: async (connection, id) => {
-    const trash = createTrash({ sql: connection, purge: createPurge({ sql, ...app.outside }), days: 30 });
-    await trash.restore(viewerOf(reader), id);
+    await trashThrough(connection).restore(viewerOf(reader), id);
     return id;
   },
   merge: async (connection, id) => {
     const loser = await saveReady(sql, other, { texts: ['text'] });
     return transaction(connection, async (tx) => {
-      const known = await findKnown(tx, { id: loser, kind: 'web_article', canonicalUrl: urlOf(id) });
+      const known = await lockKnown(tx, { id: loser, kind: 'web_article', canonicalUrl: urlOf(id) });
       if (!known) return loser;
-      await replaceByKnown(tx, loser, known);
-      return known;
+      await replaceByKnown(tx, loser, known.id);
+      return known.id;
     });
   },
 };
@@ -109,11 +126,7 @@ test('adding to a library against the purge: the one or the other, never a listi
     const id = await saveReady(sql, reader, { texts: ['text'] });
     const [one, two] = database.twoConnections();
     const adding = createLibraryMedia({ sql: one }).add(viewerOf(reader), library, id);
-    const purging = createTrash({
-      sql: two,
-      purge: createPurge({ sql: two, storage: app.outside.storage }),
-      days: 30,
-    }).removePermanently(viewerOf(reader), id);
+    const purging = trashThrough(two).removePermanently(viewerOf(reader), id);
     const [added] = await Promise.allSettled([adding, purging]);
     expect(await isReadable(reader, id)).toBe(added.status === 'fulfilled');
   }
@@ -126,17 +139,11 @@ test('a batch of links that are purged at this moment is saved all the same', as
   const held = holdBeforeCommit(one);
   const purging = purgeThrough(held.sql)(viewerOf(reader), ids);
   await held.reached;
-  const links = ids.map((id) => newUrlMedia(viewerOf(other), 'web_article', new URL(urlOf(id))));
-  const options = { libraryId: undefined, savedAt: new Map(), createdBy: undefined, requestId: undefined };
-  const dependencies = {
-    ingest: { enqueueExtractions: async () => {}, enqueueEmbedding: async () => {} },
-    libraryMedia: createLibraryMedia({ sql: two }),
-  };
-  const saving = transaction(two, (tx) => saveLinks(tx, viewerOf(other), links, dependencies, options));
+  const saving = saveAsOther(two, ids);
   expect(await blockedOrDone(sql, saving)).toBe('blocked');
   held.letGo();
   expect(await purging).toBe(2);
-  for (const { media_id, created } of (await saving).values()) {
+  for (const { media_id, created } of await saving) {
     expect(created).toBe(true);
     expect(await isReadable(other, media_id)).toBe(true);
   }

@@ -1,7 +1,7 @@
 import type { Media, MediaKind } from '../../contract/media.ts';
 import type { Queryable, Transaction } from '../../platform/database/database.ts';
 import { canReadMedia, type Viewer } from '../libraries/can-read-media.ts';
-import { type MediaRow, mediaColumns, onTheWire, readingOf } from '../libraries/media-row.ts';
+import { addedAt, type MediaRow, mediaColumns, onTheWire, readingOf } from '../libraries/media-row.ts';
 import type { ParsedQuery } from './search-query.ts';
 import { PIECE_CHARACTERS } from './search-rows.ts';
 
@@ -165,7 +165,7 @@ export async function rankHits(
       order by media_id, rank desc, idx
     )
     select
-      ${mediaColumns(sql, viewer)},
+      ${mediaColumns(sql, viewer)}, ${addedAt(sql, viewer)} as added_at,
       ranked.idx as piece_idx,
       json_build_object('rank', ranked.rank, 'id', media.id) as position
     from ranked

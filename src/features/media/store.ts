@@ -3,7 +3,7 @@ import type { Queryable, Transaction } from '../../platform/database/database.ts
 import { newId } from '../../platform/ids.ts';
 import { canReadMedia, type Viewer } from '../libraries/can-read-media.ts';
 import { mayRetryMedia } from '../libraries/may-retry-media.ts';
-import { type MediaRow, mediaColumns, onTheWire, readingOf } from '../libraries/media-row.ts';
+import { addedAt, type MediaRow, mediaColumns, onTheWire, readingOf } from '../libraries/media-row.ts';
 import type { Asset, Extraction, Metadata } from './extractors/extraction.ts';
 import type { UrlIdentity } from './url.ts';
 
@@ -13,7 +13,6 @@ export interface MediaSource {
   kind: MediaKind;
   processing_status: ProcessingStatus;
   created_by_user_id: string;
-  requested_url: string | null;
   canonical_url: string | null;
   provider_id: string | null;
   file_path: string | null;
@@ -28,7 +27,7 @@ export interface StoredMediaFile {
 
 export async function findSource(sql: Queryable, mediaId: string): Promise<MediaSource | undefined> {
   const [source] = await sql<MediaSource[]>`
-    select id, kind, processing_status, created_by_user_id, requested_url, canonical_url, provider_id, file_path
+    select id, kind, processing_status, created_by_user_id, canonical_url, provider_id, file_path
     from media
     where id = ${mediaId}`;
   return source;
@@ -41,41 +40,6 @@ export interface NewUrlMedia extends UrlIdentity {
   created_by_user_id: string;
 }
 
-/** The media of this address, made if there is none. Of many who save one address at once, one makes it. */
-export async function getOrCreateByUrl(tx: Transaction, given: NewUrlMedia): Promise<ByUrl> {
-  for (;;) {
-    const media = (await insertByUrl(tx, given)) ?? (await holdOneByUrl(tx, given));
-    // What stood in the way of a new one may have been purged before it could be held.
-    if (media) return media;
-  }
-}
-
-type ByUrl = { id: string; processing_status: ProcessingStatus; created: boolean };
-
-async function insertByUrl(tx: Transaction, given: NewUrlMedia): Promise<ByUrl | undefined> {
-  const [created] = await tx<{ id: string }[]>`
-    insert into media (
-      id, kind, title, given_title, created_by_user_id, requested_url, canonical_url, provider, provider_id,
-      external_playback_url
-    )
-    values (
-      ${newId()}, ${given.kind}, ${given.title}, ${given.title}, ${given.created_by_user_id}, ${given.requested_url},
-      ${given.canonical_url}, ${given.provider}, ${given.provider_id}, ${given.external_playback_url}
-    )
-    on conflict (kind, canonical_url) where canonical_url is not null do nothing
-    returning id`;
-  return created && { id: created.id, processing_status: 'pending', created: true };
-}
-
-async function holdOneByUrl(tx: Transaction, given: NewUrlMedia): Promise<ByUrl | undefined> {
-  const [known] = await tx<{ id: string; processing_status: ProcessingStatus }[]>`
-    select id, processing_status
-    from media
-    where kind = ${given.kind} and canonical_url = ${given.canonical_url}
-    for key share`;
-  return known && { ...known, created: false };
-}
-
 /** Makes those that are not known. In the order of their addresses, so that two who make the same wait and do not block. */
 export async function insertUrlMedia(
   tx: Transaction,
@@ -85,23 +49,19 @@ export async function insertUrlMedia(
   const column = <T>(read: (media: NewUrlMedia) => T) => sorted.map(read);
   return tx<{ id: string; kind: MediaKind; canonical_url: string }[]>`
     insert into media (
-      id, kind, title, given_title, created_by_user_id, requested_url, canonical_url, provider, provider_id,
-      external_playback_url
+      id, kind, title, given_title, created_by_user_id, canonical_url, provider, provider_id, external_playback_url
     )
-    select id, kind, title, title, created_by, requested_url, canonical_url, provider, provider_id, playback_url
+    select id, kind, title, title, created_by, canonical_url, provider, provider_id, playback_url
     from unnest(
       ${column(() => newId())}::uuid[],
       ${column(({ kind }) => kind)}::text[],
       ${column(({ title }) => title)}::text[],
       ${column(({ created_by_user_id }) => created_by_user_id)}::uuid[],
-      ${column(({ requested_url }) => requested_url)}::text[],
       ${column(({ canonical_url }) => canonical_url)}::text[],
       ${column(({ provider }) => provider)}::text[],
       ${column(({ provider_id }) => provider_id)}::text[],
       ${column(({ external_playback_url }) => external_playback_url)}::text[]
-    ) as given (
-      id, kind, title, created_by, requested_url, canonical_url, provider, provider_id, playback_url
-    )
+    ) as given (id, kind, title, created_by, canonical_url, provider, provider_id, playback_url)
     on conflict (kind, canonical_url) where canonical_url is not null do nothing
     returning id, kind, canonical_url`;
 }
@@ -179,7 +139,7 @@ export async function setFile(tx: Transaction, mediaId: string, file: StoredMedi
     where id = ${mediaId}`;
 }
 
-/** The media that this person has of a file, held so that it stays. */
+/** The media of this file that somebody has, held so that it stays: an upload of theirs, or what they saved by its address. */
 export async function findByFile(
   tx: Transaction,
   userId: string,
@@ -187,10 +147,22 @@ export async function findByFile(
   sha256: string,
 ): Promise<string | undefined> {
   const [known] = await tx<{ id: string }[]>`
-    select id
+    select media.id
     from media
-    where created_by_user_id = ${userId} and kind = ${kind} and file_sha256 = ${sha256}
-    for key share`;
+    join users on users.id = ${userId}
+    where media.file_sha256 = ${sha256}
+      and media.kind = ${kind}
+      and (
+        (media.created_by_user_id = users.id and media.canonical_url is null)
+        or exists (
+          select
+          from default_library_intrinsics as saved
+          where saved.default_library_id = users.default_library_id and saved.media_id = media.id
+        )
+      )
+    order by media.canonical_url is not null, media.id
+    limit 1
+    for key share of media`;
   return known?.id;
 }
 
@@ -271,7 +243,7 @@ export async function findMedia(
   mediaId: string,
 ): Promise<MediaWithOutline | undefined> {
   const [row] = await sql<(MediaRow & Pick<MediaWithOutline, 'outline'>)[]>`
-    select ${mediaColumns(sql, viewer)}, media.outline
+    select ${mediaColumns(sql, viewer)}, ${addedAt(sql, viewer)} as added_at, media.outline
     from media
     ${readingOf(sql, viewer)}
     where media.id = ${mediaId} and ${canReadMedia(sql, viewer, sql`media.id`)}`;

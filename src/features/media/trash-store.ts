@@ -1,6 +1,7 @@
 import type { TrashedMedia } from '../../contract/trash.ts';
 import type { Queryable, Transaction } from '../../platform/database/database.ts';
 import { canReadMedia, type Viewer } from '../libraries/can-read-media.ts';
+import type { Saved } from '../libraries/closure.ts';
 import { type MediaRow, mediaColumns, onTheWire, readingOf } from '../libraries/media-row.ts';
 import { microseconds, moment } from '../libraries/moments.ts';
 
@@ -48,10 +49,17 @@ export async function nextInTrash(sql: Queryable, viewer: Viewer, limit: number)
   return rows.map(({ media_id }) => media_id);
 }
 
-export async function isTrashed(sql: Queryable, viewer: Viewer, mediaId: string): Promise<boolean> {
-  const rows = await sql`
-    select from trash where trash.media_id = ${mediaId} and ${isInTrash(sql, viewer)}`;
-  return rows.length === 1;
+/** What the viewer had saved, and has in their trash now. */
+export async function findTrashed(
+  sql: Queryable,
+  viewer: Viewer,
+  mediaId: string,
+): Promise<Saved | undefined> {
+  const [trashed] = await sql<Saved[]>`
+    select trash.media_id, trash.saved_at, trash.requested_url
+    from trash
+    where trash.media_id = ${mediaId} and ${isInTrash(sql, viewer)}`;
+  return trashed;
 }
 
 /** Keeps the media from being purged until the transaction ends. False when it is gone. */

@@ -2,32 +2,32 @@ import { z } from 'zod';
 import type { TrashedMedia } from '../../contract/trash.ts';
 import type { Page } from '../../contract/wire.ts';
 import { cutPositioned, readPosition } from '../../platform/cursor.ts';
-import type { Database, Transaction } from '../../platform/database/database.ts';
+import type { Database } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
-import { mayRead, type Viewer } from '../libraries/can-read-media.ts';
-import { addToDefaultLibrary, putIntoTrash, removeFromDefaultLibrary } from '../libraries/closure.ts';
-import { tellLibrary } from '../libraries/events.ts';
+import type { Viewer } from '../libraries/can-read-media.ts';
+import { addAllToDefaultLibrary } from '../libraries/closure.ts';
+import type { LibraryMediaService } from '../libraries/library-media.ts';
+import { lockContents } from '../libraries/lock-contents.ts';
 import { mediaNotFound } from './media.ts';
 import { PURGED_AT_ONCE, type Purge } from './purge.ts';
 import * as store from './trash-store.ts';
 
 const position = z.object({ trashed_us: z.int(), media_id: z.uuid() });
 
+export interface TrashDependencies {
+  sql: Database;
+  purge: Purge;
+  libraryMedia: Pick<LibraryMediaService, 'remove'>;
+  days: number;
+}
+
 export type Trash = ReturnType<typeof createTrash>;
 
 /** What a person removed from their own library, until it is deleted for good. Nobody else sees it. */
-export function createTrash({ sql, purge, days }: { sql: Database; purge: Purge; days: number }) {
-  async function unlist(
-    tx: Transaction,
-    { user_id, default_library_id: library_id }: Viewer,
-    mediaId: string,
-    requestId?: string,
-  ): Promise<boolean> {
-    const { removed } = await removeFromDefaultLibrary(tx, library_id, mediaId);
-    const told = { library_id, media_id: mediaId, removed_by_user_id: user_id };
-    if (removed) await tellLibrary(tx, 'library.media_removed', told, requestId);
-    return removed;
-  }
+export function createTrash({ sql, purge, libraryMedia, days }: TrashDependencies) {
+  /** Removes a media from the viewer's default library into their trash. Media that come through a library stay. */
+  const remove = (viewer: Viewer, mediaId: string, requestId?: string): Promise<void> =>
+    libraryMedia.remove(viewer, viewer.default_library_id, mediaId, requestId);
 
   return {
     async list(
@@ -38,37 +38,27 @@ export function createTrash({ sql, purge, days }: { sql: Database; purge: Purge;
       return cutPositioned(await store.listTrash(sql, viewer, days, last, query.limit + 1), query.limit);
     },
 
-    /** From the viewer's default library into their trash. What comes through a library stays. */
-    async remove(viewer: Viewer, mediaId: string, requestId?: string): Promise<void> {
-      await transaction(sql, async (tx) => {
-        if (!(await store.holdMedia(tx, mediaId)) || !(await mayRead(tx, viewer, mediaId))) mediaNotFound();
-        const isRemoved = await unlist(tx, viewer, mediaId, requestId);
-        if (isRemoved) await putIntoTrash(tx, viewer.default_library_id, mediaId);
-      });
-    },
+    remove,
 
-    /** At once, and not by way of the trash. What others hold, too, stays theirs. */
+    /** Removes a media and deletes it for good, unless others hold it. A crash in between leaves it in the trash. */
     async removePermanently(viewer: Viewer, mediaId: string, requestId?: string): Promise<void> {
-      await purge.purge([mediaId], async (tx, ids) => {
-        if (ids.length === 0 || !(await mayRead(tx, viewer, mediaId))) mediaNotFound();
-        await unlist(tx, viewer, mediaId, requestId);
-        return { ids, userIds: [viewer.user_id] };
-      });
+      await remove(viewer, mediaId, requestId);
+      await purge.fromTrash(viewer, [mediaId]);
     },
 
     async restore(viewer: Viewer, mediaId: string, requestId?: string): Promise<void> {
       await transaction(sql, async (tx) => {
-        const isThere = (await store.holdMedia(tx, mediaId)) && (await store.isTrashed(tx, viewer, mediaId));
-        if (!isThere) mediaNotFound();
-        const { default_library_id: library_id, user_id } = viewer;
-        await addToDefaultLibrary(tx, library_id, mediaId, user_id);
-        const told = { library_id, media_id: mediaId, added_by_user_id: user_id };
-        await tellLibrary(tx, 'library.media_added', told, requestId);
+        const { default_library_id, user_id } = viewer;
+        await lockContents(tx, [default_library_id], [mediaId]);
+        const trashed =
+          (await store.holdMedia(tx, mediaId)) && (await store.findTrashed(tx, viewer, mediaId));
+        if (!trashed) mediaNotFound();
+        await addAllToDefaultLibrary(tx, default_library_id, [trashed], user_id, requestId);
       });
     },
 
     async delete(viewer: Viewer, mediaId: string): Promise<void> {
-      if (!(await store.isTrashed(sql, viewer, mediaId))) mediaNotFound();
+      if (!(await store.findTrashed(sql, viewer, mediaId))) mediaNotFound();
       await purge.fromTrash(viewer, [mediaId]);
     },
 

@@ -10,6 +10,7 @@ import type { Storage } from '../../platform/storage/storage.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import { mayRead, type Viewer } from '../libraries/can-read-media.ts';
 import { addToDefaultLibrary } from '../libraries/closure.ts';
+import { lockContents } from '../libraries/lock-contents.ts';
 import { tellMedia } from './events.ts';
 import { failMedia } from './fail-media.ts';
 import type { Ingest } from './ingest.ts';
@@ -75,6 +76,7 @@ export function createUploads({ sql, log, storage, quota, ingest }: UploadsDepen
       const path = `media/${mediaId}/original.${extension}`;
       const grant = { contentType, size: announced.size_bytes };
       await transaction(sql, async (tx) => {
+        await lockContents(tx, [viewer.default_library_id]);
         await quota.requireRoom(tx, viewer.user_id, grant.size);
         await store.insertUploadedMedia(tx, {
           id: mediaId,
@@ -205,6 +207,7 @@ export function createUploads({ sql, log, storage, quota, ingest }: UploadsDepen
   /** Under the lock of the upload, so that of several who ask at once one takes the file in and all hear the same. */
   function takeIn(viewer: Viewer, mediaId: string, kind: UploadKind, actor: Actor): Promise<uploads.Upload> {
     return transaction(sql, async (tx) => {
+      await lockContents(tx, [viewer.default_library_id]);
       const upload = (await uploads.lockUpload(tx, mediaId)) ?? mediaNotFound();
       if (upload.status !== 'open') return upload;
       if (upload.sha256 === null) nothingUploaded();
@@ -239,8 +242,8 @@ function nothingUploaded(): never {
   throw new NexusError('E_STORAGE_MISSING', 'Nothing was uploaded. Put the file to upload_url first.');
 }
 
-function jobOptions({ requestId, name }: Actor) {
-  return { requestId, createdBy: name };
+function jobOptions(actor: Actor) {
+  return { requestId: actor.requestId, createdBy: actor };
 }
 
 /** Where a browser puts a file that does not come through Nexus. */

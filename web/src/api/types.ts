@@ -47,7 +47,7 @@ export type RemovalPreview = Wire<typeof libraries.removalPreview>;
 export type Reading = Wire<typeof reading.reading> | null;
 export type UpdateReading = Wire<typeof reading.updateReading>;
 /** As lists have it; elsewhere nobody says when it was added. */
-export type Media = Wire<typeof media.media> & { added_at?: string };
+export type Media = Wire<typeof media.media>;
 export type MediaWithOutline = Wire<typeof media.mediaAnswer>['data'];
 export type MediaPage = Wire<typeof media.mediaList>;
 export type Library = Wire<typeof libraries.library>;

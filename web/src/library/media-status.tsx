@@ -32,7 +32,7 @@ export function MetaLine({ media }: { media: Media }) {
       {media.published && <span className="meta-detail">{publishedOf(media.published)}</span>}
       <span>
         <span className="meta-detail">added </span>
-        {whenOf(media.added_at ?? media.created_at)}
+        {whenOf(media.added_at)}
       </span>
     </p>
   );

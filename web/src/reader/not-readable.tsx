@@ -53,7 +53,7 @@ function FailureCard({ media }: { media: MediaWithOutline }) {
       </p>
       {!media.may_retry && (
         <p className="small muted">
-          Who saved it, or an admin of a library that holds it, can have it tried again.
+          People who saved it, and admins of a library that holds it, can retry it.
         </p>
       )}
       <div className="row">

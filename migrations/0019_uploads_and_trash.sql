@@ -41,7 +41,7 @@ select
   case kind when 'pdf' then 'application/pdf' else 'application/epub+zip' end, 0, created_at + interval '15 minutes'
 from media
 where kind in ('pdf', 'epub') and processing_status = 'pending' and file_path is null and job_id is null
-  and requested_url is null;
+  and canonical_url is null;
 
 -- Media that wait for a job, so that the sweep finds those whose job is over. The search index is such a job, too.
 drop index media_under_way_idx;
@@ -54,6 +54,10 @@ create table trash (
   default_library_id uuid not null,
   media_id uuid not null references media (id) on delete cascade,
   trashed_at timestamptz not null default now(),
+  -- When its owner had saved it, and the address as they typed it: restoring brings both back. Null when it came to the
+  -- trash from a shared library.
+  saved_at timestamptz,
+  requested_url text,
   primary key (default_library_id, media_id)
 );
 
