@@ -59,7 +59,9 @@ async function expectOneRun({ document_id, job, key }: Awaited<ReturnType<typeof
   expect(told).toHaveLength(1);
 }
 
-test('a worker killed while its process reads: another one leaves one run', { timeout: 150_000 }, async () => {
+test('a worker killed while its process reads: another one leaves one run', {
+  timeout: 150_000,
+}, async () => {
   const asked = await submit(`${HARBOUR} ${SPEECH}\n`.repeat(500));
   const victim = await startWorker();
   await until(asked.job, 'running');

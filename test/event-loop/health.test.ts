@@ -183,10 +183,13 @@ const ATTACKS: [string, () => Promise<() => Promise<{ status: number }>>][] = [
     },
   ],
   [
-    'a book of 6 MB is read',
+    'a book of 40 MB is read',
     async () => {
-      const chapter = `<p>${'word '.repeat(60_000)}</p>`;
-      const id = await saveDocument(database.sql, owner, { html: Array(10).fill(chapter) });
+      const id = await save('<p>One chapter.</p>');
+      await database.sql`
+        insert into media_fragments (id, media_id, idx, html_sanitized, canonical_text)
+        select gen_random_uuid(), ${id}, idx, repeat('<i>word</i> ', 40000), repeat('word ', 80000)
+        from generate_series(1, 45) as idx`;
       return () => ask('GET', `/media/${id}/fragments`);
     },
   ],
@@ -254,7 +257,8 @@ const ATTACKS: [string, () => Promise<() => Promise<{ status: number }>>][] = [
       // Only the branches of this test: the others were slow to make, and are slow to search.
       await database.sql`delete from media`;
       const id = await forkOf(await save7MB());
-      await append(id, 0, Array(10).fill({ kind: 'normalize', form: 'NFC' }));
+      for (const after of [0, 40])
+        await append(id, after, Array(40).fill({ kind: 'normalize', form: 'NFC' }));
       const body = { job_type: 'integrity_audit', execution_mode: 'sync', payload: {} };
       return () => ask('POST', '/api/v1/jobs/submit', body);
     },
