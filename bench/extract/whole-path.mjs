@@ -1,5 +1,5 @@
 // From saving a link to its being readable, through everything in between: the API, the queue, the fetch, the extraction
-// in a thread, the commit. One `nexus serve` with its one worker, as it starts by default.
+// in a process, the commit. One `nexus serve` with its one worker, as it starts by default.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import * as contract from '../../contract/branches.ts';
@@ -5,6 +6,7 @@ import type { ErrorCode } from '../../contract/errors.ts';
 import { id } from '../../contract/wire.ts';
 import { actorOf, principalOf } from '../../http/authentication.ts';
 import type { HttpServer } from '../../http/http-server.ts';
+import { inSlices } from '../../platform/slices.ts';
 import type { Branches, Json } from './branches.ts';
 
 const byId = z.object({ branch_id: id });
@@ -157,7 +159,10 @@ export function registerBranchRoutes(server: HttpServer, branches: Branches): vo
   );
 }
 
-/** The answer was written as JSON where it was made; a whole book would hold up others here. */
+/** The answer was written as JSON where it was made. It may be long, so it is sent in slices. */
 function sendJson(reply: FastifyReply, json: Json): FastifyReply {
-  return reply.type('application/json; charset=utf-8').send(json as never);
+  return reply
+    .type('application/json; charset=utf-8')
+    .header('content-length', json.length)
+    .send(Readable.from(inSlices(json), { objectMode: false }) as never);
 }

@@ -4,6 +4,7 @@ import type { LibraryExportQuery } from '../../contract/export.ts';
 import type { Principal } from '../../contract/identity.ts';
 import type { Mode } from '../../contract/roles.ts';
 import type { Actor } from '../../platform/audit/audit.ts';
+import { inSlices } from '../../platform/slices.ts';
 import type { Libraries } from '../libraries/libraries.ts';
 import type { MediaService } from '../media/media.ts';
 import { bookmarkFile } from './bookmarks.ts';
@@ -68,6 +69,13 @@ function file(
   contentType: string,
   parts: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>,
 ): ExportedFile {
-  const content = Readable.from(parts, { objectMode: false, highWaterMark: BUFFERED_BYTES });
+  const content = Readable.from(sliced(parts), { objectMode: false, highWaterMark: BUFFERED_BYTES });
   return { filename, contentType, content };
+}
+
+async function* sliced(parts: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>) {
+  for await (const part of parts) {
+    if (typeof part === 'string') yield part;
+    else yield* inSlices(part);
+  }
 }

@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
+import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { inSlices } from '../slices.ts';
 import { createFrameReader, FrameTooLarge } from './frames.ts';
 import { CHANNEL, type ChildLimits, type Reply } from './protocol.ts';
 import { ProcessStopped } from './stopped.ts';
@@ -89,7 +91,7 @@ export function startProcess(entry: URL, limits: ProcessLimits): TaskProcess {
     ready,
     ask(request) {
       const reply = nextReply();
-      for (const part of request) channel.write(part);
+      Readable.from(slicesOf(request), { objectMode: false }).pipe(channel, { end: false });
       return reply;
     },
     async kill() {
@@ -105,6 +107,10 @@ export function startProcess(entry: URL, limits: ProcessLimits): TaskProcess {
       }
     },
   };
+}
+
+function* slicesOf(parts: Buffer[]): Generator<Uint8Array> {
+  for (const part of parts) yield* inSlices(part);
 }
 
 async function startWithin(ready: Promise<Reply>, child: ChildProcess): Promise<void> {
