@@ -5,11 +5,13 @@ import { id } from '../../contract/wire.ts';
 import { actorOf, principalOf } from '../../http/authentication.ts';
 import type { HttpServer } from '../../http/http-server.ts';
 import type { Files, ServedFile } from './files.ts';
+import { IMAGE_TYPES } from './image.ts';
 import type { Images } from './images.ts';
 import type { MediaService } from './media.ts';
 
 const byId = z.object({ id });
 const tags = ['Media'];
+const FILE_TYPES = ['application/pdf', 'application/epub+zip'];
 
 export interface MediaRoutesDependencies {
   media: MediaService;
@@ -65,7 +67,7 @@ export function registerMediaRoutes(
         access: 'viewer',
         feature: 'media',
         errors: ['E_INVALID_URL', 'E_SSRF_BLOCKED', 'E_NOT_FOUND'],
-        produces: { 200: ['image/*'] },
+        produces: { 200: IMAGE_TYPES },
       },
       schema: {
         tags,
@@ -175,7 +177,7 @@ export function registerMediaRoutes(
         access: 'viewer',
         feature: 'media',
         errors: ['E_MEDIA_NOT_FOUND', 'E_RANGE_NOT_SATISFIABLE'],
-        produces: { 200: ['*/*'], 206: ['*/*'] },
+        produces: { 200: FILE_TYPES, 206: FILE_TYPES },
       },
       schema: {
         tags,
@@ -195,7 +197,7 @@ export function registerMediaRoutes(
         access: 'viewer',
         feature: 'media',
         errors: ['E_MEDIA_NOT_FOUND'],
-        produces: { 200: ['image/*'] },
+        produces: { 200: IMAGE_TYPES },
       },
       schema: {
         tags,
