@@ -74,7 +74,7 @@ function invalidRequest(
 
 /** The refusal of one field. */
 export function invalidField(field: string, message: string): NexusError {
-  return new NexusError('E_INVALID_REQUEST', sentence(`${quoted(field)}: ${message}`));
+  return new NexusError('E_INVALID_REQUEST', sentence(`${quoted(field) || 'request'}: ${message}`));
 }
 
 const NETWORK_FAILURES = [

@@ -13,7 +13,7 @@ import { sessionCookieName } from './session-cookie.ts';
 type Documented = FastifySchema & {
   description?: string;
   security?: Record<string, string[]>[];
-  response?: Record<string, { content?: Record<string, unknown> }>;
+  response?: Record<string, object>;
 };
 
 /** The OpenAPI document, written from the routes' own schemas, and a page that people can read. */
@@ -131,11 +131,13 @@ const BYTES = { type: 'string', format: 'binary' };
 /** Answers that are not JSON. A type of JSON among them keeps the schema that the route declares. */
 function files(
   produces: Record<number, string[]>,
-  declared: Record<string, { content?: Record<string, unknown> }> = {},
+  declared: Record<string, object> = {},
 ): Record<string, object> {
   const entries = Object.entries(produces).map(([status, types]) => {
-    const described = declared[status]?.content ?? {};
-    const content = types.map((type) => [type, described[type] ?? { schema: BYTES }]);
+    const content = types.map((type) => {
+      const schema = type === 'application/json' ? declared[status] : BYTES;
+      return [type, { schema }];
+    });
     return [status, { description: 'The content itself.', content: Object.fromEntries(content) }];
   });
   return Object.fromEntries(entries);

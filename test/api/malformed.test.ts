@@ -169,6 +169,12 @@ describe('unknown query parameters are refused', () => {
     }
   });
 
+  test('also one without a name', async () => {
+    const answer = await app.call('GET', '/readyz?=');
+    expect(answer).toMatchObject(refused);
+    expect(answer.body.error.message).toMatch(/^request: is not a query parameter/);
+  });
+
   test('but for pages of the web app, whose address may say anything', async () => {
     expect((await app.call('GET', '/app?theme=dark')).status).toBe(302);
   });

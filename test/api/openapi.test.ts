@@ -76,6 +76,17 @@ test('the reference page shows every route without script', async () => {
     expect(body).toContain(`<code>${url.replace(/:(\w+)/g, '{$1}')}</code>`);
 });
 
+test('an answer that is not JSON is described by its content type', async () => {
+  const { body } = await app.call('GET', '/openapi.json');
+  const typesOf = (path: string, status = '200') =>
+    Object.keys(body.paths[path].get.responses[status].content);
+  expect(typesOf('/media/{id}/file', '206')).toEqual(['application/pdf', 'application/epub+zip']);
+  expect(typesOf('/api/v1/events/stream')).toEqual(['text/event-stream']);
+  expect(typesOf('/libraries/{id}/export')).toEqual(['application/json', 'text/html']);
+  const { content } = body.paths['/libraries/{id}/export'].get.responses['200'];
+  expect(content['application/json'].schema.type).toBe('object');
+});
+
 test('every reference in the document leads somewhere', async () => {
   const { body } = await app.call('GET', '/openapi.json');
   const references = [...JSON.stringify(body).matchAll(/"\$ref":"([^"]+)"/g)].map(

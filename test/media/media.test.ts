@@ -337,7 +337,9 @@ describe('an upload', () => {
     expect(Buffer.from(await part.arrayBuffer()).equals(pdf.subarray(5, 10))).toBe(true);
     const tail = await get({ range: 'bytes=-4' });
     expect(Buffer.from(await tail.arrayBuffer()).equals(pdf.subarray(-4))).toBe(true);
-    expect((await get({ range: `bytes=${pdf.length}-` })).status).toBe(416);
+    const beyond = await get({ range: `bytes=${pdf.length}-` });
+    expect(beyond.status).toBe(416);
+    expect(beyond.headers.get('content-range')).toBe(`bytes */${pdf.length}`);
     const stranger = await createReader(app);
     expect(await stranger.get(`/media/${media_id}/file`)).toMatchObject(failure(404, 'E_MEDIA_NOT_FOUND'));
   });

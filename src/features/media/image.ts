@@ -18,6 +18,8 @@ const FORMATS: [string, (bytes: Uint8Array) => boolean][] = [
   ['image/x-icon', starts('\0\0\x01\0')],
 ];
 
+export const IMAGE_TYPES = FORMATS.map(([contentType]) => contentType);
+
 /** What kind of image this is, from its own bytes: what a server says of it is not to be trusted. */
 export function sniffImage(bytes: Uint8Array): string | undefined {
   return FORMATS.find(([, matches]) => matches(bytes))?.[0];

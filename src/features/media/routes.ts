@@ -7,12 +7,14 @@ import { id } from '../../contract/wire.ts';
 import { actorOf, principalOf } from '../../http/authentication.ts';
 import type { HttpServer } from '../../http/http-server.ts';
 import type { Files, ServedFile } from './files.ts';
+import { IMAGE_TYPES } from './image.ts';
 import type { Images } from './images.ts';
 import type { MediaService } from './media.ts';
 import type { Trash } from './trash.ts';
 
 const byId = z.object({ id });
 const tags = ['Media'];
+const FILE_TYPES = ['application/pdf', 'application/epub+zip'];
 
 export interface MediaRoutesDependencies {
   media: MediaService;
@@ -69,7 +71,7 @@ export function registerMediaRoutes(
         access: 'viewer',
         feature: 'media',
         errors: ['E_INVALID_URL', 'E_SSRF_BLOCKED', 'E_NOT_FOUND', 'E_RATE_LIMITED'],
-        produces: { 200: ['image/*'] },
+        produces: { 200: IMAGE_TYPES },
       },
       schema: {
         tags,
@@ -184,7 +186,7 @@ export function registerMediaRoutes(
         access: 'viewer',
         feature: 'media',
         errors: ['E_MEDIA_NOT_FOUND', 'E_RANGE_NOT_SATISFIABLE'],
-        produces: { 200: ['*/*'], 206: ['*/*'] },
+        produces: { 200: FILE_TYPES, 206: FILE_TYPES },
       },
       schema: {
         tags,
@@ -204,7 +206,7 @@ export function registerMediaRoutes(
         access: 'viewer',
         feature: 'media',
         errors: ['E_MEDIA_NOT_FOUND'],
-        produces: { 200: ['image/*'] },
+        produces: { 200: IMAGE_TYPES },
       },
       schema: {
         tags,

@@ -37,6 +37,7 @@ export function registerUploadRoutes(server: HttpServer, uploads: Uploads): void
         feature: 'media',
         errors: [
           'E_FORBIDDEN',
+          'E_INVALID_KIND',
           'E_MEDIA_NOT_FOUND',
           'E_STORAGE_MISSING',
           'E_INVALID_FILE_TYPE',
