@@ -87,7 +87,7 @@ describe('nexus users and keys', () => {
     [['keys', 'create', 'nobody-here'], 1, 'There is no user nobody-here.'],
     [['keys', 'create', 'cli-ana', '--role', 'admin'], 1, 'cli-ana has the role operator'],
     [['keys', 'create', 'cli-ana', '--expires', 'soon'], 1, 'expires_at'],
-    [['keys', 'disable', 'not-an-id'], 1, 'Invalid UUID'],
+    [['keys', 'disable', 'not-an-id'], 1, 'a UUID'],
     [['keys', 'disable'], 2, "missing required argument 'id'"],
     [['keys', 'show'], 2, "required option '--bootstrap [role]' not specified"],
     [['keys', 'show', '--bootstrap', 'king'], 2, 'Allowed choices are viewer, operator, researcher, admin'],

@@ -86,11 +86,21 @@ describe('the trash', () => {
 
   test('also holds what was removed by way of the default library', async () => {
     const id = await save();
+    await sql`
+      update default_library_intrinsics
+      set requested_url = ${`https://example.org/${id}?utm_source=mail`}
+      where media_id = ${id}`;
+    const before = (await reader.get(`/media/${id}`)).body.data;
     await reader.delete(`/libraries/${reader.defaultLibraryId}/media/${id}`);
     expect(await trashOf(reader)).toEqual([id]);
     expect((await reader.post(`/trash/${id}/restore`)).status).toBe(204);
     expect(await trashOf(reader)).toEqual([]);
-    expect((await reader.get(`/media/${id}`)).body.data.reading.progress).toBe(0.5);
+    // With the place in it, the address as it was typed, and the date at which it was saved.
+    expect((await reader.get(`/media/${id}`)).body.data).toEqual(before);
+    expect(before).toMatchObject({
+      requested_url: `https://example.org/${id}?utm_source=mail`,
+      reading: { progress: 0.5 },
+    });
     expect(await reader.post(`/trash/${id}/restore`)).toMatchObject(failure(404, 'E_MEDIA_NOT_FOUND'));
     expect(await auditOf(sql)).toEqual([]);
   });

@@ -28,7 +28,7 @@ export async function listTrash(
     : sql`true`;
   const rows = await sql<(MediaRow & TrashedMedia & { position: TrashPosition })[]>`
     select
-      ${mediaColumns(sql, viewer)}, trash.trashed_at, trash.trashed_at + ${days} * interval '1 day' as purge_at,
+      ${mediaColumns(sql, viewer)}, coalesce(trash.saved_at, trash.trashed_at) as added_at, trash.trashed_at, trash.trashed_at + ${days} * interval '1 day' as purge_at,
       json_build_object('trashed_us', ${microseconds(sql, sql`trash.trashed_at`)}, 'media_id', media.id) as position
     from trash
     join media on media.id = trash.media_id

@@ -54,8 +54,9 @@ async function fillLibrary(ownerId: string): Promise<void> {
       select ${library}, id, 'member' from unnest(${people.map(({ id }) => id)}::uuid[]) as person (id)
       where id <> ${ownerId}`;
     await tx`
-      insert into media (id, kind, title, created_by_user_id)
-      select gen_random_uuid(), 'web_article', 'Listed ' || n, ${ownerId} from generate_series(1, ${LISTED}) as n`;
+      insert into media (id, kind, title, created_by_user_id, charged_user_id)
+      select gen_random_uuid(), 'web_article', 'Listed ' || n, ${ownerId}, ${ownerId}
+      from generate_series(1, ${LISTED}) as n`;
     await tx`
       insert into library_media (library_id, media_id, is_derived, added_by_user_id)
       select ${library}, id, false, ${ownerId} from media where title like 'Listed %'`;
