@@ -8,4 +8,6 @@ export type TrashedMedia = z.output<typeof trashedMedia>;
 export const trashList = z.object({ data: z.array(trashedMedia), page });
 export type TrashList = z.output<typeof trashList>;
 
-export const removeMediaQuery = z.object({ permanently: z.stringbool().default(false) });
+export const removeMediaQuery = z.object({
+  permanently: z.stringbool({ truthy: ['true'], falsy: ['false'] }).default(false),
+});

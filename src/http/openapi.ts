@@ -101,7 +101,8 @@ function withAccess(schema: Documented, route: RouteOptions): Documented {
   const { produces = {}, consumes } = route.config ?? {};
   const codes: ErrorCode[] = [
     'E_INVALID_REQUEST',
-    ...refusals(access),
+    'E_MISDIRECTED_REQUEST',
+    ...refusals(access, [route.method].flat()),
     ...(route.config?.errors ?? []),
     'E_INTERNAL',
   ];
@@ -118,12 +119,12 @@ function security(access: Access): Record<string, string[]>[] {
   return access === 'internal' ? [{ internal: [] }] : [{ apiKey: [] }, { bearer: [] }, { session: [] }];
 }
 
-function refusals(access: Access): ErrorCode[] {
+function refusals(access: Access, methods: string[]): ErrorCode[] {
   if (access === 'public') return [];
   if (access === 'internal') return ['E_INTERNAL_ONLY'];
-  return access === 'viewer'
-    ? ['E_UNAUTHENTICATED', 'E_RATE_LIMITED']
-    : ['E_UNAUTHENTICATED', 'E_FORBIDDEN', 'E_RATE_LIMITED'];
+  // A role that is too low, or, where something changes, a cookie that another site made the browser send.
+  const isForbidding = access !== 'viewer' || methods.some((method) => method !== 'GET' && method !== 'HEAD');
+  return ['E_UNAUTHENTICATED', ...(isForbidding ? (['E_FORBIDDEN'] as const) : []), 'E_RATE_LIMITED'];
 }
 
 const BYTES = { type: 'string', format: 'binary' };

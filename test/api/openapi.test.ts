@@ -48,7 +48,7 @@ test('it is OpenAPI 3.1, and says per route who may call it and how it refuses',
     'x-minimum-role': 'admin',
     security: [{ apiKey: [] }, { bearer: [] }, { session: [] }],
   });
-  expect(Object.keys(create.responses)).toEqual(['201', '400', '401', '403', '409', '429', '500']);
+  expect(Object.keys(create.responses)).toEqual(['201', '400', '401', '403', '409', '421', '429', '500']);
   expect(create.responses['409'].description).toBe('E_USERNAME_TAKEN, E_USERNAME_RESERVED');
   expect(create.requestBody.content['application/json'].schema.required).toEqual(['username']);
   expect(body.paths['/healthz'].get.security).toBeUndefined();

@@ -65,9 +65,25 @@ test(`every page is accessible, fits the screen and says nothing in the console,
     await visit('/search?q=lamp', 'The lamp on the desk');
     await visit('/search', 'Find it again');
     await visit('/invitations', 'No invitations');
-    await visit('/settings', 'Change the password');
+    await visit('/settings', 'ask an admin for a sign-in link');
     await visit('/nowhere', 'There is no such page');
   }));
+
+test(`the settings of somebody who came with a sign-in link are accessible, ${LOOKS}`, async () => {
+  let people = 0;
+  await inBothLooks(chromium, async (page, look) => {
+    people += 1;
+    const { id } = await nexus.person(`linked-${people}`, 'viewer');
+    const path = `/api/v1/users/${id}/sign-in-link`;
+    const link = await nexus.call('POST', path, { key: DEV_KEYS.admin });
+    await page.goto(nexus.url + link.body.path);
+    await page.getByRole('button', { name: 'Continue' }).waitFor();
+    await page.goto(`${nexus.url}/app/settings`);
+    await page.getByText('Change the password').waitFor();
+    await expectAccessible(page, look);
+    await expectToFit(page, look);
+  });
+});
 
 test(`every dialog is accessible, ${LOOKS}`, () =>
   inBothLooks(chromium, async (page, look) => {
