@@ -77,7 +77,10 @@ test(`the settings of somebody who came with a sign-in link are accessible, ${LO
     const path = `/api/v1/users/${id}/sign-in-link`;
     const link = await nexus.call('POST', path, { key: DEV_KEYS.admin });
     await page.goto(nexus.url + link.body.path);
-    await page.getByRole('button', { name: 'Continue' }).waitFor();
+    await page.getByLabel('Your name').fill('Linked');
+    await page.getByLabel('Password').fill('a long enough password');
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByLabel('Password').waitFor({ state: 'detached' });
     await page.goto(`${nexus.url}/app/settings`);
     await page.getByText('Change the password').waitFor();
     await expectAccessible(page, look);
