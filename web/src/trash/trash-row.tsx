@@ -24,7 +24,7 @@ export function TrashRow({ media, onDelete }: { media: TrashedMedia; onDelete: (
   return (
     <li className="trash-row">
       <div className="media-text">
-        <h2 className="media-heading trash-title">{media.title}</h2>
+        <h2 className="trash-title">{media.title}</h2>
         <p className="media-meta">
           {site && <span className="truncate">{site}</span>}
           <span className="meta-detail">removed {whenOf(media.trashed_at)}</span>
