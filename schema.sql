@@ -688,6 +688,7 @@ create table trash (
   default_library_id uuid not null,
   media_id uuid not null,
   trashed_at timestamp with time zone default now() not null,
+  library_id uuid,
   saved_at timestamp with time zone,
   requested_url text,
   constraint trash_pkey PRIMARY KEY (default_library_id, media_id),

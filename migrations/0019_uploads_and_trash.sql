@@ -54,8 +54,9 @@ create table trash (
   default_library_id uuid not null,
   media_id uuid not null references media (id) on delete cascade,
   trashed_at timestamptz not null default now(),
-  -- When its owner had saved it, and the address as they typed it: restoring brings both back. Null when it came to the
-  -- trash from a shared library.
+  -- The shared library that it was removed from, and goes back to. Null when it was removed from the person's own library.
+  library_id uuid,
+  -- When its owner had saved it, and the address as they typed it: restoring brings both back.
   saved_at timestamptz,
   requested_url text,
   primary key (default_library_id, media_id)

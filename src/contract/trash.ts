@@ -1,9 +1,14 @@
 import { z } from 'zod';
 import { media } from './media.ts';
-import { page, timestamp } from './wire.ts';
+import { id, page, timestamp } from './wire.ts';
 
-/** `purge_at`: from when on it is deleted for good. */
-export const trashedMedia = media.extend({ trashed_at: timestamp, purge_at: timestamp });
+export const trashedMedia = media.extend({
+  trashed_at: timestamp,
+  /** From then on it is deleted for good. */
+  purge_at: timestamp,
+  /** The shared library that it goes back to; null for the person's own. */
+  library: z.object({ id, name: z.string() }).nullable(),
+});
 export type TrashedMedia = z.output<typeof trashedMedia>;
 export const trashList = z.object({ data: z.array(trashedMedia), page });
 export type TrashList = z.output<typeof trashList>;

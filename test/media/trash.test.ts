@@ -126,6 +126,31 @@ describe('the trash', () => {
     await expectGone(id);
   });
 
+  test('gives what was removed from a shared library back to it, and to nobody who left', async () => {
+    const [owner, admin] = [await createReader(app), await createReader(app)];
+    const library = await createLibrary(owner);
+    await join(owner, library, admin);
+    await owner.patch(`/libraries/${library}/members/${admin.id}`, { role: 'admin' });
+    const id = await save(owner);
+    await owner.post(`/libraries/${library}/media`, { media_id: id });
+    const remove = () => admin.delete(`/libraries/${library}/media/${id}`);
+
+    await remove();
+    expect((await admin.get('/trash')).body.data[0]).toMatchObject({ id, library: { id: library } });
+    expect((await admin.post(`/trash/${id}/restore`)).status).toBe(204);
+    expect((await owner.get(`/libraries/${library}/media`)).body.data).toHaveLength(1);
+    expect((await admin.get(`/media/${id}`)).body.data.requested_url).toBeNull();
+    expect(await trashOf(admin)).toEqual([]);
+
+    await remove();
+    await owner.delete(`/libraries/${library}/members/${admin.id}`);
+    expect(await trashOf(admin)).toEqual([]);
+    expect(await admin.post(`/trash/${id}/restore`)).toMatchObject(failure(404, 'E_MEDIA_NOT_FOUND'));
+    expect(await admin.delete(`/trash/${id}`)).toMatchObject(failure(404, 'E_MEDIA_NOT_FOUND'));
+    expect(await admin.get(`/media/${id}`)).toMatchObject(failure(404, 'E_MEDIA_NOT_FOUND'));
+    expect(await auditOf(sql)).toEqual([]);
+  });
+
   test('is listed page by page', async () => {
     const ids = [await save(), await save(), await save()];
     for (const id of ids) await reader.delete(`/media/${id}`);

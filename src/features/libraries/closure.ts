@@ -98,6 +98,12 @@ export async function addAllToDefaultLibrary(
   return added;
 }
 
+/** What somebody removed, and from where. */
+export interface Trashed extends Saved {
+  /** The shared library that it goes back to. Absent for what its owner had saved. */
+  library_id?: string | null;
+}
+
 /** Takes media out of a person's trash. Returns how many were in it. */
 export async function leaveTrash(
   tx: Transaction,
@@ -116,11 +122,11 @@ export async function leaveTrash(
 export async function putIntoTrash(
   tx: Transaction,
   defaultLibraryId: string,
-  { media_id, saved_at = null, requested_url = null }: Saved,
+  { media_id, saved_at = null, requested_url = null, library_id = null }: Trashed,
 ): Promise<void> {
   await tx`
-    insert into trash (default_library_id, media_id, saved_at, requested_url)
-    select ${defaultLibraryId}, ${media_id}, ${saved_at}, ${requested_url}
+    insert into trash (default_library_id, media_id, library_id, saved_at, requested_url)
+    select ${defaultLibraryId}, ${media_id}, ${library_id}, ${saved_at}, ${requested_url}
     where not exists (
       select from library_media where library_id = ${defaultLibraryId} and media_id = ${media_id}
     )
@@ -130,8 +136,9 @@ export async function putIntoTrash(
 /** Lets the trash of everybody who had thrown one media away hold another in its place, unless they have that one. */
 export async function replaceInTrash(tx: Transaction, mediaId: string, byMediaId: string): Promise<void> {
   await tx`
-    insert into trash (default_library_id, media_id, trashed_at, saved_at, requested_url)
-    select trash.default_library_id, ${byMediaId}, trash.trashed_at, trash.saved_at, trash.requested_url
+    insert into trash (default_library_id, media_id, trashed_at, library_id, saved_at, requested_url)
+    select
+      trash.default_library_id, ${byMediaId}, trash.trashed_at, trash.library_id, trash.saved_at, trash.requested_url
     from trash
     where trash.media_id = ${mediaId}
       and not exists (

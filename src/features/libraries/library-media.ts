@@ -82,7 +82,8 @@ export function createLibraryMedia({ sql }: { sql: Database }) {
         requireAdmin(await store.lockLibrary(tx, viewer.user_id, libraryId));
         const isRemoved = await closure.removeFromLibrary(tx, libraryId, mediaId, viewer.user_id, requestId);
         if (!isRemoved) mediaNotFound();
-        await closure.putIntoTrash(tx, viewer.default_library_id, { media_id: mediaId });
+        const trashed = { media_id: mediaId, library_id: libraryId };
+        await closure.putIntoTrash(tx, viewer.default_library_id, trashed);
       });
     },
 

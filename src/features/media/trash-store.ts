@@ -1,7 +1,7 @@
 import type { TrashedMedia } from '../../contract/trash.ts';
 import type { Queryable, Transaction } from '../../platform/database/database.ts';
 import { canReadMedia, type Viewer } from '../libraries/can-read-media.ts';
-import type { Saved } from '../libraries/closure.ts';
+import type { Trashed } from '../libraries/closure.ts';
 import { type MediaRow, mediaColumns, onTheWire, readingOf } from '../libraries/media-row.ts';
 import { microseconds, moment } from '../libraries/moments.ts';
 
@@ -10,10 +10,23 @@ export interface TrashPosition {
   media_id: string;
 }
 
-/** What came back to the viewer through a library is readable, and not in the trash for them. */
+/**
+ * What came back to the viewer through a library is readable, and not in the trash for them. What they removed from a
+ * shared library is theirs to restore while they may still add to it: the trash must not outlive the right.
+ */
 const isInTrash = (sql: Queryable, viewer: Viewer) => sql`
   trash.default_library_id = ${viewer.default_library_id}
-  and not ${canReadMedia(sql, viewer, sql`trash.media_id`)}`;
+  and not ${canReadMedia(sql, viewer, sql`trash.media_id`)}
+  and (
+    trash.library_id is null
+    or exists (
+      select
+      from memberships
+      where memberships.library_id = trash.library_id
+        and memberships.user_id = ${viewer.user_id}
+        and memberships.role = 'admin'
+    )
+  )`;
 
 /** What was removed last comes first. */
 export async function listTrash(
@@ -28,7 +41,13 @@ export async function listTrash(
     : sql`true`;
   const rows = await sql<(MediaRow & TrashedMedia & { position: TrashPosition })[]>`
     select
-      ${mediaColumns(sql, viewer)}, coalesce(trash.saved_at, trash.trashed_at) as added_at, trash.trashed_at, trash.trashed_at + ${days} * interval '1 day' as purge_at,
+      ${mediaColumns(sql, viewer)}, coalesce(trash.saved_at, trash.trashed_at) as added_at,
+      (
+        select json_build_object('id', libraries.id, 'name', libraries.name)
+        from libraries
+        where libraries.id = trash.library_id
+      ) as library,
+      trash.trashed_at, trash.trashed_at + ${days} * interval '1 day' as purge_at,
       json_build_object('trashed_us', ${microseconds(sql, sql`trash.trashed_at`)}, 'media_id', media.id) as position
     from trash
     join media on media.id = trash.media_id
@@ -49,14 +68,14 @@ export async function nextInTrash(sql: Queryable, viewer: Viewer, limit: number)
   return rows.map(({ media_id }) => media_id);
 }
 
-/** What the viewer had saved, and has in their trash now. */
+/** A media in the viewer's trash, with what restoring needs. */
 export async function findTrashed(
   sql: Queryable,
   viewer: Viewer,
   mediaId: string,
-): Promise<Saved | undefined> {
-  const [trashed] = await sql<Saved[]>`
-    select trash.media_id, trash.saved_at, trash.requested_url
+): Promise<Trashed | undefined> {
+  const [trashed] = await sql<Trashed[]>`
+    select trash.media_id, trash.library_id, trash.saved_at, trash.requested_url
     from trash
     where trash.media_id = ${mediaId} and ${isInTrash(sql, viewer)}`;
   return trashed;

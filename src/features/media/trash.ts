@@ -5,7 +5,7 @@ import { cutPositioned, readPosition } from '../../platform/cursor.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
 import type { Viewer } from '../libraries/can-read-media.ts';
-import { addAllToDefaultLibrary } from '../libraries/closure.ts';
+import { addAllToDefaultLibrary, leaveTrash } from '../libraries/closure.ts';
 import type { LibraryMediaService } from '../libraries/library-media.ts';
 import { lockContents } from '../libraries/lock-contents.ts';
 import { mediaNotFound } from './media.ts';
@@ -17,7 +17,7 @@ const position = z.object({ trashed_us: z.int(), media_id: z.uuid() });
 export interface TrashDependencies {
   sql: Database;
   purge: Purge;
-  libraryMedia: Pick<LibraryMediaService, 'remove'>;
+  libraryMedia: Pick<LibraryMediaService, 'remove' | 'addAll'>;
   days: number;
 }
 
@@ -46,14 +46,21 @@ export function createTrash({ sql, purge, libraryMedia, days }: TrashDependencie
       await purge.fromTrash(viewer, [mediaId]);
     },
 
+    /** Puts a media back to where it was removed from: the viewer's own library, or a shared one. */
     async restore(viewer: Viewer, mediaId: string, requestId?: string): Promise<void> {
       await transaction(sql, async (tx) => {
         const { default_library_id, user_id } = viewer;
-        await lockContents(tx, [default_library_id], [mediaId]);
-        const trashed =
-          (await store.holdMedia(tx, mediaId)) && (await store.findTrashed(tx, viewer, mediaId));
-        if (!trashed) mediaNotFound();
-        await addAllToDefaultLibrary(tx, default_library_id, [trashed], user_id, requestId);
+        const find = () => store.findTrashed(tx, viewer, mediaId);
+        const target = (await find())?.library_id ?? default_library_id;
+        await lockContents(tx, [target], [mediaId]);
+        const trashed = (await store.holdMedia(tx, mediaId)) && (await find());
+        if (!trashed || (trashed.library_id ?? default_library_id) !== target) mediaNotFound();
+        if (target === default_library_id) {
+          await addAllToDefaultLibrary(tx, default_library_id, [trashed], user_id, requestId);
+        } else {
+          await libraryMedia.addAll(tx, viewer, target, [mediaId], requestId);
+          await leaveTrash(tx, default_library_id, [mediaId]);
+        }
       });
     },
 

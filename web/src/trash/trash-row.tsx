@@ -16,7 +16,7 @@ export function TrashRow({ media, onDelete }: { media: TrashedMedia; onDelete: (
     mutationFn: () => api.post(`/trash/${media.id}/restore`),
     onSuccess: async () => {
       await refreshTrash(queryClient);
-      showToast('Restored to your library');
+      showToast(media.library ? `Restored to ${media.library.name}` : 'Restored to your library');
     },
     onError: (error) => showToast(sentenceOf(error)),
   });
@@ -27,6 +27,7 @@ export function TrashRow({ media, onDelete }: { media: TrashedMedia; onDelete: (
         <h2 className="trash-title">{media.title}</h2>
         <p className="media-meta">
           {site && <span className="truncate">{site}</span>}
+          {media.library && <span className="truncate">from {media.library.name}</span>}
           <span className="meta-detail">removed {whenOf(media.trashed_at)}</span>
           <span>{timeLeft(media.purge_at)}</span>
         </p>
