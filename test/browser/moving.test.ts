@@ -72,6 +72,7 @@ describe('an import', () => {
     // Its address is all that it takes to find it again.
     const address = page.url();
     await page.goto(`${nexus.url}/app/`);
+    await page.getByRole('heading', { name: 'My library' }).waitFor();
     await page.goto(address);
     await page.getByText('The import is done.').waitFor();
     const [download] = await Promise.all([
