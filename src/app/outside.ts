@@ -8,7 +8,7 @@ import type { Logger } from '../platform/telemetry/logger.ts';
 import type { Config } from './config.ts';
 import { createTextProcesses, type TextProcesses } from './text-processes.ts';
 
-/** What Nexus works with beside its database: files, other sites, and processes that work on documents. */
+/** The resources of Nexus beside its database: files, other sites, and processes that work on documents. */
 export interface Outside {
   storage: Storage;
   egress: Egress;

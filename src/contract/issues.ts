@@ -2,7 +2,7 @@ import type { z } from 'zod';
 
 type RawIssue = z.core.$ZodRawIssue;
 
-/** What a field takes, by zod's name of the type. */
+/** The words for the type that a field takes, by zod's name of it. */
 const TYPES: Record<string, string> = {
   string: 'text',
   number: 'a number',
@@ -25,7 +25,7 @@ const FORMATS: Record<string, string> = {
   email: 'an email address',
 };
 
-/** Of keys and values that somebody sent, a sentence repeats so many characters and no more. */
+/** The most characters of a sent key or value that an error sentence repeats. */
 const LONGEST_QUOTE = 60;
 const MOST_NAMED = 3;
 

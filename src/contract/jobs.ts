@@ -90,7 +90,7 @@ const jobFilter = {
   /** Part of the text of the last error, in any case. Below admin, it finds the caller's own jobs only. */
   error: text(1, 200).optional(),
   error_code: text(1, 64).optional(),
-  /** Of `GET /api/v1/jobs/failures`: the jobs that failed in this way. Below admin, the caller's own. */
+  /** Jobs that failed in this way, as `GET /api/v1/jobs/failures` groups them. Below admin, the caller's own. */
   failure_id: z.guid().optional(),
 };
 
@@ -137,7 +137,7 @@ export const failureQuery = z.object({
 
 /** Jobs of one type that failed with one code and, as admins see them, with the same words but for ids and numbers. */
 export const jobFailure = z.object({
-  /** Of the code and the words; the same words may come from jobs of several types. Null for operators. */
+  /** Identifies the code and the words; jobs of several types may share them. Null for operators. */
   failure_id: z.guid().nullable(),
   job_type: z.string(),
   error_code: z.string().nullable(),

@@ -43,7 +43,7 @@ const TROUBLE = {
   failed: ['E_ANALYSIS_FAILED', 'Nexus could not make sense of this text.'],
 } as const;
 
-/** The same text would fail the same way another time. None of these sentences says anything about the text. */
+/** Permanent failures: the text would fail the same way again. None of the sentences says anything about the text. */
 function explain(trouble: TaskTrouble, cause: Error): PermanentError {
   const [code, message] = TROUBLE[trouble];
   return new PermanentError(code, message, { cause });

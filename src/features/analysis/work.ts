@@ -37,7 +37,7 @@ function analyse({ fragments, layers, rules }: AnalysisTask): AnalysisResult {
   };
 }
 
-/** What plugins elsewhere are shown of a text; a whole book does not fit into what a model reads. */
+/** The part of a text that plugins elsewhere are shown; a whole book does not fit into a model's context. */
 const EXCERPT_CHARACTERS = 12_000;
 
 /** The tasks of an analysis process. */

@@ -69,7 +69,7 @@ export function createBranches({ sql, requireMode, governance, run }: BranchesDe
     });
   }
 
-  /** What a branch was after an event never changes, so it is computed before the transaction. */
+  /** The text of a branch after an event never changes, so it is computed before the transaction. */
   async function forkBranch(principal: Principal, parentId: string, fork: Fork): Promise<Branch> {
     const parent = await requireBranch(sql, principal, parentId);
     const at = await readStoredText(sql, parent, fork.position ?? parent.event_count);

@@ -17,7 +17,7 @@ import { SNAPSHOT_EVERY, type StoredText, textOf } from './text.ts';
 /** An answer as JSON, null when a policy blocks it; or nothing, when the stored text is damaged. */
 export type Shown = { json: Uint8Array | null; hits: PolicyHit[] } | { damagedAt: number };
 
-/** What appending leads to: a hash for every event, and the texts to keep; or why nothing is appended. */
+/** The result of appending: a hash for every event and the texts to keep, or why nothing is appended. */
 export type Appended =
   | { events: { text_hash: string; text_length: number }[]; snapshots: { position: number; text: string }[] }
   | { damagedAt: number }

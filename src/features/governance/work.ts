@@ -3,7 +3,7 @@ import type { Place } from './cover.ts';
 import { MOST_STEPS } from './pattern.ts';
 import { compileRules, masked, type PolicyHit, type Rule, redactedDeep } from './rules.ts';
 
-/** What policies say about a text, and the text as it may be shown: null when a policy blocks it. */
+/** The decision of policies about a text, and the text as it may be shown: null when a policy blocks it. */
 export interface JudgedText {
   decision: Decision;
   hits: PolicyHit[];

@@ -256,7 +256,7 @@ describe('the first start in production', () => {
     );
     expect(await signInLinks.createForFirstAdmin()).toBeUndefined();
     await app.services.apiKeys.disable(id, { name: 'test' });
-    // Whoever has the name already does not stand in the way.
+    // The name may belong to somebody else already; that is no error here.
     await database.sql`update users set role = 'viewer' where username = 'admin'`;
     expect(await signInLinks.createForFirstAdmin()).toMatchObject({ username: 'admin-2' });
   });

@@ -21,7 +21,7 @@ export interface Refusal {
 
 export type Refusals = ReturnType<typeof createRefusals>;
 
-/** What comes of credentials that are no good: a brake on their network, and an entry in the audit log. */
+/** Handles refused credentials: slows down their network, and writes an entry of the audit log. */
 export function createRefusals({ sql }: { sql: Database }) {
   const networks = createAllotments({ sql });
   const entries = createAllotments({ sql });

@@ -38,7 +38,7 @@ export function createSignInLimit(sql: Database) {
     /** Whoever sits down at a browser that is signed in could guess the password there, too. */
     countChange: (userId: string) => take(`password:${userId}`, BY_PERSON_AND_NETWORK),
 
-    /** Whoever got in was not guessing. What others have tried elsewhere still counts. */
+    /** Gives a try back after a successful sign-in. Tries from other networks still count. */
     async forgive(username: string, address: string): Promise<void> {
       await fillBucket(sql, ofPersonAndNetwork(username, address));
       await returnTokens(sql, ofPerson(username), BY_PERSON);

@@ -64,7 +64,7 @@ export async function addAllToDefaultLibrary(
       ${saved.map(({ requested_url }) => requested_url ?? null)}::text[]
     ) as given (media_id, saved_at, requested_url)`;
   const since = tx`least(coalesce(given.saved_at, now()), now())`;
-  // What has come through a library so far is dated by its owner's saving it from now on.
+  // A row that came through a library before is dated by its owner's save from now on.
   await tx`
     insert into library_media (library_id, media_id, is_derived, created_at)
     select ${defaultLibraryId}, media_id, true, ${since}
@@ -98,7 +98,7 @@ export async function addAllToDefaultLibrary(
   return added;
 }
 
-/** What somebody removed, and from where. */
+/** A removed media, and where it was removed from. */
 export interface Trashed extends Saved {
   /** The shared library that it goes back to. Absent for what its owner had saved. */
   library_id?: string | null;

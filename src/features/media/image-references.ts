@@ -5,7 +5,7 @@ import type { Extraction } from './extractors/extraction.ts';
 
 const IMAGE = new RegExp(`${imagePath().replace('?', '\\?')}([^"&]+)`, 'g');
 
-/** What an image of a page is known by: the hash of its address, encoded as in the HTML that shows it. */
+/** The key of an image: the hash of its address, encoded as in the HTML that shows it. */
 export function imageKey(url: string): string {
   return keyOfEncoded(encodeURIComponent(url));
 }

@@ -23,7 +23,7 @@ export interface Showing {
   charged_user_id: string;
 }
 
-/** Of those that the viewer can read, the oldest: nobody's storage is filled by who cannot read their documents. */
+/** Finds the oldest media that the viewer can read: nobody can fill the storage of people whose documents they cannot read. */
 export async function findShowing(sql: Queryable, viewer: Viewer, key: string): Promise<Showing | undefined> {
   const [media] = await sql<Showing[]>`
     select media.id, media.charged_user_id

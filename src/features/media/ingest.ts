@@ -65,7 +65,7 @@ export function createIngest(dependencies: IngestDependencies) {
     return true;
   }
 
-  /** The same for many. Returns those that were put on their way. */
+  /** Enqueues the extraction of many media. Returns the ids of those that were enqueued. */
   async function enqueueExtractions(
     tx: Transaction,
     media: { id: string; kind: MediaKind }[],
@@ -295,7 +295,7 @@ export function createIngest(dependencies: IngestDependencies) {
   };
 }
 
-/** What an extraction takes in the database and in storage, beside the original file. */
+/** The size of an extraction in the database and in storage, without the original file. */
 function bytesOf({ fragments, plain_text, assets }: Extracted['extraction']): number {
   const texts = fragments.map(
     ({ html_sanitized, canonical_text }) =>

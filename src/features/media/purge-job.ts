@@ -23,7 +23,7 @@ export function periodicPurge({ sql, purge, days }: { sql: Database; purge: Purg
     } while (last !== null);
     for (;;) {
       const { found, purged } = await purge.unheld(days);
-      // What was found and is held again is forgotten first, or it would be found for ever.
+      // Media that somebody holds again are forgotten first; otherwise they would be found for ever.
       if (purged < found) await store.forgetHeld(sql);
       if (found === 0) break;
       yield { purged };

@@ -51,7 +51,7 @@ export async function listExpiredTrash(
     limit ${limit}`;
 }
 
-/** What was restored and thrown away again in the meantime stays. */
+/** Deletes the row if it is still expired: a media that was restored and removed again in the meantime stays. */
 export async function deleteExpiredTrash(
   tx: Transaction,
   { default_library_id, media_id }: TrashRow,

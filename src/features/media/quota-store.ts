@@ -28,7 +28,7 @@ export async function lockUsage(tx: Transaction, userId: string): Promise<number
   return usage.bytes;
 }
 
-/** What is stored of a media. The triggers charge it. */
+/** Sets how much is stored of a media. Triggers charge it. */
 export async function setStoredBytes(tx: Transaction, mediaId: string, bytes: number): Promise<void> {
   await tx`update media set stored_bytes = ${bytes} where id = ${mediaId}`;
 }

@@ -22,7 +22,7 @@ export interface SaveLinksOptions {
   savedAt?: ReadonlyMap<string, Date>;
   createdBy: Creator | undefined;
   requestId: string | undefined;
-  /** Of the jobs that extract them. */
+  /** The priority of the jobs that extract them. */
   priority?: number;
 }
 

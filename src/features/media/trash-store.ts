@@ -11,8 +11,8 @@ export interface TrashPosition {
 }
 
 /**
- * What came back to the viewer through a library is readable, and not in the trash for them. What they removed from a
- * shared library is theirs to restore while they may still add to it: the trash must not outlive the right.
+ * A media that came back to the viewer through a library is readable, and not in the trash for them. One that they removed
+ * from a shared library is theirs to restore while they may still add to it: the trash must not outlive the right.
  */
 const isInTrash = (sql: Queryable, viewer: Viewer) => sql`
   trash.default_library_id = ${viewer.default_library_id}
@@ -28,7 +28,7 @@ const isInTrash = (sql: Queryable, viewer: Viewer) => sql`
     )
   )`;
 
-/** What was removed last comes first. */
+/** Lists the trash, most recently removed first. */
 export async function listTrash(
   sql: Queryable,
   viewer: Viewer,

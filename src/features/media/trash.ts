@@ -23,7 +23,7 @@ export interface TrashDependencies {
 
 export type Trash = ReturnType<typeof createTrash>;
 
-/** What a person removed from their own library, until it is deleted for good. Nobody else sees it. */
+/** The trash of a person: media that they removed, until they are deleted for good. Nobody else sees it. */
 export function createTrash({ sql, purge, libraryMedia, days }: TrashDependencies) {
   /** Removes a media from the viewer's default library into their trash. Media that come through a library stay. */
   const remove = (viewer: Viewer, mediaId: string, requestId?: string): Promise<void> =>

@@ -1,7 +1,7 @@
 import { NexusError } from '../../contract/errors.ts';
 import type { Storage } from '../../platform/storage/storage.ts';
 
-/** What each kind is sent as, and how its files begin. */
+/** The content types of each kind, and the first bytes of its files. */
 export const UPLOAD_KINDS = {
   pdf: { contentTypes: ['application/pdf'], extension: 'pdf', begins: '%PDF-' },
   epub: { contentTypes: ['application/epub+zip'], extension: 'epub', begins: 'PK\x03\x04' },

@@ -113,7 +113,7 @@ export function createUploads({ sql, log, storage, quota, ingest }: UploadsDepen
       };
     },
 
-    /** Whoever has the token may put this one file, once, within five minutes. */
+    /** Receives the file of an upload. The token is good for one file, within five minutes. */
     async put(token: string, content: Readable): Promise<void> {
       const grant = verifyUpload(await uploadKey(), token, Date.now());
       const upload = grant && (await uploads.findUploadAt(sql, grant.path));
@@ -158,7 +158,7 @@ export function createUploads({ sql, log, storage, quota, ingest }: UploadsDepen
     return { media_id: mediaId, duplicate: false, enqueued: true };
   }
 
-  /** What an upload that is over was answered with, for who asks again. */
+  /** Repeats the answer of an upload that is over. */
   async function answerOf(viewer: Viewer, upload: uploads.Upload): Promise<IngestedUpload> {
     const { outcome_media_id, error_code, error_message } = upload;
     if (outcome_media_id === null) {

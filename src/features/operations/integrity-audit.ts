@@ -24,7 +24,7 @@ export function defineIntegrityAudit(sql: Database, checks: IntegrityCheck[]) {
   return defineJobType('integrity_audit', {
     payload: z.strictObject({ repair: z.boolean().default(false) }),
     submittedBy: 'operator',
-    // What ended an attempt, such as a loaded machine, may take minutes to pass.
+    // The cause of a failed attempt, such as a loaded machine, may take minutes to pass.
     retry: { delays: [30, 120, 600] },
     async handler({ repair }, context) {
       const key = { jobId: context.jobId, attempt: context.attempt };

@@ -46,7 +46,7 @@ export function createJobs(dependencies: JobsDependencies) {
   const publicTypes = [...engine.types.values()].filter((type) => type.submittedBy !== undefined);
   const publicNames = publicTypes.map(({ type }) => type);
 
-  /** Whoever is below operator sees jobs of the public types only. */
+  /** Callers below operator see jobs of the public types only. */
   function seesAllTypes({ role }: Principal): boolean {
     return roleAllows(role, 'operator');
   }
@@ -180,7 +180,7 @@ function readPayload(type: JobType, payload: unknown): unknown {
   throw new NexusError('E_INVALID_REQUEST', `${field}: ${issue?.message ?? 'does not fit'}.`);
 }
 
-/** Whoever may search only the words of their own errors. A filter by words would reveal those that are hidden. */
+/** Callers below admin search the words of their own errors only: a filter by words would reveal hidden ones. */
 function wordsOf({ role, user_id }: Principal): Pick<store.JobFilter, 'wordsOf'> {
   return roleAllows(role, 'admin') ? {} : { wordsOf: user_id };
 }

@@ -19,7 +19,7 @@ export interface OutboxDependencies {
   >;
 }
 
-/** What operators see of the outbox, and can do about it. What events say is for admins: it is other people's work. */
+/** The outbox for operators. Event data is for admins only: it belongs to other people's work. */
 export function createOutboxOperations({ sql, measureWebhooks }: OutboxDependencies) {
   async function get(
     id: string,

@@ -10,7 +10,7 @@ export interface Flaw {
   table: string;
   /** What tells its rows apart, in whose order it is gone through. */
   key: 'id' | 'job_id';
-  /** What is wrong with a row, under the name `scanned`. */
+  /** The condition for a wrong row, which is called `scanned`. */
   has(sql: Queryable): Piece;
   /** Absent where a person has to decide. */
   mend?(sql: Queryable, rows: Piece): Piece;

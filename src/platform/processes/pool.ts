@@ -32,7 +32,7 @@ interface Waiting {
   signal: AbortSignal | undefined;
   resolve(result: unknown): void;
   reject(error: unknown): void;
-  /** What an abort does while the task waits. */
+  /** Withdraws the task when it is aborted while it waits. */
   withdraw(): void;
 }
 

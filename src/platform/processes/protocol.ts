@@ -3,7 +3,7 @@ import type { ThrownError } from './stopped.ts';
 /** The descriptor of the socket between a process and its pool. */
 export const CHANNEL = 3;
 
-/** What a process is told about its limits when it starts, as its only argument. */
+/** The limits of a process, which it gets as its only argument. */
 export interface ChildLimits {
   parent: number;
   timeoutMs: number;

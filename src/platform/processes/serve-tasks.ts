@@ -43,7 +43,7 @@ export function serveTasks(work: Work): void {
   send({ ready: true });
 }
 
-/** What cannot be sent is an error of the task. */
+/** A result that cannot be sent is an error of the task. */
 function encode(reply: Reply, mostBytes: number): Buffer[] {
   try {
     const frame = writeFrame(reply);

@@ -83,7 +83,7 @@ export function startProcess(entry: URL, limits: ProcessLimits): TaskProcess {
   // A write to a process that has just ended; its end is reported by `close`.
   channel.on('error', () => kill(child));
   const ready = startWithin(nextReply(), child);
-  // Whoever waits for it hears of it; a pool that is closed does not.
+  // A task that waits for it gets the error; a closed pool does not need it.
   ready.catch(() => undefined);
 
   return {

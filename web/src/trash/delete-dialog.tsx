@@ -4,7 +4,7 @@ import { Dialog } from '../ui/dialog.tsx';
 
 export interface DeleteDialogProps {
   title: string;
-  /** What is deleted, and that it cannot be undone. */
+  /** Says what is deleted, and that it cannot be undone. */
   children: ReactNode;
   action: string;
   busy: boolean;

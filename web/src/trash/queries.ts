@@ -10,7 +10,7 @@ export const trashQuery = infiniteQueryOptions({
   getNextPageParam: ({ page }) => page.next_cursor ?? undefined,
 });
 
-/** What is restored or deleted changes the trash, the lists and how much is stored. */
+/** Refetches what restoring or deleting changes: the trash, the lists and the storage used. */
 export async function refreshTrash(queryClient: QueryClient): Promise<void> {
   refreshLists(queryClient);
   void queryClient.invalidateQueries({ queryKey: ['libraries'] });

@@ -17,7 +17,7 @@ import { TrashRow } from './trash-row.tsx';
 
 type Deleting = 'all' | TrashedMedia;
 
-/** What this person removed, until it is deleted for good. */
+/** The page of the trash. */
 export default function TrashPage() {
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } =
     useInfiniteQuery(trashQuery);
