@@ -141,7 +141,7 @@ export const jobFailure = z.object({
   failure_id: z.guid().nullable(),
   job_type: z.string(),
   error_code: z.string().nullable(),
-  /** Of the latest. Null for operators. */
+  /** The error text of the latest failure. Null for operators. */
   error_text: z.string().nullable(),
   failed_count: z.int(),
   /** Those that will be, or are being, tried again. */

@@ -20,8 +20,8 @@ export interface AnalysisResult {
 }
 
 /**
- * What is redacted is masked before the text is read: no layer can put into words what it never saw, and the places that it
- * names hold in the text as it is, too.
+ * Masks redacted text before any layer reads it: a layer cannot repeat what it never saw. Masks keep the length, so the
+ * places that layers name are also right in the original text.
  */
 function analyse({ fragments, layers, rules }: AnalysisTask): AnalysisResult {
   const document = joinFragments(fragments);

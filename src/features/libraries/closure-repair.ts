@@ -1,34 +1,23 @@
 import type { Transaction } from '../../platform/database/database.ts';
-import { type DerivedRow, lockDerived, orLockIt, redate } from './derived-rows.ts';
+import { type DerivedRow, insertEdges, lockDerived, orLockIt, redate } from './derived-rows.ts';
 
 /** Writes what a library that the caller has locked lacks in its members' default libraries. */
 export async function insertMissingEdges(tx: Transaction, libraryId: string): Promise<void> {
-  await tx`
-    with missing as materialized (
-      select users.default_library_id, item.media_id, greatest(item.created_at, memberships.created_at) as came_at
-      from memberships
-      join users on users.id = memberships.user_id
-      join library_media as item on item.library_id = memberships.library_id
-      where memberships.library_id = ${libraryId}
-        and not exists (
-          select
-          from default_library_closure_edges as edge
-          where edge.default_library_id = users.default_library_id
-            and edge.media_id = item.media_id
-            and edge.source_library_id = ${libraryId}
-        )
-      order by users.default_library_id, item.media_id
-    ),
-    derived as (
-      insert into library_media (library_id, media_id, is_derived, created_at)
-      select default_library_id, media_id, true, came_at
-      from missing
-      ${orLockIt(tx)}
-    )
-    insert into default_library_closure_edges (default_library_id, media_id, source_library_id)
-    select default_library_id, media_id, ${libraryId}
-    from missing
-    on conflict do nothing`;
+  const missing = tx`
+    select users.default_library_id, item.media_id, greatest(item.created_at, memberships.created_at) as came_at
+    from memberships
+    join users on users.id = memberships.user_id
+    join library_media as item on item.library_id = memberships.library_id
+    where memberships.library_id = ${libraryId}
+      and not exists (
+        select
+        from default_library_closure_edges as edge
+        where edge.default_library_id = users.default_library_id
+          and edge.media_id = item.media_id
+          and edge.source_library_id = ${libraryId}
+      )
+    order by users.default_library_id, item.media_id`;
+  await insertEdges(tx, libraryId, missing);
 }
 
 /** Lists what a default library has a reason for but does not list, and drops what it lists without one. */

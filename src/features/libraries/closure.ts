@@ -1,11 +1,11 @@
 import type { Queryable, Transaction } from '../../platform/database/database.ts';
-import { type DerivedRow, isSaved, lockDerived, orLockIt, redate } from './derived-rows.ts';
+import { type DerivedRow, insertEdges, isSaved, lockDerived, orLockIt, redate } from './derived-rows.ts';
 import { tellMediaAdded, tellMediaRemoved } from './events.ts';
 
 /*
- * What a default library holds, and why: the one module that writes library_media, default_library_intrinsics,
- * default_library_closure_edges and trash, with forget-media.ts for media that go and closure-repair.ts for what the integrity audit
- * found. Its functions take the caller's transaction and leave its end to the caller. What comes into a shared library or
+ * The contents of default libraries, and the reasons for them. This is the one module that writes library_media,
+ * default_library_intrinsics, default_library_closure_edges and trash, with forget-media.ts for media that are deleted or
+ * replaced, and closure-repair.ts for repairs of the integrity audit. Its functions take the caller's transaction and leave its end to the caller. What comes into a shared library or
  * goes from it, and what people save or remove themselves, is told here, so that no writer can forget to; rows that only
  * follow from it are not.
  *
@@ -104,15 +104,14 @@ export interface Trashed extends Saved {
   library_id?: string | null;
 }
 
-/** Takes media out of a person's trash. Returns how many were in it. */
+/** Takes media out of a person's trash. */
 export async function leaveTrash(
   tx: Transaction,
   defaultLibraryId: string,
   mediaIds: string[],
-): Promise<number> {
-  const left = await tx`
+): Promise<void> {
+  await tx`
     delete from trash where default_library_id = ${defaultLibraryId} and media_id = any(${mediaIds}::uuid[])`;
-  return left.count;
 }
 
 /**
@@ -227,25 +226,14 @@ export async function addAllToLibrary(
     returning media_id`;
   if (rows.length === 0) return [];
   const listed = rows.map(({ media_id }) => media_id);
-  await tx`
-    with missing as materialized (
-      select users.default_library_id, listed.media_id, greatest(${since}, memberships.created_at) as came_at
-      from memberships
-      join users on users.id = memberships.user_id
-      cross join unnest(${listed}::uuid[]) as listed (media_id)
-      where memberships.library_id = ${libraryId}
-      order by users.default_library_id, listed.media_id
-    ),
-    derived as (
-      insert into library_media (library_id, media_id, is_derived, created_at)
-      select default_library_id, media_id, true, came_at
-      from missing
-      ${orLockIt(tx)}
-    )
-    insert into default_library_closure_edges (default_library_id, media_id, source_library_id)
-    select default_library_id, media_id, ${libraryId}
-    from missing
-    on conflict do nothing`;
+  const missing = tx`
+    select users.default_library_id, listed.media_id, greatest(${since}, memberships.created_at) as came_at
+    from memberships
+    join users on users.id = memberships.user_id
+    cross join unnest(${listed}::uuid[]) as listed (media_id)
+    where memberships.library_id = ${libraryId}
+    order by users.default_library_id, listed.media_id`;
+  await insertEdges(tx, libraryId, missing);
   await tellMediaAdded(
     tx,
     listed.map((media_id) => ({ library_id: libraryId, media_id, added_by_user_id: addedBy })),

@@ -50,6 +50,29 @@ export async function redate(tx: Transaction, rows: DerivedRow[]): Promise<void>
 }
 
 /**
+ * Writes edges from one library, and the rows of default libraries that follow from them. `missing` selects
+ * `default_library_id`, `media_id` and `came_at`, in the order of the locks.
+ */
+export async function insertEdges(
+  tx: Transaction,
+  sourceLibraryId: string,
+  missing: Fragment,
+): Promise<void> {
+  await tx`
+    with missing as materialized (${missing}),
+    derived as (
+      insert into library_media (library_id, media_id, is_derived, created_at)
+      select default_library_id, media_id, true, came_at
+      from missing
+      ${orLockIt(tx)}
+    )
+    insert into default_library_closure_edges (default_library_id, media_id, source_library_id)
+    select default_library_id, media_id, ${sourceLibraryId}
+    from missing
+    on conflict do nothing`;
+}
+
+/**
  * Locks the rows of default libraries that the given reasons speak of. They are materialised so that each row is looked
  * up by library and media: of a library that was filled after the last ANALYZE the planner expects a row or two, and
  * would compare everything in it with everything in it.

@@ -11,7 +11,7 @@ export async function revokeInvitationsBy(
   await announce(tx, await invitations.revokeOfInviter(tx, inviterId), requestId);
 }
 
-/** The same in one library: they are no longer an admin of it. */
+/** Revokes somebody's pending invitations to one library: they are no longer an admin of it. */
 export async function revokeInvitationsInLibrary(
   tx: Transaction,
   libraryId: string,
