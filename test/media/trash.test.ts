@@ -166,6 +166,21 @@ describe('the trash', () => {
 });
 
 describe('deleting for good', () => {
+  test('tells whoever deleted it, and nobody else but admins', async () => {
+    const id = await save();
+    await reader.delete(`/media/${id}`);
+    await reader.delete(`/trash/${id}`);
+    const deletionsFor = async (by: Reader) => {
+      const { body } = await by.get('/api/v1/events?limit=200');
+      return (body.events as { type: string; data: { media_id: string } }[]).filter(
+        ({ type, data }) => type === 'media.deleted' && data.media_id === id,
+      );
+    };
+    // The feed shows an event once no older transaction is under way.
+    await expect.poll(() => deletionsFor(reader), { timeout: 20_000 }).toHaveLength(1);
+    expect(await deletionsFor(other)).toEqual([]);
+  });
+
   test('purges at once what only the caller holds, with its files and everything made of it', async () => {
     const [inTrash, direct] = [await save(), await save()];
     await reader.delete(`/media/${inTrash}`);
