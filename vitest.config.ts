@@ -9,19 +9,19 @@ const ALONE = [
   'src/features/events/events.test.ts',
   'src/features/media/extractors/hostile.test.ts',
   'test/browser/long-list.test.ts',
-  'test/event-loop/health.test.ts',
-  'test/media/media.test.ts',
-  'test/outbox/streams.test.ts',
-  'test/pooler/pooler.test.ts',
+  'test/system/event-loop/health.test.ts',
+  'src/features/media/media.test.ts',
+  'src/features/events/streams.test.ts',
+  'test/system/pooler/pooler.test.ts',
 ];
 
 /** What every run of tests has in common; the soak and the screenshots, too. */
 export const shared = {
-  globalSetup: ['test/global-setup.ts'],
-  setupFiles: ['test/file-setup.ts'],
+  globalSetup: ['test/support/global-setup.ts'],
+  setupFiles: ['test/support/file-setup.ts'],
   pool: 'forks' as const,
   // Processes that the code under test starts run TypeScript, too.
-  execArgv: ['--import', './test/typescript-in-processes.mjs'],
+  execArgv: ['--import', './test/support/typescript-in-processes.mjs'],
   // A machine that others use may stop for seconds: on CI, what fails twice is a fault.
   retry: process.env.CI ? 1 : 0,
   testTimeout: 120_000,

@@ -1,7 +1,7 @@
 import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { newDirectory } from '../../test/workspace.ts';
+import { newDirectory } from '../../test/support/workspace.ts';
 import { readBootstrapKeys } from './bootstrap-keys.ts';
 import { parseConfig } from './config.ts';
 

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { newDirectory } from '../../test/workspace.ts';
+import { newDirectory } from '../../test/support/workspace.ts';
 import { describeConfig, parseConfig, readEnvironment } from './config.ts';
 import { VARIABLES } from './variables.ts';
 

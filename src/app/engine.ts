@@ -8,31 +8,33 @@ import { createGraph } from '../features/graph/graph.ts';
 import { createGraphCheck } from '../features/graph/integrity.ts';
 import { createNeo4jMirror } from '../features/graph/neo4j.ts';
 import { createProjectionJob } from '../features/graph/projection-job.ts';
+import { createRequester } from '../features/identity/requester.ts';
 import { periodicSessionCleanup } from '../features/identity/session-cleanup.ts';
-import { createBackfill } from '../features/libraries/backfill.ts';
+import { createBackfill } from '../features/libraries/closure/backfill.ts';
 import {
   defineBackfillJob,
   periodicBackfillSweep,
   sendThrough,
-} from '../features/libraries/backfill-jobs.ts';
-import { createClosureCheck } from '../features/libraries/closure-audit.ts';
+} from '../features/libraries/closure/backfill-jobs.ts';
+import { createClosureCheck } from '../features/libraries/closure/closure-audit.ts';
+import { createDefaultLibraryCheck } from '../features/libraries/default-library-check.ts';
 import { createLibraryMedia } from '../features/libraries/library-media.ts';
-import { createRequester } from '../features/libraries/requester.ts';
-import { createRegistry } from '../features/media/extract.ts';
-import { createIngest, type Ingest } from '../features/media/ingest.ts';
-import { defineIngestBatch } from '../features/media/ingest-batch.ts';
+import { periodicOrphanSweep } from '../features/media/files/orphaned-files.ts';
+import { createQuota } from '../features/media/files/quota.ts';
 import { createFileCheck, createSearchCheck, createTextCheck } from '../features/media/integrity.ts';
-import { createMediaSweep } from '../features/media/media-sweep.ts';
-import { periodicOrphanSweep } from '../features/media/orphaned-files.ts';
-import { createProgressCheck } from '../features/media/progress-check.ts';
-import { createPurge } from '../features/media/purge.ts';
-import { periodicPurge } from '../features/media/purge-job.ts';
-import { createQuota } from '../features/media/quota.ts';
+import { createRegistry } from '../features/media/processing/extract.ts';
+import { createIngest, type Ingest } from '../features/media/processing/ingest.ts';
+import { createMediaSweep } from '../features/media/processing/media-sweep.ts';
+import { createProgressCheck } from '../features/media/processing/progress-check.ts';
+import { createPurge } from '../features/media/trash/purge.ts';
+import { periodicPurge } from '../features/media/trash/purge-job.ts';
 import { defineIntegrityAudit } from '../features/operations/integrity-audit.ts';
 import { tellJobsEnded } from '../features/operations/job-events.ts';
+import { defineIngestBatch } from '../features/transfer/ingest-batch.ts';
 import { periodicAuditRetention } from '../platform/audit/retention.ts';
 import type { Database } from '../platform/database/database.ts';
 import { createJobEngine, type JobEngine, type JobEngineOptions } from '../platform/jobs/engine.ts';
+import { createJobCheck } from '../platform/jobs/integrity.ts';
 import { createHints, type Hints } from '../platform/outbox/hints.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import type { Prometheus } from '../platform/telemetry/prometheus.ts';
@@ -91,6 +93,8 @@ export function createEngine({
     ...config.jobs,
     types: [
       defineIntegrityAudit(sql, [
+        createJobCheck(sql),
+        createDefaultLibraryCheck(sql),
         createClosureCheck(sql),
         createProgressCheck(sql, mediaSweep, createRegistry(outside.extractors, outside.storage)),
         createFileCheck(sql, outside.storage),
@@ -165,7 +169,7 @@ function analysisThrough(
   { rawModeEnabled, ml, defaultRole }: EngineDependencies['config'],
 ) {
   const registry = createPluginRegistry(createPlugins(ml, modelEgress), log);
-  const users = createPeople(sql, { defaultRole });
-  const perform = createPerform({ sql, users, analyser, registry, rawModeEnabled, run: texts.run });
+  const requester = createRequester(createPeople(sql, { defaultRole }));
+  const perform = createPerform({ sql, requester, analyser, registry, rawModeEnabled, run: texts.run });
   return defineAnalysisJobs({ sql, perform, engine });
 }

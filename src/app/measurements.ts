@@ -1,5 +1,5 @@
 import type { EventStreams } from '../features/events/streams.ts';
-import type { Backfill } from '../features/libraries/backfill.ts';
+import type { Backfill } from '../features/libraries/closure/backfill.ts';
 import type { Jobs } from '../features/operations/jobs.ts';
 import type { OutboxOperations } from '../features/operations/outbox.ts';
 import type { Database } from '../platform/database/database.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { startSite } from '../../test/internet.ts';
-import { silentLog } from '../../test/jobs.ts';
-import { newDirectory } from '../../test/workspace.ts';
+import { startSite } from '../../test/support/internet.ts';
+import { silentLog } from '../../test/support/jobs.ts';
+import { newDirectory } from '../../test/support/workspace.ts';
 import { parseConfig } from './config.ts';
 import { createOutside } from './outside.ts';
 

@@ -1,6 +1,6 @@
 import { createUsers, type Users } from '../features/identity/users.ts';
 import { createDefaultLibrary } from '../features/libraries/default-library.ts';
-import { revokeInvitationsBy } from '../features/libraries/invitation-revocation.ts';
+import { revokeInvitationsBy } from '../features/libraries/sharing/invitation-revocation.ts';
 import type { Database } from '../platform/database/database.ts';
 import type { Config } from './config.ts';
 

@@ -5,7 +5,6 @@ import { createRuns } from '../features/analysis/runs.ts';
 import { createBranches } from '../features/branches/branches.ts';
 import { createFeed } from '../features/events/feed.ts';
 import { createEventStreams } from '../features/events/streams.ts';
-import { createExports } from '../features/export/exports.ts';
 import { createGovernance } from '../features/governance/governance.ts';
 import { createPolicies } from '../features/governance/policies.ts';
 import { createGraph } from '../features/graph/graph.ts';
@@ -17,23 +16,25 @@ import { createRefusals } from '../features/identity/refusals.ts';
 import { createSessions } from '../features/identity/sessions.ts';
 import { createSignInLinks } from '../features/identity/sign-in-links.ts';
 import { createTokens } from '../features/identity/tokens.ts';
-import { createBackfill } from '../features/libraries/backfill.ts';
-import { sendThrough } from '../features/libraries/backfill-jobs.ts';
+import { createBackfill } from '../features/libraries/closure/backfill.ts';
+import { sendThrough } from '../features/libraries/closure/backfill-jobs.ts';
 import { createLibraryServices } from '../features/libraries/service.ts';
-import { createFiles } from '../features/media/files.ts';
-import { createImages } from '../features/media/images.ts';
-import { createMediaLists } from '../features/media/list.ts';
+import { createFiles } from '../features/media/files/files.ts';
+import { createImages } from '../features/media/files/images.ts';
+import { createQuota } from '../features/media/files/quota.ts';
+import { createUploads } from '../features/media/files/uploads.ts';
+import { createLibraryList } from '../features/media/lists/library-list.ts';
+import { createMediaLists } from '../features/media/lists/list.ts';
+import { createReadings } from '../features/media/lists/reading.ts';
 import { createMedia } from '../features/media/media.ts';
-import { createPurge } from '../features/media/purge.ts';
-import { createQuota } from '../features/media/quota.ts';
-import { createReadings } from '../features/media/reading.ts';
-import { createSearch } from '../features/media/search.ts';
-import { createTrash } from '../features/media/trash.ts';
-import { createUploads } from '../features/media/uploads.ts';
+import { createSearch } from '../features/media/search/search.ts';
+import { createPurge } from '../features/media/trash/purge.ts';
+import { createTrash } from '../features/media/trash/trash.ts';
 import { createIntegrityFindings } from '../features/operations/integrity-audit.ts';
 import { createJobs } from '../features/operations/jobs.ts';
 import { createOutboxOperations } from '../features/operations/outbox.ts';
 import { createOperations } from '../features/operations/service.ts';
+import { createExports } from '../features/transfer/exports.ts';
 import { createWebhooks } from '../features/webhooks/webhooks.ts';
 import type { Database } from '../platform/database/database.ts';
 import { installationSecret } from '../platform/database/installation-secret.ts';
@@ -114,6 +115,7 @@ export function createServices(
     ...libraryServices,
     media,
     mediaLists,
+    libraryList: createLibraryList({ sql }),
     exports: createExports({ ...libraryServices, sql, media, mediaLists, governance, requireMode, run }),
     readings: createReadings({ sql }),
     search: createSearch({ sql }),

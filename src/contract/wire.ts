@@ -40,6 +40,8 @@ export const listQuery = z.object({
   cursor: z.string().max(500).optional(),
 });
 
+export type ListQuery = z.infer<typeof listQuery>;
+
 export const page = z.object({
   next_cursor: z.string().nullable(),
   has_more: z.boolean(),

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { DEV_KEYS } from '../call.ts';
-import { makeEpub } from '../fixtures/epub.ts';
-import { makePdf } from '../fixtures/pdf.ts';
-import { HARBOUR, LETTER, SPEECH } from '../fixtures/texts.ts';
+import { DEV_KEYS } from '../support/call.ts';
+import { makeEpub } from '../support/fixtures/epub.ts';
+import { makePdf } from '../support/fixtures/pdf.ts';
+import { HARBOUR, LETTER, SPEECH } from '../support/fixtures/texts.ts';
 import { useChromium } from './chromium.ts';
 import { useNexus } from './nexus.ts';
 import { expectAccessible, signIn } from './person.ts';

@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, expect, test, vi } from 'vitest';
-import { DEV_KEYS } from '../call.ts';
-import { makePage } from '../fixtures/pages.ts';
+import { DEV_KEYS } from '../support/call.ts';
+import { makePage } from '../support/fixtures/pages.ts';
 import { useChromium } from './chromium.ts';
 import { LOOKS, OUT } from './looks.ts';
 import { useNexus } from './nexus.ts';

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test, vi } from 'vitest';
-import { DEV_KEYS } from '../call.ts';
-import { makePage } from '../fixtures/pages.ts';
+import { DEV_KEYS } from '../support/call.ts';
+import { makePage } from '../support/fixtures/pages.ts';
 import { useChromium } from './chromium.ts';
 import { inBothLooks } from './looks.ts';
 import { useNexus } from './nexus.ts';

@@ -1,8 +1,8 @@
 import S3rver from 's3rver';
 import { afterAll, expect, test } from 'vitest';
-import { DEV_KEYS } from '../call.ts';
-import { makePdf } from '../fixtures/pdf.ts';
-import { newDirectory } from '../workspace.ts';
+import { DEV_KEYS } from '../support/call.ts';
+import { makePdf } from '../support/fixtures/pdf.ts';
+import { newDirectory } from '../support/workspace.ts';
 import { useChromium } from './chromium.ts';
 import { useNexus } from './nexus.ts';
 import { drop, signIn } from './person.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { makePage } from '../fixtures/pages.ts';
+import { makePage } from '../support/fixtures/pages.ts';
 import { useChromium } from './chromium.ts';
 import { useNexus } from './nexus.ts';
 import { expectAccessible } from './person.ts';

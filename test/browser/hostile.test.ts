@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { DEV_KEYS } from '../call.ts';
-import { ATTACKS } from '../fixtures/attacks.ts';
-import { makePage } from '../fixtures/pages.ts';
+import { DEV_KEYS } from '../support/call.ts';
+import { ATTACKS } from '../support/fixtures/attacks.ts';
+import { makePage } from '../support/fixtures/pages.ts';
 import { useChromium } from './chromium.ts';
 import { useNexus } from './nexus.ts';
 import { signIn } from './person.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DEV_KEYS } from '../call.ts';
+import { DEV_KEYS } from '../support/call.ts';
 import { useChromium } from './chromium.ts';
 import { useNexus } from './nexus.ts';
 import { signIn } from './person.ts';

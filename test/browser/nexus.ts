@@ -1,9 +1,9 @@
 import { afterAll, beforeAll } from 'vitest';
-import { type Answer, type CallOptions, call, DEV_KEYS } from '../call.ts';
-import { type TestDatabase, useDatabase } from '../database.ts';
-import { type Site, startSite } from '../internet.ts';
-import { type NexusProcess, startNexus } from '../nexus-process.ts';
-import { newDirectory } from '../workspace.ts';
+import { type Answer, type CallOptions, call, DEV_KEYS } from '../support/call.ts';
+import { type TestDatabase, useDatabase } from '../support/database.ts';
+import { type Site, startSite } from '../support/internet.ts';
+import { type NexusProcess, startNexus } from '../support/nexus-process.ts';
+import { newDirectory } from '../support/workspace.ts';
 
 type Handler = Parameters<typeof startSite>[0];
 

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
-import { DEV_KEYS } from '../call.ts';
-import { makePage } from '../fixtures/pages.ts';
+import { DEV_KEYS } from '../support/call.ts';
+import { makePage } from '../support/fixtures/pages.ts';
 import { useChromium } from './chromium.ts';
 import { inBothLooks } from './looks.ts';
 import { useNexus } from './nexus.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { DEV_KEYS } from '../call.ts';
-import { makeEpub } from '../fixtures/epub.ts';
-import { makePage } from '../fixtures/pages.ts';
-import { makePdf } from '../fixtures/pdf.ts';
+import { DEV_KEYS } from '../support/call.ts';
+import { makeEpub } from '../support/fixtures/epub.ts';
+import { makePage } from '../support/fixtures/pages.ts';
+import { makePdf } from '../support/fixtures/pdf.ts';
 import { useChromium } from './chromium.ts';
 import { useNexus } from './nexus.ts';
 import { drop, expectAccessible, signIn } from './person.ts';

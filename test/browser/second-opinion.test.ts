@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { startModel } from '../analysis/model.ts';
-import { makePage } from '../fixtures/pages.ts';
+import { makePage } from '../support/fixtures/pages.ts';
+import { startModel } from '../support/model-server.ts';
 import { useChromium } from './chromium.ts';
 import { useNexus } from './nexus.ts';
 import { expectAccessible, signIn } from './person.ts';

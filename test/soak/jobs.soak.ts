@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { Database } from '../../src/platform/database/database.ts';
-import { openTestDatabase } from '../database.ts';
-import { random, spawnWorker, type WorkerProcess } from '../jobs-crash/crew.ts';
-import { enqueueWork, expectAllDoneOnce, openLedger, unfinished } from '../jobs-crash/ledger.ts';
-import { type RestartableServer, startServer } from '../server.ts';
+import { random, spawnWorker, type WorkerProcess } from '../crash/jobs/crew.ts';
+import { enqueueWork, expectAllDoneOnce, openLedger, unfinished } from '../crash/jobs/ledger.ts';
+import { openTestDatabase } from '../support/database.ts';
+import { type RestartableServer, startServer } from '../support/server.ts';
 
 const SEED = Number(process.env.SOAK_SEED ?? 20261115);
 const JOBS = Number(process.env.SOAK_JOBS ?? 200_000);

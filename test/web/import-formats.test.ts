@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { UnreadableFile } from '../../web/src/moving/formats/entry.ts';
 import { recognise } from '../../web/src/moving/formats/recognise.ts';
-import { makeZip } from '../fixtures/zip.ts';
+import { makeZip } from '../support/fixtures/zip.ts';
 
 const read = (content: string | Buffer) => recognise(new Uint8Array(Buffer.from(content)));
 const SAVED = Date.parse('2024-03-01T12:00:00Z');

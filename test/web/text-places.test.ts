@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { parseHTML } from 'linkedom';
 import { describe, expect, test } from 'vitest';
-import { canonicalText } from '../../src/features/media/canonical-text.ts';
+import { canonicalText } from '../../src/features/media/text/canonical-text.ts';
 import { createTextPlaces, type PageNode, textRunsIn } from '../../web/src/analysis/text-places.ts';
-import { SENTENCES } from '../fixtures/pages.ts';
+import { SENTENCES } from '../support/fixtures/pages.ts';
 
 /** The HTML in a page, its canonical text, and what the page has at a place of it. */
 function open(html: string) {

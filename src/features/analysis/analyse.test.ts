@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import * as texts from '../../../test/fixtures/texts.ts';
+import * as texts from '../../../test/support/fixtures/texts.ts';
 import { LAYERS, layerOutput } from '../../contract/analysis.ts';
 import { analyseText, type TextAnalysis } from './analyse.ts';
 import { joinFragments, spanOf } from './text.ts';

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { HARBOUR, SPEECH } from '../../../test/fixtures/texts.ts';
+import { HARBOUR, SPEECH } from '../../../test/support/fixtures/texts.ts';
 import { LAYERS } from '../../contract/analysis.ts';
 import type { Rule } from '../governance/rules.ts';
 import { type Analyser, type AnalyserOptions, createAnalyser } from './analyser.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test, vi } from 'vitest';
-import { saveDocument, workOff } from '../../../test/analysis/documents.ts';
-import { type CallOptions, createPerson, failure, useApp } from '../../../test/app.ts';
-import { useDatabase } from '../../../test/database.ts';
-import { HARBOUR, SPEECH } from '../../../test/fixtures/texts.ts';
+import { saveDocument, workOff } from '../../../test/support/analysis-documents.ts';
+import { type CallOptions, createPerson, failure, useApp } from '../../../test/support/app.ts';
+import { useDatabase } from '../../../test/support/database.ts';
+import { HARBOUR, SPEECH } from '../../../test/support/fixtures/texts.ts';
 import { LAYERS } from '../../contract/analysis.ts';
 import { newId } from '../../platform/ids.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ARGUMENT, CHAT, CONTRACT, HARBOUR, LETTER, SPEECH } from '../../../test/fixtures/texts.ts';
+import { ARGUMENT, CHAT, CONTRACT, HARBOUR, LETTER, SPEECH } from '../../../test/support/fixtures/texts.ts';
 import { LAYERS } from '../../contract/analysis.ts';
 import { analyseText } from './analyse.ts';
 

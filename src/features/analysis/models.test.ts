@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { saveDocument } from '../../../test/analysis/documents.ts';
-import { startModel } from '../../../test/analysis/model.ts';
-import { createPerson, useApp } from '../../../test/app.ts';
-import { useDatabase } from '../../../test/database.ts';
-import { HARBOUR, SPEECH } from '../../../test/fixtures/texts.ts';
+import { saveDocument } from '../../../test/support/analysis-documents.ts';
+import { createPerson, useApp } from '../../../test/support/app.ts';
+import { useDatabase } from '../../../test/support/database.ts';
+import { HARBOUR, SPEECH } from '../../../test/support/fixtures/texts.ts';
+import { startModel } from '../../../test/support/model-server.ts';
 
 const model = await startModel();
 beforeEach(() => model.says());

@@ -13,7 +13,8 @@ import type { RunByCost } from '../../platform/processes/by-cost.ts';
 import { blocked, createRedact, recordDecision, rulesOf } from '../governance/governance.ts';
 import { decisionOf, type PolicyHit, type Rule } from '../governance/rules.ts';
 import type { governanceWork } from '../governance/work.ts';
-import { readDocument, requireDocument } from '../media/document.ts';
+import type { Requester } from '../identity/requester.ts';
+import { readDocument, requireDocument } from '../media/text/document.ts';
 import type { Analyser } from './analyser.ts';
 import { rounded } from './layers/layer.ts';
 import type { Chain, PluginRegistry } from './plugins/registry.ts';
@@ -23,7 +24,7 @@ import type { AnalysisResult } from './work.ts';
 
 export interface PerformDependencies {
   sql: Database;
-  users: { get(id: string): Promise<User> };
+  requester: Requester;
   analyser: Analyser;
   registry: PluginRegistry;
   rawModeEnabled: boolean;
@@ -55,7 +56,7 @@ export type Perform = (assignment: Assignment, signal: AbortSignal) => Promise<F
 /** Analyses a document with the rights that whoever asked has now, and under the policies of now. */
 export function createPerform({
   sql,
-  users,
+  requester,
   analyser,
   registry,
   rawModeEnabled,
@@ -63,14 +64,13 @@ export function createPerform({
 }: PerformDependencies): Perform {
   const redact = createRedact(run);
 
-  async function requireAsker(createdBy: Creator | null, mode: Mode): Promise<User> {
-    const user = createdBy?.userId === undefined ? undefined : await users.get(createdBy.userId);
-    if (!user || user.disabled_at)
-      throw new NexusError('E_FORBIDDEN', 'Whoever asked for this is not a user here any more.');
+  function requireMode(user: User, mode: Mode): void {
     if (mode === 'RAW' && !(rawModeEnabled && roleAllows(user.role, 'researcher'))) {
-      throw new NexusError('E_MODE_FORBIDDEN', 'Whoever asked for this may not use RAW mode any more.');
+      throw new PermanentError(
+        'E_MODE_FORBIDDEN',
+        'The user who asked for this may not use RAW mode any more.',
+      );
     }
-    return user;
   }
 
   /** A model may say what no text says; it is held to the same policies. */
@@ -87,9 +87,9 @@ export function createPerform({
     const begin = performance.now();
     const { mode, plugin_profile, document_id, createdBy, requestId } = assignment;
     const actor: Actor = { name: createdBy?.name ?? 'system', requestId: requestId ?? undefined };
-    const user = await permanently(requireAsker(createdBy, mode));
-    const viewer = { user_id: user.id, default_library_id: user.default_library_id };
-    const document = await permanently(readDocument(sql, viewer, document_id));
+    const user = await requester(createdBy);
+    requireMode(user, mode);
+    const document = await permanently(readDocument(sql, user, document_id));
     const rules = await rulesOf(sql, mode);
     const layers = assignment.layers ?? LAYERS;
     const result = await analyser.analyse({ fragments: document.fragments, layers, rules }, signal);
@@ -124,7 +124,7 @@ export function createPerform({
         layers: shown,
       },
       async requireStillReadable(queryable) {
-        await permanently(requireDocument(queryable, viewer, document_id));
+        await permanently(requireDocument(queryable, user, document_id));
       },
     };
   };

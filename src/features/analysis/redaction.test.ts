@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { createPerson, useApp } from '../../../test/app.ts';
-import { useDatabase } from '../../../test/database.ts';
-import { saveDocument } from '../../../test/documents.ts';
-import { createReader } from '../../../test/libraries.ts';
+import { createPerson, useApp } from '../../../test/support/app.ts';
+import { useDatabase } from '../../../test/support/database.ts';
+import { saveDocument } from '../../../test/support/documents.ts';
+import { createReader } from '../../../test/support/libraries.ts';
 import type { Mode } from '../../contract/roles.ts';
 
 const database = useDatabase();

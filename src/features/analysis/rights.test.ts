@@ -1,11 +1,11 @@
 import { describe, expect, test, vi } from 'vitest';
-import { saveDocument, workOff } from '../../../test/analysis/documents.ts';
-import { createPerson, failure, useApp } from '../../../test/app.ts';
-import { useDatabase } from '../../../test/database.ts';
-import { HARBOUR } from '../../../test/fixtures/texts.ts';
-import { createLibrary, createReader, join } from '../../../test/libraries.ts';
+import { saveDocument, workOff } from '../../../test/support/analysis-documents.ts';
+import { createPerson, failure, useApp } from '../../../test/support/app.ts';
+import { useDatabase } from '../../../test/support/database.ts';
+import { HARBOUR } from '../../../test/support/fixtures/texts.ts';
+import { createLibrary, createReader, join } from '../../../test/support/libraries.ts';
 import { transaction } from '../../platform/database/transaction.ts';
-import { addToDefaultLibrary } from '../libraries/closure.ts';
+import { addToDefaultLibrary } from '../libraries/closure/closure.ts';
 
 const database = useDatabase();
 const { sql } = database;

@@ -8,9 +8,9 @@ import { cutPage, readCursor } from '../../platform/cursor.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { findJob } from '../../platform/jobs/store.ts';
 import type { Governance } from '../governance/governance.ts';
-import { mayRead } from '../libraries/can-read-media.ts';
-import { requireDocument } from '../media/document.ts';
+import { mayRead } from '../libraries/access/can-read-media.ts';
 import { mediaNotFound } from '../media/media.ts';
+import { requireDocument } from '../media/text/document.ts';
 import { compareLayers, meanAgreement } from './comparison.ts';
 import * as store from './store.ts';
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { saveDocument, workOff } from '../../../test/analysis/documents.ts';
-import { startModel } from '../../../test/analysis/model.ts';
-import { createPerson, failure, useApp } from '../../../test/app.ts';
-import { useDatabase } from '../../../test/database.ts';
-import { HARBOUR, SPEECH } from '../../../test/fixtures/texts.ts';
-import { createLibrary, createReader, join } from '../../../test/libraries.ts';
+import { saveDocument, workOff } from '../../../test/support/analysis-documents.ts';
+import { createPerson, failure, useApp } from '../../../test/support/app.ts';
+import { useDatabase } from '../../../test/support/database.ts';
+import { HARBOUR, SPEECH } from '../../../test/support/fixtures/texts.ts';
+import { createLibrary, createReader, join } from '../../../test/support/libraries.ts';
+import { startModel } from '../../../test/support/model-server.ts';
 
 const model = await startModel();
 

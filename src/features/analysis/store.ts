@@ -1,7 +1,7 @@
 import type { AnalysedLayer, AnalysisRun, AnalysisRunSummary } from '../../contract/analysis.ts';
 import type { Queryable, Transaction } from '../../platform/database/database.ts';
-import type { Viewer } from '../libraries/can-read-media.ts';
-import { seesWorkOnMedia } from '../libraries/sees-work-on-media.ts';
+import type { Viewer } from '../libraries/access/can-read-media.ts';
+import { seesWorkOnMedia } from '../libraries/access/sees-work-on-media.ts';
 
 export type NewRun = Omit<AnalysisRun, 'layer_count' | 'has_shadow' | 'created_at'> & {
   created_by_user_id: string;

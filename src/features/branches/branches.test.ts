@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createPerson, failure, useApp } from '../../../test/app.ts';
-import { append, fork, HTML, insert, replay, TEXT, textOf } from '../../../test/branches.ts';
-import { useDatabase } from '../../../test/database.ts';
-import { saveDocument } from '../../../test/documents.ts';
-import { createLibrary, createReader, join, type Reader } from '../../../test/libraries.ts';
-import { blockedOrDone, holdBeforeCommit } from '../../../test/races.ts';
+import { createPerson, failure, useApp } from '../../../test/support/app.ts';
+import { append, fork, HTML, insert, replay, TEXT, textOf } from '../../../test/support/branches.ts';
+import { useDatabase } from '../../../test/support/database.ts';
+import { saveDocument } from '../../../test/support/documents.ts';
+import { createLibrary, createReader, join, type Reader } from '../../../test/support/libraries.ts';
+import { blockedOrDone, holdBeforeCommit } from '../../../test/support/races.ts';
 import type { Edit } from '../../contract/branches.ts';
 import { createBranches } from './branches.ts';
 import { applyEdit, countCodePoints, textHash } from './edit.ts';

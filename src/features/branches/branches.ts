@@ -12,7 +12,7 @@ import { newId } from '../../platform/ids.ts';
 import type { RunByCost } from '../../platform/processes/by-cost.ts';
 import type { Governance } from '../governance/governance.ts';
 import { charactersIn, costOfJudging } from '../governance/work.ts';
-import type { Viewer } from '../libraries/can-read-media.ts';
+import type { Viewer } from '../libraries/access/can-read-media.ts';
 import { NEAR } from './context.ts';
 import * as store from './store.ts';
 import { costOfText, damaged, readStoredText, type StoredText } from './text.ts';

@@ -1,9 +1,9 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { useApp } from '../../../test/app.ts';
-import { append, fork, HTML, insert } from '../../../test/branches.ts';
-import { useDatabase } from '../../../test/database.ts';
-import { saveDocument } from '../../../test/documents.ts';
-import { createReader, findings } from '../../../test/libraries.ts';
+import { useApp } from '../../../test/support/app.ts';
+import { append, fork, HTML, insert } from '../../../test/support/branches.ts';
+import { useDatabase } from '../../../test/support/database.ts';
+import { saveDocument } from '../../../test/support/documents.ts';
+import { createReader, findings } from '../../../test/support/libraries.ts';
 import { createBranchCheck } from './integrity.ts';
 
 const database = useDatabase();

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { DEV_KEYS, failure, useApp } from '../../../test/app.ts';
-import { append, fork, insert } from '../../../test/branches.ts';
-import { useDatabase } from '../../../test/database.ts';
-import { saveDocument } from '../../../test/documents.ts';
-import { createReader, type Reader } from '../../../test/libraries.ts';
+import { DEV_KEYS, failure, useApp } from '../../../test/support/app.ts';
+import { append, fork, insert } from '../../../test/support/branches.ts';
+import { useDatabase } from '../../../test/support/database.ts';
+import { saveDocument } from '../../../test/support/documents.ts';
+import { createReader, type Reader } from '../../../test/support/libraries.ts';
 
 const database = useDatabase();
 const { sql } = database;

@@ -4,7 +4,7 @@ import type { Database } from '../../platform/database/database.ts';
 import { defineJobType } from '../../platform/jobs/job-type.ts';
 import { PermanentError } from '../../platform/jobs/retry-policy.ts';
 import type { RunByCost } from '../../platform/processes/by-cost.ts';
-import type { Requester } from '../libraries/requester.ts';
+import type { Requester } from '../identity/requester.ts';
 import { findBranch } from './store.ts';
 import { describeDamage, verifyBranch } from './verify.ts';
 import type { branchWork } from './work.ts';

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { failure, useApp } from '../../../test/app.ts';
-import { append, fork, HTML, insert, replay, TEXT, textOf } from '../../../test/branches.ts';
-import { useDatabase } from '../../../test/database.ts';
-import { saveDocument } from '../../../test/documents.ts';
-import { createReader, type Reader } from '../../../test/libraries.ts';
+import { failure, useApp } from '../../../test/support/app.ts';
+import { append, fork, HTML, insert, replay, TEXT, textOf } from '../../../test/support/branches.ts';
+import { useDatabase } from '../../../test/support/database.ts';
+import { saveDocument } from '../../../test/support/documents.ts';
+import { createReader, type Reader } from '../../../test/support/libraries.ts';
 import type { Edit } from '../../contract/branches.ts';
 import { textHash } from './edit.ts';
 import { SNAPSHOT_EVERY } from './text.ts';

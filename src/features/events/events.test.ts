@@ -1,15 +1,21 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { createPerson, DEV_KEYS, failure, useApp } from '../../../test/app.ts';
-import { useDatabase } from '../../../test/database.ts';
-import { openStream } from '../../../test/event-stream.ts';
-import { gate } from '../../../test/jobs.ts';
-import { createLibrary, createReader, join, type Reader, saveMedia } from '../../../test/libraries.ts';
-import { emit, someEvent } from '../../../test/outbox.ts';
+import { createPerson, DEV_KEYS, failure, useApp } from '../../../test/support/app.ts';
+import { useDatabase } from '../../../test/support/database.ts';
+import { openStream } from '../../../test/support/event-stream.ts';
+import { gate } from '../../../test/support/jobs.ts';
+import {
+  createLibrary,
+  createReader,
+  join,
+  type Reader,
+  saveMedia,
+} from '../../../test/support/libraries.ts';
+import { emit, someEvent } from '../../../test/support/outbox.ts';
 import { transaction } from '../../platform/database/transaction.ts';
 import { newId } from '../../platform/ids.ts';
 import { emitEvent } from '../../platform/outbox/emit-event.ts';
 import { writePosition } from '../../platform/outbox/position.ts';
-import { addToDefaultLibrary } from '../libraries/closure.ts';
+import { addToDefaultLibrary } from '../libraries/closure/closure.ts';
 
 const database = useDatabase();
 const { sql } = database;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { saveDocument } from '../../../test/analysis/documents.ts';
-import { createPerson, DEV_KEYS, failure, useApp } from '../../../test/app.ts';
-import { useDatabase } from '../../../test/database.ts';
+import { saveDocument } from '../../../test/support/analysis-documents.ts';
+import { createPerson, DEV_KEYS, failure, useApp } from '../../../test/support/app.ts';
+import { useDatabase } from '../../../test/support/database.ts';
 import { newId } from '../../platform/ids.ts';
 import { seedConfiguredPolicy } from './policies.ts';
 

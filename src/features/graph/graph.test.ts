@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { failure, useApp } from '../../../test/app.ts';
-import { useDatabase } from '../../../test/database.ts';
-import { type Document, saveDocument } from '../../../test/documents.ts';
-import { makePage } from '../../../test/fixtures/pages.ts';
-import { startSite } from '../../../test/internet.ts';
-import { createLibrary, createReader, join, type Reader } from '../../../test/libraries.ts';
+import { failure, useApp } from '../../../test/support/app.ts';
+import { useDatabase } from '../../../test/support/database.ts';
+import { type Document, saveDocument } from '../../../test/support/documents.ts';
+import { makePage } from '../../../test/support/fixtures/pages.ts';
+import { startSite } from '../../../test/support/internet.ts';
+import { createLibrary, createReader, join, type Reader } from '../../../test/support/libraries.ts';
 import type { Worker } from '../../platform/jobs/worker.ts';
 
 const site = await startSite((request, response) => {

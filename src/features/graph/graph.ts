@@ -1,7 +1,7 @@
 import type { RelatedMedia } from '../../contract/graph.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
-import { mayRead, type Viewer } from '../libraries/can-read-media.ts';
+import { mayRead, type Viewer } from '../libraries/access/can-read-media.ts';
 import { mediaNotFound } from '../media/media.ts';
 import { PROJECTOR, type Projector } from './projector.ts';
 import { findRelated } from './related-store.ts';

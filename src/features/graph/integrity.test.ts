@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
-import { useApp } from '../../../test/app.ts';
-import { useDatabase } from '../../../test/database.ts';
-import { saveDocument } from '../../../test/documents.ts';
-import { createReader, findings } from '../../../test/libraries.ts';
+import { useApp } from '../../../test/support/app.ts';
+import { useDatabase } from '../../../test/support/database.ts';
+import { saveDocument } from '../../../test/support/documents.ts';
+import { createReader, findings } from '../../../test/support/libraries.ts';
 import { createGraphCheck } from './integrity.ts';
 import type { GraphSource } from './projector.ts';
 

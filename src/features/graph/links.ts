@@ -1,5 +1,5 @@
-import { attribute, parseMarkup, walk } from '../media/markup.ts';
-import { identify, inferKind, LONGEST_URL, parseMediaUrl } from '../media/url.ts';
+import { identify, inferKind, LONGEST_URL, parseMediaUrl } from '../media/saving/url.ts';
+import { attribute, parseMarkup, walk } from '../media/text/markup.ts';
 
 /** A page of links links to everything. */
 const MOST_LINKS = 500;

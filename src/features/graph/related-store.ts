@@ -1,7 +1,7 @@
 import type { RelatedMedia } from '../../contract/graph.ts';
 import type { Queryable } from '../../platform/database/database.ts';
-import { canReadMedia, type Viewer } from '../libraries/can-read-media.ts';
-import { addedAt, type MediaRow, mediaColumns, onTheWire, readingOf } from '../libraries/media-row.ts';
+import { canReadMedia, type Viewer } from '../libraries/access/can-read-media.ts';
+import { addedAt, type MediaRow, mediaColumns, onTheWire, readingOf } from '../media/lists/media-row.ts';
 
 /** An entity in more documents than this relates none of them: it is everywhere. */
 const COMMON = 500;

@@ -1,5 +1,5 @@
 import type { Queryable, Transaction } from '../../platform/database/database.ts';
-import { isReadable } from '../media/readable.ts';
+import { isReadable } from '../media/processing/readable.ts';
 import type { Entity } from './entities.ts';
 import type { GraphSource, Projection } from './projector.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createPerson, DEV_KEYS, failure, useApp } from '../../../test/app.ts';
-import { useDatabase } from '../../../test/database.ts';
+import { createPerson, DEV_KEYS, failure, useApp } from '../../../test/support/app.ts';
+import { useDatabase } from '../../../test/support/database.ts';
 import { identifier } from '../../platform/database/statement.ts';
 
 const database = useDatabase();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { useDatabase } from '../../../test/database.ts';
+import { useDatabase } from '../../../test/support/database.ts';
 import { migrate, readMigrations } from '../../platform/database/migrator.ts';
 import { newId } from '../../platform/ids.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { call, createPerson, DEV_KEYS, useApp } from '../../../test/app.ts';
-import { signIn } from '../../../test/browser-session.ts';
-import { useDatabase } from '../../../test/database.ts';
+import { call, createPerson, DEV_KEYS, useApp } from '../../../test/support/app.ts';
+import { signIn } from '../../../test/support/browser-session.ts';
+import { useDatabase } from '../../../test/support/database.ts';
 import { parseConfig } from '../../app/config.ts';
 import { createServices } from '../../app/services.ts';
 import { createLogger } from '../../platform/telemetry/logger.ts';

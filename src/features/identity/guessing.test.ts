@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { createPerson, DEV_KEYS, failure, useApp } from '../../../test/app.ts';
-import { setPassword, signIn } from '../../../test/browser-session.ts';
-import { useDatabase } from '../../../test/database.ts';
+import { createPerson, DEV_KEYS, failure, useApp } from '../../../test/support/app.ts';
+import { setPassword, signIn } from '../../../test/support/browser-session.ts';
+import { useDatabase } from '../../../test/support/database.ts';
 import { recordRepeatedAudit } from '../../platform/audit/audit.ts';
 import { hashPassword, isPassword, NOBODYS_HASH } from './passwords.ts';
 import { createRefusals } from './refusals.ts';

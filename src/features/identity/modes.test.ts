@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createPerson, useApp } from '../../../test/app.ts';
-import { useDatabase } from '../../../test/database.ts';
+import { createPerson, useApp } from '../../../test/support/app.ts';
+import { useDatabase } from '../../../test/support/database.ts';
 import type { Principal } from '../../contract/identity.ts';
 
 const database = useDatabase();

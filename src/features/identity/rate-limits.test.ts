@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { createPerson, DEV_KEYS, failure, useApp } from '../../../test/app.ts';
-import { signIn } from '../../../test/browser-session.ts';
-import { useDatabase } from '../../../test/database.ts';
+import { createPerson, DEV_KEYS, failure, useApp } from '../../../test/support/app.ts';
+import { signIn } from '../../../test/support/browser-session.ts';
+import { useDatabase } from '../../../test/support/database.ts';
 
 const database = useDatabase();
 const app = useApp(database, { NEXUS_REQUESTS_PER_MINUTE: '5,6000,6000,12000' });

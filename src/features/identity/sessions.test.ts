@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { call, createPerson, DEV_KEYS, failure, useApp } from '../../../test/app.ts';
-import { browserWith, cookieOf, signIn } from '../../../test/browser-session.ts';
-import { useDatabase } from '../../../test/database.ts';
-import { blockedOrDone, holdBeforeCommit } from '../../../test/races.ts';
+import { call, createPerson, DEV_KEYS, failure, useApp } from '../../../test/support/app.ts';
+import { browserWith, cookieOf, signIn } from '../../../test/support/browser-session.ts';
+import { useDatabase } from '../../../test/support/database.ts';
+import { blockedOrDone, holdBeforeCommit } from '../../../test/support/races.ts';
 import { hashPassword } from './passwords.ts';
 import { createProfile } from './profile.ts';
 import { createRefusals } from './refusals.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { createPerson, DEV_KEYS, failure, useApp } from '../../../test/app.ts';
-import { signIn } from '../../../test/browser-session.ts';
-import { useDatabase } from '../../../test/database.ts';
-import { blockedOrDone, holdBeforeCommit } from '../../../test/races.ts';
+import { createPerson, DEV_KEYS, failure, useApp } from '../../../test/support/app.ts';
+import { signIn } from '../../../test/support/browser-session.ts';
+import { useDatabase } from '../../../test/support/database.ts';
+import { blockedOrDone, holdBeforeCommit } from '../../../test/support/races.ts';
 import { createRefusals } from './refusals.ts';
 import { createSessions } from './sessions.ts';
 import { createSignInLinks } from './sign-in-links.ts';

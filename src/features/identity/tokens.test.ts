@@ -1,9 +1,9 @@
 import { decodeJwt, decodeProtectedHeader, SignJWT, UnsecuredJWT } from 'jose';
 import { describe, expect, test } from 'vitest';
-import { createPerson, DEV_KEYS, failure, useApp } from '../../../test/app.ts';
-import { browserWith, setPassword } from '../../../test/browser-session.ts';
-import { useDatabase } from '../../../test/database.ts';
-import { blockedOrDone, holdBeforeCommit } from '../../../test/races.ts';
+import { createPerson, DEV_KEYS, failure, useApp } from '../../../test/support/app.ts';
+import { browserWith, setPassword } from '../../../test/support/browser-session.ts';
+import { useDatabase } from '../../../test/support/database.ts';
+import { blockedOrDone, holdBeforeCommit } from '../../../test/support/races.ts';
 import { createAccessTokens } from './access-token.ts';
 import { createRefusals } from './refusals.ts';
 import { createTokens } from './tokens.ts';

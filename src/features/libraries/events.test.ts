@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
-import { createPerson, DEV_KEYS, useApp } from '../../../test/app.ts';
-import { useDatabase } from '../../../test/database.ts';
+import { createPerson, DEV_KEYS, useApp } from '../../../test/support/app.ts';
+import { useDatabase } from '../../../test/support/database.ts';
 import {
   createLibrary,
   createReader,
@@ -8,7 +8,7 @@ import {
   join,
   type Reader,
   saveMedia,
-} from '../../../test/libraries.ts';
+} from '../../../test/support/libraries.ts';
 import { transaction } from '../../platform/database/transaction.ts';
 
 const database = useDatabase();

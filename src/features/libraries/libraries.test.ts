@@ -1,7 +1,13 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { failure, useApp } from '../../../test/app.ts';
-import { useDatabase } from '../../../test/database.ts';
-import { createLibrary, createReader, join, type Reader, saveMedia } from '../../../test/libraries.ts';
+import { failure, useApp } from '../../../test/support/app.ts';
+import { useDatabase } from '../../../test/support/database.ts';
+import {
+  createLibrary,
+  createReader,
+  join,
+  type Reader,
+  saveMedia,
+} from '../../../test/support/libraries.ts';
 import { newId } from '../../platform/ids.ts';
 
 const database = useDatabase();

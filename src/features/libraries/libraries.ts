@@ -1,21 +1,16 @@
 import { NexusError } from '../../contract/errors.ts';
 import type { Library } from '../../contract/libraries.ts';
-import type { Page } from '../../contract/wire.ts';
+import type { ListQuery, Page } from '../../contract/wire.ts';
 import { type Actor, recordAudit } from '../../platform/audit/audit.ts';
 import { cutPage, readCursor } from '../../platform/cursor.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
 import { newId } from '../../platform/ids.ts';
-import { refuseDefault, requireAdmin, requireMember, requireOwner } from './access.ts';
-import { emptyLibrary } from './closure.ts';
+import { refuseDefault, requireAdmin, requireMember, requireOwner } from './access/access.ts';
+import { emptyLibrary } from './closure/closure.ts';
 import { tellLibrary } from './events.ts';
 import { withCount, withCounts } from './library-counts.ts';
 import * as store from './store.ts';
-
-export interface ListQuery {
-  cursor?: string | undefined;
-  limit: number;
-}
 
 export type Libraries = ReturnType<typeof createLibraries>;
 

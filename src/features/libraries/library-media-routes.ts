@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import * as contract from '../../contract/libraries.ts';
-import { id, listQuery } from '../../contract/wire.ts';
+import { id } from '../../contract/wire.ts';
 import { principalOf } from '../../http/authentication.ts';
 import type { HttpServer } from '../../http/http-server.ts';
 import type { LibraryMediaService } from './library-media.ts';
@@ -9,25 +9,6 @@ const byId = z.object({ id });
 const tags = ['Libraries'];
 
 export function registerLibraryMediaRoutes(server: HttpServer, libraryMedia: LibraryMediaService): void {
-  server.get(
-    '/libraries/:id/media',
-    {
-      config: { access: 'viewer', feature: 'libraries', errors: ['E_LIBRARY_NOT_FOUND'] },
-      schema: {
-        tags,
-        summary: "A library's media",
-        description: 'What was added last comes first.',
-        params: byId,
-        querystring: listQuery,
-        response: { 200: contract.libraryMediaList },
-      },
-    },
-    async (request) => {
-      const { rows, page } = await libraryMedia.list(principalOf(request), request.params.id, request.query);
-      return { data: rows, page };
-    },
-  );
-
   server.post(
     '/libraries/:id/media',
     {

@@ -1,36 +1,17 @@
-import { z } from 'zod';
 import { NexusError } from '../../contract/errors.ts';
-import type { LibraryMedia, Provenance } from '../../contract/libraries.ts';
-import type { Page } from '../../contract/wire.ts';
-import { cutPositioned, readPosition } from '../../platform/cursor.ts';
+import type { Provenance } from '../../contract/libraries.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
-import { requireAdmin, requireMember } from './access.ts';
-import { mayRead, type Viewer } from './can-read-media.ts';
-import * as closure from './closure.ts';
-import type { ListQuery } from './libraries.ts';
-import { lockContents } from './lock-contents.ts';
+import { requireAdmin } from './access/access.ts';
+import { mayRead, type Viewer } from './access/can-read-media.ts';
+import * as closure from './closure/closure.ts';
+import { lockContents } from './closure/lock-contents.ts';
 import * as store from './store.ts';
 
 export type LibraryMediaService = ReturnType<typeof createLibraryMedia>;
 
-const position = z.object({ added_us: z.int(), media_id: z.uuid() });
-
 export function createLibraryMedia({ sql }: { sql: Database }) {
   return {
-    async list(
-      viewer: Viewer,
-      libraryId: string,
-      query: ListQuery,
-    ): Promise<{ rows: LibraryMedia[]; page: Page }> {
-      const library = requireMember(await store.findLibrary(sql, viewer.user_id, libraryId));
-      const last = readPosition(query.cursor, position);
-      return cutPositioned(
-        await store.listLibraryMedia(sql, viewer, library, last, query.limit + 1),
-        query.limit,
-      );
-    },
-
     async add(
       viewer: Viewer,
       libraryId: string,

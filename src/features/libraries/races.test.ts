@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { useApp } from '../../../test/app.ts';
-import { useDatabase } from '../../../test/database.ts';
+import { useApp } from '../../../test/support/app.ts';
+import { useDatabase } from '../../../test/support/database.ts';
 import {
   auditOf,
   closureOf,
@@ -10,16 +10,16 @@ import {
   join,
   type Reader,
   saveMedia,
-} from '../../../test/libraries.ts';
-import { blockedOrDone, holdBeforeCommit } from '../../../test/races.ts';
+} from '../../../test/support/libraries.ts';
+import { blockedOrDone, holdBeforeCommit } from '../../../test/support/races.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { newId } from '../../platform/ids.ts';
 import { createLogger } from '../../platform/telemetry/logger.ts';
-import { createBackfill } from './backfill.ts';
-import { createInvitations } from './invitations.ts';
+import { createBackfill } from './closure/backfill.ts';
 import { createLibraries } from './libraries.ts';
 import { createLibraryMedia } from './library-media.ts';
-import { createMembers } from './members.ts';
+import { createInvitations } from './sharing/invitations.ts';
+import { createMembers } from './sharing/members.ts';
 
 const database = useDatabase();
 const { sql } = database;

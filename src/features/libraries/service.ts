@@ -1,10 +1,10 @@
 import type { Database } from '../../platform/database/database.ts';
-import type { Backfill } from './backfill.ts';
-import { createInvitations, type InvitationsDependencies } from './invitations.ts';
+import type { Backfill } from './closure/backfill.ts';
 import { createLibraries } from './libraries.ts';
 import { createLibraryMedia } from './library-media.ts';
-import { createMembers } from './members.ts';
-import { createRemovalPreview } from './removal-preview.ts';
+import { createInvitations, type InvitationsDependencies } from './sharing/invitations.ts';
+import { createMembers } from './sharing/members.ts';
+import { createRemovalPreview } from './sharing/removal-preview.ts';
 
 export type LibraryServices = ReturnType<typeof createLibraryServices>;
 

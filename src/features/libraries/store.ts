@@ -1,8 +1,6 @@
-import type { Library, LibraryMedia, Provenance } from '../../contract/libraries.ts';
+import type { Library, Provenance } from '../../contract/libraries.ts';
 import type { Queryable, Transaction } from '../../platform/database/database.ts';
-import { canReadMedia, isSavedBy, type Viewer } from './can-read-media.ts';
-import { type MediaRow, mediaColumns, onTheWire, readingOf } from './media-row.ts';
-import { microseconds, moment } from './moments.ts';
+import type { Viewer } from './access/can-read-media.ts';
 
 /** What decides about a library. What is in it is counted when it is shown. */
 export type MemberLibrary = Omit<Library, 'media_count' | 'unread_count'>;
@@ -160,45 +158,6 @@ export async function deleteLibrary(tx: Transaction, libraryId: string): Promise
 export async function holdMedia(tx: Transaction, mediaId: string): Promise<boolean> {
   const [media] = await tx`select from media where id = ${mediaId} for key share`;
   return media !== undefined;
-}
-
-export interface LibraryMediaPosition {
-  added_us: number;
-  media_id: string;
-}
-
-/**
- * What was added last comes first. In a default library, only what the viewer may read: asked row by row, behind `offset 0`,
- * because PostgreSQL would collect all that they may read before the first row.
- */
-export async function listLibraryMedia(
-  sql: Queryable,
-  viewer: Viewer,
-  library: MemberLibrary,
-  last: LibraryMediaPosition | null,
-  limit: number,
-): Promise<(LibraryMedia & { position: LibraryMediaPosition })[]> {
-  const mayRead = library.is_default ? canReadMedia(sql, viewer, sql`listed.media_id`) : sql`true`;
-  // What comes to a default library through a library, that library's list tells who added it.
-  const addedBy = library.is_default
-    ? sql`case when ${isSavedBy(sql, viewer, sql`media.id`)} then ${viewer.user_id}::uuid end`
-    : sql`listed.added_by_user_id`;
-  const rows = await sql<
-    (MediaRow & Pick<LibraryMedia, 'added_at' | 'added_by_user_id'> & { position: LibraryMediaPosition })[]
-  >`
-    select
-      ${mediaColumns(sql, viewer)},
-      listed.created_at as added_at, ${addedBy} as added_by_user_id,
-      json_build_object('added_us', ${microseconds(sql, sql`listed.created_at`)}, 'media_id', media.id) as position
-    from library_media as listed
-    join media on media.id = listed.media_id
-    join lateral (select ${mayRead} as may_read offset 0) as permission on permission.may_read
-    ${readingOf(sql, viewer)}
-    where listed.library_id = ${library.id}
-      ${last === null ? sql`` : sql`and (listed.created_at, listed.media_id) < (${moment(sql, last.added_us)}, ${last.media_id})`}
-    order by listed.created_at desc, listed.media_id desc
-    limit ${limit}`;
-  return rows.map(onTheWire);
 }
 
 /** What speaks for the viewer's reading a media. */

@@ -1,6 +1,6 @@
 import type { Database, Queryable, Transaction } from '../../platform/database/database.ts';
-import { isReadable } from './readable.ts';
-import { searchRowsOf } from './search-rows.ts';
+import { isReadable } from './processing/readable.ts';
+import { searchRowsOf } from './search/search-rows.ts';
 
 type Differences = ReturnType<Queryable>;
 

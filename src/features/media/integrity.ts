@@ -4,9 +4,9 @@ import { type AuditRun, type IntegrityCheck, inBatches } from '../../platform/in
 import { inHalves, patiently } from '../../platform/integrity/statement-timeout.ts';
 import type { Storage } from '../../platform/storage/storage.ts';
 import type { Extractors } from './extractors/extractors.ts';
+import { orphanedFiles } from './files/orphaned-files.ts';
 import * as store from './integrity-store.ts';
-import { orphanedFiles } from './orphaned-files.ts';
-import { buildSearchRows } from './search-rows.ts';
+import { buildSearchRows } from './search/search-rows.ts';
 
 /** The text of every fragment is a function of its HTML, and the text of a media one of its fragments. */
 export function createTextCheck(

@@ -3,14 +3,14 @@ import type { MediaAttempt, MediaFragment, MediaKind, MediaWithOutline } from '.
 import { type Actor, recordAudit } from '../../platform/audit/audit.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
-import { mayRead, type Viewer } from '../libraries/can-read-media.ts';
+import { mayRead, type Viewer } from '../libraries/access/can-read-media.ts';
 import type { LibraryMediaService } from '../libraries/library-media.ts';
-import { listAttempts } from './attempts.ts';
-import type { Ingest } from './ingest.ts';
-import { type RetriedStatus, retryMedia } from './lifecycle.ts';
-import { type SavedLink, saveLinks } from './save-links.ts';
+import { listAttempts } from './processing/attempts.ts';
+import type { Ingest } from './processing/ingest.ts';
+import { type RetriedStatus, retryMedia } from './processing/lifecycle.ts';
+import { type SavedLink, saveLinks } from './saving/save-links.ts';
+import { identify, inferKind, LONGEST_URL, parseMediaUrl, type UrlIdentity } from './saving/url.ts';
 import * as store from './store.ts';
-import { identify, inferKind, LONGEST_URL, parseMediaUrl, type UrlIdentity } from './url.ts';
 
 export interface MediaDependencies {
   sql: Database;

@@ -6,11 +6,11 @@ import { removeMediaQuery } from '../../contract/trash.ts';
 import { id } from '../../contract/wire.ts';
 import { actorOf, principalOf } from '../../http/authentication.ts';
 import type { HttpServer } from '../../http/http-server.ts';
-import type { Files, ServedFile } from './files.ts';
-import { IMAGE_TYPES } from './image.ts';
-import type { Images } from './images.ts';
+import type { Files, ServedFile } from './files/files.ts';
+import { IMAGE_TYPES } from './files/image.ts';
+import type { Images } from './files/images.ts';
 import type { MediaService } from './media.ts';
-import type { Trash } from './trash.ts';
+import type { Trash } from './trash/trash.ts';
 
 const byId = z.object({ id });
 const tags = ['Media'];

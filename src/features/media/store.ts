@@ -1,11 +1,11 @@
 import type { MediaFragment, MediaKind, MediaWithOutline, ProcessingStatus } from '../../contract/media.ts';
 import type { Queryable, Transaction } from '../../platform/database/database.ts';
 import { newId } from '../../platform/ids.ts';
-import { canReadMedia, type Viewer } from '../libraries/can-read-media.ts';
-import { mayRetryMedia } from '../libraries/may-retry-media.ts';
-import { addedAt, type MediaRow, mediaColumns, onTheWire, readingOf } from '../libraries/media-row.ts';
+import { canReadMedia, type Viewer } from '../libraries/access/can-read-media.ts';
+import { mayRetryMedia } from '../libraries/access/may-retry-media.ts';
 import type { Asset, Extraction, Metadata } from './extractors/extraction.ts';
-import type { UrlIdentity } from './url.ts';
+import { addedAt, type MediaRow, mediaColumns, onTheWire, readingOf } from './lists/media-row.ts';
+import type { UrlIdentity } from './saving/url.ts';
 
 /** What the work on a media needs to know of it. */
 export interface MediaSource {

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
-import { DEV_KEYS, failure, useApp } from '../../../test/app.ts';
-import { useDatabase } from '../../../test/database.ts';
+import { DEV_KEYS, failure, useApp } from '../../../test/support/app.ts';
+import { useDatabase } from '../../../test/support/database.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 
 const database = useDatabase();

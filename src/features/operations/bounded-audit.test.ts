@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { useApp } from '../../../test/app.ts';
-import { useDatabase } from '../../../test/database.ts';
-import { silentLog } from '../../../test/jobs.ts';
-import { createLibrary, createReader, type Reader } from '../../../test/libraries.ts';
-import { saveReady } from '../../../test/saved-media.ts';
+import { useApp } from '../../../test/support/app.ts';
+import { useDatabase } from '../../../test/support/database.ts';
+import { silentLog } from '../../../test/support/jobs.ts';
+import { createLibrary, createReader, type Reader } from '../../../test/support/libraries.ts';
+import { saveReady } from '../../../test/support/saved-media.ts';
 import { openDatabase } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
 import type { IntegrityCheck } from '../../platform/integrity/check.ts';
 import { createJobEngine } from '../../platform/jobs/engine.ts';
 import { findJob } from '../../platform/jobs/store.ts';
-import { createClosureCheck } from '../libraries/closure-audit.ts';
+import { createClosureCheck } from '../libraries/closure/closure-audit.ts';
 import { createSearchCheck } from '../media/integrity.ts';
 import { defineIntegrityAudit } from './integrity-audit.ts';
 

@@ -2,20 +2,21 @@ import { createHash } from 'node:crypto';
 import { utimes } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { DEV_KEYS, failure, useApp } from '../../../test/app.ts';
-import { useDatabase } from '../../../test/database.ts';
-import { saveDocument } from '../../../test/documents.ts';
-import { createLibrary, createReader, type Reader } from '../../../test/libraries.ts';
-import { newDirectory } from '../../../test/workspace.ts';
+import { DEV_KEYS, failure, useApp } from '../../../test/support/app.ts';
+import { useDatabase } from '../../../test/support/database.ts';
+import { saveDocument } from '../../../test/support/documents.ts';
+import { createLibrary, createReader, type Reader } from '../../../test/support/libraries.ts';
+import { newDirectory } from '../../../test/support/workspace.ts';
 import { newId } from '../../platform/ids.ts';
+import { createJobCheck } from '../../platform/jobs/integrity.ts';
 import { createBranchCheck } from '../branches/integrity.ts';
 import { SNAPSHOT_EVERY } from '../branches/text.ts';
 import { createGraphCheck } from '../graph/integrity.ts';
 import { PROJECTOR } from '../graph/projector.ts';
-import { createClosureCheck } from '../libraries/closure-audit.ts';
+import { createClosureCheck } from '../libraries/closure/closure-audit.ts';
+import { createDefaultLibraryCheck } from '../libraries/default-library-check.ts';
 import { createFileCheck, createSearchCheck, createTextCheck } from '../media/integrity.ts';
-import { searchRowsOf } from '../media/search-rows.ts';
-import { createPeopleAndJobsCheck } from './people-and-jobs.ts';
+import { searchRowsOf } from '../media/search/search-rows.ts';
 
 const database = useDatabase();
 const { sql } = database;
@@ -329,7 +330,8 @@ describe('the audit finds', () => {
   });
 
   test.each([
-    ['people and jobs', () => createPeopleAndJobsCheck(sql)],
+    ['jobs', () => createJobCheck(sql)],
+    ['default libraries', () => createDefaultLibraryCheck(sql)],
     ['libraries', () => createClosureCheck(sql)],
     ['files', () => createFileCheck(sql, app.outside.storage)],
     ['texts', () => createTextCheck(sql, app.outside.extractors)],

@@ -11,7 +11,6 @@ import { inHalves, patiently } from '../../platform/integrity/statement-timeout.
 import { defineJobType, type JobContext } from '../../platform/jobs/job-type.ts';
 import { seesContent } from './content.ts';
 import * as store from './integrity-store.ts';
-import { createPeopleAndJobsCheck } from './people-and-jobs.ts';
 
 /** Of each kind so many are in the job's result; all of them are behind a route. */
 const LISTED_OF_EACH_KIND = 100;
@@ -30,7 +29,7 @@ export function defineIntegrityAudit(sql: Database, checks: IntegrityCheck[]) {
       const key = { jobId: context.jobId, attempt: context.attempt };
       await forgetFindings(sql, key, context.signal);
       const counts: Record<string, number> = {};
-      for (const check of [createPeopleAndJobsCheck(sql), ...checks]) {
+      for (const check of checks) {
         await run(check, repair, key, context, counts);
       }
       const listed = await patiently(sql, (tx) =>

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createPerson, DEV_KEYS, failure, useApp } from '../../../test/app.ts';
-import { useDatabase } from '../../../test/database.ts';
-import { jobType, useJobs } from '../../../test/jobs.ts';
+import { createPerson, DEV_KEYS, failure, useApp } from '../../../test/support/app.ts';
+import { useDatabase } from '../../../test/support/database.ts';
+import { jobType, useJobs } from '../../../test/support/jobs.ts';
 import { newId } from '../../platform/ids.ts';
 import { PermanentError } from '../../platform/jobs/retry-policy.ts';
 

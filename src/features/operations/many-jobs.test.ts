@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { DEV_KEYS, failure, useApp } from '../../../test/app.ts';
-import { useDatabase } from '../../../test/database.ts';
-import { gate, jobType, readJob, useJobs } from '../../../test/jobs.ts';
-import { blockedOrDone, holdBeforeCommit } from '../../../test/races.ts';
+import { DEV_KEYS, failure, useApp } from '../../../test/support/app.ts';
+import { useDatabase } from '../../../test/support/database.ts';
+import { gate, jobType, readJob, useJobs } from '../../../test/support/jobs.ts';
+import { blockedOrDone, holdBeforeCommit } from '../../../test/support/races.ts';
 import { newId } from '../../platform/ids.ts';
 import { createControl } from '../../platform/jobs/control.ts';
 import { PermanentError } from '../../platform/jobs/retry-policy.ts';

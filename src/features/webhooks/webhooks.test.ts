@@ -1,10 +1,10 @@
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { DEV_KEYS, failure, useApp } from '../../../test/app.ts';
-import { useDatabase } from '../../../test/database.ts';
-import { silentLog } from '../../../test/jobs.ts';
-import { emit, someEvent } from '../../../test/outbox.ts';
-import { type Received, type Reply, startReceiver } from '../../../test/webhook-receiver.ts';
+import { DEV_KEYS, failure, useApp } from '../../../test/support/app.ts';
+import { useDatabase } from '../../../test/support/database.ts';
+import { silentLog } from '../../../test/support/jobs.ts';
+import { emit, someEvent } from '../../../test/support/outbox.ts';
+import { type Received, type Reply, startReceiver } from '../../../test/support/webhook-receiver.ts';
 import { createEgress } from '../../platform/egress/egress.ts';
 import { newId } from '../../platform/ids.ts';
 import type { ClaimLoop } from '../../platform/outbox/claim-loop.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { useDatabase } from '../../../test/database.ts';
-import { readJob, useJobs } from '../../../test/jobs.ts';
+import { useDatabase } from '../../../test/support/database.ts';
+import { readJob, useJobs } from '../../../test/support/jobs.ts';
 import { recordAudit } from './audit.ts';
 import { periodicAuditRetention } from './retention.ts';
 

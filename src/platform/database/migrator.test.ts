@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { useDatabase } from '../../../test/database.ts';
+import { useDatabase } from '../../../test/support/database.ts';
 import { type Migration, migrate, pendingMigrations, readMigrations } from './migrator.ts';
 
 const database = useDatabase({ template: 'template0' });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { useDatabase } from '../../../test/database.ts';
-import { dumpSchema } from '../../../test/schema-dump.ts';
+import { useDatabase } from '../../../test/support/database.ts';
+import { dumpSchema } from '../../../test/support/schema-dump.ts';
 
 const database = useDatabase();
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { openTestDatabase, useDatabase } from '../../../test/database.ts';
+import { openTestDatabase, useDatabase } from '../../../test/support/database.ts';
 import { connectionConfig, openDatabase, refuseOldServer, type Transaction } from './database.ts';
 import { transaction } from './transaction.ts';
 

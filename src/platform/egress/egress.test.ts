@@ -4,7 +4,7 @@ import { networkInterfaces } from 'node:os';
 import { createServer as createTlsServer } from 'node:tls';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { listen, startRawSite, startSite, writeForever } from '../../../test/internet.ts';
+import { listen, startRawSite, startSite, writeForever } from '../../../test/support/internet.ts';
 import { createEgress, type EgressOptions, type EgressRequest } from './egress.ts';
 import { EgressError, retryAfter } from './errors.ts';
 import type { Interfaces } from './local-network.ts';
@@ -575,7 +575,7 @@ describe('servers that misbehave', () => {
 
 describe('TLS', () => {
   const fixture = (file: string) =>
-    readFileSync(new URL(`../../../test/fixtures/tls/${file}`, import.meta.url));
+    readFileSync(new URL(`../../../test/support/fixtures/tls/${file}`, import.meta.url));
 
   test('the site is asked for by name though the address is pinned, and an unknown certificate is refused', async () => {
     const names: string[] = [];

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { useDatabase } from '../../../test/database.ts';
-import { gate, jobType, readJob, useJobs } from '../../../test/jobs.ts';
+import { useDatabase } from '../../../test/support/database.ts';
+import { gate, jobType, readJob, useJobs } from '../../../test/support/jobs.ts';
 import { transaction } from '../database/transaction.ts';
 
 const database = useDatabase();

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
-import { useDatabase } from '../../../test/database.ts';
-import { jobType, readJob, useJobs } from '../../../test/jobs.ts';
+import { useDatabase } from '../../../test/support/database.ts';
+import { jobType, readJob, useJobs } from '../../../test/support/jobs.ts';
 import { newId } from '../ids.ts';
 import { claim } from './claim.ts';
 

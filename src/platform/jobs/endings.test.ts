@@ -1,7 +1,7 @@
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { useDatabase } from '../../../test/database.ts';
-import { gate, readJob, silentLog } from '../../../test/jobs.ts';
+import { useDatabase } from '../../../test/support/database.ts';
+import { gate, readJob, silentLog } from '../../../test/support/jobs.ts';
 import { transaction } from '../database/transaction.ts';
 import type { EndedJob } from './endings.ts';
 import { createJobEngine } from './engine.ts';

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test, vi } from 'vitest';
-import { useDatabase } from '../../../test/database.ts';
-import { gate, jobType, readJob, silentLog, useJobs } from '../../../test/jobs.ts';
+import { useDatabase } from '../../../test/support/database.ts';
+import { gate, jobType, readJob, silentLog, useJobs } from '../../../test/support/jobs.ts';
 import { createControl } from './control.ts';
 import { createInline } from './inline.ts';
 import { collectJobTypes, type JobType } from './job-type.ts';

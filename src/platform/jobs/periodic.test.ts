@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { useDatabase } from '../../../test/database.ts';
-import { anyNothing, silentLog, useJobs } from '../../../test/jobs.ts';
+import { useDatabase } from '../../../test/support/database.ts';
+import { anyNothing, silentLog, useJobs } from '../../../test/support/jobs.ts';
 import type { Database } from '../database/database.ts';
 import { defineJobType } from './job-type.ts';
 import { createSchedule } from './periodic.ts';

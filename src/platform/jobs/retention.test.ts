@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
-import { useDatabase } from '../../../test/database.ts';
-import { jobType, readJob, useJobs } from '../../../test/jobs.ts';
+import { useDatabase } from '../../../test/support/database.ts';
+import { jobType, readJob, useJobs } from '../../../test/support/jobs.ts';
 import { firstIdAt } from '../ids.ts';
 import { createControl } from './control.ts';
 import { defineRetention } from './retention.ts';

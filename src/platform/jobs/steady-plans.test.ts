@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { useDatabase } from '../../../test/database.ts';
+import { useDatabase } from '../../../test/support/database.ts';
 import { newId } from '../ids.ts';
 import { claim, untilNextDue } from './claim.ts';
 import { type Outcome, settle } from './settle.ts';

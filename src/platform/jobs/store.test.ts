@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { useDatabase } from '../../../test/database.ts';
-import { gate, jobType, useJobs } from '../../../test/jobs.ts';
+import { useDatabase } from '../../../test/support/database.ts';
+import { gate, jobType, useJobs } from '../../../test/support/jobs.ts';
 import type { JobStatus } from '../../contract/jobs.ts';
 import type { Queryable } from '../database/database.ts';
 import { createControl } from './control.ts';

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
-import { useDatabase } from '../../../test/database.ts';
-import { gate, silentLog } from '../../../test/jobs.ts';
-import { emit, readEvent, someEvent } from '../../../test/outbox.ts';
+import { useDatabase } from '../../../test/support/database.ts';
+import { gate, silentLog } from '../../../test/support/jobs.ts';
+import { emit, readEvent, someEvent } from '../../../test/support/outbox.ts';
 import { transaction } from '../database/transaction.ts';
 import type { ClaimLoop } from './claim-loop.ts';
 import { createDispatcher, type DispatcherOptions } from './dispatcher.ts';

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { useDatabase } from '../../../test/database.ts';
-import { emit, readEvent, someEvent } from '../../../test/outbox.ts';
-import { blockedOrDone } from '../../../test/races.ts';
+import { useDatabase } from '../../../test/support/database.ts';
+import { emit, readEvent, someEvent } from '../../../test/support/outbox.ts';
+import { blockedOrDone } from '../../../test/support/races.ts';
 import { transaction } from '../database/transaction.ts';
 import { newId } from '../ids.ts';
 import { emitEvent, emitEvents, type NewEvent } from './emit-event.ts';

@@ -4,18 +4,18 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test, vi } from 'vitest';
-import { isAlive } from '../../../test/processes.ts';
-import { newDirectory } from '../../../test/workspace.ts';
+import { isAlive } from '../../../test/support/processes.ts';
+import { newDirectory } from '../../../test/support/workspace.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
-const PARENT = 'test/fixtures/processes/parent.ts';
+const PARENT = 'test/support/fixtures/processes/parent.ts';
 
 /** A parent with a child that is stuck in native code, inside `normalize`. */
 async function startStuck() {
   const file = path.join(await newDirectory(), 'pid');
   const parent = spawn(
     process.execPath,
-    ['--import', './test/typescript-in-processes.mjs', path.join(ROOT, PARENT), file],
+    ['--import', './test/support/typescript-in-processes.mjs', path.join(ROOT, PARENT), file],
     { cwd: ROOT, env: { PATH: process.env.PATH }, stdio: 'ignore' },
   );
   const exited = once(parent, 'exit');

@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, describe, expect, test, vi } from 'vitest';
-import type { HostileWork } from '../../../test/fixtures/processes/entry.ts';
-import { isAlive } from '../../../test/processes.ts';
-import { newDirectory } from '../../../test/workspace.ts';
+import type { HostileWork } from '../../../test/support/fixtures/processes/entry.ts';
+import { isAlive } from '../../../test/support/processes.ts';
+import { newDirectory } from '../../../test/support/workspace.ts';
 import { createProcessPool, type PoolOptions } from './pool.ts';
 import { TaskFailed } from './stopped.ts';
 
-const entry = new URL('../../../test/fixtures/processes/entry.ts', import.meta.url);
+const entry = new URL('../../../test/support/fixtures/processes/entry.ts', import.meta.url);
 const pools: { close(): Promise<void> }[] = [];
 
 function open(options: Partial<PoolOptions> = {}) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { useDatabase } from '../../../test/database.ts';
+import { useDatabase } from '../../../test/support/database.ts';
 import type { Queryable } from '../database/database.ts';
 import { createAllotments } from './allotments.ts';
 import { deleteIdleBuckets, takeTokens } from './bucket.ts';

@@ -2,8 +2,8 @@ import { mkdir, readdir, stat, symlink, utimes, writeFile } from 'node:fs/promis
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { storageConformance } from '../../../test/storage-conformance.ts';
-import { newDirectory } from '../../../test/workspace.ts';
+import { storageConformance } from '../../../test/support/storage-conformance.ts';
+import { newDirectory } from '../../../test/support/workspace.ts';
 import { openLocalStorage } from './local.ts';
 
 describe('local storage', () =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { newDirectory } from '../../../test/workspace.ts';
+import { newDirectory } from '../../../test/support/workspace.ts';
 import { openLocalStorage } from './local.ts';
 import { findOrphans } from './orphans.ts';
 

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import S3rver from 's3rver';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { storageConformance } from '../../../test/storage-conformance.ts';
-import { newDirectory } from '../../../test/workspace.ts';
+import { storageConformance } from '../../../test/support/storage-conformance.ts';
+import { newDirectory } from '../../../test/support/workspace.ts';
 import { openStorage } from './open-storage.ts';
 import type { StorageOptions } from './storage.ts';
 

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { ARGUMENT, CHAT, CONTRACT, HARBOUR, LETTER, SPEECH } from '../../../../test/fixtures/texts.ts';
+import {
+  ARGUMENT,
+  CHAT,
+  CONTRACT,
+  HARBOUR,
+  LETTER,
+  SPEECH,
+} from '../../../../test/support/fixtures/texts.ts';
 import type { LayerName } from '../../../contract/analysis.ts';
 import { analyseText } from '../analyse.ts';
 import { joinFragments } from '../text.ts';

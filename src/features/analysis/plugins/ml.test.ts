@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text as readAll } from 'node:stream/consumers';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { startSite } from '../../../../test/internet.ts';
-import { silentLog } from '../../../../test/jobs.ts';
+import { startSite } from '../../../../test/support/internet.ts';
+import { silentLog } from '../../../../test/support/jobs.ts';
 import { createEgress } from '../../../platform/egress/egress.ts';
 import { joinFragments } from '../text.ts';
 import { deterministicPlugin } from './deterministic.ts';

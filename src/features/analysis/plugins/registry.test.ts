@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { silentLog } from '../../../../test/jobs.ts';
+import { silentLog } from '../../../../test/support/jobs.ts';
 import type { LayerOutput, PluginProfile } from '../../../contract/analysis.ts';
 import { deterministicPlugin } from './deterministic.ts';
 import type { LayerPlugin, LayerRequest } from './plugin.ts';

@@ -1,4 +1,4 @@
-import { canonicalLines } from '../canonical-text.ts';
+import { canonicalLines } from '../text/canonical-text.ts';
 import type { Archive } from './archive.ts';
 import { ExtractionFailure } from './extraction.ts';
 import { childrenNamed, descendants, localName, parseXml, type XmlElement } from './xml.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { failureOf, useExtractors } from '../../../../test/extractors.ts';
-import { type EpubOptions, makeEpub, PNG, xhtml } from '../../../../test/fixtures/epub.ts';
-import { SENTENCES } from '../../../../test/fixtures/pages.ts';
-import { makeZip } from '../../../../test/fixtures/zip.ts';
+import { failureOf, useExtractors } from '../../../../test/support/extractors.ts';
+import { type EpubOptions, makeEpub, PNG, xhtml } from '../../../../test/support/fixtures/epub.ts';
+import { SENTENCES } from '../../../../test/support/fixtures/pages.ts';
+import { makeZip } from '../../../../test/support/fixtures/zip.ts';
 
 const extractors = useExtractors();
 const extract = (bytes: Uint8Array) =>

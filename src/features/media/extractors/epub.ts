@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { decodeText } from '../../../platform/egress/charset.ts';
-import { canonicalLines, canonicalText } from '../canonical-text.ts';
-import { LARGEST_IMAGE, sniffImage } from '../image.ts';
-import { parseBody } from '../markup.ts';
-import { sanitizeNodes } from '../sanitize.ts';
+import { LARGEST_IMAGE, sniffImage } from '../files/image.ts';
+import { canonicalLines, canonicalText } from '../text/canonical-text.ts';
+import { parseBody } from '../text/markup.ts';
+import { sanitizeNodes } from '../text/sanitize.ts';
 import { type Archive, openArchive, unsafe } from './archive.ts';
 import { type Book, readBook, type TocEntry } from './epub-package.ts';
 import {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { useExtractors } from '../../../../test/extractors.ts';
-import { makeEpub } from '../../../../test/fixtures/epub.ts';
-import { makePage } from '../../../../test/fixtures/pages.ts';
-import { makePdf } from '../../../../test/fixtures/pdf.ts';
-import { startSite } from '../../../../test/internet.ts';
+import { useExtractors } from '../../../../test/support/extractors.ts';
+import { makeEpub } from '../../../../test/support/fixtures/epub.ts';
+import { makePage } from '../../../../test/support/fixtures/pages.ts';
+import { makePdf } from '../../../../test/support/fixtures/pdf.ts';
+import { startSite } from '../../../../test/support/internet.ts';
 
 const MB = 1024 * 1024;
 const extractors = useExtractors({ timeoutMs: 8000, memoryMb: 384 });

@@ -1,4 +1,4 @@
-import type { Node } from '../markup.ts';
+import type { Node } from '../text/markup.ts';
 import { type PageChild, PageText } from './page-dom.ts';
 
 /** The node as the sanitiser takes it, without writing it out and parsing it again. */

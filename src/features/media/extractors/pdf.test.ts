@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { failureOf, useExtractors } from '../../../../test/extractors.ts';
-import { SENTENCES } from '../../../../test/fixtures/pages.ts';
-import { makePdf, type PdfOptions } from '../../../../test/fixtures/pdf.ts';
+import { failureOf, useExtractors } from '../../../../test/support/extractors.ts';
+import { SENTENCES } from '../../../../test/support/fixtures/pages.ts';
+import { makePdf, type PdfOptions } from '../../../../test/support/fixtures/pdf.ts';
 
 const extractors = useExtractors();
 const extract = (options: PdfOptions) => extractors.pdf({ bytes: makePdf(options) });

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { canonicalLines, canonicalText } from '../canonical-text.ts';
-import { escapeText } from '../markup.ts';
+import { canonicalLines, canonicalText } from '../text/canonical-text.ts';
+import { escapeText } from '../text/markup.ts';
 import { type Extraction, ExtractionFailure, type OutlineItem, plainText } from './extraction.ts';
 import { countWords, readingMinutes } from './words.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { failureOf, useExtractors } from '../../../../test/extractors.ts';
-import { startSite } from '../../../../test/internet.ts';
+import { failureOf, useExtractors } from '../../../../test/support/extractors.ts';
+import { startSite } from '../../../../test/support/internet.ts';
 import type { ExtractionFailure } from './extraction.ts';
 
 const ID = 'dQw4w9WgXcQ';

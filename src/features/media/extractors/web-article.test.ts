@@ -1,9 +1,9 @@
 import { brotliCompressSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { failureOf, useExtractors } from '../../../../test/extractors.ts';
-import { makePage, SENTENCES } from '../../../../test/fixtures/pages.ts';
-import { makePdf } from '../../../../test/fixtures/pdf.ts';
-import { startSite } from '../../../../test/internet.ts';
+import { failureOf, useExtractors } from '../../../../test/support/extractors.ts';
+import { makePage, SENTENCES } from '../../../../test/support/fixtures/pages.ts';
+import { makePdf } from '../../../../test/support/fixtures/pdf.ts';
+import { startSite } from '../../../../test/support/internet.ts';
 
 const extractors = useExtractors();
 const IMAGES = '/media/1/images?url=';

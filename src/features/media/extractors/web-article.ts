@@ -1,9 +1,9 @@
 import { Readability } from '@mozilla/readability';
 import { normalForm } from '../../../contract/normal-form.ts';
 import { decodeText } from '../../../platform/egress/charset.ts';
-import { canonicalText } from '../canonical-text.ts';
-import { sanitizeNodes } from '../sanitize.ts';
-import { canonicalUrl, parseMediaUrl } from '../url.ts';
+import { canonicalUrl, parseMediaUrl } from '../saving/url.ts';
+import { canonicalText } from '../text/canonical-text.ts';
+import { sanitizeNodes } from '../text/sanitize.ts';
 import { type Extraction, ExtractionFailure } from './extraction.ts';
 import { type PageDocument, type PageElement, parsePage } from './page-dom.ts';
 import { fromPage } from './page-nodes.ts';

@@ -1,4 +1,4 @@
-import { canonicalText } from '../canonical-text.ts';
+import { canonicalText } from '../text/canonical-text.ts';
 import { extractEpub } from './epub.ts';
 import { extractPdf } from './pdf.ts';
 import { extractWebArticle } from './web-article.ts';

@@ -1,5 +1,5 @@
-import { canonicalLines, canonicalText } from '../canonical-text.ts';
-import { escapeText } from '../markup.ts';
+import { canonicalLines, canonicalText } from '../text/canonical-text.ts';
+import { escapeText } from '../text/markup.ts';
 import { ExtractionFailure, type Fragment } from './extraction.ts';
 
 export interface YouTubePlayer {

@@ -1,0 +1,38 @@
+import { NexusError } from '../../../contract/errors.ts';
+import type { Queryable } from '../../../platform/database/database.ts';
+import { findLibrary, type MemberLibrary } from '../store.ts';
+
+/** Whoever is not in a library learns nothing about it, not even that it exists. */
+export function requireMember(library: MemberLibrary | undefined): MemberLibrary {
+  if (library) return library;
+  throw new NexusError('E_LIBRARY_NOT_FOUND', 'There is no such library, or you are not in it.');
+}
+
+/** Returns the library as its member sees it. */
+export async function requireMembership(
+  sql: Queryable,
+  userId: string,
+  libraryId: string,
+): Promise<MemberLibrary> {
+  return requireMember(await findLibrary(sql, userId, libraryId));
+}
+
+export function requireAdmin(found: MemberLibrary | undefined): MemberLibrary {
+  const library = requireMember(found);
+  if (library.role === 'admin') return library;
+  throw new NexusError('E_FORBIDDEN', 'Only an admin of the library may do this.');
+}
+
+export function requireOwner(found: MemberLibrary | undefined, userId: string): MemberLibrary {
+  const library = requireMember(found);
+  if (library.owner_user_id === userId) return library;
+  throw new NexusError('E_OWNER_REQUIRED', 'Only the owner of the library may do this.');
+}
+
+export function refuseDefault(library: MemberLibrary): void {
+  if (!library.is_default) return;
+  throw new NexusError(
+    'E_DEFAULT_LIBRARY_FORBIDDEN',
+    'This is a default library: it cannot be shared, renamed, deleted or given away.',
+  );
+}

@@ -1,0 +1,54 @@
+import type { Queryable } from '../../../platform/database/database.ts';
+import type { Statement } from '../../../platform/database/statement.ts';
+
+/** Whose eyes it is seen with. A principal is one. */
+export interface Viewer {
+  user_id: string;
+  default_library_id: string;
+}
+
+/** A viewer, or the columns of a statement that hold many. */
+export type ViewerInSql = { [Column in keyof Viewer]: string | Statement<object[]> };
+
+/** Whether the viewer saved a media themselves, for use inside any statement. */
+export function isSavedBy(sql: Queryable, viewer: ViewerInSql, mediaId: Statement<object[]> | string) {
+  return sql`exists (
+    select
+    from default_library_intrinsics as saved
+    where saved.default_library_id = ${viewer.default_library_id} and saved.media_id = ${mediaId}
+  )`;
+}
+
+/**
+ * Whether the viewer may read a media: the only predicate for it, for use inside any statement.
+ *
+ *     select … from media where ${canReadMedia(sql, viewer, sql`media.id`)}
+ *
+ * They saved it; or it came to their default library through a library that they are a member of now; or it is in such
+ * a library, though no backfill has run yet. A bare row in a default library gives nothing. The cheapest question comes
+ * first; in lists of a default library one of the first two is nearly always answered with yes.
+ */
+export function canReadMedia(sql: Queryable, viewer: ViewerInSql, mediaId: Statement<object[]> | string) {
+  return sql`(
+    ${isSavedBy(sql, viewer, mediaId)}
+    or exists (
+      select
+      from default_library_closure_edges as edge
+      join memberships as joined
+        on joined.library_id = edge.source_library_id and joined.user_id = ${viewer.user_id}
+      where edge.default_library_id = ${viewer.default_library_id} and edge.media_id = ${mediaId}
+    )
+    or exists (
+      select
+      from memberships as joined
+      join library_media as listed on listed.library_id = joined.library_id and listed.media_id = ${mediaId}
+      where joined.user_id = ${viewer.user_id} and joined.library_id <> ${viewer.default_library_id}
+    )
+  )`;
+}
+
+export async function mayRead(sql: Queryable, viewer: Viewer, mediaId: string): Promise<boolean> {
+  const [row] = await sql<[{ may_read: boolean }]>`
+    select ${canReadMedia(sql, viewer, mediaId)} and exists (select from media where id = ${mediaId}) as may_read`;
+  return row.may_read;
+}

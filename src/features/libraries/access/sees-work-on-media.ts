@@ -1,0 +1,28 @@
+import type { Queryable } from '../../../platform/database/database.ts';
+import type { Statement } from '../../../platform/database/statement.ts';
+import { canReadMedia, type ViewerInSql } from './can-read-media.ts';
+
+/**
+ * Whether the viewer sees what somebody made of a media, such as a branch or an analysis, for use inside any statement:
+ * they can read the media now, and made it themselves or share a library that holds the media with its author. Reading
+ * the media is not enough: strangers who saved the same link have the same media, and must not learn of each other.
+ */
+export function seesWorkOnMedia(
+  sql: Queryable,
+  viewer: ViewerInSql,
+  { mediaId, authorId }: { mediaId: Statement<object[]>; authorId: Statement<object[]> },
+) {
+  return sql`(
+    ${canReadMedia(sql, viewer, mediaId)}
+    and (
+      ${authorId} = ${viewer.user_id}
+      or exists (
+        select
+        from library_media as listed
+        join memberships as mine on mine.library_id = listed.library_id and mine.user_id = ${viewer.user_id}
+        join memberships as theirs on theirs.library_id = listed.library_id and theirs.user_id = ${authorId}
+        where listed.media_id = ${mediaId} and not listed.is_derived
+      )
+    )
+  )`;
+}

@@ -1,0 +1,249 @@
+import type { Principal } from '../../../contract/identity.ts';
+import type {
+  BackfillHealth,
+  BackfillJob,
+  BackfillKey,
+  BackfillStatus,
+  ListedBackfillJob,
+} from '../../../contract/libraries.ts';
+import { roleAllows } from '../../../contract/roles.ts';
+import type { Database, Queryable, Transaction } from '../../../platform/database/database.ts';
+import { microseconds, moment } from '../../../platform/database/moments.ts';
+import { jobStates } from '../../../platform/jobs/job-state.ts';
+
+/*
+ *            claim               complete
+ *  pending ─────────▶ running ─────────────▶ completed
+ *    ▲ ▲                 │ fail                  │
+ *    │ └──── retry ──── failed                   │
+ *    └────── requeue ────┴───────────────────────┘
+ *
+ * Each transition is one statement that names the state it starts from. What a run writes is also guarded by its claim:
+ * a run that was taken for dead, and whose row runs again elsewhere, finds nothing to complete or fail.
+ */
+
+/** A run's right to end what it began. */
+export interface Claim extends BackfillKey {
+  claim_id: string;
+}
+
+const isKey = (sql: Queryable, key: BackfillKey) =>
+  sql`default_library_id = ${key.default_library_id}
+    and source_library_id = ${key.source_library_id}
+    and user_id = ${key.user_id}`;
+
+const jobColumns = (sql: Queryable) =>
+  sql`backfill.default_library_id, backfill.source_library_id, backfill.user_id, backfill.status,
+    backfill.attempts::int, backfill.last_error_code, backfill.updated_at, backfill.finished_at`;
+
+export async function findBackfill(sql: Queryable, key: BackfillKey): Promise<BackfillJob | undefined> {
+  const [job] = await sql<BackfillJob[]>`
+    select ${jobColumns(sql)} from default_library_backfill_jobs as backfill where ${isKey(sql, key)}`;
+  return job;
+}
+
+export async function lockBackfill(tx: Transaction, key: BackfillKey): Promise<BackfillJob | undefined> {
+  await tx`select from default_library_backfill_jobs where ${isKey(tx, key)} for update`;
+  return findBackfill(tx, key);
+}
+
+/** Whatever was there, the membership is new and is to be materialised from the beginning. */
+export async function upsertPending(tx: Transaction, key: BackfillKey): Promise<void> {
+  await tx`
+    insert into default_library_backfill_jobs (default_library_id, source_library_id, user_id)
+    values (${key.default_library_id}, ${key.source_library_id}, ${key.user_id})
+    on conflict (default_library_id, source_library_id, user_id) do update
+    set ${toPending(tx)}, attempts = 0, due_at = now()`;
+}
+
+/** pending, failed or completed → pending. False when it is running, or gone. */
+export async function resetForRequeue(tx: Transaction, key: BackfillKey): Promise<boolean> {
+  const reset = await tx`
+    update default_library_backfill_jobs
+    set ${toPending(tx)}, attempts = 0, due_at = now()
+    where ${isKey(tx, key)} and status <> 'running'`;
+  return reset.count === 1;
+}
+
+/** failed → pending, to be tried again after the delay. */
+export async function resetForRetry(
+  tx: Transaction,
+  key: BackfillKey,
+  delaySeconds: number,
+): Promise<boolean> {
+  const reset = await tx`
+    update default_library_backfill_jobs
+    set ${toPending(tx)}, due_at = now() + ${delaySeconds} * interval '1 second'
+    where ${isKey(tx, key)} and status = 'failed'`;
+  return reset.count === 1;
+}
+
+const toPending = (tx: Transaction) =>
+  tx`status = 'pending', last_error_code = null, finished_at = null, claim_id = null, job_id = null, updated_at = now()`;
+
+/**
+ * pending → running. Of several deliveries one claims the row; the others find nothing to do. A job that the engine runs
+ * again, because its worker had to stop, takes up the row that it left running.
+ */
+export async function claimBackfill(sql: Database, claim: Claim, jobId: string): Promise<boolean> {
+  const claimed = await sql`
+    update default_library_backfill_jobs
+    set status = 'running', claim_id = ${claim.claim_id}, job_id = ${jobId}, updated_at = now()
+    where ${isKey(sql, claim)} and (status = 'pending' or (status = 'running' and job_id = ${jobId}))`;
+  return claimed.count === 1;
+}
+
+/** The first of a run's locks. False when the row is no longer this run's. */
+export async function lockClaimed(tx: Transaction, claim: Claim): Promise<boolean> {
+  const [held] = await tx`
+    select
+    from default_library_backfill_jobs
+    where ${isKey(tx, claim)} and status = 'running' and claim_id = ${claim.claim_id}
+    for no key update`;
+  return held !== undefined;
+}
+
+/** running → completed. */
+export async function markCompleted(tx: Transaction, claim: Claim): Promise<boolean> {
+  const completed = await tx`
+    update default_library_backfill_jobs
+    set status = 'completed', claim_id = null, finished_at = now(), updated_at = now()
+    where ${isKey(tx, claim)} and status = 'running' and claim_id = ${claim.claim_id}`;
+  return completed.count === 1;
+}
+
+/** running → failed. Returns how many attempts have failed now; undefined when the row is no longer this run's. */
+export async function markFailed(
+  tx: Transaction,
+  claim: Claim,
+  errorCode: string,
+): Promise<number | undefined> {
+  const [failed] = await tx<{ attempts: number }[]>`
+    update default_library_backfill_jobs
+    set status = 'failed', attempts = attempts + 1, last_error_code = ${errorCode}, claim_id = null,
+        finished_at = now(), updated_at = now()
+    where ${isKey(tx, claim)} and status = 'running' and claim_id = ${claim.claim_id}
+    returning attempts::int`;
+  return failed?.attempts;
+}
+
+export async function deleteBackfill(tx: Transaction, key: BackfillKey): Promise<void> {
+  await tx`delete from default_library_backfill_jobs where ${isKey(tx, key)}`;
+}
+
+export async function noteDispatch(tx: Transaction, key: BackfillKey, jobId: string): Promise<void> {
+  await tx`
+    update default_library_backfill_jobs
+    set job_id = ${jobId}
+    where ${isKey(tx, key)} and status = 'pending'`;
+}
+
+/** Whether the default library is the person's own, and the source is one that can be shared. */
+export async function isValidTuple(sql: Queryable, key: BackfillKey): Promise<boolean> {
+  const [row] = await sql<[{ is_valid: boolean }]>`
+    select
+      exists (
+        select
+        from libraries
+        where id = ${key.default_library_id} and owner_user_id = ${key.user_id} and is_default
+      )
+      and exists (select from libraries where id = ${key.source_library_id} and not is_default) as is_valid`;
+  return row.is_valid;
+}
+
+/** Held while a batch is written: whoever takes the membership away waits for it, or is seen by it. */
+export async function lockMembership(tx: Transaction, key: BackfillKey): Promise<boolean> {
+  const [membership] = await tx`
+    select
+    from memberships
+    where library_id = ${key.source_library_id} and user_id = ${key.user_id}
+    for share`;
+  return membership !== undefined;
+}
+
+const LIVE_JOB: string[] = ['queued', 'running', 'retry_wait'];
+
+const hasLiveJob = (sql: Queryable) =>
+  sql`exists (select from (${jobStates(sql)}) as job where job.id = backfill.job_id and job.status = any(${LIVE_JOB}))`;
+
+/** Pending rows that no job is on its way for, with the seconds until they are due. */
+export async function listUndispatched(
+  sql: Database,
+  limit: number,
+): Promise<(BackfillKey & { wait_seconds: number })[]> {
+  return sql<(BackfillKey & { wait_seconds: number })[]>`
+    select
+      default_library_id, source_library_id, user_id,
+      greatest(0, extract(epoch from due_at - now()))::float8 as wait_seconds
+    from default_library_backfill_jobs as backfill
+    where status = 'pending' and not ${hasLiveJob(sql)}
+    order by created_at, default_library_id, source_library_id
+    limit ${limit}`;
+}
+
+/** Rows left running by a worker that died: their job is over, and they are not. */
+export async function listAbandoned(sql: Database, limit: number): Promise<Claim[]> {
+  return sql<Claim[]>`
+    select default_library_id, source_library_id, user_id, claim_id
+    from default_library_backfill_jobs as backfill
+    where status = 'running' and not ${hasLiveJob(sql)}
+    order by created_at, default_library_id, source_library_id
+    limit ${limit}`;
+}
+
+/** A pending row ages from the moment it is due. */
+export async function measureBacklog(sql: Database): Promise<Omit<BackfillHealth, 'degraded'>> {
+  const [backlog] = await sql<[Omit<BackfillHealth, 'degraded'>]>`
+    select
+      count(*) as pending_count,
+      coalesce(
+        percentile_disc(0.95) within group (order by greatest(0, extract(epoch from now() - due_at))),
+        0
+      )::float8 as pending_age_p95_seconds
+    from default_library_backfill_jobs
+    where status = 'pending'`;
+  return backlog;
+}
+
+export interface BackfillPosition {
+  created_us: number;
+  default_library_id: string;
+  source_library_id: string;
+}
+
+/** Newest first. */
+export async function listBackfills(
+  sql: Database,
+  { user_id, role }: Pick<Principal, 'user_id' | 'role'>,
+  status: BackfillStatus | undefined,
+  last: BackfillPosition | null,
+  limit: number,
+): Promise<(ListedBackfillJob & { position: BackfillPosition })[]> {
+  const maySeeName = sql`
+    (${roleAllows(role, 'admin')}::boolean
+      or exists (
+        select from memberships where memberships.library_id = libraries.id and memberships.user_id = ${user_id}
+      ))`;
+  return sql<(ListedBackfillJob & { position: BackfillPosition })[]>`
+    select
+      ${jobColumns(sql)}, users.username, case when ${maySeeName} then libraries.name end as source_library_name,
+      backfill.due_at, backfill.job_id, backfill.created_at,
+      json_build_object(
+        'created_us', ${microseconds(sql, sql`backfill.created_at`)},
+        'default_library_id', backfill.default_library_id,
+        'source_library_id', backfill.source_library_id
+      ) as position
+    from default_library_backfill_jobs as backfill
+    join users on users.id = backfill.user_id
+    join libraries on libraries.id = backfill.source_library_id
+    where true
+      ${status === undefined ? sql`` : sql`and backfill.status = ${status}`}
+      ${
+        last === null
+          ? sql``
+          : sql`and (backfill.created_at, backfill.default_library_id, backfill.source_library_id) <
+              (${moment(sql, last.created_us)}, ${last.default_library_id}, ${last.source_library_id})`
+      }
+    order by backfill.created_at desc, backfill.default_library_id desc, backfill.source_library_id desc
+    limit ${limit}`;
+}

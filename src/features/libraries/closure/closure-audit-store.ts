@@ -1,0 +1,248 @@
+import type { Database, Queryable, Transaction } from '../../../platform/database/database.ts';
+import { identifier } from '../../../platform/database/statement.ts';
+import type { Range } from '../../../platform/integrity/scan.ts';
+
+/** One thing that is not as it should be: whatever ids it takes to find it. */
+export interface Difference {
+  default_library_id?: string;
+  library_id?: string;
+  media_id?: string;
+  source_library_id?: string;
+  user_id?: string;
+}
+
+type Differences = ReturnType<Queryable>;
+
+/** The libraries, or media, that the differences concern. */
+export async function concernedIds(
+  sql: Queryable,
+  differences: Differences,
+  column: keyof Difference,
+): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select distinct ${identifier(column)} as id from (${differences}) as difference`;
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Memberships × media that have no edge, where no backfill is about to write it. Members and contents are read in one
+ * statement, and change together with their edges, so what is missing here is missing indeed.
+ */
+export function missingEdges(sql: Queryable, range: Range): Differences {
+  return sql`
+    select users.default_library_id, scanned.media_id, scanned.library_id as source_library_id
+    from library_media as scanned
+    join libraries on libraries.id = scanned.library_id and not libraries.is_default
+    join memberships on memberships.library_id = scanned.library_id
+    join users on users.id = memberships.user_id
+    where ${range}
+      and not exists (
+        select
+        from default_library_closure_edges as edge
+        where edge.default_library_id = users.default_library_id
+          and edge.media_id = scanned.media_id
+          and edge.source_library_id = scanned.library_id
+      )
+      and not exists (
+        select
+        from default_library_backfill_jobs as backfill
+        where backfill.default_library_id = users.default_library_id
+          and backfill.source_library_id = scanned.library_id
+          and backfill.user_id = memberships.user_id
+          and backfill.status in ('pending', 'running')
+      )`;
+}
+
+export function unjustifiedEdges(sql: Queryable, range: Range): Differences {
+  return sql`
+    select edge.default_library_id, edge.media_id, edge.source_library_id
+    from default_library_closure_edges as scanned
+    cross join lateral (select scanned.*) as edge
+    where ${range} and ${isDefault(sql, sql`scanned.default_library_id`)} and ${isUnjustified(sql)}`;
+}
+
+const isDefault = (sql: Queryable, library: Differences) => sql`
+  exists (select from libraries where libraries.id = ${library} and libraries.is_default)`;
+
+/** The edge's owner is not in its library, or the library does not hold the media. */
+export function isUnjustified(sql: Queryable): Differences {
+  return sql`
+    not exists (
+      select
+      from libraries as filled
+      join memberships
+        on memberships.library_id = edge.source_library_id and memberships.user_id = filled.owner_user_id
+      join libraries as source on source.id = edge.source_library_id and not source.is_default
+      join library_media as listed on listed.library_id = source.id and listed.media_id = edge.media_id
+      where filled.id = edge.default_library_id
+    )`;
+}
+
+/** What a default library lists without an intrinsic or an edge. */
+export function unjustifiedMedia(sql: Queryable, range: Range): Differences {
+  return sql`
+    select scanned.library_id as default_library_id, scanned.media_id
+    from library_media as scanned
+    where ${range}
+      and ${isDefault(sql, sql`scanned.library_id`)}
+      and not exists (
+        select
+        from default_library_intrinsics as intrinsic
+        where intrinsic.default_library_id = scanned.library_id and intrinsic.media_id = scanned.media_id
+      )
+      and not exists (
+        select
+        from default_library_closure_edges as edge
+        where edge.default_library_id = scanned.library_id and edge.media_id = scanned.media_id
+      )`;
+}
+
+const isUnlisted = (sql: Queryable) => sql`
+  ${isDefault(sql, sql`scanned.default_library_id`)}
+  and not exists (
+    select
+    from library_media as derived
+    where derived.library_id = scanned.default_library_id and derived.media_id = scanned.media_id
+  )`;
+
+/** Intrinsics whose media the default library does not list. */
+export function missingIntrinsicMedia(sql: Queryable, range: Range): Differences {
+  return sql`
+    select scanned.default_library_id, scanned.media_id
+    from default_library_intrinsics as scanned
+    where ${range} and ${isUnlisted(sql)}`;
+}
+
+/** Edges whose media the default library does not list: each media once, and none that has an intrinsic. */
+export function missingEdgeMedia(sql: Queryable, range: Range): Differences {
+  return sql`
+    select scanned.default_library_id, scanned.media_id
+    from default_library_closure_edges as scanned
+    where ${range}
+      and ${isUnlisted(sql)}
+      and not exists (
+        select
+        from default_library_intrinsics as intrinsic
+        where intrinsic.default_library_id = scanned.default_library_id and intrinsic.media_id = scanned.media_id
+      )
+      and not exists (
+        select
+        from default_library_closure_edges as other
+        where other.default_library_id = scanned.default_library_id
+          and other.media_id = scanned.media_id
+          and other.source_library_id < scanned.source_library_id
+      )`;
+}
+
+/** Listings of media that do not exist. */
+export function listedWithoutMedia(sql: Queryable, range: Range): Differences {
+  return sql`
+    select scanned.library_id, scanned.media_id
+    from library_media as scanned
+    where ${range}
+      and exists (select from libraries where libraries.id = scanned.library_id)
+      and not exists (select from media where media.id = scanned.media_id)`;
+}
+
+/** Shared libraries whose owner is not among their admins. */
+export function ownerNotAdmin(sql: Queryable, range: Range): Differences {
+  return sql`
+    select scanned.id as library_id, scanned.owner_user_id as user_id
+    from libraries as scanned
+    left join memberships
+      on memberships.library_id = scanned.id and memberships.user_id = scanned.owner_user_id
+    where ${range} and not scanned.is_default and memberships.role is distinct from 'admin'`;
+}
+
+/** Default libraries that somebody else is in. */
+export function sharedDefault(sql: Queryable, range: Range): Differences {
+  return sql`
+    select scanned.library_id, scanned.user_id
+    from memberships as scanned
+    join libraries on libraries.id = scanned.library_id and libraries.is_default
+    where ${range} and scanned.user_id <> libraries.owner_user_id`;
+}
+
+/** Backfills for people who are no longer in the library. */
+export function backfillWithoutMembership(sql: Queryable, range: Range): Differences {
+  return sql`
+    select scanned.default_library_id, scanned.source_library_id, scanned.user_id
+    from default_library_backfill_jobs as scanned
+    where ${range}
+      and not exists (
+        select
+        from memberships
+        where memberships.library_id = scanned.source_library_id and memberships.user_id = scanned.user_id
+      )`;
+}
+
+/** An acceptance writes membership and backfill together, so a backfill that is seen alone is alone. */
+export async function deleteBackfillsWithoutMembership(tx: Transaction, libraryId: string): Promise<void> {
+  await tx`
+    delete from default_library_backfill_jobs as backfill
+    where source_library_id = ${libraryId}
+      and not exists (
+        select
+        from memberships
+        where memberships.library_id = backfill.source_library_id and memberships.user_id = backfill.user_id
+      )`;
+}
+
+/** The libraries that a default library has edges from, in the order in which they are locked. */
+export async function sourcesOf(tx: Transaction, defaultLibraryId: string): Promise<string[]> {
+  const rows = await tx<{ source_library_id: string }[]>`
+    select distinct source_library_id
+    from default_library_closure_edges
+    where default_library_id = ${defaultLibraryId}
+    order by source_library_id`;
+  return rows.map(({ source_library_id }) => source_library_id);
+}
+
+/** The next libraries that a table names, in the order of their ids, each once: one look into the index for each. */
+export async function nextNamed(
+  sql: Database,
+  table: string,
+  column: string,
+  after: string | null,
+  limit: number,
+): Promise<string[]> {
+  const named = identifier(column);
+  const rows = await sql<{ library_id: string }[]>`
+    with recursive found (library_id, number) as (
+      (
+        select ${named}, 1
+        from ${identifier(table)}
+        ${after === null ? sql`` : sql`where ${named} > ${after}`}
+        order by 1
+        limit 1
+      )
+      union all
+      select following.library_id, found.number + 1
+      from found
+      cross join lateral (
+        select ${named} as library_id
+        from ${identifier(table)}
+        where ${named} > found.library_id
+        order by 1
+        limit 1
+      ) as following
+      where found.number < ${limit}
+    )
+    select library_id from found order by number`;
+  return rows.map(({ library_id }) => library_id);
+}
+
+/** Those of the libraries that do not exist. */
+export async function withoutLibrary(sql: Queryable, libraryIds: string[]): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select named.id
+    from unnest(${libraryIds}::uuid[]) as named (id)
+    where not exists (select from libraries where libraries.id = named.id)`;
+  return rows.map(({ id }) => id);
+}
+
+export async function deleteWithoutLibrary(tx: Transaction, libraryId: string): Promise<void> {
+  await tx`delete from library_media where library_id = ${libraryId}`;
+  await tx`delete from default_library_intrinsics where default_library_id = ${libraryId}`;
+  await tx`delete from default_library_closure_edges where default_library_id = ${libraryId}`;
+}

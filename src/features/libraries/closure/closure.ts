@@ -1,0 +1,385 @@
+import type { Queryable, Transaction } from '../../../platform/database/database.ts';
+import { tellMediaAdded, tellMediaRemoved } from '../events.ts';
+import { type DerivedRow, insertEdges, isSaved, lockDerived, orLockIt, redate } from './derived-rows.ts';
+
+/*
+ * The contents of default libraries, and the reasons for them. This is the one module that writes library_media,
+ * default_library_intrinsics, default_library_closure_edges and trash, with forget-media.ts for media that are deleted or
+ * replaced, and closure-repair.ts for repairs of the integrity audit. Its functions take the caller's transaction and leave its end to the caller. What comes into a shared library or
+ * goes from it, and what people save or remove themselves, is told here, so that no writer can forget to; rows that only
+ * follow from it are not.
+ *
+ * Two locks make it exact under concurrency:
+ *
+ * - The row of a shared library. Whoever changes what is in it, or takes somebody out of it, holds it (`lockLibrary`),
+ *   and so does a backfill for each of its batches. So an addition either sees a new member, or is seen by their
+ *   backfill.
+ * - A row of library_media in a default library. Whoever adds a reason for it to be there inserts or locks it first;
+ *   whoever takes a reason away locks it, and looks only then whether another is left. So a reason that comes and the
+ *   last one that goes cannot miss each other.
+ *
+ * Whoever takes several of the latter takes them in the order of library and media. docs/libraries.md has the order of
+ * all locks.
+ */
+
+/** A media that somebody puts into their default library. */
+export interface Saved {
+  media_id: string;
+  /** When they saved it, if that was elsewhere. What is not known, or lies ahead, is now. */
+  saved_at?: Date | null;
+  /** The address as they typed it. The first one stays for as long as they hold the media. */
+  requested_url?: string | null;
+}
+
+/** Puts a media into a default library on behalf of its owner. */
+export async function addToDefaultLibrary(
+  tx: Transaction,
+  defaultLibraryId: string,
+  mediaId: string,
+  addedBy: string,
+  requestId?: string,
+): Promise<{ created: boolean }> {
+  const added = await addAllToDefaultLibrary(
+    tx,
+    defaultLibraryId,
+    [{ media_id: mediaId }],
+    addedBy,
+    requestId,
+  );
+  return { created: added.length === 1 };
+}
+
+/** Puts many media, each named once, into a default library. Returns those that were not saved before. */
+export async function addAllToDefaultLibrary(
+  tx: Transaction,
+  defaultLibraryId: string,
+  saved: Saved[],
+  addedBy: string,
+  requestId?: string,
+): Promise<string[]> {
+  const given = tx`
+    unnest(
+      ${saved.map(({ media_id }) => media_id)}::uuid[],
+      ${saved.map(({ saved_at }) => saved_at ?? null)}::timestamptz[],
+      ${saved.map(({ requested_url }) => requested_url ?? null)}::text[]
+    ) as given (media_id, saved_at, requested_url)`;
+  const since = tx`least(coalesce(given.saved_at, now()), now())`;
+  // A row that came through a library before is dated by its owner's save from now on.
+  await tx`
+    insert into library_media (library_id, media_id, is_derived, created_at)
+    select ${defaultLibraryId}, media_id, true, ${since}
+    from ${given}
+    order by media_id
+    on conflict (library_id, media_id) do update
+    set created_at = excluded.created_at
+    where not ${isSaved(tx)}`;
+  const rows = await tx<{ media_id: string; is_new: boolean }[]>`
+    insert into default_library_intrinsics (
+      default_library_id, media_id, created_at, requested_url, ready_kind, ready_site
+    )
+    select ${defaultLibraryId}, given.media_id, ${since}, given.requested_url, ready.kind, ready.site
+    from ${given}
+    ${ifReady(tx)}
+    on conflict (default_library_id, media_id) do update
+    set requested_url = excluded.requested_url
+    where default_library_intrinsics.requested_url is null and excluded.requested_url is not null
+    returning media_id, xmax = 0 as is_new`;
+  const added = rows.filter(({ is_new }) => is_new).map(({ media_id }) => media_id);
+  await tellMediaAdded(
+    tx,
+    added.map((media_id) => ({ library_id: defaultLibraryId, media_id, added_by_user_id: addedBy })),
+    requestId,
+  );
+  await leaveTrash(
+    tx,
+    defaultLibraryId,
+    saved.map(({ media_id }) => media_id),
+  );
+  return added;
+}
+
+/** A removed media, and where it was removed from. */
+export interface Trashed extends Saved {
+  /** The shared library that it goes back to. Absent for what its owner had saved. */
+  library_id?: string | null;
+}
+
+/** Takes media out of a person's trash. */
+export async function leaveTrash(
+  tx: Transaction,
+  defaultLibraryId: string,
+  mediaIds: string[],
+): Promise<void> {
+  await tx`
+    delete from trash where default_library_id = ${defaultLibraryId} and media_id = any(${mediaIds}::uuid[])`;
+}
+
+/**
+ * Puts a media that its caller holds, and has just removed somewhere, into a person's trash: unless they still have it,
+ * for another reason.
+ */
+export async function putIntoTrash(
+  tx: Transaction,
+  defaultLibraryId: string,
+  { media_id, saved_at = null, requested_url = null, library_id = null }: Trashed,
+): Promise<void> {
+  await tx`
+    insert into trash (default_library_id, media_id, library_id, saved_at, requested_url)
+    select ${defaultLibraryId}, ${media_id}, ${library_id}, ${saved_at}, ${requested_url}
+    where not exists (
+      select from library_media where library_id = ${defaultLibraryId} and media_id = ${media_id}
+    )
+    on conflict do nothing`;
+}
+
+/** Lets the trash of everybody who had thrown one media away hold another in its place, unless they have that one. */
+export async function replaceInTrash(tx: Transaction, mediaId: string, byMediaId: string): Promise<void> {
+  await tx`
+    insert into trash (default_library_id, media_id, trashed_at, library_id, saved_at, requested_url)
+    select
+      trash.default_library_id, ${byMediaId}, trash.trashed_at, trash.library_id, trash.saved_at, trash.requested_url
+    from trash
+    where trash.media_id = ${mediaId}
+      and not exists (
+        select
+        from library_media as listed
+        where listed.library_id = trash.default_library_id and listed.media_id = ${byMediaId}
+      )
+    on conflict do nothing`;
+}
+
+/** Whether anybody holds the media: a library lists it, or somebody's trash has it. */
+export function isHeld(sql: Queryable, mediaId: Fragment | string): Fragment {
+  return sql`(
+    exists (select from default_library_intrinsics as saved where saved.media_id = ${mediaId})
+    or exists (select from library_media as listed where listed.media_id = ${mediaId} and not listed.is_derived)
+    or exists (select from trash where trash.media_id = ${mediaId})
+  )`;
+}
+
+/**
+ * Removes what the owner of a default library saved. What comes through a library stays, and no other library is touched.
+ * Returns what was saved, or undefined when nothing was.
+ */
+export async function removeFromDefaultLibrary(
+  tx: Transaction,
+  defaultLibraryId: string,
+  mediaId: string,
+  requestId?: string,
+): Promise<Saved | undefined> {
+  await tx`
+    select
+    from library_media
+    where library_id = ${defaultLibraryId} and media_id = ${mediaId}
+    for update`;
+  const [removed] = await tx<(Saved & { owner_user_id: string })[]>`
+    with unlisted as (
+      delete from library_media
+      where library_id = ${defaultLibraryId}
+        and media_id = ${mediaId}
+        and not exists (
+          select
+          from default_library_closure_edges as edge
+          where edge.default_library_id = ${defaultLibraryId} and edge.media_id = ${mediaId}
+        )
+    )
+    delete from default_library_intrinsics
+    using libraries
+    where default_library_id = ${defaultLibraryId} and media_id = ${mediaId} and libraries.id = default_library_id
+    returning media_id, default_library_intrinsics.created_at as saved_at, requested_url, libraries.owner_user_id`;
+  if (!removed) return undefined;
+  await redate(tx, [{ default_library_id: defaultLibraryId, media_id: mediaId }]);
+  const { owner_user_id, ...saved } = removed;
+  const told = { library_id: defaultLibraryId, media_id: mediaId, removed_by_user_id: owner_user_id };
+  await tellMediaRemoved(tx, [told], requestId);
+  return saved;
+}
+
+/** Lists the media in a library that the caller has locked, and in the default library of each of its members. */
+export async function addToLibrary(
+  tx: Transaction,
+  libraryId: string,
+  mediaId: string,
+  addedBy: string,
+  requestId?: string,
+): Promise<{ created: boolean }> {
+  const listed = await addAllToLibrary(tx, libraryId, [mediaId], addedBy, { requestId });
+  return { created: listed.length === 1 };
+}
+
+/** Lists many media. Returns those that were not in the library before. `addedAt` is now unless it is given. */
+export async function addAllToLibrary(
+  tx: Transaction,
+  libraryId: string,
+  mediaIds: string[],
+  addedBy: string,
+  { requestId, addedAt }: { requestId?: string | undefined; addedAt?: Date } = {},
+): Promise<string[]> {
+  const since = addedAt === undefined ? tx`now()` : tx`${addedAt}::timestamptz`;
+  const rows = await tx<{ media_id: string }[]>`
+    insert into library_media (library_id, media_id, is_derived, added_by_user_id, created_at, ready_kind, ready_site)
+    select ${libraryId}, given.media_id, false, ${addedBy}, ${since}, ready.kind, ready.site
+    from unnest(${mediaIds}::uuid[]) as given (media_id)
+    ${ifReady(tx)}
+    order by given.media_id
+    on conflict do nothing
+    returning media_id`;
+  if (rows.length === 0) return [];
+  const listed = rows.map(({ media_id }) => media_id);
+  const missing = tx`
+    select users.default_library_id, listed.media_id, greatest(${since}, memberships.created_at) as came_at
+    from memberships
+    join users on users.id = memberships.user_id
+    cross join unnest(${listed}::uuid[]) as listed (media_id)
+    where memberships.library_id = ${libraryId}
+    order by users.default_library_id, listed.media_id`;
+  await insertEdges(tx, libraryId, missing);
+  await tellMediaAdded(
+    tx,
+    listed.map((media_id) => ({ library_id: libraryId, media_id, added_by_user_id: addedBy })),
+    requestId,
+  );
+  return listed;
+}
+
+/** Takes the media out of a library that the caller has locked. False when it was not in it. */
+export async function removeFromLibrary(
+  tx: Transaction,
+  libraryId: string,
+  mediaId: string,
+  removedBy: string,
+  requestId?: string,
+): Promise<boolean> {
+  const removed = await tx`
+    delete from library_media
+    where library_id = ${libraryId} and media_id = ${mediaId}`;
+  if (removed.count === 0) return false;
+  const defaultLibraries = membersDefaultLibraries(tx, libraryId);
+  await deleteEdges(
+    tx,
+    libraryId,
+    tx`edge.default_library_id in (${defaultLibraries}) and edge.media_id = ${mediaId}`,
+  );
+  const told = { library_id: libraryId, media_id: mediaId, removed_by_user_id: removedBy };
+  await tellMediaRemoved(tx, [told], requestId);
+  return true;
+}
+
+/** Takes from a default library what it has through one library, which the caller has locked. */
+export async function removeMemberClosure(
+  tx: Transaction,
+  defaultLibraryId: string,
+  libraryId: string,
+): Promise<void> {
+  await deleteEdges(tx, libraryId, tx`edge.default_library_id = ${defaultLibraryId}`);
+}
+
+/** Takes all media out of a library that the caller has locked and is about to delete. */
+export async function emptyLibrary(tx: Transaction, libraryId: string): Promise<void> {
+  const defaultLibraries = membersDefaultLibraries(tx, libraryId);
+  await deleteEdges(tx, libraryId, tx`edge.default_library_id in (${defaultLibraries})`);
+  await tx`delete from library_media where library_id = ${libraryId}`;
+}
+
+/**
+ * Materialises the next media of a library, in the order of their ids, in the default library of one of its members.
+ * The caller has locked the membership and the library. `lastMediaId` is null when nothing is left.
+ */
+export async function materialiseBatch(
+  tx: Transaction,
+  { default_library_id, source_library_id }: { default_library_id: string; source_library_id: string },
+  afterMediaId: string | null,
+  batchSize: number,
+): Promise<{ count: number; lastMediaId: string | null }> {
+  const [batch] = await tx<[{ count: number; last_media_id: string | null }]>`
+    with item as materialized (
+      select listed.media_id, greatest(listed.created_at, joined.created_at) as came_at
+      from library_media as listed
+      join libraries as home on home.id = ${default_library_id}
+      join memberships as joined on joined.library_id = ${source_library_id} and joined.user_id = home.owner_user_id
+      where listed.library_id = ${source_library_id}
+        ${afterMediaId === null ? tx`` : tx`and listed.media_id > ${afterMediaId}`}
+      order by listed.media_id
+      limit ${batchSize}
+    ),
+    derived as (
+      insert into library_media (library_id, media_id, is_derived, created_at)
+      select ${default_library_id}, media_id, true, came_at
+      from item
+      ${orLockIt(tx)}
+    ),
+    edge as (
+      insert into default_library_closure_edges (default_library_id, media_id, source_library_id)
+      select ${default_library_id}, media_id, ${source_library_id}
+      from item
+      on conflict do nothing
+    )
+    select
+      (select count(*) from item),
+      (select media_id from item order by media_id desc limit 1) as last_media_id`;
+  return { count: batch.count, lastMediaId: batch.count < batchSize ? null : batch.last_media_id };
+}
+
+type Fragment = ReturnType<Transaction>;
+
+/** There is no index by source: its edges lead to its members. */
+function membersDefaultLibraries(tx: Transaction, libraryId: string): Fragment {
+  return tx`
+    select users.default_library_id
+    from memberships
+    join users on users.id = memberships.user_id
+    where memberships.library_id = ${libraryId}`;
+}
+
+/**
+ * Deletes the edges of one source that `which` says of `edge`, and what nothing justifies any more in the default
+ * libraries they led to. The second statement sees every reason that was committed before the rows were locked. Between
+ * the two the edges themselves cannot change, because the caller holds the source.
+ */
+export async function deleteEdges(tx: Transaction, sourceLibraryId: string, which: Fragment): Promise<void> {
+  const doomed = tx`edge.source_library_id = ${sourceLibraryId} and ${which}`;
+  await lockDerived(
+    tx,
+    tx`select edge.default_library_id, edge.media_id from default_library_closure_edges as edge where ${doomed}`,
+  );
+  const left = await tx<DerivedRow[]>`
+    with deleted as (
+      delete from default_library_closure_edges as edge
+      where ${doomed}
+      returning edge.default_library_id, edge.media_id
+    ),
+    reason as materialized (
+      select
+        deleted.default_library_id, deleted.media_id,
+        exists (
+          select
+          from default_library_intrinsics as intrinsic
+          where intrinsic.default_library_id = deleted.default_library_id and intrinsic.media_id = deleted.media_id
+        ) as is_saved,
+        exists (
+          select
+          from default_library_closure_edges as other
+          where other.default_library_id = deleted.default_library_id
+            and other.media_id = deleted.media_id
+            and other.source_library_id <> ${sourceLibraryId}
+        ) as has_edge
+      from deleted
+    ),
+    unlisted as (
+      delete from library_media as derived
+      using reason
+      where derived.library_id = reason.default_library_id
+        and derived.media_id = reason.media_id
+        and not reason.is_saved
+        and not reason.has_edge
+    )
+    select default_library_id, media_id
+    from reason
+    where has_edge and not is_saved`;
+  await redate(tx, left);
+}
+
+/** What lists are filtered by, of those of the given media that are ready: kind and site then change no more. */
+function ifReady(tx: Transaction): Fragment {
+  return tx`left join media as ready on ready.id = given.media_id and ready.processing_status = 'ready'`;
+}

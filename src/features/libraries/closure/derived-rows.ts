@@ -1,0 +1,112 @@
+import type { Transaction } from '../../../platform/database/database.ts';
+
+type Fragment = ReturnType<Transaction>;
+
+/** Names a row of a default library. */
+export interface DerivedRow {
+  default_library_id: string;
+  media_id: string;
+}
+
+/**
+ * Dates rows of default libraries, which the caller has locked, by the reasons that are left: when their owner saved the
+ * media, or else when it first came through a library that they are in now.
+ */
+export async function redate(tx: Transaction, rows: DerivedRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  await tx`
+    with given as materialized (
+      select *
+      from unnest(
+        ${rows.map(({ default_library_id }) => default_library_id)}::uuid[],
+        ${rows.map(({ media_id }) => media_id)}::uuid[]
+      ) as given (default_library_id, media_id)
+    )
+    update library_media as derived
+    set created_at = came.at
+    from given
+    cross join lateral (
+      select coalesce(
+        (
+          select saved.created_at
+          from default_library_intrinsics as saved
+          where saved.default_library_id = given.default_library_id and saved.media_id = given.media_id
+        ),
+        (
+          select min(greatest(source.created_at, joined.created_at))
+          from default_library_closure_edges as edge
+          join libraries as home on home.id = edge.default_library_id
+          join library_media as source
+            on source.library_id = edge.source_library_id and source.media_id = edge.media_id
+          join memberships as joined
+            on joined.library_id = edge.source_library_id and joined.user_id = home.owner_user_id
+          where edge.default_library_id = given.default_library_id and edge.media_id = given.media_id
+        )
+      ) as at
+    ) as came
+    where derived.library_id = given.default_library_id
+      and derived.media_id = given.media_id
+      and derived.created_at <> came.at`;
+}
+
+/**
+ * Writes edges from one library, and the rows of default libraries that follow from them. `missing` selects
+ * `default_library_id`, `media_id` and `came_at`, in the order of the locks.
+ */
+export async function insertEdges(
+  tx: Transaction,
+  sourceLibraryId: string,
+  missing: Fragment,
+): Promise<void> {
+  await tx`
+    with missing as materialized (${missing}),
+    derived as (
+      insert into library_media (library_id, media_id, is_derived, created_at)
+      select default_library_id, media_id, true, came_at
+      from missing
+      ${orLockIt(tx)}
+    )
+    insert into default_library_closure_edges (default_library_id, media_id, source_library_id)
+    select default_library_id, media_id, ${sourceLibraryId}
+    from missing
+    on conflict do nothing`;
+}
+
+/**
+ * Locks the rows of default libraries that the given reasons speak of. They are materialised so that each row is looked
+ * up by library and media: of a library that was filled after the last ANALYZE the planner expects a row or two, and
+ * would compare everything in it with everything in it.
+ */
+export async function lockDerived(tx: Transaction, reasons: Fragment): Promise<void> {
+  await tx`
+    with reason as materialized (${reasons})
+    select count(*)
+    from (
+      select
+      from reason
+      join library_media as derived
+        on derived.library_id = reason.default_library_id and derived.media_id = reason.media_id
+      order by derived.library_id, derived.media_id
+      for update of derived
+    ) as locked`;
+}
+
+/**
+ * For inserts into default libraries: a row that is there already is locked instead, and dated earlier when the new reason
+ * is older than those it had. DO NOTHING would not lock it, and somebody who takes its last reason away at this moment
+ * would delete it under the new one.
+ */
+export function orLockIt(tx: Transaction): Fragment {
+  return tx`
+    on conflict (library_id, media_id) do update
+    set created_at = excluded.created_at
+    where excluded.created_at < library_media.created_at and not ${isSaved(tx)}`;
+}
+/** Whether the owner of a default library has saved what a row of `library_media` lists there. */
+export function isSaved(tx: Transaction): Fragment {
+  return tx`exists (
+    select
+    from default_library_intrinsics as saved
+    where saved.default_library_id = library_media.library_id and saved.media_id = library_media.media_id
+  )`;
+}

@@ -1,0 +1,111 @@
+import type { Transaction } from '../../../platform/database/database.ts';
+import { tellMediaRemoved } from '../events.ts';
+import { addAllToDefaultLibrary, addAllToLibrary, type Saved } from './closure.ts';
+import { lockDerived } from './derived-rows.ts';
+
+/**
+ * Puts one media where another is: in the libraries that list it, and in the default libraries of those who saved it,
+ * with their dates. The other one is then in no library. The caller has locked both, the other one exclusively.
+ *
+ * Nobody can add, save or remove a media that is locked like that. What is read after the libraries and the rows of
+ * default libraries are locked as well is therefore what holds: a removal that was committed before is not undone.
+ */
+export async function replaceMedia(tx: Transaction, loserId: string, winnerId: string): Promise<void> {
+  await lockPlaces(tx, loserId, winnerId);
+  const listings = await tx<{ library_id: string; added_by: string; added_at: Date }[]>`
+    select
+      listed.library_id,
+      coalesce(listed.added_by_user_id, libraries.owner_user_id) as added_by,
+      listed.created_at as added_at
+    from library_media as listed
+    join libraries on libraries.id = listed.library_id
+    where listed.media_id = ${loserId} and not listed.is_derived
+    order by listed.library_id`;
+  for (const { library_id, added_by, added_at } of listings) {
+    await addAllToLibrary(tx, library_id, [winnerId], added_by, { addedAt: added_at });
+  }
+  const savers = await tx<(Saved & { default_library_id: string; user_id: string })[]>`
+    select
+      saved.default_library_id, users.id as user_id, ${winnerId}::uuid as media_id, saved.created_at as saved_at,
+      saved.requested_url
+    from default_library_intrinsics as saved
+    join users on users.default_library_id = saved.default_library_id
+    where saved.media_id = ${loserId}
+    order by saved.default_library_id`;
+  for (const { default_library_id, user_id, ...saved } of savers) {
+    await addAllToDefaultLibrary(tx, default_library_id, [saved], user_id);
+  }
+  await takeOut(tx, loserId);
+}
+
+/** Takes a media that is about to be deleted, and that the caller has locked, out of every library. */
+export async function forgetMedia(tx: Transaction, mediaId: string): Promise<void> {
+  await lockPlaces(tx, mediaId);
+  await takeOut(tx, mediaId);
+}
+
+/** Locks the libraries that list a media, and then the rows of default libraries in which it, or the other one, is. */
+async function lockPlaces(tx: Transaction, mediaId: string, otherId = mediaId): Promise<void> {
+  await tx`
+    select count(*)
+    from (
+      select
+      from libraries
+      where id in (select library_id from library_media where media_id = ${mediaId} and not is_derived)
+      order by id
+      for no key update
+    ) as locked`;
+  await lockDerived(
+    tx,
+    tx`
+      select home.default_library_id, concerned.media_id
+      from (
+        select default_library_id from default_library_intrinsics where media_id = ${mediaId}
+        union
+        select users.default_library_id
+        from library_media as listed
+        join memberships on memberships.library_id = listed.library_id
+        join users on users.id = memberships.user_id
+        where listed.media_id = ${mediaId} and not listed.is_derived
+      ) as home
+      cross join unnest(${[...new Set([mediaId, otherId])]}::uuid[]) as concerned (media_id)`,
+  );
+}
+
+async function takeOut(tx: Transaction, mediaId: string): Promise<void> {
+  const places = await tx<{ library_id: string }[]>`
+    with listed as (
+      delete from library_media
+      where media_id = ${mediaId} and not is_derived
+      returning library_id
+    ),
+    saved as (
+      delete from default_library_intrinsics
+      where media_id = ${mediaId}
+      returning default_library_id
+    ),
+    edge as (
+      delete from default_library_closure_edges as edge
+      using listed, memberships, users
+      where memberships.library_id = listed.library_id
+        and users.id = memberships.user_id
+        and edge.default_library_id = users.default_library_id
+        and edge.media_id = ${mediaId}
+        and edge.source_library_id = listed.library_id
+      returning edge.default_library_id
+    ),
+    derived as (
+      delete from library_media
+      where media_id = ${mediaId}
+        and library_id in (select default_library_id from saved union select default_library_id from edge)
+    )
+    select library_id from listed
+    union all
+    select default_library_id from saved`;
+  const removed = places.map(({ library_id }) => ({
+    library_id,
+    media_id: mediaId,
+    removed_by_user_id: null,
+  }));
+  await tellMediaRemoved(tx, removed);
+}

@@ -1,0 +1,145 @@
+import { z } from 'zod';
+import * as contract from '../../../contract/libraries.ts';
+import { id } from '../../../contract/wire.ts';
+import { actorOf, principalOf } from '../../../http/authentication.ts';
+import type { HttpServer } from '../../../http/http-server.ts';
+import type { Invitations } from './invitations.ts';
+
+const byId = z.object({ id });
+const tags = ['Invitations'];
+
+export function registerInvitationRoutes(server: HttpServer, invitations: Invitations): void {
+  server.post(
+    '/libraries/:id/invites',
+    {
+      config: {
+        access: 'viewer',
+        feature: 'libraries',
+        errors: [
+          'E_FORBIDDEN',
+          'E_DEFAULT_LIBRARY_FORBIDDEN',
+          'E_LIBRARY_NOT_FOUND',
+          'E_USER_NOT_FOUND',
+          'E_INVITE_MEMBER_EXISTS',
+          'E_INVITE_ALREADY_EXISTS',
+        ],
+      },
+      schema: {
+        tags,
+        summary: 'Invite somebody',
+        description: 'By an admin, with `invitee_user_id` or `invitee_username`.',
+        params: byId,
+        body: contract.createInvitation,
+        response: { 201: contract.invitationAnswer },
+      },
+    },
+    async (request, reply) => {
+      const { user_id } = principalOf(request);
+      const data = await invitations.invite(user_id, request.params.id, request.body, request.id);
+      return reply.status(201).send({ data });
+    },
+  );
+
+  server.get(
+    '/libraries/:id/invites',
+    {
+      config: { access: 'viewer', feature: 'libraries', errors: ['E_FORBIDDEN', 'E_LIBRARY_NOT_FOUND'] },
+      schema: {
+        tags,
+        summary: "A library's invitations",
+        description: 'For its admins. Newest first.',
+        params: byId,
+        querystring: contract.invitationQuery,
+        response: { 200: contract.invitationList },
+      },
+    },
+    async (request) => {
+      const { user_id } = principalOf(request);
+      const { rows, page } = await invitations.listOfLibrary(user_id, request.params.id, request.query);
+      return { data: rows, page };
+    },
+  );
+
+  server.get(
+    '/libraries/invites',
+    {
+      config: { access: 'viewer', feature: 'libraries' },
+      schema: {
+        tags,
+        summary: 'My invitations',
+        description: 'Newest first.',
+        querystring: contract.invitationQuery,
+        response: { 200: contract.invitationList },
+      },
+    },
+    async (request) => {
+      const { rows, page } = await invitations.listOfInvitee(principalOf(request).user_id, request.query);
+      return { data: rows, page };
+    },
+  );
+
+  server.post(
+    '/libraries/invites/:id/accept',
+    {
+      config: {
+        access: 'viewer',
+        feature: 'libraries',
+        errors: ['E_INVITE_NOT_FOUND', 'E_INVITE_NOT_PENDING'],
+      },
+      schema: {
+        tags,
+        summary: 'Accept an invitation',
+        description:
+          'By the invited person, who reads the library at once; their default library is filled in the background.',
+        params: byId,
+        response: { 200: contract.acceptedInvitation },
+      },
+    },
+    async (request) => ({
+      data: await invitations.accept(principalOf(request), request.params.id, actorOf(request)),
+    }),
+  );
+
+  server.post(
+    '/libraries/invites/:id/decline',
+    {
+      config: {
+        access: 'viewer',
+        feature: 'libraries',
+        errors: ['E_INVITE_NOT_FOUND', 'E_INVITE_NOT_PENDING'],
+      },
+      schema: {
+        tags,
+        summary: 'Decline an invitation',
+        description: 'By the invited person.',
+        params: byId,
+        response: { 200: contract.declinedInvitation },
+      },
+    },
+    async (request) => ({
+      data: await invitations.decline(principalOf(request).user_id, request.params.id, request.id),
+    }),
+  );
+
+  server.delete(
+    '/libraries/invites/:id',
+    {
+      config: {
+        access: 'viewer',
+        feature: 'libraries',
+        errors: ['E_FORBIDDEN', 'E_INVITE_NOT_FOUND', 'E_INVITE_NOT_PENDING'],
+      },
+      schema: {
+        tags,
+        summary: 'Revoke an invitation',
+        description: 'By an admin of the library.',
+        params: byId,
+        response: { 204: z.null() },
+      },
+    },
+    async (request, reply) => {
+      await invitations.revoke(principalOf(request).user_id, request.params.id, request.id);
+      return reply.status(204).send(null);
+    },
+  );
+}

@@ -1,0 +1,132 @@
+import type { Invitation, InvitationStatus, LibraryRole, Membership } from '../../../contract/libraries.ts';
+import type { Queryable, Transaction } from '../../../platform/database/database.ts';
+
+function invitations(sql: Queryable) {
+  return sql`
+    select
+      invitation.id, invitation.library_id, libraries.name as library_name,
+      invitation.inviter_user_id, inviter.username as inviter_username,
+      invitation.invitee_user_id, invitee.username as invitee_username,
+      invitation.role, invitation.status, invitation.created_at, invitation.responded_at
+    from library_invitations as invitation
+    join libraries on libraries.id = invitation.library_id
+    join users as inviter on inviter.id = invitation.inviter_user_id
+    join users as invitee on invitee.id = invitation.invitee_user_id`;
+}
+
+export interface NewInvitation {
+  id: string;
+  library_id: string;
+  inviter_user_id: string;
+  invitee_user_id: string;
+  role: LibraryRole;
+}
+
+/** False when the person has a pending one, whoever writes it at the same time. */
+export async function insertInvitation(tx: Transaction, invitation: NewInvitation): Promise<boolean> {
+  const inserted = await tx`
+    insert into library_invitations (id, library_id, inviter_user_id, invitee_user_id, role)
+    values (${invitation.id}, ${invitation.library_id}, ${invitation.inviter_user_id},
+      ${invitation.invitee_user_id}, ${invitation.role})
+    on conflict (library_id, invitee_user_id) where status = 'pending' do nothing`;
+  return inserted.count === 1;
+}
+
+export async function findInvitation(sql: Queryable, id: string): Promise<Invitation | undefined> {
+  const [invitation] = await sql<Invitation[]>`${invitations(sql)} where invitation.id = ${id}`;
+  return invitation;
+}
+
+/** Of several who answer or revoke an invitation at once, one goes first, and the others find it answered. */
+export async function lockInvitation(tx: Transaction, id: string): Promise<Invitation | undefined> {
+  await tx`select from library_invitations where id = ${id} for update`;
+  return findInvitation(tx, id);
+}
+
+/** Revokes pending invitations that somebody has sent, in all libraries or in one, and returns them. */
+export async function revokeOfInviter(
+  tx: Transaction,
+  inviterId: string,
+  libraryId?: string,
+): Promise<Pick<Invitation, 'id' | 'library_id' | 'inviter_user_id' | 'invitee_user_id' | 'role'>[]> {
+  return tx<Invitation[]>`
+    update library_invitations
+    set status = 'revoked', responded_at = now()
+    where inviter_user_id = ${inviterId}
+      and status = 'pending'
+      ${libraryId === undefined ? tx`` : tx`and library_id = ${libraryId}`}
+    returning id, library_id, inviter_user_id, invitee_user_id, role`;
+}
+
+/**
+ * Whether somebody may invite into a library. Holds their row until the transaction ends, so that whoever disables them
+ * comes before or after; `holdLibrary` does the same for whoever demotes or removes them.
+ */
+export async function holdInviter(tx: Transaction, libraryId: string, inviterId: string): Promise<boolean> {
+  const [inviter] = await tx`
+    select
+    from users
+    where id = ${inviterId}
+      and disabled_at is null
+      and exists (
+        select from memberships where library_id = ${libraryId} and user_id = ${inviterId} and role = 'admin'
+      )
+    for share`;
+  return inviter !== undefined;
+}
+
+/** Newest first. */
+export async function listInvitations(
+  sql: Queryable,
+  of: { library_id: string } | { invitee_user_id: string },
+  status: InvitationStatus,
+  before: string | null,
+  limit: number,
+): Promise<Invitation[]> {
+  return sql<Invitation[]>`
+    ${invitations(sql)}
+    where invitation.status = ${status}
+      and ${
+        'library_id' in of
+          ? sql`invitation.library_id = ${of.library_id}`
+          : sql`invitation.invitee_user_id = ${of.invitee_user_id}`
+      }
+      ${before === null ? sql`` : sql`and invitation.id < ${before}`}
+    order by invitation.id desc
+    limit ${limit}`;
+}
+
+export async function answerInvitation(
+  tx: Transaction,
+  id: string,
+  status: Exclude<InvitationStatus, 'pending'>,
+): Promise<void> {
+  await tx`
+    update library_invitations
+    set status = ${status}, responded_at = now()
+    where id = ${id} and status = 'pending'`;
+}
+
+export async function insertMembership(
+  tx: Transaction,
+  libraryId: string,
+  userId: string,
+  role: LibraryRole,
+): Promise<void> {
+  await tx`
+    insert into memberships (library_id, user_id, role)
+    values (${libraryId}, ${userId}, ${role})
+    on conflict do nothing`;
+}
+
+export async function findMembership(
+  sql: Queryable,
+  libraryId: string,
+  userId: string,
+): Promise<Membership | undefined> {
+  const [membership] = await sql<Membership[]>`
+    select library_id, user_id, role, created_at
+    from memberships
+    where library_id = ${libraryId} and user_id = ${userId}`;
+  return membership;
+}

@@ -1,0 +1,196 @@
+import { NexusError } from '../../../contract/errors.ts';
+import type { User } from '../../../contract/identity.ts';
+import type { Invitation, InvitationStatus, LibraryRole } from '../../../contract/libraries.ts';
+import type { ListQuery, Page } from '../../../contract/wire.ts';
+import { type Actor, recordAudit } from '../../../platform/audit/audit.ts';
+import { cutPage, readCursor } from '../../../platform/cursor.ts';
+import type { Database } from '../../../platform/database/database.ts';
+import { transaction } from '../../../platform/database/transaction.ts';
+import { newId } from '../../../platform/ids.ts';
+import { refuseDefault, requireAdmin } from '../access/access.ts';
+import type { Viewer } from '../access/can-read-media.ts';
+import type { Backfill } from '../closure/backfill.ts';
+import { findBackfill, upsertPending } from '../closure/backfill-store.ts';
+import { tellInvitation, tellLibrary } from '../events.ts';
+import { findLibrary, holdLibrary } from '../store.ts';
+import * as invitations from './invitation-store.ts';
+
+export interface InvitationsDependencies {
+  sql: Database;
+  /** Both throw when there is no such person. */
+  users: { get(id: string): Promise<User>; getByName(username: string): Promise<User> };
+  backfill: Pick<Backfill, 'dispatch'>;
+}
+
+export interface Invite {
+  invitee_user_id?: string | undefined;
+  invitee_username?: string | undefined;
+  role: LibraryRole;
+}
+
+type InvitationQuery = ListQuery & { status: InvitationStatus };
+
+export type Invitations = ReturnType<typeof createInvitations>;
+
+export function createInvitations({ sql, users, backfill }: InvitationsDependencies) {
+  return {
+    async invite(userId: string, libraryId: string, invite: Invite, requestId?: string): Promise<Invitation> {
+      refuseDefault(requireAdmin(await findLibrary(sql, userId, libraryId)));
+      const invitee = invite.invitee_user_id
+        ? await users.get(invite.invitee_user_id)
+        : await users.getByName(invite.invitee_username ?? '');
+      return transaction(sql, async (tx) => {
+        requireAdmin(await holdLibrary(tx, userId, libraryId));
+        if (!(await invitations.holdInviter(tx, libraryId, userId))) mayNotInvite();
+        const id = newId();
+        const isNew = await invitations.insertInvitation(tx, {
+          id,
+          library_id: libraryId,
+          inviter_user_id: userId,
+          invitee_user_id: invitee.id,
+          role: invite.role,
+        });
+        // Asked after inserting, which waits for an acceptance under way: it may just have made them a member.
+        if (await invitations.findMembership(tx, libraryId, invitee.id)) {
+          throw new NexusError('E_INVITE_MEMBER_EXISTS', `${invitee.username} is in this library already.`);
+        }
+        if (!isNew) {
+          throw new NexusError(
+            'E_INVITE_ALREADY_EXISTS',
+            `${invitee.username} has an invitation to this library that waits for an answer.`,
+          );
+        }
+        const invitation = requireInvitation(await invitations.findInvitation(tx, id));
+        await tellInvitation(tx, 'invitation.created', invitation, requestId);
+        return invitation;
+      });
+    },
+
+    async listOfLibrary(userId: string, libraryId: string, query: InvitationQuery) {
+      requireAdmin(await findLibrary(sql, userId, libraryId));
+      return list({ library_id: libraryId }, query);
+    },
+
+    listOfInvitee: (userId: string, query: InvitationQuery) => list({ invitee_user_id: userId }, query),
+
+    /** The new member reads the library at once; filling their default library is dispatched after the commit. */
+    async accept(invitee: Viewer, invitationId: string, actor: Actor) {
+      const { library_id, inviter_user_id } = requireInvitee(
+        await invitations.findInvitation(sql, invitationId),
+        invitee.user_id,
+      );
+      const accepted = await transaction(sql, async (tx) => {
+        await holdLibrary(tx, invitee.user_id, library_id);
+        const mayInvite = await invitations.holdInviter(tx, library_id, inviter_user_id);
+        const invitation = requireInvitee(
+          await invitations.lockInvitation(tx, invitationId),
+          invitee.user_id,
+        );
+        const key = {
+          default_library_id: invitee.default_library_id,
+          source_library_id: invitation.library_id,
+          user_id: invitee.user_id,
+        };
+        const idempotent = isAnsweredAlready(invitation, 'accepted');
+        if (!idempotent) {
+          if (!mayInvite) notPending('revoked', 'accepted');
+          await upsertPending(tx, key);
+          await invitations.insertMembership(tx, invitation.library_id, invitee.user_id, invitation.role);
+          await invitations.answerInvitation(tx, invitationId, 'accepted');
+          await recordAudit(tx, {
+            action: 'library.member_added',
+            actor,
+            details: {
+              library_id: invitation.library_id,
+              user_id: invitee.user_id,
+              role: invitation.role,
+              invitation_id: invitationId,
+            },
+          });
+          await tellInvitation(tx, 'invitation.accepted', invitation, actor.requestId);
+          const member = { library_id, user_id: invitee.user_id, role: invitation.role };
+          await tellLibrary(tx, 'library.member_added', member, actor.requestId);
+        }
+        return {
+          key,
+          answer: {
+            invite: requireInvitation(await invitations.findInvitation(tx, invitationId)),
+            membership:
+              (await invitations.findMembership(tx, invitation.library_id, invitee.user_id)) ?? null,
+            idempotent,
+            backfill_job_status: (await findBackfill(tx, key))?.status ?? null,
+          },
+        };
+      });
+      if (!accepted.answer.idempotent) {
+        await backfill.dispatch(accepted.key, { requestId: actor.requestId });
+      }
+      return accepted.answer;
+    },
+
+    async decline(userId: string, invitationId: string, requestId?: string) {
+      return transaction(sql, async (tx) => {
+        const invitation = requireInvitee(await invitations.lockInvitation(tx, invitationId), userId);
+        const idempotent = isAnsweredAlready(invitation, 'declined');
+        if (!idempotent) {
+          await invitations.answerInvitation(tx, invitationId, 'declined');
+          await tellInvitation(tx, 'invitation.declined', invitation, requestId);
+        }
+        const invite = requireInvitation(await invitations.findInvitation(tx, invitationId));
+        return { invite, idempotent };
+      });
+    },
+
+    async revoke(userId: string, invitationId: string, requestId?: string): Promise<void> {
+      await transaction(sql, async (tx) => {
+        const invitation = requireInvitation(await invitations.lockInvitation(tx, invitationId));
+        const library = await findLibrary(tx, userId, invitation.library_id);
+        // Whom it concerns sees it: the invited person, and the library's members.
+        if (!library && invitation.invitee_user_id !== userId) invitationNotFound();
+        if (library?.role !== 'admin') {
+          throw new NexusError('E_FORBIDDEN', 'Only an admin of the library may revoke its invitations.');
+        }
+        if (isAnsweredAlready(invitation, 'revoked')) return;
+        await invitations.answerInvitation(tx, invitationId, 'revoked');
+        await tellInvitation(tx, 'invitation.revoked', invitation, requestId);
+      });
+    },
+  };
+
+  async function list(
+    of: { library_id: string } | { invitee_user_id: string },
+    { status, cursor, limit }: InvitationQuery,
+  ): Promise<{ rows: Invitation[]; page: Page }> {
+    return cutPage(await invitations.listInvitations(sql, of, status, readCursor(cursor), limit + 1), limit);
+  }
+}
+
+/** False for a pending one; every other answer than this one stands in the way. */
+function isAnsweredAlready(invitation: Invitation, answer: Exclude<InvitationStatus, 'pending'>): boolean {
+  if (invitation.status === 'pending') return false;
+  if (invitation.status === answer) return true;
+  return notPending(invitation.status, answer);
+}
+
+function notPending(status: InvitationStatus, answer: InvitationStatus): never {
+  throw new NexusError(
+    'E_INVITE_NOT_PENDING',
+    `This invitation was ${status}; it cannot be ${answer} any more.`,
+  );
+}
+
+function mayNotInvite(): never {
+  throw new NexusError('E_FORBIDDEN', 'Only an admin of the library may do this.');
+}
+
+function requireInvitee(invitation: Invitation | undefined, userId: string): Invitation {
+  return invitation?.invitee_user_id === userId ? invitation : invitationNotFound();
+}
+
+function requireInvitation(invitation: Invitation | undefined): Invitation {
+  return invitation ?? invitationNotFound();
+}
+
+function invitationNotFound(): never {
+  throw new NexusError('E_INVITE_NOT_FOUND', 'There is no such invitation for you.');
+}

@@ -1,0 +1,100 @@
+import type { LibraryRole, Member } from '../../../contract/libraries.ts';
+import type { Queryable, Transaction } from '../../../platform/database/database.ts';
+import { microseconds, moment } from '../../../platform/database/moments.ts';
+
+export interface MemberPosition {
+  rank: number;
+  since_us: number;
+  user_id: string;
+}
+
+/** The owner first, then admins, then the others; each by age. */
+export async function listMembers(
+  sql: Queryable,
+  libraryId: string,
+  last: MemberPosition | null,
+  limit: number,
+): Promise<(Member & { position: MemberPosition })[]> {
+  return sql<(Member & { position: MemberPosition })[]>`
+    select
+      user_id, username, display_name, role, rank = 0 as is_owner, created_at,
+      json_build_object('rank', rank, 'since_us', ${microseconds(sql, sql`created_at`)}, 'user_id', user_id) as position
+    from (${rankedMembers(sql, libraryId)}) as member
+    where true
+      ${last === null ? sql`` : sql`and (rank, created_at, user_id) > (${last.rank}, ${moment(sql, last.since_us)}, ${last.user_id})`}
+    order by rank, created_at, user_id
+    limit ${limit}`;
+}
+
+export async function findMember(
+  sql: Queryable,
+  libraryId: string,
+  userId: string,
+): Promise<Member | undefined> {
+  const [member] = await sql<Member[]>`
+    select user_id, username, display_name, role, rank = 0 as is_owner, created_at
+    from (${rankedMembers(sql, libraryId)}) as member
+    where user_id = ${userId}`;
+  return member;
+}
+
+function rankedMembers(sql: Queryable, libraryId: string) {
+  return sql`
+    select
+      memberships.user_id, users.username, users.display_name, memberships.role, memberships.created_at,
+      case when libraries.owner_user_id = memberships.user_id then 0 when memberships.role = 'admin' then 1 else 2 end
+        as rank
+    from memberships
+    join libraries on libraries.id = memberships.library_id
+    join users on users.id = memberships.user_id
+    where memberships.library_id = ${libraryId}`;
+}
+
+/**
+ * Returns whose memberships were there to be locked. In one order, so that two changes of the same members wait for one
+ * another. Somebody who was not there then counts as absent, even if they have joined since: changing a membership that
+ * is not locked would be out of order.
+ */
+export async function lockMemberships(
+  tx: Transaction,
+  libraryId: string,
+  userIds: string[],
+): Promise<Set<string>> {
+  const locked = await tx<{ user_id: string }[]>`
+    select user_id
+    from memberships
+    where library_id = ${libraryId} and user_id = any(${userIds}::uuid[])
+    order by user_id
+    for update`;
+  return new Set(locked.map(({ user_id }) => user_id));
+}
+
+export async function countAdmins(tx: Transaction, libraryId: string): Promise<number> {
+  const [row] = await tx<[{ count: number }]>`
+    select count(*) from memberships where library_id = ${libraryId} and role = 'admin'`;
+  return row.count;
+}
+
+export async function changeRole(
+  tx: Transaction,
+  libraryId: string,
+  userId: string,
+  role: LibraryRole,
+): Promise<void> {
+  await tx`update memberships set role = ${role} where library_id = ${libraryId} and user_id = ${userId}`;
+}
+
+export async function deleteMembership(tx: Transaction, libraryId: string, userId: string): Promise<void> {
+  await tx`delete from memberships where library_id = ${libraryId} and user_id = ${userId}`;
+}
+
+export async function changeOwner(tx: Transaction, libraryId: string, ownerId: string): Promise<void> {
+  await tx`
+    update libraries set owner_user_id = ${ownerId}, updated_at = now() where id = ${libraryId}`;
+}
+
+export async function findDefaultLibraryId(sql: Queryable, userId: string): Promise<string | undefined> {
+  const [user] = await sql<{ default_library_id: string }[]>`
+    select default_library_id from users where id = ${userId}`;
+  return user?.default_library_id;
+}

@@ -1,0 +1,72 @@
+import type { Readable } from 'node:stream';
+import { NexusError } from '../../../contract/errors.ts';
+import type { Database } from '../../../platform/database/database.ts';
+import { type Storage, UnsatisfiableRange } from '../../../platform/storage/storage.ts';
+import { mayRead, type Viewer } from '../../libraries/access/can-read-media.ts';
+import { mediaNotFound } from '../media.ts';
+import * as store from '../store.ts';
+
+export interface ServedFile {
+  contentType: string;
+  filename: string;
+  /** Of the whole file. */
+  size: number;
+  range: { start: number; end: number } | undefined;
+  content: Readable;
+}
+
+export type Files = ReturnType<typeof createFiles>;
+
+/** The bytes of what was uploaded or found, to whoever may read the media at this moment. */
+export function createFiles({ sql, storage }: { sql: Database; storage: Storage }) {
+  return {
+    async original(viewer: Viewer, mediaId: string, rangeHeader: string | undefined): Promise<ServedFile> {
+      const file = (await mayRead(sql, viewer, mediaId)) && (await store.findFile(sql, mediaId));
+      if (!file) mediaNotFound();
+      return serve(file.path, file.content_type, `${file.title}.${file.kind}`, rangeHeader);
+    },
+
+    async asset(viewer: Viewer, mediaId: string, name: string): Promise<ServedFile> {
+      const asset = (await mayRead(sql, viewer, mediaId)) && (await store.findAsset(sql, mediaId, name));
+      if (!asset) mediaNotFound();
+      return serve(asset.path, asset.content_type, name, undefined);
+    },
+  };
+
+  async function serve(
+    path: string,
+    contentType: string,
+    filename: string,
+    rangeHeader: string | undefined,
+  ): Promise<ServedFile> {
+    const head = await storage.head(path);
+    if (!head) mediaNotFound();
+    const range = readRange(rangeHeader, head.size);
+    try {
+      const stored = await storage.get(path, range);
+      if (!stored) mediaNotFound();
+      return { contentType, filename, size: head.size, range, content: stored.content };
+    } catch (error) {
+      if (!(error instanceof UnsatisfiableRange)) throw error;
+      throw rangeRefused(head.size);
+    }
+  }
+}
+
+/** One range of bytes; anything else that the header may say is answered with the whole file, as HTTP allows. */
+export function readRange(header: string | undefined, size: number): ServedFile['range'] {
+  const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(header?.trim() ?? '') ?? [];
+  if (from === '' && to === '') return undefined;
+  const start = from === '' ? Math.max(0, size - Number(to)) : Number(from);
+  const end = from === '' || to === '' ? size - 1 : Math.min(Number(to), size - 1);
+  if (start >= size || (from === '' && Number(to) === 0)) throw rangeRefused(size);
+  return start > end ? undefined : { start, end };
+}
+
+function rangeRefused(size: number): NexusError {
+  return new NexusError(
+    'E_RANGE_NOT_SATISFIABLE',
+    `The file has ${size} bytes; the range begins behind them.`,
+    { details: { size } },
+  );
+}

@@ -1,0 +1,66 @@
+import type { Queryable, Transaction } from '../../../platform/database/database.ts';
+import { canReadMedia, type Viewer } from '../../libraries/access/can-read-media.ts';
+
+export interface StoredImage {
+  url_sha256: string;
+  content_sha256: string;
+  content_type: string;
+  size: number;
+}
+
+export async function findImage(
+  sql: Queryable,
+  key: string,
+): Promise<Pick<StoredImage, 'content_sha256' | 'content_type'> | undefined> {
+  const [image] = await sql<Pick<StoredImage, 'content_sha256' | 'content_type'>[]>`
+    select content_sha256, content_type from images where url_sha256 = ${key}`;
+  return image;
+}
+
+/** A document that shows an image, and who pays for it. */
+export interface Showing {
+  id: string;
+  charged_user_id: string;
+}
+
+/** Finds the oldest media that the viewer can read: nobody can fill the storage of people whose documents they cannot read. */
+export async function findShowing(sql: Queryable, viewer: Viewer, key: string): Promise<Showing | undefined> {
+  const [media] = await sql<Showing[]>`
+    select media.id, media.charged_user_id
+    from media_images
+    join media on media.id = media_images.media_id
+    where media_images.url_sha256 = ${key} and ${canReadMedia(sql, viewer, sql`media.id`)}
+    order by media.id
+    limit 1`;
+  return media;
+}
+
+/** False when it is there already. */
+export async function insertImage(tx: Transaction, image: StoredImage): Promise<boolean> {
+  const inserted = await tx`
+    insert into images (url_sha256, content_sha256, content_type, size)
+    values (${image.url_sha256}, ${image.content_sha256}, ${image.content_type}, ${image.size})
+    on conflict do nothing`;
+  return inserted.count === 1;
+}
+
+/** Forgets images behind `after` that no document shows any more. Returns how many, and where to go on. */
+export async function evictImages(
+  sql: Queryable,
+  after: string,
+  batch: number,
+): Promise<{ evicted: number; last: string | null }> {
+  const [result] = await sql<[{ evicted: number; last: string | null }]>`
+    with batch as materialized (
+      select url_sha256 from images where url_sha256 > ${after} order by url_sha256 limit ${batch}
+    ),
+    evicted as (
+      delete from images
+      using batch
+      where images.url_sha256 = batch.url_sha256
+        and not exists (select from media_images where media_images.url_sha256 = batch.url_sha256)
+      returning 1
+    )
+    select (select count(*) from evicted) as evicted, (select max(url_sha256) from batch) as last`;
+  return result;
+}

@@ -1,0 +1,122 @@
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { useApp } from '../../../../test/support/app.ts';
+import { useDatabase } from '../../../../test/support/database.ts';
+import { makePage } from '../../../../test/support/fixtures/pages.ts';
+import { startSite } from '../../../../test/support/internet.ts';
+import { createReader, type Reader } from '../../../../test/support/libraries.ts';
+import type { Worker } from '../../../platform/jobs/worker.ts';
+import { createPurge } from '../trash/purge.ts';
+import { periodicPurge } from '../trash/purge-job.ts';
+
+const PNG = Buffer.concat([
+  Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
+    'base64',
+  ),
+  Buffer.alloc(50_000),
+]);
+
+let stalled = 0;
+let mostStalled = 0;
+const site = await startSite((request, response) => {
+  const { url = '' } = request;
+  if (url.startsWith('/stall')) {
+    stalled += 1;
+    mostStalled = Math.max(mostStalled, stalled);
+    request.socket.once('close', () => {
+      stalled -= 1;
+    });
+    // Most of the body, and then nothing: what was unpacked so far is held until the time is over.
+    response.writeHead(200, { 'content-type': 'image/png', 'content-encoding': 'gzip' });
+    response.write(gzipSync(Buffer.concat([PNG, Buffer.alloc(5_000_000)])).subarray(0, -20));
+  } else if (url.includes('.png')) {
+    response.writeHead(200, { 'content-type': 'image/png' }).end(PNG);
+  } else {
+    const article = `<p><img src="/a.png?x=1&amp;y=ä"></p><p><img src="/b.png"></p>`;
+    response.writeHead(200, { 'content-type': 'text/html' }).end(makePage({ title: url, article }));
+  }
+});
+
+const database = useDatabase();
+const { sql } = database;
+const app = useApp(database, { NEXUS_EGRESS_ALLOW: site.host });
+let reader: Reader;
+let worker: Worker;
+
+beforeAll(async () => {
+  reader = await createReader(app);
+  worker = await app.engine.work({ concurrency: 2, pollSeconds: 0.2, graceSeconds: 5 });
+});
+afterAll(() => worker.stop());
+
+const image = (address: string, by = reader) =>
+  fetch(`${app.url}/media/images?url=${encodeURIComponent(address)}`, {
+    headers: { 'x-nexus-api-key': by.key },
+  });
+const stored = async () => (await sql`select from images`).length;
+
+async function savePage(path: string): Promise<{ id: string; images: string[] }> {
+  const { body } = await reader.post('/media/from_url', { url: `${site.url}${path}` });
+  const id = body.data.media_id;
+  await vi.waitFor(
+    async () => expect((await reader.get(`/media/${id}`)).body.data.processing_status).toBe('ready'),
+    60_000,
+  );
+  const html = (await reader.get(`/media/${id}/fragments`)).body.data[0].html_sanitized as string;
+  const images = [...html.matchAll(/\/media\/images\?url=([^"&]+)/g)].map(([, url = '']) =>
+    decodeURIComponent(url),
+  );
+  return { id, images };
+}
+
+test('an image that no readable document shows is passed on and not kept', async () => {
+  for (let n = 0; n < 5; n++) expect((await image(`${site.url}/unknown-${n}.png`)).status).toBe(200);
+  expect(await stored()).toBe(0);
+});
+
+test('images of documents are kept, count, and are evicted when the last document that shows them is purged', async () => {
+  const usedBytes = async () => (await reader.get('/me/storage')).body.data.used_bytes as number;
+  const [one, two] = [await savePage('/one'), await savePage('/two')];
+  expect(one.images).toHaveLength(2);
+  const before = await usedBytes();
+  const requests = site.requests.length;
+  for (const address of [...one.images, ...two.images, ...one.images]) {
+    expect((await image(address)).status).toBe(200);
+  }
+  expect(site.requests.length).toBe(requests + 2);
+  expect(await stored()).toBe(2);
+  expect(await usedBytes()).toBe(before + 2 * PNG.length);
+
+  const purge = createPurge({ sql, storage: app.outside.storage });
+  const { handler } = periodicPurge({ sql, purge, days: 30 }).type;
+  const run = () =>
+    handler({}, { signal: new AbortController().signal, progress: async () => true } as never);
+  await reader.delete(`/media/${one.id}?permanently=true`);
+  await run();
+  expect(await stored()).toBe(2);
+  await reader.delete(`/media/${two.id}?permanently=true`);
+  await run();
+  expect(await stored()).toBe(0);
+  expect(await usedBytes()).toBe(0);
+});
+
+test('a stranger cannot have the images of a document kept at its owner’s cost', async () => {
+  const stranger = await createReader(app);
+  const { id, images } = await savePage('/private');
+  const before = await stored();
+  expect((await image(images[0] ?? '', stranger)).status).toBe(200);
+  expect(await stored()).toBe(before);
+  await reader.delete(`/media/${id}?permanently=true`);
+});
+
+test('one person has six fetches under way, and what waits too long, or behind too many, is told to come back', async () => {
+  const answers = Promise.all(Array.from({ length: 80 }, (_, n) => image(`${site.url}/stall-${n}`)));
+  await vi.waitFor(() => expect(stalled).toBe(6), 20_000);
+  const other = await createReader(app);
+  expect((await image(`${site.url}/other.png`, other)).status).toBe(200);
+  const statuses = (await answers).map(({ status }) => status);
+  expect(mostStalled).toBe(6);
+  expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(80 - 6 - 50);
+  expect(statuses.filter((status) => status !== 429 && status !== 404)).toEqual([]);
+});

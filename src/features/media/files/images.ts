@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import { Failure, NexusError } from '../../../contract/errors.ts';
+import type { Database } from '../../../platform/database/database.ts';
+import { transaction } from '../../../platform/database/transaction.ts';
+import type { Egress } from '../../../platform/egress/egress.ts';
+import { createSlots } from '../../../platform/slots.ts';
+import type { Storage } from '../../../platform/storage/storage.ts';
+import type { Viewer } from '../../libraries/access/can-read-media.ts';
+import { parseMediaUrl } from '../saving/url.ts';
+import { checkImage, LARGEST_IMAGE } from './image.ts';
+import { imageKey } from './image-references.ts';
+import * as store from './image-store.ts';
+import type { Quota } from './quota.ts';
+import { addStoredBytes } from './quota-store.ts';
+
+export interface ImagesDependencies {
+  sql: Database;
+  storage: Storage;
+  egress: Pick<Egress, 'fetchBytes'>;
+  quota: Pick<Quota, 'requireRoom'>;
+}
+
+export interface ServedImage {
+  contentType: string;
+  content: Readable | Buffer;
+}
+
+export type Images = ReturnType<typeof createImages>;
+
+/** Each fetch may hold an image of 10 MB in memory for as long as its site takes. */
+const FETCHES = { inAll: 16, perPerson: 6, waitingPerPerson: 50, waitMs: 10_000 };
+const FETCH_MS = 15_000;
+
+/**
+ * Images of pages, so that no reader's browser ever asks a foreign site. Those that a document shows are kept by their
+ * content and fetched once, while there is room for them; others are passed on and not kept.
+ */
+export function createImages({ sql, storage, egress, quota }: ImagesDependencies) {
+  const slots = createSlots(FETCHES);
+
+  async function fetchImage(viewer: Viewer, key: string, url: string): Promise<ServedImage> {
+    const { bytes } = await egress.fetchBytes(url, {
+      headers: { accept: 'image/*' },
+      limits: { bodyBytes: LARGEST_IMAGE, totalMs: FETCH_MS },
+    });
+    const contentType = checkImage(bytes);
+    const media = await store.findShowing(sql, viewer, key);
+    if (media) await keep(media, { key, contentType, bytes });
+    return { contentType, content: bytes };
+  }
+
+  /** Charged to whoever pays for the document that shows it. Without room it is fetched again the next time. */
+  async function keep(
+    { id, charged_user_id }: store.Showing,
+    { key, contentType, bytes }: { key: string; contentType: string; bytes: Buffer },
+  ): Promise<void> {
+    const content = createHash('sha256').update(bytes).digest('hex');
+    const image = { url_sha256: key, content_sha256: content, content_type: contentType, size: bytes.length };
+    // Before its row, so that a row never lacks its file; without its row, it is an orphan.
+    await storage.put(`images/${content}`, bytes, { contentType });
+    try {
+      await transaction(sql, async (tx) => {
+        if (!(await store.insertImage(tx, image))) return;
+        await addStoredBytes(tx, id, bytes.length);
+        await quota.requireRoom(tx, charged_user_id, 0);
+      });
+    } catch (error) {
+      if (!(error instanceof NexusError) || error.code !== 'E_QUOTA_EXCEEDED') throw error;
+    }
+  }
+
+  return {
+    async get(viewer: Viewer, address: string): Promise<ServedImage> {
+      const url = parseMediaUrl(address).href;
+      const key = imageKey(address);
+      const known = await store.findImage(sql, key);
+      const stored = known && (await storage.get(`images/${known.content_sha256}`));
+      if (stored) return { contentType: known.content_type, content: stored.content };
+      try {
+        return await slots.run(viewer.user_id, () => fetchImage(viewer, key, url));
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error;
+        if (error.code === 'E_SSRF_BLOCKED' || error.code === 'E_INVALID_URL') {
+          throw new NexusError(error.code, error.message);
+        }
+        throw new NexusError('E_NOT_FOUND', `The image cannot be shown: ${error.message}`);
+      }
+    },
+  };
+}

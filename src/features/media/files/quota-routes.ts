@@ -1,0 +1,21 @@
+import { storageUseAnswer } from '../../../contract/storage.ts';
+import { principalOf } from '../../../http/authentication.ts';
+import type { HttpServer } from '../../../http/http-server.ts';
+import type { Quota } from './quota.ts';
+
+export function registerQuotaRoutes(server: HttpServer, quota: Quota): void {
+  server.get(
+    '/me/storage',
+    {
+      config: { access: 'viewer', feature: 'media' },
+      schema: {
+        tags: ['Identity'],
+        summary: 'Storage used and allowed',
+        description:
+          'Files, extracted text and images that the caller made Nexus store. What is in the trash counts.',
+        response: { 200: storageUseAnswer },
+      },
+    },
+    async (request) => ({ data: await quota.use(principalOf(request).user_id) }),
+  );
+}

@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import { NexusError } from '../../../contract/errors.ts';
+import type { Database } from '../../../platform/database/database.ts';
+import { transaction } from '../../../platform/database/transaction.ts';
+import { newId } from '../../../platform/ids.ts';
+import { type Storage, UnexpectedSize } from '../../../platform/storage/storage.ts';
+import * as store from './upload-store.ts';
+
+export type ReceiveUpload = ReturnType<typeof createReceiveUpload>;
+
+/**
+ * Returns a function that stores the file of an upload, once. Each caller writes to a path of its own and hashes what
+ * it writes; under the lock of the upload, one of them moves its file to where nobody can write any more. So the hash is
+ * that of the stored bytes, whoever sends others at the same time or later.
+ */
+export function createReceiveUpload({ sql, storage }: { sql: Database; storage: Storage }) {
+  return async function receive(upload: store.Upload, content: Readable): Promise<void> {
+    requireUnspent(upload);
+    const { media_id, path, content_type: contentType, size_bytes: size } = upload;
+    const incoming = `media/${media_id}/incoming-${newId()}`;
+    const hash = createHash('sha256');
+    try {
+      await storage.put(incoming, hashed(content, hash), { contentType, size });
+      const sha256 = hash.digest('hex');
+      await transaction(sql, async (tx) => {
+        requireUnspent((await store.lockUpload(tx, media_id)) ?? upload);
+        await store.markReceived(tx, media_id, sha256);
+        await storage.move(incoming, path);
+      });
+    } catch (error) {
+      await storage.delete(incoming);
+      if (!(error instanceof UnexpectedSize)) throw error;
+      throw new NexusError(
+        'E_FILE_TOO_LARGE',
+        `The file does not have the ${size} bytes that were announced.`,
+      );
+    }
+  };
+}
+
+function requireUnspent({ status, received_at }: store.Upload): void {
+  if (status === 'expired') uploadExpired();
+  if (status === 'open' && received_at === null) return;
+  throw new NexusError(
+    'E_UPLOAD_SPENT',
+    'A file was already uploaded here. Begin a new upload to send another one.',
+  );
+}
+
+export function uploadExpired(): never {
+  throw new NexusError('E_UPLOAD_EXPIRED', 'The time for this upload is over. Begin a new one.');
+}
+
+async function* hashed(content: Readable, hash: ReturnType<typeof createHash>): AsyncGenerator<Buffer> {
+  for await (const chunk of content as AsyncIterable<Buffer>) {
+    hash.update(chunk);
+    yield chunk;
+  }
+}

@@ -1,0 +1,13 @@
+import type { Storage } from '../../../platform/storage/storage.ts';
+
+/** Deletes all files of a media. What a crash leaves of them is found by the sweep of orphaned files. */
+export async function deleteFilesOf(
+  storage: Pick<Storage, 'list' | 'delete'>,
+  mediaId: string,
+): Promise<void> {
+  await deleteFiles(storage, `media/${mediaId}`);
+}
+
+export async function deleteFiles(storage: Pick<Storage, 'list' | 'delete'>, folder: string): Promise<void> {
+  for await (const { path } of storage.list(`${folder}/`)) await storage.delete(path);
+}

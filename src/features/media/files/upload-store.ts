@@ -1,0 +1,92 @@
+import type { Queryable, Transaction } from '../../../platform/database/database.ts';
+
+export interface Upload {
+  media_id: string;
+  user_id: string;
+  path: string;
+  content_type: string;
+  size_bytes: number;
+  status: 'open' | 'taken_in' | 'refused' | 'expired';
+  received_at: Date | null;
+  sha256: string | null;
+  outcome_media_id: string | null;
+  error_code: string | null;
+  error_message: string | null;
+}
+
+const columns = (sql: Queryable) => sql`
+  media_id, user_id, path, content_type, size_bytes, status, received_at, sha256, outcome_media_id, error_code,
+  error_message`;
+
+export async function insertUpload(
+  tx: Transaction,
+  upload: Pick<Upload, 'media_id' | 'user_id' | 'path' | 'content_type' | 'size_bytes'>,
+  openSeconds: number,
+): Promise<void> {
+  await tx`
+    insert into uploads (media_id, user_id, path, content_type, size_bytes, open_until)
+    values (
+      ${upload.media_id}, ${upload.user_id}, ${upload.path}, ${upload.content_type}, ${upload.size_bytes},
+      now() + ${openSeconds} * interval '1 second'
+    )`;
+}
+
+export async function findUpload(sql: Queryable, mediaId: string): Promise<Upload | undefined> {
+  const [upload] = await sql<Upload[]>`select ${columns(sql)} from uploads where media_id = ${mediaId}`;
+  return upload;
+}
+
+export async function findUploadAt(sql: Queryable, path: string): Promise<Upload | undefined> {
+  const [upload] = await sql<Upload[]>`select ${columns(sql)} from uploads where path = ${path}`;
+  return upload;
+}
+
+/** Locks the upload, so that one caller at a time decides what becomes of it. */
+export async function lockUpload(tx: Transaction, mediaId: string): Promise<Upload | undefined> {
+  const [upload] = await tx<Upload[]>`
+    select ${columns(tx)} from uploads where media_id = ${mediaId} for update`;
+  return upload;
+}
+
+export async function markReceived(tx: Transaction, mediaId: string, sha256: string): Promise<void> {
+  await tx`update uploads set received_at = now(), sha256 = ${sha256} where media_id = ${mediaId}`;
+}
+
+export async function markTakenIn(tx: Transaction, mediaId: string, outcomeMediaId: string): Promise<void> {
+  await tx`
+    update uploads
+    set status = 'taken_in', outcome_media_id = ${outcomeMediaId}, closed_at = now()
+    where media_id = ${mediaId}`;
+}
+
+export async function closeUpload(
+  tx: Transaction,
+  mediaId: string,
+  status: 'refused' | 'expired',
+  { code, message }: { code: string; message: string },
+): Promise<void> {
+  await tx`
+    update uploads
+    set status = ${status}, error_code = ${code}, error_message = ${message}, closed_at = now()
+    where media_id = ${mediaId}`;
+}
+
+export async function listAbandoned(sql: Queryable, limit: number): Promise<string[]> {
+  const rows = await sql<{ media_id: string }[]>`
+    select media_id
+    from uploads
+    where status = 'open' and open_until < now()
+    order by open_until
+    limit ${limit}`;
+  return rows.map(({ media_id }) => media_id);
+}
+
+/** Answers are remembered for as long as a client may still ask for them again. */
+export async function forgetClosedUploads(sql: Queryable, days: number): Promise<void> {
+  await sql`delete from uploads where status <> 'open' and closed_at < now() - ${days} * interval '1 day'`;
+}
+
+/** For a media that is deleted: no answer may name it any more. */
+export async function forgetUploadsOf(tx: Transaction, mediaId: string): Promise<void> {
+  await tx`delete from uploads where media_id = ${mediaId} or outcome_media_id = ${mediaId}`;
+}

@@ -1,0 +1,117 @@
+import type { SiteList } from '../../../contract/media.ts';
+import type { Queryable } from '../../../platform/database/database.ts';
+import { canReadMedia, type Viewer } from '../../libraries/access/can-read-media.ts';
+import { mediaOfLibrary, type Place } from '../../libraries/access/readable-media.ts';
+import { asksOfMedia, hasState, type MediaFilter, matches } from './list-filter.ts';
+import { type ListScope, placesOf } from './list-scope.ts';
+
+type Rows = ReturnType<Queryable>;
+
+/**
+ * What of a place matches, whatever the viewer has read of it: `media_id` and `site`. What is ready has its kind and site
+ * beside it, and is found along an index; the rest is looked up.
+ */
+function matchingIn(sql: Queryable, place: Place, filter: MediaFilter): Rows {
+  const { kind, status, site } = filter;
+  const ready = sql`
+    select media_id, ready_site as site
+    from (${place}) as place
+    where ready_kind is not null
+      ${kind === undefined ? sql`` : sql`and ready_kind = ${kind}`}
+      ${site === undefined ? sql`` : sql`and ready_site = ${site}`}`;
+  const unready = sql`
+    select place.media_id, media.site
+    from (${place}) as place
+    join media on media.id = place.media_id
+    where place.ready_kind is null and place.ready_site is null and ${matches(sql, filter)}`;
+  const mayBeReady = status === undefined || status === 'ready';
+  return mayBeReady ? sql`${ready} union all ${unready}` : unready;
+}
+
+/** The same of all places of a scope, each media once; `read` says what of a place. */
+function once(
+  sql: Queryable,
+  viewer: Viewer,
+  scope: ListScope,
+  columns: Rows,
+  read: (place: Place) => Rows,
+): Rows {
+  const { main, elsewhere } = placesOf(sql, viewer, scope);
+  if (main !== undefined && elsewhere.length === 0) return read(main);
+  const others = elsewhere.map(read).reduce((some, more) => sql`${some} union all ${more}`);
+  if (main === undefined) return sql`select distinct ${columns} from (${others}) as found`;
+  // Behind `offset 0`, each is looked up: PostgreSQL would collect all of the largest library beforehand.
+  return sql`
+    ${read(main)}
+    union all
+    select distinct ${columns}
+    from (${others}) as found
+    join lateral (
+      select exists (select from (${main}) as main where main.media_id = found.media_id) as is_there offset 0
+    ) as main on not main.is_there`;
+}
+
+const matching = (sql: Queryable, viewer: Viewer, scope: ListScope, filter: MediaFilter) =>
+  once(sql, viewer, scope, sql`media_id, site`, (place) => matchingIn(sql, place, filter));
+
+/** The ids of what matches. What the viewer has begun is found by what they have begun, which is less. */
+export function matchingIds(sql: Queryable, viewer: Viewer, scope: ListScope, filter: MediaFilter): Rows {
+  if (filter.reading === 'reading' || filter.reading === 'finished') return begun(sql, viewer, scope, filter);
+  if (asksOfMedia(filter)) {
+    return sql`select media_id from (${matching(sql, viewer, scope, filter)}) as matching`;
+  }
+  return once(sql, viewer, scope, sql`media_id`, (place) => sql`select media_id from (${place}) as place`);
+}
+
+/** What the viewer has begun, or, if the filter says so, what they are reading or have finished. */
+const begun = (sql: Queryable, viewer: Viewer, { libraryId }: ListScope, filter: MediaFilter) => {
+  const isThere =
+    libraryId === undefined
+      ? canReadMedia(sql, viewer, sql`reading.media_id`)
+      : sql`exists (
+          select
+          from (${mediaOfLibrary(sql, viewer, libraryId)}) as place
+          where place.media_id = reading.media_id
+        )`;
+  return sql`
+    select reading.media_id
+    from media_readings as reading
+    ${asksOfMedia(filter) ? sql`join media on media.id = reading.media_id and ${matches(sql, filter)}` : sql``}
+    join lateral (select ${isThere} as is_there offset 0) as place on place.is_there
+    where reading.user_id = ${viewer.user_id}
+      and ${hasState(sql, filter.reading === 'unread' ? undefined : filter.reading)}`;
+};
+
+/**
+ * How many there are under these filters, and how many are looked at to find them all. What is unread is what matches
+ * without what was begun.
+ */
+export async function countMedia(
+  sql: Queryable,
+  viewer: Viewer,
+  scope: ListScope,
+  filter: MediaFilter,
+): Promise<{ total: number; candidates: number }> {
+  const isUnread = filter.reading === 'unread';
+  const [counted] = await sql<[{ candidates: number; begun: number }]>`
+    select
+      (select count(*) from (${matchingIds(sql, viewer, scope, filter)}) as matching) as candidates,
+      ${isUnread ? sql`(select count(*) from (${begun(sql, viewer, scope, filter)}) as begun)` : sql`0`} as begun`;
+  return { total: counted.candidates - counted.begun, candidates: counted.candidates };
+}
+
+/** The most frequent first. */
+export async function listSites(
+  sql: Queryable,
+  viewer: Viewer,
+  scope: ListScope,
+  limit: number,
+): Promise<SiteList['data']> {
+  return sql<SiteList['data']>`
+    select site, count(*)
+    from (${matching(sql, viewer, scope, {})}) as matching
+    where site is not null
+    group by site
+    order by count(*) desc, site
+    limit ${limit}`;
+}

@@ -1,0 +1,48 @@
+import type { Queryable } from '../../../platform/database/database.ts';
+import type { Viewer } from '../../libraries/access/can-read-media.ts';
+import {
+  measurePlaces,
+  mediaOfLibrary,
+  mediaOfOtherLibraries,
+  type Place,
+  savedMedia,
+} from '../../libraries/access/readable-media.ts';
+
+/**
+ * Where a list looks: one library, or everything that the viewer may read, which lies in several places. `largest` is the
+ * library that holds nearly all of it, if there is one.
+ */
+export type ListScope = { libraryId: string } | { libraryId?: undefined; largest: string | undefined };
+
+/** What lies outside the largest place is looked up in it, one by one, to be counted once: up to so many. */
+const MOST_OUTSIDE = 5000;
+
+/** The default library holds all that its owner may read, or will when it is filled. */
+export async function findScope(
+  sql: Queryable,
+  viewer: Viewer,
+  libraryId: string | undefined,
+  mostOutside = MOST_OUTSIDE,
+): Promise<ListScope> {
+  if (libraryId !== undefined && libraryId !== viewer.default_library_id) return { libraryId };
+  const [largest, ...others] = await measurePlaces(sql, viewer, mostOutside);
+  const outside = others.reduce((sum, { size }) => sum + size, 0);
+  return { largest: outside < mostOutside ? largest?.library_id : undefined };
+}
+
+/** The places of a scope. Nothing comes twice from `main`; what comes from elsewhere may lie in several places. */
+export function placesOf(
+  sql: Queryable,
+  viewer: Viewer,
+  scope: ListScope,
+): { main: Place | undefined; elsewhere: Place[] } {
+  if (scope.libraryId !== undefined)
+    return { main: mediaOfLibrary(sql, viewer, scope.libraryId), elsewhere: [] };
+  const saved = savedMedia(sql, viewer);
+  const { largest } = scope;
+  const own = viewer.default_library_id;
+  const shared = mediaOfOtherLibraries(sql, viewer, largest ?? own);
+  if (largest === undefined) return { main: undefined, elsewhere: [saved, shared] };
+  if (largest === own) return { main: saved, elsewhere: [shared] };
+  return { main: mediaOfLibrary(sql, viewer, largest), elsewhere: [saved, shared] };
+}

@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import type {
+  Media,
+  MediaList,
+  MediaQuery,
+  MediaSort,
+  SiteList,
+  SortOrder,
+} from '../../../contract/media.ts';
+import type { Page } from '../../../contract/wire.ts';
+import { cutPositioned, readPosition } from '../../../platform/cursor.ts';
+import type { Database } from '../../../platform/database/database.ts';
+import type { Viewer } from '../../libraries/access/can-read-media.ts';
+import { countMedia, listSites } from './list-counts-store.ts';
+import { asksOfMedia } from './list-filter.ts';
+import { findScope, type ListScope } from './list-scope.ts';
+import * as store from './list-store.ts';
+
+const MOST_SITES = 200;
+/** Up to so many are collected and sorted for a page; of more, a page is full sooner by going along an index. */
+const MOST_GATHERED = 5000;
+
+const text = z.string().regex(/^[^\0]*$/);
+/** What a cursor holds, for each sort. */
+const KEYS: Record<MediaSort, z.ZodType<string | number>> = {
+  added: z.int(),
+  title: text,
+  published: text,
+  length: z.int32(),
+};
+
+export type MediaLists = ReturnType<typeof createMediaLists>;
+
+interface MediaListDependencies {
+  sql: Database;
+  mostGathered?: number;
+  /** Of `findScope`. */
+  mostOutside?: number;
+}
+
+export function createMediaLists({ sql, mostGathered = MOST_GATHERED, mostOutside }: MediaListDependencies) {
+  async function readPage(
+    read: typeof store.walkMedia,
+    viewer: Viewer,
+    scope: ListScope,
+    query: MediaQuery,
+  ): Promise<{ rows: Media[]; page: Page }> {
+    const { sort, limit } = query;
+    const order: SortOrder = query.order ?? (sort === 'title' ? 'asc' : 'desc');
+    const ordered = `${sort} ${order}`;
+    const position = z.object({ sort: z.literal(ordered), key: KEYS[sort], id: z.uuid() });
+    const last = readPosition(query.cursor, position);
+    const unfilled = scope.libraryId === undefined ? await store.listUnfilledSources(sql, viewer) : [];
+    const rows = await read(sql, viewer, scope, query, unfilled, { sort, order, last, limit: limit + 1 });
+    const placed = rows.map((row) => ({ ...row, position: { sort: ordered, ...row.position } }));
+    return cutPositioned(placed, limit);
+  }
+
+  return {
+    /** One library, or all that the viewer may read. */
+    async list(viewer: Viewer, query: MediaQuery): Promise<MediaList> {
+      const scope = await findScope(sql, viewer, query.library_id, mostOutside);
+      const { total, candidates } = await countMedia(sql, viewer, scope, query);
+      const read = candidates <= mostGathered && !isInOrder(query) ? store.gatherMedia : store.walkMedia;
+      const { rows: data, page } = await readPage(read, viewer, scope, query);
+      return { data, page: { ...page, total } };
+    },
+
+    /** The same without the total, for who goes through all of it and would have it counted with every page. */
+    async page(viewer: Viewer, query: MediaQuery): Promise<{ rows: Media[]; page: Page }> {
+      const scope = await findScope(sql, viewer, query.library_id, mostOutside);
+      return readPage(store.walkMedia, viewer, scope, query);
+    },
+
+    async sites(viewer: Viewer, libraryId: string | undefined): Promise<SiteList['data']> {
+      return listSites(sql, viewer, await findScope(sql, viewer, libraryId, mostOutside), MOST_SITES);
+    },
+  };
+}
+
+/** Whether the list is the library's own index, from its beginning on. */
+function isInOrder(query: MediaQuery): boolean {
+  return query.sort === 'added' && query.reading === undefined && !asksOfMedia(query);
+}

@@ -1,0 +1,98 @@
+import { capabilitiesOf } from '../../../contract/capabilities.ts';
+import type { Media } from '../../../contract/media.ts';
+import type { Reading } from '../../../contract/reading.ts';
+import type { Queryable } from '../../../platform/database/database.ts';
+import type { Viewer } from '../../libraries/access/can-read-media.ts';
+import { mayRetryMedia } from '../../libraries/access/may-retry-media.ts';
+
+/** A media as it is read from the database, whichever list it is in. */
+export interface MediaRow extends Omit<Media, 'capabilities' | 'cover_url' | 'reading'> {
+  file_path: string | null;
+  has_text: boolean;
+  cover: string | null;
+  reading_progress: number | null;
+  reading_position: Reading['position'];
+  reading_finished_at: Date | null;
+  reading_updated_at: Date | null;
+}
+
+/** Goes with `readingOf`, and with `added_at`: a list has it beside its rows, and `addedAt` finds it for one media. */
+export const mediaColumns = (sql: Queryable, viewer: Viewer) => sql`
+  media.id, media.kind, media.title, media.processing_status, media.failure_stage, media.last_error_code,
+  media.last_error_message, media.processing_attempts, media.processing_started_at, media.processing_completed_at,
+  media.failed_at, ${requestedUrl(sql, viewer)} as requested_url, media.canonical_url, media.provider, media.provider_id,
+  media.external_playback_url, media.author, media.site, media.language, media.published, media.description,
+  media.word_count, media.reading_minutes, media.page_count, media.created_at, media.updated_at,
+  media.file_path, media.cover, media.plain_text is not null and media.plain_text <> '' as has_text,
+  reading.progress as reading_progress, reading.position as reading_position,
+  reading.finished_at as reading_finished_at, reading.updated_at as reading_updated_at,
+  media.processing_status = 'failed' and media.failure_stage <> 'upload' and ${mayRetryMedia(sql, viewer)} as may_retry`;
+
+/** The address as the viewer typed it: nobody else is shown it. */
+const requestedUrl = (sql: Queryable, { default_library_id }: Viewer) => sql`(
+  select saved.requested_url
+  from default_library_intrinsics as saved
+  where saved.default_library_id = ${default_library_id} and saved.media_id = media.id
+)`;
+
+/**
+ * When a media came to the viewer: as their default library dates it, or, before it is filled, when it first came through
+ * a library that they are in.
+ */
+export const addedAt = (sql: Queryable, { user_id, default_library_id }: Viewer) => sql`coalesce(
+  (
+    select own.created_at
+    from library_media as own
+    where own.library_id = ${default_library_id} and own.media_id = media.id
+  ),
+  (
+    select min(greatest(listed.created_at, joined.created_at))
+    from memberships as joined
+    join library_media as listed on listed.library_id = joined.library_id and listed.media_id = media.id
+    where joined.user_id = ${user_id} and joined.library_id <> ${default_library_id}
+  )
+)`;
+
+/** How far the viewer has read each media of a statement. */
+export const readingOf = (sql: Queryable, { user_id }: { user_id: string }, mediaId = sql`media.id`) => sql`
+  left join media_readings as reading on reading.user_id = ${user_id} and reading.media_id = ${mediaId}`;
+
+type Inside = Exclude<keyof MediaRow, keyof Media>;
+
+/** As the viewer sees it: with what can be done with it, and without where its file lies. */
+export function onTheWire<Row extends MediaRow>(
+  given: Row,
+): Omit<Row, Inside> & Pick<Media, 'cover_url' | 'reading' | 'capabilities'> {
+  const {
+    file_path,
+    has_text,
+    cover,
+    reading_progress: progress,
+    reading_position: position,
+    reading_finished_at: finished_at,
+    reading_updated_at: updated_at,
+    ...row
+  } = given;
+  const facts = { ...given, has_file: file_path !== null };
+  return {
+    ...row,
+    cover_url: coverUrl(given.id, cover),
+    reading:
+      progress === null || updated_at === null ? null : { progress, position, finished_at, updated_at },
+    capabilities: capabilitiesOf(facts),
+  };
+}
+
+/** Readers get foreign images from Nexus alone. */
+function coverUrl(mediaId: string, cover: string | null): string | null {
+  if (cover === null) return null;
+  return /^https?:/.test(cover) ? imagePath(cover) : assetPath(mediaId) + cover;
+}
+
+export function imagePath(url = ''): string {
+  return `/media/images?url=${encodeURIComponent(url)}`;
+}
+
+export function assetPath(mediaId: string): string {
+  return `/media/${mediaId}/assets/`;
+}

@@ -1,0 +1,324 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { Failure } from '../../../contract/errors.ts';
+import type { FailureStage, MediaKind } from '../../../contract/media.ts';
+import { id } from '../../../contract/wire.ts';
+import type { Database, Transaction } from '../../../platform/database/database.ts';
+import { transaction } from '../../../platform/database/transaction.ts';
+import { newId } from '../../../platform/ids.ts';
+import type { JobEngine } from '../../../platform/jobs/engine.ts';
+import type { EnqueueOptions } from '../../../platform/jobs/enqueue.ts';
+import { type Completion, defineJobType, type JobContext } from '../../../platform/jobs/job-type.ts';
+import { PermanentError, RetryLater } from '../../../platform/jobs/retry-policy.ts';
+import type { Storage } from '../../../platform/storage/storage.ts';
+import type { Logger } from '../../../platform/telemetry/logger.ts';
+import { tellMedia } from '../events.ts';
+import { type Asset, ExtractionFailure } from '../extractors/extraction.ts';
+import { imageKeysOf, writeImageKeys } from '../files/image-references.ts';
+import type { Quota } from '../files/quota.ts';
+import { listPayers, setCharge } from '../files/quota-store.ts';
+import { deleteFiles } from '../files/stored-files.ts';
+import { lockKnown, replaceByKnown } from '../saving/known-media.ts';
+import { buildSearchRows } from '../search/search-rows.ts';
+import * as store from '../store.ts';
+import type { Extracted, ExtractorRegistry } from './extractor-registry.ts';
+import { failMedia } from './fail-media.ts';
+import * as lifecycle from './lifecycle.ts';
+import { takeUpAgain } from './take-up-again.ts';
+
+const INGEST = 'ingest_media';
+const EMBED = 'embed_media';
+const QUEUE = 'ingest';
+const UNIQUE_VIOLATION = '23505';
+
+const payload = z.strictObject({ media_id: id });
+/** `test_force_run` fails a media of any kind without looking at it, and is for tests alone. */
+const ingestPayload = payload.extend({ test_force_run: z.boolean().default(false) });
+
+export interface IngestDependencies {
+  sql: Database;
+  log: Logger;
+  storage: Storage;
+  quota: Pick<Quota, 'hasRoom'>;
+  extractors: ExtractorRegistry;
+  /** Whether a forced run is taken. */
+  isTest: boolean;
+  /** Asked for late, because it is made of the jobs that are defined here. */
+  engine: () => Pick<JobEngine, 'types' | 'enqueue' | 'enqueueMany'>;
+}
+
+export type Ingest = ReturnType<typeof createIngest>;
+
+/** The work that makes what was saved readable, and findable. */
+export function createIngest(dependencies: IngestDependencies) {
+  const { sql, storage, quota, extractors, isTest, engine } = dependencies;
+
+  /** Puts a media on its way, in the transaction that makes that necessary. False for a kind without an extractor. */
+  async function maybeEnqueueExtraction(
+    tx: Transaction,
+    kind: MediaKind,
+    mediaId: string,
+    options: Pick<EnqueueOptions, 'requestId' | 'createdBy'>,
+  ): Promise<boolean> {
+    if (!extractors.has(kind)) return false;
+    await enqueue(tx, INGEST, mediaId, options);
+    return true;
+  }
+
+  /** Enqueues the extraction of many media. Returns the ids of those that were enqueued. */
+  async function enqueueExtractions(
+    tx: Transaction,
+    media: { id: string; kind: MediaKind }[],
+    options: Pick<EnqueueOptions, 'requestId' | 'createdBy' | 'priority'>,
+  ): Promise<string[]> {
+    const type = typeNamed(INGEST);
+    const wanted = media.filter(({ kind }) => extractors.has(kind));
+    if (wanted.length === 0) return [];
+    const jobs = wanted.map(({ id: media_id }) => ({ type, payload: { media_id }, ...options }));
+    const enqueued = await engine().enqueueMany(tx, jobs);
+    const assigned = wanted.map(({ id: media_id }, index) => ({
+      media_id,
+      job_id: enqueued[index]?.id ?? '',
+    }));
+    await store.assignJobs(tx, assigned);
+    return wanted.map(({ id: mediaId }) => mediaId);
+  }
+
+  function typeNamed(name: string) {
+    const type = engine().types.get(name);
+    if (!type) throw new Error(`The job type ${name} is not registered.`);
+    return type;
+  }
+
+  async function enqueue(
+    tx: Transaction,
+    name: string,
+    mediaId: string,
+    options: Pick<EnqueueOptions, 'requestId' | 'createdBy'> = {},
+  ): Promise<void> {
+    const type = typeNamed(name);
+    const { id: jobId } = await engine().enqueue(tx, { type, payload: { media_id: mediaId }, ...options });
+    await store.assignJob(tx, mediaId, jobId);
+  }
+
+  async function forceFailure(mediaId: string, context: JobContext): Promise<Completion> {
+    if (!isTest)
+      throw new PermanentError('E_TEST_ONLY', 'A forced run is for tests, and NEXUS_ENV is not test.');
+    const failure = {
+      stage: 'extract',
+      code: 'E_EXTRACTOR_NOT_IMPLEMENTED',
+      message: 'There is no extractor for this.',
+    } as const;
+    const isFailed = await transaction(
+      sql,
+      async (tx) =>
+        (await lifecycle.workerStartAttempt(tx, mediaId, context.jobId, context.log)) &&
+        (await failMedia(tx, mediaId, failure, context.log)),
+    );
+    return outcome(isFailed ? 'failed' : 'not pending');
+  }
+
+  async function ingest(mediaId: string, context: JobContext): Promise<Completion | undefined> {
+    const source = await store.findSource(sql, mediaId);
+    if (!source) return outcome('missing');
+    const extract = extractors.get(source.kind);
+    if (!extract) return outcome('no extractor');
+    const isOurs = await transaction(sql, (tx) =>
+      lifecycle.workerStartAttempt(tx, mediaId, context.jobId, context.log),
+    );
+    if (!isOurs) return outcome('not pending');
+    try {
+      const extracted = await extract(source, context.signal);
+      await keep(source, extracted, context);
+      return undefined;
+    } catch (error) {
+      if (context.signal.aborted) throw error;
+      throw await failed(mediaId, error, source.kind === 'video' ? 'transcribe' : 'extract', context);
+    }
+  }
+
+  /**
+   * Keeps what was extracted, under the address that the page is known by. Files first, because nothing refers to them yet; then all rows, the next job and this one's end, in one commit. The
+   * files of each attempt have paths of their own: those that are not kept are deleted, and are nobody else's. When it is
+   * not known whether the commit came through, they are left to the sweep of orphaned files.
+   */
+  async function keep(source: store.MediaSource, extracted: Extracted, context: JobContext): Promise<void> {
+    const folder = `media/${source.id}/${newId()}`;
+    const file = extracted.file && (await storeFile(folder, extracted.file));
+    const assets = await storeAssets(folder, extracted.extraction.assets);
+    const discard = () => deleteFiles(storage, folder);
+    try {
+      const keepRows = () =>
+        transaction(sql, (tx) => commit(tx, source, { ...extracted, file, assets }, context));
+      const isKept = await keepRows().catch((error) => {
+        // Somebody has saved this address, or found it, at this moment: by now it is known.
+        if (error.code === UNIQUE_VIOLATION) return keepRows();
+        throw error;
+      });
+      if (!isKept) await discard();
+    } catch (error) {
+      if (error instanceof Failure) await discard();
+      throw error;
+    }
+  }
+
+  /**
+   * Of two media with one address the readable one stays: one that is known and can be read takes this one's place, and
+   * this one takes the place of any other. False when the media turned out to be a known one, or is not this job's any more.
+   */
+  async function commit(
+    tx: Transaction,
+    source: store.MediaSource,
+    extracted: Omit<Extracted, 'file'> & {
+      file: store.StoredMediaFile | undefined;
+      assets: Parameters<typeof store.insertAssets>[2];
+    },
+    context: JobContext,
+  ): Promise<boolean> {
+    const { extraction, kind, canonicalUrl, file, assets } = extracted;
+    const known = await lockKnown(tx, { id: source.id, kind, canonicalUrl });
+    if (known?.is_readable) {
+      await replaceByKnown(tx, source.id, known.id);
+      await context.complete(tx, { result: { outcome: 'known', media_id: known.id } });
+      return false;
+    }
+    const isOurs = await lifecycle.markReadyForReading(tx, source.id, context.log);
+    if (isOurs) {
+      if (known) await replaceByKnown(tx, known.id, source.id);
+      if (file) await store.setFile(tx, source.id, file);
+      await store.insertAssets(tx, source.id, assets);
+      await store.writeExtraction(tx, source.id, kind, extraction, canonicalUrl);
+      await writeImageKeys(tx, source.id, imageKeysOf(extraction));
+      await tellMedia(tx, 'media.ready', source.id, {});
+      await enqueue(tx, EMBED, source.id, { requestId: context.requestId ?? undefined });
+      await charge(tx, source.id, (file?.size ?? 0) + bytesOf(extraction));
+    }
+    await context.complete(tx, { result: { outcome: isOurs ? 'ready_for_reading' : 'not ours' } });
+    return isOurs;
+  }
+
+  /**
+   * Charges an extraction to whoever pays for the media or, when they have no room, to somebody else who saved it and has.
+   * Last, because whoever pays is locked until the transaction ends. The failure says nothing of anybody's figures:
+   * everybody who can read the media sees it.
+   */
+  async function charge(tx: Transaction, mediaId: string, bytes: number): Promise<void> {
+    for (const { user_id, stored_bytes } of await listPayers(tx, mediaId)) {
+      if (!(await quota.hasRoom(tx, user_id, bytes))) continue;
+      await setCharge(tx, mediaId, user_id, stored_bytes + bytes);
+      return;
+    }
+    throw new Failure(
+      'E_QUOTA_EXCEEDED',
+      'There is not enough storage left for this. Remove items and empty the trash, or ask an admin for more.',
+    );
+  }
+
+  async function storeFile(folder: string, bytes: Buffer): Promise<store.StoredMediaFile> {
+    const path = `${folder}/original.pdf`;
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    const size = await storage.put(path, bytes, { contentType: 'application/pdf' });
+    return { path, content_type: 'application/pdf', size, sha256 };
+  }
+
+  async function storeAssets(folder: string, given: Asset[]) {
+    const assets: Parameters<typeof store.insertAssets>[2] = [];
+    for (const { name, content_type, bytes } of given) {
+      const path = `${folder}/${name}`;
+      await storage.put(path, bytes, { contentType: content_type });
+      assets.push({ name, content_type, path });
+    }
+    return assets;
+  }
+
+  async function embed(mediaId: string, context: JobContext): Promise<Completion | undefined> {
+    const isOurs = await transaction(sql, (tx) =>
+      lifecycle.workerStartEmbedding(tx, mediaId, context.jobId, context.log),
+    );
+    if (!isOurs) return outcome('not ready for it');
+    try {
+      await transaction(sql, async (tx) => {
+        const pieces = await buildSearchRows(tx, mediaId);
+        await lifecycle.markReady(tx, mediaId, context.log);
+        await context.complete(tx, { result: { outcome: 'ready', pieces } });
+      });
+      return undefined;
+    } catch (error) {
+      if (context.signal.aborted) throw error;
+      throw await failed(mediaId, error, 'embed', context);
+    }
+  }
+
+  /** What may pass is tried again while there are attempts left; the rest is the media's failure, and the job's. */
+  async function failed(
+    mediaId: string,
+    error: unknown,
+    stage: FailureStage,
+    { isLastAttempt, log: jobLog }: JobContext,
+  ): Promise<unknown> {
+    const isForGood =
+      error instanceof PermanentError || (error instanceof Failure && !error.isTransient) || isLastAttempt;
+    if (!isForGood) return asRetry(error);
+    const { code, message } = inWords(error);
+    const known = error instanceof ExtractionFailure ? error.known : undefined;
+    await transaction(sql, async (tx) => {
+      const isFailed = await failMedia(tx, mediaId, { stage, code, message }, jobLog);
+      if (isFailed && known) await store.writeKnown(tx, mediaId, known.title, known.metadata);
+    });
+    return new PermanentError(code, message, { cause: error });
+  }
+
+  return {
+    maybeEnqueueExtraction,
+    enqueueExtractions,
+    enqueueEmbedding: (
+      tx: Transaction,
+      mediaId: string,
+      options: Pick<EnqueueOptions, 'requestId' | 'createdBy'>,
+    ) => enqueue(tx, EMBED, mediaId, options),
+    types: [
+      defineJobType(INGEST, {
+        queue: QUEUE,
+        payload: ingestPayload,
+        prepareRequeue: (tx, { media_id }, jobId) => takeUpAgain(tx, media_id, jobId, 'pending'),
+        retry: { delays: (attempt) => 5 * 4 ** (attempt - 1), jitter: 0.5, maximum: 300 },
+        handler: ({ media_id, test_force_run }, context) =>
+          test_force_run ? forceFailure(media_id, context) : ingest(media_id, context),
+      }),
+      defineJobType(EMBED, {
+        queue: QUEUE,
+        payload,
+        prepareRequeue: (tx, { media_id }, jobId) => takeUpAgain(tx, media_id, jobId, 'ready_for_reading'),
+        handler: ({ media_id }, context) => embed(media_id, context),
+      }),
+    ],
+  };
+}
+
+/** The size of an extraction in the database and in storage, without the original file. */
+function bytesOf({ fragments, plain_text, assets }: Extracted['extraction']): number {
+  const texts = fragments.map(
+    ({ html_sanitized, canonical_text }) =>
+      Buffer.byteLength(html_sanitized) + Buffer.byteLength(canonical_text),
+  );
+  const files = assets.map(({ bytes }) => bytes.byteLength);
+  return Buffer.byteLength(plain_text) + sum(texts) + sum(files);
+}
+
+const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0);
+
+function outcome(what: string): Completion {
+  return { result: { outcome: what } };
+}
+
+/** A site that says when to come back is believed. */
+function asRetry(error: unknown): unknown {
+  const { retryAfterSeconds } = error as { retryAfterSeconds?: number };
+  if (!(error instanceof Failure) || retryAfterSeconds === undefined) return error;
+  return new RetryLater(retryAfterSeconds, error.code, error.message, { cause: error });
+}
+
+function inWords(error: unknown): { code: string; message: string } {
+  if (error instanceof Failure || error instanceof PermanentError) return error;
+  return { code: 'E_EXTRACTION_FAILED', message: 'Nexus could not make this readable. The log says why.' };
+}

@@ -1,0 +1,88 @@
+import { NexusError } from '../../../contract/errors.ts';
+
+export const LONGEST_URL = 2048;
+
+const YOUTUBE_HOSTS = [
+  'youtube.com',
+  'www.youtube.com',
+  'm.youtube.com',
+  'music.youtube.com',
+  'youtu.be',
+  'youtube-nocookie.com',
+  'www.youtube-nocookie.com',
+];
+
+/** What a URL is known by, whoever saves it and however they came by it. */
+export interface UrlIdentity {
+  canonical_url: string;
+  provider: 'youtube' | null;
+  provider_id: string | null;
+  external_playback_url: string | null;
+}
+
+/** Throws `E_INVALID_URL` for what Nexus does not save. */
+export function parseMediaUrl(text: string): URL {
+  const given = text.trim();
+  if (given.length > LONGEST_URL) throw invalid(`The URL has more than ${LONGEST_URL} characters.`);
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:') || url.hostname === '') {
+    throw invalid('The URL must begin with http:// or https:// and name a site.');
+  }
+  if (url.username || url.password) throw invalid('The URL must not contain a name or password.');
+  return url;
+}
+
+/**
+ * The one form of an address: parsing has lowered scheme and host and left out the default port; fragment and tracking
+ * parameters go. The rest of the query stays as it is, in its order.
+ */
+export function canonicalUrl(url: URL): string {
+  const canonical = new URL(url);
+  canonical.hash = '';
+  const kept = url.search
+    .slice(1)
+    .split('&')
+    .filter((parameter) => parameter !== '' && !isTracking(parameter))
+    .join('&');
+  // With its question mark, because one that begins the query would be taken for it.
+  canonical.search = kept && `?${kept}`;
+  return canonical.href;
+}
+
+function isTracking(parameter: string): boolean {
+  const name = parameter.split('=', 1)[0]?.toLowerCase() ?? '';
+  return name.startsWith('utm_') || name === 'gclid' || name === 'fbclid';
+}
+
+/** Throws `E_INVALID_URL` for a video at YouTube that cannot be one. */
+export function identify(kind: 'web_article' | 'video', url: URL): UrlIdentity {
+  const plain = { provider: null, provider_id: null, external_playback_url: null };
+  if (kind === 'web_article' || !isYouTube(url)) return { canonical_url: canonicalUrl(url), ...plain };
+  const id = youtubeId(url);
+  if (!id) throw invalid('The URL leads to YouTube, but not to a video.');
+  const watch = `https://www.youtube.com/watch?v=${id}`;
+  return { canonical_url: watch, provider: 'youtube', provider_id: id, external_playback_url: watch };
+}
+
+/** What a URL most likely leads to. A page may still turn out to be a PDF. */
+export function inferKind(url: URL): 'web_article' | 'video' {
+  return isYouTube(url) && youtubeId(url) ? 'video' : 'web_article';
+}
+
+function isYouTube(url: URL): boolean {
+  return YOUTUBE_HOSTS.includes(url.hostname);
+}
+
+function youtubeId(url: URL): string | undefined {
+  const id =
+    url.hostname === 'youtu.be'
+      ? url.pathname.split('/')[1]
+      : url.pathname === '/watch'
+        ? url.searchParams.get('v')
+        : /^\/(?:embed|shorts|live|v)\/([^/]+)/.exec(url.pathname)?.[1];
+  return id && /^[A-Za-z0-9_-]{11}$/.test(id) ? id : undefined;
+}
+
+function invalid(message: string): NexusError {
+  return new NexusError('E_INVALID_URL', message);
+}

@@ -1,0 +1,24 @@
+import * as contract from '../../../contract/search.ts';
+import { principalOf } from '../../../http/authentication.ts';
+import type { HttpServer } from '../../../http/http-server.ts';
+import type { Search } from './search.ts';
+
+export function registerSearchRoutes(server: HttpServer, search: Search): void {
+  server.get(
+    '/search',
+    {
+      config: { access: 'viewer', feature: 'search' },
+      schema: {
+        tags: ['Search'],
+        summary: 'Search',
+        description: 'What the caller may read, by title, author and text; the best first.',
+        querystring: contract.searchQuery,
+        response: { 200: contract.searchAnswer },
+      },
+    },
+    async (request) => {
+      const { rows, page } = await search.find(principalOf(request), request.query);
+      return { data: rows, page };
+    },
+  );
+}

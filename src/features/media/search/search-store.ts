@@ -1,0 +1,218 @@
+import type { Media, MediaKind } from '../../../contract/media.ts';
+import type { Queryable, Transaction } from '../../../platform/database/database.ts';
+import { canReadMedia, type Viewer } from '../../libraries/access/can-read-media.ts';
+import { addedAt, type MediaRow, mediaColumns, onTheWire, readingOf } from '../lists/media-row.ts';
+import type { ParsedQuery } from './search-query.ts';
+import { PIECE_CHARACTERS } from './search-rows.ts';
+
+/** Of a word that is everywhere, so many are ranked: ranking reads the whole document, and nobody reads on for longer. */
+const MOST_RANKED = 500;
+const MOST_TITLES = 200;
+
+export interface SearchPosition {
+  rank: number;
+  id: string;
+}
+
+/**
+ * A bitmap of a frequent word's occurrences takes more than the usual 4 MB; in less, PostgreSQL remembers pages instead, and
+ * reads every document on them. And it must not read all titles, each of which it would have to take apart, because it
+ * expects to find enough of them soon: it does not know how few of them lie in the scope.
+ */
+export async function prepareSearch(tx: Transaction): Promise<void> {
+  await tx`select set_config('work_mem', '32MB', true), set_config('enable_seqscan', 'off', true)`;
+}
+
+/**
+ * What is looked for, as PostgreSQL has it, and in how many of all pieces of text it expects that. Its estimate comes
+ * from the statistics that it keeps of the most frequent words; counting would take as long as the search.
+ */
+export async function readWords(
+  tx: Transaction,
+  { web, prefix, isAlternative }: ParsedQuery,
+): Promise<{ words: string; occurrences: number; share: number }> {
+  const complete = tx`websearch_to_tsquery('simple', search_form(${web}))`;
+  const unfinished = prefix && tx`to_tsquery('simple', quote_literal(search_form(${prefix})) || ':*')`;
+  const both = isAlternative ? tx`||` : tx`&&`;
+  const [{ words, pieces }] = await tx<[{ words: string; pieces: number }]>`
+    select
+      (${unfinished ? tx`${complete} ${both} ${unfinished}` : complete})::text as words,
+      (select reltuples::float8 from pg_class where oid = 'media_search'::regclass) as pieces`;
+  const [plan] = await tx<[{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }]>`
+    explain (format json) select from media_search where document @@ ${words}::tsquery`;
+  const occurrences = plan['QUERY PLAN'][0].Plan['Plan Rows'];
+  return { words, occurrences, share: occurrences / Math.max(pieces, 1) };
+}
+
+export interface SearchScope {
+  libraryIds: string[];
+  /** Whether the viewer must be in it: their default library is theirs. */
+  isShared: boolean;
+}
+
+/** Where to look at all: what lies in the library, or in the default library and what is still on its way there. */
+const scopeRows = (sql: Queryable, viewer: Viewer, { libraryIds, isShared }: SearchScope) => sql`
+  select media_id, created_at
+  from library_media
+  where ${libraryIds.length === 1 ? sql`library_id = ${libraryIds[0]}` : sql`library_id = any(${libraryIds}::uuid[])`}
+    ${
+      isShared
+        ? sql`and exists (
+            select from memberships where library_id = any(${libraryIds}::uuid[]) and user_id = ${viewer.user_id}
+          )`
+        : sql``
+    }`;
+
+/** How much there is to look at, counted up to `most`. */
+export async function measureScope(
+  sql: Queryable,
+  viewer: Viewer,
+  scope: SearchScope,
+  most: number,
+): Promise<number> {
+  const [row] = await sql<[{ count: number }]>`
+    select count(*) from (${scopeRows(sql, viewer, scope)} limit ${most}) as counted`;
+  return row.count;
+}
+
+interface Sought {
+  words: string;
+  kind: MediaKind | undefined;
+  scope: SearchScope;
+}
+
+/** Candidates: `media_id`, `idx` and `document` of pieces, and of what has no piece yet its title. */
+type Candidates = ReturnType<Queryable>;
+
+/** By the index of words. Each find is looked up in the scope, until there are enough. */
+export function foundInText(sql: Queryable, viewer: Viewer, { words, kind, scope }: Sought): Candidates {
+  return sql`
+    select piece.media_id, piece.idx, piece.document
+    from media_search as piece
+    ${inScope(sql, viewer, scope, sql`piece.media_id`)}
+    where piece.document @@ ${words}::tsquery
+      ${kind === undefined ? sql`` : sql`and exists (select from media where id = piece.media_id and kind = ${kind})`}
+    limit ${MOST_RANKED}`;
+}
+
+/** What is called so is found, even where ten thousand others mention it. */
+export function foundInTitles(sql: Queryable, viewer: Viewer, { words, kind, scope }: Sought): Candidates {
+  return sql`
+    select
+      titled.id as media_id, piece.idx,
+      coalesce(piece.document, setweight(search_document(titled.title), 'A')) as document
+    from (
+      select media.id, media.title
+      from media
+      ${inScope(sql, viewer, scope, sql`media.id`)}
+      where search_document(media.title) @@ ${words}::tsquery
+        ${kind === undefined ? sql`` : sql`and media.kind = ${kind}`}
+      limit ${MOST_TITLES}
+    ) as titled
+    left join media_search as piece on piece.media_id = titled.id and piece.idx = 0`;
+}
+
+/** By reading what was added last: of a word that is everywhere, enough is found soon. */
+export function foundInNewest(
+  sql: Queryable,
+  viewer: Viewer,
+  { words, kind, scope }: Sought,
+  most: number,
+): Candidates {
+  return sql`
+    select newest.media_id, piece.idx, searched.document
+    from (${scopeRows(sql, viewer, scope)} order by created_at desc, media_id desc limit ${most}) as newest
+    left join media_search as piece on piece.media_id = newest.media_id
+    cross join lateral (
+      select coalesce(
+        piece.document,
+        (select setweight(search_document(title), 'A') from media where media.id = newest.media_id)
+      ) as document
+    ) as searched
+    where searched.document @@ ${words}::tsquery
+      ${kind === undefined ? sql`` : sql`and exists (select from media where id = newest.media_id and kind = ${kind})`}
+    limit ${MOST_RANKED}`;
+}
+
+/** Behind `offset 0`, each find is looked up: PostgreSQL would collect all finds, or the whole scope, beforehand. */
+const inScope = (sql: Queryable, viewer: Viewer, scope: SearchScope, mediaId: ReturnType<Queryable>) => sql`
+  join lateral (
+    select exists (select from (${scopeRows(sql, viewer, scope)}) as scope where scope.media_id = ${mediaId}) as is_there
+    offset 0
+  ) as scope on scope.is_there`;
+
+/**
+ * The best first, each media once, with the piece of its text that matches best. Reading rights are asked of what was found,
+ * since asking them of a word's every occurrence would take seconds.
+ */
+export async function rankHits(
+  sql: Queryable,
+  viewer: Viewer,
+  words: string,
+  candidates: Candidates[],
+  last: SearchPosition | null,
+  limit: number,
+): Promise<{ media: Media; piece_idx: number | null; position: SearchPosition }[]> {
+  const found = candidates
+    .map((some) => sql`(${some})`)
+    .reduce((some, more) => sql`${some} union all ${more}`);
+  const rows = await sql<(MediaRow & { piece_idx: number | null; position: SearchPosition })[]>`
+    with candidate as materialized (${found}),
+    ranked as materialized (
+      select distinct on (media_id)
+        media_id, idx, ts_rank('{0.1, 0.3, 0.5, 1.0}', document, ${words}::tsquery, 1)::float8 as rank
+      from candidate
+      order by media_id, rank desc, idx
+    )
+    select
+      ${mediaColumns(sql, viewer)}, ${addedAt(sql, viewer)} as added_at,
+      ranked.idx as piece_idx,
+      json_build_object('rank', ranked.rank, 'id', media.id) as position
+    from ranked
+    join media on media.id = ranked.media_id
+    join lateral (select ${canReadMedia(sql, viewer, sql`media.id`)} as may_read offset 0) as permission
+      on permission.may_read
+    ${readingOf(sql, viewer)}
+    where ${last === null ? sql`true` : sql`(ranked.rank, media.id) < (${last.rank}::float8, ${last.id})`}
+    order by ranked.rank desc, media.id desc
+    limit ${limit}`;
+  return rows.map(({ piece_idx, position, ...row }) => ({ media: onTheWire(row), piece_idx, position }));
+}
+
+/** The pieces of text that matched, in the order of the hits. */
+export async function readPieces(
+  sql: Queryable,
+  hits: { mediaId: string; pieceIdx: number }[],
+): Promise<string[]> {
+  const rows = await sql<{ text: string }[]>`
+    select substr(coalesce(media.plain_text, ''), hit.idx * ${PIECE_CHARACTERS}::int + 1, ${PIECE_CHARACTERS}::int) as text
+    from unnest(
+      ${hits.map(({ mediaId }) => mediaId)}::uuid[],
+      ${hits.map(({ pieceIdx }) => pieceIdx)}::int[]
+    ) with ordinality as hit (media_id, idx, place)
+    left join media on media.id = hit.media_id
+    order by hit.place`;
+  return rows.map(({ text }) => text);
+}
+
+/** Which fragment a line stands in, in the order of the lines; the first that holds it. */
+export async function findFragments(
+  sql: Queryable,
+  lines: { mediaId: string; line: string | null }[],
+): Promise<(number | null)[]> {
+  const rows = await sql<{ idx: number | null }[]>`
+    select fragment.idx
+    from unnest(
+      ${lines.map(({ mediaId }) => mediaId)}::uuid[],
+      ${lines.map(({ line }) => line)}::text[]
+    ) with ordinality as hit (media_id, line, place)
+    left join lateral (
+      select idx
+      from media_fragments
+      where media_fragments.media_id = hit.media_id and strpos(canonical_text, hit.line) > 0
+      order by idx
+      limit 1
+    ) as fragment on true
+    order by hit.place`;
+  return rows.map(({ idx }) => idx);
+}

@@ -1,0 +1,269 @@
+import { describe, expect, test } from 'vitest';
+import { failure, useApp } from '../../../../test/support/app.ts';
+import { useDatabase } from '../../../../test/support/database.ts';
+import { createLibrary, createReader, join, type Reader } from '../../../../test/support/libraries.ts';
+import { type SavedFields, saveReady } from '../../../../test/support/saved-media.ts';
+
+const database = useDatabase();
+const app = useApp(database);
+const save = (reader: Reader, fields: SavedFields) => saveReady(database.sql, reader, fields);
+
+interface Hit {
+  media: { id: string; title: string };
+  snippet: { text: string; is_match: boolean }[];
+  fragment_idx: number | null;
+}
+
+async function search(reader: Reader, q: string, more = ''): Promise<Hit[]> {
+  const { status, body } = await reader.get(`/search?q=${encodeURIComponent(q)}${more}`);
+  if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`);
+  return body.data;
+}
+
+const titles = async (reader: Reader, q: string, more = '') =>
+  (await search(reader, q, more)).map(({ media }) => media.title);
+
+describe('what is asked for', () => {
+  const LIBRARY: SavedFields[] = [
+    {
+      title: 'Lighthouses of the north',
+      author: 'Ada Keeper',
+      texts: ['Fog horns and lamps.', 'The keeper sleeps.'],
+    },
+    { title: 'On fog', texts: ['Fog is a cloud on the ground. It hides the lighthouse.'] },
+    { title: 'Cooking with salt', texts: ['Salt the water. No fog here.'], kind: 'epub' },
+  ];
+
+  async function keeper(): Promise<Reader> {
+    const reader = await createReader(app);
+    for (const fields of LIBRARY) await save(reader, fields);
+    return reader;
+  }
+
+  test.each([
+    ['lighthouse', ['Lighthouses of the north', 'On fog']],
+    ['LIGHTHOUSE', ['Lighthouses of the north', 'On fog']],
+    ['lighth', ['Lighthouses of the north', 'On fog']],
+    ['fog lamps', ['Lighthouses of the north']],
+    ['fog -salt -keeper', ['On fog']],
+    ['"fog horns"', ['Lighthouses of the north']],
+    ['"horns fog"', []],
+    ['"fog horns', ['Lighthouses of the north']],
+    ['salt or lamps', ['Cooking with salt', 'Lighthouses of the north']],
+    ['ada', ['Lighthouses of the north']],
+    ['well-known', []],
+    ['fog-horns', ['Lighthouses of the north']],
+    ['fog.horns/lamps', ['Lighthouses of the north']],
+    ['keeper sleep', ['Lighthouses of the north']],
+    ['nothing of the kind', []],
+    ['- " ( & | ! : * <->', []],
+  ])('%s', async (q, expected) => {
+    expect(await titles(await keeper(), q)).toEqual(expected);
+  });
+
+  test('titles weigh more than text', async () => {
+    const reader = await createReader(app);
+    await save(reader, { title: 'Other things', texts: ['whale '.repeat(5)] });
+    await save(reader, { title: 'The whale', texts: ['About the sea.'] });
+    expect(await titles(reader, 'whale')).toEqual(['The whale', 'Other things']);
+  });
+
+  test('by library and kind', async () => {
+    const reader = await keeper();
+    expect(await titles(reader, 'fog', '&kind=epub')).toEqual(['Cooking with salt']);
+    const libraryId = await createLibrary(reader);
+    expect(await titles(reader, 'fog', `&library_id=${libraryId}`)).toEqual([]);
+    const [hit] = await search(reader, 'cooking');
+    await reader.post(`/libraries/${libraryId}/media`, { media_id: hit?.media.id });
+    expect(await titles(reader, 'fog', `&library_id=${libraryId}`)).toEqual(['Cooking with salt']);
+    expect(await titles(reader, 'fog', `&library_id=${libraryId}&kind=pdf`)).toEqual([]);
+  });
+
+  test('page by page, each once', async () => {
+    const reader = await createReader(app);
+    for (let count = 0; count < 7; count++)
+      await save(reader, { title: `Page ${count}`, texts: ['the same word'] });
+    const seen: string[] = [];
+    for (let cursor = ''; ; ) {
+      const { body } = await reader.get(`/search?q=word&limit=3${cursor}`);
+      seen.push(...body.data.map(({ media }: Hit) => media.title));
+      if (!body.page.has_more) break;
+      cursor = `&cursor=${body.page.next_cursor}`;
+    }
+    expect(seen.toSorted()).toEqual(Array.from({ length: 7 }, (_, count) => `Page ${count}`));
+  });
+
+  test('what has just been saved is found by its title, before there is any text', async () => {
+    const reader = await createReader(app);
+    const id = await save(reader, { title: 'example.org/quokka' });
+    await database.sql`delete from media_search where media_id = ${id}`;
+    await database.sql`update media set plain_text = null where id = ${id}`;
+    expect(await search(reader, 'quokka')).toMatchObject([{ media: { id }, fragment_idx: null }]);
+  });
+});
+
+describe('in other languages', () => {
+  test.each([
+    ['French without accents', 'Élégance à la carte', 'elegance'],
+    ['French with accents', 'Elegance a la carte', 'élégance'],
+    ['German', 'Die Straße über den Fluß', 'uber fluß'],
+    ['Spanish', 'El niño y el océano', 'NIÑO'],
+    ['Vietnamese', 'Tiếng Việt dễ học', 'tieng viet'],
+    ['Czech, decomposed', 'Příliš žluťoučký kůň'.normalize('NFD'), 'zlutoucky'],
+    ['Greek', 'Η θάλασσα και ο ουρανός', 'θαλασσα'],
+    ['Russian', 'Война и мир', 'войн'],
+    ['Arabic', 'كتاب البحر الكبير', 'البحر'],
+    ['Hebrew', 'הספר הגדול', 'הספר'],
+    ['Hindi', 'समुद्र की कहानी', 'कहानी'],
+    ['Korean', '바다의 노래를 들어라', '바다'],
+    ['Chinese, in the middle of a sentence', '我在图书馆读了一本书', '图书馆'],
+    ['Japanese, kana and kanji', '吾輩は猫である。名前はまだ無い。', '猫である'],
+    ['Thai', 'ห้องสมุดแห่งชาติ', 'สมุด'],
+    ['full-width letters', 'Ｎｅｘｕｓ', 'nexus'],
+  ])('%s', async (_language, text, q) => {
+    const reader = await createReader(app);
+    const id = await save(reader, { title: 'T', texts: [`… ${text} …`] });
+    expect((await search(reader, q)).map(({ media }) => media.id)).toEqual([id]);
+    const byTitle = await createReader(app);
+    await save(byTitle, { title: text, texts: ['x'] });
+    expect(await search(byTitle, q)).toHaveLength(1);
+  });
+
+  test('what is not there in Chinese is not found', async () => {
+    const reader = await createReader(app);
+    await save(reader, { title: 'T', texts: ['我在图书馆读了一本书'] });
+    expect(await search(reader, '书图')).toEqual([]);
+    expect(await search(reader, '读 -图书馆')).toEqual([]);
+  });
+});
+
+describe('the snippet', () => {
+  test('shows the match in its fragment', async () => {
+    const reader = await createReader(app);
+    await save(reader, {
+      title: 'Book',
+      texts: ['Chapter one.', `${'Long before. '.repeat(40)}Here the Café opens; a café again.`, 'The end.'],
+    });
+    const [hit] = await search(reader, 'cafe');
+    expect(hit?.fragment_idx).toBe(1);
+    expect(hit?.snippet.filter(({ is_match }) => is_match)).toEqual([
+      { text: 'Café', is_match: true },
+      { text: 'café', is_match: true },
+    ]);
+    const text = hit?.snippet.map((part) => part.text).join('') ?? '';
+    expect(text).toMatch(/before\. Here the Café opens; a café again\./);
+    expect(text.length).toBeLessThan(300);
+  });
+
+  test('is the beginning where only the title matches', async () => {
+    const reader = await createReader(app);
+    await save(reader, { title: 'Zebra', texts: ['Stripes are   black\nand white.'] });
+    expect(await search(reader, 'zebra')).toMatchObject([
+      { snippet: [{ text: 'Stripes are black and white.', is_match: false }], fragment_idx: null },
+    ]);
+  });
+
+  test('comes from the piece of a long text that matches', async () => {
+    const reader = await createReader(app);
+    const filler = 'nothing to see here '.repeat(3000);
+    await save(reader, { title: 'Long', texts: [filler, filler, `${filler} the needle lies here`] });
+    const [hit] = await search(reader, 'needle');
+    expect(hit?.fragment_idx).toBe(2);
+    expect(hit?.snippet).toContainEqual({ text: 'needle', is_match: true });
+  });
+
+  test('never carries markup of its own: text stays text', async () => {
+    const reader = await createReader(app);
+    await save(reader, { title: 'T', texts: ['<b>bold</b> <script>alert(1)</script> & more'] });
+    const [hit] = await search(reader, 'alert');
+    expect(hit?.snippet.map(({ text }) => text).join('')).toBe(
+      '<b>bold</b> <script>alert(1)</script> & more',
+    );
+  });
+});
+
+describe('hostile input', () => {
+  test.each(['', '   ', '\u00a0'])('"%s" is 400 with a sentence', async (q) => {
+    const reader = await createReader(app);
+    const answer = await reader.get(`/search?q=${encodeURIComponent(q)}`);
+    expect(answer).toMatchObject(failure(400, 'E_INVALID_REQUEST'));
+    expect(answer.body.error.message).toBe('q: takes what to look for.');
+  });
+
+  test.each([
+    "'; drop table media; --",
+    "a'b",
+    "a\\'b:*",
+    '\\',
+    '\\\\:*',
+    '"',
+    '""',
+    '"-"',
+    '-',
+    'or',
+    'or or or',
+    'a or',
+    '(((((',
+    'a:*b',
+    '!!!&&|||',
+    '<->',
+    '½ ⅷ ﬁ',
+    '\u202e\u200d\ufeff',
+    '😀😀',
+    '(?:a+)+$',
+    'a'.repeat(500),
+    '"a" '.repeat(125),
+    '書'.repeat(500),
+    '- '.repeat(250),
+    '-a '.repeat(160),
+    '%',
+    '_',
+  ])('%s is answered', async (q) => {
+    const reader = await createReader(app);
+    await save(reader, { title: 'a b', texts: ['aaaa b (?:a+)+$ 書書 😀'] });
+    await search(reader, q);
+  });
+
+  test('what cannot be a query is 400', async () => {
+    const reader = await createReader(app);
+    for (const query of [
+      '',
+      '?q=%00',
+      `?q=${'a'.repeat(501)}`,
+      '?q=a&limit=101',
+      '?q=a&kind=x',
+      '?q=a&cursor=x',
+      '?q=a&q=b',
+    ])
+      expect((await reader.get(`/search${query}`)).status, query).toBe(400);
+  });
+});
+
+describe('who may not read', () => {
+  test('finds nothing, by text, title or library; nor does who could before', async () => {
+    const [ana, ben] = [await createReader(app), await createReader(app)];
+    const id = await save(ana, { title: 'Confidential plan', texts: ['the secret handshake'] });
+    const libraryId = await createLibrary(ana);
+    await ana.post(`/libraries/${libraryId}/media`, { media_id: id });
+    const found = async () => [
+      (await search(ben, 'handshake')).length,
+      (await search(ben, 'confidential')).length,
+      (await search(ben, 'handshake', `&library_id=${libraryId}`)).length,
+    ];
+    expect(await found()).toEqual([0, 0, 0]);
+    await join(ana, libraryId, ben);
+    expect(await found()).toEqual([1, 1, 1]);
+    await ana.delete(`/libraries/${libraryId}/members/${ben.id}`);
+    expect(await found()).toEqual([0, 0, 0]);
+  });
+
+  test('a bare row in a default library gives nothing', async () => {
+    const [ana, ben] = [await createReader(app), await createReader(app)];
+    const id = await save(ana, { title: 'Bare', texts: ['barely there'] });
+    await database.sql`
+      insert into library_media (library_id, media_id, is_derived) values (${ben.defaultLibraryId}, ${id}, true)`;
+    expect(await search(ben, 'barely')).toEqual([]);
+    expect((await ben.get('/media')).body).toMatchObject({ data: [], page: { total: 0 } });
+    expect((await ben.get('/media/sites')).body.data).toEqual([]);
+  });
+});

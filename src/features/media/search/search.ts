@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import type { SearchHit, SearchQuery } from '../../../contract/search.ts';
+import type { Page } from '../../../contract/wire.ts';
+import { cutPositioned, readPosition } from '../../../platform/cursor.ts';
+import type { Database } from '../../../platform/database/database.ts';
+import { transaction } from '../../../platform/database/transaction.ts';
+import type { Viewer } from '../../libraries/access/can-read-media.ts';
+import { listUnfilledSources } from '../lists/list-store.ts';
+import { parseQuery } from './search-query.ts';
+import * as store from './search-store.ts';
+import { makeSnippet } from './snippet.ts';
+
+/** A word in this share of all pieces of text is frequent. */
+const FREQUENT_SHARE = 0.1;
+/** So much of what was added last is read for a frequent word. */
+const MOST_READ = 2000;
+
+/** Pages of one search are found in one way. */
+const position = z.object({ rank: z.number(), id: z.uuid(), way: z.enum(['words', 'newest']) });
+type Position = z.output<typeof position>;
+
+export type Search = ReturnType<typeof createSearch>;
+
+export function createSearch({ sql }: { sql: Database }) {
+  type Found = Awaited<ReturnType<typeof store.rankHits>>[number];
+  type Hit = Omit<Found, 'position'>;
+
+  /**
+   * What is rare is found by the index of words. What is frequent would mean reading all that holds it, whoever may read it:
+   * there, what was added last is read instead, unless that finds less than a page.
+   */
+  async function findHits(viewer: Viewer, query: SearchQuery, last: Position | null) {
+    const libraryIds =
+      query.library_id === undefined
+        ? [viewer.default_library_id, ...(await listUnfilledSources(sql, viewer))]
+        : [query.library_id];
+    const scope = { libraryIds, isShared: query.library_id !== undefined };
+    return transaction(sql, async (tx) => {
+      await store.prepareSearch(tx);
+      const { words, occurrences, share } = await store.readWords(tx, parseQuery(query.q));
+      const sought = { words, kind: query.kind, scope };
+      const find = async (way: Position['way']) => {
+        const candidates = [
+          way === 'words'
+            ? store.foundInText(tx, viewer, sought)
+            : store.foundInNewest(tx, viewer, sought, MOST_READ),
+          store.foundInTitles(tx, viewer, sought),
+        ];
+        const found = await store.rankHits(tx, viewer, words, candidates, last, query.limit + 1);
+        return found.map((hit) => ({ ...hit, position: { ...hit.position, way } }));
+      };
+      if (last) return find(last.way);
+      const size = await store.measureScope(tx, viewer, scope, MOST_READ);
+      if (size < MOST_READ && occurrences > size) return find('newest');
+      if (share < FREQUENT_SHARE) return find('words');
+      const newest = await find('newest');
+      return newest.length > query.limit ? newest : find('words');
+    });
+  }
+
+  async function withSnippets(hits: Hit[], words: string[]): Promise<SearchHit[]> {
+    const pieces = await store.readPieces(
+      sql,
+      hits.map(({ media, piece_idx }) => ({ mediaId: media.id, pieceIdx: piece_idx ?? 0 })),
+    );
+    const snippets = pieces.map((piece) => makeSnippet(piece, words));
+    const fragments = await store.findFragments(
+      sql,
+      hits.map(({ media }, place) => ({ mediaId: media.id, line: snippets[place]?.line ?? null })),
+    );
+    return hits.map(({ media }, place) => ({
+      media,
+      snippet: snippets[place]?.parts ?? [],
+      fragment_idx: fragments[place] ?? null,
+    }));
+  }
+
+  return {
+    async find(viewer: Viewer, query: SearchQuery): Promise<{ rows: SearchHit[]; page: Page }> {
+      const found = await findHits(viewer, query, readPosition(query.cursor, position));
+      const { rows, page } = cutPositioned(found, query.limit);
+      return { rows: rows.length === 0 ? [] : await withSnippets(rows, parseQuery(query.q).words), page };
+    },
+  };
+}

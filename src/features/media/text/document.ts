@@ -1,0 +1,25 @@
+import { NexusError } from '../../../contract/errors.ts';
+import type { MediaFragment, MediaKind } from '../../../contract/media.ts';
+import type { Queryable } from '../../../platform/database/database.ts';
+import type { Viewer } from '../../libraries/access/can-read-media.ts';
+import { mediaNotFound } from '../media.ts';
+import * as store from '../store.ts';
+
+/** A media as work on its text sees it. */
+export interface Document {
+  id: string;
+  kind: MediaKind;
+  fragments: Pick<MediaFragment, 'idx' | 'canonical_text'>[];
+}
+
+/** Throws when there is nothing that the viewer may read, or nothing to read yet. */
+export async function requireDocument(sql: Queryable, viewer: Viewer, mediaId: string): Promise<MediaKind> {
+  const kind = (await store.findReadableKind(sql, viewer, mediaId)) ?? mediaNotFound();
+  if (await store.hasFragments(sql, mediaId)) return kind;
+  throw new NexusError('E_INVALID_STATE', 'The document has no text yet. Wait until it is readable.');
+}
+
+export async function readDocument(sql: Queryable, viewer: Viewer, mediaId: string): Promise<Document> {
+  const kind = await requireDocument(sql, viewer, mediaId);
+  return { id: mediaId, kind, fragments: await store.listTexts(sql, mediaId) };
+}

@@ -1,0 +1,105 @@
+import type { EventPayload } from '../../../contract/events.ts';
+import type { Queryable, Transaction } from '../../../platform/database/database.ts';
+import { isHeld } from '../../libraries/closure/closure.ts';
+
+/** Locks media against everybody who would add, save, restore or merge them. Those that are gone are left out. */
+export async function lockForPurge(tx: Transaction, mediaIds: string[]): Promise<string[]> {
+  const rows = await tx<{ id: string }[]>`
+    select id from media where id = any(${mediaIds}::uuid[]) order by id for update`;
+  return rows.map(({ id }) => id);
+}
+
+/** A statement of its own, so that it sees everything that committed before the media were locked. */
+export async function listUnheldAmong(tx: Transaction, lockedIds: string[]): Promise<string[]> {
+  const rows = await tx<{ id: string }[]>`
+    select id
+    from unnest(${lockedIds}::uuid[]) as locked (id)
+    where not ${isHeld(tx, tx`locked.id`)}`;
+  return rows.map(({ id }) => id);
+}
+
+/** Deletes media with all that hangs on them. Returns what is to be told of them. */
+export async function deletePurged(
+  tx: Transaction,
+  mediaIds: string[],
+): Promise<EventPayload<'media.deleted'>[]> {
+  await tx`
+    delete from uploads
+    where media_id = any(${mediaIds}::uuid[]) or outcome_media_id = any(${mediaIds}::uuid[])`;
+  return tx<EventPayload<'media.deleted'>[]>`
+    delete from media
+    where id = any(${mediaIds}::uuid[])
+    returning id as media_id, kind`;
+}
+
+export interface TrashRow {
+  default_library_id: string;
+  media_id: string;
+}
+
+export async function listExpiredTrash(
+  sql: Queryable,
+  days: number,
+  limit: number,
+): Promise<(TrashRow & { user_id: string })[]> {
+  return sql<(TrashRow & { user_id: string })[]>`
+    select trash.default_library_id, trash.media_id, users.id as user_id
+    from trash
+    join users on users.default_library_id = trash.default_library_id
+    where ${isExpired(sql, days)}
+    order by trash.trashed_at, trash.media_id
+    limit ${limit}`;
+}
+
+/** Deletes the row if it is still expired: a media that was restored and removed again in the meantime stays. */
+export async function deleteExpiredTrash(
+  tx: Transaction,
+  { default_library_id, media_id }: TrashRow,
+  days: number,
+): Promise<boolean> {
+  const deleted = await tx`
+    delete from trash
+    where default_library_id = ${default_library_id} and media_id = ${media_id} and ${isExpired(tx, days)}`;
+  return deleted.count === 1;
+}
+
+const isExpired = (sql: Queryable, days: number) =>
+  sql`trash.trashed_at <= now() - ${days} * interval '1 day'`;
+
+/** Notes which of the next media nobody holds. Null when there are no more. */
+export async function noteUnheld(
+  sql: Queryable,
+  after: string | null,
+  batch: number,
+): Promise<string | null> {
+  const [walked] = await sql<[{ last: string | null }]>`
+    with batch as materialized (
+      select id
+      from media
+      ${after === null ? sql`` : sql`where id > ${after}`}
+      order by id
+      limit ${batch}
+    ),
+    noted as (
+      insert into unheld_media (media_id)
+      select id from batch where not ${isHeld(sql, sql`batch.id`)}
+      on conflict do nothing
+    )
+    select (select id from batch order by id desc limit 1) as last`;
+  return walked.last;
+}
+
+/** Forgets what somebody holds again: should it be let go once more, its time begins anew. */
+export async function forgetHeld(sql: Queryable): Promise<void> {
+  await sql`delete from unheld_media where ${isHeld(sql, sql`unheld_media.media_id`)}`;
+}
+
+export async function listUnheldSince(sql: Queryable, days: number, limit: number): Promise<string[]> {
+  const rows = await sql<{ media_id: string }[]>`
+    select media_id
+    from unheld_media
+    where since <= now() - ${days} * interval '1 day'
+    order by since, media_id
+    limit ${limit}`;
+  return rows.map(({ media_id }) => media_id);
+}

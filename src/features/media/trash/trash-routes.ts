@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import * as contract from '../../../contract/trash.ts';
+import { id, listQuery } from '../../../contract/wire.ts';
+import { principalOf } from '../../../http/authentication.ts';
+import type { HttpServer } from '../../../http/http-server.ts';
+import type { Trash } from './trash.ts';
+
+const tags = ['Trash'];
+const byMediaId = z.object({ media_id: id });
+
+export function registerTrashRoutes(server: HttpServer, trash: Trash): void {
+  server.get(
+    '/trash',
+    {
+      config: { access: 'viewer', feature: 'media' },
+      schema: {
+        tags,
+        summary: 'List the trash',
+        description: 'What the caller removed, most recent first, and when each item is deleted for good.',
+        querystring: listQuery,
+        response: { 200: contract.trashList },
+      },
+    },
+    async (request) => {
+      const { rows, page } = await trash.list(principalOf(request), request.query);
+      return { data: rows, page };
+    },
+  );
+
+  server.post(
+    '/trash/:media_id/restore',
+    {
+      config: { access: 'viewer', feature: 'media', errors: ['E_MEDIA_NOT_FOUND'] },
+      schema: {
+        tags,
+        summary: 'Restore from the trash',
+        description: "Puts it back into the caller's default library.",
+        params: byMediaId,
+        response: { 204: z.null() },
+      },
+    },
+    async (request, reply) => {
+      await trash.restore(principalOf(request), request.params.media_id, request.id);
+      return reply.status(204).send(null);
+    },
+  );
+
+  server.delete(
+    '/trash/:media_id',
+    {
+      config: { access: 'viewer', feature: 'media', errors: ['E_MEDIA_NOT_FOUND'] },
+      schema: {
+        tags,
+        summary: 'Delete permanently',
+        description: 'With its files and all that was made of it. What others hold, too, stays theirs.',
+        params: byMediaId,
+        response: { 204: z.null() },
+      },
+    },
+    async (request, reply) => {
+      await trash.delete(principalOf(request), request.params.media_id);
+      return reply.status(204).send(null);
+    },
+  );
+
+  server.delete(
+    '/trash',
+    {
+      config: { access: 'viewer', feature: 'media' },
+      schema: {
+        tags,
+        summary: 'Empty the trash',
+        description: 'Deletes everything in it permanently.',
+        response: { 204: z.null() },
+      },
+    },
+    async (request, reply) => {
+      await trash.deleteAll(principalOf(request));
+      return reply.status(204).send(null);
+    },
+  );
+}

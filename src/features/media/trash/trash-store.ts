@@ -1,0 +1,88 @@
+import type { TrashedMedia } from '../../../contract/trash.ts';
+import type { Queryable, Transaction } from '../../../platform/database/database.ts';
+import { microseconds, moment } from '../../../platform/database/moments.ts';
+import { canReadMedia, type Viewer } from '../../libraries/access/can-read-media.ts';
+import type { Trashed } from '../../libraries/closure/closure.ts';
+import { type MediaRow, mediaColumns, onTheWire, readingOf } from '../lists/media-row.ts';
+
+export interface TrashPosition {
+  trashed_us: number;
+  media_id: string;
+}
+
+/**
+ * A media that came back to the viewer through a library is readable, and not in the trash for them. One that they removed
+ * from a shared library is theirs to restore while they may still add to it: the trash must not outlive the right.
+ */
+const isInTrash = (sql: Queryable, viewer: Viewer) => sql`
+  trash.default_library_id = ${viewer.default_library_id}
+  and not ${canReadMedia(sql, viewer, sql`trash.media_id`)}
+  and (
+    trash.library_id is null
+    or exists (
+      select
+      from memberships
+      where memberships.library_id = trash.library_id
+        and memberships.user_id = ${viewer.user_id}
+        and memberships.role = 'admin'
+    )
+  )`;
+
+/** Lists the trash, most recently removed first. */
+export async function listTrash(
+  sql: Queryable,
+  viewer: Viewer,
+  days: number,
+  last: TrashPosition | null,
+  limit: number,
+): Promise<(TrashedMedia & { position: TrashPosition })[]> {
+  const isBeyond = last
+    ? sql`(trash.trashed_at, trash.media_id) < (${moment(sql, last.trashed_us)}, ${last.media_id})`
+    : sql`true`;
+  const rows = await sql<(MediaRow & TrashedMedia & { position: TrashPosition })[]>`
+    select
+      ${mediaColumns(sql, viewer)}, coalesce(trash.saved_at, trash.trashed_at) as added_at,
+      (
+        select json_build_object('id', libraries.id, 'name', libraries.name)
+        from libraries
+        where libraries.id = trash.library_id
+      ) as library,
+      trash.trashed_at, trash.trashed_at + ${days} * interval '1 day' as purge_at,
+      json_build_object('trashed_us', ${microseconds(sql, sql`trash.trashed_at`)}, 'media_id', media.id) as position
+    from trash
+    join media on media.id = trash.media_id
+    ${readingOf(sql, viewer)}
+    where ${isInTrash(sql, viewer)} and ${isBeyond}
+    order by trash.trashed_at desc, trash.media_id desc
+    limit ${limit}`;
+  return rows.map(onTheWire);
+}
+
+export async function nextInTrash(sql: Queryable, viewer: Viewer, limit: number): Promise<string[]> {
+  const rows = await sql<{ media_id: string }[]>`
+    select media_id
+    from trash
+    where ${isInTrash(sql, viewer)}
+    order by trashed_at, media_id
+    limit ${limit}`;
+  return rows.map(({ media_id }) => media_id);
+}
+
+/** A media in the viewer's trash, with what restoring needs. */
+export async function findTrashed(
+  sql: Queryable,
+  viewer: Viewer,
+  mediaId: string,
+): Promise<Trashed | undefined> {
+  const [trashed] = await sql<Trashed[]>`
+    select trash.media_id, trash.library_id, trash.saved_at, trash.requested_url
+    from trash
+    where trash.media_id = ${mediaId} and ${isInTrash(sql, viewer)}`;
+  return trashed;
+}
+
+/** Keeps the media from being purged until the transaction ends. False when it is gone. */
+export async function holdMedia(tx: Transaction, mediaId: string): Promise<boolean> {
+  const held = await tx`select from media where id = ${mediaId} for key share`;
+  return held.length === 1;
+}

@@ -1,0 +1,35 @@
+import { escapeAttribute, escapeText } from '../media/text/markup.ts';
+
+/** A link as bookmark files have it. */
+export interface Bookmark {
+  url: string;
+  title: string;
+  added_at: Date;
+  isFinished: boolean;
+}
+
+/** The format that browsers and nearly everything else take: HTML as Netscape wrote it, in one folder. */
+export async function* bookmarkFile(
+  name: string,
+  bookmarks: AsyncIterable<Bookmark>,
+): AsyncGenerator<string> {
+  yield `<!DOCTYPE NETSCAPE-Bookmark-file-1>
+<META HTTP-EQUIV="Content-Type" CONTENT="text/html; charset=UTF-8">
+<TITLE>Bookmarks</TITLE>
+<H1>Bookmarks</H1>
+<DL><p>
+<DT><H3>${escapeText(oneLine(name))}</H3>
+<DL><p>
+`;
+  for await (const { url, title, added_at, isFinished } of bookmarks) {
+    const seconds = Math.floor(added_at.getTime() / 1000);
+    const unread = isFinished ? '' : ' TOREAD="1"';
+    yield `<DT><A HREF="${escapeAttribute(url)}" ADD_DATE="${seconds}"${unread}>${escapeText(oneLine(title))}</A>\n`;
+  }
+  yield '</DL><p>\n</DL><p>\n';
+}
+
+/** Most programs read these files line by line. */
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}

@@ -1,0 +1,177 @@
+import { NexusError } from '../../contract/errors.ts';
+import type { Library } from '../../contract/libraries.ts';
+import type { Media } from '../../contract/media.ts';
+import type { Mode } from '../../contract/roles.ts';
+import type { Actor } from '../../platform/audit/audit.ts';
+import type { Database } from '../../platform/database/database.ts';
+import type { RunByCost } from '../../platform/processes/by-cost.ts';
+import { type Governance, recordDecision } from '../governance/governance.ts';
+import { mergedHits, type PolicyHit } from '../governance/rules.ts';
+import { charactersIn, costOfJudging } from '../governance/work.ts';
+import type { Viewer } from '../libraries/access/can-read-media.ts';
+import type { MediaLists } from '../media/lists/list.ts';
+import type { Bookmark } from './bookmarks.ts';
+import * as store from './store.ts';
+import type { exportWork, UnjudgedDocument } from './work.ts';
+
+export interface DocumentsDependencies {
+  sql: Database;
+  mediaLists: Pick<MediaLists, 'page'>;
+  governance: Pick<Governance, 'shown' | 'settle' | 'rules' | 'redactEach'>;
+  run: RunByCost<typeof exportWork>;
+}
+
+const LISTED_AT_ONCE = 200;
+/** Texts are read for a few documents at a time, and for fewer where they are long. */
+const READ_AT_ONCE = 25;
+const WORDS_AT_ONCE = 50_000;
+/** Passes over a text that writing it takes: parsing, serialising. */
+const PASSES = 4;
+
+/** Every document as a line of JSON. Rights are checked again for every few documents, right before they are handed out. */
+export async function* documentLines(
+  dependencies: DocumentsDependencies,
+  viewer: Viewer,
+  library: Library,
+  mode: Mode,
+  actor: Actor,
+): AsyncGenerator<Uint8Array> {
+  const { sql, governance, run } = dependencies;
+  for await (const group of groupsOf(dependencies, viewer, library)) {
+    const ids = group.map(({ id }) => id);
+    const found = await store.findTexts(sql, viewer, sharedIdOf(library), ids);
+    const texts = new Map(found.map((row) => [row.media_id, row.texts]));
+    const documents = group
+      .filter(({ id }) => texts.has(id))
+      .map((media) => ({ document: onTheWire(media), texts: texts.get(media.id) ?? '[]' }));
+    const rules = await governance.rules(mode);
+    const characters = charactersIn(documents);
+    const cost = PASSES * characters + costOfJudging(rules, characters);
+    const lines = await run('export.lines', { documents, rules }, { cost });
+    const judged = lines.map(({ hits }, index) => ({ id: documents[index]?.document.id ?? '', hits }));
+    await record(dependencies, mode, actor, judged);
+    for (const { line } of lines) yield line;
+  }
+}
+
+/** What was uploaded has no address, and is left out. */
+export async function* bookmarksOf(
+  dependencies: DocumentsDependencies,
+  viewer: Viewer,
+  library: Library,
+  mode: Mode,
+  actor: Actor,
+): AsyncGenerator<Bookmark> {
+  const { sql, governance } = dependencies;
+  for await (const group of groupsOf(dependencies, viewer, library)) {
+    const ids = group.map(({ id }) => id);
+    const found = await store.listReadable(sql, viewer, sharedIdOf(library), ids);
+    const readable = group.filter(({ id }) => found.has(id));
+    const titles = await governance.redactEach(
+      readable.map(({ title }) => title),
+      mode,
+    );
+    const judged = titles.map(({ hits }, index) => ({ id: readable[index]?.id ?? '', hits }));
+    await record(dependencies, mode, actor, judged);
+    for (const [index, { canonical_url, requested_url, added_at, reading }] of readable.entries()) {
+      const url = canonical_url ?? requested_url;
+      if (url === null) continue;
+      const title = titles[index]?.value ?? url;
+      yield { url, title, added_at, isFinished: reading?.finished_at != null };
+    }
+  }
+}
+
+/** One decision for a group; a document that is blocked is withheld and stops nothing. */
+async function record(
+  { sql }: DocumentsDependencies,
+  mode: Mode,
+  actor: Actor,
+  judged: { id: string; hits: PolicyHit[] }[],
+): Promise<void> {
+  const found = judged.filter((document) => document.hits.length > 0);
+  const hits = mergedHits(found.flatMap((document) => document.hits));
+  const media_ids = found.map(({ id }) => id).join(' ');
+  if (hits.length > 0) await recordDecision(sql, mode, hits, actor, { kind: 'export', media_ids });
+}
+
+async function* groupsOf(
+  dependencies: DocumentsDependencies,
+  viewer: Viewer,
+  library: Library,
+): AsyncGenerator<Media[]> {
+  for await (const page of pagesOf(dependencies, viewer, library)) yield* grouped(page);
+}
+
+/**
+ * All of a library, oldest first. Who is no longer in it gets no further page: the export breaks off, so that nobody
+ * takes a part for the whole.
+ */
+async function* pagesOf(
+  { sql, mediaLists }: DocumentsDependencies,
+  viewer: Viewer,
+  library: Library,
+): AsyncGenerator<Media[]> {
+  const library_id = sharedIdOf(library);
+  let cursor: string | undefined;
+  do {
+    const query = { library_id, cursor, sort: 'added', order: 'asc', limit: LISTED_AT_ONCE } as const;
+    const { rows, page } = await mediaLists.page(viewer, query);
+    // Asked after the page was read, so that one that is empty for want of rights is not taken for the end.
+    if (library_id && !(await store.isMember(sql, viewer.user_id, library_id))) throw revoked();
+    yield rows;
+    cursor = page.next_cursor ?? undefined;
+  } while (cursor !== undefined);
+  // While the last page was gone through, what was no longer readable was left out.
+  if (library_id && !(await store.isMember(sql, viewer.user_id, library_id))) throw revoked();
+}
+
+function* grouped(page: Media[]): Generator<Media[]> {
+  let group: Media[] = [];
+  let words = 0;
+  for (const media of page) {
+    const count = media.word_count ?? 0;
+    if (group.length === READ_AT_ONCE || (group.length > 0 && words + count > WORDS_AT_ONCE)) {
+      yield group;
+      group = [];
+      words = 0;
+    }
+    group.push(media);
+    words += count;
+  }
+  if (group.length > 0) yield group;
+}
+
+/** A default library is exported with all that its owner may read, whatever the reason. */
+function sharedIdOf({ id, is_default }: Library): string | undefined {
+  return is_default ? undefined : id;
+}
+
+function onTheWire(media: Media): UnjudgedDocument['document'] {
+  const { id, kind, requested_url, title, author, description, site, language, published } = media;
+  const { word_count, page_count, processing_status, added_at, reading } = media;
+  return {
+    id,
+    kind,
+    url: media.canonical_url ?? requested_url,
+    requested_url,
+    title,
+    author,
+    description,
+    site,
+    language,
+    published,
+    word_count,
+    page_count,
+    processing_status,
+    added_at,
+    reading,
+  };
+}
+
+function revoked(): NexusError {
+  return new NexusError(
+    'E_LIBRARY_NOT_FOUND',
+    'You are no longer in this library: its export breaks off here.',
+  );
+}

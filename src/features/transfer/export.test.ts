@@ -1,0 +1,209 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { seedArticles } from '../../../test/browser/seed.ts';
+import { failure, useApp } from '../../../test/support/app.ts';
+import { useDatabase } from '../../../test/support/database.ts';
+import { openExport } from '../../../test/support/export.ts';
+import { createLibrary, createReader, join, type Reader } from '../../../test/support/libraries.ts';
+import { saveReady } from '../../../test/support/saved-media.ts';
+import { libraryExport } from '../../contract/export.ts';
+import { newId } from '../../platform/ids.ts';
+
+const database = useDatabase();
+const { sql } = database;
+const app = useApp(database);
+let owner: Reader;
+beforeAll(async () => {
+  owner = await createReader(app);
+});
+
+const own = (reader: Reader, query = '') => `/libraries/${reader.defaultLibraryId}/export${query}`;
+
+/** What a library holds, by its titles, as an export has it. */
+async function titles(reader: Reader, path: string): Promise<string[]> {
+  const { body } = await reader.get(path);
+  return libraryExport.parse(body).documents.map(({ title }) => title ?? '');
+}
+
+describe('a library as JSON', () => {
+  test('holds links, what is known of them, how far they were read, and their text', async () => {
+    const reader = await createReader(app);
+    const url = 'https://example.org/a?x=1&utm_source=mail';
+    const saved = await reader.post('/media/from_url', { url });
+    const book = await saveReady(sql, reader, { title: 'A "book"', author: 'Ana', texts: ['One.', 'Two.'] });
+    await app.call('PUT', `/media/${book}/reading`, {
+      key: reader.key,
+      body: { progress: 1, finished: true },
+    });
+
+    const { status, headers, body } = await reader.get(own(reader));
+    expect(status).toBe(200);
+    expect(headers.get('content-disposition')).toBe("attachment; filename*=UTF-8''My%20library.json");
+    const { documents, ...rest } = libraryExport.parse(body);
+    expect(rest).toMatchObject({
+      document_count: 2,
+      mode: 'PUBLIC',
+      library: { id: reader.defaultLibraryId },
+    });
+    expect(documents[0]).toMatchObject({
+      id: saved.body.data.media_id,
+      url: 'https://example.org/a?x=1',
+      requested_url: url,
+      texts: [],
+      reading: null,
+      withheld: false,
+    });
+    expect(documents[1]).toMatchObject({
+      id: book,
+      url: null,
+      title: 'A "book"',
+      author: 'Ana',
+      reading: { progress: 1, finished_at: expect.any(Date) },
+      texts: [
+        { title: null, text: 'One.', t_start_ms: null, t_end_ms: null },
+        { title: null, text: 'Two.', t_start_ms: null, t_end_ms: null },
+      ],
+    });
+  });
+
+  test('of nothing is whole, too', async () => {
+    const reader = await createReader(app);
+    const { body } = await reader.get(own(reader));
+    expect(libraryExport.parse(body)).toMatchObject({ documents: [], document_count: 0 });
+  });
+
+  test('of one’s own holds what is shared before any backfill has run, and nothing of others', async () => {
+    const reader = await createReader(app);
+    const library = await createLibrary(owner);
+    const shared = await saveReady(sql, owner, { title: 'Shared' });
+    await saveReady(sql, owner, { title: 'Private' });
+    await owner.post(`/libraries/${library}/media`, { media_id: shared });
+    await join(owner, library, reader);
+    await saveReady(sql, reader, { title: 'Mine' });
+    expect(await titles(reader, own(reader))).toEqual(['Shared', 'Mine']);
+    expect(await titles(reader, `/libraries/${library}/export`)).toEqual(['Shared']);
+
+    await owner.delete(`/libraries/${library}/members/${reader.id}`);
+    expect(await titles(reader, own(reader))).toEqual(['Mine']);
+    expect(await reader.get(`/libraries/${library}/export`)).toMatchObject(
+      failure(404, 'E_LIBRARY_NOT_FOUND'),
+    );
+  });
+
+  test('is refused in words', async () => {
+    expect(await owner.get(`/libraries/${newId()}/export`)).toMatchObject(
+      failure(404, 'E_LIBRARY_NOT_FOUND'),
+    );
+    expect(await owner.get(own(owner, '?format=csv'))).toMatchObject(failure(400, 'E_INVALID_REQUEST'));
+    expect(await owner.get(own(owner, '?mode=RAW'))).toMatchObject(failure(403, 'E_MODE_FORBIDDEN'));
+  });
+});
+
+describe('a library as bookmarks', () => {
+  test('has every link, escaped, and what was uploaded not', async () => {
+    const reader = await createReader(app);
+    await reader.post('/media/from_url', { url: 'https://example.org/b?x=1&y="2"' });
+    const read = await reader.post('/media/from_url', { url: 'https://example.org/read' });
+    await sql`update media set title = ${'<Tom> & "Jerry"\nagain'} where id = ${read.body.data.media_id}`;
+    await app.call('PUT', `/media/${read.body.data.media_id}/reading`, {
+      key: reader.key,
+      body: { progress: 1, finished: true },
+    });
+    await saveReady(sql, reader, { title: 'An upload', kind: 'pdf' });
+    const { status, headers, body } = await reader.get(own(reader, '?format=html'));
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
+    // It is HTML of strangers' words on this very origin: a browser must not show it.
+    expect(headers.get('content-disposition')).toMatch(/^attachment/);
+    expect(body).toMatch(/^<!DOCTYPE NETSCAPE-Bookmark-file-1>/);
+    expect(body.match(/<DT><A .*/g)).toEqual([
+      expect.stringMatching(
+        /^<DT><A HREF="https:\/\/example.org\/b\?x=1&amp;y=%222%22" ADD_DATE="\d{10}" TOREAD="1">example.org\/b<\/A>$/,
+      ),
+      expect.stringMatching(/ADD_DATE="\d{10}">&lt;Tom&gt; &amp; "Jerry" again<\/A>$/),
+    ]);
+  });
+});
+
+describe('a document as Markdown', () => {
+  test('begins with what is known of it', async () => {
+    const id = await saveReady(sql, owner, { title: 'On: tides', author: 'Ana', texts: ['High water.'] });
+    await sql`
+      update media_fragments set html_sanitized = '<p>High <em>water</em>.</p>' where media_id = ${id}`;
+    const { status, headers, body } = await owner.get(`/media/${id}/export`);
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toBe('text/markdown; charset=utf-8');
+    expect(headers.get('content-disposition')).toBe("attachment; filename*=UTF-8''On%20%20tides.md");
+    expect(body).toBe('---\ntitle: "On: tides"\nauthor: "Ana"\n---\n\n# On: tides\n\nHigh *water*.\n\n');
+  });
+
+  test('is refused to who may not read it, and while there is nothing to read', async () => {
+    const id = await saveReady(sql, owner, { title: 'Empty' });
+    const stranger = await createReader(app);
+    expect(await stranger.get(`/media/${id}/export`)).toMatchObject(failure(404, 'E_MEDIA_NOT_FOUND'));
+    expect(await owner.get(`/media/${id}/export`)).toMatchObject(failure(409, 'E_INVALID_STATE'));
+  });
+});
+
+describe('a removal while an export runs', () => {
+  const LONG = 'word '.repeat(20_000);
+
+  async function libraryOf(reader: Reader, count: number): Promise<string> {
+    const library = await createLibrary(owner);
+    for (let n = 0; n < count; n++) {
+      const media_id = await saveReady(sql, owner, { title: `Long ${n}`, texts: [LONG] });
+      await owner.post(`/libraries/${library}/media`, { media_id });
+    }
+    await join(owner, library, reader);
+    return library;
+  }
+
+  test('breaks the export of that library off: what has come is not whole', async () => {
+    const reader = await createReader(app);
+    // More than the sockets of both sides hold, and more than one page.
+    const library = await libraryOf(reader, 130);
+    const under = await openExport(app, reader.key, `/libraries/${library}/export`);
+    const begun = await under.read(1);
+    await owner.delete(`/libraries/${library}/members/${reader.id}`);
+    const rest = await under.read().catch((error: Error) => error.message);
+    expect(begun + rest).not.toContain('document_count');
+    expect(rest).toMatch(/terminated/);
+  });
+
+  test('leaves the rest of one’s own library, and nothing of the other', async () => {
+    const reader = await createReader(app);
+    const library = await libraryOf(reader, 120);
+    await saveReady(sql, reader, { title: 'Mine' });
+    const under = await openExport(app, reader.key, own(reader));
+    let text = await under.read(1);
+    await owner.delete(`/libraries/${library}/members/${reader.id}`);
+    text += await under.read();
+    const { documents } = libraryExport.parse(JSON.parse(text));
+    expect(documents.map(({ title }) => title)).toContain('Mine');
+    // What was on its way already cannot be taken back; the last ones were not.
+    expect(documents.length).toBeLessThan(100);
+  });
+});
+
+test('20,000 documents are exported in bounded memory', async () => {
+  const reader = await createReader(app);
+  await seedArticles(sql, { id: reader.id, default_library_id: reader.defaultLibraryId }, 20_000);
+  await sql`
+    insert into media_fragments (id, media_id, idx, html_sanitized, canonical_text)
+    select gen_random_uuid(), media.id, 0, '', repeat('Words of a text that is four kilobytes long. ', 90)
+    from media where created_by_user_id = ${reader.id}`;
+  globalThis.gc?.();
+  const before = process.memoryUsage().rss;
+  let highest = before;
+  let count = 0;
+  let size = 0;
+  const under = await openExport(app, reader.key, own(reader));
+  for (let chunk = await under.read(1); chunk !== ''; chunk = await under.read(1)) {
+    size += chunk.length;
+    count += chunk.split('"withheld":').length - 1;
+    highest = Math.max(highest, process.memoryUsage().rss);
+  }
+  expect(size).toBeGreaterThan(80_000_000);
+  // A word may lie on the border of two chunks.
+  expect(count).toBeGreaterThan(19_900);
+  expect(highest - before).toBeLessThan(150 * 1024 * 1024);
+});

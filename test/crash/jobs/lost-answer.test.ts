@@ -1,0 +1,114 @@
+import { once } from 'node:events';
+import net from 'node:net';
+import { afterAll, expect, test, vi } from 'vitest';
+import { createInline } from '../../../src/platform/jobs/inline.ts';
+import { collectJobTypes } from '../../../src/platform/jobs/job-type.ts';
+import { createWakeUp } from '../../../src/platform/jobs/wake-up.ts';
+import { startWorker } from '../../../src/platform/jobs/worker.ts';
+import { openTestDatabase, useDatabase } from '../../support/database.ts';
+import { jobType, readJob, silentLog, useJobs } from '../../support/jobs.ts';
+
+const database = useDatabase();
+const jobs = useJobs(database, { listen: false });
+const { sql, target } = database;
+const way = await openWay();
+/** The same database by a way on which answers can be lost. */
+const far = openTestDatabase({ ...target, host: '127.0.0.1', port: way.port });
+afterAll(async () => {
+  await far.end();
+  way.close();
+});
+
+/** Passes everything on, until it is told to cut: then the answer to the next message with that text is lost. */
+async function openWay() {
+  let marker: string | undefined;
+  let cuts = 0;
+  const server = net.createServer((client) => {
+    const upstream = net.connect(`${target.host}/.s.PGSQL.${target.port}`);
+    let isCut = false;
+    client.on('data', (message) => {
+      if (marker && message.includes(marker)) {
+        marker = undefined;
+        isCut = true;
+      }
+      upstream.write(message);
+    });
+    upstream.on('data', (answer) => {
+      if (!isCut) return client.write(answer);
+      cuts += 1;
+      upstream.destroy();
+      return client.destroy();
+    });
+    for (const [one, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      one.on('error', () => other.destroy());
+      one.on('close', () => other.destroy());
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    port: (server.address() as net.AddressInfo).port,
+    cut(text: string) {
+      marker = text;
+    },
+    cuts: () => cuts,
+    close: () => server.close(),
+  };
+}
+
+test('jobs of a claim whose answer was lost go back and run, as if it had not been', async () => {
+  const began = vi.fn(async () => undefined);
+  const type = jobType('claimed', began);
+  const wakeUp = createWakeUp({ sql: far, log: silentLog, listenAt: undefined });
+  const { id } = await jobs.enqueue(type);
+  way.cut('jobs_claim');
+  const worker = await startWorker({
+    sql: far,
+    wakeUp,
+    log: silentLog,
+    types: collectJobTypes([type]),
+    queues: ['default'],
+    concurrency: 1,
+    leaseSeconds: 60,
+    pollSeconds: 0.2,
+    graceSeconds: 5,
+  });
+  await vi.waitFor(async () => expect(await readJob(sql, id)).toMatchObject({ status: 'succeeded' }), 20_000);
+
+  expect(way.cuts()).toBe(1);
+  expect(began).toHaveBeenCalledTimes(1);
+  expect(await readJob(sql, id)).toMatchObject({ attempt_count: 1 });
+  await worker.stop();
+  await wakeUp.close();
+});
+
+test('a job that its caller waits for, and whose beginning was lost on the way, is left to the workers', async () => {
+  const type = jobType('waited for', async () => undefined);
+  const inline = createInline({
+    sql: far,
+    types: collectJobTypes([type]),
+    wakeUp: jobs.wakeUp,
+    log: silentLog,
+    enqueue: jobs.enqueueIn,
+    leaseSeconds: 60,
+  });
+  await inline.run({ type, payload: {} });
+  way.cut('commit');
+  await expect(inline.run({ type, payload: {}, idempotencyKey: 'lost' })).rejects.toThrow('terminated');
+
+  const [lost] = await sql<[{ id: string }]>`select id from jobs where idempotency_key = 'lost'`;
+  await vi.waitFor(
+    async () => expect(await readJob(sql, lost.id)).toMatchObject({ status: 'queued' }),
+    10_000,
+  );
+  const worker = await jobs.work([type]);
+  await vi.waitFor(
+    async () => expect(await readJob(sql, lost.id)).toMatchObject({ status: 'succeeded' }),
+    10_000,
+  );
+  await worker.stop();
+  await inline.close();
+});

@@ -1,8 +1,0 @@
-import { test } from 'vitest';
-import { openTestDatabase, useDatabase } from '../../database.ts';
-
-const database = useDatabase();
-
-test('passes, and leaves a connection behind', async () => {
-  await openTestDatabase(database.target)`select`;
-});

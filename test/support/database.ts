@@ -1,0 +1,87 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, inject, vi } from 'vitest';
+import { type ConnectionTarget, type Database, openDatabase } from '../../src/platform/database/database.ts';
+import { identifier } from '../../src/platform/database/statement.ts';
+
+const OPTIONS = {
+  poolSize: 4,
+  statementTimeoutSeconds: 30,
+  idleTransactionTimeoutSeconds: 30,
+  applicationName: 'nexus test',
+};
+
+export function openTestDatabase(
+  target: ConnectionTarget,
+  poolSize = OPTIONS.poolSize,
+  isPooled = false,
+): Database {
+  return openDatabase(target, { ...OPTIONS, poolSize, isPooled });
+}
+
+export interface TestDatabase {
+  /** A pool on the file's own database. */
+  readonly sql: Database;
+  readonly target: Exclude<ConnectionTarget, { url: string }>;
+  /** The same as a value for NEXUS_DATABASE_URL. */
+  readonly url: string;
+  /** Two connections that share nothing, for what two processes do at once. */
+  twoConnections(): [Database, Database];
+}
+
+/** Gives the test file a migrated database of its own, and fails the file if anything is still connected at its end. */
+export function useDatabase({ template = 'nexus_template' } = {}): TestDatabase {
+  const server = inject('server');
+  const database = `test_${randomBytes(6).toString('hex')}`;
+  const target = { ...server, database };
+  const pools: Database[] = [];
+
+  const open = (poolSize?: number) => {
+    const pool = openTestDatabase(target, poolSize);
+    pools.push(pool);
+    return pool;
+  };
+  const sql = open();
+
+  beforeAll(() =>
+    withMaintenance(
+      (admin) => admin`create database ${identifier(database)} template ${identifier(template)}`,
+    ),
+  );
+
+  afterAll(async () => {
+    await Promise.all(pools.map((pool) => pool.end()));
+    await withMaintenance(async (admin) => {
+      try {
+        await vi.waitFor(async () => {
+          const left = await admin`
+            select application_name, state, query from pg_stat_activity where datname = ${database}`;
+          if (left.length > 0) throw new Error(JSON.stringify(left, null, 2));
+        }, 5000);
+      } catch (error) {
+        throw new Error(`This file left database connections open: ${(error as Error).message}`);
+      } finally {
+        await admin`drop database ${identifier(database)} with (force)`;
+      }
+    });
+  });
+
+  return {
+    sql,
+    target,
+    url: socketUrl(target),
+    twoConnections: () => [open(1), open(1)],
+  };
+}
+
+export async function withMaintenance<T>(work: (admin: Database) => PromiseLike<T>): Promise<T> {
+  const admin = openTestDatabase({ ...inject('server'), database: 'postgres' }, 1);
+  try {
+    return await work(admin);
+  } finally {
+    await admin.end();
+  }
+}
+
+function socketUrl({ host, port, username, password, database }: TestDatabase['target']): string {
+  return `postgres://${username}:${password}@/${database}?host=${encodeURIComponent(host)}&port=${port}`;
+}

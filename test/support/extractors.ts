@@ -1,0 +1,33 @@
+import { afterAll, expect } from 'vitest';
+import { Failure } from '../../src/contract/errors.ts';
+import {
+  createExtractors,
+  type ExtractorOptions,
+  type Extractors,
+} from '../../src/features/media/extractors/extractors.ts';
+import { createEgress } from '../../src/platform/egress/egress.ts';
+
+/** Extractors that reach loopback, where the test's own sites are. What they take for bugs of their own is collected. */
+export function useExtractors(options: Partial<ExtractorOptions> = {}): Extractors & { bugs: Error[] } {
+  const bugs: Error[] = [];
+  const egress = createEgress({ allow: ['127.0.0.0/8'] });
+  const extractors = createExtractors({
+    egress,
+    processes: 1,
+    onBug: (error) => bugs.push(error),
+    ...options,
+  });
+  afterAll(() => extractors.close());
+  return { ...extractors, bugs };
+}
+
+/** What the call fails with. */
+export async function failureOf(call: Promise<unknown>): Promise<Failure> {
+  const error = await call.then(
+    () => expect.fail('it did not fail'),
+    (reason) => reason,
+  );
+  expect(error).toBeInstanceOf(Failure);
+  expect(error.message).toMatch(/\.$/);
+  return error;
+}

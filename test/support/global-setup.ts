@@ -1,0 +1,67 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { openDatabase } from '../../src/platform/database/database.ts';
+import { findPackagedServer } from '../../src/platform/database/embedded/binaries.ts';
+import {
+  type Cluster,
+  prepareCluster,
+  startCluster,
+  stopCluster,
+} from '../../src/platform/database/embedded/cluster.ts';
+import { migrate, readMigrations } from '../../src/platform/database/migrator.ts';
+import { processesMentioning } from './processes.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    server: Cluster['connection'];
+    /** Everything a test run makes lies below this directory, and everything it starts mentions it. */
+    runDir: string;
+  }
+}
+
+/** Nothing here has to survive a power loss. */
+const FAST = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' };
+
+/** One throw-away PostgreSQL for the whole run, with a migrated template that each test file clones. */
+export default async function setup(project: TestProject) {
+  const runDir = await mkdtemp(path.join(os.tmpdir(), 'nexus-test-'));
+  // Under root, the account that runs PostgreSQL has to pass through it.
+  await chmod(runDir, 0o711);
+  const cluster = await prepareCluster(
+    await findPackagedServer(),
+    path.join(runDir, 'server', 'postgres'),
+    FAST,
+  );
+  await startCluster(cluster);
+  await makeTemplate(cluster);
+  project.provide('server', cluster.connection);
+  project.provide('runDir', runDir);
+
+  return async () => {
+    await stopCluster(cluster);
+    const left = await processesMentioning(runDir);
+    if (left.length > 0) {
+      throw new Error(
+        `The tests left processes behind:\n${left.map((process) => process.command).join('\n')}`,
+      );
+    }
+    await rm(runDir, { recursive: true, force: true });
+  };
+}
+
+async function makeTemplate(cluster: Cluster): Promise<void> {
+  const options = {
+    poolSize: 1,
+    statementTimeoutSeconds: 30,
+    idleTransactionTimeoutSeconds: 30,
+    applicationName: 'nexus test setup',
+  };
+  const admin = openDatabase({ ...cluster.connection, database: 'postgres' }, options);
+  await admin`create database nexus_template`;
+  await admin.end();
+  const template = openDatabase({ ...cluster.connection, database: 'nexus_template' }, options);
+  await migrate(template, await readMigrations());
+  await template.end();
+}

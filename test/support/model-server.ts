@@ -1,0 +1,32 @@
+import { text as readAll } from 'node:stream/consumers';
+import { startSite } from './internet.ts';
+
+/** A model that has read everything, and sees a lamp in it. */
+const LAMP = {
+  summary: 'A lamp burns.',
+  findings: [{ kind: 'symbol', label: 'lamp', quote: 'lamp' }],
+  confidence: 1,
+};
+
+/** An endpoint that speaks as OpenAI's does, with the environment that makes Nexus ask it. */
+export async function startModel() {
+  let said = JSON.stringify(LAMP);
+  const sent: string[] = [];
+  const site = await startSite(async (request, response) => {
+    if (request.method === 'POST') sent.push(await readAll(request));
+    response.end(JSON.stringify({ choices: [{ message: { content: said } }] }));
+  });
+  return {
+    /** What it was asked, since it was last told what to say. */
+    sent,
+    says(answer: object = LAMP): void {
+      said = JSON.stringify(answer);
+      sent.length = 0;
+    },
+    env: {
+      NEXUS_PLUGIN_ML_ENABLED: 'true',
+      NEXUS_PLUGIN_ML_URL: `${site.url}/v1`,
+      NEXUS_PLUGIN_ML_MODEL: 'small-model',
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import type { Database, Queryable } from '../../src/platform/database/database.ts';
+import { gate } from './jobs.ts';
+
+/** A connection whose transactions stop right before they commit, holding all their locks, until they are let go. */
+export interface HeldConnection {
+  sql: Database;
+  /** Resolves when a transaction is about to commit. */
+  reached: Promise<void>;
+  letGo(): void;
+}
+
+/** `skip`: how many transactions commit unhindered before. */
+export function holdBeforeCommit(sql: Database, { skip = 0 } = {}): HeldConnection {
+  const [arrived, released] = [gate(), gate()];
+  let commits = 0;
+  const connect = async () => {
+    const client = await sql.connect();
+    const query = client.query;
+    const release = client.release;
+    const held = async (...statement: unknown[]) => {
+      if (statement[0] === 'commit' && ++commits > skip) {
+        arrived.open();
+        await released.opened;
+      }
+      return Reflect.apply(query, client, statement);
+    };
+    return Object.assign(client, {
+      query: held,
+      release: (error?: Error) => {
+        Object.assign(client, { query, release });
+        release.call(client, error);
+      },
+    });
+  };
+  const statements = (...parts: Parameters<Queryable>) => sql(...parts);
+  return {
+    sql: Object.assign(statements, sql, { connect }) as unknown as Database,
+    reached: arrived.opened,
+    letGo: released.open,
+  };
+}
+
+/** Whether what was just begun has to wait for somebody's lock, or comes to its end without. */
+export async function blockedOrDone(
+  monitor: Queryable,
+  begun: Promise<unknown>,
+): Promise<'blocked' | 'done'> {
+  let isDone = false;
+  const done = () => {
+    isDone = true;
+  };
+  begun.then(done, done);
+  for (;;) {
+    const waiting = await monitor`
+      select
+      from pg_stat_activity
+      where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0`;
+    if (waiting.length > 0) return 'blocked';
+    if (isDone) return 'done';
+  }
+}

@@ -1,0 +1,43 @@
+import { addToDefaultLibrary } from '../../src/features/libraries/closure/closure.ts';
+import { buildSearchRows } from '../../src/features/media/search/search-rows.ts';
+import type { Database } from '../../src/platform/database/database.ts';
+import { transaction } from '../../src/platform/database/transaction.ts';
+import { newId } from '../../src/platform/ids.ts';
+import type { Reader } from './libraries.ts';
+
+export interface SavedFields {
+  title?: string;
+  kind?: string;
+  site?: string | null;
+  published?: string | null;
+  words?: number | null;
+  author?: string | null;
+  /** One for each fragment. */
+  texts?: string[];
+}
+
+/** Something that somebody has saved, and that is ready to be read and found. */
+export async function saveReady(
+  sql: Database,
+  { id: userId, defaultLibraryId }: Reader,
+  { title = 'Untitled', kind = 'web_article', texts = [], ...fields }: SavedFields = {},
+): Promise<string> {
+  const id = newId();
+  await transaction(sql, async (tx) => {
+    await tx`
+      insert into media (
+        id, kind, title, created_by_user_id, processing_status, site, published, word_count, author, plain_text
+      )
+      values (
+        ${id}, ${kind}, ${title}, ${userId}, 'ready', ${fields.site ?? null}, ${fields.published ?? null},
+        ${fields.words ?? null}, ${fields.author ?? null}, ${texts.join('\n')}
+      )`;
+    await tx`
+      insert into media_fragments (id, media_id, idx, html_sanitized, canonical_text)
+      select gen_random_uuid(), ${id}, place - 1, '', text
+      from unnest(${texts}::text[]) with ordinality as given (text, place)`;
+    await addToDefaultLibrary(tx, defaultLibraryId, id, userId);
+    await buildSearchRows(tx, id);
+  });
+  return id;
+}

@@ -1,0 +1,40 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { Worker } from '../../../src/platform/jobs/worker.ts';
+import { useApp } from '../../support/app.ts';
+import { useDatabase } from '../../support/database.ts';
+
+const database = useDatabase();
+const { sql } = database;
+const app = useApp(database);
+let worker: Worker;
+
+beforeAll(async () => {
+  worker = await app.engine.work({ concurrency: 4, pollSeconds: 0.2, graceSeconds: 5 });
+});
+afterAll(() => worker.stop());
+
+/** A sweep that nobody schedules is missed only when what it would have found is. */
+test('every sweep and cleanup of Nexus is on the schedule, runs, and succeeds', async () => {
+  const rows = () => sql<{ name: string; status: string | null }[]>`
+    select name, status
+    from job_schedules
+    left join job_attempts on job_attempts.job_id = last_job_id
+    order by name`;
+  await vi.waitFor(async () => {
+    expect((await rows()).map(({ status }) => status)).not.toContain(null);
+  }, 20_000);
+  expect((await rows()).map(({ name, status }) => [name, status])).toEqual(
+    [
+      'audit_retention',
+      'job_retention',
+      'library_backfill_sweep',
+      'media_purge',
+      'media_sweep',
+      'orphaned_files_sweep',
+      'outbox_cleanup',
+      'outbox_sweep',
+      'session_cleanup',
+      'webhook_cleanup',
+    ].map((name) => [name, 'succeeded']),
+  );
+});

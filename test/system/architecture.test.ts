@@ -1,0 +1,132 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Lower may not know higher. A feature may know the features listed before it. */
+const FEATURES = [
+  'identity',
+  'libraries',
+  'media',
+  'governance',
+  'transfer',
+  'analysis',
+  'branches',
+  'graph',
+  'operations',
+  'events',
+  'webhooks',
+];
+
+interface Import {
+  from: string;
+  to: string;
+}
+
+const files = readdirSync(path.join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
+  .map((file) => path.posix.join('src', file))
+  .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));
+
+const imports: Import[] = files.flatMap(importsOf);
+
+function importsOf(from: string): Import[] {
+  const text = readFileSync(path.join(ROOT, from), 'utf8');
+  return [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map(([, target = '']) => ({
+    from,
+    to: target.startsWith('.') ? path.posix.join(path.posix.dirname(from), target) : target,
+  }));
+}
+
+const feature = (file: string) => /^src\/features\/([^/]+)\//.exec(file)?.[1];
+const isIn = (file: string, ...folders: string[]) =>
+  folders.some((folder) => file.startsWith(`src/${folder}/`));
+
+const RULES: [string, (edge: Import) => boolean][] = [
+  [
+    'contract imports nothing of Node and nothing else of Nexus',
+    ({ from, to }) =>
+      isIn(from, 'contract') && (to.startsWith('node:') || (to.startsWith('src/') && !isIn(to, 'contract'))),
+  ],
+  [
+    'platform knows only itself and the contract',
+    ({ from, to }) => isIn(from, 'platform') && to.startsWith('src/') && !isIn(to, 'platform', 'contract'),
+  ],
+  [
+    'platform/database is the only one that talks to the driver',
+    ({ from, to }) => !isIn(from, 'platform/database') && (to === 'pg' || to === 'pg-connection-string'),
+  ],
+  ['http knows no feature', ({ from, to }) => isIn(from, 'http') && isIn(to, 'features', 'app', 'cli')],
+  [
+    'features know http only in their routes',
+    ({ from, to }) =>
+      isIn(from, 'features') &&
+      !/(^|-)routes\.ts$/.test(path.basename(from)) &&
+      (isIn(to, 'http') || to === 'fastify'),
+  ],
+  ['features never know app or cli', ({ from, to }) => isIn(from, 'features') && isIn(to, 'app', 'cli')],
+  [
+    'a feature knows only those before it',
+    ({ from, to }) => {
+      const [source, target] = [feature(from), feature(to)];
+      return (
+        source !== undefined && target !== undefined && FEATURES.indexOf(target) > FEATURES.indexOf(source)
+      );
+    },
+  ],
+  [
+    "a feature never reads another feature's store",
+    ({ from, to }) => feature(to) !== undefined && feature(from) !== feature(to) && /store\.ts$/.test(to),
+  ],
+  ['app never knows cli', ({ from, to }) => isIn(from, 'app') && isIn(to, 'cli')],
+];
+
+test('the enumeration sees the tree', () => {
+  expect(files.length).toBeGreaterThan(30);
+  expect(imports).toContainEqual({ from: 'src/main.ts', to: 'src/cli/cli.ts' });
+  for (const name of files.map(feature)) if (name) expect(FEATURES).toContain(name);
+});
+
+test.each(RULES)('%s', (_rule, breaks) => {
+  expect(imports.filter(breaks).map(({ from, to }) => `${from} → ${to}`)).toEqual([]);
+});
+
+test('the web app knows only itself and the contract', () => {
+  const sources = readdirSync(path.join(ROOT, 'web/src'), { recursive: true, encoding: 'utf8' })
+    .map((file) => path.posix.join('web/src', file))
+    .filter((file) => /\.tsx?$/.test(file));
+  const strangers = sources.flatMap((from) =>
+    importsOf(from)
+      .filter(({ to }) => /^(src|test|bench)\//.test(to) && !isIn(to, 'contract'))
+      .map(({ to }) => `${from} → ${to}`),
+  );
+  expect(sources.length).toBeGreaterThan(30);
+  expect(strangers).toEqual([]);
+});
+
+test('normalForm is the only one that normalises text: long runs of marks would block it', () => {
+  const sources = ['src', 'web/src'].flatMap((folder) =>
+    readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+      .map((file) => path.posix.join(folder, file))
+      .filter((file) => /\.tsx?$/.test(file) && !file.includes('.test.')),
+  );
+  const normalising = sources.filter((file) =>
+    /\.normalize\(/.test(readFileSync(path.join(ROOT, file), 'utf8')),
+  );
+  expect(normalising).toEqual(['src/contract/normal-form.ts']);
+});
+
+test('no import cycles', () => {
+  const cycles: string[] = [];
+  const done = new Set<string>();
+  const visit = (file: string, trail: string[]) => {
+    if (trail.includes(file))
+      return void cycles.push([...trail.slice(trail.indexOf(file)), file].join(' → '));
+    if (done.has(file)) return;
+    for (const { to } of imports.filter(({ from }) => from === file)) visit(to, [...trail, file]);
+    done.add(file);
+  };
+  for (const file of files) visit(file, []);
+  expect(cycles).toEqual([]);
+});

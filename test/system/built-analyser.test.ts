@@ -1,0 +1,37 @@
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import * as texts from '../support/fixtures/texts.ts';
+import { newDirectory } from '../support/workspace.ts';
+
+/** As a process runs it that knows no TypeScript, wherever in the world it stands. */
+async function analyseElsewhere(env: Record<string, string>): Promise<string> {
+  const dist = new URL('../../dist', import.meta.url).href;
+  const program = `
+    import { createAnalyser } from '${dist}/features/analysis/analyser.js';
+    import { LAYERS } from '${dist}/contract/analysis.js';
+    const fragments = ${JSON.stringify(Object.values(texts).map((canonical_text, idx) => ({ idx, canonical_text })))};
+    const analyser = createAnalyser();
+    const result = await analyser.analyse({ fragments, layers: LAYERS, rules: [] });
+    process.stdout.write(JSON.stringify(result));
+    // It ends by itself: processes that wait for work hold nothing up.`;
+  const file = path.join(await newDirectory(), 'program.mjs');
+  await writeFile(file, program);
+  const { stdout } = await promisify(execFile)(process.execPath, [file], {
+    timeout: 60_000,
+    env,
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  return stdout;
+}
+
+test('two processes, in different places and languages, say the same of the same texts, to the byte', async () => {
+  const [here, there] = await Promise.all([
+    analyseElsewhere({ LANG: 'en_GB.UTF-8', TZ: 'UTC' }),
+    analyseElsewhere({ LANG: 'tr_TR.UTF-8', LC_ALL: 'tr_TR.UTF-8', TZ: 'Asia/Tokyo' }),
+  ]);
+  expect(here).toBe(there);
+  expect(Object.keys(JSON.parse(here).analysis.baselines)).toHaveLength(9);
+});

@@ -1,0 +1,27 @@
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { makePage } from '../support/fixtures/pages.ts';
+import { startSite } from '../support/internet.ts';
+import { newDirectory } from '../support/workspace.ts';
+
+/** As a process runs them that knows no TypeScript: the process's module has to be found among what was built. */
+test('the extractors work as they are built', async () => {
+  const site = await startSite((_request, response) =>
+    response.writeHead(200, { 'content-type': 'text/html' }).end(makePage()),
+  );
+  const dist = new URL('../../dist', import.meta.url).href;
+  const program = `
+    import { createExtractors } from '${dist}/features/media/extractors/extractors.js';
+    import { createEgress } from '${dist}/platform/egress/egress.js';
+    const extractors = createExtractors({ egress: createEgress({ allow: ['${site.host}'] }) });
+    const { extraction } = await extractors.webArticle({ url: '${site.url}', imagePath: '/i' });
+    process.stdout.write(extraction.title);
+    // It ends by itself: processes that wait for work hold nothing up.`;
+  const file = path.join(await newDirectory(), 'program.mjs');
+  await writeFile(file, program);
+  const { stdout } = await promisify(execFile)(process.execPath, [file], { timeout: 30_000 });
+  expect(stdout).toBe('The lamp');
+});

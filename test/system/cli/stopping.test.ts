@@ -1,0 +1,71 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import { DEV_KEYS } from '../../support/app.ts';
+import { useDatabase } from '../../support/database.ts';
+import { startNexus } from '../../support/nexus-process.ts';
+
+const database = useDatabase();
+const env = { NEXUS_DATABASE_URL: database.url, NEXUS_SHUTDOWN_GRACE_SECONDS: '1' };
+const HEADERS = `Host: localhost\r\nX-Nexus-API-Key: ${DEV_KEYS.admin}\r\nContent-Type: application/json\r\n`;
+
+async function open(url: string, bytes: string): Promise<Socket> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  socket.on('error', () => undefined);
+  await once(socket, 'connect');
+  if (bytes) socket.write(bytes);
+  return socket;
+}
+
+describe('Nexus stops although a client holds a connection', () => {
+  test.each([
+    ['that has sent nothing', ''],
+    ['with half a header', 'GET /healthz HTTP/1.1\r\nHost'],
+    ['with half a body', `POST /api/v1/users HTTP/1.1\r\n${HEADERS}Content-Length: 100\r\n\r\n{"user`],
+    ['that was kept alive', 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n'],
+  ])('%s', async (_case, bytes) => {
+    const nexus = startNexus(['serve'], { env });
+    const socket = await open(await nexus.ready(), bytes);
+    if (bytes.endsWith('\r\n\r\n')) await once(socket, 'data');
+    expect(await nexus.stop('SIGTERM')).toBe(0);
+    socket.destroy();
+  });
+});
+
+test('a request under way when the signal comes is answered', async () => {
+  const nexus = startNexus(['serve'], { env: { ...env, NEXUS_SHUTDOWN_GRACE_SECONDS: '30' } });
+  const body = '{"username":"unhurried"}';
+  const socket = await open(
+    await nexus.ready(),
+    `POST /api/v1/users HTTP/1.1\r\n${HEADERS}Expect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n`,
+  );
+  await once(socket, 'data');
+  nexus.child.kill('SIGTERM');
+  await nexus.prints(/finishing what is under way/);
+  const answered = socket.setEncoding('utf8').toArray();
+  socket.write(body);
+  expect((await answered).join('')).toContain('HTTP/1.1 201');
+  expect(await nexus.exited).toBe(0);
+});
+
+test('a second signal ends it at once', async () => {
+  const nexus = startNexus(['serve'], { env: { ...env, NEXUS_SHUTDOWN_GRACE_SECONDS: '600' } });
+  const socket = await open(
+    await nexus.ready(),
+    `POST /api/v1/users HTTP/1.1\r\n${HEADERS}Expect: 100-continue\r\nContent-Length: 100\r\n\r\n`,
+  );
+  await once(socket, 'data');
+  nexus.child.kill('SIGTERM');
+  await nexus.prints(/finishing what is under way/);
+  // Within a second, two signals are taken for one keystroke.
+  const again = setInterval(() => nexus.child.kill('SIGTERM'), 200);
+  expect(await nexus.exited).toBe(1);
+  clearInterval(again);
+  socket.destroy();
+});
+
+test('a terminal that is closed stops it', async () => {
+  const nexus = startNexus(['serve'], { env });
+  await nexus.ready();
+  expect(await nexus.stop('SIGHUP')).toBe(0);
+});

@@ -1,0 +1,57 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { findPackagedServer } from '../../../src/platform/database/embedded/binaries.ts';
+import {
+  type Cluster,
+  prepareCluster,
+  startCluster,
+  stopCluster,
+} from '../../../src/platform/database/embedded/cluster.ts';
+import { call, DEV_KEYS } from '../../support/app.ts';
+import { openTestDatabase } from '../../support/database.ts';
+import { runNexus, startNexus } from '../../support/nexus-process.ts';
+import { dumpSchema } from '../../support/schema-dump.ts';
+import { newDirectory } from '../../support/workspace.ts';
+
+let cluster: Cluster;
+let url: string;
+
+beforeAll(async () => {
+  const server = await findPackagedServer(
+    new URL('../../support/postgres-15/package.json', import.meta.url).href,
+  );
+  cluster = await prepareCluster(server, path.join(await newDirectory('fifteen'), 'postgres'), {
+    fsync: 'off',
+  });
+  await startCluster(cluster);
+  const { username, password, host, port } = cluster.connection;
+  url = `postgres://${username}:${password}@/postgres?host=${encodeURIComponent(host)}&port=${port}`;
+});
+
+afterAll(() => stopCluster(cluster));
+
+test('Nexus works the same on a server of one’s own, from PostgreSQL 15 on', async () => {
+  const env = { NEXUS_DATABASE_URL: url, NEXUS_DATA_DIR: await newDirectory('data') };
+  const nexus = startNexus(['serve'], { env });
+  const address = await nexus.ready();
+  expect(nexus.output()).toContain(`PostgreSQL at ${cluster.connection.host}:5432, database postgres`);
+  const created = await call(address, 'POST', '/api/v1/users', {
+    key: DEV_KEYS.admin,
+    body: { username: 'ana' },
+  });
+  expect(created.status).toBe(201);
+  expect(await runNexus(['users', 'list'], { env })).toMatchObject({
+    code: 0,
+    output: expect.stringContaining('ana'),
+  });
+  expect(await nexus.stop()).toBe(0);
+  expect(nexus.output()).not.toContain(cluster.connection.password);
+});
+
+test('its schema there is the one in schema.sql', async () => {
+  const sql = openTestDatabase({ url }, 1);
+  const expected = await readFile(new URL('../../../schema.sql', import.meta.url), 'utf8');
+  expect(await dumpSchema(sql)).toBe(expected);
+  await sql.end();
+});

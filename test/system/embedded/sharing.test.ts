@@ -1,0 +1,91 @@
+import { readFile, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { call, DEV_KEYS } from '../../support/app.ts';
+import { runNexus, startNexus } from '../../support/nexus-process.ts';
+import { processesMentioning } from '../../support/processes.ts';
+import { newDirectory } from '../../support/workspace.ts';
+
+const key = DEV_KEYS.admin;
+const postmaster = async (dataDir: string) =>
+  Number.parseInt(await readFile(path.join(dataDir, 'postgres/data/postmaster.pid'), 'utf8'), 10);
+
+test('commands at once share the server, and the last one stops it', async () => {
+  const dataDir = await newDirectory('data');
+  const env = { NEXUS_DATA_DIR: dataDir };
+  for (let round = 0; round < 4; round++) {
+    const added = await Promise.all(
+      [1, 2, 3].map((n) => runNexus(['users', 'add', `u${round}-${n}`], { env })),
+    );
+    expect(added.map(({ code, output }) => (code === 0 ? 0 : output))).toEqual([0, 0, 0]);
+    expect(await processesMentioning(dataDir)).toEqual([]);
+  }
+});
+
+test('serve waits for a command to be done, and then serves', async () => {
+  const dataDir = await newDirectory('data');
+  const env = { NEXUS_DATA_DIR: dataDir };
+  const command = startNexus(['doctor'], { env });
+  await command.prints(/Checks/);
+  const nexus = startNexus(['serve'], { env });
+  expect((await call(await nexus.ready(), 'GET', '/me', { key })).status).toBe(200);
+  await command.exited;
+  expect(await nexus.stop()).toBe(0);
+  expect(await processesMentioning(dataDir)).toEqual([]);
+});
+
+test('serve has its server back when PostgreSQL is killed while commands come and go', async () => {
+  const dataDir = await newDirectory('data');
+  const env = { NEXUS_DATA_DIR: dataDir };
+  const nexus = startNexus(['serve'], { env });
+  const url = await nexus.ready();
+  for (let round = 0; round < 2; round++) {
+    const commands = [1, 2].map(() => runNexus(['users', 'list'], { env }));
+    process.kill(await postmaster(dataDir), 'SIGKILL');
+    await Promise.all(commands);
+    await vi.waitFor(async () => expect((await call(url, 'GET', '/me', { key })).status).toBe(200), 30_000);
+  }
+  expect(await nexus.stop()).toBe(0);
+  expect(await processesMentioning(dataDir)).toEqual([]);
+});
+
+test('Ctrl-C on a command lets it finish and leaves no server behind', async () => {
+  const dataDir = await newDirectory('data');
+  const command = startNexus(['users', 'list'], { env: { NEXUS_DATA_DIR: dataDir } });
+  await vi.waitFor(() => postmaster(dataDir), 30_000);
+  command.child.kill('SIGINT');
+  expect(await command.exited).toBe(130);
+  expect(await processesMentioning(dataDir)).toEqual([]);
+});
+
+test('stopping while PostgreSQL is down is still a clean stop', async () => {
+  const dataDir = await newDirectory('data');
+  const nexus = startNexus(['serve'], { env: { NEXUS_DATA_DIR: dataDir } });
+  await nexus.ready();
+  await rm(path.join(dataDir, 'postgres', 'data', 'global'), { recursive: true });
+  process.kill(await postmaster(dataDir), 'SIGKILL');
+  await nexus.prints(/PostgreSQL could not be started/);
+  expect(await nexus.stop()).toBe(0);
+  expect(await processesMentioning(dataDir)).toEqual([]);
+});
+
+test('a backup restored without its password is refused with what to do, and nothing is left running', async () => {
+  const dataDir = await newDirectory('data');
+  const env = { NEXUS_DATA_DIR: dataDir };
+  expect((await runNexus(['users', 'list'], { env })).code).toBe(0);
+  await rm(path.join(dataDir, 'postgres', 'password'));
+  const { code, output } = await runNexus(['serve'], { env });
+  expect(code).toBe(1);
+  expect(output).toContain('The file `password` is not the one that belongs to this data directory.');
+  expect(await processesMentioning(dataDir)).toEqual([]);
+});
+
+test('the embedded server has room for a pool of any size that is accepted', async () => {
+  const env = { NEXUS_DATA_DIR: await newDirectory('data'), NEXUS_DATABASE_POOL_SIZE: '150' };
+  const nexus = startNexus(['serve'], { env });
+  const url = await nexus.ready();
+  const answers = await Promise.all(Array.from({ length: 200 }, () => call(url, 'GET', '/me', { key })));
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  expect((await runNexus(['users', 'list'], { env })).code).toBe(0);
+  await nexus.stop();
+});

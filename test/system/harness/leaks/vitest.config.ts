@@ -1,0 +1,5 @@
+import { defineConfig } from 'vitest/config';
+import { shared } from '../../../../vitest.config.ts';
+
+/** The same harness around files that misbehave on purpose. */
+export default defineConfig({ test: { ...shared, include: ['test/harness/leaks/*.leak.ts'] } });

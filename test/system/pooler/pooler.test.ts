@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { transaction } from '../../../src/platform/database/transaction.ts';
+import { createControl } from '../../../src/platform/jobs/control.ts';
+import { createEnqueue } from '../../../src/platform/jobs/enqueue.ts';
+import { createWakeUp } from '../../../src/platform/jobs/wake-up.ts';
+import { call, DEV_KEYS } from '../../support/app.ts';
+import { openTestDatabase, useDatabase } from '../../support/database.ts';
+import { gate, jobType, readJob, silentLog, useJobs } from '../../support/jobs.ts';
+import { runNexus, startNexus } from '../../support/nexus-process.ts';
+import { startTransactionPooler, type TransactionPooler } from './transaction-pooler.ts';
+
+const database = useDatabase();
+let pooler: TransactionPooler;
+const env = () => ({
+  NEXUS_DATABASE_URL: `postgres://anybody@127.0.0.1:${pooler.port}/anything`,
+  NEXUS_DATABASE_POOLED: 'true',
+  NEXUS_WORKER_POLL_SECONDS: '0.1',
+});
+
+beforeAll(async () => {
+  pooler = await startTransactionPooler(database.target, 3);
+});
+afterAll(() => pooler.close());
+
+test('the pooler is as unkind as a real one: settings, prepared statements and listeners do not work through it', async () => {
+  const target = { url: env().NEXUS_DATABASE_URL };
+  const asking = openTestDatabase(target);
+  await expect(asking`select`).rejects.toThrow('unsupported startup parameter');
+  await asking.end();
+
+  const pooled = openTestDatabase(target, 1, true);
+  const client = await pooled.connect();
+  const prepared = () => client.query({ name: 'one', text: 'select 1' });
+  await prepared();
+  await expect(prepared()).rejects.toThrow('does not exist');
+  client.release(true);
+  await pooled.end();
+});
+
+describe('behind a transaction pooler', () => {
+  test('Nexus migrates, serves and works as ever', async () => {
+    expect(await runNexus(['migrate'], { env: env() })).toMatchObject({ code: 0 });
+    const nexus = startNexus(['serve'], { env: env() });
+    const url = await nexus.ready();
+    const key = DEV_KEYS.operator;
+    const before = pooler.transactions();
+    for (const execution_mode of ['async', 'sync']) {
+      const { body } = await call(url, 'POST', '/api/v1/jobs/submit', {
+        key,
+        body: { job_type: 'integrity_audit', execution_mode },
+      });
+      await vi.waitFor(async () => {
+        const job = await call(url, 'GET', `/api/v1/jobs/${body.job_id}`, { key });
+        expect(job.body).toMatchObject({ status: 'succeeded', error_text: null });
+      }, 10_000);
+    }
+    expect(pooler.transactions()).toBeGreaterThan(before);
+    expect(await nexus.stop()).toBe(0);
+    expect(nexus.output()).not.toMatch(/"level":(40|50|60)/);
+  });
+
+  test('an idle worker finds by polling what another process queued', async () => {
+    const worker = startNexus(['worker'], { env: env() });
+    await worker.prints(/is ready/);
+    const nexus = startNexus(['serve', '--no-worker'], { env: env() });
+    const url = await nexus.ready();
+    const key = DEV_KEYS.operator;
+    const { body } = await call(url, 'POST', '/api/v1/jobs/submit', {
+      key,
+      body: { job_type: 'integrity_audit' },
+    });
+    await vi.waitFor(async () => {
+      const job = await call(url, 'GET', `/api/v1/jobs/${body.job_id}`, { key });
+      expect(job.body.status).toBe('succeeded');
+    }, 10_000);
+    expect(await Promise.all([nexus.stop(), worker.stop()])).toEqual([0, 0]);
+  });
+});
+
+test('without hints, a running job learns within two seconds that it was cancelled', async () => {
+  const deaf = useJobsWithoutHints();
+  const began = gate();
+  const stopped = gate();
+  const patient = jobType('patient', async (_payload, { signal }) => {
+    began.open();
+    await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    stopped.open();
+    return undefined;
+  });
+  const worker = await jobs.work([patient], { pollSeconds: 0.1 });
+  const { id } = await transaction(database.sql, (tx) => deaf.enqueue(tx, { type: patient, payload: {} }));
+  await began.opened;
+  const cancelledAt = performance.now();
+  await deaf.control.cancel(id, { name: 'test' });
+  await stopped.opened;
+  // Twice of what is promised: the machine may be busy with other tests.
+  expect(performance.now() - cancelledAt).toBeLessThan(4000);
+  expect((await readJob(database.sql, id)).status).toBe('cancelled');
+  await worker.stop();
+  await deaf.wakeUp.close();
+});
+
+const jobs = useJobs(database, { listen: false });
+
+/** Another process's end of the engine: what it says is not heard by the worker of this file. */
+function useJobsWithoutHints() {
+  const wakeUp = createWakeUp({ sql: database.sql, log: silentLog, listenAt: undefined });
+  return { wakeUp, ...createEnqueue(wakeUp), control: createControl(database.sql, wakeUp) };
+}
