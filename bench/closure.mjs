@@ -3,11 +3,11 @@
 // Writes bench/results/closure.json.
 import { mkdir, writeFile } from 'node:fs/promises';
 import os from 'node:os';
-import { createBackfill } from '../dist/features/libraries/backfill.js';
-import { mayRead } from '../dist/features/libraries/can-read-media.js';
-import { createInvitations } from '../dist/features/libraries/invitations.js';
+import { mayRead } from '../dist/features/libraries/access/can-read-media.js';
+import { createBackfill } from '../dist/features/libraries/closure/backfill.js';
 import { createLibraryMedia } from '../dist/features/libraries/library-media.js';
-import { createMembers } from '../dist/features/libraries/members.js';
+import { createInvitations } from '../dist/features/libraries/sharing/invitations.js';
+import { createMembers } from '../dist/features/libraries/sharing/members.js';
 import { writeStatements } from '../dist/platform/database/database.js';
 import { transaction } from '../dist/platform/database/transaction.js';
 import { newId } from '../dist/platform/ids.js';

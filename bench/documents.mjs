@@ -1,15 +1,14 @@
 // What documents cost when there are many: auditing all of them, finding what belongs to one of them, and saving ten
-// thousand links. Everything runs through the job engine and the services of the built program, on a PostgreSQL of its own
+// thousand links. Everything runs through the job queue and the services of the built program, on a PostgreSQL of its own
 // with ten minutes for a statement. Writes bench/results/documents.json, unless --quick asks for small numbers.
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { parseConfig } from '../dist/app/config.js';
-import { createEngine } from '../dist/app/engine.js';
-import { createOutside } from '../dist/app/outside.js';
-import { createServices } from '../dist/app/services.js';
+import { createNexus } from '../dist/app/nexus.js';
+import { createResources } from '../dist/app/resources.js';
 import { findRelated } from '../dist/features/graph/related-store.js';
-import { searchRowsOf } from '../dist/features/media/search-rows.js';
+import { searchRowsOf } from '../dist/features/media/search/search-rows.js';
 import { openDatabase, writeStatements } from '../dist/platform/database/database.js';
 import { findPackagedServer } from '../dist/platform/database/embedded/binaries.js';
 import { prepareCluster, startCluster, stopCluster } from '../dist/platform/database/embedded/cluster.js';
@@ -108,7 +107,7 @@ async function settle(sql) {
 }
 
 /** Runs a job to its end; with its seconds, and how far the memory of this process went up. */
-async function runJob(sql, engine, type, payload, createdBy) {
+async function runJob(sql, queue, type, payload, createdBy) {
   globalThis.gc?.();
   const before = process.memoryUsage().rss;
   let peak = before;
@@ -116,7 +115,7 @@ async function runJob(sql, engine, type, payload, createdBy) {
     peak = Math.max(peak, process.memoryUsage().rss);
   }, 50);
   const begin = performance.now();
-  const { id } = await engine.runInline({ type: engine.types.get(type), payload, createdBy });
+  const { id } = await queue.runInline({ type: queue.types.get(type), payload, createdBy });
   const seconds = (performance.now() - begin) / 1000;
   clearInterval(watch);
   const [attempt] = await sql`select status, result, error_text from job_attempts where job_id = ${id}`;
@@ -124,11 +123,11 @@ async function runJob(sql, engine, type, payload, createdBy) {
   return { result: attempt.result, seconds, peakMb: peak / 2 ** 20 };
 }
 
-async function audit(sql, engine, name, expected) {
+async function audit(sql, queue, name, expected) {
   await settle(sql);
-  const mended = await runJob(sql, engine, 'integrity_audit', { repair: true });
+  const mended = await runJob(sql, queue, 'integrity_audit', { repair: true });
   await settle(sql);
-  const clean = await runJob(sql, engine, 'integrity_audit', {});
+  const clean = await runJob(sql, queue, 'integrity_audit', {});
   if (clean.result.inconsistency_count !== 0) throw new Error(JSON.stringify(clean.result.counts));
   if (clean.result.document_count !== expected) throw new Error('Not all documents were counted.');
   const figures = {
@@ -188,9 +187,9 @@ async function scannedTables(sql, viewer, id) {
 
 async function measure(sql, directory) {
   const config = parseConfig({ NEXUS_ENV: 'test', NEXUS_DATA_DIR: directory });
-  const outside = createOutside({ config, log });
-  const engine = createEngine({ sql, log, config, outside });
-  const services = createServices(sql, engine, config, log, outside);
+  const resources = createResources({ config, log });
+  const nexus = createNexus({ config, sql, log, resources });
+  const { services, queue } = nexus;
   try {
     const reader = await services.users.create({ username: 'reader', role: 'researcher' }, actor);
     const other = await services.users.create({ username: 'other', role: 'researcher' }, actor);
@@ -198,9 +197,9 @@ async function measure(sql, directory) {
 
     await makeDocuments(sql, reader, 1, SMALL);
     await makeBranches(sql, reader, SMALL / 10);
-    figures.audit_small = await audit(sql, engine, 'audit', SMALL);
+    figures.audit_small = await audit(sql, queue, 'audit', SMALL);
     await makeDocuments(sql, reader, SMALL + 1, LARGE);
-    figures.audit_large = await audit(sql, engine, 'audit', LARGE);
+    figures.audit_large = await audit(sql, queue, 'audit', LARGE);
 
     // Somebody who can read one document of a hundred.
     await sql`
@@ -224,8 +223,8 @@ async function measure(sql, directory) {
     say(`related reads whole: ${scanned.join(', ') || 'no table'}`);
 
     const urls = Array.from({ length: LINKS }, (_, n) => `https://example.org/batch/${n}`);
-    const first = await runJob(sql, engine, 'ingest_batch', { urls }, 'reader');
-    const again = await runJob(sql, engine, 'ingest_batch', { urls }, 'reader');
+    const first = await runJob(sql, queue, 'ingest_batch', { urls }, 'reader');
+    const again = await runJob(sql, queue, 'ingest_batch', { urls }, 'reader');
     if (first.result.documents_ingested !== LINKS || again.result.duplicate !== LINKS)
       throw new Error('Links were lost.');
     figures.ingest_batch = {
@@ -238,8 +237,8 @@ async function measure(sql, directory) {
     );
     return figures;
   } finally {
-    await engine.close();
-    await outside.close();
+    await nexus.close();
+    await resources.close();
   }
 }
 

@@ -4,9 +4,9 @@
 // Writes bench/results/lists.json.
 import { readFile, writeFile } from 'node:fs/promises';
 import os from 'node:os';
-import { canReadMedia } from '../dist/features/libraries/can-read-media.js';
-import { createMediaLists } from '../dist/features/media/list.js';
-import { createSearch } from '../dist/features/media/search.js';
+import { canReadMedia } from '../dist/features/libraries/access/can-read-media.js';
+import { createMediaLists } from '../dist/features/media/lists/list.js';
+import { createSearch } from '../dist/features/media/search/search.js';
 import { withDatabase } from './database.mjs';
 import { makeWorld, QUICK, SIZES } from './lists/world.mjs';
 

@@ -1,17 +1,13 @@
 import type { Command } from 'commander';
 import { bootstrap, type SeededKeys } from '../app/bootstrap.ts';
-import { buildApp } from '../app/build-app.ts';
 import { type Config, parseConfig, readEnvironment } from '../app/config.ts';
 import { type OpenDatabase, openMigratedDatabase } from '../app/database.ts';
-import { createEngine } from '../app/engine.ts';
-import { createOutside } from '../app/outside.ts';
-import { createServices } from '../app/services.ts';
+import { createNexus } from '../app/nexus.ts';
+import { createResources } from '../app/resources.ts';
 import { untilStopped } from '../app/shutdown.ts';
-import { seedConfiguredPolicy } from '../features/governance/policies.ts';
 import type { SignInLink } from '../features/identity/sign-in-links.ts';
 import type { HttpServer } from '../http/http-server.ts';
 import { createLogger, type Logger } from '../platform/telemetry/logger.ts';
-import { createPrometheus } from '../platform/telemetry/prometheus.ts';
 import { NEXUS_VERSION } from '../platform/version.ts';
 import { print } from './output.ts';
 
@@ -48,18 +44,17 @@ async function serveUntil(
   log: Logger,
   withWorker: boolean,
 ): Promise<void> {
-  const outside = createOutside({ config, log });
-  const prometheus = createPrometheus();
-  const engine = createEngine({ sql, log, config, outside, listenAt, prometheus });
+  const resources = createResources({ config, log });
+  const nexus = createNexus({ config, sql, log, listenAt, resources });
+  const { services } = nexus;
   try {
-    await outside.open();
-    const services = createServices(sql, engine, config, log, outside);
+    await resources.open();
     const keys = await bootstrap({ config, sql, log, users: services.users });
-    await seedConfiguredPolicy(sql, config.blockedTerms);
-    const shell = await buildApp({ config, sql, migrations, services, log, prometheus });
+    await nexus.start();
+    const shell = await nexus.httpServer({ migrations });
     try {
       const address = await listen(shell.server, config);
-      const worker = withWorker ? await engine.work(config.worker) : undefined;
+      const worker = withWorker ? await nexus.engine.work(config.worker) : undefined;
       const firstLink = await services.signInLinks.createForFirstAdmin();
       print(welcome(config, address, place, keys, firstLink));
       const signal = await stopped;
@@ -69,8 +64,8 @@ async function serveUntil(
       await shell.server.close();
     }
   } finally {
-    await engine.close();
-    await outside.close();
+    await nexus.close();
+    await resources.close();
   }
 }
 

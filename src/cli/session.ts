@@ -1,8 +1,7 @@
 import { type Config, parseConfig, readEnvironment } from '../app/config.ts';
 import { openCurrentDatabase } from '../app/database.ts';
-import { createEngine } from '../app/engine.ts';
-import { createOutside } from '../app/outside.ts';
-import { createServices, type Services } from '../app/services.ts';
+import { createNexus, type Services } from '../app/nexus.ts';
+import { createResources } from '../app/resources.ts';
 import { finishDespiteSignals } from '../app/shutdown.ts';
 import type { Page } from '../contract/wire.ts';
 import { createLogger } from '../platform/telemetry/logger.ts';
@@ -21,13 +20,13 @@ export async function withServices<T>(
   const log = createLogger(QUIET);
   return finishDespiteSignals(async () => {
     const database = await openCurrentDatabase(config, { log, purpose, whenOwned: 'share' });
-    const outside = createOutside({ config, log });
-    const engine = createEngine({ sql: database.sql, log, config, outside });
+    const resources = createResources({ config, log });
+    const nexus = createNexus({ sql: database.sql, log, config, resources });
     try {
-      return await work(createServices(database.sql, engine, config, log, outside), config);
+      return await work(nexus.services, config);
     } finally {
-      await engine.close();
-      await outside.close();
+      await nexus.close();
+      await resources.close();
       await database.close();
     }
   });

@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { parseConfig, readEnvironment } from '../app/config.ts';
 import { openCurrentDatabase } from '../app/database.ts';
-import { createEngine } from '../app/engine.ts';
-import { createOutside } from '../app/outside.ts';
+import { createNexus } from '../app/nexus.ts';
+import { createResources } from '../app/resources.ts';
 import { untilStopped } from '../app/shutdown.ts';
 import { createLogger } from '../platform/telemetry/logger.ts';
 
@@ -29,11 +29,11 @@ async function work(flags: WorkerFlags): Promise<void> {
   const log = createLogger(config.log);
   const stopped = untilStopped(() => process.exit(1));
   const database = await openCurrentDatabase(config, { log, purpose: 'worker', whenOwned: 'share' });
-  const outside = createOutside({ config, log });
-  const engine = createEngine({ ...database, log, config, outside });
+  const resources = createResources({ config, log });
+  const nexus = createNexus({ ...database, log, config, resources });
   try {
-    await outside.open();
-    const worker = await engine.work({
+    await resources.open();
+    const worker = await nexus.engine.work({
       ...config.worker,
       ...(flags.concurrency && { concurrency: flags.concurrency }),
       queues: flags.queues,
@@ -45,8 +45,8 @@ async function work(flags: WorkerFlags): Promise<void> {
     await worker.stop();
     log.info(`worker ${worker.name} stopped after ${worker.begun()} jobs`);
   } finally {
-    await engine.close();
-    await outside.close();
+    await nexus.close();
+    await resources.close();
     await database.close();
   }
 }

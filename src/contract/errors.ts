@@ -217,7 +217,6 @@ export const FAILURES = {
     meaning: 'The upload was begun and not finished in time. The file has to be uploaded again.',
   },
   E_EXTRACTOR_NOT_IMPLEMENTED: { transient: false, meaning: 'Nexus has no extractor for this kind.' },
-  E_TEST_ONLY: { transient: false, meaning: 'What was asked for is taken only where NEXUS_ENV is test.' },
   E_STORAGE_GONE: { transient: false, meaning: 'The file is not in storage any more.' },
   E_EXTRACTION_FAILED: { transient: false, meaning: 'The document could not be read; the log says why.' },
 } as const satisfies Record<`E_${string}`, { transient: boolean; meaning: string }>;

@@ -4,19 +4,17 @@ import { health, metrics as metricsBody, readiness } from '../contract/operation
 import type { Database } from '../platform/database/database.ts';
 import { type Migration, pendingMigrations } from '../platform/database/migrator.ts';
 import type { Metrics } from '../platform/telemetry/metrics.ts';
-import type { Prometheus } from '../platform/telemetry/prometheus.ts';
 import type { HttpServer } from './http-server.ts';
 
 export interface HealthDependencies {
   sql: Database;
   migrations: Migration[];
-  metrics: Metrics;
-  prometheus: Pick<Prometheus, 'contentType' | 'write'>;
+  metrics: Pick<Metrics, 'read' | 'write' | 'contentType'>;
 }
 
 export function registerHealthRoutes(
   server: HttpServer,
-  { sql, migrations, metrics, prometheus }: HealthDependencies,
+  { sql, migrations, metrics }: HealthDependencies,
 ): void {
   server.get(
     '/healthz',
@@ -85,8 +83,8 @@ export function registerHealthRoutes(
     },
     async (_request, reply) =>
       reply
-        .type(prometheus.contentType)
+        .type(metrics.contentType)
         .serializer((text: string) => text)
-        .send(await prometheus.write()),
+        .send(await metrics.write()),
   );
 }

@@ -5,7 +5,6 @@ import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fas
 import { NexusError } from '../contract/errors.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import type { Metrics } from '../platform/telemetry/metrics.ts';
-import type { AnsweredRequest } from '../platform/telemetry/prometheus.ts';
 import { type RegisteredRoute, trackRoutes } from './access.ts';
 import { type Authentication, type InternalPolicy, registerAuthentication } from './authentication.ts';
 import { answerBrokenHttp, answerUnknownExpectation, BARE_HEADERS } from './broken-http.ts';
@@ -22,7 +21,7 @@ import { registerWellFormed } from './well-formed.ts';
 
 export interface HttpServerOptions {
   log: Logger;
-  metrics: Metrics;
+  metrics: Pick<Metrics, 'observeRequest'>;
   authentication: Authentication;
   internal: InternalPolicy;
   bodyLimitBytes: number;
@@ -31,8 +30,6 @@ export interface HttpServerOptions {
   isLocal: boolean;
   /** Whether people reach Nexus over https. */
   isServedOverHttps: boolean;
-  /** Told of every request that was answered. */
-  onAnswered?: (request: AnsweredRequest) => void;
   webApp: WebAppOptions;
   /** Registers the features' routes. */
   routes(server: HttpServer, registered: RegisteredRoute[]): void;
@@ -101,19 +98,14 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Shel
   return { server, routes, drain };
 }
 
-function observeRequests(
-  server: HttpServer,
-  { metrics, onAnswered }: Pick<HttpServerOptions, 'metrics' | 'onAnswered'>,
-): void {
+function observeRequests(server: HttpServer, { metrics }: Pick<HttpServerOptions, 'metrics'>): void {
   server.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
   });
   server.addHook('onResponse', async (request, reply) => {
-    metrics.increment(`http.status.${reply.statusCode}`);
     // A stream lasts for as long as its reader stays, which says nothing about Nexus.
     const isStream = String(reply.getHeader('content-type')).startsWith('text/event-stream');
-    if (!isStream) metrics.observe('http.request.ms', reply.elapsedTime);
-    onAnswered?.({
+    metrics.observeRequest({
       method: request.method,
       route: request.is404 ? 'none' : (request.routeOptions.url ?? 'none'),
       status: reply.statusCode,

@@ -33,14 +33,14 @@ const start = (command: string[]) =>
     },
   });
 const filesOf = async (prefix: string) =>
-  (await Readable.from(app.outside.storage.list(prefix)).toArray()).map((file) => file.path);
+  (await Readable.from(app.resources.storage.list(prefix)).toArray()).map((file) => file.path);
 
 test('a worker killed while it purges: every media that is left has its file, and in the end neither is left', async () => {
   const ids: string[] = [];
   for (let n = 0; n < 150; n++) {
     const id = await saveReady(sql, reader, { texts: ['text'] });
     const file = `media/${id}/original.pdf`;
-    await app.outside.storage.put(file, Buffer.from('%PDF-'));
+    await app.resources.storage.put(file, Buffer.from('%PDF-'));
     await sql`update media set file_path = ${file} where id = ${id}`;
     await reader.delete(`/media/${id}`);
     ids.push(id);
@@ -75,7 +75,7 @@ test('a worker killed while it purges: every media that is left has its file, an
   // What was committed and not yet deleted when the worker died is an orphan, and goes a day later.
   const long = new Date('2020-01-01T00:00:00Z');
   for (const file of await filesOf('media/')) await utimes(path.join(dataDir, 'files', file), long, long);
-  const { handler } = periodicOrphanSweep({ sql, storage: app.outside.storage }).type;
+  const { handler } = periodicOrphanSweep({ sql, storage: app.resources.storage }).type;
   const context = { signal: new AbortController().signal, progress: async () => true };
   await handler({}, context as never);
   expect(await filesOf('media/')).toEqual([]);

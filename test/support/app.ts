@@ -1,19 +1,16 @@
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll } from 'vitest';
-import { buildApp } from '../../src/app/build-app.ts';
 import { parseConfig } from '../../src/app/config.ts';
-import { createEngine, type Engine } from '../../src/app/engine.ts';
-import { createOutside, type Outside } from '../../src/app/outside.ts';
-import { createServices, type Services } from '../../src/app/services.ts';
+import { createNexus, type Nexus, type Services } from '../../src/app/nexus.ts';
+import { createResources, type Resources } from '../../src/app/resources.ts';
 import type { ErrorCode } from '../../src/contract/errors.ts';
 import type { Role } from '../../src/contract/roles.ts';
-import { seedConfiguredPolicy } from '../../src/features/governance/policies.ts';
 import { seedBootstrapKeys } from '../../src/features/identity/bootstrap.ts';
 import type { RegisteredRoute } from '../../src/http/access.ts';
 import type { Shell } from '../../src/http/server.ts';
+import type { Database } from '../../src/platform/database/database.ts';
 import { readMigrations } from '../../src/platform/database/migrator.ts';
 import { createLogger } from '../../src/platform/telemetry/logger.ts';
-import { createPrometheus } from '../../src/platform/telemetry/prometheus.ts';
 import { type Answer, type CallOptions, call, DEV_KEYS } from './call.ts';
 import type { TestDatabase } from './database.ts';
 import { newDirectory } from './workspace.ts';
@@ -22,10 +19,14 @@ export { type Answer, type CallOptions, call, DEV_KEYS };
 
 export interface TestApp {
   readonly url: string;
+  readonly nexus: Nexus;
+  /** Another Nexus with the same resources, as another process would be. It is closed together with the app. */
+  another(options: { sql?: Database; environment?: Record<string, string> }): Nexus;
   readonly services: Services;
+  readonly queue: Nexus['queue'];
+  readonly engine: Nexus['engine'];
   readonly shell: Shell;
-  readonly engine: Engine;
-  readonly outside: Outside;
+  readonly resources: Resources;
   readonly routes: RegisteredRoute[];
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
 }
@@ -40,13 +41,14 @@ export function useApp(
     webDirectory,
   }: { listen?: boolean; youtubeOrigin?: string; webDirectory?: string } = {},
 ): TestApp {
-  let running:
-    | { url: string; services: Services; shell: Shell; engine: Engine; outside: Outside }
-    | undefined;
+  let running: { url: string; nexus: Nexus; shell: Shell; resources: Resources } | undefined;
+  const others: Nexus[] = [];
   const started = () => {
     if (!running) throw new Error('The app starts before the first test.');
     return running;
   };
+
+  const log = createLogger({ level: 'silent', format: 'json' });
 
   beforeAll(async () => {
     const config = parseConfig({
@@ -56,53 +58,48 @@ export function useApp(
       ...environment,
     });
     const { sql } = database;
-    const log = createLogger({ level: 'silent', format: 'json' });
-    const outside = createOutside({ config, log, youtubeOrigin });
-    const prometheus = createPrometheus();
-    const engine = createEngine({
-      sql,
-      log,
-      config,
-      outside,
-      prometheus,
-      listenAt: listen ? database.target : undefined,
-    });
-    const services = createServices(sql, engine, config, log, outside);
-    await seedBootstrapKeys({ sql, users: services.users, env: config.env }, config.bootstrapKeys);
-    await seedConfiguredPolicy(sql, config.blockedTerms);
-    const migrations = await readMigrations();
-    const shell = await buildApp({
-      config,
-      sql,
-      migrations,
-      services,
-      log,
-      prometheus,
-      ...(webDirectory && { webDirectory }),
-    });
+    const resources = createResources({ config, log, youtubeOrigin });
+    const listenAt = listen ? database.target : undefined;
+    const nexus = createNexus({ config, sql, log, listenAt, resources });
+    const { users } = nexus.services;
+    await seedBootstrapKeys({ sql, users, env: config.env }, config.bootstrapKeys);
+    await nexus.start();
+    const shell = await nexus.httpServer({ migrations: await readMigrations(), webDirectory });
     await shell.server.listen({ host: config.host, port: config.port });
     const { port } = shell.server.server.address() as AddressInfo;
-    running = { url: `http://127.0.0.1:${port}`, services, shell, engine, outside };
+    running = { url: `http://127.0.0.1:${port}`, nexus, shell, resources };
   });
 
   afterAll(async () => {
     await running?.shell.server.close();
-    await running?.engine.close();
-    await running?.outside.close();
+    for (const nexus of [...others, ...(running ? [running.nexus] : [])]) await nexus.close();
+    await running?.resources.close();
   });
 
   return {
     get url() {
       return started().url;
     },
+    get nexus() {
+      return started().nexus;
+    },
+    another({ sql = database.sql, environment: variables }) {
+      const config = parseConfig({ NEXUS_ENV: 'test', ...variables });
+      const nexus = createNexus({ config, sql, log, resources: started().resources });
+      others.push(nexus);
+      return nexus;
+    },
     get services() {
-      return started().services;
+      return started().nexus.services;
+    },
+    get queue() {
+      return started().nexus.queue;
     },
     get engine() {
-      return started().engine;
+      return started().nexus.engine;
     },
-    get outside() {
-      return started().outside;
+    get resources() {
+      return started().resources;
     },
     get shell() {
       return started().shell;

@@ -5,20 +5,12 @@ import { expect, test } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Lower may not know higher. A feature may know the features listed before it. */
-const FEATURES = [
-  'identity',
-  'libraries',
-  'media',
-  'governance',
-  'transfer',
-  'analysis',
-  'branches',
-  'graph',
-  'operations',
-  'events',
-  'webhooks',
-];
+const read = (file: string) => readFileSync(path.join(ROOT, file), 'utf8');
+
+/** The features in the order in which `app/nexus.ts` adds them. A feature may know the features before it. */
+const FEATURES = [...read('src/app/nexus.ts').matchAll(/\.add\(.*?create(\w+)Feature\b/g)].map(
+  ([, name = '']) => name.toLowerCase(),
+);
 
 interface Import {
   from: string;
@@ -32,8 +24,7 @@ const files = readdirSync(path.join(ROOT, 'src'), { recursive: true, encoding: '
 const imports: Import[] = files.flatMap(importsOf);
 
 function importsOf(from: string): Import[] {
-  const text = readFileSync(path.join(ROOT, from), 'utf8');
-  return [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map(([, target = '']) => ({
+  return [...read(from).matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map(([, target = '']) => ({
     from,
     to: target.startsWith('.') ? path.posix.join(path.posix.dirname(from), target) : target,
   }));
@@ -59,9 +50,10 @@ const RULES: [string, (edge: Import) => boolean][] = [
   ],
   ['http knows no feature', ({ from, to }) => isIn(from, 'http') && isIn(to, 'features', 'app', 'cli')],
   [
-    'features know http only in their routes',
+    'features know http only in their routes, and in the type of what a feature contributes',
     ({ from, to }) =>
       isIn(from, 'features') &&
+      from !== 'src/features/feature.ts' &&
       !/(^|-)routes\.ts$/.test(path.basename(from)) &&
       (isIn(to, 'http') || to === 'fastify'),
   ],
@@ -79,13 +71,32 @@ const RULES: [string, (edge: Import) => boolean][] = [
     "a feature never reads another feature's store",
     ({ from, to }) => feature(to) !== undefined && feature(from) !== feature(to) && /store\.ts$/.test(to),
   ],
+  [
+    'only app wires features together',
+    ({ from, to }) => !isIn(from, 'app') && /^src\/features\/[^/]+\/feature\.ts$/.test(to),
+  ],
   ['app never knows cli', ({ from, to }) => isIn(from, 'app') && isIn(to, 'cli')],
 ];
 
 test('the enumeration sees the tree', () => {
   expect(files.length).toBeGreaterThan(30);
   expect(imports).toContainEqual({ from: 'src/main.ts', to: 'src/cli/cli.ts' });
-  for (const name of files.map(feature)) if (name) expect(FEATURES).toContain(name);
+});
+
+test('every folder of features has a feature.ts, and app/nexus.ts adds it', () => {
+  const folders = [...new Set(files.map(feature).filter((name) => name !== undefined))];
+  expect(folders.toSorted()).toEqual(FEATURES.toSorted());
+  for (const name of folders) expect(files).toContain(`src/features/${name}/feature.ts`);
+});
+
+test('a service is created in one place', () => {
+  const calls = files.flatMap((file) =>
+    [...read(file).matchAll(/(?<!function )\b(create[A-Z]\w*)\(/g)].map(([, name = '']) => ({ file, name })),
+  );
+  const wired = calls.filter(({ file }) => /\/(feature|nexus)\.ts$/.test(file));
+  const twice = wired.filter(({ name }) => calls.filter((call) => call.name === name).length > 1);
+  expect(wired.length).toBeGreaterThan(50);
+  expect(twice).toEqual([]);
 });
 
 test.each(RULES)('%s', (_rule, breaks) => {
@@ -111,9 +122,7 @@ test('normalForm is the only one that normalises text: long runs of marks would 
       .map((file) => path.posix.join(folder, file))
       .filter((file) => /\.tsx?$/.test(file) && !file.includes('.test.')),
   );
-  const normalising = sources.filter((file) =>
-    /\.normalize\(/.test(readFileSync(path.join(ROOT, file), 'utf8')),
-  );
+  const normalising = sources.filter((file) => /\.normalize\(/.test(read(file)));
   expect(normalising).toEqual(['src/contract/normal-form.ts']);
 });
 

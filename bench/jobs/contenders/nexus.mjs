@@ -37,6 +37,7 @@ export const nexus = {
     const { z } = await importNexus('../node_modules/zod/index.js');
     const { transaction } = await importNexus('platform/database/transaction.js');
     const { createJobEngine } = await importNexus('platform/jobs/engine.js');
+    const { createJobQueue } = await importNexus('platform/jobs/queue.js');
     const { defineJobType } = await importNexus('platform/jobs/job-type.js');
     const { createLogger } = await importNexus('platform/telemetry/logger.js');
     const sql = await openPool(connection);
@@ -45,23 +46,22 @@ export const nexus = {
       payload: z.looseObject({}),
       handler: async (payload) => handle(payload),
     });
-    const engine = createJobEngine({
+    const queue = createJobQueue({
       sql,
       log: createLogger({ level: 'warn', format: 'json' }),
       listenAt: targetOf(connection),
       leaseSeconds: settings.leaseSeconds,
-      retentionDays: settings.retentionDays,
-      types: [type],
     });
+    const engine = createJobEngine({ queue, types: [type], retentionDays: settings.retentionDays });
     let worker;
 
     return {
       async enqueueMany(payloads, options = {}) {
         const jobs = payloads.map((payload) => ({ type, payload, ...options }));
-        await transaction(sql, (tx) => engine.enqueueMany(tx, jobs));
+        await transaction(sql, (tx) => queue.enqueueMany(tx, jobs));
       },
       async enqueueOne(payload) {
-        await transaction(sql, (tx) => engine.enqueue(tx, { type, payload }));
+        await transaction(sql, (tx) => queue.enqueue(tx, { type, payload }));
       },
       async work(handler) {
         handle = handler;
@@ -70,7 +70,7 @@ export const nexus = {
       },
       async close() {
         await worker?.stop();
-        await engine.close();
+        await queue.close();
         await sql.end();
       },
     };

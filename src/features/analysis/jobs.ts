@@ -3,17 +3,19 @@ import { analyzePayload, type PluginProfile } from '../../contract/analysis.ts';
 import { id } from '../../contract/wire.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
-import type { JobEngine } from '../../platform/jobs/engine.ts';
 import { defineJobType, type JobContext, type JobType } from '../../platform/jobs/job-type.ts';
+import type { JobQueue } from '../../platform/jobs/queue.ts';
 import { emitEvent } from '../../platform/outbox/emit-event.ts';
 import { recordDecision } from '../governance/governance.ts';
 import type { FinishedRun, Perform } from './perform.ts';
+import type { Runs } from './runs.ts';
 import * as store from './store.ts';
 
 export interface AnalysisJobsDependencies {
   sql: Database;
+  queue: Pick<JobQueue, 'enqueue'>;
   perform: Perform;
-  engine: () => JobEngine;
+  authorise: Runs['authorise'];
 }
 
 /** Which profile a run is compared with. */
@@ -25,8 +27,13 @@ const OTHER_PROFILE: Record<PluginProfile, PluginProfile> = {
 
 const shadowPayload = z.strictObject({ analysis_run_id: id });
 
-// biome-ignore lint/suspicious/noExplicitAny: job types of different payloads
-export function defineAnalysisJobs({ sql, perform, engine }: AnalysisJobsDependencies): JobType<any>[] {
+export function defineAnalysisJobs({
+  sql,
+  queue,
+  perform,
+  authorise,
+  // biome-ignore lint/suspicious/noExplicitAny: job types of different payloads
+}: AnalysisJobsDependencies): JobType<any>[] {
   const shadow = defineJobType('analyze_shadow', {
     payload: shadowPayload,
     async handler({ analysis_run_id }, context) {
@@ -58,6 +65,7 @@ export function defineAnalysisJobs({ sql, perform, engine }: AnalysisJobsDepende
     payload: analyzePayload,
     submittedBy: 'operator',
     hasShadow: true,
+    authorise,
     async handler(payload, context) {
       const { jobId, createdBy, requestId, executionMode } = context;
       const finished = await perform({ ...payload, jobId, createdBy, requestId }, context.signal);
@@ -72,7 +80,7 @@ export function defineAnalysisJobs({ sql, perform, engine }: AnalysisJobsDepende
   });
 
   async function enqueueShadow(tx: Transaction, { run }: FinishedRun, context: JobContext): Promise<void> {
-    const { id: jobId } = await engine().enqueue(tx, {
+    const { id: jobId } = await queue.enqueue(tx, {
       type: shadow,
       payload: { analysis_run_id: run.id },
       createdBy: context.createdBy ?? undefined,

@@ -177,7 +177,7 @@ describe('of two who append at once', () => {
     const [first, second] = database.twoConnections();
     const principal = { ...reader.apiKey, owner: '', api_key_id: '', allowed_modes: [], ...viewerOf(reader) };
     const { governance } = app.services;
-    const { run } = app.outside.texts;
+    const { run } = app.resources.texts;
     const service = (on: typeof sql) =>
       createBranches({ sql: on, requireMode: async () => {}, governance, run });
     const held = holdBeforeCommit(first);

@@ -9,7 +9,7 @@ import { createBranchCheck } from './integrity.ts';
 const database = useDatabase();
 const { sql } = database;
 const app = useApp(database);
-const check = createBranchCheck(sql, (name, input, options) => app.outside.texts.run(name, input, options));
+const check = createBranchCheck(sql, (name, input, options) => app.resources.texts.run(name, input, options));
 
 let branch_id: string;
 let head: string;

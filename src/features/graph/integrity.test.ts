@@ -20,7 +20,7 @@ const check = () => {
     projector: {
       project(sources: GraphSource[], signal) {
         read += sources.length;
-        return app.outside.projector.project(sources, signal);
+        return app.resources.projector.project(sources, signal);
       },
     },
   });

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { id } from '../../contract/wire.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
-import type { JobEngine } from '../../platform/jobs/engine.ts';
 import { defineJobType } from '../../platform/jobs/job-type.ts';
+import type { JobQueue } from '../../platform/jobs/queue.ts';
 import { defineSubscriber } from '../../platform/outbox/subscriber.ts';
 import type { Graph } from './graph.ts';
 
@@ -14,11 +14,11 @@ const PRIORITY = 3;
 export function createProjectionJob({
   sql,
   graph,
-  engine,
+  queue,
 }: {
   sql: Database;
   graph: Pick<Graph, 'project'>;
-  engine: () => Pick<JobEngine, 'enqueue'>;
+  queue: Pick<JobQueue, 'enqueue'>;
 }) {
   const type = defineJobType('project_document', {
     queue: 'ingest',
@@ -33,7 +33,7 @@ export function createProjectionJob({
     eventTypes: ['media.ready'],
     async handler({ id: eventId, payload: { media_id }, request_id }) {
       await transaction(sql, (tx) =>
-        engine().enqueue(tx, {
+        queue.enqueue(tx, {
           type,
           payload: { media_id },
           priority: PRIORITY,

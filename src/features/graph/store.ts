@@ -1,4 +1,5 @@
 import type { Queryable, Transaction } from '../../platform/database/database.ts';
+import type { SqlFragment } from '../../platform/database/statement.ts';
 import { isReadable } from '../media/processing/readable.ts';
 import type { Entity } from './entities.ts';
 import type { GraphSource, Projection } from './projector.ts';
@@ -23,12 +24,10 @@ export async function listSources(sql: Queryable, mediaIds: string[]): Promise<S
     order by media.id`;
 }
 
-type Piece = ReturnType<Queryable>;
-
-const hashOf = (sql: Queryable, text: Piece) => sql`sha256(convert_to(${text}, 'UTF8'))`;
+const hashOf = (sql: Queryable, text: SqlFragment) => sql`sha256(convert_to(${text}, 'UTF8'))`;
 
 /** Of everything in a row of `media` that its place in the graph is derived from. */
-function sourceHash(sql: Queryable): Piece {
+function sourceHash(sql: Queryable): SqlFragment {
   return sql`
     sha256(
       ${hashOf(sql, sql`coalesce(media.language, '')`)}
@@ -45,7 +44,7 @@ function sourceHash(sql: Queryable): Piece {
 }
 
 /** Of a source, and of the rows that a row of `document_graph` has. */
-function fingerprint(sql: Queryable, source: Piece): Piece {
+function fingerprint(sql: Queryable, source: SqlFragment): SqlFragment {
   return sql`
     sha256(
       ${source}

@@ -1,6 +1,7 @@
 import type { ApiKey, User } from '../../contract/identity.ts';
 import type { Role } from '../../contract/roles.ts';
-import type { Queryable, Transaction } from '../../platform/database/database.ts';
+import type { Transaction } from '../../platform/database/database.ts';
+import type { SqlFragment } from '../../platform/database/statement.ts';
 import { keyColumns, userColumns } from './store.ts';
 
 export type Environment = 'dev' | 'test' | 'prod';
@@ -41,7 +42,7 @@ export async function enableApiKey(tx: Transaction, id: string, role: Role, raw:
   return key;
 }
 
-async function disableKeys(tx: Transaction, condition: ReturnType<Queryable>): Promise<ApiKey[]> {
+async function disableKeys(tx: Transaction, condition: SqlFragment): Promise<ApiKey[]> {
   return tx<ApiKey[]>`
     update api_keys
     set enabled = false

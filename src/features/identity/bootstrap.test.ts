@@ -3,8 +3,6 @@ import { call, createPerson, DEV_KEYS, useApp } from '../../../test/support/app.
 import { signIn } from '../../../test/support/browser-session.ts';
 import { useDatabase } from '../../../test/support/database.ts';
 import { parseConfig } from '../../app/config.ts';
-import { createServices } from '../../app/services.ts';
-import { createLogger } from '../../platform/telemetry/logger.ts';
 import { type BootstrapKey, seedBootstrapKeys } from './bootstrap.ts';
 import { disableWellKnownKeys, retireDevelopmentPeople } from './retire-development.ts';
 
@@ -12,7 +10,6 @@ const database = useDatabase();
 const app = useApp(database, { NEXUS_RAW_MODE_ENABLED: 'true' });
 const config = parseConfig({ NEXUS_ENV: 'test' });
 const { bootstrapKeys } = config;
-const log = createLogger({ level: 'silent', format: 'json' });
 const seed = (given: BootstrapKey[] = bootstrapKeys) =>
   seedBootstrapKeys({ sql: database.sql, users: app.services.users, env: 'test' }, given);
 const configured = (role: BootstrapKey['role'], key: string) => ({
@@ -41,7 +38,7 @@ test('two processes that seed an empty database at once make four keys', async (
   await database.sql`truncate users, libraries, memberships, api_keys cascade`;
   const seeders = database.twoConnections().map((sql) => ({
     sql,
-    ...createServices(sql, app.engine, config, log, app.outside),
+    users: app.another({ sql }).services.users,
   }));
   await Promise.all(
     seeders.map(({ sql, users }) => seedBootstrapKeys({ sql, users, env: 'test' }, bootstrapKeys)),
@@ -104,13 +101,7 @@ test('a key of another data directory on the same database stays good', async ()
 test.each(['dev', 'prod'])(
   'well-known keys open nothing in %s, even if the database has them',
   async (env) => {
-    const { authentication } = createServices(
-      database.sql,
-      app.engine,
-      parseConfig({ NEXUS_ENV: env }),
-      log,
-      app.outside,
-    );
+    const { authentication } = app.another({ environment: { NEXUS_ENV: env } }).services;
     const attempt = authentication.withApiKey(DEV_KEYS.admin, { requestId: 'x', address: '203.0.113.7' });
     await expect(attempt).rejects.toMatchObject({ code: 'E_UNAUTHENTICATED' });
   },

@@ -1,5 +1,6 @@
 import type { Role } from '../../contract/roles.ts';
 import type { Database, Queryable, Transaction } from '../../platform/database/database.ts';
+import type { SqlFragment } from '../../platform/database/statement.ts';
 
 export type BeganWith = 'password' | 'api_key' | 'sign_in_link';
 
@@ -48,10 +49,7 @@ const isOver = (sql: Queryable) => sql`(
 )`;
 
 /** Runs on every request of somebody who signed in: three probes of unique indexes. */
-async function findSession(
-  sql: Queryable,
-  condition: ReturnType<Queryable>,
-): Promise<PresentedSession | undefined> {
+async function findSession(sql: Queryable, condition: SqlFragment): Promise<PresentedSession | undefined> {
   const [session] = await sql<PresentedSession[]>`
     select
       sessions.id,
@@ -96,7 +94,7 @@ export async function touchSession(tx: Transaction, id: string): Promise<void> {
 
 async function deleteSession(
   tx: Transaction,
-  condition: ReturnType<Queryable>,
+  condition: SqlFragment,
 ): Promise<{ id: string; owner: string } | undefined> {
   const [ended] = await tx<{ id: string; owner: string }[]>`
     delete from sessions

@@ -399,17 +399,7 @@ describe('a change that comes with a cookie', () => {
 
 test('without a trusted proxy, nobody can claim https or an address', async () => {
   const { username } = await createMember();
-  const direct = await import('../../app/build-app.ts').then(async ({ buildApp }) => {
-    const { parseConfig } = await import('../../app/config.ts');
-    const { createLogger } = await import('../../platform/telemetry/logger.ts');
-    return buildApp({
-      config: parseConfig({ NEXUS_ENV: 'test', NEXUS_DATA_DIR: '/nowhere' }),
-      sql: database.sql,
-      migrations: [],
-      services: app.services,
-      log: createLogger({ level: 'silent', format: 'json' }),
-    });
-  });
+  const direct = await app.another({}).httpServer({ migrations: [] });
   const url = await direct.server.listen({ host: '127.0.0.1', port: 0 });
   try {
     const headers = { 'x-forwarded-proto': 'https', 'x-forwarded-for': '198.51.100.7' };

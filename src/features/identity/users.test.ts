@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createPerson, DEV_KEYS, failure, useApp } from '../../../test/support/app.ts';
 import { useDatabase } from '../../../test/support/database.ts';
-import { createPeople } from '../../app/people.ts';
 import { newId } from '../../platform/ids.ts';
 
 const database = useDatabase();
@@ -32,8 +31,8 @@ describe('creating a user', () => {
   });
 
   test.each(['viewer', 'operator'] as const)('gives them the default role %s', async (defaultRole) => {
-    const people = createPeople(database.sql, { defaultRole });
-    const created = await people.create({ username: `new-${defaultRole}` }, { name: 'test' });
+    const { users } = app.another({ environment: { NEXUS_DEFAULT_ROLE: defaultRole } }).services;
+    const created = await users.create({ username: `new-${defaultRole}` }, { name: 'test' });
     expect(created.role).toBe(defaultRole);
   });
 
@@ -216,7 +215,7 @@ describe('changing a user', () => {
 
 test('two admins who demote each other at the same time leave one', async () => {
   const connections = database.twoConnections();
-  const services = connections.map((sql) => createPeople(sql, { defaultRole: 'viewer' }));
+  const services = connections.map((sql) => app.another({ sql }).services.users);
   for (let round = 0; round < 10; round++) {
     const pair = [await createPerson(app, { role: 'admin' }), await createPerson(app, { role: 'admin' })];
     await database.sql`update users set role = 'viewer' where role = 'admin' and id <> all(${pair.map(({ user }) => user.id)})`;

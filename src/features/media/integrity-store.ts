@@ -1,14 +1,13 @@
 import type { Database, Queryable, Transaction } from '../../platform/database/database.ts';
+import type { SqlFragment } from '../../platform/database/statement.ts';
 import { isReadable } from './processing/readable.ts';
 import { searchRowsOf } from './search/search-rows.ts';
-
-type Differences = ReturnType<Queryable>;
 
 /** A batch ends at so many bytes, or at the rows that were asked for; one row may have more. */
 const MOST_BYTES = 4 * 1024 * 1024;
 
 /** The first rows of an ordered selection with a column `bytes` that make up a batch. */
-function asBatch(sql: Queryable, rows: Differences, order: Differences): Differences {
+function asBatch(sql: Queryable, rows: SqlFragment, order: SqlFragment): SqlFragment {
   return sql`
     select *
     from (
@@ -83,7 +82,7 @@ const joinedText = (sql: Queryable) => sql`
   )`;
 
 /** Readable media that hold nothing to read, or whose text is not that of their fragments. */
-export function textDifferences(sql: Queryable, mediaIds: string[]): Differences {
+export function textDifferences(sql: Queryable, mediaIds: string[]): SqlFragment {
   return sql`
     select
       case when fragments.exist then 'plain_text_differs' else 'fragments_missing' end as kind,
@@ -108,7 +107,7 @@ export async function rewritePlainTexts(sql: Queryable, mediaIds: string[]): Pro
 }
 
 /** What the search rows of ready media lack, have otherwise, or have too much; and rows of media that are not ready. */
-export function searchDifferences(sql: Queryable, mediaIds: string[]): Differences {
+export function searchDifferences(sql: Queryable, mediaIds: string[]): SqlFragment {
   return sql`
     select
       case
@@ -128,7 +127,7 @@ export function searchDifferences(sql: Queryable, mediaIds: string[]): Differenc
     where found.document is distinct from expected.document`;
 }
 
-export async function concernedMedia(sql: Queryable, differences: Differences): Promise<string[]> {
+export async function concernedMedia(sql: Queryable, differences: SqlFragment): Promise<string[]> {
   const rows = await sql<
     { media_id: string }[]
   >`select distinct media_id from (${differences}) as difference`;

@@ -235,7 +235,7 @@ describe('a link that fails', () => {
     const [{ job_id } = { job_id: '' }] = await sql<
       { job_id: string }[]
     >`select job_id from media where id = ${media_id}`;
-    await app.engine.control.cancel(job_id, { name: 'test' });
+    await app.queue.control.cancel(job_id, { name: 'test' });
     worker = await app.engine.work({ concurrency: 4, pollSeconds: 0.2, graceSeconds: 5 });
     await sql`update job_schedules set next_run_at = now() where name = 'media_sweep'`;
     await worker.stop();

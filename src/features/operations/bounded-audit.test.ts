@@ -8,6 +8,7 @@ import { openDatabase } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
 import type { IntegrityCheck } from '../../platform/integrity/check.ts';
 import { createJobEngine } from '../../platform/jobs/engine.ts';
+import { createJobQueue } from '../../platform/jobs/queue.ts';
 import { findJob } from '../../platform/jobs/store.ts';
 import { createClosureCheck } from '../libraries/closure/closure-audit.ts';
 import { createSearchCheck } from '../media/integrity.ts';
@@ -75,9 +76,10 @@ async function fillLibrary(ownerId: string): Promise<void> {
 
 async function audit(checks: IntegrityCheck[], repair: boolean) {
   const type = defineIntegrityAudit(hurried, checks);
-  const engine = createJobEngine({ sql, log: silentLog, leaseSeconds: 60, retentionDays: 30, types: [type] });
-  const { id } = await engine.runInline({ type, payload: { repair } });
-  await engine.close();
+  const queue = createJobQueue({ sql, log: silentLog, leaseSeconds: 60 });
+  createJobEngine({ queue, types: [type], retentionDays: 30 });
+  const { id } = await queue.runInline({ type, payload: { repair } });
+  await queue.close();
   return findJob(sql, id);
 }
 

@@ -53,7 +53,7 @@ describe('the audit finds', () => {
   const asset = { path: '', bytes: Buffer.from('the asset') };
 
   beforeAll(async () => {
-    const { storage } = app.outside;
+    const { storage } = app.resources;
     reader = await createReader(app);
     document = await saveDocument(sql, reader, {
       html: ['<p>We met Ada Lovelace.</p>', '<p>See <a href="https://example.org/">this</a>.</p>'],
@@ -161,9 +161,9 @@ describe('the audit finds', () => {
     });
 
     test('an image that is gone, by fetching it anew when it is next shown', async () => {
-      await app.outside.storage.delete(image.path);
+      await app.resources.storage.delete(image.path);
       await finds([{ kind: 'image_missing', url_sha256: image.url, path: image.path }]);
-      await app.outside.storage.put(image.path, image.bytes);
+      await app.resources.storage.put(image.path, image.bytes);
       await sql`insert into images (url_sha256, content_sha256, content_type, size) values (${image.url}, ${image.sha256}, 'image/png', 1)`;
     });
 
@@ -219,7 +219,7 @@ describe('the audit finds', () => {
     });
 
     test('a file that is missing, or altered', async () => {
-      const { storage } = app.outside;
+      const { storage } = app.resources;
       const restore = () => storage.put(file.path, file.bytes);
       await storage.delete(file.path);
       await finds([{ kind: 'file_missing', media_id: book, path: file.path }], restore);
@@ -233,7 +233,7 @@ describe('the audit finds', () => {
     });
 
     test('an asset that is missing, and an image that was altered', async () => {
-      const { storage } = app.outside;
+      const { storage } = app.resources;
       await storage.delete(asset.path);
       await finds([{ kind: 'asset_missing', media_id: book, name: 'cover.png', path: asset.path }], () =>
         storage.put(asset.path, asset.bytes),
@@ -245,7 +245,7 @@ describe('the audit finds', () => {
     });
 
     test('a file that nothing refers to, once it is old enough', async () => {
-      const { storage } = app.outside;
+      const { storage } = app.resources;
       const orphan = `media/${newId()}/original.pdf`;
       await storage.put(orphan, Buffer.from('nobody’s'));
       expect((await audit()).inconsistencies).toEqual([]);
@@ -333,11 +333,11 @@ describe('the audit finds', () => {
     ['jobs', () => createJobCheck(sql)],
     ['default libraries', () => createDefaultLibraryCheck(sql)],
     ['libraries', () => createClosureCheck(sql)],
-    ['files', () => createFileCheck(sql, app.outside.storage)],
-    ['texts', () => createTextCheck(sql, app.outside.extractors)],
+    ['files', () => createFileCheck(sql, app.resources.storage)],
+    ['texts', () => createTextCheck(sql, app.resources.extractors)],
     ['search rows', () => createSearchCheck(sql)],
-    ['graph', () => createGraphCheck({ sql, graph: app.services.graph, projector: app.outside.projector })],
-    ['branches', () => createBranchCheck(sql, app.outside.texts.run)],
+    ['graph', () => createGraphCheck({ sql, graph: app.services.graph, projector: app.resources.projector })],
+    ['branches', () => createBranchCheck(sql, app.resources.texts.run)],
   ])('nothing any more once it is stopped: %s', async (name, create) => {
     const check = create();
     expect(check.name).toBe(name);

@@ -19,7 +19,7 @@ const LISTED_OF_EACH_KIND = 100;
  * Compares what is stored with what it should be, check by check, in the order given: what one mends, the next can build
  * on. Every finding is kept, and none of them in memory.
  */
-export function defineIntegrityAudit(sql: Database, checks: IntegrityCheck[]) {
+export function defineIntegrityAudit(sql: Database, checks: readonly IntegrityCheck[]) {
   return defineJobType('integrity_audit', {
     payload: z.strictObject({ repair: z.boolean().default(false) }),
     submittedBy: 'operator',

@@ -1,7 +1,6 @@
 import type { Queryable } from '../../platform/database/database.ts';
-import type { Statement } from '../../platform/database/statement.ts';
+import type { SqlFragment } from '../../platform/database/statement.ts';
 import type { Finding } from '../../platform/integrity/check.ts';
-import type { Range } from '../../platform/integrity/scan.ts';
 
 /** One run of an audit: a job may have several attempts. */
 export interface AuditKey {
@@ -9,7 +8,7 @@ export interface AuditKey {
   attempt: number;
 }
 
-export async function deleteObsolete(sql: Queryable, { jobId }: AuditKey, range: Range): Promise<void> {
+export async function deleteObsolete(sql: Queryable, { jobId }: AuditKey, range: SqlFragment): Promise<void> {
   await sql`
     delete from integrity_findings as scanned
     where ${range}
@@ -32,7 +31,7 @@ export async function insertFindings(
 export async function insertFoundRows(
   sql: Queryable,
   { jobId, attempt }: AuditKey,
-  differences: Statement<readonly object[]>,
+  differences: SqlFragment,
 ): Promise<{ kind: string; count: number }[]> {
   return sql<{ kind: string; count: number }[]>`
     with inserted as (

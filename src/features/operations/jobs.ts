@@ -7,9 +7,9 @@ import type { Actor } from '../../platform/audit/audit.ts';
 import { cutPage, readCursor } from '../../platform/cursor.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
-import type { JobEngine } from '../../platform/jobs/engine.ts';
 import { type FailureFilter, groupFailures } from '../../platform/jobs/failure-store.ts';
 import type { JobType } from '../../platform/jobs/job-type.ts';
+import type { JobQueue } from '../../platform/jobs/queue.ts';
 import * as store from '../../platform/jobs/store.ts';
 import { seesContent } from './content.ts';
 import { touchJobs } from './many-jobs.ts';
@@ -17,13 +17,10 @@ import { readThroughput } from './throughput.ts';
 
 export interface JobsDependencies {
   sql: Database;
-  engine: JobEngine;
+  queue: JobQueue;
   asyncJobsEnabled: boolean;
   shadowExecutionEnabled: boolean;
   requireMode(principal: Principal, mode: Mode, actor: Actor): Promise<void>;
-  /** By job type: throws when this caller may not have this done. */
-  // biome-ignore lint/suspicious/noExplicitAny: each takes the payload of its type
-  authorise: Record<string, (payload: any, principal: Principal) => Promise<void>>;
 }
 
 export interface SubmitJob {
@@ -42,9 +39,16 @@ const GROUPS_SHOWN = 200;
 export type Jobs = ReturnType<typeof createJobs>;
 
 export function createJobs(dependencies: JobsDependencies) {
-  const { sql, engine, asyncJobsEnabled, shadowExecutionEnabled, requireMode, authorise } = dependencies;
-  const publicTypes = [...engine.types.values()].filter((type) => type.submittedBy !== undefined);
-  const publicNames = publicTypes.map(({ type }) => type);
+  const { sql, queue, asyncJobsEnabled, shadowExecutionEnabled, requireMode } = dependencies;
+
+  /** The types that callers may submit. They are read from the queue, which gets them when all features are there. */
+  function publicTypes(): JobType[] {
+    return [...queue.types.values()].filter(({ submittedBy }) => submittedBy !== undefined);
+  }
+
+  function publicNames(): string[] {
+    return publicTypes().map(({ type }) => type);
+  }
 
   /** Callers below operator see jobs of the public types only. */
   function seesAllTypes({ role }: Principal): boolean {
@@ -67,7 +71,7 @@ export function createJobs(dependencies: JobsDependencies) {
     jobId: string,
     principal: Principal,
   ): J {
-    if (job && (seesAllTypes(principal) || publicNames.includes(job.job_type))) return job;
+    if (job && (seesAllTypes(principal) || publicNames().includes(job.job_type))) return job;
     throw new NexusError('E_NOT_FOUND', `There is no job ${jobId}.`);
   }
 
@@ -85,9 +89,9 @@ export function createJobs(dependencies: JobsDependencies) {
     },
 
     async submit(body: SubmitJob, principal: Principal, actor: Actor) {
-      const type = publicTypes.find((candidate) => candidate.type === body.job_type);
+      const type = publicTypes().find((candidate) => candidate.type === body.job_type);
       if (!type) {
-        throw new NexusError('E_INVALID_REQUEST', `job_type takes one of ${publicNames.join(', ')}.`);
+        throw new NexusError('E_INVALID_REQUEST', `job_type takes one of ${publicNames().join(', ')}.`);
       }
       const isSync = body.execution_mode === 'sync';
       if (!isSync && !asyncJobsEnabled) {
@@ -105,7 +109,7 @@ export function createJobs(dependencies: JobsDependencies) {
       if (body.execution_mode === 'shadow') refuseShadow(type);
       if (body.payload.mode === 'RAW') await requireMode(principal, 'RAW', actor);
       const payload = readPayload(type, body.payload);
-      await authorise[type.type]?.(payload, principal);
+      await type.authorise?.(payload, principal);
       const job = {
         type,
         payload,
@@ -118,8 +122,8 @@ export function createJobs(dependencies: JobsDependencies) {
         requestId: actor.requestId,
       };
       const { id } = isSync
-        ? await engine.runInline(job)
-        : await transaction(sql, (tx) => engine.enqueue(tx, job));
+        ? await queue.runInline(job)
+        : await transaction(sql, (tx) => queue.enqueue(tx, job));
       return get(id, principal);
     },
 
@@ -127,7 +131,7 @@ export function createJobs(dependencies: JobsDependencies) {
       query: store.JobFilter & { cursor?: string | undefined; limit: number },
       principal: Principal,
     ) {
-      const types = seesAllTypes(principal) ? undefined : publicNames;
+      const types = seesAllTypes(principal) ? undefined : publicNames();
       const filter = { ...query, types, ...wordsOf(principal) };
       const rows = await store.listJobs(sql, filter, readCursor(query.cursor), query.limit + 1);
       const { rows: jobs, page } = cutPage(rows, query.limit);
@@ -138,20 +142,20 @@ export function createJobs(dependencies: JobsDependencies) {
     },
 
     async cancel(jobId: string, principal: Principal, actor: Actor): Promise<Job> {
-      await engine.control.cancel(jobId, actor);
+      await queue.control.cancel(jobId, actor);
       return get(jobId, principal);
     },
 
     async requeue(jobId: string, principal: Principal, actor: Actor): Promise<Job> {
-      await engine.control.requeue(jobId, actor);
+      await queue.control.requeue(jobId, actor);
       return get(jobId, principal);
     },
 
     cancelMany: (which: ManyJobs, principal: Principal, actor: Actor) =>
-      touchJobs({ sql, control: engine.control }, 'cancel', which, wordsOf(principal), actor),
+      touchJobs({ sql, control: queue.control }, 'cancel', which, wordsOf(principal), actor),
 
     requeueMany: (which: ManyJobs, principal: Principal, actor: Actor) =>
-      touchJobs({ sql, control: engine.control }, 'requeue', which, wordsOf(principal), actor),
+      touchJobs({ sql, control: queue.control }, 'requeue', which, wordsOf(principal), actor),
 
     /** Admins see failures grouped by their words; operators by type and code, without the words. */
     async failures(filter: FailureFilter, principal: Principal) {

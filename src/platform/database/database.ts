@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { parseIntoClientConfig } from 'pg-connection-string';
-import { type Parameter, type Rows, Statement } from './statement.ts';
+import { type Parameter, type Rows, type SqlFragment, Statement } from './statement.ts';
 
 /** Writes SQL with values: a pool, or a transaction. */
 // biome-ignore lint/suspicious/noExplicitAny: rows whose type the caller does not name
@@ -38,7 +38,7 @@ export interface Transaction extends Queryable {
    * Sends a statement whose answer nobody waits for. What follows it is sent at once, the commit too; should it fail, the
    * transaction fails with its error, and nothing is committed.
    */
-  send(statement: Statement<object[]>): void;
+  send(statement: SqlFragment): void;
   /** Runs a script of several statements that takes no values. */
   script(text: string): Promise<void>;
   /** Called once the transaction has committed, and never if it has not: for hints that may be lost, not for work. */

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { PoolClient, QueryConfig } from 'pg';
 import { type Database, type Transaction, writeStatements } from './database.ts';
-import type { Statement } from './statement.ts';
+import type { SqlFragment } from './statement.ts';
 
 const SERIALIZATION_FAILURE = '40001';
 const DEADLOCK_DETECTED = '40P01';
@@ -114,7 +114,7 @@ function asTransaction(
     return client.query(statement);
   };
   return Object.assign(writeStatements({ query }, isPooled), {
-    send(statement: Statement<object[]>) {
+    send(statement: SqlFragment) {
       const answer = statement.then(() => undefined);
       answer.catch(() => undefined);
       sent.push(answer);

@@ -1,5 +1,5 @@
 import type { Queryable } from '../database/database.ts';
-import type { Statement } from '../database/statement.ts';
+import type { SqlFragment } from '../database/statement.ts';
 import { BatchSize } from './statement-timeout.ts';
 
 /** Items of a batch, at most. */
@@ -18,7 +18,7 @@ export interface AuditRun {
    * Reports every row of a statement, whose columns are `kind` and what the finding says. The rows stay in the database,
    * however many there are. Returns their number. Within a transaction that has more time, when it is given one.
    */
-  reportRows(differences: Statement<readonly object[]>, within?: Queryable): Promise<number>;
+  reportRows(differences: SqlFragment, within?: Queryable): Promise<number>;
   /** Says how far the check is. */
   progress(checked: number): Promise<void>;
 }

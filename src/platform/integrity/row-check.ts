@@ -1,10 +1,8 @@
 import type { Database, Queryable } from '../database/database.ts';
-import { identifier, type Statement } from '../database/statement.ts';
+import { identifier, type SqlFragment } from '../database/statement.ts';
 import type { IntegrityCheck } from './check.ts';
 import { scan } from './scan.ts';
 import { patiently } from './statement-timeout.ts';
-
-type Fragment = Statement<object[]>;
 
 /** A condition that no row of a table may meet. */
 export interface RowRule {
@@ -14,9 +12,9 @@ export interface RowRule {
   /** The column that identifies a row, and whose index is scanned. */
   key: 'id' | 'job_id';
   /** The condition of a wrong row, which is called `scanned`. */
-  isWrong(sql: Queryable): Fragment;
+  isWrong(sql: Queryable): SqlFragment;
   /** The statement that repairs the given rows; left out where a person has to decide. */
-  repair?(sql: Queryable, rows: Fragment): Fragment;
+  repair?(sql: Queryable, rows: SqlFragment): SqlFragment;
 }
 
 /** Checks tables row by row. */

@@ -1,5 +1,5 @@
 import type { Database, Queryable } from '../database/database.ts';
-import { identifier, type Statement } from '../database/statement.ts';
+import { identifier, type SqlFragment } from '../database/statement.ts';
 import { BatchSize, patiently } from './statement-timeout.ts';
 
 /** Rows that one statement looks at, at most. */
@@ -12,11 +12,8 @@ export interface Scan {
   key: string[];
 }
 
-/** A part of a table, as a condition on its columns under the name `scanned`. */
-export type Range = Statement<object[]>;
-
 /** Looks at one part. What it does before its last statement may be done again, for a smaller part. */
-export type Look = (sql: Queryable, range: Range) => Promise<unknown>;
+export type Look = (sql: Queryable, range: SqlFragment) => Promise<unknown>;
 
 /**
  * Goes through a table, so many rows in a statement that none takes long: when PostgreSQL ends one for taking too long, the
@@ -77,7 +74,7 @@ function between(
   key: string[],
   after: unknown[] | undefined,
   last: unknown[] | undefined,
-): Range {
+): SqlFragment {
   const columns = list(
     sql,
     key.map((column) => sql`scanned.${identifier(column)}`),
@@ -92,6 +89,6 @@ function between(
     and ${last ? sql`(${columns}) <= (${values(last)})` : sql`true`}`;
 }
 
-function list(sql: Queryable, pieces: Range[]): Range {
+function list(sql: Queryable, pieces: SqlFragment[]): SqlFragment {
   return pieces.reduce((all, piece) => sql`${all}, ${piece}`);
 }

@@ -6,6 +6,7 @@ import { transaction } from '../database/transaction.ts';
 import type { EndedJob } from './endings.ts';
 import { createJobEngine } from './engine.ts';
 import { defineJobType, type JobHandler } from './job-type.ts';
+import { createJobQueue } from './queue.ts';
 import { PermanentError } from './retry-policy.ts';
 import { recoverStaleLeases } from './stale-leases.ts';
 import type { Worker } from './worker.ts';
@@ -36,19 +37,19 @@ const waits = define('waits', async (_payload, { signal }) => {
   return undefined;
 });
 
-const engine = createJobEngine({
+const queue = createJobQueue({
   sql,
   log: silentLog,
   listenAt: undefined,
   leaseSeconds: 30,
-  retentionDays: 30,
-  types: [quiet, plain, leaves, completes, fails, waits],
   async onJobsEnded(tx, jobs) {
     await tx`select`;
     if (refuses) throw new Error('not now');
     tx.afterCommit(() => told.push(...jobs));
   },
 });
+const types = [quiet, plain, leaves, completes, fails, waits];
+const engine = createJobEngine({ queue, types, retentionDays: 30 });
 const workers: Worker[] = [];
 afterEach(() => {
   told.length = 0;
@@ -56,12 +57,12 @@ afterEach(() => {
 });
 afterAll(async () => {
   await Promise.all(workers.map((worker) => worker.stop()));
-  await engine.close();
+  await queue.close();
 });
 
 const enqueue = (type: typeof plain) =>
   transaction(sql, (tx) =>
-    engine.enqueue(tx, { type, payload: {}, createdBy: { name: 'ana' }, requestId: 'r-1' }),
+    queue.enqueue(tx, { type, payload: {}, createdBy: { name: 'ana' }, requestId: 'r-1' }),
   );
 const work = async (maxJobs?: number) => {
   const worker = await engine.work({ concurrency: 5, pollSeconds: 60, graceSeconds: 5, maxJobs });
@@ -109,15 +110,15 @@ describe('the end of a job of a public type is told', () => {
     const { id } = await enqueue(waits);
     const worker = await work(1);
     await running.opened;
-    await engine.control.cancel(id, { name: 'ana' });
-    await engine.control.cancel(id, { name: 'ana' });
+    await queue.control.cancel(id, { name: 'ana' });
+    await queue.control.cancel(id, { name: 'ana' });
     await worker.stopped;
     expect(told).toMatchObject([{ job_id: id, status: 'cancelled', attempt_count: 1, error_code: null }]);
   });
 
   test('for one whose worker died in its last attempt', async () => {
     const { id } = await transaction(sql, (tx) =>
-      engine.enqueue(tx, { type: plain, payload: {}, maxAttempts: 1 }),
+      queue.enqueue(tx, { type: plain, payload: {}, maxAttempts: 1 }),
     );
     await sql`
       insert into job_workers (id, name, queues, concurrency, lease_expires_at)
@@ -130,7 +131,7 @@ describe('the end of a job of a public type is told', () => {
       concern: () => true,
       tell: async (_tx: unknown, jobs: EndedJob[]) => void told.push(...jobs),
     };
-    await recoverStaleLeases(sql, engine.types, silentLog, endings);
+    await recoverStaleLeases(sql, queue.types, silentLog, endings);
     expect(told).toMatchObject([{ job_id: id, status: 'failed', error_code: 'E_LEASE_EXPIRED' }]);
   });
 });

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Principal } from '../../contract/identity.ts';
 import type { Role } from '../../contract/roles.ts';
 import type { Transaction } from '../database/database.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -64,6 +65,8 @@ export interface JobType<Payload = unknown> {
   submittedBy: Role | undefined;
   /** Whether its handler knows what to do in execution mode shadow. */
   hasShadow: boolean;
+  /** Called when the job is submitted over the API. Throws when this caller may not have it done. */
+  authorise: ((payload: Payload, principal: Principal) => Promise<void>) | undefined;
   /**
    * Called in the transaction in which an operator queues a failed or cancelled job again, so that what the job works on
    * is put back to work with it. Returns a sentence when there is nothing for the job to do: it then stays as it is.
@@ -80,6 +83,7 @@ export interface JobTypeOptions<Payload> {
   retry?: RetryPolicy;
   submittedBy?: Role;
   hasShadow?: true;
+  authorise?: JobType<Payload>['authorise'];
   prepareRequeue?: JobType<Payload>['prepareRequeue'];
   handler: JobHandler<Payload>;
 }
@@ -91,10 +95,11 @@ export function defineJobType<Payload>(type: string, options: JobTypeOptions<Pay
     retry = DEFAULT_RETRY,
     submittedBy,
     hasShadow = false,
+    authorise,
     prepareRequeue,
     handler,
   } = options;
-  return { type, queue, payload, retry, submittedBy, hasShadow, prepareRequeue, handler };
+  return { type, queue, payload, retry, submittedBy, hasShadow, authorise, prepareRequeue, handler };
 }
 
 export type JobTypes = ReadonlyMap<string, JobType>;

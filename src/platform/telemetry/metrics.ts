@@ -1,12 +1,44 @@
-/** How many of the latest samples the percentile looks at. */
-const WINDOW = 1000;
-const MEASURED_FOR_MS = 5000;
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
-interface Timing {
-  count: number;
-  total: number;
-  window: number[];
+/** From a millisecond to ten seconds. */
+const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+/** From an idle worker's milliseconds to a backlog of an hour. */
+const JOB_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600];
+/** Gauges are measured at most once in this time, however many callers read them. */
+const MEASURED_FOR_MS = 5000;
+/** The 95th percentile is taken over this many of the latest requests. */
+const WINDOW = 1000;
+const NANOSECONDS = 1e9;
+
+export interface AnsweredRequest {
+  method: string;
+  /** The route's pattern, never the path: the number of series must stay small. */
+  route: string;
+  status: number;
+  /** Undefined for a stream, which lasts for as long as its reader stays. */
+  seconds: number | undefined;
 }
+
+export interface EndedAttempt {
+  job_type: string;
+  /** From when it was due until it began. */
+  waitedMs: number;
+  runtimeMs: number;
+}
+
+/** One value of a gauge, at the moment somebody reads the metrics. */
+export interface Measurement {
+  /** Its name in Prometheus. */
+  name: string;
+  help: string;
+  labels?: Record<string, string>;
+  value: number;
+  /** Its name among the counters of `GET /metrics`, if it is there. */
+  key?: string;
+}
+
+export type MetricSource = () => Promise<Measurement[]> | Measurement[];
 
 export interface MetricsSnapshot {
   counters: Record<string, number>;
@@ -15,57 +47,149 @@ export interface MetricsSnapshot {
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** Counters and timings of this process. Memory is bounded by the number of keys, which callers keep small. */
+/** The metrics of this process, and the backlogs of the installation. One registry answers JSON and Prometheus. */
 export function createMetrics() {
-  const counters = new Map<string, number>();
-  const timings = new Map<string, Timing>();
-  const gauges: (() => Promise<Record<string, number>>)[] = [];
-  let measured: { at: number; values: Promise<Record<string, number>> } | undefined;
+  const registry = new Registry();
+  const registers = [registry];
+  const requests = new Counter({
+    name: 'nexus_http_requests_total',
+    help: 'Requests that were answered.',
+    labelNames: ['method', 'route', 'status'],
+    registers,
+  });
+  const requestSeconds = new Histogram({
+    name: 'nexus_http_request_duration_seconds',
+    help: 'How long answers took; streams are left out.',
+    labelNames: ['method', 'route'],
+    buckets: REQUEST_SECONDS,
+    registers,
+  });
+  const jobLatency = new Histogram({
+    name: 'nexus_job_latency_seconds',
+    help: 'How long attempts that this process ran had been due before they began.',
+    labelNames: ['job_type'],
+    buckets: JOB_SECONDS,
+    registers,
+  });
+  const jobDuration = new Histogram({
+    name: 'nexus_job_duration_seconds',
+    help: 'How long attempts that this process ran took.',
+    labelNames: ['job_type'],
+    buckets: JOB_SECONDS,
+    registers,
+  });
 
-  /** What cannot be measured now is left away: a database that is down must not take the metrics with it. */
-  async function measure(): Promise<Record<string, number>> {
-    const values = await Promise.allSettled(gauges.map((gauge) => gauge()));
-    return Object.assign({}, ...values.map((value) => (value.status === 'fulfilled' ? value.value : {})));
+  const latest: number[] = [];
+  let timed = 0;
+  const gauges = new Map<string, Gauge>();
+  const sources: MetricSource[] = [];
+  let measuring: { at: number; done: Promise<Measurement[]> } | undefined;
+  let stopObserving: (() => void) | undefined;
+
+  /** A source that fails is left out: a database that is down must not take the metrics with it. */
+  async function measure(): Promise<Measurement[]> {
+    const found = await Promise.allSettled(sources.map(async (source) => source()));
+    const measurements = found.flatMap((source) => (source.status === 'fulfilled' ? source.value : []));
+    for (const gauge of gauges.values()) gauge.reset();
+    for (const { name, help, labels = {}, value } of measurements) {
+      const gauge = gauges.get(name) ?? new Gauge({ name, help, labelNames: Object.keys(labels), registers });
+      gauges.set(name, gauge);
+      gauge.set(labels, value);
+    }
+    return measurements;
+  }
+
+  function measured(): Promise<Measurement[]> {
+    const now = performance.now();
+    if (!measuring || now - measuring.at > MEASURED_FOR_MS) measuring = { at: now, done: measure() };
+    return measuring.done;
+  }
+
+  async function countByStatus(): Promise<Record<string, number>> {
+    const counts: Record<string, number> = {};
+    for (const { labels, value } of (await requests.get()).values) {
+      const key = `http.status.${labels.status}`;
+      counts[key] = (counts[key] ?? 0) + value;
+    }
+    return counts;
+  }
+
+  async function requestTimings(): Promise<MetricsSnapshot['timings']> {
+    if (timed === 0) return {};
+    const { values } = await requestSeconds.get();
+    const total = values.reduce(
+      (sum, { metricName, value }) => (metricName?.endsWith('_sum') ? sum + value : sum),
+      0,
+    );
+    const timing = {
+      count: timed,
+      avg_ms: rounded((total * 1000) / timed),
+      p95_ms: rounded(percentile95(latest)),
+    };
+    return { 'http.request.ms': timing };
   }
 
   return {
-    increment(key: string, by = 1): void {
-      counters.set(key, (counters.get(key) ?? 0) + by);
+    contentType: registry.contentType,
+
+    observeRequest({ method, route, status, seconds }: AnsweredRequest): void {
+      requests.inc({ method, route, status });
+      if (seconds === undefined) return;
+      requestSeconds.observe({ method, route }, seconds);
+      latest[timed % WINDOW] = seconds * 1000;
+      timed += 1;
     },
 
-    observe(key: string, milliseconds: number): void {
-      const timing = timings.get(key) ?? { count: 0, total: 0, window: [] };
-      timing.window[timing.count % WINDOW] = milliseconds;
-      timing.count += 1;
-      timing.total += milliseconds;
-      timings.set(key, timing);
+    observeAttempt({ job_type, waitedMs, runtimeMs }: EndedAttempt): void {
+      jobLatency.observe({ job_type }, waitedMs / 1000);
+      jobDuration.observe({ job_type }, runtimeMs / 1000);
     },
 
-    /** What is measured when somebody looks, and at most once in a few seconds however many do. */
-    gauge(read: () => Promise<Record<string, number>>): void {
-      gauges.push(read);
+    /** Adds a source of gauges, which is read when somebody reads the metrics. */
+    addSource(source: MetricSource): void {
+      sources.push(source);
     },
 
-    /** The snapshot, with what the gauges say among the counters. */
+    /** Measures the process itself: memory, garbage collection and the event loop. For processes that export metrics. */
+    observeProcess(): void {
+      stopObserving ??= observeProcess(registry);
+    },
+
+    /** Counters and timings for `GET /metrics`. */
     async read(): Promise<MetricsSnapshot> {
-      const now = performance.now();
-      if (!measured || now - measured.at > MEASURED_FOR_MS) measured = { at: now, values: measure() };
-      const { counters, timings } = this.snapshot();
-      return { counters: { ...counters, ...(await measured.values) }, timings };
+      const counters = await countByStatus();
+      for (const { key, value } of await measured()) if (key) counters[key] = value;
+      return { counters, timings: await requestTimings() };
     },
 
-    snapshot(): MetricsSnapshot {
-      return {
-        counters: Object.fromEntries(counters),
-        timings: Object.fromEntries(
-          [...timings].map(([key, { count, total, window }]) => [
-            key,
-            { count, avg_ms: rounded(total / count), p95_ms: rounded(percentile95(window)) },
-          ]),
-        ),
-      };
+    /** Every series in the text format of Prometheus. */
+    async write(): Promise<string> {
+      await measured();
+      return registry.metrics();
     },
+
+    close: () => stopObserving?.(),
   };
+}
+
+function observeProcess(registry: Registry): () => void {
+  collectDefaultMetrics({ register: registry });
+  const lag = monitorEventLoopDelay({ resolution: 20 });
+  lag.enable();
+  new Gauge({
+    name: 'nexus_event_loop_lag_seconds',
+    help: 'How long the event loop was held up since the last look.',
+    labelNames: ['quantile'],
+    registers: [registry],
+    collect() {
+      for (const quantile of [0.5, 0.99]) {
+        const nanoseconds = lag.count === 0 ? 0 : lag.percentile(quantile * 100);
+        this.set({ quantile: String(quantile) }, nanoseconds / NANOSECONDS);
+      }
+      lag.reset();
+    },
+  });
+  return () => lag.disable();
 }
 
 function percentile95(values: number[]): number {

@@ -1,10 +1,4 @@
 import { expect, test } from 'vitest';
-import { buildApp } from '../../../src/app/build-app.ts';
-import { parseConfig } from '../../../src/app/config.ts';
-import { createEngine } from '../../../src/app/engine.ts';
-import { createOutside } from '../../../src/app/outside.ts';
-import { createServices } from '../../../src/app/services.ts';
-import { createLogger } from '../../../src/platform/telemetry/logger.ts';
 import { call, DEV_KEYS, failure, useApp } from '../../support/app.ts';
 import { openTestDatabase, useDatabase } from '../../support/database.ts';
 
@@ -26,16 +20,7 @@ test('/readyz answers when the schema is current, and 503 when it is not', async
 
 test('without a database, /healthz answers, /readyz and everything else is 503', async () => {
   const sql = openTestDatabase({ ...database.target, host: '/nowhere' });
-  const config = parseConfig({ NEXUS_ENV: 'test', NEXUS_PORT: '0' });
-  const log = createLogger({ level: 'silent', format: 'json' });
-  const outside = createOutside({ config, log });
-  const { server } = await buildApp({
-    config,
-    sql,
-    migrations: [],
-    services: createServices(sql, createEngine({ sql, log, config, outside }), config, log, outside),
-    log,
-  });
+  const { server } = await app.another({ sql }).httpServer({ migrations: [] });
   const url = await server.listen({ host: '127.0.0.1', port: 0 });
   try {
     expect((await call(url, 'GET', '/healthz')).status).toBe(200);
@@ -45,7 +30,6 @@ test('without a database, /healthz answers, /readyz and everything else is 503',
     expect(answer.headers.get('retry-after')).toBe('1');
   } finally {
     await server.close();
-    await outside.close();
     await sql.end();
   }
 });

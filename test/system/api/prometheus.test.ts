@@ -1,6 +1,4 @@
 import { expect, test } from 'vitest';
-import { measureInstallation } from '../../../src/app/measurements.ts';
-import { createPrometheus } from '../../../src/platform/telemetry/prometheus.ts';
 import { DEV_KEYS, useApp } from '../../support/app.ts';
 import { useDatabase } from '../../support/database.ts';
 import { createLibrary, createReader, join } from '../../support/libraries.ts';
@@ -63,10 +61,7 @@ test('jobs that wait are counted by queue and status; those that ran here are ti
   const [ana, ben] = [await createReader(app), await createReader(app)];
   // Joining queues a backfill, which nobody works on here.
   await join(ana, await createLibrary(ana), ben);
-  const other = createPrometheus();
-  measureInstallation(other, database.sql, app.services);
-  expect(await other.write()).toContain('nexus_jobs{queue="ingest",status="queued"} 1');
-  other.close();
+  expect(await app.another({}).metrics.write()).toContain('nexus_jobs{queue="ingest",status="queued"} 1');
   const submitted = await app.call('POST', '/api/v1/jobs/submit', {
     key: DEV_KEYS.operator,
     body: { job_type: 'integrity_audit', payload: {}, execution_mode: 'sync' },

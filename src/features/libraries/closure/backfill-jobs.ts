@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { backfillKey } from '../../../contract/libraries.ts';
 import type { Database } from '../../../platform/database/database.ts';
 import { transaction } from '../../../platform/database/transaction.ts';
-import type { JobEngine } from '../../../platform/jobs/engine.ts';
 import { defineJobType, MAINTENANCE_QUEUE } from '../../../platform/jobs/job-type.ts';
+import type { JobQueue } from '../../../platform/jobs/queue.ts';
 import type { Backfill, SendBackfill } from './backfill.ts';
 import { noteDispatch } from './backfill-store.ts';
 
 const BACKFILL_JOB = 'backfill_default_library_closure_job';
 
-/** Retries belong to the durable row, so the job itself has one attempt (see `sendThrough`). */
+/** Retries belong to the durable row, so the job itself has one attempt (see `createSendBackfill`). */
 export function defineBackfillJob(backfill: Backfill) {
   return defineJobType(BACKFILL_JOB, {
     queue: 'ingest',
@@ -29,12 +29,14 @@ export function periodicBackfillSweep(backfill: Backfill) {
 }
 
 /**
- * Sends backfills as jobs. The row notes which job it waits for, in the transaction that enqueues it, so that the sweep
- * knows what is on its way. The engine is asked for late, because it is made of job types that send backfills.
+ * Enqueues backfills. The row notes which job it waits for, in the transaction that enqueues it, so that the sweep knows
+ * what is on its way.
  */
-export function sendThrough(sql: Database, engine: () => Pick<JobEngine, 'types' | 'enqueue'>): SendBackfill {
+export function createSendBackfill(
+  sql: Database,
+  { types, enqueue }: Pick<JobQueue, 'types' | 'enqueue'>,
+): SendBackfill {
   return async (key, { requestId, delaySeconds }) => {
-    const { types, enqueue } = engine();
     const type = types.get(BACKFILL_JOB);
     if (!type) throw new Error(`The job type ${BACKFILL_JOB} is not registered.`);
     await transaction(sql, async (tx) => {

@@ -334,7 +334,7 @@ describe('the sweep', () => {
   });
 
   test('is a job that any worker can run', async () => {
-    const type = app.engine.types.get('library_backfill_sweep');
+    const type = app.queue.types.get('library_backfill_sweep');
     expect(type).toMatchObject({ queue: 'maintenance', submittedBy: undefined });
     expect(type?.payload.safeParse({}).success).toBe(true);
   });

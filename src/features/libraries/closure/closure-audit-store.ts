@@ -1,6 +1,5 @@
 import type { Database, Queryable, Transaction } from '../../../platform/database/database.ts';
-import { identifier } from '../../../platform/database/statement.ts';
-import type { Range } from '../../../platform/integrity/scan.ts';
+import { identifier, type SqlFragment } from '../../../platform/database/statement.ts';
 
 /** One thing that is not as it should be: whatever ids it takes to find it. */
 export interface Difference {
@@ -11,12 +10,10 @@ export interface Difference {
   user_id?: string;
 }
 
-type Differences = ReturnType<Queryable>;
-
 /** The libraries, or media, that the differences concern. */
 export async function concernedIds(
   sql: Queryable,
-  differences: Differences,
+  differences: SqlFragment,
   column: keyof Difference,
 ): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
@@ -28,7 +25,7 @@ export async function concernedIds(
  * Memberships × media that have no edge, where no backfill is about to write it. Members and contents are read in one
  * statement, and change together with their edges, so what is missing here is missing indeed.
  */
-export function missingEdges(sql: Queryable, range: Range): Differences {
+export function missingEdges(sql: Queryable, range: SqlFragment): SqlFragment {
   return sql`
     select users.default_library_id, scanned.media_id, scanned.library_id as source_library_id
     from library_media as scanned
@@ -53,7 +50,7 @@ export function missingEdges(sql: Queryable, range: Range): Differences {
       )`;
 }
 
-export function unjustifiedEdges(sql: Queryable, range: Range): Differences {
+export function unjustifiedEdges(sql: Queryable, range: SqlFragment): SqlFragment {
   return sql`
     select edge.default_library_id, edge.media_id, edge.source_library_id
     from default_library_closure_edges as scanned
@@ -61,11 +58,11 @@ export function unjustifiedEdges(sql: Queryable, range: Range): Differences {
     where ${range} and ${isDefault(sql, sql`scanned.default_library_id`)} and ${isUnjustified(sql)}`;
 }
 
-const isDefault = (sql: Queryable, library: Differences) => sql`
+const isDefault = (sql: Queryable, library: SqlFragment) => sql`
   exists (select from libraries where libraries.id = ${library} and libraries.is_default)`;
 
 /** The edge's owner is not in its library, or the library does not hold the media. */
-export function isUnjustified(sql: Queryable): Differences {
+export function isUnjustified(sql: Queryable): SqlFragment {
   return sql`
     not exists (
       select
@@ -79,7 +76,7 @@ export function isUnjustified(sql: Queryable): Differences {
 }
 
 /** What a default library lists without an intrinsic or an edge. */
-export function unjustifiedMedia(sql: Queryable, range: Range): Differences {
+export function unjustifiedMedia(sql: Queryable, range: SqlFragment): SqlFragment {
   return sql`
     select scanned.library_id as default_library_id, scanned.media_id
     from library_media as scanned
@@ -106,7 +103,7 @@ const isUnlisted = (sql: Queryable) => sql`
   )`;
 
 /** Intrinsics whose media the default library does not list. */
-export function missingIntrinsicMedia(sql: Queryable, range: Range): Differences {
+export function missingIntrinsicMedia(sql: Queryable, range: SqlFragment): SqlFragment {
   return sql`
     select scanned.default_library_id, scanned.media_id
     from default_library_intrinsics as scanned
@@ -114,7 +111,7 @@ export function missingIntrinsicMedia(sql: Queryable, range: Range): Differences
 }
 
 /** Edges whose media the default library does not list: each media once, and none that has an intrinsic. */
-export function missingEdgeMedia(sql: Queryable, range: Range): Differences {
+export function missingEdgeMedia(sql: Queryable, range: SqlFragment): SqlFragment {
   return sql`
     select scanned.default_library_id, scanned.media_id
     from default_library_closure_edges as scanned
@@ -135,7 +132,7 @@ export function missingEdgeMedia(sql: Queryable, range: Range): Differences {
 }
 
 /** Listings of media that do not exist. */
-export function listedWithoutMedia(sql: Queryable, range: Range): Differences {
+export function listedWithoutMedia(sql: Queryable, range: SqlFragment): SqlFragment {
   return sql`
     select scanned.library_id, scanned.media_id
     from library_media as scanned
@@ -145,7 +142,7 @@ export function listedWithoutMedia(sql: Queryable, range: Range): Differences {
 }
 
 /** Shared libraries whose owner is not among their admins. */
-export function ownerNotAdmin(sql: Queryable, range: Range): Differences {
+export function ownerNotAdmin(sql: Queryable, range: SqlFragment): SqlFragment {
   return sql`
     select scanned.id as library_id, scanned.owner_user_id as user_id
     from libraries as scanned
@@ -155,7 +152,7 @@ export function ownerNotAdmin(sql: Queryable, range: Range): Differences {
 }
 
 /** Default libraries that somebody else is in. */
-export function sharedDefault(sql: Queryable, range: Range): Differences {
+export function sharedDefault(sql: Queryable, range: SqlFragment): SqlFragment {
   return sql`
     select scanned.library_id, scanned.user_id
     from memberships as scanned
@@ -164,7 +161,7 @@ export function sharedDefault(sql: Queryable, range: Range): Differences {
 }
 
 /** Backfills for people who are no longer in the library. */
-export function backfillWithoutMembership(sql: Queryable, range: Range): Differences {
+export function backfillWithoutMembership(sql: Queryable, range: SqlFragment): SqlFragment {
   return sql`
     select scanned.default_library_id, scanned.source_library_id, scanned.user_id
     from default_library_backfill_jobs as scanned

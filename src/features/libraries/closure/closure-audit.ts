@@ -1,6 +1,7 @@
 import type { Database, Queryable, Transaction } from '../../../platform/database/database.ts';
+import type { SqlFragment } from '../../../platform/database/statement.ts';
 import { type AuditRun, type IntegrityCheck, inBatches } from '../../../platform/integrity/check.ts';
-import { type Range, type Scan, scan } from '../../../platform/integrity/scan.ts';
+import { type Scan, scan } from '../../../platform/integrity/scan.ts';
 import { inHalves, patiently } from '../../../platform/integrity/statement-timeout.ts';
 import { lockSource } from '../store.ts';
 import { deleteEdges } from './closure.ts';
@@ -12,7 +13,7 @@ import { forgetMedia } from './forget-media.ts';
 interface Check {
   kind: string;
   scan: Scan;
-  select(sql: Queryable, range: Range): ReturnType<Queryable>;
+  select(sql: Queryable, range: SqlFragment): SqlFragment;
   /** Absent where the mistake is not in something derived, and a person has to decide. */
   mending?: {
     /** Done once for each id of this column, when the whole table has been looked at. */

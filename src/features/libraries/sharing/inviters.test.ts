@@ -9,7 +9,6 @@ import {
   type Reader,
 } from '../../../../test/support/libraries.ts';
 import { blockedOrDone, holdBeforeCommit } from '../../../../test/support/races.ts';
-import { createPeople } from '../../../app/people.ts';
 import type { Database } from '../../../platform/database/database.ts';
 import { createLogger } from '../../../platform/telemetry/logger.ts';
 import { createBackfill } from '../closure/backfill.ts';
@@ -35,7 +34,7 @@ beforeEach(async () => {
   invitation = await invite(inviter, library, invitee);
 });
 
-const peopleOn = (on: Database) => createPeople(on, { defaultRole: 'viewer' });
+const peopleOn = (on: Database) => app.another({ sql: on }).services.users;
 const membersOn = (on: Database) => createMembers({ sql: on });
 const invitationsOn = (on: Database) => {
   const backfill = createBackfill({ sql: on, log, send: async () => undefined });

@@ -88,7 +88,7 @@ test('images of documents are kept, count, and are evicted when the last documen
   expect(await stored()).toBe(2);
   expect(await usedBytes()).toBe(before + 2 * PNG.length);
 
-  const purge = createPurge({ sql, storage: app.outside.storage });
+  const purge = createPurge({ sql, storage: app.resources.storage });
   const { handler } = periodicPurge({ sql, purge, days: 30 }).type;
   const run = () =>
     handler({}, { signal: new AbortController().signal, progress: async () => true } as never);

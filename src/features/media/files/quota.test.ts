@@ -178,7 +178,9 @@ describe('a storage quota', () => {
     const filler = (await begin(own, 10 * MB - epub.length)).body.data;
     const { media_id, ...begun } = (await begin(own, epub.length, 'epub')).body.data;
     const files = async () =>
-      (await Readable.from(app.outside.storage.list(`media/${media_id}/`)).toArray()).map(({ path }) => path);
+      (await Readable.from(app.resources.storage.list(`media/${media_id}/`)).toArray()).map(
+        ({ path }) => path,
+      );
     await put(begun, epub);
     await own.post(`/media/${media_id}/ingest`);
     expect(await until(media_id, 'failed', own)).toMatchObject({ last_error_code: 'E_QUOTA_EXCEEDED' });

@@ -59,7 +59,7 @@ describe('an upload through Nexus', () => {
     const [row] = await sql<
       { file_path: string; file_sha256: string }[]
     >`select file_path, file_sha256 from media where id = ${id}`;
-    const stored = await app.outside.storage.get(row?.file_path ?? '');
+    const stored = await app.resources.storage.get(row?.file_path ?? '');
     const bytes = stored && (await buffer(stored.content));
     expect(bytes?.equals(expected)).toBe(true);
     expect(row?.file_sha256).toBe(createHash('sha256').update(expected).digest('hex'));
@@ -143,7 +143,7 @@ describe('an upload through Nexus', () => {
       last_error_code: 'E_INVALID_FILE_TYPE',
       stored_bytes: 0,
     });
-    const left = await Readable.from(app.outside.storage.list(`media/${begun.media_id}/`)).toArray();
+    const left = await Readable.from(app.resources.storage.list(`media/${begun.media_id}/`)).toArray();
     expect(left).toEqual([]);
     expect((await reader.get(`/media/${begun.media_id}`)).body.data.may_retry).toBe(false);
     expect(await reader.post(`/media/${begun.media_id}/retry`)).toMatchObject(
@@ -251,6 +251,6 @@ describe('an upload that the browser sends to the store', async () => {
     expect(await reader.post(`/media/${begun.media_id}/ingest`)).toMatchObject(
       failure(400, 'E_INVALID_FILE_TYPE'),
     );
-    expect(await Readable.from(app.outside.storage.list(`media/${begun.media_id}/`)).toArray()).toEqual([]);
+    expect(await Readable.from(app.resources.storage.list(`media/${begun.media_id}/`)).toArray()).toEqual([]);
   });
 });

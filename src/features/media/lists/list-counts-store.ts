@@ -1,17 +1,16 @@
 import type { SiteList } from '../../../contract/media.ts';
 import type { Queryable } from '../../../platform/database/database.ts';
+import type { SqlFragment } from '../../../platform/database/statement.ts';
 import { canReadMedia, type Viewer } from '../../libraries/access/can-read-media.ts';
-import { mediaOfLibrary, type Place } from '../../libraries/access/readable-media.ts';
+import { mediaOfLibrary } from '../../libraries/access/readable-media.ts';
 import { asksOfMedia, hasState, type MediaFilter, matches } from './list-filter.ts';
 import { type ListScope, placesOf } from './list-scope.ts';
-
-type Rows = ReturnType<Queryable>;
 
 /**
  * What of a place matches, whatever the viewer has read of it: `media_id` and `site`. What is ready has its kind and site
  * beside it, and is found along an index; the rest is looked up.
  */
-function matchingIn(sql: Queryable, place: Place, filter: MediaFilter): Rows {
+function matchingIn(sql: Queryable, place: SqlFragment, filter: MediaFilter): SqlFragment {
   const { kind, status, site } = filter;
   const ready = sql`
     select media_id, ready_site as site
@@ -33,9 +32,9 @@ function once(
   sql: Queryable,
   viewer: Viewer,
   scope: ListScope,
-  columns: Rows,
-  read: (place: Place) => Rows,
-): Rows {
+  columns: SqlFragment,
+  read: (place: SqlFragment) => SqlFragment,
+): SqlFragment {
   const { main, elsewhere } = placesOf(sql, viewer, scope);
   if (main !== undefined && elsewhere.length === 0) return read(main);
   const others = elsewhere.map(read).reduce((some, more) => sql`${some} union all ${more}`);
@@ -55,7 +54,12 @@ const matching = (sql: Queryable, viewer: Viewer, scope: ListScope, filter: Medi
   once(sql, viewer, scope, sql`media_id, site`, (place) => matchingIn(sql, place, filter));
 
 /** The ids of what matches. What the viewer has begun is found by what they have begun, which is less. */
-export function matchingIds(sql: Queryable, viewer: Viewer, scope: ListScope, filter: MediaFilter): Rows {
+export function matchingIds(
+  sql: Queryable,
+  viewer: Viewer,
+  scope: ListScope,
+  filter: MediaFilter,
+): SqlFragment {
   if (filter.reading === 'reading' || filter.reading === 'finished') return begun(sql, viewer, scope, filter);
   if (asksOfMedia(filter)) {
     return sql`select media_id from (${matching(sql, viewer, scope, filter)}) as matching`;

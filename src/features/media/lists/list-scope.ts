@@ -1,10 +1,10 @@
 import type { Queryable } from '../../../platform/database/database.ts';
+import type { SqlFragment } from '../../../platform/database/statement.ts';
 import type { Viewer } from '../../libraries/access/can-read-media.ts';
 import {
   measurePlaces,
   mediaOfLibrary,
   mediaOfOtherLibraries,
-  type Place,
   savedMedia,
 } from '../../libraries/access/readable-media.ts';
 
@@ -35,7 +35,7 @@ export function placesOf(
   sql: Queryable,
   viewer: Viewer,
   scope: ListScope,
-): { main: Place | undefined; elsewhere: Place[] } {
+): { main: SqlFragment | undefined; elsewhere: SqlFragment[] } {
   if (scope.libraryId !== undefined)
     return { main: mediaOfLibrary(sql, viewer, scope.libraryId), elsewhere: [] };
   const saved = savedMedia(sql, viewer);

@@ -1,6 +1,7 @@
 import type { Media, MediaSort, SortOrder } from '../../../contract/media.ts';
 import type { Queryable } from '../../../platform/database/database.ts';
 import { microseconds, moment } from '../../../platform/database/moments.ts';
+import type { SqlFragment } from '../../../platform/database/statement.ts';
 import { canReadMedia, type Viewer } from '../../libraries/access/can-read-media.ts';
 import { matchingIds } from './list-counts-store.ts';
 import { hasState, type MediaFilter, matches } from './list-filter.ts';
@@ -59,7 +60,7 @@ const listed = (sql: Queryable, viewer: Viewer, libraryId: string | undefined, u
 };
 
 /** What a list is sorted by, as the indexes have it. What is not known comes last in either direction. */
-const KEYS: Record<`${MediaSort} ${SortOrder}`, (sql: Queryable) => ReturnType<Queryable>> = {
+const KEYS: Record<`${MediaSort} ${SortOrder}`, (sql: Queryable) => SqlFragment> = {
   'added asc': (sql) => sql`listed.created_at`,
   'added desc': (sql) => sql`listed.created_at`,
   'title asc': (sql) => sql`left(lower(media.title), 200)`,

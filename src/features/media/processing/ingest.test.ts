@@ -2,6 +2,7 @@ import { utimes } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { useApp } from '../../../../test/support/app.ts';
 import { useDatabase } from '../../../../test/support/database.ts';
 import { silentLog as log, readJob, useJobs } from '../../../../test/support/jobs.ts';
@@ -9,50 +10,49 @@ import { createReader, type Reader, saveMedia } from '../../../../test/support/l
 import { newDirectory } from '../../../../test/support/workspace.ts';
 import { transaction } from '../../../platform/database/transaction.ts';
 import { createEnqueue } from '../../../platform/jobs/enqueue.ts';
-import { collectJobTypes } from '../../../platform/jobs/job-type.ts';
+import type { JobType } from '../../../platform/jobs/job-type.ts';
 import { openLocalStorage } from '../../../platform/storage/local.ts';
-import type { Storage } from '../../../platform/storage/storage.ts';
 import { periodicOrphanSweep } from '../files/orphaned-files.ts';
 import { createQuota } from '../files/quota.ts';
-import { createIngest, type Ingest } from './ingest.ts';
+import { createIngest } from './ingest.ts';
+import { withForcedRun } from './test-force-run.ts';
 
 const database = useDatabase();
 const { sql } = database;
 const app = useApp(database);
 const jobs = useJobs(database);
 const directory = await newDirectory('files');
-let storage: Storage;
+const storage = await openLocalStorage(directory);
 let reader: Reader;
 
 beforeAll(async () => {
-  storage = await openLocalStorage(directory);
   reader = await createReader(app);
 });
 afterAll(() => storage.close());
 
-/** The jobs of media without any extractor, in an environment that is or is not for tests. */
-function withoutExtractors(isTest: boolean): Ingest {
-  const { enqueue, enqueueMany } = createEnqueue(jobs.wakeUp);
-  const ingest: Ingest = createIngest({
-    sql,
-    log,
-    storage,
-    quota: createQuota({ sql, defaultMb: 0 }),
-    isTest,
-    extractors: new Map(),
-    engine: () => ({ types: collectJobTypes(ingest.types), enqueue, enqueueMany }),
-  });
-  return ingest;
-}
+/** The jobs of media without any extractor. */
+const ingest = createIngest({
+  sql,
+  log,
+  storage,
+  quota: createQuota({ sql, defaultMb: 0 }),
+  extractors: new Map(),
+  queue: createEnqueue(jobs.wakeUp),
+});
+const forced = withForcedRun(sql, ingest.ingestType);
 
-async function runJob(ingest: Ingest, payload: Record<string, unknown>, mediaId: string) {
-  const type = ingest.types[0] as never;
+/** Runs a job whose payload need not fit its type, as that of an older release. */
+async function runJob(
+  type: typeof ingest.ingestType | typeof forced,
+  payload: Record<string, unknown>,
+  mediaId: string,
+) {
   const id = await transaction(sql, async (tx) => {
-    const { id } = await jobs.enqueueIn(tx, { type, payload });
+    const { id } = await jobs.enqueueIn(tx, { type: { ...type, payload: z.any() } as JobType, payload });
     await tx`update media set job_id = ${id} where id = ${mediaId}`;
     return id;
   });
-  const worker = await jobs.work(ingest.types as never[], { queues: ['ingest'], untilEmpty: true });
+  const worker = await jobs.work([type as never], { queues: ['ingest'], untilEmpty: true });
   await worker.stopped;
   return readJob(sql, id);
 }
@@ -62,21 +62,20 @@ const status = async (id: string) =>
 
 describe('a kind without an extractor', () => {
   test('is not queued, and its media is left as it is', async () => {
-    const ingest = withoutExtractors(true);
     const mediaId = await saveMedia(sql, reader);
     const isQueued = await transaction(sql, (tx) =>
       ingest.maybeEnqueueExtraction(tx, 'web_article', mediaId, {}),
     );
     expect(isQueued).toBe(false);
     expect(await sql`select from media_jobs where media_id = ${mediaId}`).toHaveLength(0);
-    const job = await runJob(ingest, { media_id: mediaId }, mediaId);
+    const job = await runJob(ingest.ingestType, { media_id: mediaId }, mediaId);
     expect(job).toMatchObject({ status: 'succeeded', result: { outcome: 'no extractor' } });
     expect(await status(mediaId)).toEqual({ processing_status: 'pending', last_error_code: null });
   });
 
   test('fails when a test forces it to run', async () => {
     const mediaId = await saveMedia(sql, reader);
-    const job = await runJob(withoutExtractors(true), { media_id: mediaId, test_force_run: true }, mediaId);
+    const job = await runJob(forced, { media_id: mediaId, test_force_run: true }, mediaId);
     expect(job).toMatchObject({ status: 'succeeded', result: { outcome: 'failed' } });
     expect(await status(mediaId)).toEqual({
       processing_status: 'failed',
@@ -84,10 +83,10 @@ describe('a kind without an extractor', () => {
     });
   });
 
-  test('cannot be forced outside of tests, and nothing is touched', async () => {
+  test('cannot be forced outside of tests: the payload is refused, and nothing is touched', async () => {
     const mediaId = await saveMedia(sql, reader);
-    const job = await runJob(withoutExtractors(false), { media_id: mediaId, test_force_run: true }, mediaId);
-    expect(job).toMatchObject({ status: 'failed', error_code: 'E_TEST_ONLY', attempt_count: 1 });
+    const job = await runJob(ingest.ingestType, { media_id: mediaId, test_force_run: true }, mediaId);
+    expect(job).toMatchObject({ status: 'failed', error_code: 'E_INVALID_PAYLOAD', attempt_count: 1 });
     expect(await status(mediaId)).toEqual({ processing_status: 'pending', last_error_code: null });
   });
 });
@@ -95,7 +94,7 @@ describe('a kind without an extractor', () => {
 test('a job for a media that is gone has nothing to do', async () => {
   const mediaId = await saveMedia(sql, reader);
   const gone = '01a1e0bf-0000-7000-8000-000000000000';
-  const job = await runJob(withoutExtractors(true), { media_id: gone }, mediaId);
+  const job = await runJob(ingest.ingestType, { media_id: gone }, mediaId);
   expect(job).toMatchObject({ status: 'succeeded', result: { outcome: 'missing' } });
 });
 

@@ -6,9 +6,14 @@ import { id } from '../../../contract/wire.ts';
 import type { Database, Transaction } from '../../../platform/database/database.ts';
 import { transaction } from '../../../platform/database/transaction.ts';
 import { newId } from '../../../platform/ids.ts';
-import type { JobEngine } from '../../../platform/jobs/engine.ts';
 import type { EnqueueOptions } from '../../../platform/jobs/enqueue.ts';
-import { type Completion, defineJobType, type JobContext } from '../../../platform/jobs/job-type.ts';
+import {
+  type Completion,
+  defineJobType,
+  type JobContext,
+  type JobType,
+} from '../../../platform/jobs/job-type.ts';
+import type { JobQueue } from '../../../platform/jobs/queue.ts';
 import { PermanentError, RetryLater } from '../../../platform/jobs/retry-policy.ts';
 import type { Storage } from '../../../platform/storage/storage.ts';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
@@ -26,14 +31,11 @@ import { failMedia } from './fail-media.ts';
 import * as lifecycle from './lifecycle.ts';
 import { takeUpAgain } from './take-up-again.ts';
 
-const INGEST = 'ingest_media';
-const EMBED = 'embed_media';
 const QUEUE = 'ingest';
 const UNIQUE_VIOLATION = '23505';
 
 const payload = z.strictObject({ media_id: id });
-/** `test_force_run` fails a media of any kind without looking at it, and is for tests alone. */
-const ingestPayload = payload.extend({ test_force_run: z.boolean().default(false) });
+type Payload = z.output<typeof payload>;
 
 export interface IngestDependencies {
   sql: Database;
@@ -41,17 +43,27 @@ export interface IngestDependencies {
   storage: Storage;
   quota: Pick<Quota, 'hasRoom'>;
   extractors: ExtractorRegistry;
-  /** Whether a forced run is taken. */
-  isTest: boolean;
-  /** Asked for late, because it is made of the jobs that are defined here. */
-  engine: () => Pick<JobEngine, 'types' | 'enqueue' | 'enqueueMany'>;
+  queue: Pick<JobQueue, 'enqueue' | 'enqueueMany'>;
 }
 
 export type Ingest = ReturnType<typeof createIngest>;
 
 /** The work that makes what was saved readable, and findable. */
 export function createIngest(dependencies: IngestDependencies) {
-  const { sql, storage, quota, extractors, isTest, engine } = dependencies;
+  const { sql, storage, quota, extractors, queue } = dependencies;
+  const ingestType = defineJobType('ingest_media', {
+    queue: QUEUE,
+    payload,
+    prepareRequeue: (tx, { media_id }, jobId) => takeUpAgain(tx, media_id, jobId, 'pending'),
+    retry: { delays: (attempt) => 5 * 4 ** (attempt - 1), jitter: 0.5, maximum: 300 },
+    handler: ({ media_id }, context) => ingest(media_id, context),
+  });
+  const embedType = defineJobType('embed_media', {
+    queue: QUEUE,
+    payload,
+    prepareRequeue: (tx, { media_id }, jobId) => takeUpAgain(tx, media_id, jobId, 'ready_for_reading'),
+    handler: ({ media_id }, context) => embed(media_id, context),
+  });
 
   /** Puts a media on its way, in the transaction that makes that necessary. False for a kind without an extractor. */
   async function maybeEnqueueExtraction(
@@ -61,7 +73,7 @@ export function createIngest(dependencies: IngestDependencies) {
     options: Pick<EnqueueOptions, 'requestId' | 'createdBy'>,
   ): Promise<boolean> {
     if (!extractors.has(kind)) return false;
-    await enqueue(tx, INGEST, mediaId, options);
+    await enqueue(tx, ingestType, mediaId, options);
     return true;
   }
 
@@ -71,11 +83,14 @@ export function createIngest(dependencies: IngestDependencies) {
     media: { id: string; kind: MediaKind }[],
     options: Pick<EnqueueOptions, 'requestId' | 'createdBy' | 'priority'>,
   ): Promise<string[]> {
-    const type = typeNamed(INGEST);
     const wanted = media.filter(({ kind }) => extractors.has(kind));
     if (wanted.length === 0) return [];
-    const jobs = wanted.map(({ id: media_id }) => ({ type, payload: { media_id }, ...options }));
-    const enqueued = await engine().enqueueMany(tx, jobs);
+    const jobs = wanted.map(({ id: media_id }) => ({
+      type: ingestType as JobType,
+      payload: { media_id },
+      ...options,
+    }));
+    const enqueued = await queue.enqueueMany(tx, jobs);
     const assigned = wanted.map(({ id: media_id }, index) => ({
       media_id,
       job_id: enqueued[index]?.id ?? '',
@@ -84,38 +99,14 @@ export function createIngest(dependencies: IngestDependencies) {
     return wanted.map(({ id: mediaId }) => mediaId);
   }
 
-  function typeNamed(name: string) {
-    const type = engine().types.get(name);
-    if (!type) throw new Error(`The job type ${name} is not registered.`);
-    return type;
-  }
-
   async function enqueue(
     tx: Transaction,
-    name: string,
+    type: JobType<Payload>,
     mediaId: string,
     options: Pick<EnqueueOptions, 'requestId' | 'createdBy'> = {},
   ): Promise<void> {
-    const type = typeNamed(name);
-    const { id: jobId } = await engine().enqueue(tx, { type, payload: { media_id: mediaId }, ...options });
+    const { id: jobId } = await queue.enqueue(tx, { type, payload: { media_id: mediaId }, ...options });
     await store.assignJob(tx, mediaId, jobId);
-  }
-
-  async function forceFailure(mediaId: string, context: JobContext): Promise<Completion> {
-    if (!isTest)
-      throw new PermanentError('E_TEST_ONLY', 'A forced run is for tests, and NEXUS_ENV is not test.');
-    const failure = {
-      stage: 'extract',
-      code: 'E_EXTRACTOR_NOT_IMPLEMENTED',
-      message: 'There is no extractor for this.',
-    } as const;
-    const isFailed = await transaction(
-      sql,
-      async (tx) =>
-        (await lifecycle.workerStartAttempt(tx, mediaId, context.jobId, context.log)) &&
-        (await failMedia(tx, mediaId, failure, context.log)),
-    );
-    return outcome(isFailed ? 'failed' : 'not pending');
   }
 
   async function ingest(mediaId: string, context: JobContext): Promise<Completion | undefined> {
@@ -190,7 +181,7 @@ export function createIngest(dependencies: IngestDependencies) {
       await store.writeExtraction(tx, source.id, kind, extraction, canonicalUrl);
       await writeImageKeys(tx, source.id, imageKeysOf(extraction));
       await tellMedia(tx, 'media.ready', source.id, {});
-      await enqueue(tx, EMBED, source.id, { requestId: context.requestId ?? undefined });
+      await enqueue(tx, embedType, source.id, { requestId: context.requestId ?? undefined });
       await charge(tx, source.id, (file?.size ?? 0) + bytesOf(extraction));
     }
     await context.complete(tx, { result: { outcome: isOurs ? 'ready_for_reading' : 'not ours' } });
@@ -275,23 +266,9 @@ export function createIngest(dependencies: IngestDependencies) {
       tx: Transaction,
       mediaId: string,
       options: Pick<EnqueueOptions, 'requestId' | 'createdBy'>,
-    ) => enqueue(tx, EMBED, mediaId, options),
-    types: [
-      defineJobType(INGEST, {
-        queue: QUEUE,
-        payload: ingestPayload,
-        prepareRequeue: (tx, { media_id }, jobId) => takeUpAgain(tx, media_id, jobId, 'pending'),
-        retry: { delays: (attempt) => 5 * 4 ** (attempt - 1), jitter: 0.5, maximum: 300 },
-        handler: ({ media_id, test_force_run }, context) =>
-          test_force_run ? forceFailure(media_id, context) : ingest(media_id, context),
-      }),
-      defineJobType(EMBED, {
-        queue: QUEUE,
-        payload,
-        prepareRequeue: (tx, { media_id }, jobId) => takeUpAgain(tx, media_id, jobId, 'ready_for_reading'),
-        handler: ({ media_id }, context) => embed(media_id, context),
-      }),
-    ],
+    ) => enqueue(tx, embedType, mediaId, options),
+    ingestType,
+    embedType,
   };
 }
 

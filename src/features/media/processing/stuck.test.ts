@@ -70,8 +70,8 @@ async function failedJobOf(id: string): Promise<string> {
 async function waitingForIndex(): Promise<string> {
   const id = await saveReady(sql, reader, { texts: ['to be found'] });
   await transaction(sql, async (tx) => {
-    const type = app.engine.types.get('embed_media') as JobType;
-    const job = await app.engine.enqueue(tx, { type, payload: { media_id: id } });
+    const type = app.queue.types.get('embed_media') as JobType;
+    const job = await app.queue.enqueue(tx, { type, payload: { media_id: id } });
     await tx`delete from media_search where media_id = ${id}`;
     await tx`update media set processing_status = 'ready_for_reading', job_id = ${job.id} where id = ${id}`;
   });
@@ -139,7 +139,7 @@ test('the job of a media that is gone, or of a file that never came, is not requ
 
 test('the sweep leaves a media that was given a new job after it looked', async () => {
   const id = await waitingForIndex();
-  const sweep = createMediaSweep({ sql, log, storage: app.outside.storage });
+  const sweep = createMediaSweep({ sql, log, storage: app.resources.storage });
   expect(await sweep.failStranded(id)).toBe(false);
   expect((await reader.get(`/media/${id}`)).body.data.processing_status).toBe('ready_for_reading');
   await operator('POST', `/${await jobOf(id)}/cancel`);

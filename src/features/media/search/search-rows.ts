@@ -1,4 +1,5 @@
 import type { Queryable, Transaction } from '../../../platform/database/database.ts';
+import type { SqlFragment } from '../../../platform/database/statement.ts';
 
 /** Well below the megabyte that a document of PostgreSQL's may have. */
 export const PIECE_CHARACTERS = 50_000;
@@ -13,7 +14,7 @@ export async function buildSearchRows(tx: Transaction, mediaId: string): Promise
 }
 
 /** What the search rows of some media should be. */
-export function searchRowsOf(sql: Queryable, which: ReturnType<Queryable>) {
+export function searchRowsOf(sql: Queryable, which: SqlFragment) {
   return sql`
     select
       media.id as media_id,

@@ -1,5 +1,6 @@
 import type { Media, MediaKind } from '../../../contract/media.ts';
 import type { Queryable, Transaction } from '../../../platform/database/database.ts';
+import type { SqlFragment } from '../../../platform/database/statement.ts';
 import { canReadMedia, type Viewer } from '../../libraries/access/can-read-media.ts';
 import { addedAt, type MediaRow, mediaColumns, onTheWire, readingOf } from '../lists/media-row.ts';
 import type { ParsedQuery } from './search-query.ts';
@@ -81,11 +82,8 @@ interface Sought {
   scope: SearchScope;
 }
 
-/** Candidates: `media_id`, `idx` and `document` of pieces, and of what has no piece yet its title. */
-type Candidates = ReturnType<Queryable>;
-
 /** By the index of words. Each find is looked up in the scope, until there are enough. */
-export function foundInText(sql: Queryable, viewer: Viewer, { words, kind, scope }: Sought): Candidates {
+export function foundInText(sql: Queryable, viewer: Viewer, { words, kind, scope }: Sought): SqlFragment {
   return sql`
     select piece.media_id, piece.idx, piece.document
     from media_search as piece
@@ -96,7 +94,7 @@ export function foundInText(sql: Queryable, viewer: Viewer, { words, kind, scope
 }
 
 /** What is called so is found, even where ten thousand others mention it. */
-export function foundInTitles(sql: Queryable, viewer: Viewer, { words, kind, scope }: Sought): Candidates {
+export function foundInTitles(sql: Queryable, viewer: Viewer, { words, kind, scope }: Sought): SqlFragment {
   return sql`
     select
       titled.id as media_id, piece.idx,
@@ -118,7 +116,7 @@ export function foundInNewest(
   viewer: Viewer,
   { words, kind, scope }: Sought,
   most: number,
-): Candidates {
+): SqlFragment {
   return sql`
     select newest.media_id, piece.idx, searched.document
     from (${scopeRows(sql, viewer, scope)} order by created_at desc, media_id desc limit ${most}) as newest
@@ -135,7 +133,7 @@ export function foundInNewest(
 }
 
 /** Behind `offset 0`, each find is looked up: PostgreSQL would collect all finds, or the whole scope, beforehand. */
-const inScope = (sql: Queryable, viewer: Viewer, scope: SearchScope, mediaId: ReturnType<Queryable>) => sql`
+const inScope = (sql: Queryable, viewer: Viewer, scope: SearchScope, mediaId: SqlFragment) => sql`
   join lateral (
     select exists (select from (${scopeRows(sql, viewer, scope)}) as scope where scope.media_id = ${mediaId}) as is_there
     offset 0
@@ -149,7 +147,7 @@ export async function rankHits(
   sql: Queryable,
   viewer: Viewer,
   words: string,
-  candidates: Candidates[],
+  candidates: SqlFragment[],
   last: SearchPosition | null,
   limit: number,
 ): Promise<{ media: Media; piece_idx: number | null; position: SearchPosition }[]> {

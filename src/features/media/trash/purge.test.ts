@@ -30,11 +30,11 @@ const viewerOf = ({ id, defaultLibraryId }: Reader): Viewer => ({
   default_library_id: defaultLibraryId,
 });
 const purgeThrough = (connection: Database) =>
-  createPurge({ sql: connection, storage: app.outside.storage }).fromTrash;
+  createPurge({ sql: connection, storage: app.resources.storage }).fromTrash;
 const trashThrough = (connection: Database) =>
   createTrash({
     sql: connection,
-    purge: createPurge({ sql: connection, storage: app.outside.storage }),
+    purge: createPurge({ sql: connection, storage: app.resources.storage }),
     libraryMedia: createLibraryMedia({ sql: connection }),
     days: 30,
   });

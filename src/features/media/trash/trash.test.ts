@@ -28,8 +28,8 @@ beforeAll(async () => {
 async function save(by = reader, title = 'Rare words'): Promise<string> {
   const id = await saveReady(sql, by, { title, texts: ['zwieback and other rare words'] });
   const path = `media/${id}/original.pdf`;
-  await app.outside.storage.put(path, Buffer.from('%PDF-'));
-  await app.outside.storage.put(`media/${id}/assets/a.png`, Buffer.from('png'));
+  await app.resources.storage.put(path, Buffer.from('%PDF-'));
+  await app.resources.storage.put(`media/${id}/assets/a.png`, Buffer.from('png'));
   await sql`update media set file_path = ${path}, canonical_url = ${`https://example.org/${id}`} where id = ${id}`;
   await sql`
     insert into media_assets (media_id, name, content_type, path)
@@ -43,12 +43,12 @@ async function save(by = reader, title = 'Rare words'): Promise<string> {
 const trashOf = async (by: Reader) =>
   (await by.get('/trash')).body.data.map(({ id }: { id: string }) => id) as string[];
 const filesOf = async (id: string) =>
-  (await Readable.from(app.outside.storage.list(`media/${id}/`)).toArray()).length;
+  (await Readable.from(app.resources.storage.list(`media/${id}/`)).toArray()).length;
 const exists = async (id: string) => (await sql`select from media where id = ${id}`).length === 1;
 
 /** What the hourly job does, with a grace period of so many days. */
 async function purgeAll(days: number): Promise<unknown> {
-  const purge = createPurge({ sql, storage: app.outside.storage });
+  const purge = createPurge({ sql, storage: app.resources.storage });
   const { handler } = periodicPurge({ sql, purge, days }).type;
   const context = { signal: new AbortController().signal, progress: async () => true };
   return (await handler({}, context as never))?.result;

@@ -3,7 +3,7 @@ import { startSite } from '../../test/support/internet.ts';
 import { silentLog } from '../../test/support/jobs.ts';
 import { newDirectory } from '../../test/support/workspace.ts';
 import { parseConfig } from './config.ts';
-import { createOutside } from './outside.ts';
+import { createResources } from './resources.ts';
 
 test('a private model is reached by the model client alone, and nothing else of this machine by it', async () => {
   const model = await startSite((_request, response) => response.end('model'));
@@ -15,17 +15,17 @@ test('a private model is reached by the model client alone, and nothing else of 
     NEXUS_PLUGIN_ML_URL: `${model.url}/v1`,
     NEXUS_PLUGIN_ML_MODEL: 'm',
   });
-  const outside = createOutside({ config, log: silentLog });
+  const resources = createResources({ config, log: silentLog });
   try {
     const blocked = { code: 'E_SSRF_BLOCKED' };
-    expect((await outside.modelEgress.fetchText(`${model.url}/v1/models`)).text).toBe('model');
-    await expect(outside.egress.fetchText(`${model.url}/v1/models`)).rejects.toMatchObject(blocked);
-    await expect(outside.egress.check(model.url)).rejects.toMatchObject(blocked);
-    expect((await outside.egress.fetchText(other.url)).text).toBe('other');
-    await expect(outside.modelEgress.fetchText(other.url)).rejects.toMatchObject(blocked);
+    expect((await resources.modelEgress.fetchText(`${model.url}/v1/models`)).text).toBe('model');
+    await expect(resources.egress.fetchText(`${model.url}/v1/models`)).rejects.toMatchObject(blocked);
+    await expect(resources.egress.check(model.url)).rejects.toMatchObject(blocked);
+    expect((await resources.egress.fetchText(other.url)).text).toBe('other');
+    await expect(resources.modelEgress.fetchText(other.url)).rejects.toMatchObject(blocked);
     expect([model.connections, other.connections]).toEqual([1, 1]);
   } finally {
-    await outside.close();
+    await resources.close();
   }
 });
 
@@ -40,16 +40,16 @@ test.each([
     NEXUS_PLUGIN_ML_URL: url,
     NEXUS_PLUGIN_ML_MODEL: 'm',
   });
-  const outside = createOutside({ config, log: silentLog });
+  const resources = createResources({ config, log: silentLog });
   try {
     // A name that cannot be resolved here fails for that reason, and an address does not fail.
-    const outcome = await outside.modelEgress.check(allowed).catch((error) => error);
+    const outcome = await resources.modelEgress.check(allowed).catch((error) => error);
     if (outcome !== undefined) expect(outcome).toMatchObject({ isUnresolved: true });
-    await expect(outside.modelEgress.check('http://[::1]:8001/')).rejects.toMatchObject({
+    await expect(resources.modelEgress.check('http://[::1]:8001/')).rejects.toMatchObject({
       code: 'E_SSRF_BLOCKED',
       isUnresolved: false,
     });
   } finally {
-    await outside.close();
+    await resources.close();
   }
 });

@@ -9,7 +9,7 @@ import type { Config } from './config.ts';
 import { createTextProcesses, type TextProcesses } from './text-processes.ts';
 
 /** The resources of Nexus beside its database: files, other sites, and processes that work on documents. */
-export interface Outside {
+export interface Resources {
   storage: Storage;
   egress: Egress;
   /** The way to the model: its endpoint is allowed here, public or not, and nowhere else. */
@@ -23,14 +23,14 @@ export interface Outside {
   close(): Promise<void>;
 }
 
-export interface OutsideOptions {
+export interface ResourcesOptions {
   config: Pick<Config, 'storage' | 'egressAllow' | 'ml'>;
   log: Logger;
   /** Where YouTube is. Tests play it. */
   youtubeOrigin?: string | undefined;
 }
 
-export function createOutside({ config, log, youtubeOrigin }: OutsideOptions): Outside {
+export function createResources({ config, log, youtubeOrigin }: ResourcesOptions): Resources {
   const storage = storageOnDemand(config.storage);
   const egress = createEgress({ allow: config.egressAllow });
   const modelEgress = createEgress({ allow: config.ml ? [hostAndPort(config.ml.url)] : [] });

@@ -1,0 +1,152 @@
+import { createAnalysisFeature } from '../features/analysis/feature.ts';
+import { createBranchesFeature } from '../features/branches/feature.ts';
+import { createEventsFeature } from '../features/events/feature.ts';
+import type { Feature } from '../features/feature.ts';
+import { createGovernanceFeature } from '../features/governance/feature.ts';
+import { createGraphFeature } from '../features/graph/feature.ts';
+import { createIdentityFeature } from '../features/identity/feature.ts';
+import { createLibrariesFeature, userHooks } from '../features/libraries/feature.ts';
+import { createMediaFeature } from '../features/media/feature.ts';
+import { createOperationsFeature } from '../features/operations/feature.ts';
+import { tellJobsEnded } from '../features/operations/job-events.ts';
+import { createTransferFeature } from '../features/transfer/feature.ts';
+import { createWebhooksFeature } from '../features/webhooks/feature.ts';
+import type { ConnectionTarget, Database } from '../platform/database/database.ts';
+import type { IntegrityCheck } from '../platform/integrity/check.ts';
+import { createJobEngine, type JobEngine } from '../platform/jobs/engine.ts';
+import { createJobQueue, type JobQueue } from '../platform/jobs/queue.ts';
+import { createDispatcher, type Dispatcher } from '../platform/outbox/dispatcher.ts';
+import { createHints, type Hints } from '../platform/outbox/hints.ts';
+import { periodicOutboxSweep } from '../platform/outbox/maintenance.ts';
+import type { Logger } from '../platform/telemetry/logger.ts';
+import { createMetrics } from '../platform/telemetry/metrics.ts';
+import type { Config } from './config.ts';
+import { foldFeatures } from './fold-features.ts';
+import { createNexusServer, type HttpServerOptions } from './http-server.ts';
+import type { Resources } from './resources.ts';
+
+export interface NexusDependencies {
+  config: Config;
+  sql: Database;
+  log: Logger;
+  /** Where to listen for other processes. Commands that neither work nor serve leave it out. */
+  listenAt?: ConnectionTarget | undefined;
+  resources: Resources;
+}
+
+export type Nexus = ReturnType<typeof createNexus>;
+export type Services = Nexus['services'];
+
+/** All of Nexus in this process. Creating it opens no connection, listens nowhere and starts no process. */
+export function createNexus({ config, sql, log, listenAt, resources }: NexusDependencies) {
+  const metrics = createMetrics();
+  const hints = createHints({ log, listenAt });
+  const queue = createJobQueue({
+    sql,
+    log,
+    listenAt,
+    leaseSeconds: config.jobs.leaseSeconds,
+    onJobsEnded: tellJobsEnded,
+    observe: metrics.observeAttempt,
+  });
+  const checks: IntegrityCheck[] = [];
+  const { features, services } = createFeatures({ ...resources, config, sql, log, queue, hints, checks });
+  checks.push(...features.flatMap((feature) => feature.checks ?? []));
+  for (const source of features.flatMap((feature) => feature.metrics ?? [])) metrics.addSource(source);
+  metrics.addSource(() => measureConnections(sql));
+
+  const subscribers = features.flatMap((feature) => feature.subscribers ?? []);
+  const dispatcher = createDispatcher({ sql, log, subscribers });
+  const engine = createJobEngine({
+    queue,
+    types: features.flatMap((feature) => feature.jobTypes ?? []),
+    periodic: [
+      ...features.flatMap((feature) => feature.periodic ?? []),
+      periodicOutboxSweep(dispatcher, config.outbox.sweepMinutes),
+    ],
+    retentionDays: config.jobs.retentionDays,
+  });
+
+  return {
+    services,
+    queue,
+    metrics,
+    hints,
+    engine: { work: workAndDeliver(engine, { features, dispatcher, hints }) },
+
+    /** Creates the HTTP server. It does not listen yet. */
+    httpServer: (options: HttpServerOptions) =>
+      createNexusServer({ config, sql, log, metrics, features, services }, options),
+
+    /** Runs what features do at each start of a server. */
+    async start() {
+      for (const feature of features) await feature.onStart?.();
+    },
+
+    async close() {
+      metrics.close();
+      await queue.close();
+      await hints.close();
+      for (const feature of features) await feature.close?.();
+    },
+  };
+}
+
+/** The features in their order: each may use the services of those above it. A new feature is one line here. */
+function createFeatures(platform: Platform) {
+  return foldFeatures(platform)
+    .add((given) => createIdentityFeature({ ...given, ...userHooks }))
+    .add(createWebhooksFeature)
+    .add(createOperationsFeature)
+    .add(createLibrariesFeature)
+    .add(createMediaFeature)
+    .add(createGovernanceFeature)
+    .add(createTransferFeature)
+    .add(createAnalysisFeature)
+    .add(createBranchesFeature)
+    .add(createGraphFeature)
+    .add(createEventsFeature);
+}
+
+interface Platform extends Omit<Resources, 'open' | 'close'> {
+  config: Config;
+  sql: Database;
+  log: Logger;
+  queue: JobQueue;
+  hints: Hints;
+  checks: readonly IntegrityCheck[];
+}
+
+interface Delivery {
+  features: Feature[];
+  dispatcher: Dispatcher;
+  hints: Hints;
+}
+
+/** Lets every worker deliver events and run the features' loops, too, until it stops. */
+function workAndDeliver(engine: JobEngine, { features, dispatcher, hints }: Delivery): JobEngine['work'] {
+  return async (options) => {
+    const worker = await engine.work(options);
+    // A worker that stops by itself runs the jobs that it was started for, and nothing else.
+    if (options.maxJobs !== undefined || options.untilEmpty) return worker;
+    const loops = [
+      dispatcher.start(hints, options.pollSeconds),
+      ...features.flatMap((feature) => feature.startLoop?.(options) ?? []),
+    ];
+    return {
+      ...worker,
+      async stop() {
+        await Promise.all([worker.stop(), ...loops.map((loop) => loop.stop(options.graceSeconds))]);
+      },
+    };
+  };
+}
+
+function measureConnections(sql: Database) {
+  return Object.entries(sql.usage()).map(([state, value]) => ({
+    name: 'nexus_database_connections',
+    help: 'Connections of the pool of this process, and callers that wait for one.',
+    labels: { state },
+    value,
+  }));
+}

@@ -1,0 +1,59 @@
+import type { Database } from '../../platform/database/database.ts';
+import type { Egress } from '../../platform/egress/egress.ts';
+import type { JobQueue } from '../../platform/jobs/queue.ts';
+import type { RunByCost } from '../../platform/processes/by-cost.ts';
+import type { Logger } from '../../platform/telemetry/logger.ts';
+import type { Feature } from '../feature.ts';
+import type { Governance } from '../governance/governance.ts';
+import type { governanceWork } from '../governance/work.ts';
+import type { Authentication } from '../identity/authentication.ts';
+import type { Requester } from '../identity/requester.ts';
+import type { Jobs } from '../operations/jobs.ts';
+import type { Analyser } from './analyser.ts';
+import { createAnalyze } from './analyze.ts';
+import { defineAnalysisJobs } from './jobs.ts';
+import { createPerform } from './perform.ts';
+import type { MlOptions } from './plugins/ml.ts';
+import { createPlugins } from './plugins/plugins.ts';
+import { createPluginRegistry } from './plugins/registry.ts';
+import { createProfiles } from './profiles.ts';
+import { registerAnalysisRoutes } from './routes.ts';
+import { createRuns } from './runs.ts';
+
+export interface AnalysisFeatureDependencies {
+  sql: Database;
+  log: Logger;
+  queue: JobQueue;
+  analyser: Analyser;
+  modelEgress: Egress;
+  texts: { run: RunByCost<typeof governanceWork> };
+  authentication: Authentication;
+  requester: Requester;
+  jobs: Jobs;
+  governance: Governance;
+  config: {
+    rawModeEnabled: boolean;
+    shadowExecutionEnabled: boolean;
+    ml: Omit<MlOptions, 'egress'> | undefined;
+  };
+}
+
+export function createAnalysisFeature(dependencies: AnalysisFeatureDependencies) {
+  const { sql, log, queue, analyser, texts, requester, jobs, governance, config } = dependencies;
+  const { requireMode } = dependencies.authentication;
+  const plugins = createPlugins(config.ml, dependencies.modelEgress);
+  const registry = createPluginRegistry(plugins, log);
+  const analysisRuns = createRuns({ sql, governance, requireMode });
+  const perform = createPerform({ ...config, sql, requester, analyser, registry, run: texts.run });
+  const services = {
+    analysisRuns,
+    analysisProfiles: createProfiles({ ...config, plugins }),
+    analyze: createAnalyze({ submit: jobs.submit, runs: analysisRuns }),
+  };
+  return {
+    name: 'analysis',
+    services,
+    routes: (server) => registerAnalysisRoutes(server, services),
+    jobTypes: defineAnalysisJobs({ sql, queue, perform, authorise: analysisRuns.authorise }),
+  } satisfies Feature;
+}

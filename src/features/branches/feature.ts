@@ -1,0 +1,36 @@
+import type { Database } from '../../platform/database/database.ts';
+import type { RunByCost } from '../../platform/processes/by-cost.ts';
+import type { Feature } from '../feature.ts';
+import type { Governance } from '../governance/governance.ts';
+import type { Authentication } from '../identity/authentication.ts';
+import type { Requester } from '../identity/requester.ts';
+import { createBranches } from './branches.ts';
+import { createBranchCheck } from './integrity.ts';
+import { defineBranchReplay } from './replay-job.ts';
+import { registerBranchRoutes } from './routes.ts';
+import type { branchWork } from './work.ts';
+
+export interface BranchesFeatureDependencies {
+  sql: Database;
+  texts: { run: RunByCost<typeof branchWork> };
+  authentication: Authentication;
+  requester: Requester;
+  governance: Governance;
+}
+
+export function createBranchesFeature({
+  sql,
+  texts: { run },
+  authentication: { requireMode },
+  requester,
+  governance,
+}: BranchesFeatureDependencies) {
+  const branches = createBranches({ sql, requireMode, governance, run });
+  return {
+    name: 'branches',
+    services: { branches },
+    routes: (server) => registerBranchRoutes(server, branches),
+    jobTypes: [defineBranchReplay({ sql, run, requester })],
+    checks: [createBranchCheck(sql, run)],
+  } satisfies Feature;
+}

@@ -1,0 +1,35 @@
+import type { RegisteredRoute } from '../http/access.ts';
+import type { HttpServer } from '../http/http-server.ts';
+import type { IntegrityCheck } from '../platform/integrity/check.ts';
+import type { JobType } from '../platform/jobs/job-type.ts';
+import type { Periodic } from '../platform/jobs/periodic.ts';
+import type { Subscriber } from '../platform/outbox/subscriber.ts';
+import type { MetricSource } from '../platform/telemetry/metrics.ts';
+
+/** Everything that one feature contributes to Nexus. `app/nexus.ts` collects the contributions of all. */
+export interface Feature {
+  name: string;
+  /** Given to the features that come after this one. Their names are unique across all features. */
+  services?: object;
+  /** Registers its routes. `registered` lists the routes of all features, once all are there. */
+  routes?(server: HttpServer, registered: RegisteredRoute[]): void;
+  // biome-ignore lint/suspicious/noExplicitAny: job types of every payload
+  jobTypes?: JobType<any>[];
+  periodic?: Periodic[];
+  /** Checks of the integrity audit, in the order in which they run. */
+  checks?: IntegrityCheck[];
+  // biome-ignore lint/suspicious/noExplicitAny: subscribers to events of every type
+  subscribers?: Subscriber<any>[];
+  metrics?: MetricSource[];
+  /** A loop that runs in every worker, beside its jobs. */
+  startLoop?(options: { pollSeconds: number }): Loop;
+  /** Runs at each start of `nexus serve`, before it listens. */
+  onStart?(): Promise<void>;
+  /** Called when the HTTP server stops taking requests, so that long answers end. */
+  onDrain?(): void;
+  close?(): Promise<void>;
+}
+
+export interface Loop {
+  stop(graceSeconds: number): Promise<void>;
+}

@@ -1,0 +1,34 @@
+import type { Database } from '../../platform/database/database.ts';
+import type { RunByCost } from '../../platform/processes/by-cost.ts';
+import type { Feature } from '../feature.ts';
+import type { Authentication } from '../identity/authentication.ts';
+import { createGovernance } from './governance.ts';
+import { createPolicies, seedConfiguredPolicy } from './policies.ts';
+import { registerGovernanceRoutes } from './routes.ts';
+import type { governanceWork } from './work.ts';
+
+export interface GovernanceFeatureDependencies {
+  sql: Database;
+  texts: { run: RunByCost<typeof governanceWork> };
+  authentication: Authentication;
+  config: { blockedTerms: string[] };
+}
+
+export function createGovernanceFeature({
+  sql,
+  texts,
+  authentication,
+  config,
+}: GovernanceFeatureDependencies) {
+  const { requireMode } = authentication;
+  const services = {
+    governance: createGovernance({ sql, requireMode, run: texts.run }),
+    policies: createPolicies({ sql }),
+  };
+  return {
+    name: 'governance',
+    services,
+    routes: (server) => registerGovernanceRoutes(server, services),
+    onStart: () => seedConfiguredPolicy(sql, config.blockedTerms),
+  } satisfies Feature;
+}

@@ -1,0 +1,31 @@
+import type { Database } from '../../platform/database/database.ts';
+import type { JobQueue } from '../../platform/jobs/queue.ts';
+import type { Feature } from '../feature.ts';
+import { createGraph } from './graph.ts';
+import { createGraphCheck } from './integrity.ts';
+import { createNeo4jMirror, type Neo4jOptions } from './neo4j.ts';
+import { createProjectionJob } from './projection-job.ts';
+import type { Projector } from './projector.ts';
+import { registerGraphRoutes } from './routes.ts';
+
+export interface GraphFeatureDependencies {
+  sql: Database;
+  queue: JobQueue;
+  projector: Projector;
+  config: { neo4j: Neo4jOptions | undefined };
+}
+
+export function createGraphFeature({ sql, queue, projector, config }: GraphFeatureDependencies) {
+  const graph = createGraph({ sql, projector });
+  const projection = createProjectionJob({ sql, graph, queue });
+  const mirror = config.neo4j && createNeo4jMirror({ sql, graph, options: config.neo4j });
+  return {
+    name: 'graph',
+    services: { graph },
+    routes: (server) => registerGraphRoutes(server, graph),
+    jobTypes: [projection.type],
+    subscribers: [projection.subscriber, ...(mirror ? [mirror.subscriber] : [])],
+    checks: [createGraphCheck({ sql, graph, projector })],
+    close: async () => mirror?.close(),
+  } satisfies Feature;
+}

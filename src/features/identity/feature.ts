@@ -1,0 +1,79 @@
+import type { Role } from '../../contract/roles.ts';
+import type { Database } from '../../platform/database/database.ts';
+import { installationSecret } from '../../platform/database/installation-secret.ts';
+import type { Feature } from '../feature.ts';
+import { createAccessTokens } from './access-token.ts';
+import { createApiKeys } from './api-keys.ts';
+import { createAuthentication } from './authentication.ts';
+import { createProfile } from './profile.ts';
+import { createRefusals } from './refusals.ts';
+import { createRequester } from './requester.ts';
+import { registerIdentityRoutes } from './routes.ts';
+import { periodicSessionCleanup } from './session-cleanup.ts';
+import { registerSessionRoutes } from './session-routes.ts';
+import { createSessions } from './sessions.ts';
+import { createSignInLinks } from './sign-in-links.ts';
+import { registerTokenRoutes } from './token-routes.ts';
+import { createTokens } from './tokens.ts';
+import { createUsers, type UsersDependencies } from './users.ts';
+
+export interface IdentityDependencies
+  extends Pick<UsersDependencies, 'createDefaultLibrary' | 'revokeInvitations'> {
+  sql: Database;
+  config: {
+    rawModeEnabled: boolean;
+    acceptsWellKnownKeys: boolean;
+    requestsPerMinute: Record<Role, number>;
+    tokenSecret: string | undefined;
+    defaultRole: Role;
+  };
+}
+
+export function createIdentityFeature({
+  sql,
+  config,
+  createDefaultLibrary,
+  revokeInvitations,
+}: IdentityDependencies) {
+  const accessTokens = createAccessTokens(tokenSecret(sql, config.tokenSecret));
+  const refusals = createRefusals({ sql });
+  const authentication = createAuthentication({
+    ...config,
+    sql,
+    refusals,
+    readAccessToken: accessTokens.read,
+  });
+  const users = createUsers({
+    sql,
+    createDefaultLibrary,
+    revokeInvitations,
+    defaultRole: config.defaultRole,
+  });
+  const sessions = createSessions({ sql, authentication, refusals });
+  const services = {
+    authentication,
+    users,
+    sessions,
+    apiKeys: createApiKeys({ sql }),
+    tokens: createTokens({ sql, accessTokens, authentication, sessions, refusals }),
+    profile: createProfile({ sql, users }),
+    signInLinks: createSignInLinks({ sql, users }),
+    requester: createRequester(users),
+  };
+  return {
+    name: 'identity',
+    services,
+    routes(server, registered) {
+      registerIdentityRoutes(server, { ...services, registered });
+      registerSessionRoutes(server, services);
+      registerTokenRoutes(server, services.tokens);
+    },
+    periodic: [periodicSessionCleanup(sql)],
+  } satisfies Feature;
+}
+
+function tokenSecret(sql: Database, configured: string | undefined): () => Promise<Uint8Array> {
+  if (configured === undefined) return installationSecret(sql, 'tokens');
+  const secret = new TextEncoder().encode(configured);
+  return async () => secret;
+}

@@ -1,0 +1,59 @@
+import type { Database } from '../../platform/database/database.ts';
+import type { JobQueue } from '../../platform/jobs/queue.ts';
+import type { Logger } from '../../platform/telemetry/logger.ts';
+import type { Feature } from '../feature.ts';
+import type { Users } from '../identity/users.ts';
+import { createBackfill } from './closure/backfill.ts';
+import { createSendBackfill, defineBackfillJob, periodicBackfillSweep } from './closure/backfill-jobs.ts';
+import { measureBackfill } from './closure/backfill-metrics.ts';
+import { registerBackfillRoutes } from './closure/backfill-routes.ts';
+import { createClosureCheck } from './closure/closure-audit.ts';
+import { createDefaultLibrary } from './default-library.ts';
+import { createDefaultLibraryCheck } from './default-library-check.ts';
+import { createLibraries } from './libraries.ts';
+import { createLibraryMedia } from './library-media.ts';
+import { registerLibraryMediaRoutes } from './library-media-routes.ts';
+import { registerLibraryRoutes } from './library-routes.ts';
+import { revokeInvitationsBy } from './sharing/invitation-revocation.ts';
+import { registerInvitationRoutes } from './sharing/invitation-routes.ts';
+import { createInvitations } from './sharing/invitations.ts';
+import { registerMemberRoutes } from './sharing/member-routes.ts';
+import { createMembers } from './sharing/members.ts';
+import { createRemovalPreview } from './sharing/removal-preview.ts';
+
+export interface LibrariesFeatureDependencies {
+  sql: Database;
+  log: Logger;
+  queue: JobQueue;
+  users: Users;
+}
+
+/** What identity, which knows no libraries, calls when it creates or disables a user. */
+export const userHooks = { createDefaultLibrary, revokeInvitations: revokeInvitationsBy };
+
+export function createLibrariesFeature({ sql, log, queue, users }: LibrariesFeatureDependencies) {
+  const backfill = createBackfill({ sql, log, send: createSendBackfill(sql, queue) });
+  const services = {
+    libraries: createLibraries({ sql }),
+    libraryMedia: createLibraryMedia({ sql }),
+    members: createMembers({ sql }),
+    previewRemoval: createRemovalPreview({ sql }),
+    invitations: createInvitations({ sql, users, backfill }),
+    backfill,
+  };
+  return {
+    name: 'libraries',
+    services,
+    routes(server) {
+      registerLibraryRoutes(server, services.libraries);
+      registerLibraryMediaRoutes(server, services.libraryMedia);
+      registerMemberRoutes(server, services);
+      registerInvitationRoutes(server, services.invitations);
+      registerBackfillRoutes(server, backfill);
+    },
+    jobTypes: [defineBackfillJob(backfill)],
+    periodic: [periodicBackfillSweep(backfill)],
+    checks: [createDefaultLibraryCheck(sql), createClosureCheck(sql)],
+    metrics: [measureBackfill(backfill)],
+  } satisfies Feature;
+}

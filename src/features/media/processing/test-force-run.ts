@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { id } from '../../../contract/wire.ts';
+import type { Database } from '../../../platform/database/database.ts';
+import { transaction } from '../../../platform/database/transaction.ts';
+import type { JobType } from '../../../platform/jobs/job-type.ts';
+import { failMedia } from './fail-media.ts';
+import { workerStartAttempt } from './lifecycle.ts';
+
+const payload = z.strictObject({ media_id: id, test_force_run: z.boolean().default(false) });
+
+const FAILURE = {
+  stage: 'extract',
+  code: 'E_EXTRACTOR_NOT_IMPLEMENTED',
+  message: 'There is no extractor for this.',
+} as const;
+
+/**
+ * The job type `ingest_media` as it is in NEXUS_ENV=test, and nowhere else: a payload with `test_force_run` fails the
+ * media, of any kind, without reading it.
+ */
+export function withForcedRun(
+  sql: Database,
+  ingestType: JobType<{ media_id: string }>,
+): JobType<z.output<typeof payload>> {
+  return {
+    ...ingestType,
+    payload,
+    async handler({ media_id, test_force_run }, context) {
+      if (!test_force_run) return ingestType.handler({ media_id }, context);
+      const isFailed = await transaction(
+        sql,
+        async (tx) =>
+          (await workerStartAttempt(tx, media_id, context.jobId, context.log)) &&
+          (await failMedia(tx, media_id, FAILURE, context.log)),
+      );
+      return { result: { outcome: isFailed ? 'failed' : 'not pending' } };
+    },
+  };
+}

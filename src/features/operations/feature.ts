@@ -1,0 +1,64 @@
+import { periodicAuditRetention } from '../../platform/audit/retention.ts';
+import type { Database } from '../../platform/database/database.ts';
+import type { IntegrityCheck } from '../../platform/integrity/check.ts';
+import { createJobCheck } from '../../platform/jobs/integrity.ts';
+import type { JobQueue } from '../../platform/jobs/queue.ts';
+import { periodicOutboxCleanup } from '../../platform/outbox/maintenance.ts';
+import type { Feature } from '../feature.ts';
+import type { Authentication } from '../identity/authentication.ts';
+import type { Webhooks } from '../webhooks/webhooks.ts';
+import { createIntegrityFindings, defineIntegrityAudit } from './integrity-audit.ts';
+import { registerJobRoutes } from './job-routes.ts';
+import { createJobs } from './jobs.ts';
+import { measureJobs, measureOutbox } from './metrics.ts';
+import { createOutboxOperations } from './outbox.ts';
+import { registerOutboxRoutes } from './outbox-routes.ts';
+import { registerOperationsRoutes } from './routes.ts';
+import { createOperations } from './service.ts';
+
+export interface OperationsFeatureDependencies {
+  sql: Database;
+  queue: JobQueue;
+  /** The checks of every feature. Features that come later add theirs, so it is complete only when the audit runs. */
+  checks: readonly IntegrityCheck[];
+  authentication: Authentication;
+  webhooks: Webhooks;
+  config: {
+    asyncJobsEnabled: boolean;
+    shadowExecutionEnabled: boolean;
+    outbox: { retentionHours: number };
+    audit: { retentionDays: number };
+  };
+}
+
+export function createOperationsFeature({
+  sql,
+  queue,
+  checks,
+  authentication,
+  webhooks,
+  config,
+}: OperationsFeatureDependencies) {
+  const services = {
+    operations: createOperations({ sql }),
+    jobs: createJobs({ ...config, sql, queue, requireMode: authentication.requireMode }),
+    outbox: createOutboxOperations({ sql, measureWebhooks: webhooks.measure }),
+    integrityFindings: createIntegrityFindings({ sql }),
+  };
+  return {
+    name: 'operations',
+    services,
+    routes(server) {
+      registerOperationsRoutes(server, services.operations);
+      registerJobRoutes(server, services);
+      registerOutboxRoutes(server, services.outbox);
+    },
+    jobTypes: [defineIntegrityAudit(sql, checks)],
+    periodic: [
+      periodicAuditRetention(sql, config.audit.retentionDays),
+      periodicOutboxCleanup(sql, config.outbox.retentionHours),
+    ],
+    checks: [createJobCheck(sql)],
+    metrics: [measureJobs(services.jobs), measureOutbox(services.outbox)],
+  } satisfies Feature;
+}
