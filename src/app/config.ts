@@ -35,6 +35,8 @@ export interface Config {
   /** The model that texts may be sent to. */
   ml: { url: string; model: string; apiKey: string | undefined; timeoutMs: number } | undefined;
   worker: { concurrency: number; pollSeconds: number; graceSeconds: number };
+  /** Where a worker serves its health and metrics; undefined when it does not. */
+  workerMetricsPort: number | undefined;
   jobs: { leaseSeconds: number; retentionDays: number };
   outbox: { sweepMinutes: number; retentionHours: number };
   audit: { retentionDays: number };
@@ -109,6 +111,7 @@ export function parseConfig(env: Environment): Config {
       pollSeconds: values.NEXUS_WORKER_POLL_SECONDS,
       graceSeconds: values.NEXUS_WORKER_GRACE_SECONDS,
     },
+    workerMetricsPort: values.NEXUS_WORKER_METRICS_PORT,
     jobs: {
       leaseSeconds: values.NEXUS_WORKER_LEASE_SECONDS,
       retentionDays: values.NEXUS_JOB_RETENTION_DAYS,

@@ -152,10 +152,10 @@ export function createJobs(dependencies: JobsDependencies) {
     },
 
     cancelMany: (which: ManyJobs, principal: Principal, actor: Actor) =>
-      touchJobs({ sql, control: queue.control }, 'cancel', which, wordsOf(principal), actor),
+      touchJobs({ sql, control: queue.control }, 'cancel', { ...which, ...wordsOf(principal) }, actor),
 
     requeueMany: (which: ManyJobs, principal: Principal, actor: Actor) =>
-      touchJobs({ sql, control: queue.control }, 'requeue', which, wordsOf(principal), actor),
+      touchJobs({ sql, control: queue.control }, 'requeue', { ...which, ...wordsOf(principal) }, actor),
 
     /** Admins see failures grouped by their words; operators by type and code, without the words. */
     async failures(filter: FailureFilter, principal: Principal) {

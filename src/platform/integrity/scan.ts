@@ -21,8 +21,7 @@ export type Look = (sql: Queryable, range: SqlFragment) => Promise<unknown>;
  */
 export async function scan(
   sql: Database,
-  { table, key }: Scan,
-  signal: AbortSignal,
+  { table, key, signal }: Scan & { signal: AbortSignal },
   look: Look,
   onPart: (rows: number) => Promise<void> = async () => {},
 ): Promise<void> {
