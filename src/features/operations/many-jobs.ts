@@ -7,9 +7,9 @@ import type { Database } from '../../platform/database/database.ts';
 import type { Control, Touched } from '../../platform/jobs/control.ts';
 import { type JobFilter, listJobIds } from '../../platform/jobs/store.ts';
 
-/** In one transaction, so that their locks are held for a moment only. */
+/** Jobs that are changed in one transaction: few, so that locks are held briefly. */
 const BATCH = 500;
-/** In one request; the answer says where to go on. */
+/** Jobs that are changed by one request. The answer has the cursor to continue from. */
 const AT_ONCE = 10_000;
 
 const IN_STATE_FOR = {
@@ -20,8 +20,8 @@ const IN_STATE_FOR = {
 type Action = keyof typeof IN_STATE_FOR;
 
 /**
- * Cancels jobs, or queues them again. What a filter finds is walked from the newest to the oldest, so that a job that
- * fails again on the way is not met twice. Whoever does the same at the same time changes what is left.
+ * Cancels or requeues jobs. The jobs that match a filter are changed from the newest to the oldest, so that a job that
+ * fails again in the meantime is not changed twice. Two callers may do the same in parallel; each job is changed once.
  */
 export async function touchJobs(
   { sql, control }: { sql: Database; control: Control },
