@@ -15,14 +15,14 @@ const key = z.string().regex(/^nexus_[\w-]{43}$/);
 const keptKeys = z.record(z.enum(BOOTSTRAP_ROLES), key);
 type KeptKeys = z.output<typeof keptKeys>;
 
-/** The bootstrap keys in force: those that are configured, and in `dev` those of the data directory for the rest. */
+/** Returns the configured bootstrap keys; in `dev`, the data directory has keys for the other roles. */
 export async function readBootstrapKeys(
   config: Pick<Config, 'env' | 'dataDir' | 'databaseUrl' | 'bootstrapKeys'>,
 ): Promise<BootstrapKey[]> {
   const configured = new Map<Role, BootstrapKey>(config.bootstrapKeys.map((entry) => [entry.role, entry]));
   if (config.env !== 'dev' || configured.size === BOOTSTRAP_ROLES.length) return config.bootstrapKeys;
   const kept = await readOrMakeKeys(path.join(config.dataDir, FILE));
-  // A database elsewhere may be shared by several data directories, and none of them closes the others out.
+  // Several data directories may share an external database, and must not disable each other's keys.
   const keepsOthers = config.databaseUrl !== undefined;
   return BOOTSTRAP_ROLES.map(
     (role) => configured.get(role) ?? { role, key: kept[role], isConfigured: false, keepsOthers },
@@ -48,9 +48,9 @@ async function readKeys(file: string): Promise<KeptKeys | undefined> {
   }
 }
 
-/** Writes the whole file under another name first, so that of several processes one puts it in place, complete. */
+/** Writes the file under another name and links it into place: of several processes one wins, and its file is complete. */
 async function makeKeys(file: string): Promise<void> {
-  // Not closed to others: the account of the embedded PostgreSQL has to reach its own directory in there.
+  // Readable by others: the account of the embedded PostgreSQL must reach its own directory inside.
   await mkdir(path.dirname(file), { recursive: true });
   const keys = BOOTSTRAP_ROLES.map((role) => [role, `nexus_${randomBytes(32).toString('base64url')}`]);
   const draft = `${file}.${newId()}`;

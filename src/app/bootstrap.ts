@@ -8,11 +8,11 @@ import { readBootstrapKeys } from './bootstrap-keys.ts';
 import type { Config } from './config.ts';
 
 export interface SeededKeys {
-  /** The admin's key, if Nexus made it. One that somebody configured is never printed. */
+  /** The admin's key, if Nexus generated it. A configured key is never printed. */
   admin: string | undefined;
 }
 
-/** Makes the bootstrap people and keys what the configuration says, at every start. */
+/** Brings the bootstrap users and keys in line with the configuration, at every start. */
 export async function bootstrap({
   config,
   sql,

@@ -193,9 +193,9 @@ test('the description hides secrets and shows what is in force', () => {
   expect(JSON.stringify(described)).not.toContain('nobody-sees');
 });
 
-test("the README's table lists every variable, with what it takes and is for", async () => {
-  const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
-  const listed = readme.split('\n').filter((line) => line.startsWith('| `NEXUS_'));
+test('docs/configuration.md lists every variable, with what it takes and is for', async () => {
+  const page = await readFile(new URL('../../docs/configuration.md', import.meta.url), 'utf8');
+  const listed = page.split('\n').filter((line) => line.startsWith('| `NEXUS_'));
   const expected = Object.entries(VARIABLES).map(([name, { takes, purpose, reads }]) => {
     const standard = reads.safeParse(undefined).data;
     return `| \`${name}\` | ${String(standard ?? '') === '' ? '' : `\`${standard}\``} | ${takes} | ${purpose} |`;

@@ -15,7 +15,7 @@ export interface Config {
   host: string;
   port: number;
   publicUrl: string | undefined;
-  /** Whether only this machine is to reach Nexus: it listens on loopback, and no public URL says otherwise. */
+  /** Whether Nexus is for this machine only: it listens on loopback, and there is no public URL. */
   isLocal: boolean;
   dataDir: string;
   databaseUrl: string | undefined;
@@ -35,12 +35,14 @@ export interface Config {
   /** The model that texts may be sent to. */
   ml: { url: string; model: string; apiKey: string | undefined; timeoutMs: number } | undefined;
   worker: { concurrency: number; pollSeconds: number; graceSeconds: number };
+  /** The port at which a worker serves its health and metrics; undefined when it does not listen. */
+  metricsPort: number | undefined;
   jobs: { leaseSeconds: number; retentionDays: number };
   outbox: { sweepMinutes: number; retentionHours: number };
   audit: { retentionDays: number };
-  /** For people who have no quota of their own; 0 means no limit. */
+  /** The quota of users who have none of their own; 0 means no limit. */
   storageQuotaMb: number;
-  /** How long what nobody holds any more, and what is in the trash, is kept. */
+  /** How long media in the trash, and media that nobody holds any more, are kept. */
   purgeAfterDays: number;
   requestsPerMinute: Record<Role, number>;
   internalSecret: string | undefined;
@@ -48,23 +50,23 @@ export interface Config {
   trustedProxies: string[];
   egressAllow: string[];
   storage: StorageOptions;
-  /** Where the document graph is copied to. */
+  /** The Neo4j server that the document graph is copied to. */
   neo4j: Neo4jOptions | undefined;
-  /** Those that variables set, and in `test` the well-known ones. `app/bootstrap-keys.ts` adds those of `dev`. */
+  /** The keys that variables set, and in `test` the well-known ones. `app/bootstrap-keys.ts` adds those of `dev`. */
   bootstrapKeys: BootstrapKey[];
-  /** Whether the keys that everybody knows open anything. */
+  /** Whether the well-known keys are accepted. */
   acceptsWellKnownKeys: boolean;
   defaultRole: Role;
-  /** Variables that start with NEXUS_ and mean nothing: usually a typo. */
+  /** Variables that start with NEXUS_ and do not exist: usually a typo. */
   unknownVariables: string[];
 }
 
-/** In production; short ones are handy where nobody else can reach Nexus. */
+/** The minimum length in production. Elsewhere, short secrets are convenient. */
 const SHORTEST_SECRET = 20;
 
 type Environment = Record<string, string | undefined>;
 
-/** The environment as the process has it, over what a `.env` file in the working directory says. */
+/** Reads the `.env` file of the working directory; variables of the process take precedence. */
 export function readEnvironment(directory = process.cwd(), env: Environment = process.env): Environment {
   let file = '';
   try {
@@ -109,6 +111,7 @@ export function parseConfig(env: Environment): Config {
       pollSeconds: values.NEXUS_WORKER_POLL_SECONDS,
       graceSeconds: values.NEXUS_WORKER_GRACE_SECONDS,
     },
+    metricsPort: values.NEXUS_METRICS_PORT,
     jobs: {
       leaseSeconds: values.NEXUS_WORKER_LEASE_SECONDS,
       retentionDays: values.NEXUS_JOB_RETENTION_DAYS,
@@ -142,7 +145,7 @@ export function parseConfig(env: Environment): Config {
   return config;
 }
 
-/** Every variable with the value in force, for people to read: secrets hidden. */
+/** Lists every variable with the value in force. Secrets are hidden. */
 export function describeConfig(env: Environment): { name: string; value: string; isSet: boolean }[] {
   const values = readVariables(env);
   return (Object.keys(VARIABLES) as VariableName[]).map((name) => {

@@ -13,23 +13,23 @@ import type { Config } from './config.ts';
 
 export interface OpenDatabase {
   sql: Database;
-  /** Where to listen; undefined behind a pooler, where nobody can. */
+  /** The target of LISTEN connections; undefined behind a pooler, which does not support them. */
   listenAt: ConnectionTarget | undefined;
   migrations: Migration[];
-  /** Where the data is, for people to read. */
+  /** A description of where the data is, for the log and error messages. */
   place: string;
   close(): Promise<void>;
 }
 
 export interface OpenOptions {
   log: Logger;
-  /** What the process does, shown to others: `serve`, `keys create`, … */
+  /** The command, for the list of connections: `serve`, `keys create`, … */
   purpose: string;
-  /** What to do when another Nexus looks after the embedded server. */
+  /** Whether to fail, or to connect, when another Nexus runs the embedded server. */
   whenOwned: 'refuse' | 'share';
 }
 
-/** For commands that only use the database: a new one is set up, an older one is left to `migrate` and `serve`. */
+/** Opens the database for a command that only uses it. Sets up an empty database; refuses one that needs migrations. */
 export async function openCurrentDatabase(config: Config, options: OpenOptions): Promise<OpenDatabase> {
   const database = await openConfiguredDatabase(config, options);
   try {
@@ -47,7 +47,7 @@ export async function openCurrentDatabase(config: Config, options: OpenOptions):
   }
 }
 
-/** Reaches the database that the configuration names, starting the embedded one if it names none, and migrates it. */
+/** Opens the configured database, or starts the embedded one, and migrates it. */
 export async function openMigratedDatabase(config: Config, options: OpenOptions): Promise<OpenDatabase> {
   const database = await openConfiguredDatabase(config, options);
   try {
@@ -90,12 +90,12 @@ export async function openConfiguredDatabase(config: Config, options: OpenOption
   return { sql, listenAt: config.database.isPooled ? undefined : target, migrations, place, close };
 }
 
-/** A host name with several addresses fails once for each of them, in an error without a message of its own. */
+/** Returns the message of an error. When a name has several addresses, each has an error of its own inside another one. */
 function reason(error: unknown): string {
   return error instanceof AggregateError ? error.errors.map(reason).join('; ') : (error as Error).message;
 }
 
-/** A database URL without its password. */
+/** Describes a database URL without its password. */
 function databaseName(url: string): string {
   const { host, port, database } = connectionConfig({ url });
   return `PostgreSQL at ${host || 'localhost'}${port ? `:${port}` : ''}, database ${database}`;

@@ -1,7 +1,7 @@
 import { createAnalysisFeature } from '../features/analysis/feature.ts';
 import { createBranchesFeature } from '../features/branches/feature.ts';
 import { createEventsFeature } from '../features/events/feature.ts';
-import type { Feature } from '../features/feature.ts';
+import type { Feature, Platform } from '../features/feature.ts';
 import { createGovernanceFeature } from '../features/governance/feature.ts';
 import { createGraphFeature } from '../features/graph/feature.ts';
 import { createIdentityFeature } from '../features/identity/feature.ts';
@@ -14,7 +14,7 @@ import { createWebhooksFeature } from '../features/webhooks/feature.ts';
 import type { ConnectionTarget, Database } from '../platform/database/database.ts';
 import type { IntegrityCheck } from '../platform/integrity/check.ts';
 import { createJobEngine, type JobEngine } from '../platform/jobs/engine.ts';
-import { createJobQueue, type JobQueue } from '../platform/jobs/queue.ts';
+import { createJobQueue } from '../platform/jobs/queue.ts';
 import { createDispatcher, type Dispatcher } from '../platform/outbox/dispatcher.ts';
 import { createHints, type Hints } from '../platform/outbox/hints.ts';
 import { periodicOutboxSweep } from '../platform/outbox/maintenance.ts';
@@ -93,9 +93,9 @@ export function createNexus({ config, sql, log, listenAt, resources }: NexusDepe
 }
 
 /** The features in their order: each may use the services of those above it. A new feature is one line here. */
-function createFeatures(platform: Platform) {
-  return foldFeatures(platform)
-    .add((given) => createIdentityFeature({ ...given, ...userHooks }))
+function createFeatures(given: Platform & Resources & { config: Config }) {
+  return foldFeatures(given)
+    .add((platform) => createIdentityFeature({ ...platform, ...userHooks }))
     .add(createWebhooksFeature)
     .add(createOperationsFeature)
     .add(createLibrariesFeature)
@@ -106,15 +106,6 @@ function createFeatures(platform: Platform) {
     .add(createBranchesFeature)
     .add(createGraphFeature)
     .add(createEventsFeature);
-}
-
-interface Platform extends Omit<Resources, 'open' | 'close'> {
-  config: Config;
-  sql: Database;
-  log: Logger;
-  queue: JobQueue;
-  hints: Hints;
-  checks: readonly IntegrityCheck[];
 }
 
 interface Delivery {

@@ -8,17 +8,17 @@ import type { Logger } from '../platform/telemetry/logger.ts';
 import type { Config } from './config.ts';
 import { createTextProcesses, type TextProcesses } from './text-processes.ts';
 
-/** The resources of Nexus beside its database: files, other sites, and processes that work on documents. */
+/** The resources of Nexus besides its database. Nothing is opened and no process is started before it is needed. */
 export interface Resources {
   storage: Storage;
   egress: Egress;
-  /** The way to the model: its endpoint is allowed here, public or not, and nowhere else. */
+  /** Reaches the model's endpoint, public or not, and nothing else that is private. */
   modelEgress: Egress;
   extractors: Extractors;
   analyser: Analyser;
   projector: Projector;
   texts: TextProcesses;
-  /** Fails at once when files cannot be kept where they should be. */
+  /** Opens the storage. Fails when files cannot be stored there. */
   open(): Promise<void>;
   close(): Promise<void>;
 }
@@ -26,7 +26,7 @@ export interface Resources {
 export interface ResourcesOptions {
   config: Pick<Config, 'storage' | 'egressAllow' | 'ml'>;
   log: Logger;
-  /** Where YouTube is. Tests play it. */
+  /** The origin of YouTube. Tests have one of their own. */
   youtubeOrigin?: string | undefined;
 }
 

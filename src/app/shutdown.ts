@@ -1,12 +1,12 @@
 /** SIGHUP: the terminal was closed. */
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Ctrl-C under npm arrives twice: from the terminal, and forwarded by npm. Within this time they are one. */
+/** Ctrl-C under npm arrives twice: from the terminal, and forwarded by npm. Signals within this time count as one. */
 const SAME_KEYSTROKE_MS = 1000;
 
 /**
- * Resolves with the first signal that asks the process to stop. A later one means that somebody has run out of
- * patience, and calls `atOnce`.
+ * Resolves with the first signal that asks the process to stop. A later signal calls `atOnce`, which ends the process
+ * without waiting.
  */
 export function untilStopped(atOnce: () => void): Promise<NodeJS.Signals> {
   let first: number | undefined;
@@ -37,5 +37,5 @@ export async function finishDespiteSignals<T>(work: () => Promise<T>): Promise<T
   }
 }
 
-/** What shells report of a command that Ctrl-C ended. */
+/** The exit code that shells use for a command that was ended by Ctrl-C. */
 const INTERRUPTED = 130;

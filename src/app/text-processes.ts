@@ -12,7 +12,7 @@ export interface TextProcesses {
 
 const RESULT_MB = 64;
 
-/** Processes for the work of requests on long texts. Ten million characters compare in seconds; the rest is a reserve. */
+/** Child processes for tasks on long texts. Comparing ten million characters takes seconds; the limits allow for more. */
 export function createTextProcesses(): TextProcesses {
   const pool = createProcessPool<TextWork>({
     entry: moduleBeside(import.meta.url, 'text-worker'),

@@ -2,7 +2,10 @@ import { branchWork } from '../features/branches/work.ts';
 import { governanceWork } from '../features/governance/work.ts';
 import { exportWork } from '../features/transfer/work.ts';
 
-/** Work on texts that may be as long as a book: judging, exporting, editing and comparing them. */
+/**
+ * Tasks on texts that may be as long as a book: judging, exporting, editing and comparing them. Child processes import
+ * this file, and with it the tasks alone. Taking them from the features' contributions would load all of Nexus there.
+ */
 export const textWork = { ...governanceWork, ...exportWork, ...branchWork };
 
 export type TextWork = typeof textWork;

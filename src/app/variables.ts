@@ -3,7 +3,7 @@ import { ROLES } from '../contract/roles.ts';
 import { connectionConfig } from '../platform/database/database.ts';
 import { parseAllowList } from '../platform/egress/allow-list.ts';
 
-/** One environment variable: how it is read, what it takes and what it is for. The README's table says the same. */
+/** One environment variable: how it is read, what it takes and what it is for. docs/configuration.md says the same. */
 export interface Variable<T extends z.ZodType = z.ZodType> {
   reads: T;
   takes: string;
@@ -137,7 +137,7 @@ export const VARIABLES = {
   NEXUS_SHADOW_EXECUTION_ENABLED: variable(
     '`true` or `false`',
     z.stringbool().default(false),
-    'Whether analyses can run in execution mode `shadow`. See [docs/analysis.md](docs/analysis.md).',
+    'Whether analyses can run in execution mode `shadow`. See [analysis.md](analysis.md).',
   ),
   NEXUS_BLOCKED_TERMS: secret(
     'terms, separated by commas',
@@ -146,7 +146,7 @@ export const VARIABLES = {
       .transform((text) => list(text).filter(Boolean))
       .pipe(z.array(z.string().max(200)).max(1000))
       .default([]),
-    'What is redacted in PUBLIC mode, beside the policies that admins make. See [docs/governance.md](docs/governance.md).',
+    'What is redacted in PUBLIC mode, beside the policies that admins make. See [governance.md](governance.md).',
   ),
   NEXUS_PLUGIN_ML_ENABLED: variable(
     '`true` or `false`',
@@ -189,6 +189,11 @@ export const VARIABLES = {
     whole(0, 3600).default(25),
     'How long running jobs may take to finish when a worker stops.',
   ),
+  NEXUS_METRICS_PORT: variable(
+    'a port from 0 to 65535',
+    whole(0, 65535).optional(),
+    'Where `nexus worker` answers `/healthz`, `/readyz`, `/metrics` and `/metrics/prometheus`, on `NEXUS_HOST`; 0 takes a free one. Without it, a worker does not listen. See [metrics.md](metrics.md).',
+  ),
   NEXUS_JOB_RETENTION_DAYS: variable(
     'a number of days from 1 to 3650',
     whole(1, 3650).default(30),
@@ -221,7 +226,7 @@ export const VARIABLES = {
       .default('3000,6000,6000,12000')
       .refine((text) => list(text).length === 4 && list(text).every((entry) => isLimit(entry))),
     'How many requests a key may make, by its role, unless it has a limit of its own. ' +
-      'See [docs/rate-limits.md](docs/rate-limits.md).',
+      'See [rate-limits.md](rate-limits.md).',
   ),
   NEXUS_INTERNAL_SECRET: secret(
     'at most 200 ASCII characters without spaces, and in `prod` at least 20',
@@ -252,13 +257,13 @@ export const VARIABLES = {
     'host:port or networks such as 10.0.0.0/8, separated by commas',
     z.string().transform(list).refine(isAllowList).default([]),
     'What Nexus may fetch from, and send webhooks to, although it is not public, such as an intranet. Every person who can save a link can then reach it. ' +
-      'See [docs/egress.md](docs/egress.md).',
+      'See [egress.md](egress.md).',
   ),
   NEXUS_STORAGE: variable(
     '`local` or `s3`',
     z.enum(['local', 's3']).default('local'),
     'Where files are kept: below `NEXUS_DATA_DIR`, or in an S3-compatible store. ' +
-      'See [docs/storage.md](docs/storage.md).',
+      'See [storage.md](storage.md).',
   ),
   NEXUS_S3_ENDPOINT: variable(
     'an http:// or https:// URL',
@@ -291,7 +296,7 @@ export const VARIABLES = {
     'a number of megabytes from 0 to 100000000',
     whole(0, 100_000_000).default(10_240),
     'How much each person may store, unless an admin gave them a quota of their own; 0 means no limit. ' +
-      'See [docs/storage.md](docs/storage.md).',
+      'See [storage.md](storage.md).',
   ),
   NEXUS_PURGE_AFTER_DAYS: variable(
     'a number of days from 0 to 3650',
@@ -304,7 +309,7 @@ export const VARIABLES = {
       .string()
       .regex(/^(neo4j|bolt)(\+s|\+ssc)?:\/\/\S+$/)
       .optional(),
-    'A Neo4j that the document graph is copied to. See [docs/graph.md](docs/graph.md).',
+    'A Neo4j that the document graph is copied to. See [graph.md](graph.md).',
   ),
   NEXUS_NEO4J_USERNAME: variable('a name', z.string().default('neo4j'), 'Who Nexus is there.'),
   NEXUS_NEO4J_PASSWORD: secret('a password', z.string().optional(), 'Goes with the name.'),

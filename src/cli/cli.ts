@@ -25,7 +25,7 @@ Examples:
   nexus keys create ana --name laptop           make a key for her; it is shown once
   nexus doctor                                  show the configuration and check what it needs
 
-Configuration is read from NEXUS_… variables and a .env file; the README lists them.`,
+Configuration is read from NEXUS_… variables and a .env file; docs/configuration.md lists them.`,
     );
 
   addServeCommand(program);

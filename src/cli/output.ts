@@ -6,7 +6,7 @@ export function printJson(value: unknown): void {
   print(JSON.stringify(value, null, 2));
 }
 
-/** Rows under a heading, each column as wide as its widest cell. */
+/** Prints rows under a heading. Each column is as wide as its widest cell. */
 export function printTable(heading: string[], rows: string[][]): void {
   const widths = heading.map((title, column) =>
     Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)),

@@ -2,11 +2,11 @@ import type { Command } from 'commander';
 import { bootstrap, type SeededKeys } from '../app/bootstrap.ts';
 import { type Config, parseConfig, readEnvironment } from '../app/config.ts';
 import { type OpenDatabase, openMigratedDatabase } from '../app/database.ts';
+import { listen } from '../app/listen.ts';
 import { createNexus } from '../app/nexus.ts';
 import { createResources } from '../app/resources.ts';
 import { untilStopped } from '../app/shutdown.ts';
 import type { SignInLink } from '../features/identity/sign-in-links.ts';
-import type { HttpServer } from '../http/http-server.ts';
 import { createLogger, type Logger } from '../platform/telemetry/logger.ts';
 import { NEXUS_VERSION } from '../platform/version.ts';
 import { print } from './output.ts';
@@ -30,20 +30,25 @@ async function serve(config: Config, log: Logger, withWorker: boolean): Promise<
   log.info(config.databaseUrl ? 'connecting to the database' : `starting PostgreSQL in ${config.dataDir}`);
   const database = await openMigratedDatabase(config, { log, purpose: 'serve', whenOwned: 'refuse' });
   try {
-    await serveUntil(stopped, config, database, log, withWorker);
+    await serveUntil(stopped, { config, database, log, withWorker });
   } finally {
     await database.close();
   }
   log.info('stopped');
 }
 
+interface ServeOptions {
+  config: Config;
+  database: OpenDatabase;
+  log: Logger;
+  withWorker: boolean;
+}
+
 async function serveUntil(
   stopped: Promise<string>,
-  config: Config,
-  { sql, listenAt, migrations, place }: OpenDatabase,
-  log: Logger,
-  withWorker: boolean,
+  { config, database, log, withWorker }: ServeOptions,
 ): Promise<void> {
+  const { sql, listenAt, migrations, place } = database;
   const resources = createResources({ config, log });
   const nexus = createNexus({ config, sql, log, listenAt, resources });
   const { services } = nexus;
@@ -53,10 +58,11 @@ async function serveUntil(
     await nexus.start();
     const shell = await nexus.httpServer({ migrations });
     try {
-      const address = await listen(shell.server, config);
+      const address = await listen(shell.server, { ...config, variable: 'NEXUS_PORT' });
       const worker = withWorker ? await nexus.engine.work(config.worker) : undefined;
       const firstLink = await services.signInLinks.createForFirstAdmin();
-      print(welcome(config, address, place, keys, firstLink));
+      const open = config.publicUrl ?? address;
+      print(welcome({ open, address, place, keys, firstLink }));
       const signal = await stopped;
       log.info(`${signal}: finishing what is under way`);
       await Promise.all([shell.drain.start(config.shutdownGraceSeconds * 1000), worker?.stop()]);
@@ -69,32 +75,16 @@ async function serveUntil(
   }
 }
 
-async function listen(server: HttpServer, { host, port }: Config): Promise<string> {
-  try {
-    return await server.listen({ host, port });
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EADDRINUSE') {
-      throw new Error(`Port ${port} on ${host} is taken. Stop what uses it, or set NEXUS_PORT to another.`);
-    }
-    if (code === 'EACCES') {
-      throw new Error(`Port ${port} may not be used by this account. Set NEXUS_PORT to one above 1023.`);
-    }
-    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-      throw new Error(`NEXUS_HOST is ${host}, which is no address of this machine.`);
-    }
-    throw error;
-  }
+interface Welcome {
+  /** Where people reach Nexus; `address` is where it listens. */
+  open: string;
+  address: string;
+  place: string;
+  keys: SeededKeys;
+  firstLink: SignInLink | undefined;
 }
 
-function welcome(
-  config: Config,
-  address: string,
-  place: string,
-  keys: SeededKeys,
-  firstLink: SignInLink | undefined,
-): string {
-  const open = config.publicUrl ?? address;
+function welcome({ open, address, place, keys, firstLink }: Welcome): string {
   const signIn = firstLink
     ? [
         `  Sign in   ${open}${firstLink.path}`,

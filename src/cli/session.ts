@@ -6,12 +6,12 @@ import { finishDespiteSignals } from '../app/shutdown.ts';
 import type { Page } from '../contract/wire.ts';
 import { createLogger } from '../platform/telemetry/logger.ts';
 
-/** Commands say what they have to say on standard output; only what goes wrong is worth a log line. */
+/** Commands print their results to standard output, so only problems are logged. */
 const QUIET = { level: 'warn', format: 'pretty' } as const;
 
 export const CLI_ACTOR = { name: 'cli' };
 
-/** Runs a short command against the database, beside a running Nexus if there is one. */
+/** Runs a short command against the database, whether or not a Nexus is running on it. */
 export async function withServices<T>(
   purpose: string,
   work: (services: Services, config: Config) => Promise<T>,

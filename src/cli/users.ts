@@ -95,7 +95,7 @@ function allowance(quotaMb: number | null): string {
   return quotaMb === 0 ? 'as much as they like' : `${quotaMb} MB`;
 }
 
-/** Where this command cannot know how people reach Nexus, it says how it listens. */
+/** Returns the full address of a sign-in link. Without a public URL, it is the address that Nexus listens on. */
 function linkTo({ publicUrl, host, port }: Config, { path, expires_at }: SignInLink) {
   const name = isIPv6(host) ? `[${host}]` : host;
   return { sign_in_url: `${publicUrl ?? `http://${name}:${port}`}${path}`, expires_at };

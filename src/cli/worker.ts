@@ -1,10 +1,13 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { parseConfig, readEnvironment } from '../app/config.ts';
-import { openCurrentDatabase } from '../app/database.ts';
-import { createNexus } from '../app/nexus.ts';
+import { type Config, parseConfig, readEnvironment } from '../app/config.ts';
+import { type OpenDatabase, openCurrentDatabase } from '../app/database.ts';
+import { listen } from '../app/listen.ts';
+import { createNexus, type Nexus } from '../app/nexus.ts';
 import { createResources } from '../app/resources.ts';
 import { untilStopped } from '../app/shutdown.ts';
-import { createLogger } from '../platform/telemetry/logger.ts';
+import { createHealthServer } from '../http/health-server.ts';
+import type { HttpServer } from '../http/http-server.ts';
+import { createLogger, type Logger } from '../platform/telemetry/logger.ts';
 
 interface WorkerFlags {
   once?: true;
@@ -31,8 +34,10 @@ async function work(flags: WorkerFlags): Promise<void> {
   const database = await openCurrentDatabase(config, { log, purpose: 'worker', whenOwned: 'share' });
   const resources = createResources({ config, log });
   const nexus = createNexus({ ...database, log, config, resources });
+  let health: HttpServer | undefined;
   try {
     await resources.open();
+    health = await exportMetrics(config, { database, log, nexus });
     const worker = await nexus.engine.work({
       ...config.worker,
       ...(flags.concurrency && { concurrency: flags.concurrency }),
@@ -45,10 +50,24 @@ async function work(flags: WorkerFlags): Promise<void> {
     await worker.stop();
     log.info(`worker ${worker.name} stopped after ${worker.begun()} jobs`);
   } finally {
+    await health?.close();
     await nexus.close();
     await resources.close();
     await database.close();
   }
+}
+
+/** Serves health and metrics of this worker, if a port is configured for that. */
+async function exportMetrics(
+  { host, isLocal, metricsPort: port }: Config,
+  { database, log, nexus: { metrics } }: { database: OpenDatabase; log: Logger; nexus: Nexus },
+): Promise<HttpServer | undefined> {
+  if (port === undefined) return undefined;
+  metrics.observeProcess();
+  const server = createHealthServer(log, { ...database, metrics, isLocal });
+  const address = await listen(server, { host, port, variable: 'NEXUS_METRICS_PORT' });
+  log.info(`metrics are at ${address}/metrics/prometheus`);
+  return server;
 }
 
 function positive(text: string): number {

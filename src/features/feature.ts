@@ -1,10 +1,28 @@
 import type { RegisteredRoute } from '../http/access.ts';
 import type { HttpServer } from '../http/http-server.ts';
+import type { Database } from '../platform/database/database.ts';
+import type { Egress } from '../platform/egress/egress.ts';
 import type { IntegrityCheck } from '../platform/integrity/check.ts';
 import type { JobType } from '../platform/jobs/job-type.ts';
 import type { Periodic } from '../platform/jobs/periodic.ts';
+import type { JobQueue } from '../platform/jobs/queue.ts';
+import type { Hints } from '../platform/outbox/hints.ts';
 import type { Subscriber } from '../platform/outbox/subscriber.ts';
+import type { Storage } from '../platform/storage/storage.ts';
+import type { Logger } from '../platform/telemetry/logger.ts';
 import type { MetricSource } from '../platform/telemetry/metrics.ts';
+
+/** The parts of the platform that features take as they need them. */
+export interface Platform {
+  sql: Database;
+  log: Logger;
+  queue: JobQueue;
+  hints: Hints;
+  storage: Storage;
+  egress: Egress;
+  /** The integrity checks of every feature. It is complete once all features are created, so before any audit runs. */
+  checks: readonly IntegrityCheck[];
+}
 
 /** Everything that one feature contributes to Nexus. `app/nexus.ts` collects the contributions of all. */
 export interface Feature {

@@ -31,7 +31,7 @@ export interface TestApp {
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
 }
 
-/** An app on a port of its own, on the file's database, with the four well-known keys. */
+/** Starts an app on a free port, on the file's database, with the four well-known keys. */
 export function useApp(
   database: TestDatabase,
   environment: Record<string, string> = {},
@@ -111,7 +111,7 @@ export function useApp(
   };
 }
 
-/** What an answer with this error looks like, for `toMatchObject`. */
+/** Matches an answer with this error, for `toMatchObject`. */
 export function failure(status: number, code: ErrorCode) {
   return { status, body: { error: { code, message: expectSentence, request_id: expectToken } } };
 }

@@ -1,9 +1,6 @@
-import type { Database } from '../../platform/database/database.ts';
 import type { Egress } from '../../platform/egress/egress.ts';
-import type { JobQueue } from '../../platform/jobs/queue.ts';
 import type { RunByCost } from '../../platform/processes/by-cost.ts';
-import type { Logger } from '../../platform/telemetry/logger.ts';
-import type { Feature } from '../feature.ts';
+import type { Feature, Platform } from '../feature.ts';
 import type { Governance } from '../governance/governance.ts';
 import type { governanceWork } from '../governance/work.ts';
 import type { Authentication } from '../identity/authentication.ts';
@@ -20,10 +17,7 @@ import { createProfiles } from './profiles.ts';
 import { registerAnalysisRoutes } from './routes.ts';
 import { createRuns } from './runs.ts';
 
-export interface AnalysisFeatureDependencies {
-  sql: Database;
-  log: Logger;
-  queue: JobQueue;
+export interface AnalysisFeatureDependencies extends Pick<Platform, 'sql' | 'log' | 'queue'> {
   analyser: Analyser;
   modelEgress: Egress;
   texts: { run: RunByCost<typeof governanceWork> };

@@ -98,7 +98,8 @@ async function write(
 ): Promise<void> {
   await requireStillReadable(tx);
   await store.insertRun(tx, run);
-  await recordDecision(tx, run.mode, hits, actor, { analysis_run_id: run.id, document_id: run.document_id });
+  const subject = { analysis_run_id: run.id, document_id: run.document_id };
+  await recordDecision(tx, { mode: run.mode, hits, actor, subject });
 }
 
 async function tell(tx: Transaction, { run, actor }: FinishedRun): Promise<void> {

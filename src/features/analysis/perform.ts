@@ -94,14 +94,15 @@ export function createPerform({
     const layers = assignment.layers ?? LAYERS;
     const result = await analyser.analyse({ fragments: document.fragments, layers, rules }, signal);
     const refuse = async (hits: PolicyHit[]) => {
-      await recordDecision(sql, mode, hits, actor, { document_id, job_id: assignment.jobId });
+      await recordDecision(sql, { mode, hits, actor, subject: { document_id, job_id: assignment.jobId } });
       const { code, message } = blocked(hits);
       throw new PermanentError(code, message);
     };
     if (decisionOf(result.hits) === 'block') await refuse(result.hits);
     const excerpt = { ...joinFragments(document.fragments), text: result.text };
     const chain = registry.chain(plugin_profile);
-    const analysed = await analyseLayers(chain, result, modalityOf(document.kind), excerpt, signal);
+    const source = { modality: modalityOf(document.kind), excerpt };
+    const analysed = await analyseLayers(chain, result, source, signal);
     const { value: shown, hits } = await redactOutputs(analysed, rules);
     if (decisionOf(hits) === 'block') await refuse(hits);
     return {
@@ -147,13 +148,12 @@ async function permanently<T>(promise: Promise<T>): Promise<T> {
 async function analyseLayers(
   chain: Chain,
   { analysis }: AnalysisResult,
-  modality: Modality,
-  excerpt: DocumentText,
+  source: { modality: Modality; excerpt: DocumentText },
   signal: AbortSignal,
 ): Promise<AnalysedLayer[]> {
   const waiting = LAYERS.flatMap((layer) => {
     const baseline = analysis.baselines[layer];
-    return baseline ? [{ layer, modality, excerpt, baseline }] : [];
+    return baseline ? [{ ...source, layer, baseline }] : [];
   });
   const order = waiting.map(({ layer }) => layer);
   const done: AnalysedLayer[] = [];

@@ -52,7 +52,7 @@ export function createRuns({ sql, governance, requireMode }: RunsDependencies) {
       if (!(await mayRead(sql, principal, query.document_id))) mediaNotFound();
       const last = readCursor(query.cursor);
       const { rows: runs, page } = cutPage(
-        await store.listRuns(sql, principal, query.document_id, last, query.limit + 1),
+        await store.listRuns(sql, principal, query.document_id, { last, limit: query.limit + 1 }),
         query.limit,
       );
       return { runs, page };

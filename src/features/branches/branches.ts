@@ -105,7 +105,8 @@ export function createBranches({ sql, requireMode, governance, run }: BranchesDe
       query: { document_id: string; cursor?: string | undefined; limit: number },
     ): Promise<{ branches: Branch[]; page: Page }> {
       const { document_id, limit } = query;
-      const rows = await store.listBranches(sql, viewer, document_id, readCursor(query.cursor), limit + 1);
+      const before = readCursor(query.cursor);
+      const rows = await store.listBranches(sql, viewer, document_id, { before, limit: limit + 1 });
       const { rows: branches, page } = cutPage(rows, limit);
       return { branches: branches.map(onTheWire), page };
     },
@@ -153,7 +154,11 @@ export function createBranches({ sql, requireMode, governance, run }: BranchesDe
       await requireMode(principal, mode, actor);
       const branch = await requireBranch(sql, principal, branchId);
       const after = readPosition(cursor, z.int().min(0)) ?? 0;
-      const listed = await store.listEvents(sql, branchId, after, branch.event_count, limit + 1);
+      const listed = await store.listEvents(sql, branchId, {
+        after,
+        upTo: branch.event_count,
+        limit: limit + 1,
+      });
       const { rows, page } = cutPositioned(
         listed.map((event) => ({ event, position: event.position })),
         limit,

@@ -1,6 +1,5 @@
-import type { Database } from '../../platform/database/database.ts';
 import type { RunByCost } from '../../platform/processes/by-cost.ts';
-import type { Feature } from '../feature.ts';
+import type { Feature, Platform } from '../feature.ts';
 import type { Governance } from '../governance/governance.ts';
 import type { Authentication } from '../identity/authentication.ts';
 import type { Requester } from '../identity/requester.ts';
@@ -10,8 +9,7 @@ import { defineBranchReplay } from './replay-job.ts';
 import { registerBranchRoutes } from './routes.ts';
 import type { branchWork } from './work.ts';
 
-export interface BranchesFeatureDependencies {
-  sql: Database;
+export interface BranchesFeatureDependencies extends Pick<Platform, 'sql'> {
   texts: { run: RunByCost<typeof branchWork> };
   authentication: Authentication;
   requester: Requester;

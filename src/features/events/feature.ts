@@ -1,16 +1,9 @@
-import type { Database } from '../../platform/database/database.ts';
-import type { Hints } from '../../platform/outbox/hints.ts';
-import type { Logger } from '../../platform/telemetry/logger.ts';
-import type { Feature } from '../feature.ts';
+import type { Feature, Platform } from '../feature.ts';
 import { createFeed } from './feed.ts';
 import { registerEventRoutes } from './routes.ts';
 import { createEventStreams } from './streams.ts';
 
-export interface EventsFeatureDependencies {
-  sql: Database;
-  log: Logger;
-  hints: Hints;
-}
+export type EventsFeatureDependencies = Pick<Platform, 'sql' | 'log' | 'hints'>;
 
 export function createEventsFeature({ sql, log, hints }: EventsFeatureDependencies) {
   const services = {

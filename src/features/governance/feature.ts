@@ -1,14 +1,12 @@
-import type { Database } from '../../platform/database/database.ts';
 import type { RunByCost } from '../../platform/processes/by-cost.ts';
-import type { Feature } from '../feature.ts';
+import type { Feature, Platform } from '../feature.ts';
 import type { Authentication } from '../identity/authentication.ts';
 import { createGovernance } from './governance.ts';
 import { createPolicies, seedConfiguredPolicy } from './policies.ts';
 import { registerGovernanceRoutes } from './routes.ts';
 import type { governanceWork } from './work.ts';
 
-export interface GovernanceFeatureDependencies {
-  sql: Database;
+export interface GovernanceFeatureDependencies extends Pick<Platform, 'sql'> {
   texts: { run: RunByCost<typeof governanceWork> };
   authentication: Authentication;
   config: { blockedTerms: string[] };

@@ -1,6 +1,4 @@
-import type { Database } from '../../platform/database/database.ts';
-import type { JobQueue } from '../../platform/jobs/queue.ts';
-import type { Feature } from '../feature.ts';
+import type { Feature, Platform } from '../feature.ts';
 import { createGraph } from './graph.ts';
 import { createGraphCheck } from './integrity.ts';
 import { createNeo4jMirror, type Neo4jOptions } from './neo4j.ts';
@@ -8,9 +6,7 @@ import { createProjectionJob } from './projection-job.ts';
 import type { Projector } from './projector.ts';
 import { registerGraphRoutes } from './routes.ts';
 
-export interface GraphFeatureDependencies {
-  sql: Database;
-  queue: JobQueue;
+export interface GraphFeatureDependencies extends Pick<Platform, 'sql' | 'queue'> {
   projector: Projector;
   config: { neo4j: Neo4jOptions | undefined };
 }

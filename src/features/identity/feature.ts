@@ -1,7 +1,7 @@
 import type { Role } from '../../contract/roles.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { installationSecret } from '../../platform/database/installation-secret.ts';
-import type { Feature } from '../feature.ts';
+import type { Feature, Platform } from '../feature.ts';
 import { createAccessTokens } from './access-token.ts';
 import { createApiKeys } from './api-keys.ts';
 import { createAuthentication } from './authentication.ts';
@@ -18,8 +18,8 @@ import { createTokens } from './tokens.ts';
 import { createUsers, type UsersDependencies } from './users.ts';
 
 export interface IdentityDependencies
-  extends Pick<UsersDependencies, 'createDefaultLibrary' | 'revokeInvitations'> {
-  sql: Database;
+  extends Pick<UsersDependencies, 'createDefaultLibrary' | 'revokeInvitations'>,
+    Pick<Platform, 'sql'> {
   config: {
     rawModeEnabled: boolean;
     acceptsWellKnownKeys: boolean;

@@ -1,7 +1,4 @@
-import type { Database } from '../../platform/database/database.ts';
-import type { JobQueue } from '../../platform/jobs/queue.ts';
-import type { Logger } from '../../platform/telemetry/logger.ts';
-import type { Feature } from '../feature.ts';
+import type { Feature, Platform } from '../feature.ts';
 import type { Users } from '../identity/users.ts';
 import { createBackfill } from './closure/backfill.ts';
 import { createSendBackfill, defineBackfillJob, periodicBackfillSweep } from './closure/backfill-jobs.ts';
@@ -21,14 +18,11 @@ import { registerMemberRoutes } from './sharing/member-routes.ts';
 import { createMembers } from './sharing/members.ts';
 import { createRemovalPreview } from './sharing/removal-preview.ts';
 
-export interface LibrariesFeatureDependencies {
-  sql: Database;
-  log: Logger;
-  queue: JobQueue;
+export interface LibrariesFeatureDependencies extends Pick<Platform, 'sql' | 'log' | 'queue'> {
   users: Users;
 }
 
-/** What identity, which knows no libraries, calls when it creates or disables a user. */
+/** Called by identity, which knows no libraries, when it creates or disables a user. */
 export const userHooks = { createDefaultLibrary, revokeInvitations: revokeInvitationsBy };
 
 export function createLibrariesFeature({ sql, log, queue, users }: LibrariesFeatureDependencies) {

@@ -1,9 +1,4 @@
-import type { Database } from '../../platform/database/database.ts';
-import type { Egress } from '../../platform/egress/egress.ts';
-import type { JobQueue } from '../../platform/jobs/queue.ts';
-import type { Storage } from '../../platform/storage/storage.ts';
-import type { Logger } from '../../platform/telemetry/logger.ts';
-import type { Feature } from '../feature.ts';
+import type { Feature, Platform } from '../feature.ts';
 import type { LibraryMediaService } from '../libraries/library-media.ts';
 import type { Extractors } from './extractors/extractors.ts';
 import { createFiles } from './files/files.ts';
@@ -32,12 +27,8 @@ import { periodicPurge } from './trash/purge-job.ts';
 import { createTrash } from './trash/trash.ts';
 import { registerTrashRoutes } from './trash/trash-routes.ts';
 
-export interface MediaFeatureDependencies {
-  sql: Database;
-  log: Logger;
-  queue: JobQueue;
-  storage: Storage;
-  egress: Egress;
+export interface MediaFeatureDependencies
+  extends Pick<Platform, 'sql' | 'log' | 'queue' | 'storage' | 'egress'> {
   extractors: Extractors;
   libraryMedia: LibraryMediaService;
   config: { env: string; storageQuotaMb: number; purgeAfterDays: number };

@@ -1,10 +1,7 @@
 import { periodicAuditRetention } from '../../platform/audit/retention.ts';
-import type { Database } from '../../platform/database/database.ts';
-import type { IntegrityCheck } from '../../platform/integrity/check.ts';
 import { createJobCheck } from '../../platform/jobs/integrity.ts';
-import type { JobQueue } from '../../platform/jobs/queue.ts';
 import { periodicOutboxCleanup } from '../../platform/outbox/maintenance.ts';
-import type { Feature } from '../feature.ts';
+import type { Feature, Platform } from '../feature.ts';
 import type { Authentication } from '../identity/authentication.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
 import { createIntegrityFindings, defineIntegrityAudit } from './integrity-audit.ts';
@@ -16,11 +13,7 @@ import { registerOutboxRoutes } from './outbox-routes.ts';
 import { registerOperationsRoutes } from './routes.ts';
 import { createOperations } from './service.ts';
 
-export interface OperationsFeatureDependencies {
-  sql: Database;
-  queue: JobQueue;
-  /** The checks of every feature. Features that come later add theirs, so it is complete only when the audit runs. */
-  checks: readonly IntegrityCheck[];
+export interface OperationsFeatureDependencies extends Pick<Platform, 'sql' | 'queue' | 'checks'> {
   authentication: Authentication;
   webhooks: Webhooks;
   config: {

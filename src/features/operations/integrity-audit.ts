@@ -30,7 +30,7 @@ export function defineIntegrityAudit(sql: Database, checks: readonly IntegrityCh
       await forgetFindings(sql, key, context.signal);
       const counts: Record<string, number> = {};
       for (const check of checks) {
-        await run(check, repair, key, context, counts);
+        await run(check, { repair, key, counts }, context);
       }
       const listed = await patiently(sql, (tx) =>
         store.listFirst(tx, key, Object.keys(counts), LISTED_OF_EACH_KIND),
@@ -50,10 +50,8 @@ export function defineIntegrityAudit(sql: Database, checks: readonly IntegrityCh
 
   async function run(
     check: IntegrityCheck,
-    repair: boolean,
-    key: store.AuditKey,
+    { repair, key, counts }: { repair: boolean; key: store.AuditKey; counts: Record<string, number> },
     { signal, progress }: JobContext,
-    counts: Record<string, number>,
   ): Promise<void> {
     signal.throwIfAborted();
     let inconsistency_count = 0;
@@ -85,7 +83,7 @@ export function defineIntegrityAudit(sql: Database, checks: readonly IntegrityCh
 
 /** Deletes what earlier attempts of this job found, and findings of jobs that are gone. */
 async function forgetFindings(sql: Database, key: store.AuditKey, signal: AbortSignal): Promise<void> {
-  await scan(sql, { table: 'integrity_findings', key: ['id'] }, signal, (queryable, range) =>
+  await scan(sql, { table: 'integrity_findings', key: ['id'], signal }, (queryable, range) =>
     store.deleteObsolete(queryable, key, range),
   );
 }
@@ -95,7 +93,7 @@ async function countDocuments(sql: Database, signal: AbortSignal): Promise<numbe
   const add = async (rows: number) => {
     count += rows;
   };
-  await scan(sql, { table: 'media', key: ['id'] }, signal, async () => undefined, add);
+  await scan(sql, { table: 'media', key: ['id'], signal }, async () => undefined, add);
   return count;
 }
 
@@ -119,7 +117,7 @@ export function createIntegrityFindings({ sql }: { sql: Database }) {
         );
       }
       const after = readPosition(query.cursor, position);
-      const rows = await store.listFindings(sql, jobId, query.kind, after, query.limit + 1);
+      const rows = await store.listFindings(sql, jobId, { kind: query.kind, after, limit: query.limit + 1 });
       const { rows: found, page } = cutPositioned(rows, query.limit);
       return { findings: found.map(onTheWire), page };
     },

@@ -71,13 +71,17 @@ export async function listFirst(
     order by first.id`;
 }
 
-/** What the last attempt has found, by kind, from behind a row on. */
+interface FindingsPage {
+  kind: string | undefined;
+  after: { kind: string; id: number } | null;
+  limit: number;
+}
+
+/** Lists the findings of the last attempt, by kind, after the given row. */
 export async function listFindings(
   sql: Queryable,
   jobId: string,
-  kind: string | undefined,
-  after: { kind: string; id: number } | null,
-  limit: number,
+  { kind, after, limit }: FindingsPage,
 ): Promise<(FindingRow & { position: { kind: string; id: number } })[]> {
   return sql<(FindingRow & { position: { kind: string; id: number } })[]>`
     select id, kind, finding, jsonb_build_object('kind', kind, 'id', id) as position

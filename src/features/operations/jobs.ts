@@ -33,7 +33,7 @@ export interface SubmitJob {
   run_at?: Date | undefined;
 }
 
-/** Who has more kinds of failure than this has one problem. */
+/** The most groups of failures that are returned. */
 const GROUPS_SHOWN = 200;
 
 export type Jobs = ReturnType<typeof createJobs>;
@@ -41,7 +41,7 @@ export type Jobs = ReturnType<typeof createJobs>;
 export function createJobs(dependencies: JobsDependencies) {
   const { sql, queue, asyncJobsEnabled, shadowExecutionEnabled, requireMode } = dependencies;
 
-  /** The types that callers may submit. They are read from the queue, which gets them when all features are there. */
+  /** Returns the types that callers may submit. The queue has them once all features are created. */
   function publicTypes(): JobType[] {
     return [...queue.types.values()].filter(({ submittedBy }) => submittedBy !== undefined);
   }
@@ -152,10 +152,10 @@ export function createJobs(dependencies: JobsDependencies) {
     },
 
     cancelMany: (which: ManyJobs, principal: Principal, actor: Actor) =>
-      touchJobs({ sql, control: queue.control }, 'cancel', which, wordsOf(principal), actor),
+      touchJobs({ sql, control: queue.control }, 'cancel', { ...which, ...wordsOf(principal) }, actor),
 
     requeueMany: (which: ManyJobs, principal: Principal, actor: Actor) =>
-      touchJobs({ sql, control: queue.control }, 'requeue', which, wordsOf(principal), actor),
+      touchJobs({ sql, control: queue.control }, 'requeue', { ...which, ...wordsOf(principal) }, actor),
 
     /** Admins see failures grouped by their words; operators by type and code, without the words. */
     async failures(filter: FailureFilter, principal: Principal) {
@@ -189,7 +189,7 @@ function wordsOf({ role, user_id }: Principal): Pick<store.JobFilter, 'wordsOf'>
   return roleAllows(role, 'admin') ? {} : { wordsOf: user_id };
 }
 
-/** A job without anything that its creator, or a document, says. States, types, codes, counts and times stay. */
+/** Returns a job without content of its creator or of documents. States, types, codes, counts and times stay. */
 function withoutContent(job: Job): Job {
   return {
     ...job,

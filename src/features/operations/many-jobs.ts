@@ -7,9 +7,9 @@ import type { Database } from '../../platform/database/database.ts';
 import type { Control, Touched } from '../../platform/jobs/control.ts';
 import { type JobFilter, listJobIds } from '../../platform/jobs/store.ts';
 
-/** In one transaction, so that their locks are held for a moment only. */
+/** Jobs that are changed in one transaction: few, so that locks are held briefly. */
 const BATCH = 500;
-/** In one request; the answer says where to go on. */
+/** Jobs that are changed by one request. The answer has the cursor to continue from. */
 const AT_ONCE = 10_000;
 
 const IN_STATE_FOR = {
@@ -17,25 +17,24 @@ const IN_STATE_FOR = {
   requeue: ['failed', 'cancelled'],
 } satisfies Record<string, JobStatus[]>;
 
-type Deed = keyof typeof IN_STATE_FOR;
+type Action = keyof typeof IN_STATE_FOR;
 
 /**
- * Cancels jobs, or queues them again. What a filter finds is walked from the newest to the oldest, so that a job that
- * fails again on the way is not met twice. Whoever does the same at the same time changes what is left.
+ * Cancels or requeues jobs. The jobs that match a filter are changed from the newest to the oldest, so that a job that
+ * fails again in the meantime is not changed twice. Two callers may do the same in parallel; each job is changed once.
  */
 export async function touchJobs(
   { sql, control }: { sql: Database; control: Control },
-  deed: Deed,
-  { job_ids, filter, cursor }: ManyJobs,
-  rights: Pick<JobFilter, 'wordsOf'>,
+  action: Action,
+  { job_ids, filter, cursor, ...rights }: ManyJobs & Pick<JobFilter, 'wordsOf'>,
   actor: Actor,
 ): Promise<Touched & { page: Page }> {
   const { ids, page } = job_ids
     ? { ids: job_ids, page: { next_cursor: null, has_more: false } }
-    : await findJobs(sql, { ...inStateFor(deed, filter ?? {}), ...rights }, readCursor(cursor));
+    : await findJobs(sql, { ...inStateFor(action, filter ?? {}), ...rights }, readCursor(cursor));
   const total: Touched = { changed: 0, unchanged: 0, not_found: 0 };
   for (let start = 0; start < ids.length; start += BATCH) {
-    const touched = await control[`${deed}Many`](ids.slice(start, start + BATCH), actor);
+    const touched = await control[`${action}Many`](ids.slice(start, start + BATCH), actor);
     total.changed += touched.changed;
     total.unchanged += touched.unchanged;
     total.not_found += touched.not_found;
@@ -52,11 +51,11 @@ async function findJobs(sql: Database, filter: JobFilter, before: string | null)
   return { ids: rows.map(({ id }) => id), page };
 }
 
-function inStateFor(deed: Deed, filter: JobFilter): JobFilter {
-  if (filter.status === undefined) return { ...filter, status: deed === 'cancel' ? 'not_over' : 'failed' };
-  if (IN_STATE_FOR[deed].some((status) => status === filter.status)) return filter;
+function inStateFor(action: Action, filter: JobFilter): JobFilter {
+  if (filter.status === undefined) return { ...filter, status: action === 'cancel' ? 'not_over' : 'failed' };
+  if (IN_STATE_FOR[action].some((status) => status === filter.status)) return filter;
   throw new NexusError(
     'E_INVALID_REQUEST',
-    `filter.status: to ${deed}, it takes one of ${IN_STATE_FOR[deed].join(', ')}.`,
+    `filter.status: to ${action}, it takes one of ${IN_STATE_FOR[action].join(', ')}.`,
   );
 }

@@ -21,6 +21,14 @@ export interface DocumentsDependencies {
   run: RunByCost<typeof exportWork>;
 }
 
+/** A library to export, and for whom. */
+export interface ExportedLibrary {
+  viewer: Viewer;
+  library: Library;
+  mode: Mode;
+  actor: Actor;
+}
+
 const LISTED_AT_ONCE = 200;
 /** Texts are read for a few documents at a time, and for fewer where they are long. */
 const READ_AT_ONCE = 25;
@@ -31,10 +39,7 @@ const PASSES = 4;
 /** Every document as a line of JSON. Rights are checked again for every few documents, right before they are handed out. */
 export async function* documentLines(
   dependencies: DocumentsDependencies,
-  viewer: Viewer,
-  library: Library,
-  mode: Mode,
-  actor: Actor,
+  { viewer, library, mode, actor }: ExportedLibrary,
 ): AsyncGenerator<Uint8Array> {
   const { sql, governance, run } = dependencies;
   for await (const group of groupsOf(dependencies, viewer, library)) {
@@ -57,10 +62,7 @@ export async function* documentLines(
 /** What was uploaded has no address, and is left out. */
 export async function* bookmarksOf(
   dependencies: DocumentsDependencies,
-  viewer: Viewer,
-  library: Library,
-  mode: Mode,
-  actor: Actor,
+  { viewer, library, mode, actor }: ExportedLibrary,
 ): AsyncGenerator<Bookmark> {
   const { sql, governance } = dependencies;
   for await (const group of groupsOf(dependencies, viewer, library)) {
@@ -92,7 +94,8 @@ async function record(
   const found = judged.filter((document) => document.hits.length > 0);
   const hits = mergedHits(found.flatMap((document) => document.hits));
   const media_ids = found.map(({ id }) => id).join(' ');
-  if (hits.length > 0) await recordDecision(sql, mode, hits, actor, { kind: 'export', media_ids });
+  if (hits.length > 0)
+    await recordDecision(sql, { mode, hits, actor, subject: { kind: 'export', media_ids } });
 }
 
 async function* groupsOf(

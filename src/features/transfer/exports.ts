@@ -41,12 +41,13 @@ export function createExports(dependencies: ExportsDependencies) {
     ): Promise<ExportedFile> {
       await requireMode(principal, mode, actor);
       const library = await libraries.get(principal.user_id, libraryId);
+      const exported = { viewer: principal, library, mode, actor };
       const name = library.is_default ? 'My library' : library.name;
       if (format === 'html') {
-        const links = bookmarksOf(dependencies, principal, library, mode, actor);
+        const links = bookmarksOf(dependencies, exported);
         return file(`${name}.html`, 'text/html; charset=utf-8', bookmarkFile(name, links));
       }
-      const lines = documentLines(dependencies, principal, library, mode, actor);
+      const lines = documentLines(dependencies, exported);
       return file(`${name}.json`, 'application/json; charset=utf-8', jsonFile(library, mode, lines));
     },
 
@@ -58,7 +59,7 @@ export function createExports(dependencies: ExportsDependencies) {
       if (fragments.length === 0) {
         throw new NexusError('E_INVALID_STATE', 'The document has no text yet. Wait until it is readable.');
       }
-      const { title, parts } = await markdownFile(dependencies, document, fragments, mode, actor);
+      const { title, parts } = await markdownFile(dependencies, { media: document, fragments, mode, actor });
       return file(`${title}.md`, 'text/markdown; charset=utf-8', parts);
     },
   };

@@ -1,6 +1,5 @@
-import type { Database } from '../../platform/database/database.ts';
 import type { RunByCost } from '../../platform/processes/by-cost.ts';
-import type { Feature } from '../feature.ts';
+import type { Feature, Platform } from '../feature.ts';
 import type { Governance } from '../governance/governance.ts';
 import type { Authentication } from '../identity/authentication.ts';
 import type { Requester } from '../identity/requester.ts';
@@ -14,8 +13,7 @@ import { defineIngestBatch } from './ingest-batch.ts';
 import { registerExportRoutes } from './routes.ts';
 import type { exportWork } from './work.ts';
 
-export interface TransferFeatureDependencies {
-  sql: Database;
+export interface TransferFeatureDependencies extends Pick<Platform, 'sql'> {
   texts: { run: RunByCost<typeof exportWork> };
   authentication: Authentication;
   requester: Requester;

@@ -34,6 +34,13 @@ export type IngestItem = { url: string } & (
   | { outcome: 'invalid'; error: { code: string; message: string } }
 );
 
+interface Chunk {
+  links: { url: string; savedAt: string | undefined }[];
+  libraryId: string | undefined;
+  /** The items of the chunks before it. */
+  before: IngestItem[];
+}
+
 export interface IngestBatchDependencies extends SaveLinksDependencies {
   sql: Database;
   requester: Requester;
@@ -80,7 +87,9 @@ export function defineIngestBatch({ sql, requester, ...dependencies }: IngestBat
         const chunk = urls
           .slice(items.length, items.length + size)
           .map((url, index) => ({ url, savedAt: saved_at?.[items.length + index] ?? undefined }));
-        items.push(...(await ingestChunk(viewer, chunk, library_id, items, context)));
+        items.push(
+          ...(await ingestChunk(viewer, { links: chunk, libraryId: library_id, before: items }, context)),
+        );
         await context.progress({ total: urls.length, done: items.length, ...countOutcomes(items) });
       }
       const summary = summarise(context.jobId, items);
@@ -93,9 +102,7 @@ export function defineIngestBatch({ sql, requester, ...dependencies }: IngestBat
 
   async function ingestChunk(
     viewer: Viewer,
-    given: { url: string; savedAt: string | undefined }[],
-    libraryId: string | undefined,
-    before: IngestItem[],
+    { links: given, libraryId, before }: Chunk,
     context: JobContext,
   ): Promise<IngestItem[]> {
     const links = given.map((one) => ({ ...one, ...read(viewer, one.url) }));

@@ -11,6 +11,14 @@ export interface MarkdownDependencies {
   run: RunByCost<typeof exportWork>;
 }
 
+/** A document to export, and in which mode. */
+export interface ExportedDocument {
+  media: MediaWithOutline;
+  fragments: MediaFragment[];
+  mode: Mode;
+  actor: Actor;
+}
+
 /** Characters that are judged and written by one task. A longer fragment is a task by itself. */
 const WRITTEN_AT_ONCE = 500_000;
 /** Passes over a text that writing it takes: parsing, escaping, joining. */
@@ -19,10 +27,7 @@ const PASSES = 10;
 /** A document as Markdown, after its metadata. Throws when a policy blocks any part of it. */
 export async function markdownFile(
   { governance, run }: MarkdownDependencies,
-  media: MediaWithOutline,
-  fragments: MediaFragment[],
-  mode: Mode,
-  actor: Actor,
+  { media, fragments, mode, actor }: ExportedDocument,
 ): Promise<{ title: string; parts: (string | Uint8Array)[] }> {
   const subject = { kind: 'export', media_id: media.id };
   const { published, language } = media;

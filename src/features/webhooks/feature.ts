@@ -1,18 +1,10 @@
-import type { Database } from '../../platform/database/database.ts';
-import type { Egress } from '../../platform/egress/egress.ts';
-import type { Hints } from '../../platform/outbox/hints.ts';
-import type { Logger } from '../../platform/telemetry/logger.ts';
-import type { Feature } from '../feature.ts';
+import type { Feature, Platform } from '../feature.ts';
 import { periodicWebhookCleanup } from './cleanup.ts';
 import { registerWebhookRoutes } from './routes.ts';
 import { createSender } from './sender.ts';
 import { createWebhooks, subscribeWebhooks } from './webhooks.ts';
 
-export interface WebhooksFeatureDependencies {
-  sql: Database;
-  log: Logger;
-  egress: Egress;
-  hints: Hints;
+export interface WebhooksFeatureDependencies extends Pick<Platform, 'sql' | 'log' | 'hints' | 'egress'> {
   config: { outbox: { retentionHours: number } };
 }
 

@@ -26,8 +26,7 @@ export function createRowCheck(sql: Database, name: string, rules: RowRule[]): I
       for (const rule of rules) {
         await scan(
           sql,
-          { table: rule.table, key: [rule.key] },
-          signal,
+          { table: rule.table, key: [rule.key], signal },
           async (queryable, range) => {
             const wrong = (tx: Queryable) => tx`${range} and ${rule.isWrong(tx)}`;
             const count = await reportRows(

@@ -2,27 +2,26 @@ import type { Database, Queryable } from '../database/database.ts';
 import { identifier, type SqlFragment } from '../database/statement.ts';
 import { BatchSize, patiently } from './statement-timeout.ts';
 
-/** Rows that one statement looks at, at most. */
+/** The most rows that one statement reads. */
 const ROWS_AT_ONCE = 5000;
 
-/** A table that is gone through in the order of an index. */
+/** A table that is read in the order of an index. */
 export interface Scan {
   table: string;
   /** The columns of the index. */
   key: string[];
 }
 
-/** Looks at one part. What it does before its last statement may be done again, for a smaller part. */
+/** Checks one part of a table. After a timeout it is called again, for a smaller part. */
 export type Look = (sql: Queryable, range: SqlFragment) => Promise<unknown>;
 
 /**
- * Goes through a table, so many rows in a statement that none takes long: when PostgreSQL ends one for taking too long, the
- * next looks at half as many. Calls back after each part with the number of rows it may have held.
+ * Reads a table in parts. When PostgreSQL cancels a statement for taking too long, the next one reads half as many rows.
+ * Calls `onPart` after each part with the number of rows that it may have held.
  */
 export async function scan(
   sql: Database,
-  { table, key }: Scan,
-  signal: AbortSignal,
+  { table, key, signal }: Scan & { signal: AbortSignal },
   look: Look,
   onPart: (rows: number) => Promise<void> = async () => {},
 ): Promise<void> {

@@ -198,8 +198,7 @@ export async function sourcesOf(tx: Transaction, defaultLibraryId: string): Prom
 /** The next libraries that a table names, in the order of their ids, each once: one look into the index for each. */
 export async function nextNamed(
   sql: Database,
-  table: string,
-  column: string,
+  { table, column }: { table: string; column: string },
   after: string | null,
   limit: number,
 ): Promise<string[]> {

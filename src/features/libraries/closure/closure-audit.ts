@@ -114,8 +114,7 @@ export function createClosureCheck(sql: Database): IntegrityCheck {
     const concerned = new Set<string>();
     await scan(
       sql,
-      check.scan,
-      run.signal,
+      { ...check.scan, signal: run.signal },
       async (queryable, range) => {
         const found = select(queryable, range);
         if (mending && run.repair) {
@@ -139,7 +138,8 @@ export function createClosureCheck(sql: Database): IntegrityCheck {
     const lost = new Set<string>();
     for (const { table, key } of [LISTINGS, INTRINSICS, EDGES]) {
       const [column = ''] = key;
-      const next = (after: string | null, most: number) => audit.nextNamed(sql, table, column, after, most);
+      const next = (after: string | null, most: number) =>
+        audit.nextNamed(sql, { table, column }, after, most);
       for await (const ids of inBatches(next, (id) => id)) {
         signal.throwIfAborted();
         const missing = (await inHalves(sql, ids, audit.withoutLibrary)).flat();

@@ -79,9 +79,7 @@ export async function holdInviter(tx: Transaction, libraryId: string, inviterId:
 export async function listInvitations(
   sql: Queryable,
   of: { library_id: string } | { invitee_user_id: string },
-  status: InvitationStatus,
-  before: string | null,
-  limit: number,
+  { status, before, limit }: { status: InvitationStatus; before: string | null; limit: number },
 ): Promise<Invitation[]> {
   return sql<Invitation[]>`
     ${invitations(sql)}

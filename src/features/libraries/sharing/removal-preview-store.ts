@@ -39,9 +39,7 @@ export async function countKept(
 /** In the order of their ids. Libraries that the asking admin is not in are counted, not named. */
 export async function listKept(
   sql: Database,
-  adminId: string,
-  libraryId: string,
-  member: Viewer,
+  { adminId, libraryId, member }: { adminId: string; libraryId: string; member: Viewer },
   last: string | null,
   limit: number,
 ): Promise<(KeptMedia & { id: string })[]> {

@@ -19,7 +19,7 @@ export function createRemovalPreview({ sql }: { sql: Database }) {
     const member = { user_id: memberId, default_library_id };
     const counts = await countKept(sql, libraryId, member);
     const last = readCursor(query.cursor);
-    const rows = await listKept(sql, adminId, libraryId, member, last, query.limit + 1);
+    const rows = await listKept(sql, { adminId, libraryId, member }, last, query.limit + 1);
     const { rows: kept, page } = cutPage(rows, query.limit);
     return { data: { library_id: libraryId, user_id: memberId, ...counts, kept }, page };
   };

@@ -130,7 +130,8 @@ async function tableOfContents(archive: Archive, items: Item[], ncx: Item | unde
 function collectNav(list: XmlElement, base: string, depth: number, entries: TocEntry[]): void {
   for (const item of childrenNamed(list, 'li')) {
     const label = [...item.children].find((child) => ['a', 'span'].includes(localName(child)));
-    add(entries, label?.textContent, label?.getAttribute('href'), base, depth);
+    const path = pathOf(label?.getAttribute('href'), base);
+    add(entries, { label: label?.textContent, path, depth });
     if (depth < DEEPEST_TOC)
       for (const inner of childrenNamed(item, 'ol')) collectNav(inner, base, depth + 1, entries);
   }
@@ -139,22 +140,21 @@ function collectNav(list: XmlElement, base: string, depth: number, entries: TocE
 function collectNcx(parent: XmlElement, base: string, depth: number, entries: TocEntry[]): void {
   for (const point of childrenNamed(parent, 'navPoint')) {
     const label = childrenNamed(point, 'navLabel')[0];
-    add(entries, label?.textContent, childrenNamed(point, 'content')[0]?.getAttribute('src'), base, depth);
+    const path = pathOf(childrenNamed(point, 'content')[0]?.getAttribute('src'), base);
+    add(entries, { label: label?.textContent, path, depth });
     if (depth < DEEPEST_TOC) collectNcx(point, base, depth + 1, entries);
   }
 }
 
 function add(
   entries: TocEntry[],
-  label: string | undefined,
-  href: string | null | undefined,
-  base: string,
-  depth: number,
+  { label, path, depth }: { label: string | undefined; path: string; depth: number },
 ): void {
   const title = clean(label ?? '');
-  if (title && entries.length < MOST_TOC_ENTRIES)
-    entries.push({ title, path: href ? resolve(href, base) : '', depth });
+  if (title && entries.length < MOST_TOC_ENTRIES) entries.push({ title, path, depth });
 }
+
+const pathOf = (href: string | null | undefined, base: string) => (href ? resolve(href, base) : '');
 
 /** A relative address as the archive names it; whatever it tries, it stays inside. */
 function resolve(href: string, from: string): string {

@@ -27,15 +27,13 @@ function matchingIn(sql: Queryable, place: SqlFragment, filter: MediaFilter): Sq
   return mayBeReady ? sql`${ready} union all ${unready}` : unready;
 }
 
-/** The same of all places of a scope, each media once; `read` says what of a place. */
+/** Reads the given columns from all places of a scope, and each media once. */
 function once(
   sql: Queryable,
-  viewer: Viewer,
-  scope: ListScope,
+  { main, elsewhere }: ReturnType<typeof placesOf>,
   columns: SqlFragment,
   read: (place: SqlFragment) => SqlFragment,
 ): SqlFragment {
-  const { main, elsewhere } = placesOf(sql, viewer, scope);
   if (main !== undefined && elsewhere.length === 0) return read(main);
   const others = elsewhere.map(read).reduce((some, more) => sql`${some} union all ${more}`);
   if (main === undefined) return sql`select distinct ${columns} from (${others}) as found`;
@@ -51,7 +49,7 @@ function once(
 }
 
 const matching = (sql: Queryable, viewer: Viewer, scope: ListScope, filter: MediaFilter) =>
-  once(sql, viewer, scope, sql`media_id, site`, (place) => matchingIn(sql, place, filter));
+  once(sql, placesOf(sql, viewer, scope), sql`media_id, site`, (place) => matchingIn(sql, place, filter));
 
 /** The ids of what matches. What the viewer has begun is found by what they have begun, which is less. */
 export function matchingIds(
@@ -64,7 +62,8 @@ export function matchingIds(
   if (asksOfMedia(filter)) {
     return sql`select media_id from (${matching(sql, viewer, scope, filter)}) as matching`;
   }
-  return once(sql, viewer, scope, sql`media_id`, (place) => sql`select media_id from (${place}) as place`);
+  const places = placesOf(sql, viewer, scope);
+  return once(sql, places, sql`media_id`, (place) => sql`select media_id from (${place}) as place`);
 }
 
 /** What the viewer has begun, or, if the filter says so, what they are reading or have finished. */

@@ -71,6 +71,13 @@ const KEYS: Record<`${MediaSort} ${SortOrder}`, (sql: Queryable) => SqlFragment>
   'length desc': (sql) => sql`coalesce(media.word_count, -1)`,
 };
 
+export interface ListSource {
+  scope: ListScope;
+  filter: MediaFilter;
+  /** Shared libraries of which the viewer's default library does not hold everything yet. */
+  unfilled: string[];
+}
+
 interface ListPage {
   sort: MediaSort;
   order: SortOrder;
@@ -104,9 +111,7 @@ function orderOf(sql: Queryable, { sort, order, last }: ListPage) {
 export async function walkMedia(
   sql: Queryable,
   viewer: Viewer,
-  { libraryId }: ListScope,
-  filter: MediaFilter,
-  unfilled: string[],
+  { scope: { libraryId }, filter, unfilled }: ListSource,
   page: ListPage,
 ): Promise<Listed[]> {
   const { isBeyond, by, position } = orderOf(sql, page);
@@ -127,9 +132,7 @@ export async function walkMedia(
 export async function gatherMedia(
   sql: Queryable,
   viewer: Viewer,
-  scope: ListScope,
-  filter: MediaFilter,
-  unfilled: string[],
+  { scope, filter, unfilled }: ListSource,
   page: ListPage,
 ): Promise<Listed[]> {
   const { isBeyond, by, position } = orderOf(sql, page);

@@ -51,7 +51,8 @@ export function createMediaLists({ sql, mostGathered = MOST_GATHERED, mostOutsid
     const position = z.object({ sort: z.literal(ordered), key: KEYS[sort], id: z.uuid() });
     const last = readPosition(query.cursor, position);
     const unfilled = scope.libraryId === undefined ? await store.listUnfilledSources(sql, viewer) : [];
-    const rows = await read(sql, viewer, scope, query, unfilled, { sort, order, last, limit: limit + 1 });
+    const source = { scope, filter: query, unfilled };
+    const rows = await read(sql, viewer, source, { sort, order, last, limit: limit + 1 });
     const placed = rows.map((row) => ({ ...row, position: { sort: ordered, ...row.position } }));
     return cutPositioned(placed, limit);
   }

@@ -146,10 +146,8 @@ const inScope = (sql: Queryable, viewer: Viewer, scope: SearchScope, mediaId: Sq
 export async function rankHits(
   sql: Queryable,
   viewer: Viewer,
-  words: string,
-  candidates: SqlFragment[],
-  last: SearchPosition | null,
-  limit: number,
+  { words, candidates }: { words: string; candidates: SqlFragment[] },
+  { last, limit }: { last: SearchPosition | null; limit: number },
 ): Promise<{ media: Media; piece_idx: number | null; position: SearchPosition }[]> {
   const found = candidates
     .map((some) => sql`(${some})`)

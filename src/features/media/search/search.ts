@@ -46,7 +46,12 @@ export function createSearch({ sql }: { sql: Database }) {
             : store.foundInNewest(tx, viewer, sought, MOST_READ),
           store.foundInTitles(tx, viewer, sought),
         ];
-        const found = await store.rankHits(tx, viewer, words, candidates, last, query.limit + 1);
+        const found = await store.rankHits(
+          tx,
+          viewer,
+          { words, candidates },
+          { last, limit: query.limit + 1 },
+        );
         return found.map((hit) => ({ ...hit, position: { ...hit.position, way } }));
       };
       if (last) return find(last.way);

@@ -33,8 +33,7 @@ export async function listTrash(
   sql: Queryable,
   viewer: Viewer,
   days: number,
-  last: TrashPosition | null,
-  limit: number,
+  { last, limit }: { last: TrashPosition | null; limit: number },
 ): Promise<(TrashedMedia & { position: TrashPosition })[]> {
   const isBeyond = last
     ? sql`(trash.trashed_at, trash.media_id) < (${moment(sql, last.trashed_us)}, ${last.media_id})`

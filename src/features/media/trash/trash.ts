@@ -35,7 +35,8 @@ export function createTrash({ sql, purge, libraryMedia, days }: TrashDependencie
       query: { cursor?: string | undefined; limit: number },
     ): Promise<{ rows: TrashedMedia[]; page: Page }> {
       const last = readPosition(query.cursor, position);
-      return cutPositioned(await store.listTrash(sql, viewer, days, last, query.limit + 1), query.limit);
+      const rows = await store.listTrash(sql, viewer, days, { last, limit: query.limit + 1 });
+      return cutPositioned(rows, query.limit);
     },
 
     remove,
