@@ -20,7 +20,7 @@ test('a password has at least ten characters', async () => {
   const { key } = await createPerson(app);
   const answer = await app.call('PUT', '/me/password', { key, body: { new_password: '123456789' } });
   expect(answer).toMatchObject(failure(400, 'E_INVALID_REQUEST'));
-  expect(answer.body.error.message).toBe('new_password: takes at least 10 characters.');
+  expect(answer.body.error.message).toBe('new_password must have at least 10 characters.');
 });
 
 test('a key sets no first password, nor does a session that began with one', async () => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import * as contract from '../../contract/session.ts';
-import { callerOf, presentedKey } from '../../http/authentication.ts';
+import { apiKeyOf, callerOf } from '../../http/authentication.ts';
 import type { HttpServer } from '../../http/http-server.ts';
 import type { TokenService } from './tokens.ts';
 
@@ -22,7 +22,7 @@ export function registerTokenRoutes(server: HttpServer, tokens: TokenService): v
       },
     },
     (request) => {
-      const key = presentedKey(request) ?? '';
+      const key = apiKeyOf(request) ?? '';
       return tokens.issue(request.body ?? { api_key: key }, callerOf(request));
     },
   );

@@ -118,8 +118,8 @@ export function registerJobRoutes(
         description:
           'Those with these ids, or those that match the filter and are not over: 10,000 at a time, from the newest ' +
           'on; `page` says where to go on.',
-        body: contract.manyJobs,
-        response: { 200: contract.jobsTouched },
+        body: contract.jobSelection,
+        response: { 200: contract.bulkOutcome },
       },
     },
     (request) => jobs.cancelMany(request.body, principalOf(request), actorOf(request)),
@@ -135,8 +135,8 @@ export function registerJobRoutes(
         description:
           'Those with these ids, or those that match the filter and have failed (or, when it says so, were ' +
           'cancelled): 10,000 at a time, from the newest on; `page` says where to go on.',
-        body: contract.manyJobs,
-        response: { 200: contract.jobsTouched },
+        body: contract.jobSelection,
+        response: { 200: contract.bulkOutcome },
       },
     },
     (request) => jobs.requeueMany(request.body, principalOf(request), actorOf(request)),

@@ -1,7 +1,7 @@
 import { NexusError } from '../../contract/errors.ts';
 import type { Principal } from '../../contract/identity.ts';
-import { quoted } from '../../contract/issues.ts';
-import type { Job, JobProgress, ManyJobs } from '../../contract/jobs.ts';
+import { excerpt } from '../../contract/issues.ts';
+import type { Job, JobProgress, JobSelection } from '../../contract/jobs.ts';
 import { type Mode, roleAllows } from '../../contract/roles.ts';
 import type { Actor } from '../../platform/audit/audit.ts';
 import { cutPage, readCursor } from '../../platform/cursor.ts';
@@ -147,10 +147,10 @@ export function createJobs(dependencies: JobsDependencies) {
       return get(jobId, principal);
     },
 
-    cancelMany: (which: ManyJobs, principal: Principal, actor: Actor) =>
+    cancelMany: (which: JobSelection, principal: Principal, actor: Actor) =>
       touchJobs({ sql, control: engine.control }, 'cancel', which, wordsOf(principal), actor),
 
-    requeueMany: (which: ManyJobs, principal: Principal, actor: Actor) =>
+    requeueMany: (which: JobSelection, principal: Principal, actor: Actor) =>
       touchJobs({ sql, control: engine.control }, 'requeue', which, wordsOf(principal), actor),
 
     /** Admins see failures grouped by their words; operators by type and code, without the words. */
@@ -176,7 +176,7 @@ function readPayload(type: JobType, payload: unknown): unknown {
   const parsed = type.payload.safeParse(payload);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  const field = quoted(['payload', ...(issue?.path ?? [])].join('.'));
+  const field = excerpt(['payload', ...(issue?.path ?? [])].join('.'));
   throw new NexusError('E_INVALID_REQUEST', `${field}: ${issue?.message ?? 'does not fit'}.`);
 }
 

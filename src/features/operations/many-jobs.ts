@@ -1,5 +1,5 @@
 import { NexusError } from '../../contract/errors.ts';
-import type { JobStatus, ManyJobs } from '../../contract/jobs.ts';
+import type { JobSelection, JobStatus } from '../../contract/jobs.ts';
 import type { Page } from '../../contract/wire.ts';
 import type { Actor } from '../../platform/audit/audit.ts';
 import { cutPage, readCursor } from '../../platform/cursor.ts';
@@ -26,7 +26,7 @@ type Deed = keyof typeof IN_STATE_FOR;
 export async function touchJobs(
   { sql, control }: { sql: Database; control: Control },
   deed: Deed,
-  { job_ids, filter, cursor }: ManyJobs,
+  { job_ids, filter, cursor }: JobSelection,
   rights: Pick<JobFilter, 'wordsOf'>,
   actor: Actor,
 ): Promise<Touched & { page: Page }> {

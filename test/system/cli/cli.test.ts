@@ -81,7 +81,7 @@ describe('nexus users and keys', () => {
 
   test.each([
     [['users', 'add', 'CLI-ANA'], 1, 'The username CLI-ANA is taken'],
-    [['users', 'add', 'a b'], 1, 'takes 1 to 128 letters'],
+    [['users', 'add', 'a b'], 1, 'must have 1 to 128 letters'],
     [['users', 'add', 'x', '--role', 'king'], 2, 'Allowed choices are viewer, operator, researcher, admin'],
     [['users', 'add'], 2, "missing required argument 'username'"],
     [['keys', 'create', 'nobody-here'], 1, 'There is no user nobody-here.'],
