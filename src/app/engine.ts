@@ -29,7 +29,7 @@ import { createProgressCheck } from '../features/media/processing/progress-check
 import { createPurge } from '../features/media/trash/purge.ts';
 import { periodicPurge } from '../features/media/trash/purge-job.ts';
 import { defineIntegrityAudit } from '../features/operations/integrity-audit.ts';
-import { tellJobsEnded } from '../features/operations/job-events.ts';
+import { emitJobsEnded } from '../features/operations/job-events.ts';
 import { defineIngestBatch } from '../features/transfer/ingest-batch.ts';
 import { periodicAuditRetention } from '../platform/audit/retention.ts';
 import type { Database } from '../platform/database/database.ts';
@@ -123,7 +123,7 @@ export function createEngine({
       periodicOrphanSweep({ sql, storage: outside.storage }),
       ...delivery.periodic,
     ],
-    onJobsEnded: tellJobsEnded,
+    onJobsEnded: emitJobsEnded,
     observe: prometheus?.observeAttempt,
   });
   return {

@@ -12,7 +12,7 @@ import { type FailureFilter, groupFailures } from '../../platform/jobs/failure-s
 import type { JobType } from '../../platform/jobs/job-type.ts';
 import * as store from '../../platform/jobs/store.ts';
 import { seesContent } from './content.ts';
-import { touchJobs } from './many-jobs.ts';
+import { changeJobs } from './many-jobs.ts';
 import { readThroughput } from './throughput.ts';
 
 export interface JobsDependencies {
@@ -21,8 +21,8 @@ export interface JobsDependencies {
   asyncJobsEnabled: boolean;
   shadowExecutionEnabled: boolean;
   requireMode(principal: Principal, mode: Mode, actor: Actor): Promise<void>;
-  /** By job type: throws when this caller may not have this done. */
-  // biome-ignore lint/suspicious/noExplicitAny: each takes the payload of its type
+  /** By job type: throws when the caller may not submit this payload. */
+  // biome-ignore lint/suspicious/noExplicitAny: each function takes the payload of its own type
   authorise: Record<string, (payload: any, principal: Principal) => Promise<void>>;
 }
 
@@ -36,8 +36,8 @@ export interface SubmitJob {
   run_at?: Date | undefined;
 }
 
-/** Who has more kinds of failure than this has one problem. */
-const GROUPS_SHOWN = 200;
+/** More groups of failures than this usually have one common cause. */
+const MAX_FAILURE_GROUPS = 200;
 
 export type Jobs = ReturnType<typeof createJobs>;
 
@@ -46,19 +46,22 @@ export function createJobs(dependencies: JobsDependencies) {
   const publicTypes = [...engine.types.values()].filter((type) => type.submittedBy !== undefined);
   const publicNames = publicTypes.map(({ type }) => type);
 
-  /** Callers below operator see jobs of the public types only. */
+  /** Callers below operator see only jobs of the public types. */
   function seesAllTypes({ role }: Principal): boolean {
     return roleAllows(role, 'operator');
   }
 
   function refuseShadow({ type, hasShadow }: JobType): void {
     if (!hasShadow) {
-      throw new NexusError('E_INVALID_REQUEST', `execution_mode: ${type} has no shadow; take async or sync.`);
+      throw new NexusError(
+        'E_INVALID_REQUEST',
+        `Job type ${type} has no shadow runs. Set execution_mode to async or sync.`,
+      );
     }
     if (shadowExecutionEnabled) return;
     throw new NexusError(
       'E_SHADOW_DISABLED',
-      'NEXUS_SHADOW_EXECUTION_ENABLED is false here. Take async or sync as the execution_mode.',
+      'Shadow runs are disabled on this server. Set execution_mode to async or sync.',
     );
   }
 
@@ -68,7 +71,7 @@ export function createJobs(dependencies: JobsDependencies) {
     principal: Principal,
   ): J {
     if (job && (seesAllTypes(principal) || publicNames.includes(job.job_type))) return job;
-    throw new NexusError('E_NOT_FOUND', `There is no job ${jobId}.`);
+    throw new NexusError('E_NOT_FOUND', `The job ${jobId} does not exist.`);
   }
 
   async function get(jobId: string, principal: Principal): Promise<Job> {
@@ -87,19 +90,19 @@ export function createJobs(dependencies: JobsDependencies) {
     async submit(body: SubmitJob, principal: Principal, actor: Actor) {
       const type = publicTypes.find((candidate) => candidate.type === body.job_type);
       if (!type) {
-        throw new NexusError('E_INVALID_REQUEST', `job_type takes one of ${publicNames.join(', ')}.`);
+        throw new NexusError('E_INVALID_REQUEST', `job_type must be one of ${publicNames.join(', ')}.`);
       }
       const isSync = body.execution_mode === 'sync';
       if (!isSync && !asyncJobsEnabled) {
         throw new NexusError(
           'E_ASYNC_DISABLED',
-          'NEXUS_ASYNC_JOBS_ENABLED is false here: nothing can be queued. Submit with execution_mode sync.',
+          'Queued jobs are disabled on this server. Set execution_mode to sync.',
         );
       }
       if (isSync && body.run_at) {
         throw new NexusError(
           'E_INVALID_REQUEST',
-          'run_at: a sync job runs now, and takes no time to run at.',
+          'run_at cannot be combined with execution_mode sync, which runs immediately.',
         );
       }
       if (body.execution_mode === 'shadow') refuseShadow(type);
@@ -148,16 +151,22 @@ export function createJobs(dependencies: JobsDependencies) {
     },
 
     cancelMany: (which: JobSelection, principal: Principal, actor: Actor) =>
-      touchJobs({ sql, control: engine.control }, 'cancel', which, wordsOf(principal), actor),
+      changeJobs(
+        { sql, control: engine.control },
+        { action: 'cancel', selection: which, rights: wordsOf(principal), actor },
+      ),
 
     requeueMany: (which: JobSelection, principal: Principal, actor: Actor) =>
-      touchJobs({ sql, control: engine.control }, 'requeue', which, wordsOf(principal), actor),
+      changeJobs(
+        { sql, control: engine.control },
+        { action: 'requeue', selection: which, rights: wordsOf(principal), actor },
+      ),
 
-    /** Admins see failures grouped by their words; operators by type and code, without the words. */
+    /** Groups failures by error text for admins, and only by type and code for operators. */
     async failures(filter: FailureFilter, principal: Principal) {
       const since = new Date(Date.now() - filter.minutes * 60_000);
       const byWords = roleAllows(principal.role, 'admin');
-      return { since, failures: await groupFailures(sql, { ...filter, byWords }, GROUPS_SHOWN) };
+      return { since, failures: await groupFailures(sql, { ...filter, byWords }, MAX_FAILURE_GROUPS) };
     },
 
     throughput: ({ minutes }: { minutes: number }) => readThroughput(sql, minutes),
@@ -177,15 +186,15 @@ function readPayload(type: JobType, payload: unknown): unknown {
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const field = excerpt(['payload', ...(issue?.path ?? [])].join('.'));
-  throw new NexusError('E_INVALID_REQUEST', `${field}: ${issue?.message ?? 'does not fit'}.`);
+  throw new NexusError('E_INVALID_REQUEST', `${field} ${issue?.message ?? 'is not valid'}.`);
 }
 
-/** Callers below admin search the words of their own errors only: a filter by words would reveal hidden ones. */
+/** Restricts a search by error text to the caller's own jobs below admin: a search would reveal hidden texts. */
 function wordsOf({ role, user_id }: Principal): Pick<store.JobFilter, 'wordsOf'> {
   return roleAllows(role, 'admin') ? {} : { wordsOf: user_id };
 }
 
-/** A job without anything that its creator, or a document, says. States, types, codes, counts and times stay. */
+/** Removes the content of a job, and keeps its status, type, codes, counts and times. */
 function withoutContent(job: Job): Job {
   return {
     ...job,
