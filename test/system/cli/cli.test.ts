@@ -84,7 +84,7 @@ describe('nexus users and keys', () => {
     [['users', 'add', 'a b'], 1, 'must have 1 to 128 letters'],
     [['users', 'add', 'x', '--role', 'king'], 2, 'Allowed choices are viewer, operator, researcher, admin'],
     [['users', 'add'], 2, "missing required argument 'username'"],
-    [['keys', 'create', 'nobody-here'], 1, 'There is no user nobody-here.'],
+    [['keys', 'create', 'nobody-here'], 1, 'The user nobody-here does not exist.'],
     [['keys', 'create', 'cli-ana', '--role', 'admin'], 1, 'cli-ana has the role operator'],
     [['keys', 'create', 'cli-ana', '--expires', 'soon'], 1, 'expires_at'],
     [['keys', 'disable', 'not-an-id'], 1, 'a UUID'],
