@@ -3,7 +3,7 @@ import type { Principal } from '../../contract/identity.ts';
 import { lowerRole, type Mode, type Role, roleAllows } from '../../contract/roles.ts';
 import { type Actor, type Caller, recordAudit } from '../../platform/audit/audit.ts';
 import type { Database } from '../../platform/database/database.ts';
-import { createAllotments } from '../../platform/rate-limit/allotments.ts';
+import { createRateLimiter } from '../../platform/rate-limit/rate-limiter.ts';
 import { hashKey } from './api-keys.ts';
 import type { Refusals } from './refusals.ts';
 import {
@@ -62,7 +62,7 @@ export function createAuthentication({
   refusals,
   requestsPerMinute,
 }: AuthenticationDependencies) {
-  const allotments = createAllotments({ sql });
+  const limiter = createRateLimiter({ sql });
 
   async function refuseKey(
     reason: keyof typeof REFUSALS,
@@ -146,7 +146,7 @@ export function createAuthentication({
     /** Limits requests per key, or per user when there is no key. The bucket holds the requests of one minute. */
     async limitRate({ api_key_id, user_id, requests_per_minute }: Principal): Promise<void> {
       const limit = { capacity: requests_per_minute, perSecond: requests_per_minute / 60 };
-      const wait = await allotments.take(`requests:${api_key_id ?? user_id}`, limit);
+      const wait = await limiter.take(`requests:${api_key_id ?? user_id}`, limit);
       if (wait === 0) return;
       throw new NexusError(
         'E_RATE_LIMITED',

@@ -2,7 +2,7 @@ import { NexusError } from '../../contract/errors.ts';
 import { type Caller, recordRepeatedAudit } from '../../platform/audit/audit.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { networkOf } from '../../platform/ip-address.ts';
-import { createAllotments } from '../../platform/rate-limit/allotments.ts';
+import { createRateLimiter } from '../../platform/rate-limit/rate-limiter.ts';
 
 /** 300 refusals at once, then one per second: enough for any misconfigured program. */
 const BY_NETWORK = { capacity: 300, perSecond: 1 };
@@ -23,8 +23,8 @@ export type Refusals = ReturnType<typeof createRefusals>;
 
 /** Handles refused credentials: limits their network, and writes an audit entry. */
 export function createRefusals({ sql }: { sql: Database }) {
-  const networks = createAllotments({ sql });
-  const entries = createAllotments({ sql });
+  const networks = createRateLimiter({ sql });
+  const entries = createRateLimiter({ sql });
 
   /**
    * Throws when too many credentials from the caller's network were refused. Called only after a refusal, so that valid

@@ -91,7 +91,7 @@ describe('nexus users and keys', () => {
     [['keys', 'disable'], 2, "missing required argument 'id'"],
     [['keys', 'show'], 2, "required option '--bootstrap [role]' not specified"],
     [['keys', 'show', '--bootstrap', 'king'], 2, 'Allowed choices are viewer, operator, researcher, admin'],
-    [['users', 'add', 'Dev_Admin'], 1, 'The username Dev_Admin is reserved for Nexus'],
+    [['users', 'add', 'Dev_Admin'], 1, 'The username Dev_Admin is reserved'],
   ])('%j is refused with a sentence', async (args, code, says) => {
     const result = await run(...args);
     expect(result.output).toContain(says);
