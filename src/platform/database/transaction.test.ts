@@ -86,7 +86,7 @@ describe('transaction', () => {
     });
     await expect(failed).rejects.toThrow('over');
     go();
-    await expect(late).rejects.toThrow('This transaction is over');
+    await expect(late).rejects.toThrow('This transaction has ended');
     expect(await balances()).toEqual(before);
   });
 

@@ -1,9 +1,9 @@
 import { FAILURES, Failure, type FailureCode } from '../../../contract/errors.ts';
 import type { Egress } from '../../../platform/egress/egress.ts';
 import { fromStatus } from '../../../platform/egress/errors.ts';
-import { moduleBeside } from '../../../platform/processes/module-beside.ts';
 import { createProcessPool } from '../../../platform/processes/pool.ts';
-import { TaskFailed, type TaskTrouble } from '../../../platform/processes/stopped.ts';
+import { siblingModule } from '../../../platform/processes/sibling-module.ts';
+import { type FailureCause, TaskFailed } from '../../../platform/processes/stopped.ts';
 import { type Extraction, ExtractionFailure, plainText } from './extraction.ts';
 import type { PdfExtraction } from './pdf.ts';
 import type { WebArticleExtraction } from './web-article.ts';
@@ -54,7 +54,7 @@ export function createExtractors(options: ExtractorOptions): Extractors {
   const { egress, processes = 2, timeoutMs = 30_000, memoryMb = 1024, onBug = () => {} } = options;
   const { youtubeOrigin = 'https://www.youtube.com' } = options;
   const { run, close } = createProcessPool<typeof extractionWork>({
-    entry: moduleBeside(import.meta.url, 'worker'),
+    entry: siblingModule(import.meta.url, 'worker'),
     size: processes,
     timeoutMs,
     memoryMb,
@@ -198,7 +198,7 @@ const TROUBLE = {
 } as const;
 
 /** A failure that a person can act on. Unexpected errors are reported to operators. */
-function toFailure(trouble: TaskTrouble, error: Error, onBug: (error: Error) => void): ExtractionFailure {
+function toFailure(trouble: FailureCause, error: Error, onBug: (error: Error) => void): ExtractionFailure {
   if (error instanceof TaskFailed && error.code !== undefined && error.code in FAILURES) {
     return new ExtractionFailure(error.code as FailureCode, error.message, { cause: error });
   }
