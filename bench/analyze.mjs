@@ -1,6 +1,6 @@
-// How fast a text is read in all nine layers, in how much memory, and how both grow from a thousand words to a million.
-// Each size is measured in a process of its own, warmed up, in turns. What a word costs is taken in processor time, so that
-// other work on the machine changes the words a second and not the comparison.
+// Measures the speed and memory of an analysis in all nine layers, from a thousand words to a million. Each size runs in
+// its own process, after a warm-up, in turns. The cost per word is CPU time, so that other work on the machine affects the
+// words per second but not the comparison.
 import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import os from 'node:os';
@@ -11,13 +11,13 @@ const SELF = fileURLToPath(import.meta.url);
 const SIZES = [1_000, 10_000, 100_000, 1_000_000];
 const ROUNDS = 3;
 const WARM_UP_WORDS = 200_000;
-/** Small texts are read this often, so that there is something to measure. */
-const LEAST_WORDS = 200_000;
+/** Small texts are analysed repeatedly until this many words are reached. */
+const MIN_WORDS = 200_000;
 
-/** The bar: a word of the largest text may cost this many times what a word of the smallest does. */
-const MOST_GROWTH = 1.3;
+/** The target: the maximum cost of a word in the largest text, relative to the smallest. */
+const MAX_GROWTH = 1.3;
 
-/** Sentences as people write them, in an order that never repeats; new words keep turning up, as they do in books. */
+/** Generates natural sentences without repetition. As in books, new words keep appearing. */
 function makeText(words) {
   let state = 7;
   const below = (limit) => {
@@ -68,7 +68,7 @@ async function measure(size) {
   let words = 0;
   const begin = performance.now();
   const before = process.cpuUsage();
-  while (words < LEAST_WORDS) words += read(text);
+  while (words < MIN_WORDS) words += read(text);
   const seconds = (performance.now() - begin) / 1000;
   const { user, system } = process.cpuUsage(before);
   return {
@@ -104,7 +104,7 @@ async function compare() {
     layers: 9,
     sizes,
     growth_per_word: Number(growth.toFixed(2)),
-    most_growth_per_word: MOST_GROWTH,
+    most_growth_per_word: MAX_GROWTH,
   };
 }
 
@@ -121,10 +121,10 @@ if (SIZES.includes(Number(size))) {
       result.sizes
         .map(
           ({ words, words_per_second, cpu_microseconds_per_word, peak_memory_mb }) =>
-            `${String(words).padStart(9)} words ${String(words_per_second).padStart(8)} words/s ${String(cpu_microseconds_per_word).padStart(6)} µs/word of processor time ${String(peak_memory_mb).padStart(5)} MB\n`,
+            `${String(words).padStart(9)} words ${String(words_per_second).padStart(8)} words/s ${String(cpu_microseconds_per_word).padStart(6)} µs of CPU time per word ${String(peak_memory_mb).padStart(5)} MB\n`,
         )
         .join('') +
-      `A word of a million costs ${result.growth_per_word} times a word of a thousand; the bar is ${MOST_GROWTH}.\n`,
+      `A word costs ${result.growth_per_word} times as much in a million words as in a thousand. Target: at most ${MAX_GROWTH}.\n`,
   );
-  if (result.growth_per_word > MOST_GROWTH) process.exitCode = 1;
+  if (result.growth_per_word > MAX_GROWTH) process.exitCode = 1;
 }

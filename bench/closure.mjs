@@ -1,6 +1,5 @@
-// What sharing costs: one media for 5,000 members, 100,000 media for one new member, and reading with a million edges.
-// Everything runs through the services of the built program, on a PostgreSQL of its own with its usual settings.
-// Writes bench/results/closure.json.
+// Measures sharing: adding one media for 5,000 members, 100,000 media for one new member, and reading with a million edges.
+// It uses the services of the build on a separate PostgreSQL with default settings. Writes bench/results/closure.json.
 import { mkdir, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import { mayRead } from '../dist/features/libraries/access/can-read-media.js';
@@ -15,7 +14,7 @@ import { createLogger } from '../dist/platform/telemetry/logger.js';
 import { makePeople, withDatabase } from './database.mjs';
 
 const MEMBERS = 5000;
-const MEDIA_OF_EACH = 200;
+const MEDIA_PER_LIBRARY = 200;
 const LARGE = 100_000;
 const SMALL = 1000;
 
@@ -28,12 +27,13 @@ const rounded = (value, digits = 1) => Number(value.toFixed(digits));
 const say = (line) => process.stdout.write(`${line}\n`);
 
 async function timed(work) {
-  const begin = performance.now();
+  const start = performance.now();
   await work();
-  return performance.now() - begin;
+  return performance.now() - start;
 }
 
-async function several(times, work) {
+/** Runs work repeatedly and returns the median of its times. */
+async function medianOf(times, work) {
   const samples = [];
   for (let n = 0; n < times; n++) samples.push(await timed(() => work(n)));
   return median(samples);
@@ -54,7 +54,7 @@ async function makeMedia(sql, count, { user_id, default_library_id }) {
   return ids;
 }
 
-/** A library as it is at rest: every member has every media. */
+/** Creates a library whose closure is complete: every member has every media. */
 async function makeLibrary(sql, people, media) {
   const id = newId();
   const users = people.map(({ user_id }) => user_id);
@@ -81,7 +81,7 @@ async function settle(sql) {
   client.release();
 }
 
-/** Asking about what is readable and what is not, and listing the default library, as one of the library's members. */
+/** Measures the read check for readable and unreadable media, and a page of the default library, as a member. */
 async function reading(sql, viewers, readable, unreadable) {
   const libraryMedia = createLibraryMedia({ sql });
   const pick = (list, n) => list[(n * 7919) % list.length];
@@ -92,13 +92,13 @@ async function reading(sql, viewers, readable, unreadable) {
     const answer = await mayRead(sql, pick(viewers, 1), pick(expected ? readable : unreadable, n));
     if (answer !== expected) throw new Error('canReadMedia is wrong.');
   }
-  const ask = (media) => several(1000, (n) => mayRead(sql, pick(viewers, n), pick(media, n)));
-  await ask(readable);
+  const check = (media) => medianOf(1000, (n) => mayRead(sql, pick(viewers, n), pick(media, n)));
+  await check(readable);
   return {
-    can_read_yes_ms: rounded(await ask(readable), 3),
-    can_read_no_ms: rounded(await ask(unreadable), 3),
+    can_read_yes_ms: rounded(await check(readable), 3),
+    can_read_no_ms: rounded(await check(unreadable), 3),
     list_page_ms: rounded(
-      await several(100, (n) => {
+      await medianOf(100, (n) => {
         const viewer = pick(viewers, n);
         return libraryMedia.list(viewer, viewer.default_library_id, { limit: 100 });
       }),
@@ -108,10 +108,10 @@ async function reading(sql, viewers, readable, unreadable) {
 }
 
 /**
- * The same as one writes it with a helper for each member: their default library, the edge, the row. `statements` 2 is
- * the least that a loop can do: the default libraries come with the members.
+ * Adds a media with a loop over the members: default library, edge, row. With 2 statements per member, the minimum of a
+ * loop, the default libraries are read together with the members.
  */
-async function addRowByRow(sql, library, mediaId, addedBy, statements) {
+async function addRowByRow(sql, { library, mediaId, addedBy, statements }) {
   await transaction(sql, async (tx) => {
     await tx`
       insert into library_media (library_id, media_id, is_derived, added_by_user_id)
@@ -134,8 +134,8 @@ async function addRowByRow(sql, library, mediaId, addedBy, statements) {
   });
 }
 
-/** Joins a library and leaves it again, with a backfill in between. */
-async function joining(sql, owner, library, media, person) {
+/** Joins a library, runs its backfill, and leaves it again. */
+async function joinAndLeave(sql, { owner, library, media, person }) {
   const users = { get: async () => ({ id: person.user_id, username: 'somebody' }) };
   const backfill = createBackfill({ sql, log, send: async () => undefined });
   const invitations = createInvitations({ sql, users, backfill });
@@ -145,7 +145,7 @@ async function joining(sql, owner, library, media, person) {
   });
   const readableMs = await timed(async () => {
     await invitations.accept(person, invitation.id, actor);
-    if (!(await mayRead(sql, person, media[0]))) throw new Error('A new member reads at once.');
+    if (!(await mayRead(sql, person, media[0]))) throw new Error('A new member cannot read immediately.');
   });
   const key = {
     default_library_id: person.default_library_id,
@@ -169,9 +169,11 @@ async function joining(sql, owner, library, media, person) {
   return { readableMs, backfillMs, removeMs };
 }
 
-async function joiningSeveral(times, sql, people, library, media) {
+async function measureJoining(sql, { times, people, library, media }) {
   const runs = [];
-  for (let n = 0; n < times; n++) runs.push(await joining(sql, people[0], library, media, people[1 + n]));
+  for (let n = 0; n < times; n++) {
+    runs.push(await joinAndLeave(sql, { owner: people[0], library, media, person: people[1 + n] }));
+  }
   const of = (name) => median(runs.map((run) => run[name]));
   return {
     time_to_readable_ms: rounded(of('readableMs')),
@@ -182,7 +184,7 @@ async function joiningSeveral(times, sql, people, library, media) {
   };
 }
 
-/** Every plan that the work uses, as the server itself reports it, with the tables it reads from end to end. */
+/** Returns the number of query plans that the work used, and the tables that they scanned sequentially. */
 async function scannedTables(sql, work) {
   const client = await sql.connect();
   const scanned = new Set();
@@ -213,17 +215,17 @@ await withDatabase(
     say(`people: ${MEMBERS + 100}`);
     const people = await makePeople(sql, MEMBERS + 100);
     const [author, outsider] = people.slice(-2);
-    const hidden = await makeMedia(sql, MEDIA_OF_EACH, author);
+    const hidden = await makeMedia(sql, MEDIA_PER_LIBRARY, author);
 
     const few = people.slice(0, 5);
-    const smallMedia = await makeMedia(sql, MEDIA_OF_EACH, outsider);
+    const smallMedia = await makeMedia(sql, MEDIA_PER_LIBRARY, outsider);
     await makeLibrary(sql, few, smallMedia);
     await settle(sql);
     const atThousand = await reading(sql, few, smallMedia, hidden);
-    say(`reading at ${few.length * MEDIA_OF_EACH} edges: ${JSON.stringify(atThousand)}`);
+    say(`reading at ${few.length * MEDIA_PER_LIBRARY} edges: ${JSON.stringify(atThousand)}`);
 
     const many = people.slice(5, 5 + MEMBERS);
-    const bigMedia = await makeMedia(sql, MEDIA_OF_EACH, outsider);
+    const bigMedia = await makeMedia(sql, MEDIA_PER_LIBRARY, outsider);
     const big = await makeLibrary(sql, many, bigMedia);
     await settle(sql);
     const [{ count: edges }] = await sql`select count(*) from default_library_closure_edges`;
@@ -233,7 +235,7 @@ await withDatabase(
     const libraryMedia = createLibraryMedia({ sql });
     const mine = await makeMedia(sql, 30, many[0]);
     const adding = { set_based: [], row_by_row: [], row_by_row_at_the_least: [] };
-    // In turns, and of each the fastest: what else the machine does can only slow them down.
+    // In turns, and the fastest of each: other work on the machine can only slow them down.
     for (let n = 0; n < 4; n++) {
       for (let again = 0; again < 3; again++) {
         adding.set_based.push(await timed(() => libraryMedia.add(many[0], big, mine.pop())));
@@ -242,8 +244,12 @@ await withDatabase(
         ['row_by_row', 3],
         ['row_by_row_at_the_least', 2],
       ]) {
-        const media = mine.pop();
-        adding[name].push(await timed(() => addRowByRow(sql, big, media, many[0].user_id, statements)));
+        const mediaId = mine.pop();
+        adding[name].push(
+          await timed(() =>
+            addRowByRow(sql, { library: big, mediaId, addedBy: many[0].user_id, statements }),
+          ),
+        );
       }
     }
     const added = Object.fromEntries(
@@ -263,8 +269,9 @@ await withDatabase(
     const largeJoin = await makeMedia(sql, LARGE, outsider);
     const largeLibrary = await makeLibrary(sql, newcomers.slice(0, 1), largeJoin);
     await settle(sql);
-    const joinSmall = await joiningSeveral(9, sql, newcomers, smallLibrary, smallJoin);
-    const joinLarge = await joiningSeveral(3, sql, newcomers, largeLibrary, largeJoin);
+    const join = (times, library, media) => measureJoining(sql, { times, people: newcomers, library, media });
+    const joinSmall = await join(9, smallLibrary, smallJoin);
+    const joinLarge = await join(3, largeLibrary, largeJoin);
     say(`joining ${SMALL} media: ${JSON.stringify(joinSmall)}`);
     say(`joining ${LARGE} media: ${JSON.stringify(joinLarge)}`);
 
@@ -278,7 +285,8 @@ await withDatabase(
       await media.list(viewer, big, { limit: 100 });
       await media.remove(viewer, big, item);
       await createMembers({ sql: one }).remove(many[0].user_id, big, many[1].user_id, actor);
-      await joining(one, newcomers[0], smallLibrary, smallJoin, newcomers[20]);
+      const [owner] = newcomers;
+      await joinAndLeave(one, { owner, library: smallLibrary, media: smallJoin, person: newcomers[20] });
     });
 
     const canRead = (name) => atMillion[name] / atThousand[name];

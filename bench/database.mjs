@@ -1,4 +1,4 @@
-// A database for a benchmark: a PostgreSQL of its own with its usual settings, in a temporary directory.
+// Provides a database for a benchmark: a separate PostgreSQL with default settings in a temporary directory.
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -9,10 +9,10 @@ import { migrate, readMigrations } from '../dist/platform/database/migrator.js';
 import { transaction } from '../dist/platform/database/transaction.js';
 import { newId } from '../dist/platform/ids.js';
 
-/** Gives `work` a migrated database, opened with these options, and removes all of it afterwards. */
+/** Runs `work` with a migrated database that is opened with these options, and deletes it afterwards. */
 export async function withDatabase(options, work) {
   const directory = await mkdtemp(path.join(os.tmpdir(), 'nexus-bench-'));
-  // Under root, the account that runs PostgreSQL has to pass through it.
+  // Under root, the account that runs PostgreSQL must be able to enter it.
   await chmod(directory, 0o711);
   const cluster = await prepareCluster(await findPackagedServer(), path.join(directory, 'postgres'));
   await startCluster(cluster);
@@ -32,7 +32,7 @@ export async function withDatabase(options, work) {
   }
 }
 
-/** People with their default libraries. */
+/** Creates people with their default libraries. */
 export async function makePeople(sql, count) {
   const people = Array.from({ length: count }, () => ({ user_id: newId(), default_library_id: newId() }));
   await transaction(sql, async (tx) => {

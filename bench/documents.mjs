@@ -1,6 +1,6 @@
-// What documents cost when there are many: auditing all of them, finding what belongs to one of them, and saving ten
-// thousand links. Everything runs through the job queue and the services of the built program, on a PostgreSQL of its own
-// with ten minutes for a statement. Writes bench/results/documents.json, unless --quick asks for small numbers.
+// Measures work with many documents: auditing all of them, finding related documents, and saving ten thousand links. It
+// uses the job engine and the services of the build on a separate PostgreSQL with a statement timeout of ten minutes.
+// Writes bench/results/documents.json. `--quick` uses small numbers and writes nothing.
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -26,11 +26,11 @@ const say = (line) => process.stdout.write(`${line}\n`);
 const rounded = (value, digits = 1) => Number(value.toFixed(digits));
 const quantile = (values, share) => values.toSorted((a, b) => a - b)[Math.floor(values.length * share)];
 
-/** Name n as SQL: two words that nobody has heard of. The lower n, the more documents mention it. */
+/** An SQL expression for name n: two invented words. Lower numbers are mentioned in more documents. */
 const NAME = `initcap(translate(substr(md5(n::text), 1, 6), '0123456789', 'ghijklmnop')) || ' ' ||
   initcap(translate(substr(md5(n::text), 7, 7), '0123456789', 'ghijklmnop'))`;
 
-/** Documents from `first` to `last`, with six names and two links each, as extraction would have left them. */
+/** Creates documents `first` to `last` with six names and two links each, like an extraction. */
 async function makeDocuments(sql, person, first, last) {
   const client = await sql.connect();
   await client.query(
@@ -82,7 +82,7 @@ async function makeDocuments(sql, person, first, last) {
     ${searchRowsOf(sql, sql`not exists (select from media_search where media_id = media.id)`)}`;
 }
 
-/** Branches of the first documents, without events. */
+/** Creates branches without events for the first documents. */
 async function makeBranches(sql, person, count) {
   await sql`
     with branch as (
@@ -106,7 +106,7 @@ async function settle(sql) {
   client.release();
 }
 
-/** Runs a job to its end; with its seconds, and how far the memory of this process went up. */
+/** Runs a job, and measures its time and the peak memory of this process. */
 async function runJob(sql, queue, type, payload, createdBy) {
   globalThis.gc?.();
   const before = process.memoryUsage().rss;
@@ -125,7 +125,7 @@ async function runJob(sql, queue, type, payload, createdBy) {
 
 async function audit(sql, queue, name, expected) {
   await settle(sql);
-  const mended = await runJob(sql, queue, 'integrity_audit', { repair: true });
+  const repair = await runJob(sql, queue, 'integrity_audit', { repair: true });
   await settle(sql);
   const clean = await runJob(sql, queue, 'integrity_audit', {});
   if (clean.result.inconsistency_count !== 0) throw new Error(JSON.stringify(clean.result.counts));
@@ -136,9 +136,9 @@ async function audit(sql, queue, name, expected) {
     documents_per_second: Math.round(expected / clean.seconds),
     inconsistencies: clean.result.inconsistency_count,
     peak_mb: Math.round(clean.peakMb),
-    repair: { seconds: rounded(mended.seconds), mended: mended.result.counts },
+    repair: { seconds: rounded(repair.seconds), mended: repair.result.counts },
   };
-  say(`${name}: ${expected} documents in ${figures.seconds} s, ${figures.peak_mb} MB at most`);
+  say(`${name}: ${expected} documents in ${figures.seconds} s, peak memory ${figures.peak_mb} MB`);
   say(`  ${JSON.stringify(figures.repair)}`);
   return figures;
 }
@@ -157,7 +157,7 @@ async function related(services, viewer, name, ids) {
     found_on_average: rounded(found / ids.length),
   };
   say(
-    `related, ${name}: ${figures.p50_ms} ms in the middle, ${figures.p95_ms} ms at p95, ${figures.found_on_average} found`,
+    `related, ${name}: ${figures.p50_ms} ms (p50), ${figures.p95_ms} ms (p95), ${figures.found_on_average} found on average`,
   );
   return figures;
 }
@@ -170,7 +170,7 @@ const GROWING = [
   'default_library_intrinsics',
 ];
 
-/** Which tables that grow with the documents the query for neighbours reads from one end to the other. */
+/** Returns the tables that grow with the documents and that the query for related documents scans sequentially. */
 async function scannedTables(sql, viewer, id) {
   const client = await sql.connect();
   let plan = '';
@@ -201,7 +201,7 @@ async function measure(sql, directory) {
     await makeDocuments(sql, reader, SMALL + 1, LARGE);
     figures.audit_large = await audit(sql, queue, 'audit', LARGE);
 
-    // Somebody who can read one document of a hundred.
+    // A person who can read one document in a hundred.
     await sql`
       with few as (select id from media order by md5(id::text) limit ${FEW}),
       saved as (insert into default_library_intrinsics select ${other.default_library_id}, id from few)
@@ -214,13 +214,18 @@ async function measure(sql, directory) {
     const ids = rows.map(({ id }) => id);
     const viewer = (user) => ({ user_id: user.id, default_library_id: user.default_library_id });
     figures.related = {
-      who_reads_all: await related(services, viewer(reader), 'for who reads all', ids),
-      who_reads_few: await related(services, viewer(other), 'for who reads one of a hundred', ids),
+      who_reads_all: await related(services, viewer(reader), 'for a person who can read all', ids),
+      who_reads_few: await related(
+        services,
+        viewer(other),
+        'for a person who can read one in a hundred',
+        ids,
+      ),
     };
 
     const scanned = await scannedTables(sql, viewer(other), ids[0]);
     figures.related.tables_read_whole = scanned;
-    say(`related reads whole: ${scanned.join(', ') || 'no table'}`);
+    say(`tables that related scans sequentially: ${scanned.join(', ') || 'none'}`);
 
     const urls = Array.from({ length: LINKS }, (_, n) => `https://example.org/batch/${n}`);
     const first = await runJob(sql, queue, 'ingest_batch', { urls }, 'reader');
@@ -260,10 +265,10 @@ try {
   const admin = open('postgres', 30);
   await admin`create database bench`;
   await admin.end();
-  const making = open('bench', 600);
-  await migrate(making, await readMigrations());
-  const figures = await measure(making, directory);
-  await making.end();
+  const sql = open('bench', 600);
+  await migrate(sql, await readMigrations());
+  const figures = await measure(sql, directory);
+  await sql.end();
   if (!isQuick) {
     await mkdir(new URL('.', RESULTS), { recursive: true });
     await writeFile(RESULTS, `${JSON.stringify(figures, null, 2)}\n`);

@@ -1,4 +1,4 @@
-// `npm run bench -- <name> [flags]`: sees to it that what the benchmark needs is there, and runs it.
+// `npm run bench -- <name> [flags]`: installs and builds what a benchmark needs, and runs it.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 const BENCH = path.dirname(fileURLToPath(import.meta.url));
 const ROOT = path.dirname(BENCH);
 
-/** Each benchmark: its script, and whether it runs Nexus against the peers that bench/package.json pins. */
+/** The benchmarks: script, and whether it compares Nexus with the packages in bench/package.json. */
 const BENCHMARKS = {
   jobs: { script: 'jobs/main.mjs', needsPeers: true },
   closure: { script: 'closure.mjs', needsPeers: false },
@@ -19,7 +19,7 @@ const BENCHMARKS = {
   'start-up': { script: 'start-up.mjs', needsPeers: false },
 };
 
-/** Runs a command in the foreground, and ends with its exit code unless that is 0. */
+/** Runs a command in the foreground. Exits with its exit code if it fails. */
 function run(command, args, cwd) {
   const { status, error } = spawnSync(command, args, { cwd, stdio: 'inherit' });
   if (error) throw error;
@@ -36,6 +36,6 @@ if (benchmark.needsPeers && !existsSync(path.join(BENCH, 'node_modules'))) run('
 if (!process.env.NEXUS_BENCH_DIST) {
   run('npm', ['run', '--silent', 'build'], ROOT);
 }
-// In this process, so that a signal reaches it.
+// Runs in this process, so that it receives signals.
 process.argv = [process.execPath, path.join(BENCH, benchmark.script), ...flags];
 await import(new URL(benchmark.script, import.meta.url).href);

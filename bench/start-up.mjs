@@ -1,4 +1,4 @@
-// How long Nexus takes from start to its first answered request, and what it and its PostgreSQL hold at rest.
+// Measures the time from start to the first response, and the memory of an idle Nexus and its PostgreSQL.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
@@ -33,7 +33,7 @@ async function start(dataDir) {
   const response = await fetch(`${address}/api/v1/auth/whoami`, {
     headers: { 'x-nexus-api-key': 'nexus-dev-viewer-key' },
   });
-  if (response.status !== 200) throw new Error(`unexpected answer: ${response.status}`);
+  if (response.status !== 200) throw new Error(`Unexpected status: ${response.status}`);
   return { child, seconds: (performance.now() - begin) / 1000 };
 }
 
@@ -42,7 +42,7 @@ async function stop(child, signal) {
   await once(child, 'exit');
 }
 
-/** Proportional set size: shared pages are counted once. */
+/** Returns the proportional set size, which counts shared pages once. */
 async function memory(pids) {
   const sizes = await Promise.all(
     pids.map(async (pid) => {
@@ -62,7 +62,7 @@ async function childrenOf(pid) {
 const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 const first = [];
 const later = [];
-const adopting = [];
+const afterKill = [];
 let sizes;
 
 for (let round = 0; round < ROUNDS; round++) {
@@ -82,7 +82,7 @@ for (let round = 0; round < ROUNDS; round++) {
   }
   await stop(two.child, 'SIGKILL');
   const three = await start(dataDir);
-  adopting.push(three.seconds);
+  afterKill.push(three.seconds);
   await stop(three.child, 'SIGTERM');
   await rm(dataDir, { recursive: true });
 }
@@ -91,13 +91,11 @@ const row = (name, values) =>
   `${name.padEnd(28)} ${median(values).toFixed(2)} s   ${(median(values) / median(later)).toFixed(2)} ×`;
 process.stdout.write(
   [
-    `from start to the first answered request, median of ${ROUNDS}, and against a later start:`,
+    `from start to the first response, median of ${ROUNDS}, and relative to a later start:`,
     row('first start', first),
     row('later start', later),
-    row('after kill -9 of Nexus', adopting),
-    sizes
-      ? `memory at rest: Nexus ${sizes[0].toFixed(0)} MiB, PostgreSQL ${sizes[1].toFixed(0)} MiB (PSS)`
-      : '',
+    row('after kill -9 of Nexus', afterKill),
+    sizes ? `idle memory: Nexus ${sizes[0].toFixed(0)} MiB, PostgreSQL ${sizes[1].toFixed(0)} MiB (PSS)` : '',
     '',
   ].join('\n'),
 );

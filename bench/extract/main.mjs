@@ -1,5 +1,5 @@
-// How fast pages become readable, and in how much memory: Nexus against Readability on jsdom, on the same pages in one
-// run. Nexus does more for its time: it cleans the article, and makes its text, description and word count.
+// Measures the speed and memory of article extraction: Nexus against Readability on jsdom, with the same pages in one run.
+// Nexus does more in its time: it also sanitises the article and extracts text, description and word count.
 import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import os from 'node:os';
@@ -10,12 +10,12 @@ import { measureWholePath } from './whole-path.mjs';
 
 const SELF = fileURLToPath(import.meta.url);
 const ROUNDS = 3;
-const PAGES_OF_A_KIND = 20;
+const PAGES_PER_KIND = 20;
 const WARM_UP = 5;
 const URL_OF_PAGE = 'https://site.example/posts/1';
 
-/** The bar of this benchmark: whole extraction in Nexus against bare Readability on jsdom. */
-const LEAST_RATIO = 5;
+/** The target: the speed of the whole extraction in Nexus, relative to Readability on jsdom alone. */
+const MIN_RATIO = 5;
 
 const CONTENDERS = {
   async jsdom() {
@@ -44,14 +44,14 @@ const CONTENDERS = {
 async function measure(name) {
   const extract = await CONTENDERS[name]();
   const kinds = {};
-  for (const [kind, dress] of Object.entries(KINDS)) {
-    const pages = Array.from({ length: PAGES_OF_A_KIND }, (_, index) => dress(makePage(index)));
+  for (const [kind, transform] of Object.entries(KINDS)) {
+    const pages = Array.from({ length: PAGES_PER_KIND }, (_, index) => transform(makePage(index)));
     for (const page of pages.slice(0, WARM_UP)) extract(page);
     let letters = 0;
     const begin = performance.now();
     for (const page of pages) letters += extract(page).replace(/\s/g, '').length;
     const seconds = (performance.now() - begin) / 1000;
-    kinds[kind] = { seconds, letters, kilobytes: Buffer.byteLength(pages.join('')) / PAGES_OF_A_KIND / 1024 };
+    kinds[kind] = { seconds, letters, kilobytes: Buffer.byteLength(pages.join('')) / PAGES_PER_KIND / 1024 };
   }
   return { kinds, peak_memory_mb: process.resourceUsage().maxRSS / 1024 };
 }
@@ -60,7 +60,7 @@ const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.le
 
 async function compare() {
   const runs = Object.fromEntries(Object.keys(CONTENDERS).map((name) => [name, []]));
-  // Each in a process of its own, in turns, so that what else the machine does meets all of them.
+  // Each in its own process, in turns, so that other work on the machine affects all of them.
   for (let round = 0; round < ROUNDS; round++) {
     for (const name of Object.keys(CONTENDERS)) {
       const { stdout } = await promisify(execFile)(process.execPath, [SELF, name]);
@@ -69,9 +69,9 @@ async function compare() {
   }
   const seconds = (run, kind) =>
     kind ? run.kinds[kind].seconds : Object.values(run.kinds).reduce((sum, each) => sum + each.seconds, 0);
-  /** Pages of one kind, or of all of them. */
+  /** Figures for the pages of one kind, or of all kinds. */
   const figures = (kind) => {
-    const pages = PAGES_OF_A_KIND * (kind ? 1 : Object.keys(KINDS).length);
+    const pages = PAGES_PER_KIND * (kind ? 1 : Object.keys(KINDS).length);
     const perSecond = (name) =>
       Number(median(runs[name].map((run) => pages / seconds(run, kind))).toFixed(1));
     const ratios = runs.nexus.map((run, round) => seconds(runs.jsdom[round], kind) / seconds(run, kind));
@@ -89,7 +89,7 @@ async function compare() {
       Object.keys(KINDS).map((kind) => [
         kind,
         {
-          pages: PAGES_OF_A_KIND,
+          pages: PAGES_PER_KIND,
           page_kilobytes: Math.round(kinds[kind].kilobytes),
           is_same_text: kinds[kind].letters === runs.jsdom[0].kinds[kind].letters,
           ...figures(kind),
@@ -101,7 +101,7 @@ async function compare() {
       nexus: Math.round(median(runs.nexus.map((run) => run.peak_memory_mb))),
       jsdom: Math.round(median(runs.jsdom.map((run) => run.peak_memory_mb))),
     },
-    least_times_faster: LEAST_RATIO,
+    least_times_faster: MIN_RATIO,
     whole_path: await measureWholePath(),
   };
 }
@@ -117,13 +117,13 @@ if (Object.hasOwn(CONTENDERS, contender ?? '')) {
   const row = (name, { nexus_pages_per_second, jsdom_pages_per_second, times_faster }) =>
     `${name.padEnd(18)} ${String(nexus_pages_per_second).padStart(6)} ${String(jsdom_pages_per_second).padStart(6)} pages/s  ${String(times_faster).padStart(6)} ×\n`;
   process.stdout.write(
-    `Nexus (all of it) and bare Readability on jsdom, median of ${ROUNDS} rounds in one thread:\n` +
+    `Nexus (whole extraction) and Readability on jsdom alone, median of ${ROUNDS} rounds in one thread:\n` +
       Object.entries(result.kinds)
         .map(([kind, figures]) => row(kind.replaceAll('_', ' '), figures))
         .join('') +
       row('all', result.all) +
-      `Memory at most: ${result.peak_memory_mb.nexus} and ${result.peak_memory_mb.jsdom} MB. The bar is ${LEAST_RATIO} × for all.\n` +
+      `Peak memory: ${result.peak_memory_mb.nexus} and ${result.peak_memory_mb.jsdom} MB. Target: ${MIN_RATIO} × for all.\n` +
       `From saving to readable, ${result.whole_path.pages} pages with one worker process: ${result.whole_path.pages_per_second} pages/s.\n`,
   );
-  if (result.all.times_faster < LEAST_RATIO) process.exitCode = 1;
+  if (result.all.times_faster < MIN_RATIO) process.exitCode = 1;
 }

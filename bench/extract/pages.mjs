@@ -8,7 +8,7 @@ const SENTENCES = [
   'في المساء جلس الجميع حول المائدة، وحكى الجد قصة قديمة عن البحر.',
 ];
 
-/** A page of about 150 kB as sites make them: more around the article than in it. Different for each number. */
+/** Generates a realistic page of about 150 kB, with more around the article than in it. Each number gives another page. */
 export function makePage(number) {
   const sentence = (index) => SENTENCES[(number + index) % SENTENCES.length];
   const times = (count, make) => Array.from({ length: count }, (_, index) => make(index)).join('\n');
@@ -32,7 +32,7 @@ ${times(60, paragraph)}<figure><img src="/images/${number}.jpg" alt="A picture">
 <aside class="sidebar">${times(30, card)}</aside></div><footer><ul>${times(60, link)}</ul></footer></body></html>`;
 }
 
-/** About twenty kilobytes of rules, as sites put them into their pages to save a request. */
+/** About 20 kB of inline CSS, as many sites have it. */
 const RULES = Array.from(
   { length: 200 },
   (_, index) =>
@@ -41,7 +41,7 @@ const RULES = Array.from(
 const ICON =
   '<svg class="icon" viewBox="0 0 24 24" aria-hidden="true"><path d="M12 2l3 7h7l-6 5 2 8-6-5-6 5z"/></svg>';
 
-/** What a DOM spends its time on differs, so each kind of page is told apart. */
+/** Kinds of pages that are slow for different parts of a DOM. */
 export const KINDS = {
   plain: (page) => page,
   styled: (page) =>

@@ -1,5 +1,5 @@
-// From saving a link to its being readable, through everything in between: the API, the queue, the fetch, the extraction
-// in a process, the commit. One `nexus serve` with its one worker, as it starts by default.
+// Measures the whole path from saving a link to a readable page: API, queue, fetch, extraction in a process, commit. It
+// uses one `nexus serve` with its default worker.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
@@ -12,7 +12,7 @@ import { makePage } from './pages.mjs';
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 const PAGES = 300;
-const SAVED_AT_ONCE = 10;
+const PARALLEL_SAVES = 10;
 const WARM_UP = 20;
 const POLL_MS = 50;
 
@@ -69,20 +69,20 @@ async function saveAndWait(nexus, port, from, to) {
   const save = async () => {
     while (next < to) {
       const url = `http://127.0.0.1:${port}/posts/${next++}`;
-      await ask(nexus, 'POST', '/media/from_url', { url });
+      await call(nexus, 'POST', '/media/from_url', { url });
     }
   };
-  await Promise.all(Array.from({ length: SAVED_AT_ONCE }, save));
+  await Promise.all(Array.from({ length: PARALLEL_SAVES }, save));
   while ((await countOf(nexus, 'pending')) + (await countOf(nexus, 'extracting')) > 0) await pause(POLL_MS);
   if ((await countOf(nexus, 'failed')) > 0) throw new Error('A page did not become readable.');
 }
 
 async function countOf(nexus, status) {
-  const { data } = await ask(nexus, 'GET', `/media?limit=1&status=${status}`);
+  const { data } = await call(nexus, 'GET', `/media?limit=1&status=${status}`);
   return data.length;
 }
 
-async function ask({ address }, method, route, body) {
+async function call({ address }, method, route, body) {
   const response = await fetch(`${address}${route}`, {
     method,
     headers: {
@@ -92,6 +92,6 @@ async function ask({ address }, method, route, body) {
     ...(body && { body: JSON.stringify(body) }),
   });
   if (!response.ok)
-    throw new Error(`${method} ${route} answered ${response.status}: ${await response.text()}`);
+    throw new Error(`${method} ${route} failed with ${response.status}: ${await response.text()}`);
   return response.json();
 }

@@ -1,14 +1,14 @@
-// A database that has been in use for years: a million media, two thousand people, libraries of 200,000 and 20,000 media.
+// Fills a database like after years of use: a million media, two thousand people, libraries of 200,000 and 20,000 media.
 import { newId } from '../../dist/platform/ids.js';
 import { makePeople } from '../database.mjs';
 
 export const SIZES = { media: 1_000_000, people: 2000, ofEachPerson: 300, large: 200_000, middle: 20_000 };
 export const QUICK = { media: 20_000, people: 100, ofEachPerson: 30, large: 4000, middle: 400 };
 
-/** Sites, and words, come as they do in life: a few are everywhere, most are rare. */
-const rare = (most) => `floor(exp(random() * ln(${most})))::int`;
+/** An SQL expression for a number with a realistic distribution: a few numbers are frequent, most are rare. */
+const rare = (max) => `floor(exp(random() * ln(${max})))::int`;
 
-/** Ids that grow with time, as `newId` makes them; `numbered` says which number a media has. */
+/** Creates media with ids that grow over time, like those of `newId`. The table `numbered` maps numbers to media. */
 async function makeMedia(client, count, { user_id }) {
   await client.query(`
     create table numbered as
@@ -52,7 +52,7 @@ async function makeMedia(client, count, { user_id }) {
 
 const IF_READY = `left join media as ready on ready.id = media_id and ready.processing_status = 'ready'`;
 
-/** A library at rest, with the media whose numbers `which` says: every member has every one. */
+/** Creates a library of the media that match `which`, with a complete closure: every member has all of them. */
 async function makeLibrary(client, people, which) {
   const id = newId();
   const [{ user_id: owner }] = people;
@@ -102,10 +102,11 @@ async function read(client, { user_id }, which) {
 }
 
 /**
- * - `member` is in `large`, has saved a few of its media and a few others, and has begun a hundredth of it;
- * - `collector` has saved as many as `large` holds, and shares nothing;
- * - `reader` has saved as many as `middle` holds, and is in `middle` with half of them;
- * - `busy` is in ten libraries as large as `middle`, which overlap.
+ * Fills the database and returns its people and libraries:
+ * - `member` is in `large`, has saved a few of its media and a few others, and has started to read some of them;
+ * - `collector` has saved as many media as `large` contains, and is in no shared library;
+ * - `reader` has saved as many media as `middle` contains, and is in `middle`, which contains half of them;
+ * - `busy` is in ten overlapping libraries of the size of `middle`.
  */
 export async function makeWorld(sql, sizes, say = () => undefined) {
   const people = await makePeople(sql, sizes.people);
@@ -138,7 +139,7 @@ export async function makeWorld(sql, sizes, say = () => undefined) {
   await read(client, member, `number % ${every(sizes.large) * 20} = 0`);
   await read(client, collector, `number % ${every(sizes.large) * 10} = 1`);
   await read(client, reader, `number % ${every(sizes.middle) * 4} = 0`);
-  say('everybody else');
+  say('other people');
   for (const [n, person] of others.entries()) {
     const first = (n * sizes.ofEachPerson) % (sizes.media - sizes.ofEachPerson);
     await save(client, person, `number > ${first} and number <= ${first + sizes.ofEachPerson}`);

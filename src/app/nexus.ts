@@ -8,7 +8,7 @@ import { createIdentityFeature } from '../features/identity/feature.ts';
 import { createLibrariesFeature, userHooks } from '../features/libraries/feature.ts';
 import { createMediaFeature } from '../features/media/feature.ts';
 import { createOperationsFeature } from '../features/operations/feature.ts';
-import { tellJobsEnded } from '../features/operations/job-events.ts';
+import { emitJobsEnded } from '../features/operations/job-events.ts';
 import { createTransferFeature } from '../features/transfer/feature.ts';
 import { createWebhooksFeature } from '../features/webhooks/feature.ts';
 import type { ConnectionTarget, Database } from '../platform/database/database.ts';
@@ -46,7 +46,7 @@ export function createNexus({ config, sql, log, listenAt, resources }: NexusDepe
     log,
     listenAt,
     leaseSeconds: config.jobs.leaseSeconds,
-    onJobsEnded: tellJobsEnded,
+    onJobsEnded: emitJobsEnded,
     observe: metrics.observeAttempt,
   });
   const checks: IntegrityCheck[] = [];

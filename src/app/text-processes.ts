@@ -1,8 +1,8 @@
 import { NexusError } from '../contract/errors.ts';
 import { type RunByCost, runByCost } from '../platform/processes/by-cost.ts';
-import { moduleBeside } from '../platform/processes/module-beside.ts';
 import { createProcessPool } from '../platform/processes/pool.ts';
-import type { TaskTrouble } from '../platform/processes/stopped.ts';
+import { siblingModule } from '../platform/processes/sibling-module.ts';
+import type { FailureCause } from '../platform/processes/stopped.ts';
 import { type TextWork, textWork } from './text-work.ts';
 
 export interface TextProcesses {
@@ -15,9 +15,9 @@ const RESULT_MB = 64;
 /** Child processes for tasks on long texts. Comparing ten million characters takes seconds; the limits allow for more. */
 export function createTextProcesses(): TextProcesses {
   const pool = createProcessPool<TextWork>({
-    entry: moduleBeside(import.meta.url, 'text-worker'),
+    entry: siblingModule(import.meta.url, 'text-worker'),
     size: 2,
-    mostWaiting: 16,
+    maxWaiting: 16,
     timeoutMs: 30_000,
     memoryMb: 1024,
     resultMb: RESULT_MB,
@@ -32,6 +32,6 @@ const TROUBLE = {
   output: `The answer would be larger than ${RESULT_MB} MB. Ask for less of it.`,
 };
 
-function explain(trouble: TaskTrouble, cause: Error): Error {
+function explain(trouble: FailureCause, cause: Error): Error {
   return trouble === 'failed' ? cause : new NexusError('E_TEXT_TOO_COSTLY', TROUBLE[trouble], { cause });
 }

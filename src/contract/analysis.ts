@@ -3,7 +3,7 @@ import { jobStatus } from './jobs.ts';
 import { mode } from './roles.ts';
 import { id, listQuery, page, timestamp } from './wire.ts';
 
-/** From the smallest unit of a text to its largest. */
+/** The layers of an analysis, from the smallest unit of a text to the largest. */
 export const LAYERS = [
   'token',
   'morphology',
@@ -22,15 +22,15 @@ export const PLUGIN_PROFILES = ['deterministic', 'ml_first', 'ml_only'] as const
 export const pluginProfile = z.enum(PLUGIN_PROFILES);
 export type PluginProfile = z.infer<typeof pluginProfile>;
 
-/** What a document is made of, as plugins see it. */
+/** The content types that a plugin can support. */
 export const MODALITIES = ['text', 'pdf', 'audio', 'image', 'binary'] as const;
 export type Modality = (typeof MODALITIES)[number];
 
-/** A place in the canonical text of a fragment: `canonical_text.slice(start, end)`. */
+/** A range in the canonical text of a fragment: `canonical_text.slice(start, end)`. */
 export const span = z.object({ fragment_idx: z.int(), start: z.int(), end: z.int() });
 export type Span = z.output<typeof span>;
 
-/** Something that was found, how often, and where: the first places. */
+/** One finding: its label, how often it occurs, and its first occurrences. */
 export const finding = z.object({
   kind: z.string(),
   label: z.string(),
@@ -40,17 +40,17 @@ export const finding = z.object({
 });
 export type Finding = z.output<typeof finding>;
 
-/** What a layer says of a text. Every layer has this shape; `docs/analysis.md` lists their measures and kinds. */
+/** The output of every layer. `docs/analysis.md` lists the measures and the kinds of findings of each. */
 export const layerOutput = z.object({
-  /** One sentence for a reader. */
+  /** One sentence for readers. */
   summary: z.string(),
   measures: z.record(z.string(), z.union([z.number(), z.string()])),
-  /** The most important ones. */
+  /** The most important findings only. */
   findings: z.array(finding),
 });
 export type LayerOutput = z.output<typeof layerOutput>;
 
-/** A layer of a run: what was found, how far it can be trusted, and who says so. */
+/** One layer of a run: its output, its confidence, and the plugin that produced it. */
 export const analysedLayer = z.object({
   layer: layerName,
   output: layerOutput,
@@ -58,12 +58,12 @@ export const analysedLayer = z.object({
   provider_name: z.string(),
   provider_version: z.string(),
   runtime_ms: z.int(),
-  /** Why the first plugin of the profile did not do it; null when it did. */
+  /** Why the first plugin of the profile was not used; null when it was. */
   fallback_reason: z.string().nullable(),
 });
 export type AnalysedLayer = z.output<typeof analysedLayer>;
 
-/** A run in a list. */
+/** An analysis run as lists show it, without its layers. */
 export const analysisRunSummary = z.object({
   id,
   document_id: id,
@@ -72,9 +72,9 @@ export const analysisRunSummary = z.object({
   plugin_profile: pluginProfile,
   /** The run that this one shadows. */
   shadow_of: id.nullable(),
-  /** Whether another profile was, or is being, asked for the same. */
+  /** Whether a shadow run exists or is in progress. */
   has_shadow: z.boolean(),
-  /** `en`, or `und` where the text is in a language that the deterministic layers do not know. */
+  /** `en`, or `und` when the deterministic layers do not support the language. */
   language: z.string(),
   word_count: z.int(),
   confidence: z.number(),
@@ -86,7 +86,7 @@ export const analysisRunSummary = z.object({
 export type AnalysisRunSummary = z.output<typeof analysisRunSummary>;
 
 export const analysisRun = analysisRunSummary.extend({
-  /** Of the text as it was analysed, without what policies redact: a hash of the rest would let it be guessed. */
+  /** SHA-256 of the analysed text after redaction. A hash of the full text would let a caller guess what was redacted. */
   text_sha256: z.string(),
   layers: z.array(analysedLayer),
 });
@@ -95,23 +95,23 @@ export type AnalysisRun = z.output<typeof analysisRun>;
 export const analysisRunQuery = listQuery.extend({ document_id: id });
 export const analysisRunList = z.object({ runs: z.array(analysisRunSummary), page });
 
-/** What can be asked for: who analyses, in which order. */
+/** The plugin profiles that a caller can request. */
 export const analysisProfiles = z.object({
   profiles: z.array(
     z.object({
       plugin_profile: pluginProfile,
-      /** Whether the first who is asked is set up; otherwise the next one answers, or nobody. */
+      /** Whether the profile's first plugin is configured. If not, the next plugin runs, if there is one. */
       is_available: z.boolean(),
-      /** Version null: it is not set up. */
+      /** In the order in which they are tried. `version` is null when the plugin is not configured. */
       plugins: z.array(z.object({ name: z.string(), version: z.string().nullable() })),
     }),
   ),
-  /** Whether a run can be compared with one under another profile. */
+  /** Whether shadow runs can be requested. */
   is_shadow_enabled: z.boolean(),
 });
 export type AnalysisProfiles = z.output<typeof analysisProfiles>;
 
-/** What an `analyze` job is given. */
+/** The payload of an `analyze` job. */
 export const analyzePayload = z.strictObject({
   document_id: id,
   mode: mode.default('PUBLIC'),
@@ -120,7 +120,7 @@ export const analyzePayload = z.strictObject({
     .array(layerName)
     .min(1)
     .max(LAYERS.length)
-    .refine((names) => new Set(names).size === names.length, 'names a layer twice')
+    .refine((names) => new Set(names).size === names.length, 'must not contain duplicates')
     .optional(),
 });
 export type AnalyzePayload = z.output<typeof analyzePayload>;
@@ -142,10 +142,10 @@ export const analyzeAnswer = z.object({
 
 const both = <T extends z.ZodType>(value: T) => z.object({ primary: value, shadow: value });
 
-/** How two runs over one text differ in one layer. */
+/** How the primary and the shadow run differ in one layer. */
 export const layerComparison = z.object({
   layer: layerName,
-  /** From 0, nothing in common, to 1, the same: of findings and measures together. */
+  /** From 0 (nothing in common) to 1 (identical), over findings and measures. */
   agreement: z.number(),
   findings_in_both: z.int(),
   only_in_primary: z.array(finding.pick({ kind: true, label: true })),
@@ -171,7 +171,7 @@ export const shadowAnswer = z.object({
   error_code: z.string().nullable(),
   error_text: z.string().nullable(),
   shadow_run_id: id.nullable(),
-  /** Over all layers; null until the shadow has completed. */
+  /** Over all layers; null until the shadow run has completed. */
   agreement: z.number().nullable(),
   layers: z.array(layerComparison),
 });

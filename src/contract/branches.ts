@@ -2,29 +2,29 @@ import { z } from 'zod';
 import { mode } from './roles.ts';
 import { id, listQuery, page, text, timestamp } from './wire.ts';
 
-/** How many events one request may append. */
-export const MOST_EVENTS_AT_ONCE = 100;
-/** Code points that the text of a branch may have. */
-export const LONGEST_BRANCH_TEXT = 10_000_000;
+/** The maximum number of events in one request. */
+export const MAX_EVENTS_PER_REQUEST = 100;
+/** The maximum length of a branch's text, in code points. */
+export const MAX_BRANCH_TEXT_LENGTH = 10_000_000;
 
 const NORMAL_FORMS = ['NFC', 'NFD', 'NFKC', 'NFKD'] as const;
 
 const position = z.number().int().min(0);
-const offset = position.max(LONGEST_BRANCH_TEXT);
+const offset = position.max(MAX_BRANCH_TEXT_LENGTH);
 const length = offset.min(1);
-/** As it is: white space counts. Halves of characters are none. */
-const inserted = z
+/** Text to insert. White space is kept. */
+const insertedText = z
   .string()
   .min(1)
-  .max(LONGEST_BRANCH_TEXT)
-  .regex(/^[^\0]*$/, 'must not hold the NUL character')
-  .refine((value) => !/\p{Surrogate}/u.test(value), 'must not hold halves of characters');
+  .max(MAX_BRANCH_TEXT_LENGTH)
+  .regex(/^[^\0]*$/, 'must not contain the NUL character')
+  .refine((value) => !/\p{Surrogate}/u.test(value), 'must not contain lone surrogates');
 
 /** One change to a text. Offsets and lengths count Unicode code points. */
 export const edit = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('insert'), at: offset, text: inserted }),
+  z.strictObject({ kind: z.literal('insert'), at: offset, text: insertedText }),
   z.strictObject({ kind: z.literal('delete'), at: offset, length }),
-  z.strictObject({ kind: z.literal('replace'), at: offset, length, text: inserted }),
+  z.strictObject({ kind: z.literal('replace'), at: offset, length, text: insertedText }),
   z.strictObject({ kind: z.literal('normalize'), form: z.enum(NORMAL_FORMS).default('NFC') }),
 ]);
 export type Edit = z.output<typeof edit>;
@@ -36,7 +36,7 @@ export const branch = z.object({
   parent_branch_id: id.nullable(),
   parent_position: position.nullable(),
   event_count: z.number().int(),
-  /** SHA-256 of the text after the last event, in UTF-8. */
+  /** SHA-256 of the UTF-8 text after the last event. */
   text_hash: z.string(),
   /** In code points. */
   text_length: z.number().int(),
@@ -50,17 +50,17 @@ export const forkBranch = z
   .strictObject({
     document_id: id.optional(),
     branch_id: id.optional(),
-    /** After which event of the branch; after the last one when it is not given. */
+    /** The event of the branch to fork after; default: the last one. */
     position: position.optional(),
     name: text(1, 200).default('branch'),
   })
   .refine(
     (body) => (body.document_id === undefined) !== (body.branch_id === undefined),
-    'takes document_id or branch_id',
+    'must have either document_id or branch_id',
   )
   .refine(
     (body) => body.position === undefined || body.branch_id !== undefined,
-    'takes position together with branch_id only',
+    'must not have position without branch_id',
   );
 
 export const branchQuery = listQuery.extend({ document_id: id });
@@ -80,23 +80,26 @@ export const branchEvent = z.object({
 });
 export type BranchEvent = z.output<typeof branchEvent>;
 
-const seenIn = { mode: mode.default('PUBLIC') };
+const modeParameter = { mode: mode.default('PUBLIC') };
 
-export const branchEventQuery = listQuery.extend(seenIn);
+export const branchEventQuery = listQuery.extend(modeParameter);
 export const branchEventList = z.object({ events: z.array(branchEvent), page });
 
 export const appendEvents = z.strictObject({
-  /** The last event that the caller knows of. When there is a newer one, nothing is appended. */
+  /** The position of the last event that the caller knows. If there is a newer one, nothing is appended. */
   after: position,
-  events: z.array(edit).min(1).max(MOST_EVENTS_AT_ONCE),
+  events: z.array(edit).min(1).max(MAX_EVENTS_PER_REQUEST),
 });
 
-export const branchTextQuery = z.object({ position: z.coerce.number().int().min(0).optional(), ...seenIn });
+export const branchTextQuery = z.object({
+  position: z.coerce.number().int().min(0).optional(),
+  ...modeParameter,
+});
 export const branchText = z.object({
   branch_id: id,
   position: z.number().int(),
   text: z.string(),
-  /** Of the text as it is stored, whatever a policy has hidden from the one that is shown. */
+  /** Hash of the stored text, also when a policy redacted `text`. */
   text_hash: z.string(),
   text_length: z.number().int(),
 });
@@ -104,9 +107,9 @@ export const branchText = z.object({
 export const compareQuery = z.object({
   from: z.coerce.number().int().min(0).default(0),
   to: z.coerce.number().int().min(0).optional(),
-  /** Where `to` is; the same branch when it is not given. */
+  /** The branch that `to` refers to; default: the same branch. */
   with_branch_id: id.optional(),
-  ...seenIn,
+  ...modeParameter,
 });
 
 const point = z.object({ branch_id: id, position: z.number().int(), text_hash: z.string() });
@@ -119,16 +122,16 @@ export const comparison = z.object({
   lines_added: z.number().int(),
   changes: z.array(
     z.object({
-      /** Where it begins on either side, from 1, and how many lines of each it takes. */
+      /** The first changed line (counted from 1) and the number of changed lines, on each side. */
       from_line: z.number().int(),
       from_count: z.number().int(),
       to_line: z.number().int(),
       to_count: z.number().int(),
-      /** The same lines word by word: without what was added it is what was, without what was removed what is. */
+      /** A word diff of these lines. `same` and `removed` parts make up the old text, `same` and `added` the new. */
       parts: z.array(z.object({ kind: z.enum(['same', 'removed', 'added']), text: z.string() })),
     }),
   ),
-  /** The same for programs and people who read patches. */
+  /** The comparison as a unified diff. */
   unified: z.string(),
 });
 export type Comparison = z.output<typeof comparison>;

@@ -12,7 +12,7 @@ const facts = (over: Partial<CapabilityFacts>): CapabilityFacts => ({
   ...over,
 });
 
-/** What can be done, by the last word of its name. */
+/** The capabilities that are true, without the prefix `can_`. */
 const can = (over: Partial<CapabilityFacts>) =>
   Object.entries(capabilitiesOf(facts(over)))
     .filter(([, value]) => value)
@@ -26,18 +26,18 @@ describe('an article', () => {
     expect(can({ processing_status })).toEqual(TEXT);
   });
 
-  test.each(['pending', 'extracting', 'failed'] as const)('%s cannot', (processing_status) => {
+  test.each(['pending', 'extracting', 'failed'] as const)('%s cannot be read', (processing_status) => {
     expect(can({ processing_status })).toEqual([]);
   });
 
-  test('whose search index failed can still be read', () => {
+  test('that failed while it was indexed can still be read', () => {
     expect(can({ processing_status: 'failed', failure_stage: 'embed' })).toEqual(TEXT);
     expect(can({ processing_status: 'failed', failure_stage: 'extract' })).toEqual([]);
   });
 });
 
 describe('a PDF', () => {
-  test('is read as soon as its file is there, and searched when its text is', () => {
+  test('can be read once its file is stored, and searched once its text is extracted', () => {
     const pdf = { kind: 'pdf', has_file: true } as const;
     expect(can({ ...pdf, processing_status: 'pending' })).toEqual(['read', 'highlight', 'download_file']);
     expect(can({ ...pdf, processing_status: 'failed', failure_stage: 'extract' })).toEqual([
@@ -51,20 +51,20 @@ describe('a PDF', () => {
   });
 });
 
-test('an EPUB is read when it was extracted', () => {
+test('an EPUB can be read once it is extracted', () => {
   expect(can({ kind: 'epub', has_file: true, processing_status: 'pending' })).toEqual(['download_file']);
   expect(can({ kind: 'epub', has_file: true })).toEqual([...TEXT, 'download_file']);
 });
 
 describe('a video', () => {
   const video = { kind: 'video', external_playback_url: URL } as const;
-  test('is played and read', () => expect(can(video)).toEqual([...TEXT, 'play']));
-  test('without a transcript is played only', () => {
+  test('can be played and read', () => expect(can(video)).toEqual([...TEXT, 'play']));
+  test('without a transcript can only be played', () => {
     expect(
       can({ ...video, processing_status: 'failed', last_error_code: 'E_TRANSCRIPT_UNAVAILABLE' }),
     ).toEqual(['play']);
   });
-  test('that is gone is not', () => {
+  test('that is unavailable, still processing, or has no playback URL cannot be played', () => {
     expect(can({ ...video, processing_status: 'failed', last_error_code: 'E_VIDEO_UNAVAILABLE' })).toEqual(
       [],
     );

@@ -3,7 +3,7 @@ import { libraryRole } from './libraries.ts';
 import { role } from './roles.ts';
 import { id, page, text, timestamp } from './wire.ts';
 
-/** A payload and its version. What changes in a way that a reader could trip over gets a new version. */
+/** A payload schema and its version. A change that could break consumers needs a new version. */
 function version<Payload extends z.ZodObject>(schema_version: number, payload: Payload) {
   return { schema_version, payload };
 }
@@ -27,12 +27,12 @@ const job = {
 };
 const apiKey = { api_key_id: id, user_id: id, owner: username, prefix: z.string(), role };
 
-/** Everything that Nexus tells about, and what it says. `docs/outbox.md` lists the same, and a test keeps them equal. */
+/** All event types with their payloads. `docs/outbox.md` lists the same; a test compares the two. */
 export const EVENTS = {
   'media.created': version(1, z.object({ ...media, created_by_user_id: id })),
   'media.ready': version(2, z.object(media)),
   'media.failed': version(2, z.object({ ...media, failure_stage: z.string(), error_code: z.string() })),
-  /** `user_ids`: the person whose trash it left, when it was deleted for good. */
+  /** `user_ids`: the person from whose trash it was permanently deleted. */
   'media.deleted': version(2, z.object({ ...media, user_ids: z.array(id).optional() })),
   'library.created': version(1, z.object({ library_id: id, name: z.string(), owner_user_id: id })),
   'library.deleted': version(1, z.object({ library_id: id, owner_user_id: id })),
@@ -66,14 +66,14 @@ export type EventType = keyof typeof EVENTS;
 export const EVENT_TYPES = Object.keys(EVENTS) as [EventType, ...EventType[]];
 export const eventType = z.enum(EVENT_TYPES);
 
-/** What a payload of this type holds, as JSON. */
+/** The JSON payload of an event type. */
 export type EventPayload<Type extends EventType> = z.output<(typeof EVENTS)[Type]['payload']>;
 
 export const EVENT_STATUSES = ['pending', 'delivered', 'failed'] as const;
 export const eventStatus = z.enum(EVENT_STATUSES);
 export type EventStatus = z.infer<typeof eventStatus>;
 
-/** An event as operators see it, with what became of it. */
+/** An event as operators see it, with its delivery status. */
 export const outboxEvent = z.object({
   id,
   event_type: z.string(),
@@ -117,20 +117,20 @@ export const outboxEventList = z.object({ events: z.array(outboxEvent), page });
 
 export const outboxHealth = z.object({
   pending_count: z.int(),
-  /** Due, and not being delivered yet. */
+  /** Due and not yet claimed for delivery. */
   due_count: z.int(),
   retrying_count: z.int(),
   failed_count: z.int(),
   oldest_pending_seconds: z.number(),
   oldest_due_seconds: z.number(),
   pending_webhook_deliveries: z.int(),
-  /** Enabled, and nothing but failures came from them lately. */
+  /** Enabled webhooks whose recent deliveries all failed. */
   failing_webhooks: z.int(),
   disabled_webhooks: z.int(),
 });
 export type OutboxHealth = z.output<typeof outboxHealth>;
 
-/** An event as the world sees it, over webhooks, the feed and the stream: CloudEvents 1.0. */
+/** An event in CloudEvents 1.0 format, as webhooks, the feed and the stream send it. */
 export const cloudEvent = z.object({
   specversion: z.literal('1.0'),
   id,
@@ -139,24 +139,24 @@ export const cloudEvent = z.object({
   subject: z.string(),
   time: timestamp,
   datacontenttype: z.literal('application/json'),
-  /** Of the payload; `docs/outbox.md` says when it changes. */
+  /** The version of the payload's schema; `docs/outbox.md` says when it changes. */
   schemaversion: z.int(),
   requestid: z.string().optional(),
   data: z.record(z.string(), z.unknown()),
 });
 export type CloudEvent = z.output<typeof cloudEvent>;
 
-const position = z.string().max(200);
+const feedCursor = z.string().max(200);
 
 export const feedQuery = z.object({
   limit: z.coerce.number().int().min(1).max(200).default(100),
-  after: position.optional(),
+  after: feedCursor.optional(),
 });
 
 export const feed = z.object({
-  events: z.array(cloudEvent.extend({ cursor: position })),
-  /** Where to go on, also when there is nothing more yet; null when nothing has ever happened. */
-  page: z.object({ next_cursor: position.nullable(), has_more: z.boolean() }),
+  events: z.array(cloudEvent.extend({ cursor: feedCursor })),
+  /** `next_cursor` is also set when there are no more events yet; it is null only when there has never been one. */
+  page: z.object({ next_cursor: feedCursor.nullable(), has_more: z.boolean() }),
 });
 
-export const streamQuery = z.object({ after: position.optional() });
+export const streamQuery = z.object({ after: feedCursor.optional() });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { mediaKind, processingStatus } from './media.ts';
-import { reading } from './reading.ts';
+import { readingProgress } from './reading.ts';
 import { mode } from './roles.ts';
 import { id, timestamp } from './wire.ts';
 
@@ -15,7 +15,7 @@ export const mediaExportQuery = z.object({
   mode: mode.default('PUBLIC'),
 });
 
-/** A part of a document: an article, a page, a chapter, some seconds of a transcript. */
+/** The text of one fragment: an article, a page, a chapter, or some seconds of a transcript. */
 export const exportedText = z.object({
   title: z.string().nullable(),
   text: z.string(),
@@ -27,9 +27,9 @@ export type ExportedText = z.output<typeof exportedText>;
 export const exportedDocument = z.object({
   id,
   kind: mediaKind,
-  /** Null for what was uploaded. */
+  /** Null for an uploaded file. */
   url: z.string().nullable(),
-  /** The address as the person who exports typed it; null for what others saved. */
+  /** The address as the exporting person entered it; null when somebody else saved the document. */
   requested_url: z.string().nullable(),
   title: z.string().nullable(),
   author: z.string().nullable(),
@@ -40,11 +40,11 @@ export const exportedDocument = z.object({
   word_count: z.int().nullable(),
   page_count: z.int().nullable(),
   processing_status: processingStatus,
-  /** When it came into the library that is exported. */
+  /** When it was added to the exported library. */
   added_at: timestamp,
-  reading: reading.nullable(),
+  reading: readingProgress.nullable(),
   texts: z.array(exportedText),
-  /** Whether a policy kept title, author, description and texts back. */
+  /** Whether a policy removed title, author, description and texts. */
   withheld: z.boolean(),
 });
 export type ExportedDocument = z.output<typeof exportedDocument>;
@@ -59,6 +59,6 @@ export const libraryExport = z.object({
   mode,
   library: z.object({ id, name: z.string() }),
   documents: z.array(exportedDocument),
-  /** Comes last: an export that has it is whole. */
+  /** Written last: an export without it is incomplete. */
   document_count: z.int(),
 });

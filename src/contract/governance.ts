@@ -2,27 +2,27 @@ import { z } from 'zod';
 import { mode } from './roles.ts';
 import { id, listQuery, page, text, timestamp } from './wire.ts';
 
-/** What becomes of a text in which a policy finds something: it is not shown, or shown without that. */
+/** What a policy does with a text in which it matches: hides the text, or removes the matches from it. */
 export const POLICY_ACTIONS = ['block', 'redact'] as const;
 export const policyAction = z.enum(POLICY_ACTIONS);
 export type PolicyAction = z.infer<typeof policyAction>;
 
-export const LONGEST_PATTERN = 200;
+export const MAX_PATTERN_LENGTH = 200;
 
 const terms = z.array(text(1, 200)).max(1000);
-const patterns = z.array(text(1, LONGEST_PATTERN)).max(20);
+const patterns = z.array(text(1, MAX_PATTERN_LENGTH)).max(20);
 
 export const policy = z.object({
   id,
   name: z.string(),
   mode,
   action: policyAction,
-  /** Found as whole words, whatever their case. */
+  /** Matched as whole words, ignoring case. */
   terms: z.array(z.string()),
-  /** In the syntax of `docs/governance.md`. */
+  /** `docs/governance.md` describes the syntax. */
   patterns: z.array(z.string()),
   is_enabled: z.boolean(),
-  /** Those of the configuration are changed there. */
+  /** A policy from the configuration can only be changed there. */
   source: z.enum(['configuration', 'api']),
   created_by: z.string(),
   created_at: timestamp,
@@ -39,7 +39,10 @@ export const createPolicy = z
     patterns: patterns.default([]),
     is_enabled: z.boolean().default(true),
   })
-  .refine((given) => given.terms.length + given.patterns.length > 0, 'needs a term or a pattern');
+  .refine(
+    (given) => given.terms.length + given.patterns.length > 0,
+    'must have at least one term or pattern',
+  );
 export type CreatePolicy = z.output<typeof createPolicy>;
 
 export const updatePolicy = z.strictObject({
@@ -58,11 +61,11 @@ export const evaluate = z.strictObject({
   text: z
     .string()
     .max(50_000)
-    .regex(/^[^\0]*$/, 'must not hold the NUL character'),
+    .regex(/^[^\0]*$/, 'must not contain the NUL character'),
   mode: mode.default('PUBLIC'),
 });
 
-const place = z.object({ start: z.int(), end: z.int() });
+const textRange = z.object({ start: z.int(), end: z.int() });
 
 export const DECISIONS = ['allow', 'redact', 'block'] as const;
 export type Decision = (typeof DECISIONS)[number];
@@ -72,9 +75,9 @@ export const evaluation = z.object({
   decision: z.enum(DECISIONS),
   allow: z.boolean(),
   policy_hits: z.array(z.object({ policy_id: id, name: z.string(), action: policyAction, count: z.int() })),
-  /** What was redacted, in the text as it was sent. */
-  redactions: z.array(place),
-  /** The text as it may be shown; null when it may not. */
+  /** The redacted ranges, as offsets into the text of the request. */
+  redactions: z.array(textRange),
+  /** The text after redaction; null when it is blocked. */
   text: z.string().nullable(),
 });
 export type Evaluation = z.output<typeof evaluation>;

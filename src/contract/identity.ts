@@ -6,7 +6,7 @@ export const username = z
   .string()
   .regex(
     /^[A-Za-z0-9][A-Za-z0-9._@+-]{0,127}$/,
-    'takes 1 to 128 letters, digits or . _ @ + -, beginning with a letter or digit',
+    'must have 1 to 128 letters, digits or . _ @ + -, and begin with a letter or digit',
   );
 
 export const user = z.object({
@@ -16,7 +16,7 @@ export const user = z.object({
   role,
   default_library_id: id,
   disabled_at: timestamp.nullable(),
-  /** Null: what the configuration says. 0: no limit. */
+  /** Null: the configured default. 0: no limit. */
   storage_quota_mb: z.number().int().nullable(),
   created_at: timestamp,
 });
@@ -25,7 +25,7 @@ export type User = z.output<typeof user>;
 export const createUser = z.strictObject({
   username,
   display_name: text(1, 200).optional(),
-  role: role.optional().meta({ description: 'NEXUS_DEFAULT_ROLE when it is left out.' }),
+  role: role.optional().meta({ description: 'Default: NEXUS_DEFAULT_ROLE.' }),
 });
 
 export const updateUser = z
@@ -37,10 +37,10 @@ export const updateUser = z
   })
   .refine(
     (change) => Object.keys(change).length > 0,
-    'takes at least one of role, disabled, display_name, storage_quota_mb',
+    'must have at least one of role, disabled, display_name, storage_quota_mb',
   );
 
-/** Somebody as everybody may see them. */
+/** The fields of a user that every user may see. */
 export const person = user.pick({ id: true, username: true, display_name: true });
 export type Person = z.output<typeof person>;
 export const peopleQuery = z.object({ prefix: text(2, 100) });
@@ -49,7 +49,7 @@ export const people = z.object({ data: z.array(person) });
 export const userList = z.object({
   users: z.array(user),
   page,
-  default_role: role.meta({ description: 'The role of a new user when none is chosen.' }),
+  default_role: role.meta({ description: 'The role of new users when none is given.' }),
 });
 
 export const apiKey = z.object({
@@ -61,7 +61,7 @@ export const apiKey = z.object({
   role,
   enabled: z.boolean(),
   raw_mode_enabled: z.boolean(),
-  /** Null: what the role allows. */
+  /** Null: the default of the role. */
   requests_per_minute: z.number().int().nullable(),
   expires_at: timestamp.nullable(),
   last_used_at: timestamp.nullable(),
@@ -81,18 +81,18 @@ export const createApiKey = z
   })
   .refine(
     (body) => (body.user_id === undefined) !== (body.username === undefined),
-    'takes user_id or username',
+    'must have either user_id or username',
   );
 
-/** The one answer that carries the key itself. */
+/** The only response that contains the key itself. */
 export const createdApiKey = apiKey.extend({ key: z.string() });
 
 export const apiKeyListQuery = listQuery.extend({ user_id: id.optional() });
 export const apiKeyList = z.object({ api_keys: z.array(apiKey), page });
 
-/** Who a request comes from, and what they may do. */
+/** The authenticated caller of a request, and what they may do. */
 export const principal = z.object({
-  /** Null for somebody who signed in with a password or a link. */
+  /** Null when the caller signed in with a password or a link. */
   api_key_id: id.nullable(),
   owner: z.string(),
   role,
@@ -103,7 +103,7 @@ export const principal = z.object({
 });
 
 export interface Principal extends z.output<typeof principal> {
-  /** Set for somebody who signed in. */
+  /** Null when the caller sent an API key. */
   session_id: string | null;
   requests_per_minute: number;
 }

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 
 type RawIssue = z.core.$ZodRawIssue;
 
-/** The words for the type that a field takes, by zod's name of it. */
+/** How error messages name zod's types. */
 const TYPES: Record<string, string> = {
   string: 'text',
   number: 'a number',
@@ -25,45 +25,46 @@ const FORMATS: Record<string, string> = {
   email: 'an email address',
 };
 
-/** The most characters of a sent key or value that an error sentence repeats. */
-const LONGEST_QUOTE = 60;
-const MOST_NAMED = 3;
+/** The maximum number of characters of a caller's key or value that an error message repeats. */
+const MAX_EXCERPT_LENGTH = 60;
+const MAX_NAMES = 3;
 
-/** Says in plain words what is wrong with a value, for every schema that does not say it itself. */
+/**
+ * Describes a validation error, for every schema without a message of its own. The message continues a sentence that
+ * begins with the field's name: `limit` + `must be a number`.
+ */
 export function describeIssue(issue: RawIssue): string {
   switch (issue.code) {
     case 'invalid_type':
       if (issue.input === undefined) return 'is missing';
-      return `takes ${TYPES[issue.expected] ?? `a value of type ${issue.expected}`}`;
+      return `must be ${TYPES[issue.expected] ?? `a value of type ${issue.expected}`}`;
     case 'too_small':
-      return `takes ${atLeast(Number(issue.minimum), issue.origin)}`;
+      return `must ${atLeast(Number(issue.minimum), issue.origin)}`;
     case 'too_big':
-      return `takes ${atMost(Number(issue.maximum), issue.origin)}`;
+      return `must ${atMost(Number(issue.maximum), issue.origin)}`;
     case 'invalid_format':
-      return FORMATS[issue.format]
-        ? `takes ${FORMATS[issue.format]}`
-        : 'is not in the form that this field takes';
+      return FORMATS[issue.format] ? `must be ${FORMATS[issue.format]}` : 'has the wrong format';
     case 'not_multiple_of':
-      return `takes a multiple of ${issue.divisor}`;
+      return `must be a multiple of ${issue.divisor}`;
     case 'invalid_value':
-      return `takes ${oneOf(issue.values.map(String))}`;
+      return `must be ${oneOf(issue.values.map(String))}`;
     case 'unrecognized_keys':
-      return `has the unknown field${issue.keys.length === 1 ? '' : 's'} ${named(issue.keys)}`;
+      return `has the unknown field${issue.keys.length === 1 ? '' : 's'} ${listNames(issue.keys)}`;
     case 'invalid_union':
-      return 'is in none of the forms that this field takes';
+      return 'matches none of the allowed formats';
     default:
       return 'is not valid';
   }
 }
 
-/** The beginning of a text that somebody sent. */
-export function quoted(text: string): string {
-  return text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE)}…` : text;
+/** Shortens a caller's text for an error message. */
+export function excerpt(text: string): string {
+  return text.length > MAX_EXCERPT_LENGTH ? `${text.slice(0, MAX_EXCERPT_LENGTH)}…` : text;
 }
 
-function named(names: readonly string[]): string {
-  const shown = names.slice(0, MOST_NAMED).map(quoted).join(', ');
-  return names.length > MOST_NAMED ? `${shown} and ${names.length - MOST_NAMED} more` : shown;
+function listNames(names: readonly string[]): string {
+  const shown = names.slice(0, MAX_NAMES).map(excerpt).join(', ');
+  return names.length > MAX_NAMES ? `${shown} and ${names.length - MAX_NAMES} more` : shown;
 }
 
 function oneOf(values: string[]): string {
@@ -71,19 +72,19 @@ function oneOf(values: string[]): string {
 }
 
 function atLeast(minimum: number, origin: string): string {
-  if (origin === 'string') return `at least ${counted(minimum, 'character')}`;
-  if (origin === 'array' || origin === 'set') return `at least ${counted(minimum, 'item')}`;
-  if (origin === 'date') return 'a time from the year 1 on';
-  return `${minimum} or more`;
+  if (origin === 'string') return `have at least ${plural(minimum, 'character')}`;
+  if (origin === 'array' || origin === 'set') return `have at least ${plural(minimum, 'item')}`;
+  if (origin === 'date') return 'be in the year 1 or later';
+  return `be ${minimum} or more`;
 }
 
 function atMost(maximum: number, origin: string): string {
-  if (origin === 'string') return `at most ${counted(maximum, 'character')}`;
-  if (origin === 'array' || origin === 'set') return `at most ${counted(maximum, 'item')}`;
-  if (origin === 'date') return 'a time up to the year 9999';
-  return `${maximum} or less`;
+  if (origin === 'string') return `have at most ${plural(maximum, 'character')}`;
+  if (origin === 'array' || origin === 'set') return `have at most ${plural(maximum, 'item')}`;
+  if (origin === 'date') return 'be in the year 9999 or earlier';
+  return `be ${maximum} or less`;
 }
 
-function counted(count: number, noun: string): string {
+function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

@@ -16,7 +16,7 @@ export const jobAttempt = z.object({
   error_code: z.string().nullable(),
   worker: z.string().nullable(),
   runtime_ms: z.number().int().nullable(),
-  /** When it could have begun at the earliest; null when that is not known. */
+  /** The earliest time at which it could have started; null when unknown. */
   due_at: timestamp.nullable(),
   started_at: timestamp,
   finished_at: timestamp.nullable(),
@@ -31,7 +31,7 @@ export const jobArtifact = z.object({
 });
 export type JobArtifact = z.output<typeof jobArtifact>;
 
-/** A job in a list. */
+/** A job as lists show it. */
 export const jobSummary = z.object({
   job_id: id,
   job_type: z.string(),
@@ -43,7 +43,7 @@ export const jobSummary = z.object({
   max_attempts: z.number().int(),
   error_text: z.string().nullable(),
   error_code: z.string().nullable(),
-  /** The username at that moment. */
+  /** The username at the time of creation. */
   created_by: z.string().nullable(),
   created_by_user_id: id.nullable(),
   created_at: timestamp,
@@ -65,7 +65,7 @@ export const job = jobSummary.extend({
 });
 export type Job = z.output<typeof job>;
 
-/** What somebody looks at again and again while a job runs; payload and result may be megabytes. */
+/** The fields for repeated requests while a job runs, without payload and result, which may be megabytes. */
 export const jobProgress = job.pick({
   job_id: true,
   job_type: true,
@@ -87,10 +87,10 @@ const jobFilter = {
   created_by: text(1, 128).optional(),
   created_after: timestamp.optional(),
   created_before: timestamp.optional(),
-  /** Part of the text of the last error, in any case. Below admin, it finds the caller's own jobs only. */
+  /** A part of the last error's text, ignoring case. Callers below admin find only their own jobs. */
   error: text(1, 200).optional(),
   error_code: text(1, 64).optional(),
-  /** Jobs that failed in this way, as `GET /api/v1/jobs/failures` groups them. Below admin, the caller's own. */
+  /** A group of `GET /api/v1/jobs/failures`. Callers below admin find only their own jobs. */
   failure_id: z.guid().optional(),
 };
 
@@ -100,51 +100,49 @@ export const jobQuery = z.object({
   ...jobFilter,
 });
 
-/** Which jobs to act on: these, or all that a list with this filter shows. */
-export const manyJobs = z
+/** The jobs to act on: a list of ids, or all jobs that match a filter. */
+export const jobSelection = z
   .strictObject({
     job_ids: z.array(id).min(1).max(1000).optional(),
     filter: z
       .strictObject(jobFilter)
-      .refine((filter) => Object.keys(filter).length > 0, 'takes at least one condition')
+      .refine((filter) => Object.keys(filter).length > 0, 'must have at least one condition')
       .optional(),
     cursor: z.string().max(500).optional(),
   })
   .refine(
     ({ job_ids, filter, cursor }) =>
       (job_ids === undefined) !== (filter === undefined) && (cursor === undefined || filter !== undefined),
-    'takes job_ids, or a filter and the cursor to go on from',
+    'must have either job_ids, or filter and optionally cursor',
   );
-export type ManyJobs = z.output<typeof manyJobs>;
+export type JobSelection = z.output<typeof jobSelection>;
 
-export const jobsTouched = z.object({
-  /** Those to which it was done. */
+export const bulkOutcome = z.object({
   changed: z.int(),
-  /** Those that were in no state for it. */
+  /** Jobs whose status did not allow the action. */
   unchanged: z.int(),
   not_found: z.int(),
   page,
 });
 
-/** At most so far back: a week. */
-const window = (minutes: number) => z.coerce.number().int().min(1).max(10_080).default(minutes);
+const MINUTES_PER_WEEK = 10_080;
 
 export const failureQuery = z.object({
-  minutes: window(1440),
+  minutes: z.coerce.number().int().min(1).max(MINUTES_PER_WEEK).default(1440),
   job_type: text(1, 64).optional(),
   queue: text(1, 64).optional(),
 });
 
-/** Jobs of one type that failed with one code and, as admins see them, with the same words but for ids and numbers. */
+/** Jobs of one type that failed with one code and, for admins, with the same error text apart from ids and numbers. */
 export const jobFailure = z.object({
-  /** Identifies the code and the words; jobs of several types may share them. Null for operators. */
+  /** Identifies the code and the text; jobs of several types may share it. Null for operators. */
   failure_id: z.guid().nullable(),
   job_type: z.string(),
   error_code: z.string().nullable(),
   /** The error text of the latest failure. Null for operators. */
   error_text: z.string().nullable(),
   failed_count: z.int(),
-  /** Those that will be, or are being, tried again. */
+  /** Jobs that are being retried or wait for a retry. */
   retrying_count: z.int(),
   first_seen_at: timestamp,
   last_seen_at: timestamp,
@@ -156,7 +154,7 @@ export const jobFailures = z.object({ since: timestamp, failures: z.array(jobFai
 
 export const throughputQuery = z.object({ minutes: z.coerce.number().int().min(1).max(1440).default(60) });
 
-/** Of attempts that ended: how many, how many of them not well, how long they waited for a worker and how long they ran. */
+/** Figures over finished attempts: their number, the failed ones, the wait for a worker, and the run time. */
 const figures = {
   finished: z.int(),
   failed: z.int(),
@@ -176,7 +174,7 @@ export const queueThroughput = z.object({
 });
 export type QueueThroughput = z.output<typeof queueThroughput>;
 
-/** The first and the last bucket are under way: they hold part of their time. */
+/** The first and the last bucket are incomplete: `since` and `until` lie inside them. */
 export const throughput = z.object({
   since: timestamp,
   until: timestamp,

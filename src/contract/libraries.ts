@@ -3,7 +3,7 @@ import { username } from './identity.ts';
 import { media } from './media.ts';
 import { id, listQuery, page, timestamp } from './wire.ts';
 
-/** What a member may do in one library; not to be confused with the role that a person has in Nexus. */
+/** A member's role in one library. It is independent of the user's role in Nexus. */
 export const libraryRole = z.enum(['admin', 'member']);
 export type LibraryRole = z.infer<typeof libraryRole>;
 
@@ -17,14 +17,14 @@ export const library = z.object({
   created_at: timestamp,
   updated_at: timestamp,
   media_count: z.number().int(),
-  /** What the viewer has not begun to read. */
+  /** The number of media that the viewer has not started to read. */
   unread_count: z.number().int(),
 });
 export type Library = z.output<typeof library>;
 
-/** Its length is checked by the service, which has a code of its own for it. */
+/** The service checks the length, because it has an error code of its own. */
 export const libraryName = z.strictObject({
-  name: z.string().meta({ description: '1 to 100 characters; outer white space is cut away.' }),
+  name: z.string().meta({ description: '1 to 100 characters. Leading and trailing white space is removed.' }),
 });
 
 export const libraryAnswer = z.object({ data: library });
@@ -35,14 +35,14 @@ export const addedLibraryMedia = z.object({
   data: z.object({ library_id: id, media_id: id, created: z.boolean() }),
 });
 
-/** In a default library, `added_by_user_id` is its owner's for what they saved, and null for the rest. */
+/** In a default library, `added_by_user_id` is the owner for media that they saved, and null for other media. */
 export const libraryMedia = media.extend({ added_by_user_id: id.nullable() });
 export type LibraryMedia = z.output<typeof libraryMedia>;
 export const libraryMediaList = z.object({ data: z.array(libraryMedia), page });
 
 export const provenance = z.object({
   media_id: id,
-  /** Set when the viewer put it into their default library themselves. */
+  /** When the viewer saved it themselves; null when they did not. */
   saved_at: timestamp.nullable(),
   libraries: z.array(
     z.object({
@@ -71,14 +71,14 @@ export const memberList = z.object({ data: z.array(member), page });
 export const changeMember = z.strictObject({ role: libraryRole });
 export const transferOwnership = z.strictObject({ new_owner_user_id: id });
 
-/** What somebody would keep of a library's media after leaving it, and why. */
+/** A media that a member could still read after leaving the library, and why. */
 export const keptMedia = z.object({
   media_id: id,
   title: z.string(),
   saved: z.boolean(),
-  /** The libraries it also comes through, as far as the caller is in them. */
+  /** Other libraries that contain it, of which both the member and the caller are members. */
   libraries: z.array(z.object({ library_id: id, name: z.string() })),
-  /** How many more there are that the caller is not in. */
+  /** The number of further libraries, of which the caller is not a member. */
   other_library_count: z.number().int(),
 });
 export type KeptMedia = z.output<typeof keptMedia>;
@@ -120,7 +120,7 @@ export const createInvitation = z
   })
   .refine(
     (body) => (body.invitee_user_id === undefined) !== (body.invitee_username === undefined),
-    'takes invitee_user_id or invitee_username',
+    'must have either invitee_user_id or invitee_username',
   );
 
 export const invitationQuery = listQuery.extend({ status: invitationStatus.default('pending') });
@@ -141,7 +141,7 @@ export type BackfillStatus = z.infer<typeof backfillStatus>;
 export const acceptedInvitation = z.object({
   data: z.object({
     invite: invitation,
-    /** Null when an invitation that was accepted before is accepted again by somebody who has left since. */
+    /** Null when the invitation was accepted before and the person has left the library since. */
     membership: membership.nullable(),
     idempotent: z.boolean(),
     backfill_job_status: backfillStatus.nullable(),
@@ -152,7 +152,7 @@ export const declinedInvitation = z.object({
   data: z.object({ invite: invitation, idempotent: z.boolean() }),
 });
 
-/** Whose default library is filled from which library. */
+/** Identifies a backfill: the default library, the library that it is filled from, and the user. */
 export const backfillKey = z.strictObject({
   default_library_id: id,
   source_library_id: id,
@@ -178,7 +178,7 @@ export const requeuedBackfillJobAnswer = z.object({ data: requeuedBackfillJob })
 
 export const listedBackfillJob = backfillJob.extend({
   username: z.string(),
-  /** Null for operators who are not in the library. */
+  /** Null for operators who are not members of the library. */
   source_library_name: z.string().nullable(),
   due_at: timestamp,
   job_id: id.nullable(),

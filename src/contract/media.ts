@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { reading, readingState } from './reading.ts';
+import { readingProgress, readingState } from './reading.ts';
 import { id, listQuery, page, text, timestamp } from './wire.ts';
 
 export const MEDIA_KINDS = ['web_article', 'video', 'pdf', 'epub', 'podcast_episode'] as const;
@@ -32,7 +32,7 @@ export type Capabilities = z.infer<typeof capabilities>;
 
 export const outlineItem = z.object({
   title: z.string(),
-  /** The fragment it leads to, or null when it leads nowhere. */
+  /** The fragment that the entry links to; null when it has no target. */
   fragment_idx: z.number().int().nullable(),
   depth: z.number().int(),
 });
@@ -49,7 +49,7 @@ export const media = z.object({
   processing_started_at: timestamp.nullable(),
   processing_completed_at: timestamp.nullable(),
   failed_at: timestamp.nullable(),
-  /** The address as the viewer typed it; null when they have not saved it by an address. */
+  /** The address as the viewer entered it; null when they did not save it by address. */
   requested_url: z.string().nullable(),
   canonical_url: z.string().nullable(),
   provider: z.string().nullable(),
@@ -58,25 +58,25 @@ export const media = z.object({
   author: z.string().nullable(),
   site: z.string().nullable(),
   language: z.string().nullable(),
-  /** ISO 8601, as exact as the source is. */
+  /** ISO 8601, with the precision of the source. */
   published: z.string().nullable(),
   description: z.string().nullable(),
   word_count: z.number().int().nullable(),
   reading_minutes: z.number().int().nullable(),
   page_count: z.number().int().nullable(),
-  /** Where the reader gets the cover: a path of Nexus. */
+  /** A path on this server. */
   cover_url: z.string().nullable(),
   created_at: timestamp,
   updated_at: timestamp,
   /**
-   * When it came to the viewer: they saved it, or it came through a library that they are in now. In the list of a shared
-   * library, when it was added there.
+   * When the viewer saved it, or when it was added to a library of which they are a member now. In the list of a shared
+   * library: when it was added there.
    */
   added_at: timestamp,
-  /** How far the viewer has read; null when they have not begun. */
-  reading: reading.nullable(),
+  /** The viewer's progress; null when they have not started to read. */
+  reading: readingProgress.nullable(),
   capabilities,
-  /** It has failed, and the viewer may have it tried again: they saved it, or are an admin of a library that holds it. */
+  /** It failed and the viewer may retry it: they saved it, or are an admin of a library that contains it. */
   may_retry: z.boolean(),
 });
 export type Media = z.output<typeof media>;
@@ -95,9 +95,9 @@ export const mediaQuery = listQuery.extend({
   reading: readingState.optional(),
   library_id: id.optional(),
   sort: z.enum(MEDIA_SORTS).default('added'),
-  /** Newest first and longest first, but titles from A on. */
+  /** Default: `asc` for titles, `desc` for the other sorts. */
   order: z.enum(['asc', 'desc']).optional(),
-  // A title is part of it.
+  // The cursor contains a title, so it is longer than others.
   cursor: z.string().max(2000).optional(),
 });
 export type MediaQuery = z.output<typeof mediaQuery>;
@@ -126,10 +126,9 @@ export const fragmentList = z.object({ data: z.array(fragment) });
 
 export const mediaAttempt = z.object({
   attempt_number: z.number().int(),
-  /** What was being done. */
   step: z.enum(['extract', 'index']),
   status: z.enum(['running', 'succeeded', 'failed', 'interrupted']),
-  /** What happened, for people to read. */
+  /** What happened, as a sentence for readers. */
   summary: z.string(),
   error_code: z.string().nullable(),
   started_at: timestamp,

@@ -1,15 +1,14 @@
 export type NormalForm = 'NFC' | 'NFD' | 'NFKC' | 'NFKD';
 
-/** As many as Unicode's stream-safe format allows (UAX #15): no language writes more on one letter. */
-const LONGEST_RUN = 30;
+/** The limit of Unicode's stream-safe text format (UAX #15). No language writes more marks on one letter. */
+const MAX_UNSORTED_RUN = 30;
 
 /**
- * `text.normalize(form)`, in linear time. Every normalisation in Nexus goes through here.
+ * Returns `text.normalize(form)` in linear time. All code in Nexus normalises text with this function.
  *
- * JavaScript's own takes the square of the length of a run of combining marks, because it puts them in order by
- * insertion: 240 KB take up to 25 seconds, and nothing can interrupt it. Here long runs are put in order first, which
- * changes no result: texts and hashes that were stored before stay valid. Stream-safe text, with U+034F after every 30
- * marks, would change them.
+ * JavaScript's `normalize` takes quadratic time for a run of combining marks, because it sorts them by insertion: 240 KB
+ * take up to 25 seconds and block the thread. This function sorts long runs first, so the result stays the same and
+ * stored texts and hashes stay valid. Stream-safe text, which has U+034F after every 30 marks, would change them.
  */
 export function normalForm(text: string, form: NormalForm = 'NFC'): string {
   return sortLongRuns(text, form.startsWith('NFK') ? 'NFKD' : 'NFD').normalize(form);
@@ -17,17 +16,17 @@ export function normalForm(text: string, form: NormalForm = 'NFC'): string {
 
 type Decomposition = 'NFD' | 'NFKD';
 
-/** No character before it joins a run. */
+/** No character below this code point can be part of a run. */
 const FIRST_MARK = 0x300;
 
 function sortLongRuns(text: string, decomposition: Decomposition): string {
-  const joins = JOINS[decomposition];
+  const isMark = IS_MARK[decomposition];
   let result = '';
   let done = 0;
   let start = 0;
   let length = 0;
   const endRun = (end: number) => {
-    if (length > LONGEST_RUN) {
+    if (length > MAX_UNSORTED_RUN) {
       result += text.slice(done, start) + sortMarks(text.slice(start, end), decomposition);
       done = end;
     }
@@ -36,7 +35,7 @@ function sortLongRuns(text: string, decomposition: Decomposition): string {
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);
     const point = unit < FIRST_MARK ? unit : (text.codePointAt(at) ?? unit);
-    if (point < FIRST_MARK || !joins(point)) {
+    if (point < FIRST_MARK || !isMark(point)) {
       if (length > 0) endRun(at);
     } else {
       if (length === 0) start = at;
@@ -48,7 +47,7 @@ function sortLongRuns(text: string, decomposition: Decomposition): string {
   return done === 0 ? text : result + text.slice(done);
 }
 
-/** The marks of a run, decomposed, in canonical order: by class, and within a class as they were. */
+/** Returns the decomposed marks of a run in canonical order: sorted by combining class, stable within a class. */
 function sortMarks(run: string, decomposition: Decomposition): string {
   const byClass = new Map<CombiningClass, string[]>();
   for (const character of run) {
@@ -65,13 +64,13 @@ function sortMarks(run: string, decomposition: Decomposition): string {
     .join('');
 }
 
-/** Marks of one canonical combining class. JavaScript does not tell the class, but how any two marks are ordered. */
+/** A canonical combining class. JavaScript does not expose the class of a mark, only the order of any two marks. */
 interface CombiningClass {
   example: string;
   order: number;
 }
 
-/** In order; there are about fifty. */
+/** The classes found so far, sorted. There are about fifty. */
 const classes: CombiningClass[] = [];
 const known = new Map<string, CombiningClass>();
 
@@ -91,27 +90,27 @@ function findClass(mark: string): CombiningClass {
   return added;
 }
 
-/** Whether the class of one mark is lower: then they are swapped when they stand the other way round. */
+/** Whether the first mark has the lower class: then `normalize` swaps the two when they are in the wrong order. */
 function comesBefore(one: string, other: string): boolean {
   return one !== other && (other + one).normalize('NFD') === one + other;
 }
 
-const JOINS = { NFD: rememberJoining('NFD'), NFKD: rememberJoining('NFKD') };
+const IS_MARK = { NFD: cachedIsMark('NFD'), NFKD: cachedIsMark('NFKD') };
 
 /**
- * Whether a character continues a run, that is, whether its decomposition begins with a mark. U+0345 has the highest
- * class, so every other mark is moved before it.
+ * Returns a cached test of whether a code point's decomposition begins with a combining mark. U+0345 has the highest
+ * class, so `normalize` moves every other mark before it.
  */
-function rememberJoining(decomposition: Decomposition): (point: number) => boolean {
-  const [UNKNOWN, JOINS_RUN, ENDS_RUN] = [0, 1, 2];
-  let memory: Uint8Array | undefined;
+function cachedIsMark(decomposition: Decomposition): (point: number) => boolean {
+  const [UNKNOWN, MARK, NO_MARK] = [0, 1, 2];
+  let cache: Uint8Array | undefined;
   return (point) => {
-    memory ??= new Uint8Array(0x110000);
-    if (memory[point] === UNKNOWN) {
+    cache ??= new Uint8Array(0x110000);
+    if (cache[point] === UNKNOWN) {
       const character = String.fromCodePoint(point);
       const isMoved = !`\u0345${character}`.normalize(decomposition).startsWith('\u0345');
-      memory[point] = character === '\u0345' || isMoved ? JOINS_RUN : ENDS_RUN;
+      cache[point] = character === '\u0345' || isMoved ? MARK : NO_MARK;
     }
-    return memory[point] === JOINS_RUN;
+    return cache[point] === MARK;
   };
 }

@@ -21,7 +21,7 @@ export const auditQuery = listQuery.extend({
 
 export const auditList = z.object({ audit_logs: z.array(auditEntry), page });
 
-/** What is wrong, and the ids that it takes to find it. */
+/** One inconsistency: its kind, and the ids of the affected rows. */
 export const integrityFinding = z.looseObject({ kind: z.string() });
 export type IntegrityFinding = z.output<typeof integrityFinding>;
 export const integrityQuery = listQuery.extend({ kind: text(1, 64).optional() });

@@ -1,33 +1,33 @@
 import { z } from 'zod';
 import { timestamp } from './wire.ts';
 
-const MOST_POSITION_BYTES = 2048;
+const MAX_POSITION_BYTES = 2048;
 
-/** How far somebody has read. Null stands for unread. */
-export const reading = z.object({
+/** How far a person has read a media. Null means unread. */
+export const readingProgress = z.object({
   progress: z.number(),
   position: z.unknown(),
   finished_at: timestamp.nullable(),
   updated_at: timestamp,
 });
-export type Reading = z.output<typeof reading>;
+export type ReadingProgress = z.output<typeof readingProgress>;
 
 export const readingState = z.enum(['unread', 'reading', 'finished']);
 export type ReadingState = z.infer<typeof readingState>;
 
 export const updateReading = z.strictObject({
   progress: z.number().min(0).max(1),
-  /** Where exactly, in the reader's own terms; kept as it is. */
+  /** The exact position, in a format that only the client knows. */
   position: z
     .unknown()
     .refine(
-      (given) => new TextEncoder().encode(JSON.stringify(given)).length <= MOST_POSITION_BYTES,
-      `takes at most ${MOST_POSITION_BYTES} bytes of JSON`,
+      (given) => new TextEncoder().encode(JSON.stringify(given)).length <= MAX_POSITION_BYTES,
+      `must have at most ${MAX_POSITION_BYTES} bytes of JSON`,
     )
     .optional(),
-  /** What is left away stays as it is. */
+  /** Unchanged when it is not given. */
   finished: z.boolean().optional(),
 });
 export type UpdateReading = z.output<typeof updateReading>;
 
-export const readingAnswer = z.object({ data: reading });
+export const readingAnswer = z.object({ data: readingProgress });

@@ -4,9 +4,9 @@ import { id, page, text } from './wire.ts';
 
 export const searchQuery = z.object({
   q: text(0, 500)
-    .refine((given) => given !== '', 'takes what to look for')
+    .refine((given) => given !== '', 'must not be empty')
     .meta({
-      description: 'Words; "several in a row"; -without; one or another. The last one may be unfinished.',
+      description: 'Words, "a phrase", -excluded, one or another. The last word may be a prefix.',
     }),
   library_id: id.optional(),
   kind: mediaKind.optional(),
@@ -20,9 +20,9 @@ export type SnippetPart = z.output<typeof snippetPart>;
 
 export const searchHit = z.object({
   media,
-  /** The text around the first match, or its beginning when only the title matches. */
+  /** The text around the first match, or the beginning of the text when only the title matches. */
   snippet: z.array(snippetPart),
-  /** The fragment that the snippet is from; null when only the title matches. */
+  /** The fragment of the snippet; null when only the title matches. */
   fragment_idx: z.number().int().nullable(),
 });
 export type SearchHit = z.output<typeof searchHit>;

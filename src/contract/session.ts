@@ -11,7 +11,7 @@ const byKey = z.strictObject({ api_key: secret });
 /** The three ways of signing in. */
 export const signIn = z.union(
   [byPassword, byKey, z.strictObject({ sign_in_token: secret })],
-  'takes username and password, or api_key, or sign_in_token',
+  'must have username and password, or api_key, or sign_in_token',
 );
 export type SignIn = z.output<typeof signIn>;
 
@@ -19,11 +19,11 @@ export const session = z.object({
   user: user.pick({ id: true, username: true, display_name: true, role: true }),
   default_library_id: id,
   has_password: z.boolean(),
-  /** They came with a sign-in link and have no password yet. */
+  /** True for a user who signed in with a link and has no password yet. */
   needs_onboarding: z.boolean(),
-  /** Whether changing the password takes the current one. */
+  /** Whether changing the password requires the current one. */
   needs_current_password: z.boolean(),
-  /** False for somebody who has no password and signed in with a key. */
+  /** False for a user who has no password and signed in with a key. */
   can_set_password: z.boolean(),
   allowed_modes: z.array(mode),
 });
@@ -33,32 +33,34 @@ export const currentSession = z.object({ data: session.nullable() });
 
 export const updateMe = z
   .strictObject({ display_name: text(1, 200).optional(), username: username.optional() })
-  .refine((change) => Object.keys(change).length > 0, 'takes at least one of display_name, username');
+  .refine((change) => Object.keys(change).length > 0, 'must have at least one of display_name, username');
 
-export const SHORTEST_PASSWORD = 10;
+export const MIN_PASSWORD_LENGTH = 10;
 
 export const changePassword = z.strictObject({
   new_password: z
     .string()
-    .min(SHORTEST_PASSWORD, `takes at least ${SHORTEST_PASSWORD} characters`)
-    .max(1000, 'takes at most 1000 characters'),
+    .min(MIN_PASSWORD_LENGTH, `must have at least ${MIN_PASSWORD_LENGTH} characters`)
+    .max(1000),
   current_password: secret.optional(),
 });
 
-/** The one answer that carries the link's token. */
+/** The only response that contains the token of the link. */
 export const createdSignInLink = z.object({
-  path: z.string().meta({ description: 'Append it to the address of this Nexus.' }),
+  path: z.string().meta({ description: 'Append it to the base URL of this server.' }),
   expires_at: timestamp,
 });
 
-/** Left away by who sends the key as a header. */
-export const tokenRequest = z.union([byPassword, byKey], 'takes username and password, or api_key').nullish();
+/** Not needed when the key is sent as a header. */
+export const tokenRequest = z
+  .union([byPassword, byKey], 'must have username and password, or api_key')
+  .nullish();
 export const refreshRequest = z.strictObject({ refresh_token: secret });
 
 export const tokens = z.object({
   access_token: z.string(),
   token_type: z.literal('Bearer'),
-  expires_in: z.number().int().meta({ description: 'Of the access token, in seconds.' }),
+  expires_in: z.number().int().meta({ description: 'Lifetime of the access token in seconds.' }),
   refresh_token: z.string(),
 });
 export type Tokens = z.output<typeof tokens>;

@@ -5,7 +5,7 @@ import { id, listQuery, page, timestamp } from './wire.ts';
 export const webhook = z.object({
   id,
   url: z.string(),
-  /** Empty: all. */
+  /** Empty: all types. */
   event_types: z.array(z.string()),
   enabled: z.boolean(),
   failing_since: timestamp.nullable(),
@@ -16,7 +16,7 @@ export const webhook = z.object({
 });
 export type Webhook = z.output<typeof webhook>;
 
-/** Standard Webhooks' secret: the one time that it is shown. */
+/** The only response, besides rotation, that contains the signing secret (Standard Webhooks format). */
 export const createdWebhook = webhook.extend({ secret: z.string() });
 export const webhookList = z.object({ webhooks: z.array(webhook), page });
 
@@ -62,7 +62,7 @@ export const webhookAttempt = z.object({
 });
 export type WebhookAttempt = z.output<typeof webhookAttempt>;
 
-/** With what was said, and what came of each attempt to say it. */
+/** A delivery with the body that was sent and a log of its attempts. */
 export const loggedDelivery = webhookDelivery.extend({
   request_body: z.string(),
   log: z.array(webhookAttempt),

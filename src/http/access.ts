@@ -3,23 +3,23 @@ import type { ErrorCode } from '../contract/errors.ts';
 import type { Role } from '../contract/roles.ts';
 
 /**
- * Who may call a route. Every route says it, and a route that does not cannot be registered:
- * - `public`: anybody
- * - `internal`: whoever passes the policy for `/internal`
- * - a role: an authenticated caller with at least this role
+ * Who may call a route. A route without it cannot be registered.
+ * - `public`: everyone
+ * - `internal`: callers that pass the policy for `/internal`
+ * - a role: authenticated callers with at least this role
  */
 export type Access = 'public' | 'internal' | Role;
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     access?: Access;
-    /** What the route belongs to in `GET /api/v1/features`. */
+    /** The feature of the route in `GET /api/v1/features`. */
     feature?: string;
-    /** The codes of its own that the route answers with; what holds for all routes is added to them. */
+    /** The error codes of this route, for the OpenAPI document. Codes that all routes share are added. */
     errors?: ErrorCode[];
-    /** The content types of its successes, by status, where an answer is not JSON. */
+    /** The content types of successful responses that are not JSON, by status. */
     produces?: Record<number, string[]>;
-    /** The content type of a body that is not JSON. */
+    /** The content type of a request body that is not JSON. */
     consumes?: string;
   }
 }
@@ -31,14 +31,14 @@ export interface RegisteredRoute {
   feature: string | undefined;
 }
 
-/** Keeps the list of all routes, and refuses one that does not say who may call it. */
+/** Collects all routes. Throws when a route is registered without `access`. */
 export function trackRoutes(app: FastifyInstance): RegisteredRoute[] {
   const routes: RegisteredRoute[] = [];
   app.addHook('onRoute', (route: RouteOptions) => {
     const access = route.config?.access;
-    if (access === undefined) throw new Error(`${route.method} ${route.url} does not say who may call it.`);
+    if (access === undefined) throw new Error(`${route.method} ${route.url} has no config.access.`);
     if ((access === 'internal') !== route.url.startsWith('/internal/')) {
-      throw new Error(`${route.method} ${route.url}: internal routes, and only they, live under /internal.`);
+      throw new Error(`${route.method} ${route.url}: internal routes, and only those, are under /internal.`);
     }
     for (const method of [route.method].flat()) {
       routes.push({ method, url: route.url, access, feature: route.config?.feature });

@@ -10,12 +10,12 @@ import { readSessionCookie } from './session-cookie.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set before any handler of a route that needs a role; `principalOf` reads it. */
+    /** Set before the handler of any route that requires a role. Read it with `principalOf`. */
     principal: Principal | null;
   }
 }
 
-/** What identity knows and the shell asks for. Each method throws a coded error when the answer is no. */
+/** The checks that the identity feature implements. Each method throws a coded error when it refuses. */
 export interface Authentication {
   withApiKey(key: string, caller: Caller): Promise<Principal>;
   withSession(token: string): Promise<Principal>;
@@ -26,11 +26,11 @@ export interface Authentication {
 
 export interface InternalPolicy {
   secret: string | undefined;
-  /** With no secret: whether callers on this machine may pass. */
+  /** Whether callers on this machine are allowed when no secret is configured. */
   openToLoopback: boolean;
 }
 
-/** The one place where callers are recognised and turned away. */
+/** Authenticates every request and checks the role that its route requires. No other code does this. */
 export function registerAuthentication(
   app: FastifyInstance,
   authentication: Authentication,
@@ -39,7 +39,7 @@ export function registerAuthentication(
   app.decorateRequest('principal', null);
 
   app.addHook('onRequest', async (request) => {
-    // The route that matched decides, not the spelling of its path: %69nternal is internal, too.
+    // Uses the matched route instead of the path, because /%69nternal/ matches /internal/, too.
     const access = request.is404 ? accessOfUnknown(request.url) : request.routeOptions.config.access;
     if (access === 'internal') return requireInternal(request, internal);
     if (access === undefined || access === 'public') return;
@@ -55,14 +55,14 @@ export function registerAuthentication(
   });
 }
 
-/** Whoever may not pass does not learn which internal routes exist. */
+/** Unknown internal paths are refused like known ones, so that callers cannot find out which exist. */
 function accessOfUnknown(url: string): Access {
   return url.startsWith('/internal/') ? 'internal' : 'public';
 }
 
 export function principalOf(request: FastifyRequest): Principal {
   if (request.principal === null)
-    throw new Error(`${request.routeOptions.url} needs no role, so it knows no caller.`);
+    throw new Error(`${request.routeOptions.url} requires no role, so its requests have no principal.`);
   return request.principal;
 }
 
@@ -76,7 +76,7 @@ export function callerOf(request: FastifyRequest): Caller {
 }
 
 async function authenticate(request: FastifyRequest, authentication: Authentication): Promise<Principal> {
-  const key = presentedKey(request);
+  const key = apiKeyOf(request);
   if (key) return authentication.withApiKey(key, callerOf(request));
   const bearer = bearerOf(request);
   if (bearer && ACCESS_TOKEN.test(bearer)) return authentication.withAccessToken(bearer);
@@ -92,10 +92,10 @@ async function authenticate(request: FastifyRequest, authentication: Authenticat
   return authentication.withSession(token);
 }
 
-/** A JWT: three parts, of which the first is JSON in base64url. */
+/** A JWT: three parts, of which the first is base64url JSON. */
 const ACCESS_TOKEN = /^eyJ[\w-]*\.[\w-]+\.[\w-]+$/;
 
-export function presentedKey(request: FastifyRequest): string | undefined {
+export function apiKeyOf(request: FastifyRequest): string | undefined {
   const key = request.headers['x-nexus-api-key'];
   return typeof key === 'string' && key !== '' ? key : undefined;
 }
@@ -105,24 +105,27 @@ function bearerOf(request: FastifyRequest): string | undefined {
 }
 
 function requireInternal(request: FastifyRequest, policy: InternalPolicy): void {
-  const presented = request.headers['x-nexus-internal'];
-  const passes = policy.secret
-    ? typeof presented === 'string' && sameSecret(presented, policy.secret)
+  const sent = request.headers['x-nexus-internal'];
+  const isAllowed = policy.secret
+    ? typeof sent === 'string' && isSameSecret(sent, policy.secret)
     : policy.openToLoopback && isDirectFromLoopback(request);
-  if (passes) return;
+  if (isAllowed) return;
   throw new NexusError(
     'E_INTERNAL_ONLY',
-    'This route is for internal callers: send the secret as X-Nexus-Internal.',
+    'This route is for internal callers. Send the secret in the header X-Nexus-Internal.',
   );
 }
 
-function sameSecret(presented: string, secret: string): boolean {
-  const a = Buffer.from(presented);
+function isSameSecret(sent: string, secret: string): boolean {
+  const a = Buffer.from(sent);
   const b = Buffer.from(secret);
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** A proxy on this machine forwards strangers from a loopback address; its headers give it away. */
+/**
+ * Whether the request comes from this machine without a proxy. A proxy on this machine also connects from loopback, but
+ * adds a forwarding header.
+ */
 function isDirectFromLoopback(request: FastifyRequest): boolean {
   const address = request.socket.remoteAddress ?? '';
   const forwarded =

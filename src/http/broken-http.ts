@@ -3,33 +3,33 @@ import type { Socket } from 'node:net';
 import { newId } from '../platform/ids.ts';
 import { errorBytes } from './errors.ts';
 
-/** For answers that are given before any hook has run. */
+/** Security headers of responses that are sent before any hook runs. */
 export const BARE_HEADERS = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
 };
 
-/** Answers bytes that are not HTTP, or headers that are too large: they never become a request. */
+/** Responds to invalid HTTP and to oversized headers, for which Node.js creates no request. */
 export function answerBrokenHttp(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-  const { headers, body } = refusal(
+  const { headers, body } = invalidRequest(
     error.code === 'HPE_HEADER_OVERFLOW'
-      ? `The address and the headers are longer than ${maxHeaderSize} bytes.`
-      : 'This is not a well-formed HTTP request.',
+      ? `The URL and the headers are longer than ${maxHeaderSize} bytes.`
+      : 'The request is not valid HTTP.',
   );
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  // Destroyed, because a peer that keeps its half open would hold the descriptor for ever.
+  // Destroyed after sending: a client that keeps its side open would otherwise hold the file descriptor forever.
   socket.end(['HTTP/1.1 400 Bad Request', ...lines, '', body].join('\r\n'), () => socket.destroy());
 }
 
-/** Answers a request with an Expect header other than 100-continue, which Node.js would answer with an empty body. */
+/** Responds to an Expect header other than 100-continue. Without this, Node.js responds with an empty body. */
 export function answerUnknownExpectation(_request: IncomingMessage, response: ServerResponse): void {
-  const { headers, body } = refusal('The header Expect takes 100-continue.');
+  const { headers, body } = invalidRequest('The header Expect must be 100-continue.');
   response.writeHead(400, headers).end(body);
 }
 
-function refusal(message: string) {
+function invalidRequest(message: string) {
   const id = newId();
   const body = errorBytes('E_INVALID_REQUEST', message, id);
   return {

@@ -2,29 +2,29 @@ import type { FastifyInstance } from 'fastify';
 import { NexusError } from '../contract/errors.ts';
 
 export interface Drain {
-  /** From now on new requests get 503; resolves when those under way are answered, or when `graceMs` is over. */
+  /** Rejects new requests with 503. Resolves when all open requests are answered, or after `graceMs`. */
   start(graceMs: number): Promise<void>;
-  /** For what would never end by itself. */
+  /** Registers a callback that ends requests which would never end by themselves, such as event streams. */
   onStart(listener: () => void): void;
 }
 
-/** Lets requests under way finish while new ones are told to go elsewhere. */
+/** Counts open requests, so that they can finish during shutdown while new ones are rejected. */
 export function registerDrain(app: FastifyInstance): Drain {
   let draining = false;
-  let underWay = 0;
+  let openRequests = 0;
   let whenEmpty: () => void = () => undefined;
   const listeners: (() => void)[] = [];
 
   app.addHook('onRequest', async (request, reply) => {
-    underWay += 1;
-    // The response closes in every case: answered, failed, or given up by the caller.
+    openRequests += 1;
+    // The response always emits `close`: after an answer, an error, or an abort by the client.
     reply.raw.once('close', () => {
-      underWay -= 1;
-      if (underWay === 0) whenEmpty();
+      openRequests -= 1;
+      if (openRequests === 0) whenEmpty();
     });
     if (!draining) return;
     reply.header('connection', 'close');
-    request.log.debug('refused while shutting down');
+    request.log.debug('request rejected during shutdown');
     throw new NexusError('E_UNAVAILABLE', 'Nexus is shutting down. Try again in a moment.');
   });
 
@@ -32,7 +32,7 @@ export function registerDrain(app: FastifyInstance): Drain {
     async start(graceMs) {
       draining = true;
       for (const listener of listeners) listener();
-      if (underWay === 0) return;
+      if (openRequests === 0) return;
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, graceMs);
         whenEmpty = () => {

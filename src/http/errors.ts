@@ -1,10 +1,10 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import { ERRORS, type ErrorCode, NexusError } from '../contract/errors.ts';
-import { quoted } from '../contract/issues.ts';
+import { excerpt } from '../contract/issues.ts';
 import { ProcessStopped } from '../platform/processes/stopped.ts';
 
-/** Turns whatever was thrown into the one error shape. The only place where errors become HTTP. */
+/** Sends any thrown error in the error format of the API. Errors become HTTP only here. */
 export function replyWithError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const error = toNexusError(thrown);
   const { status } = ERRORS[error.code];
@@ -20,7 +20,7 @@ export function replyWithError(thrown: unknown, request: FastifyRequest, reply: 
     .send(errorBytes(error.code, error.message, request.id, error.details));
 }
 
-/** Serialised here, not by the route's response schema, which describes its successes. */
+/** Serialises an error body. The route's response schema cannot: it describes successful responses. */
 export function errorBytes(code: ErrorCode, message: string, requestId: string, details?: object): string {
   return JSON.stringify({ error: { code, message, request_id: requestId, details } });
 }
@@ -30,34 +30,31 @@ function toNexusError(thrown: unknown): NexusError {
   if (hasZodFastifySchemaValidationErrors(thrown))
     return invalidRequest(thrown.validationContext, thrown.validation);
   if (thrown instanceof ProcessStopped && (thrown.reason === 'busy' || thrown.reason === 'closed')) {
-    return new NexusError(
-      'E_UNAVAILABLE',
-      'Nexus is working on too many long texts, or is shutting down. Try again in a moment.',
-    );
+    return new NexusError('E_UNAVAILABLE', 'Nexus is too busy or shutting down. Try again in a moment.');
   }
   const { code = '', statusCode = 500, message } = thrown as Partial<FastifyError>;
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
-    return new NexusError('E_INVALID_REQUEST', 'The body is larger than NEXUS_BODY_LIMIT_BYTES allows.');
+    return new NexusError('E_INVALID_REQUEST', 'The request body is too large.');
   }
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
     return new NexusError(
       'E_INVALID_REQUEST',
-      'This route takes a JSON body: send Content-Type: application/json.',
+      'This route accepts only JSON. Send Content-Type: application/json.',
     );
   }
   if (code === 'FST_ERR_BAD_URL') {
-    return new NexusError('E_INVALID_REQUEST', 'The path is not percent-encoded UTF-8.');
+    return new NexusError('E_INVALID_REQUEST', 'The path is not valid percent-encoded UTF-8.');
   }
   if (code === 'FST_ERR_MAX_PARAM_LENGTH') {
-    return new NexusError('E_INVALID_REQUEST', 'A part of the path is longer than any route takes.');
+    return new NexusError('E_INVALID_REQUEST', 'A path segment is too long.');
   }
   if (statusCode >= 400 && statusCode < 500) return new NexusError('E_INVALID_REQUEST', sentence(message));
   if (isDatabaseUnreachable(code, message)) {
-    return new NexusError('E_UNAVAILABLE', 'The database cannot be reached. Try again in a moment.');
+    return new NexusError('E_UNAVAILABLE', 'The database is unavailable. Try again in a moment.');
   }
   return new NexusError(
     'E_INTERNAL',
-    'Something went wrong here. The log has the details under this request id.',
+    'Something went wrong on the server. The log has the details under this request id.',
   );
 }
 
@@ -65,16 +62,16 @@ function invalidRequest(
   context: string | undefined,
   problems: { instancePath: string; message?: string | undefined }[],
 ): NexusError {
-  const said = problems.slice(0, 3).map(({ instancePath, message }) => {
+  const messages = problems.slice(0, 3).map(({ instancePath, message }) => {
     const field = instancePath.split('/').filter(Boolean).join('.');
-    return `${quoted(field) || (context ?? 'request')}: ${message ?? 'is not valid'}`;
+    return `${excerpt(field) || (context ?? 'request')} ${message ?? 'is not valid'}`;
   });
-  return new NexusError('E_INVALID_REQUEST', sentence(said.join('; ')));
+  return new NexusError('E_INVALID_REQUEST', sentence(messages.join('; ')));
 }
 
-/** The refusal of one field. */
+/** Returns the error for one invalid field. The message continues the sentence that the field's name begins. */
 export function invalidField(field: string, message: string): NexusError {
-  return new NexusError('E_INVALID_REQUEST', sentence(`${quoted(field) || 'request'}: ${message}`));
+  return new NexusError('E_INVALID_REQUEST', sentence(`${excerpt(field) || 'request'} ${message}`));
 }
 
 const NETWORK_FAILURES = [
@@ -89,13 +86,13 @@ const NETWORK_FAILURES = [
   'ETIMEDOUT',
 ];
 
-/** Connection errors, and what a server says while it starts, stops or recovers. */
+/** Whether an error means that PostgreSQL cannot be reached, or is starting, stopping or recovering. */
 function isDatabaseUnreachable(code: string, message = ''): boolean {
   return (
     NETWORK_FAILURES.includes(code) ||
-    // The server is shutting down or recovering; a connection failed; it has no room.
+    // SQLSTATE 57P0x: shutdown or recovery; 08: connection failure; 53: insufficient resources.
     /^(57P0|08|53)/.test(code) ||
-    // The client library's own errors have no code.
+    // Errors of the client library have no code.
     /connection terminated|timeout exceeded when trying to connect|not queryable/i.test(message)
   );
 }

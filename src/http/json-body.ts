@@ -5,7 +5,7 @@ import { findMalformed } from './malformed-json.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Reads bodies of JSON. An empty one is no body, whatever its content type says. */
+/** Parses JSON bodies. An empty body counts as no body, also when its content type is JSON. */
 export function registerJsonBody(server: FastifyInstance): void {
   server.removeContentTypeParser('application/json');
   server.addContentTypeParser(
@@ -25,7 +25,7 @@ function decode(bytes: Buffer): string {
   try {
     return utf8.decode(bytes);
   } catch (error) {
-    throw new NexusError('E_INVALID_REQUEST', 'The body is not UTF-8.', { cause: error });
+    throw new NexusError('E_INVALID_REQUEST', 'The body is not valid UTF-8.', { cause: error });
   }
 }
 

@@ -3,17 +3,17 @@ import { NexusError } from '../contract/errors.ts';
 import { isLoopbackHost } from '../platform/loopback.ts';
 
 /**
- * Answers only requests that call this machine by a loopback name. Nexus that listens on loopback is trusted with more,
- * and a website whose name is made to lead to 127.0.0.1 must not reach it through its visitors' browsers.
+ * Rejects requests whose Host is not a loopback name. A server that listens on loopback allows more to its callers, and
+ * DNS rebinding must not let a website reach it through its visitors' browsers.
  */
 export function requireLoopbackHost(app: FastifyInstance): void {
   app.addHook('onRequest', async (request) => {
-    // The header as it was sent: what a proxy says about another one does not count.
+    // Reads the raw header, because `request.host` may come from a forwarding header.
     const [, name = ''] = /^(\[[^\]]*\]|[^:]*)(?::\d*)?$/.exec(request.headers.host ?? '') ?? [];
     if (isLoopbackHost(name)) return;
     throw new NexusError(
       'E_MISDIRECTED_REQUEST',
-      'Nexus can be reached from this machine only, as localhost. To serve it under another name, set NEXUS_PUBLIC_URL.',
+      'Nexus accepts only requests to localhost. To use another host name, set NEXUS_PUBLIC_URL.',
     );
   });
 }

@@ -1,7 +1,7 @@
 import { isWellFormedText, MALFORMED_TEXT } from '../contract/wire.ts';
 
-/** Schemas, redaction and serialisers recurse; this many levels are safe for all of them. */
-export const DEEPEST_JSON = 64;
+/** Schemas, redaction and serialisers recurse; this depth is safe for all of them. */
+export const MAX_JSON_DEPTH = 64;
 
 export interface Malformed {
   path: string[];
@@ -9,19 +9,19 @@ export interface Malformed {
 }
 
 interface Level {
-  /** The keys of an object; undefined for a list. */
+  /** The keys of an object; undefined for an array. */
   keys: string[] | undefined;
   values: unknown[];
   next: number;
 }
 
 /**
- * The first place of a JSON value that Nexus does not take: text that is not well-formed, in a key or a value, a key that
- * names the prototype, or one level too many. It does not recurse, so the depth of the value cannot harm it.
+ * Returns the first problem of a JSON value: a key or value that is not well-formed text, the key `__proto__`, or too
+ * many levels. It does not recurse, so a deep value cannot overflow the stack.
  */
 export function findMalformed(root: unknown): Malformed | undefined {
   const levels: Level[] = [{ keys: undefined, values: [root], next: 0 }];
-  // The root stands in a list of its own, which is not part of the path.
+  // The first level is an artificial array around the root, which is not part of the path.
   const path = () => levels.slice(1).map(({ keys, next }) => keys?.[next - 1] ?? String(next - 1));
   for (let level = levels[0]; level; level = levels.at(-1)) {
     if (level.next === level.values.length) {
@@ -33,8 +33,8 @@ export function findMalformed(root: unknown): Malformed | undefined {
     if (typeof value === 'string') {
       if (!isWellFormedText(value)) return { path: path(), message: MALFORMED_TEXT };
     } else if (typeof value === 'object' && value !== null) {
-      if (levels.length > DEEPEST_JSON) {
-        return { path: [], message: `is nested deeper than ${DEEPEST_JSON} levels` };
+      if (levels.length > MAX_JSON_DEPTH) {
+        return { path: [], message: `must not be nested deeper than ${MAX_JSON_DEPTH} levels` };
       }
       const keys = Array.isArray(value) ? undefined : Object.keys(value);
       if (keys && !keys.every(isWellFormedText)) return { path: path(), message: MALFORMED_TEXT };

@@ -9,14 +9,14 @@ import type { HttpServer } from './http-server.ts';
 import { renderReference } from './reference-page.ts';
 import { sessionCookieName } from './session-cookie.ts';
 
-/** What a description of a route is made of; one for each status that its errors can have. */
+/** The schema of a route with the fields that the OpenAPI document adds. */
 type Documented = FastifySchema & {
   description?: string;
   security?: Record<string, string[]>[];
   response?: Record<string, object>;
 };
 
-/** The OpenAPI document, written from the routes' own schemas, and a page that people can read. */
+/** Serves the OpenAPI document, which is generated from the routes' schemas, and a reference page. */
 export async function registerOpenApi(server: HttpServer): Promise<void> {
   await server.register(swagger, {
     openapi: {
@@ -25,7 +25,7 @@ export async function registerOpenApi(server: HttpServer): Promise<void> {
         title: 'Nexus',
         version: NEXUS_VERSION,
         description:
-          'A reading library for people and teams. Errors have one shape everywhere: ' +
+          'A reading library for people and teams. All errors have the same format: ' +
           '`{ "error": { "code", "message", "request_id" } }`.',
       },
       components: {
@@ -51,14 +51,14 @@ export async function registerOpenApi(server: HttpServer): Promise<void> {
       schema: {
         tags: ['Reference'],
         summary: 'OpenAPI document',
-        description: 'This API as an OpenAPI 3.1 document, for programs.',
+        description: 'The OpenAPI 3.1 document of this API.',
         response: { 200: z.unknown() },
       },
     },
     () => server.swagger(),
   );
 
-  // The routes do not change any more once requests are answered.
+  // Cached: routes do not change after the server starts.
   let reference: ReturnType<typeof renderReference> | undefined;
   server.get(
     '/docs',
@@ -67,7 +67,7 @@ export async function registerOpenApi(server: HttpServer): Promise<void> {
       schema: {
         tags: ['Reference'],
         summary: 'Reference',
-        description: 'This page.',
+        description: 'This page: the API reference for people.',
         response: { 200: z.string() },
       },
     },
@@ -95,14 +95,14 @@ const ERROR_BODY = z.object({
   }),
 });
 
-/** Says who may call the route and how it refuses, from the same declaration that is enforced. */
+/** Adds security, the minimum role and the error responses to a route's schema, from the route's own config. */
 function withAccess(schema: Documented, route: RouteOptions): Documented {
   const access = route.config?.access as Access;
   const { produces = {}, consumes } = route.config ?? {};
   const codes: ErrorCode[] = [
     'E_INVALID_REQUEST',
     'E_MISDIRECTED_REQUEST',
-    ...refusals(access, [route.method].flat()),
+    ...accessErrors(access, [route.method].flat()),
     ...(route.config?.errors ?? []),
     'E_INTERNAL',
   ];
@@ -119,17 +119,17 @@ function security(access: Access): Record<string, string[]>[] {
   return access === 'internal' ? [{ internal: [] }] : [{ apiKey: [] }, { bearer: [] }, { session: [] }];
 }
 
-function refusals(access: Access, methods: string[]): ErrorCode[] {
+function accessErrors(access: Access, methods: string[]): ErrorCode[] {
   if (access === 'public') return [];
   if (access === 'internal') return ['E_INTERNAL_ONLY'];
-  // A role that is too low, or, where something changes, a cookie that another site made the browser send.
-  const isForbidding = access !== 'viewer' || methods.some((method) => method !== 'GET' && method !== 'HEAD');
-  return ['E_UNAUTHENTICATED', ...(isForbidding ? (['E_FORBIDDEN'] as const) : []), 'E_RATE_LIMITED'];
+  // E_FORBIDDEN: the role is too low, or another site made the browser send a state-changing request with the cookie.
+  const canForbid = access !== 'viewer' || methods.some((method) => method !== 'GET' && method !== 'HEAD');
+  return ['E_UNAUTHENTICATED', ...(canForbid ? (['E_FORBIDDEN'] as const) : []), 'E_RATE_LIMITED'];
 }
 
 const BYTES = { type: 'string', format: 'binary' };
 
-/** Answers that are not JSON. A type of JSON among them keeps the schema that the route declares. */
+/** Returns the responses of a route that produces files. `application/json` among them keeps the declared schema. */
 function files(
   produces: Record<number, string[]>,
   declared: Record<string, object> = {},
@@ -139,12 +139,12 @@ function files(
       const schema = type === 'application/json' ? declared[status] : BYTES;
       return [type, { schema }];
     });
-    return [status, { description: 'The content itself.', content: Object.fromEntries(content) }];
+    return [status, { description: 'The file.', content: Object.fromEntries(content) }];
   });
   return Object.fromEntries(entries);
 }
 
-/** One entry for each status, naming the codes that come with it. */
+/** Returns one error response per status, whose description lists the codes. */
 function failures(codes: ErrorCode[]): Record<number, object> {
   const statuses = [...new Set(codes.map((code) => ERRORS[code].status))].sort();
   return Object.fromEntries(

@@ -43,7 +43,7 @@ interface Entry {
   operation: Operation;
 }
 
-/** A reference that needs no script, loads nothing from elsewhere and prints well. */
+/** Renders the API reference as one HTML page without scripts or external resources. */
 export function renderReference(document: object): { html: string; styleHash: string } {
   const { info, paths = {} } = document as Document;
   const groups = groupByTag(paths);
@@ -118,13 +118,13 @@ function renderAccess(operation: Operation): string {
   if (role) return ` <span class="access">${escapeHtml(role)}</span>`;
   return operation.security
     ? ' <span class="access">internal</span>'
-    : ' <span class="access open">open</span>';
+    : ' <span class="access open">public</span>';
 }
 
 function renderParameters(parameters: NonNullable<Operation['parameters']>): string {
   if (parameters.length === 0) return '';
-  const rows = parameters.map(({ name, in: place, required, schema = {} }) =>
-    row(name, `${describe(schema)} <i>in ${escapeHtml(place)}</i>`, required === true, schema),
+  const rows = parameters.map(({ name, in: location, required, schema = {} }) =>
+    row(name, `${describe(schema)} <i>in ${escapeHtml(location)}</i>`, required === true, schema),
   );
   return `<h4>Parameters</h4><table>${rows.join('')}</table>`;
 }
@@ -134,7 +134,7 @@ function renderResponse([status, response]: [string, NonNullable<Operation['resp
     return `<p class="failure"><b>${escapeHtml(status)}</b> ${escapeHtml(response.description ?? '')}</p>`;
   }
   const schema = Object.values(response.content ?? {})[0]?.schema;
-  return `<h4>Answer <b>${escapeHtml(status)}</b></h4>${schema ? renderFields(schema) : ''}`;
+  return `<h4>Response <b>${escapeHtml(status)}</b></h4>${schema ? renderFields(schema) : ''}`;
 }
 
 function renderFields(schema: Schema): string {
@@ -150,11 +150,11 @@ function renderFields(schema: Schema): string {
 }
 
 function row(name: string, description: string, required: boolean, schema: Schema): string {
-  const standard =
+  const defaultValue =
     schema.default === undefined
       ? ''
       : ` <i>default</i> <code>${escapeHtml(JSON.stringify(schema.default))}</code>`;
-  return `<tr><th scope="row"><code>${escapeHtml(name)}</code>${required ? '' : ' <i>optional</i>'}</th><td>${description}${standard}</td></tr>`;
+  return `<tr><th scope="row"><code>${escapeHtml(name)}</code>${required ? '' : ' <i>optional</i>'}</th><td>${description}${defaultValue}</td></tr>`;
 }
 
 function describe(schema: Schema): string {
@@ -163,12 +163,10 @@ function describe(schema: Schema): string {
   if (schema.anyOf) return schema.anyOf.map(describe).join(' or ');
   if (schema.items) return `list of ${describe(schema.items)}`;
   const type = [schema.type ?? 'anything'].flat().join(' or ');
-  const least = schema.minimum ?? schema.minLength;
-  const most = schema.maximum ?? schema.maxLength;
+  const min = schema.minimum ?? schema.minLength;
+  const max = schema.maximum ?? schema.maxLength;
   const range =
-    least !== undefined && most !== undefined && most < Number.MAX_SAFE_INTEGER
-      ? `, ${least} to ${most}`
-      : '';
+    min !== undefined && max !== undefined && max < Number.MAX_SAFE_INTEGER ? `, ${min} to ${max}` : '';
   return escapeHtml(`${schema.format ?? type}${range}`);
 }
 

@@ -1,4 +1,4 @@
-/** The reference page's only stylesheet, in the page itself and allowed by its hash. */
+/** The inline stylesheet of the reference page. The page's Content-Security-Policy allows it by its hash. */
 export const REFERENCE_STYLE = `
 :root {
   color-scheme: light dark;

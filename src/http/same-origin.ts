@@ -4,18 +4,18 @@ import { NexusError } from '../contract/errors.ts';
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
 
 /**
- * A browser sends the cookie along with whatever any page makes it send, so a change that comes with a cookie must come
- * from a page of this site. Browsers say so themselves, in headers that no script can set.
+ * Rejects state-changing requests from other sites (CSRF). Browsers attach the session cookie to requests that any site
+ * triggers, but also send their origin in headers that scripts cannot set.
  */
 export function requireSameOrigin(request: FastifyRequest): void {
   if (SAFE_METHODS.includes(request.method) || isSameOrigin(request)) return;
   throw new NexusError(
     'E_FORBIDDEN',
-    'This came from another site. With a cookie, only pages of this Nexus may change something.',
+    'Cross-site request refused. Only pages of this server may make changes with the session cookie.',
   );
 }
 
-/** For what takes no cookie: programs, which send neither header, may. */
+/** Rejects requests from other sites on routes that need no cookie. Programs send neither header and are allowed. */
 export function refuseOtherSites(request: FastifyRequest): void {
   const { origin, 'sec-fetch-site': site } = request.headers;
   if (origin === undefined && site === undefined) return;

@@ -26,9 +26,9 @@ export interface HttpServerOptions {
   internal: InternalPolicy;
   bodyLimitBytes: number;
   trustedProxies: string[];
-  /** Whether only this machine is to reach Nexus: then every request must call it by a loopback name. */
+  /** Whether Nexus serves only this machine. Then every request must use a loopback host name. */
   isLocal: boolean;
-  /** Whether people reach Nexus over https. */
+  /** Whether clients use https. */
   isServedOverHttps: boolean;
   webApp: WebAppOptions;
   /** Registers the features' routes. */
@@ -41,10 +41,10 @@ export interface Shell {
   drain: Drain;
 }
 
-/** Longer than any route allows: the route's own limit has the better sentence. */
-const LONGEST_PATH_PART = 500;
+/** Higher than the limit of any route, whose own error message is more precise. */
+const MAX_PATH_SEGMENT_LENGTH = 500;
 
-/** The HTTP shell: everything that holds for all routes, around the routes it is given. */
+/** Creates the HTTP server: everything that all routes share, plus the given routes. */
 export async function createHttpServer(options: HttpServerOptions): Promise<Shell> {
   const server = Fastify({
     loggerInstance: options.log as FastifyBaseLogger,
@@ -52,14 +52,14 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Shel
     bodyLimit: options.bodyLimitBytes,
     requestTimeout: 60_000,
     return503OnClosing: false,
-    // Closing comes after the drain: whatever is still connected then has had its time.
+    // The server closes after the drain, whose grace period is over for all open connections.
     forceCloseConnections: true,
     trustProxy: options.trustedProxies.length > 0 ? options.trustedProxies : false,
     genReqId: requestId,
     clientErrorHandler: answerBrokenHttp,
-    routerOptions: { maxParamLength: LONGEST_PATH_PART },
+    routerOptions: { maxParamLength: MAX_PATH_SEGMENT_LENGTH },
     frameworkErrors: (error, request, reply) => {
-      // No hook has run for it.
+      // No hook has run for this request.
       reply.headers({ 'x-request-id': request.id, ...BARE_HEADERS });
       replyWithError(error, request, reply);
     },
@@ -71,19 +71,19 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Shel
   server.server.on('checkExpectation', answerUnknownExpectation);
   registerJsonBody(server);
   server.setNotFoundHandler((request) => {
-    throw new NexusError('E_NOT_FOUND', `There is no ${request.method} ${pathOf(request.url)}.`);
+    throw new NexusError('E_NOT_FOUND', `The route ${request.method} ${pathOf(request.url)} does not exist.`);
   });
 
   const routes = trackRoutes(server);
   observeRequests(server, options);
   const drain = registerDrain(server);
   await server.register(helmet, {
-    // Tightest first; a page that needs more says so itself.
+    // The strictest policy by default. Pages that need more set their own.
     contentSecurityPolicy: {
       useDefaults: false,
       directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
     },
-    // Nexus may be served over plain http on a private network; whoever puts TLS before it sets this there.
+    // Nexus may run over plain http in a private network. A TLS proxy in front of it sets this header.
     strictTransportSecurity: false,
   });
   if (options.isLocal) requireLoopbackHost(server);
@@ -103,7 +103,7 @@ function observeRequests(server: HttpServer, { metrics }: Pick<HttpServerOptions
     reply.header('x-request-id', request.id);
   });
   server.addHook('onResponse', async (request, reply) => {
-    // A stream lasts for as long as its reader stays, which says nothing about Nexus.
+    // The duration of an event stream depends only on the client, so it is not a response time.
     const isStream = String(reply.getHeader('content-type')).startsWith('text/event-stream');
     metrics.observeRequest({
       method: request.method,
@@ -111,7 +111,7 @@ function observeRequests(server: HttpServer, { metrics }: Pick<HttpServerOptions
       status: reply.statusCode,
       seconds: isStream ? undefined : reply.elapsedTime / 1000,
     });
-    // The path without its query, which may carry tokens; no headers, no bodies.
+    // Never log the query, headers or body: they may contain secrets.
     request.log.info(
       {
         method: request.method,

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Whether people reach Nexus over https, whatever a request over a proxy looks like. */
+    /** Whether clients use https, also when a proxy forwards their requests over http. */
     isServedOverHttps: boolean;
   }
 }
@@ -12,8 +12,8 @@ export function registerSessionCookie(server: FastifyInstance, isServedOverHttps
 }
 
 /**
- * Browsers take a `__Host-` cookie only from this very host and over TLS, so no neighbouring site can plant one. Over plain
- * http there is no such cookie, and the name without the prefix counts only there.
+ * Returns the name of the session cookie. Browsers accept a `__Host-` cookie only over TLS and from the exact host, so a
+ * sibling subdomain cannot set it. Plain http does not allow the prefix; only there the name without it is accepted.
  */
 export function sessionCookieName(isSecure: boolean): string {
   return isSecure ? '__Host-nexus_session' : 'nexus_session';
@@ -23,7 +23,7 @@ export function readSessionCookie(request: FastifyRequest): string | undefined {
   return request.cookies[sessionCookieName(isSecure(request))] || undefined;
 }
 
-/** No script reads it, no other site's form sends it, and where there is TLS it never travels without. */
+/** Sets the session cookie. Scripts cannot read it, other sites' forms do not send it, and under TLS it stays on TLS. */
 export function setSessionCookie(reply: FastifyReply, token: string, expires: Date): void {
   const { name, flags } = cookieOf(reply.request);
   void reply.setCookie(name, token, { ...flags, expires });

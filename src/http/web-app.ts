@@ -7,13 +7,13 @@ import { NexusError } from '../contract/errors.ts';
 import type { HttpServer } from './http-server.ts';
 
 export interface WebAppOptions {
-  /** Where the web app was built to. */
+  /** The directory of the built web app. */
   directory: string;
-  /** Where browsers upload to when it is not Nexus. */
+  /** The origin that browsers upload files to, when it is not this server. */
   uploadOrigin: string | undefined;
 }
 
-/** Nothing inline, nothing evaluated, nothing from or to elsewhere but a video that somebody plays and a file they upload. */
+/** Allows no inline code, no eval and no other origins, except embedded videos and the upload origin. */
 function contentSecurityPolicy(uploadOrigin: string | undefined): string {
   return [
     "default-src 'none'",
@@ -34,7 +34,7 @@ function contentSecurityPolicy(uploadOrigin: string | undefined): string {
 
 const page = { config: { access: 'public' as const }, schema: { hide: true } };
 
-/** The web app at /app/. */
+/** Serves the web app at /app/. */
 export async function registerWebApp(
   server: HttpServer,
   { directory, uploadOrigin }: WebAppOptions,
@@ -58,7 +58,7 @@ export async function registerWebApp(
       schema: {
         tags: ['Reference'],
         summary: 'Home',
-        description: 'Leads to the web app.',
+        description: 'Redirects to the web app.',
         response: { 302: z.null() },
       },
     },
@@ -67,7 +67,7 @@ export async function registerWebApp(
   server.get('/app', page, async (_request, reply) => reply.redirect('/app/', 302));
   server.get<{ Params: { '*': string } }>('/app/*', page, async (request, reply) => {
     const name = request.params['*'];
-    if (!isBuilt) return sayThatItIsMissing(reply);
+    if (!isBuilt) return sendNotBuilt(reply);
     if (name.includes('.') && name !== 'index.html') return sendAsset(reply, directory, name);
     return reply
       .header('cache-control', 'no-cache')
@@ -76,11 +76,11 @@ export async function registerWebApp(
   });
 }
 
-/** What vite puts below assets/ has its content's hash in its name, and never changes. */
+/** Sends a file of the web app. Files in assets/ have a content hash in their name, so they are cached forever. */
 function sendAsset(reply: FastifyReply, directory: string, name: string): FastifyReply {
   const file = path.join(directory, name);
   if (!file.startsWith(directory + path.sep) || name.includes('\0') || !existsSync(file)) {
-    throw new NexusError('E_NOT_FOUND', 'There is no such file in the web app.');
+    throw new NexusError('E_NOT_FOUND', 'The web app has no such file.');
   }
   return reply
     .header('cache-control', name.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'no-cache')
@@ -88,9 +88,9 @@ function sendAsset(reply: FastifyReply, directory: string, name: string): Fastif
     .sendFile(name);
 }
 
-function sayThatItIsMissing(reply: FastifyReply): FastifyReply {
+function sendNotBuilt(reply: FastifyReply): FastifyReply {
   return reply
     .status(404)
     .type('text/plain; charset=utf-8')
-    .send('This Nexus was built without its web app. Run `npm run build`; the API is described at /docs.\n');
+    .send('The web app is not built. Run `npm run build`. The API reference is at /docs.\n');
 }

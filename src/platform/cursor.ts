@@ -2,19 +2,19 @@ import { z } from 'zod';
 import { NexusError } from '../contract/errors.ts';
 import type { Page } from '../contract/wire.ts';
 
-/** The id after which a list continues. Cursors are opaque to callers, so that their content may change. */
+/** Returns the id after which a list continues. Cursors are opaque to callers, so that their format may change. */
 export function readCursor(cursor: string | undefined): string | null {
   if (cursor === undefined) return null;
   const parsed = z.uuid().safeParse(Buffer.from(cursor, 'base64url').toString('utf8'));
   return parsed.success ? parsed.data : refuseCursor();
 }
 
-/** Cuts rows that were fetched one beyond `limit` into a page that knows whether there is more. */
+/** Makes a page of rows that were read with `limit + 1`: the extra row tells whether there are more. */
 export function cutPage<Row extends { id: string }>(rows: Row[], limit: number): { rows: Row[]; page: Page } {
   return cut(rows, limit, ({ id }) => id);
 }
 
-/** For lists that are not ordered by id alone: the values of the last row that the order is made of. */
+/** Reads the cursor of a list that is not sorted by id: the sort values of the last row. */
 export function readPosition<T>(cursor: string | undefined, position: z.ZodType<T>): T | null {
   if (cursor === undefined) return null;
   try {
@@ -24,7 +24,7 @@ export function readPosition<T>(cursor: string | undefined, position: z.ZodType<
   }
 }
 
-/** As `cutPage`, for rows that carry their `position`, which stays inside. */
+/** Like `cutPage`, for rows with a column `position`, which is removed from the result. */
 export function cutPositioned<Row extends { position: unknown }>(
   rows: Row[],
   limit: number,
@@ -44,6 +44,6 @@ function cut<Row>(rows: Row[], limit: number, write: (row: Row) => string): { ro
 function refuseCursor(): never {
   throw new NexusError(
     'E_INVALID_REQUEST',
-    'cursor is not one that Nexus gave out for this list; leave it away to start anew.',
+    'cursor is not valid for this list. Omit it to start from the beginning.',
   );
 }

@@ -5,16 +5,16 @@ function refuse(): never {
   throw new Error('full');
 }
 
-test('runs so many at once, lets so many wait in order, and refuses the rest', async () => {
+test('runs a limited number in parallel, queues a limited number in order, and refuses the rest', async () => {
   const gate = createGate({ running: 2, waiting: 3 }, refuse);
   let running = 0;
-  let most = 0;
+  let maxRunning = 0;
   const order: number[] = [];
   const results = await Promise.allSettled(
     Array.from({ length: 8 }, (_, number) =>
       gate(async () => {
         running += 1;
-        most = Math.max(most, running);
+        maxRunning = Math.max(maxRunning, running);
         order.push(number);
         await new Promise(setImmediate);
         running -= 1;
@@ -26,10 +26,10 @@ test('runs so many at once, lets so many wait in order, and refuses the rest', a
     ...Array(5).fill('fulfilled'),
     ...Array(3).fill('rejected'),
   ]);
-  expect([most, order]).toEqual([2, [0, 1, 2, 3, 4]]);
+  expect([maxRunning, order]).toEqual([2, [0, 1, 2, 3, 4]]);
 });
 
-test('work that fails leaves its place to others', async () => {
+test('failed work frees its slot', async () => {
   const gate = createGate({ running: 1, waiting: 1 }, refuse);
   const failed = gate(async () => refuse());
   const waiting = gate(async () => 'done');

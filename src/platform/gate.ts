@@ -1,11 +1,11 @@
 export interface GateLimits {
-  /** How many run at once. */
+  /** How many run in parallel. */
   running: number;
-  /** How many may wait for their turn; whoever comes after them is refused. */
+  /** How many may wait in the queue. */
   waiting: number;
 }
 
-/** Runs work for a few at a time, in the order of arrival. `refuse` throws for whoever finds the queue full. */
+/** Limits how much work runs in parallel, in order of arrival. `refuse` throws when the queue is full. */
 export function createGate({ running, waiting }: GateLimits, refuse: () => never) {
   let free = running;
   const queue: (() => void)[] = [];
@@ -19,7 +19,7 @@ export function createGate({ running, waiting }: GateLimits, refuse: () => never
     await new Promise<void>((resolve) => queue.push(resolve));
   }
 
-  /** The place goes to whoever waits longest, and is free only when nobody does. */
+  /** Passes the slot to the first in the queue, or frees it. */
   function leave(): void {
     const next = queue.shift();
     if (next) next();

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { firstIdAt, newId } from './ids.ts';
 
-test('ids are UUIDs of version 7, and those of one process sort in the order in which they were made', () => {
+test('ids are UUIDv7, and ids of one process sort by creation', () => {
   const ids = Array.from({ length: 20_000 }, newId);
   for (const id of ids)
     expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
@@ -9,7 +9,7 @@ test('ids are UUIDs of version 7, and those of one process sort in the order in 
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-test('a clock that is set back does not make ids that sort before earlier ones', () => {
+test('after the clock is set back, new ids still sort after earlier ones', () => {
   const before = newId();
   vi.useFakeTimers({ now: Date.now() - 3_600_000 });
   try {
@@ -19,7 +19,7 @@ test('a clock that is set back does not make ids that sort before earlier ones',
   }
 });
 
-test('the first id of a time sorts between what was made before it and what is made from then on', () => {
+test('the first id of a time sorts before all ids from that time on, and after earlier ones', () => {
   const time = new Date();
   expect(newId() > firstIdAt(time)).toBe(true);
   expect(firstIdAt(new Date(time.getTime() - 1)) < firstIdAt(time)).toBe(true);

@@ -4,8 +4,8 @@ let lastMs = 0;
 let count = 0;
 
 /**
- * A new id: a UUIDv7, which begins with its time, so ids sort by age and new rows land at the end of their index. Those
- * that one process makes in the same millisecond are counted, so that they sort, too.
+ * Returns a new UUIDv7. It begins with the time, so ids sort by age and new rows go to the end of an index. A counter
+ * keeps ids that one process creates within a millisecond in order.
  */
 export function newId(): string {
   const now = Date.now();
@@ -18,11 +18,11 @@ export function newId(): string {
     lastMs += 1;
     count = 0;
   }
-  // Node.js keeps a store of randomness for this function; asking for a few bytes each time costs ten times as much.
+  // randomUUID uses a cache of random bytes; calling randomBytes each time takes ten times as long.
   return `${timePart(lastMs)}-7${count.toString(16).padStart(3, '0')}${randomUUID().slice(18)}`;
 }
 
-/** What sorts before every id that was made at this time or later. */
+/** Returns a value that sorts before every id created at this time or later. */
 export function firstIdAt(time: Date): string {
   return `${timePart(time.getTime())}-0000-0000-000000000000`;
 }

@@ -1,6 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
-/** The eight groups of an IPv6 address. */
+/** Returns the eight groups of an IPv6 address. */
 export function groupsOf(address: string): number[] {
   const { hostname } = new URL(`http://[${address}]`);
   const [head = '', tail] = hostname.slice(1, -1).split('::');
@@ -11,7 +11,7 @@ export function groupsOf(address: string): number[] {
     : [...before, ...Array(8 - before.length - after.length).fill(0), ...after];
 }
 
-/** The IPv4 address in the last two groups of an IPv6 one. */
+/** Returns the IPv4 address in the last two groups of an IPv6 address. */
 export function lastIPv4(groups: number[]): string {
   const [high = 0, low = 0] = groups.slice(6);
   return [high >> 8, high & 255, low >> 8, low & 255].join('.');
@@ -20,8 +20,8 @@ export function lastIPv4(groups: number[]): string {
 const MAPPED = '0,0,0,0,0,65535';
 
 /**
- * The network that an address stands for where callers are counted. One household, or one attacker, has at least a whole
- * /64 of IPv6 addresses, so all of them are one; an IPv4 address is one, however it is spelled.
+ * Returns the network of an address, for rate limits. A household or an attacker has at least a /64 of IPv6 addresses, so
+ * they count as one; an IPv4 address counts as itself, also in its IPv6-mapped form.
  */
 export function networkOf(address: string): string {
   const [bare = ''] = address.split('%');

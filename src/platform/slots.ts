@@ -1,10 +1,10 @@
 import { NexusError } from '../contract/errors.ts';
 
 export interface SlotLimits {
-  /** At once, whoever they are for. */
-  inAll: number;
+  /** In parallel, over all people. */
+  total: number;
   perPerson: number;
-  /** How many may wait for each person, and for how long. */
+  /** How many requests of one person may wait, and for how long. */
   waitingPerPerson: number;
   waitMs: number;
 }
@@ -17,23 +17,23 @@ interface Waiting {
 export type Slots = ReturnType<typeof createSlots>;
 
 /**
- * Limits how much work of one kind this process does at once, for each person and in all. What comes on top waits for a
- * moment; what would wait for too long, or behind too many others, is refused with `E_RATE_LIMITED`.
+ * Limits how much work of one kind this process does in parallel, per person and in total. More work waits briefly. Work
+ * that would wait too long, or behind too many others, is refused with `E_RATE_LIMITED`.
  */
-export function createSlots({ inAll, perPerson, waitingPerPerson, waitMs }: SlotLimits) {
+export function createSlots({ total, perPerson, waitingPerPerson, waitMs }: SlotLimits) {
   const running = new Map<string, number>();
-  let total = 0;
+  let used = 0;
   let queue: Waiting[] = [];
 
-  const isFree = (person: string) => total < inAll && (running.get(person) ?? 0) < perPerson;
+  const isFree = (person: string) => used < total && (running.get(person) ?? 0) < perPerson;
 
-  function take(person: string): void {
-    total += 1;
+  function acquire(person: string): void {
+    used += 1;
     running.set(person, (running.get(person) ?? 0) + 1);
   }
 
-  function giveBack(person: string): void {
-    total -= 1;
+  function release(person: string): void {
+    used -= 1;
     const left = (running.get(person) ?? 1) - 1;
     if (left > 0) running.set(person, left);
     else running.delete(person);
@@ -44,13 +44,15 @@ export function createSlots({ inAll, perPerson, waitingPerPerson, waitMs }: Slot
   }
 
   function wait(person: string): Promise<void> {
-    if (queue.filter((waiting) => waiting.person === person).length >= waitingPerPerson) tooMany(waitMs);
+    if (queue.filter((waiting) => waiting.person === person).length >= waitingPerPerson) {
+      throw rateLimited(waitMs);
+    }
     return new Promise((resolve, reject) => {
       const waiting: Waiting = {
         person,
         start() {
           clearTimeout(timer);
-          take(person);
+          acquire(person);
           resolve();
         },
       };
@@ -64,12 +66,12 @@ export function createSlots({ inAll, perPerson, waitingPerPerson, waitMs }: Slot
 
   return {
     async run<T>(person: string, work: () => Promise<T>): Promise<T> {
-      if (isFree(person)) take(person);
+      if (isFree(person)) acquire(person);
       else await wait(person);
       try {
         return await work();
       } finally {
-        giveBack(person);
+        release(person);
       }
     },
   };
@@ -78,13 +80,9 @@ export function createSlots({ inAll, perPerson, waitingPerPerson, waitMs }: Slot
 function rateLimited(waitMs: number): NexusError {
   return new NexusError(
     'E_RATE_LIMITED',
-    'Too many requests of this kind are under way. Try again shortly.',
+    'Too many requests of this kind are running. Try again in a moment.',
     {
       retryAfterSeconds: Math.ceil(waitMs / 1000),
     },
   );
-}
-
-function tooMany(waitMs: number): never {
-  throw rateLimited(waitMs);
 }

@@ -53,7 +53,7 @@ test(`every page is accessible, fits the screen and says nothing in the console,
     await page.locator('.media-card').first().waitFor();
     await expectAccessible(page, look);
     await page.keyboard.press('v');
-    await visit('/?status=failed&sort=title', 'has removed this for good');
+    await visit('/?status=failed&sort=title', 'has removed this page permanently');
     await visit('/?site=nowhere.example', 'Nothing fits these filters');
     await visit(`/library/${library}`, 'A page to look at');
     await visit(`/read/${readable}`, 'nobody had touched the ink');

@@ -195,12 +195,12 @@ export function storageConformance(open: () => Promise<Storage>): void {
     'C:x',
     `${'x'.repeat(201)}`,
   ])('%j is no path', async (path) => {
-    await expect(storage.put(path, Buffer.from('x'))).rejects.toThrow('is not a path in storage');
-    await expect(storage.get(path)).rejects.toThrow('is not a path in storage');
-    await expect(storage.head(path)).rejects.toThrow('is not a path in storage');
-    await expect(storage.delete(path)).rejects.toThrow('is not a path in storage');
+    await expect(storage.put(path, Buffer.from('x'))).rejects.toThrow('is not a valid storage path');
+    await expect(storage.get(path)).rejects.toThrow('is not a valid storage path');
+    await expect(storage.head(path)).rejects.toThrow('is not a valid storage path');
+    await expect(storage.delete(path)).rejects.toThrow('is not a valid storage path');
     if (path !== '' && path !== 'a/') {
-      await expect(names(path)).rejects.toThrow('is not a path in storage');
+      await expect(names(path)).rejects.toThrow('is not a valid storage path');
     }
   });
 }

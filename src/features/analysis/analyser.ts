@@ -1,7 +1,7 @@
 import { PermanentError } from '../../platform/jobs/retry-policy.ts';
-import { moduleBeside } from '../../platform/processes/module-beside.ts';
 import { createProcessPool } from '../../platform/processes/pool.ts';
-import type { TaskTrouble } from '../../platform/processes/stopped.ts';
+import { siblingModule } from '../../platform/processes/sibling-module.ts';
+import type { FailureCause } from '../../platform/processes/stopped.ts';
 import type { AnalysisResult, AnalysisTask, analysisWork } from './work.ts';
 
 export interface AnalyserOptions {
@@ -23,7 +23,7 @@ const TIMEOUT_MS = 10 * 60_000;
 export function createAnalyser(options: AnalyserOptions = {}): Analyser {
   const { processes = 2, timeoutMs = TIMEOUT_MS, memoryMb = 1024 } = options;
   const pool = createProcessPool<typeof analysisWork>({
-    entry: moduleBeside(import.meta.url, 'worker'),
+    entry: siblingModule(import.meta.url, 'worker'),
     size: processes,
     timeoutMs,
     memoryMb,
@@ -44,7 +44,7 @@ const TROUBLE = {
 } as const;
 
 /** Permanent failures: the text would fail the same way again. None of the sentences says anything about the text. */
-function explain(trouble: TaskTrouble, cause: Error): PermanentError {
+function explain(trouble: FailureCause, cause: Error): PermanentError {
   const [code, message] = TROUBLE[trouble];
   return new PermanentError(code, message, { cause });
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Branch, type Edit, LONGEST_BRANCH_TEXT } from '../../contract/branches.ts';
+import { type Branch, type Edit, MAX_BRANCH_TEXT_LENGTH } from '../../contract/branches.ts';
 import { NexusError } from '../../contract/errors.ts';
 import type { Principal } from '../../contract/identity.ts';
 import type { Mode } from '../../contract/roles.ts';
@@ -231,7 +231,7 @@ function costOfEdits(textLength: number, edits: readonly object[]): number {
 }
 
 function refuseTooLong(length: number): void {
-  if (length <= LONGEST_BRANCH_TEXT) return;
+  if (length <= MAX_BRANCH_TEXT_LENGTH) return;
   throw new NexusError('E_INVALID_REQUEST', TOO_LONG);
 }
 

@@ -6,7 +6,7 @@ import type { ErrorCode } from '../../contract/errors.ts';
 import { id } from '../../contract/wire.ts';
 import { actorOf, principalOf } from '../../http/authentication.ts';
 import type { HttpServer } from '../../http/http-server.ts';
-import { inSlices } from '../../platform/slices.ts';
+import { inChunks } from '../../platform/chunks.ts';
 import type { Branches, Json } from './branches.ts';
 
 const byId = z.object({ branch_id: id });
@@ -164,5 +164,5 @@ function sendJson(reply: FastifyReply, json: Json): FastifyReply {
   return reply
     .type('application/json; charset=utf-8')
     .header('content-length', json.length)
-    .send(Readable.from(inSlices(json), { objectMode: false }) as never);
+    .send(Readable.from(inChunks(json), { objectMode: false }) as never);
 }

@@ -1,5 +1,5 @@
 import type { BranchEvent, Comparison, Edit } from '../../contract/branches.ts';
-import { LONGEST_BRANCH_TEXT } from '../../contract/branches.ts';
+import { MAX_BRANCH_TEXT_LENGTH } from '../../contract/branches.ts';
 import type { Page } from '../../contract/wire.ts';
 import {
   compileRules,
@@ -69,7 +69,7 @@ export const branchWork = {
         return { refused: `events.${index}: ${error.message}.` };
       }
       length = lengthAfter(length, edit, text);
-      if (length > LONGEST_BRANCH_TEXT) return { refused: TOO_LONG };
+      if (length > MAX_BRANCH_TEXT_LENGTH) return { refused: TOO_LONG };
       appended.events.push({ text_hash: textHash(text), text_length: length });
       const position = at.position + index + 1;
       if (position % SNAPSHOT_EVERY === 0) appended.snapshots.push({ position, text });
@@ -113,7 +113,7 @@ export const branchWork = {
   },
 };
 
-export const TOO_LONG = `A branch holds at most ${LONGEST_BRANCH_TEXT} code points.`;
+export const TOO_LONG = `A branch holds at most ${MAX_BRANCH_TEXT_LENGTH} code points.`;
 
 export interface Side {
   branch_id: string;

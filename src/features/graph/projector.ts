@@ -1,5 +1,5 @@
-import { moduleBeside } from '../../platform/processes/module-beside.ts';
 import { createProcessPool } from '../../platform/processes/pool.ts';
+import { siblingModule } from '../../platform/processes/sibling-module.ts';
 import type { GraphSource, Projection, projectionWork } from './work.ts';
 
 export type { GraphSource, Projection } from './work.ts';
@@ -15,7 +15,7 @@ export interface Projector {
 /** Reading a book takes seconds, so it is done in a process of its own, which starts with the first document. */
 export function createProjector({ processes = 1, timeoutMs = 120_000, memoryMb = 1024 } = {}): Projector {
   const pool = createProcessPool<typeof projectionWork>({
-    entry: moduleBeside(import.meta.url, 'worker'),
+    entry: siblingModule(import.meta.url, 'worker'),
     size: processes,
     timeoutMs,
     memoryMb,

@@ -10,7 +10,7 @@ export const ACCESS_TOKEN_SECONDS = 15 * 60;
 
 export type AccessTokens = ReturnType<typeof createAccessTokens>;
 
-/** What programs show instead of a key for a quarter of an hour. */
+/** Short-lived JWTs that programs send instead of an API key. */
 export function createAccessTokens(secret: () => Promise<Uint8Array>) {
   return {
     async write({ user_id, session_id, role, allowed_modes }: Principal): Promise<string> {
@@ -24,7 +24,7 @@ export function createAccessTokens(secret: () => Promise<Uint8Array>) {
         .sign(await secret());
     },
 
-    /** The session that it names; undefined when it is not ours, or too old. */
+    /** Returns the session id of a token; undefined when the token is invalid or expired. */
     async read(token: string): Promise<string | undefined> {
       const key = await secret();
       const options = {
@@ -33,13 +33,13 @@ export function createAccessTokens(secret: () => Promise<Uint8Array>) {
         typ: TYPE,
         requiredClaims: ['sub', 'sid', 'exp', 'jti'],
       };
-      const verified = await jwtVerify(token, key, options).catch(undefinedWhenRefused);
+      const verified = await jwtVerify(token, key, options).catch(undefinedIfInvalid);
       const sid = verified?.payload.sid;
       return typeof sid === 'string' ? sid : undefined;
     },
   };
 }
 
-function undefinedWhenRefused(error: unknown): undefined {
+function undefinedIfInvalid(error: unknown): undefined {
   if (!(error instanceof errors.JOSEError)) throw error;
 }

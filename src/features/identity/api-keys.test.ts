@@ -9,7 +9,7 @@ const key = DEV_KEYS.admin;
 const create = (body: unknown) => app.call('POST', '/api/v1/api-keys', { key, body });
 
 describe('creating a key', () => {
-  test('shows it once, and it works', async () => {
+  test('returns the key once, and the key works', async () => {
     const { user } = await createPerson(app, { role: 'operator' });
     const { status, body } = await create({ user_id: user.id, name: 'laptop' });
     expect(status).toBe(201);
@@ -32,7 +32,7 @@ describe('creating a key', () => {
     expect(JSON.stringify(listed.body)).not.toContain(body.key.slice(8));
   });
 
-  test('takes a username in place of an id, and a lower role, RAW and an end', async () => {
+  test('accepts a username instead of an id, a lower role, RAW mode and an expiry', async () => {
     const { user } = await createPerson(app, { role: 'admin' });
     const expires_at = '2099-01-01T00:00:00.000Z';
     const { body } = await create({
@@ -44,7 +44,7 @@ describe('creating a key', () => {
     expect(body).toMatchObject({ user_id: user.id, role: 'researcher', raw_mode_enabled: true, expires_at });
   });
 
-  test("above the user's own role is 409 and makes none", async () => {
+  test("with a role above the user's is 409 and creates none", async () => {
     const { user } = await createPerson(app, { role: 'operator' });
     expect(await create({ user_id: user.id, role: 'researcher' })).toMatchObject(
       failure(409, 'E_KEY_ROLE_EXCEEDS_USER'),
@@ -53,7 +53,7 @@ describe('creating a key', () => {
     expect(row?.count).toBe(1);
   });
 
-  test('for nobody is 404', async () => {
+  test('for an unknown user is 404', async () => {
     expect(await create({ user_id: newId() })).toMatchObject(failure(404, 'E_USER_NOT_FOUND'));
     expect(await create({ username: 'nobody-here' })).toMatchObject(failure(404, 'E_USER_NOT_FOUND'));
   });
@@ -70,7 +70,7 @@ describe('creating a key', () => {
     expect(await create(body)).toMatchObject(failure(400, 'E_INVALID_REQUEST'));
   });
 
-  test('and disabling are audited, without the key', async () => {
+  test('and disabling a key are audited, without the key itself', async () => {
     const { user } = await createPerson(app);
     const { body } = await create({ user_id: user.id });
     await app.call('POST', `/api/v1/api-keys/${body.id}/disable`, { key });
@@ -88,7 +88,7 @@ describe('creating a key', () => {
   });
 });
 
-test('disabling again changes nothing; an unknown key is 404', async () => {
+test('disabling a disabled key changes nothing; an unknown key is 404', async () => {
   const { apiKey } = await createPerson(app);
   const disable = (id: string) => app.call('POST', `/api/v1/api-keys/${id}/disable`, { key });
   expect((await disable(apiKey.id)).body).toEqual((await disable(apiKey.id)).body);

@@ -7,10 +7,10 @@ import { cutPage, readCursor } from '../../platform/cursor.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
 import { newId } from '../../platform/ids.ts';
-import { tellApiKey } from './events.ts';
+import { emitApiKeyEvent } from './events.ts';
 import * as store from './store.ts';
 
-const MOST_VISIBLE_CHARACTERS = 8;
+const MAX_PREFIX_LENGTH = 8;
 
 export interface CreateApiKey {
   name: string;
@@ -24,13 +24,13 @@ export type ApiKeys = ReturnType<typeof createApiKeys>;
 
 export function createApiKeys({ sql }: { sql: Database }) {
   return {
-    /** The plaintext is in this answer and nowhere else, ever. */
+    /** Creates a key. Only its hash is stored, so this is the only time that the key itself is returned. */
     create(user: User, fields: CreateApiKey, actor: Actor): Promise<ApiKey & { key: string }> {
       const role = fields.role ?? user.role;
       if (!roleAllows(user.role, role)) {
         throw new NexusError(
           'E_KEY_ROLE_EXCEEDS_USER',
-          `${user.username} has the role ${user.role}; a key of theirs cannot have ${role}.`,
+          `${user.username} has the role ${user.role}. Their keys cannot have the role ${role}.`,
         );
       }
       const key = `nxs_${randomBytes(32).toString('base64url')}`;
@@ -47,7 +47,7 @@ export function createApiKeys({ sql }: { sql: Database }) {
           expires_at: fields.expires_at ?? null,
         });
         await recordAudit(tx, { action: 'api_key.created', actor, details: auditDetails(created) });
-        await tellApiKey(tx, 'api_key.created', created, actor.requestId);
+        await emitApiKeyEvent(tx, 'api_key.created', created, actor.requestId);
         return { ...created, key };
       });
     },
@@ -58,28 +58,28 @@ export function createApiKeys({ sql }: { sql: Database }) {
       return { api_keys, page };
     },
 
-    /** Holds from the next request on. Disabling a disabled key changes nothing. */
+    /** Disables a key, effective with the next request. A disabled key does not change. */
     disable(id: string, actor: Actor): Promise<ApiKey> {
       return transaction(sql, async (tx) => {
         const disabled = await store.disableApiKey(tx, id);
-        if (!disabled) throw new NexusError('E_NOT_FOUND', `There is no API key ${id}.`);
+        if (!disabled) throw new NexusError('E_NOT_FOUND', `The API key ${id} does not exist.`);
         const { was_enabled, ...key } = disabled;
         await recordAudit(tx, { action: 'api_key.disabled', actor, details: auditDetails(key) });
-        if (was_enabled) await tellApiKey(tx, 'api_key.disabled', key, actor.requestId);
+        if (was_enabled) await emitApiKeyEvent(tx, 'api_key.disabled', key, actor.requestId);
         return key;
       });
     },
   };
 }
 
-/** A key has 256 random bits, so a plain hash is enough, and it can be looked up by index. */
+/** Hashes a key. A plain hash is enough for 256 random bits, and allows a lookup by index. */
 export function hashKey(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }
 
-/** Enough to tell one's keys apart, and never most of a short one that somebody chose. */
+/** Returns the visible prefix of a key: long enough to tell keys apart, at most a third of a short configured key. */
 export function visiblePrefix(key: string): string {
-  return key.slice(0, Math.min(MOST_VISIBLE_CHARACTERS, Math.floor(key.length / 3)));
+  return key.slice(0, Math.min(MAX_PREFIX_LENGTH, Math.floor(key.length / 3)));
 }
 
 export function auditDetails(key: ApiKey) {

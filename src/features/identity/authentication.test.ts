@@ -7,7 +7,7 @@ const database = useDatabase();
 const app = useApp(database);
 const whoami = '/api/v1/auth/whoami';
 
-test('a key in X-Nexus-API-Key says who one is', async () => {
+test('a key in X-Nexus-API-Key authenticates its user', async () => {
   const { user, key, apiKey } = await createPerson(app, { role: 'operator' });
   const answer = await app.call('GET', whoami, { key });
   expect(answer.status).toBe(200);
@@ -22,7 +22,7 @@ test('a key in X-Nexus-API-Key says who one is', async () => {
   });
 });
 
-test('the same key is taken as a bearer token', async () => {
+test('a key is accepted as a bearer token', async () => {
   const answer = await app.call('GET', whoami, { headers: { authorization: `Bearer ${DEV_KEYS.viewer}` } });
   expect(answer.body).toMatchObject({ owner: 'dev-viewer', role: 'viewer' });
 });
@@ -47,7 +47,7 @@ test('a disabled key is 401 from the next request on', async () => {
   expect(await app.call('GET', whoami, { key })).toMatchObject(failure(401, 'E_UNAUTHENTICATED'));
 });
 
-test('a disabled user makes all their keys 401 from the next request on, and enabling gives them back', async () => {
+test('the keys of a disabled user are 401 from the next request on, and work again when the user is enabled', async () => {
   const { user, key } = await createPerson(app);
   const patch = (disabled: boolean) =>
     app.call('PATCH', `/api/v1/users/${user.id}`, { key: DEV_KEYS.admin, body: { disabled } });
@@ -64,7 +64,7 @@ test('an expired key is 401', async () => {
   expect(await app.call('GET', whoami, { key })).toMatchObject(failure(401, 'E_UNAUTHENTICATED'));
 });
 
-test('a key never has more than its user has, also when the user is demoted later', async () => {
+test("a key's role never exceeds its user's, also when the user is demoted later", async () => {
   const { user, key } = await createPerson(app, { role: 'researcher' });
   await app.call('PATCH', `/api/v1/users/${user.id}`, { key: DEV_KEYS.admin, body: { role: 'viewer' } });
   expect((await app.call('GET', whoami, { key })).body.role).toBe('viewer');
@@ -87,7 +87,7 @@ test('last_used_at moves on use, at most once a minute', async () => {
   expect((await lastUsed()).getTime()).toBeGreaterThanOrEqual(first.getTime());
 });
 
-test('the plaintext of a key is nowhere in the database', async () => {
+test('the database does not contain the plaintext of a key', async () => {
   const { key } = await createPerson(app);
   const tables = await database.sql<{ name: string }[]>`
     select table_name as name from information_schema.tables where table_schema = 'public'`;

@@ -3,7 +3,7 @@ import type { Principal } from '../../contract/identity.ts';
 import { lowerRole, type Mode, type Role, roleAllows } from '../../contract/roles.ts';
 import { type Actor, type Caller, recordAudit } from '../../platform/audit/audit.ts';
 import type { Database } from '../../platform/database/database.ts';
-import { createAllotments } from '../../platform/rate-limit/allotments.ts';
+import { createRateLimiter } from '../../platform/rate-limit/rate-limiter.ts';
 import { hashKey } from './api-keys.ts';
 import type { Refusals } from './refusals.ts';
 import {
@@ -20,16 +20,16 @@ export type Authentication = ReturnType<typeof createAuthentication>;
 export interface AuthenticationDependencies {
   sql: Database;
   rawModeEnabled: boolean;
-  /** Whether the keys that everybody knows open anything here. */
+  /** Whether the publicly known test keys are accepted. */
   acceptsWellKnownKeys: boolean;
-  /** The session that an access token names; undefined when the token is not ours, or no longer good. */
+  /** Returns the session id of an access token; undefined when the token is invalid or expired. */
   readAccessToken(token: string): Promise<string | undefined>;
   refusals: Refusals;
   requestsPerMinute: Record<Role, number>;
 }
 
 const REFUSALS = {
-  unknown: 'This API key is not known here.',
+  unknown: 'This API key does not exist.',
   disabled: 'This API key or its user is disabled.',
   expired: 'This API key has expired.',
 };
@@ -38,7 +38,7 @@ export type CheckedKey =
   | { key: store.PresentedKey; refusal?: undefined }
   | { key?: store.PresentedKey; refusal: keyof typeof REFUSALS };
 
-/** What a key and a session have in common. */
+/** The fields that keys and sessions have in common. */
 interface Credential
   extends Pick<
     PresentedSession,
@@ -62,22 +62,22 @@ export function createAuthentication({
   refusals,
   requestsPerMinute,
 }: AuthenticationDependencies) {
-  const allotments = createAllotments({ sql });
+  const limiter = createRateLimiter({ sql });
 
   async function refuseKey(
     reason: keyof typeof REFUSALS,
     caller: Caller,
     key?: store.PresentedKey,
   ): Promise<never> {
-    await refusals.brake(caller);
+    await refusals.limit(caller);
     await refusals.record({ reason, username: key?.owner, api_key_id: key?.id }, caller);
     throw new NexusError('E_UNAUTHENTICATED', REFUSALS[reason]);
   }
 
-  /** Whether the key would be let in now, and why not. */
+  /** Looks up a key, and says why it would be refused, if it would. */
   async function checkKey(plaintext: string): Promise<CheckedKey> {
-    const isRefusedUnseen = !acceptsWellKnownKeys && isWellKnownKey(plaintext);
-    const key = isRefusedUnseen ? undefined : await store.findPresentedKey(sql, hashKey(plaintext));
+    const isForbidden = !acceptsWellKnownKeys && isWellKnownKey(plaintext);
+    const key = isForbidden ? undefined : await store.findPresentedKey(sql, hashKey(plaintext));
     if (!key) return { refusal: 'unknown' };
     if (key.is_disabled) return { key, refusal: 'disabled' };
     if (key.is_expired) return { key, refusal: 'expired' };
@@ -101,22 +101,25 @@ export function createAuthentication({
     };
   }
 
-  /** Somebody who signed in has their own role, or that of the key they signed in with if it is lower. */
-  async function recognise(session: PresentedSession | undefined): Promise<Principal | undefined> {
+  /** Returns the principal of a session. A session that began with a key has the lower role of key and user. */
+  async function findPrincipal(session: PresentedSession | undefined): Promise<Principal | undefined> {
     if (!session || session.is_over) return undefined;
     if (session.is_use_due) await recordSessionUse(sql, session.id);
     return principalFrom({ ...session, session_id: session.id });
   }
 
-  async function admit(session: PresentedSession | undefined): Promise<Principal> {
-    const principal = await recognise(session);
+  async function requireSession(session: PresentedSession | undefined): Promise<Principal> {
+    const principal = await findPrincipal(session);
     if (principal) return principal;
-    throw new NexusError('E_UNAUTHENTICATED', 'You are not signed in, or no longer. Sign in again.');
+    throw new NexusError(
+      'E_UNAUTHENTICATED',
+      'You are not signed in, or your session has ended. Sign in again.',
+    );
   }
 
   return {
     checkKey,
-    admit,
+    requireSession,
 
     async withApiKey(plaintext: string, caller: Caller): Promise<Principal> {
       const { key, refusal } = await checkKey(plaintext);
@@ -126,28 +129,28 @@ export function createAuthentication({
     },
 
     async withSession(token: string): Promise<Principal> {
-      return admit(await findSessionByToken(sql, hashKey(token)));
+      return requireSession(await findSessionByToken(sql, hashKey(token)));
     },
 
-    /** For who asks whether somebody is signed in, and takes no for an answer. */
+    /** Returns the principal of a session token; undefined when the session does not exist or has ended. */
     async findBySession(token: string): Promise<Principal | undefined> {
-      return recognise(await findSessionByToken(sql, hashKey(token)));
+      return findPrincipal(await findSessionByToken(sql, hashKey(token)));
     },
 
-    /** An access token names its session, and is worth what that is worth now. */
+    /** Authenticates with an access token. The rights are those that its session has now. */
     async withAccessToken(token: string): Promise<Principal> {
       const sessionId = await readAccessToken(token);
-      return admit(sessionId === undefined ? undefined : await findSessionById(sql, sessionId));
+      return requireSession(sessionId === undefined ? undefined : await findSessionById(sql, sessionId));
     },
 
-    /** For each key; for somebody who signed in without one, for the person. A full bucket lasts for a minute. */
+    /** Limits requests per key, or per user when there is no key. The bucket holds the requests of one minute. */
     async limitRate({ api_key_id, user_id, requests_per_minute }: Principal): Promise<void> {
       const limit = { capacity: requests_per_minute, perSecond: requests_per_minute / 60 };
-      const wait = await allotments.take(`requests:${api_key_id ?? user_id}`, limit);
+      const wait = await limiter.take(`requests:${api_key_id ?? user_id}`, limit);
       if (wait === 0) return;
       throw new NexusError(
         'E_RATE_LIMITED',
-        `More than ${requests_per_minute} requests a minute. Try again in ${wait} seconds.`,
+        `Too many requests: the limit is ${requests_per_minute} per minute. Try again in ${wait} seconds.`,
         { retryAfterSeconds: wait },
       );
     },
@@ -159,16 +162,19 @@ export function createAuthentication({
         actor,
         details: { role: principal.role, minimum_role: minimum, target },
       });
-      throw new NexusError('E_FORBIDDEN', `This needs the role ${minimum}; you have ${principal.role}.`);
+      throw new NexusError(
+        'E_FORBIDDEN',
+        `This requires the role ${minimum}. Your role is ${principal.role}.`,
+      );
     },
 
-    /** For whatever takes a mode from its caller: PUBLIC passes always, RAW only under its three conditions. */
+    /** Checks the mode that a caller requests. PUBLIC is always allowed, RAW only under its three conditions. */
     async requireMode(principal: Principal, mode: Mode, actor: Actor): Promise<void> {
       if (principal.allowed_modes.includes(mode)) return;
       await recordAudit(sql, { action: 'auth.mode_refused', actor, mode, details: { role: principal.role } });
       throw new NexusError(
         'E_MODE_FORBIDDEN',
-        'RAW mode needs the role researcher or above, a key with raw_mode_enabled, and NEXUS_RAW_MODE_ENABLED on the server.',
+        'RAW mode requires the role researcher or higher, a key with raw_mode_enabled, and RAW mode enabled on the server.',
       );
     },
   };

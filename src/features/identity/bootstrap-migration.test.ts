@@ -20,7 +20,7 @@ async function insertPerson(username: string, role: string, madeBy: string): Pro
   return id;
 }
 
-test('an upgrade marks the people whom bootstrap made, nobody else with their names, and revokes what has no inviter', async () => {
+test('the migration marks only users created by bootstrap, and revokes invitations of inviters who are no admins', async () => {
   const all = await readMigrations();
   const before = all.filter(({ name }) => name < '0016');
   await migrate(sql, before);

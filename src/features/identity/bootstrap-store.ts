@@ -6,7 +6,7 @@ import { keyColumns, userColumns } from './store.ts';
 
 export type Environment = 'dev' | 'test' | 'prod';
 
-/** Finds a person whom bootstrap made, and holds the row, so that what depends on it is decided by one at a time. */
+/** Finds and locks a user whom bootstrap created, so that parallel starts change it one after the other. */
 export async function lockBootstrapUser(tx: Transaction, username: string): Promise<User | undefined> {
   const [user] = await tx<User[]>`
     select ${userColumns(tx)}
@@ -23,7 +23,7 @@ export async function markBootstrapped(tx: Transaction, userId: string, env: Env
     where id = ${userId} and bootstrapped_in is distinct from ${env}`;
 }
 
-/** Disables people whom bootstrap set up outside of production, without their passwords. The mark says that it is done. */
+/** Disables the users that bootstrap created outside production, deletes their passwords, and marks them as done. */
 export async function retirePeople(tx: Transaction): Promise<{ id: string; username: string }[]> {
   return tx<{ id: string; username: string }[]>`
     update users
@@ -51,7 +51,7 @@ async function disableKeys(tx: Transaction, condition: SqlFragment): Promise<Api
     returning ${keyColumns(tx)}`;
 }
 
-/** Disables the user's keys of this name except one. */
+/** Disables all keys of the user with this name, except one. */
 export const disableKeysNamed = (tx: Transaction, userId: string, name: string, exceptHash: Buffer) =>
   disableKeys(
     tx,

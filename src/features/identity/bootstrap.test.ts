@@ -23,7 +23,7 @@ const keys = () => database.sql`
   select users.username, api_keys.role, raw_mode_enabled, enabled
   from api_keys join users on users.id = api_keys.user_id order by api_keys.id`;
 
-test('seeding twice makes four keys, with the roles and modes that their names promise', async () => {
+test('seeding twice creates four keys with the roles and modes of their users', async () => {
   await seed();
   expect([...(await keys())]).toEqual([
     { username: 'dev-viewer', role: 'viewer', raw_mode_enabled: false, enabled: true },
@@ -34,7 +34,7 @@ test('seeding twice makes four keys, with the roles and modes that their names p
   expect((await whoami(DEV_KEYS.admin)).body.allowed_modes).toEqual(['PUBLIC', 'RAW']);
 });
 
-test('two processes that seed an empty database at once make four keys', async () => {
+test('two processes that seed an empty database in parallel create four keys', async () => {
   await database.sql`truncate users, libraries, memberships, api_keys cascade`;
   const seeders = database.twoConnections().map((sql) => ({
     sql,
@@ -48,7 +48,7 @@ test('two processes that seed an empty database at once make four keys', async (
   expect(row?.count).toBe(4);
 });
 
-test('a seeded key that was disabled is enabled again, under the same id', async () => {
+test('seeding enables a disabled key again, with the same id', async () => {
   const ids = await database.sql`select id from api_keys order by id`;
   await database.sql`update api_keys set enabled = false`;
   await seed();
@@ -56,7 +56,7 @@ test('a seeded key that was disabled is enabled again, under the same id', async
   expect(await database.sql`select id from api_keys order by id`).toEqual(ids);
 });
 
-test('a seeded key that was disabled is audited when it is enabled again', async () => {
+test('seeding audits that a disabled key is enabled again', async () => {
   await database.sql`update api_keys set enabled = false`;
   await database.sql`truncate audit_logs`;
   await seed();
@@ -64,7 +64,7 @@ test('a seeded key that was disabled is audited when it is enabled again', async
   expect([...actions]).toEqual(Array(4).fill({ action: 'api_key.enabled', actor: 'system' }));
 });
 
-test('a new key takes the place of the one before it', async () => {
+test('a new bootstrap key replaces the previous one', async () => {
   const key = 'another-admin-key-for-a-day';
   await seed([configured('admin', key)]);
   expect((await whoami(key)).body.owner).toBe('dev-admin');
@@ -74,13 +74,13 @@ test('a new key takes the place of the one before it', async () => {
   expect((await whoami(DEV_KEYS.admin)).status).toBe(200);
 });
 
-test("a key that is somebody else's already is refused", async () => {
+test('a key that already belongs to another user is refused', async () => {
   await expect(seed([configured('admin', DEV_KEYS.viewer)])).rejects.toThrow(
-    'NEXUS_BOOTSTRAP_ADMIN_KEY is the key of dev-viewer already.',
+    'NEXUS_BOOTSTRAP_ADMIN_KEY is already the key of dev-viewer.',
   );
 });
 
-test('a seeded user who was disabled or demoted has their role back', async () => {
+test('seeding enables a disabled user and restores a changed role', async () => {
   await database.sql`update users set disabled_at = now() where username = 'dev-operator'`;
   await database.sql`update users set role = 'viewer' where username = 'dev-researcher'`;
   await seed();
@@ -89,7 +89,7 @@ test('a seeded user who was disabled or demoted has their role back', async () =
   }
 });
 
-test('a key of another data directory on the same database stays good', async () => {
+test('a key of another data directory on the same database stays valid', async () => {
   const ours = { ...configured('admin', 'nexus_key-of-this-data-directory'), keepsOthers: true };
   await seed([ours]);
   expect((await whoami(ours.key)).status).toBe(200);
@@ -99,7 +99,7 @@ test('a key of another data directory on the same database stays good', async ()
 });
 
 test.each(['dev', 'prod'])(
-  'well-known keys open nothing in %s, even if the database has them',
+  'well-known keys are refused in %s, even if the database has them',
   async (env) => {
     const { authentication } = app.another({ environment: { NEXUS_ENV: env } }).services;
     const attempt = authentication.withApiKey(DEV_KEYS.admin, { requestId: 'x', address: '203.0.113.7' });
@@ -107,7 +107,7 @@ test.each(['dev', 'prod'])(
   },
 );
 
-describe('somebody else who has the name of a bootstrap user', () => {
+describe('another person with the name of a bootstrap user', () => {
   async function giveNameAway() {
     const { user, key } = await createPerson(app, { role: 'viewer' });
     await database.sql`update users set username = 'dev-admin-before' where username = 'dev-admin'`;
@@ -120,7 +120,7 @@ describe('somebody else who has the name of a bootstrap user', () => {
     await database.sql`update users set username = 'dev-admin' where username = 'dev-admin-before'`;
   }
 
-  test('is not promoted, and gets no key', async () => {
+  test('is not promoted and gets no key', async () => {
     const { user, key } = await giveNameAway();
     await database.sql`delete from api_keys where role = 'admin'`;
     expect(await seed()).toEqual(['admin']);
@@ -130,16 +130,16 @@ describe('somebody else who has the name of a bootstrap user', () => {
     expect(await seed()).toEqual([]);
   });
 
-  test('stops the start when the key is configured, with a sentence', async () => {
+  test('stops the start with an explanation when the key is configured', async () => {
     const { user, key } = await giveNameAway();
     await expect(seed([configured('admin', 'a-key-that-somebody-configured')])).rejects.toThrow(
-      'NEXUS_BOOTSTRAP_ADMIN_KEY is the key of the user dev-admin, but that username belongs to somebody',
+      'NEXUS_BOOTSTRAP_ADMIN_KEY sets the key of the user dev-admin, but another person has that username',
     );
     expect((await whoami(key)).body.role).toBe('viewer');
     await giveNameBack(user.id);
   });
 
-  test('keeps it for good after giving it up', async () => {
+  test('keeps it reserved after being renamed', async () => {
     const { user } = await createPerson(app, { role: 'viewer' });
     await database.sql`update users set username = 'dev-viewer-before' where username = 'dev-viewer'`;
     await database.sql`insert into former_usernames (username, user_id) values ('dev-viewer', ${user.id})`;
@@ -149,7 +149,7 @@ describe('somebody else who has the name of a bootstrap user', () => {
   });
 });
 
-test('start-up disables well-known keys, and says so in the audit log', async () => {
+test('disabling well-known keys is audited once', async () => {
   await seed();
   await database.sql`truncate audit_logs`;
   await disableWellKnownKeys(database.sql);
@@ -169,7 +169,7 @@ describe('the first start in production', () => {
     return row;
   };
 
-  test('disables the people of development, with their sessions, tokens, links, keys and passwords', async () => {
+  test('disables development users with their sessions, tokens, links, keys and passwords', async () => {
     const admin = await app.services.users.getByName('dev-admin');
     const { path } = await app.services.signInLinks.create(admin, { name: 'test' });
     const browser = await signIn(app, { sign_in_token: path.replace('/app/welcome#', '') });
@@ -208,7 +208,7 @@ describe('the first start in production', () => {
     expect(audited[0]?.actor).toBe('system');
   });
 
-  test('does it once, and what is configured for production stays', async () => {
+  test('happens once, and keeps users with a key configured for production', async () => {
     const key = 'an-admin-key-for-production';
     const inProduction = { sql: database.sql, users: app.services.users, env: 'prod' as const };
     await seedBootstrapKeys(inProduction, [configured('admin', key)]);
@@ -217,14 +217,14 @@ describe('the first start in production', () => {
     expect(await person('dev-viewer')).toMatchObject({ is_disabled: true });
   });
 
-  test('does it again after another start in development', async () => {
+  test('happens again after another start in development', async () => {
     await seedBootstrapKeys({ sql: database.sql, users: app.services.users, env: 'dev' }, [
       { ...configured('admin', 'nexus_a-key-of-development'), isConfigured: false },
     ]);
     expect(await retire()).toEqual(['dev-admin']);
   });
 
-  test('of two processes at once, one does it', async () => {
+  test('is done by one of two parallel processes', async () => {
     await seed();
     const [one, two] = database.twoConnections();
     const retired = await Promise.all(
@@ -233,12 +233,12 @@ describe('the first start in production', () => {
     expect(retired.flat()).toHaveLength(4);
   });
 
-  test('leaves a link for an admin when nobody else could get in, whatever other people have', async () => {
+  test('creates a sign-in link for an admin when no admin can sign in', async () => {
     const { signInLinks } = app.services;
     const viewer = await createPerson(app, { role: 'viewer' });
     await database.sql`update users set password_hash = 'somebody has one' where id = ${viewer.user.id}`;
     expect(await signInLinks.createForFirstAdmin()).toMatchObject({ username: 'admin' });
-    // A key is a way in as well.
+    // An admin with a valid key can sign in.
     const admin = await app.services.users.getByName('admin');
     const { id } = await app.services.apiKeys.create(
       admin,
@@ -247,7 +247,7 @@ describe('the first start in production', () => {
     );
     expect(await signInLinks.createForFirstAdmin()).toBeUndefined();
     await app.services.apiKeys.disable(id, { name: 'test' });
-    // The name may belong to somebody else already; that is no error here.
+    // Another user has the name `admin` now.
     await database.sql`update users set role = 'viewer' where username = 'admin'`;
     expect(await signInLinks.createForFirstAdmin()).toMatchObject({ username: 'admin-2' });
   });

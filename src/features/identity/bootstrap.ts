@@ -7,7 +7,7 @@ import { transaction } from '../../platform/database/transaction.ts';
 import { newId } from '../../platform/ids.ts';
 import { auditDetails, hashKey, visiblePrefix } from './api-keys.ts';
 import * as bootstrapped from './bootstrap-store.ts';
-import { tellApiKey } from './events.ts';
+import { emitApiKeyEvent } from './events.ts';
 import * as store from './store.ts';
 import type { Users } from './users.ts';
 import { bootstrapUsername } from './well-known-keys.ts';
@@ -15,9 +15,9 @@ import { bootstrapUsername } from './well-known-keys.ts';
 export interface BootstrapKey {
   role: Role;
   key: string;
-  /** Set by a variable. Whoever sets one relies on it, so a key that cannot be seeded stops the start. */
+  /** Whether an environment variable sets the key. Then an error while seeding it stops the start. */
   isConfigured: boolean;
-  /** Whether earlier bootstrap keys of the person stay good: those of other data directories on the same database. */
+  /** Whether other bootstrap keys of the user stay valid, because other data directories share the database. */
   keepsOthers: boolean;
 }
 
@@ -32,8 +32,8 @@ const KEY_NAME = 'bootstrap';
 const SYSTEM = { name: 'system' };
 
 /**
- * Ensures one user `dev-<role>` who has the role and the key of each entry. Starting twice, or twice at once, changes
- * nothing. Returns the roles that were not seeded because somebody else has the username.
+ * Ensures that each entry has a user `dev-<role>` with its role and key. It is idempotent, also in parallel starts.
+ * Returns the roles that were skipped because somebody else has the username.
  */
 export async function seedBootstrapKeys(
   { sql, users, env }: BootstrapDependencies,
@@ -45,12 +45,12 @@ export async function seedBootstrapKeys(
       const user = await ensureUser(tx, users, entry.role, env);
       if (user) await ensureKey(tx, user, entry);
       return user !== undefined;
-    }).catch(falseWhenTaken);
+    }).catch(falseIfTaken);
     if (isSeeded) continue;
     if (entry.isConfigured) {
       throw new Error(
-        `${variableOf(entry.role)} is the key of the user ${bootstrapUsername(entry.role)}, but that username belongs to ` +
-          'somebody whom Nexus did not make. Have them choose another username, or unset the variable.',
+        `${variableOf(entry.role)} sets the key of the user ${bootstrapUsername(entry.role)}, but another person has ` +
+          'that username. Ask them to choose another username, or unset the variable.',
       );
     }
     taken.push(entry.role);
@@ -58,7 +58,7 @@ export async function seedBootstrapKeys(
   return taken;
 }
 
-/** Undefined when somebody else has the username: a name must not make anybody an admin. */
+/** Creates or updates the user. Returns undefined when somebody else has the username, who must not become an admin. */
 async function ensureUser(
   tx: Transaction,
   users: Users,
@@ -66,21 +66,21 @@ async function ensureUser(
   env: bootstrapped.Environment,
 ): Promise<User | undefined> {
   const username = bootstrapUsername(role);
-  const made = await users.insertWithLibrary(tx, { username, role }, SYSTEM);
-  const user = made ?? (await bootstrapped.lockBootstrapUser(tx, username));
+  const created = await users.insertWithLibrary(tx, { username, role }, SYSTEM);
+  const user = created ?? (await bootstrapped.lockBootstrapUser(tx, username));
   if (!user) return undefined;
   await bootstrapped.markBootstrapped(tx, user.id, env);
   if (user.role === role && user.disabled_at === null) return user;
   return users.updateIn(tx, user.id, { role, disabled: false }, SYSTEM);
 }
 
-/** Somebody had the username before and it stays theirs. */
-function falseWhenTaken(error: unknown): false {
+/** A former username stays reserved for the person who had it. */
+function falseIfTaken(error: unknown): false {
   if (error instanceof NexusError && error.code === 'E_USERNAME_TAKEN') return false;
   throw error;
 }
 
-/** The user's row is locked, so of two processes that start at once one writes and the other finds it done. */
+/** Ensures the key. The user's row is locked, so parallel starts cannot create it twice. */
 async function ensureKey(
   tx: Transaction,
   user: User,
@@ -91,11 +91,11 @@ async function ensureKey(
   const existing = await store.findApiKeyByHash(tx, key_hash);
   if (existing && existing.user_id !== user.id) {
     throw new Error(
-      `${variableOf(role)} is the key of ${existing.owner} already. Choose another for ${user.username}.`,
+      `${variableOf(role)} is already the key of ${existing.owner}. Choose another key for ${user.username}.`,
     );
   }
   if (!keepsOthers) {
-    await announceDisabled(tx, await bootstrapped.disableKeysNamed(tx, user.id, KEY_NAME, key_hash));
+    await recordDisabledKeys(tx, await bootstrapped.disableKeysNamed(tx, user.id, KEY_NAME, key_hash));
   }
   if (!existing) {
     const created = await store.insertApiKey(tx, {
@@ -110,20 +110,20 @@ async function ensureKey(
       expires_at: null,
     });
     await recordAudit(tx, { action: 'api_key.created', actor: SYSTEM, details: auditDetails(created) });
-    await tellApiKey(tx, 'api_key.created', created);
+    await emitApiKeyEvent(tx, 'api_key.created', created);
   } else if (!existing.enabled || existing.role !== role || existing.raw_mode_enabled !== raw_mode_enabled) {
     const enabled = await bootstrapped.enableApiKey(tx, existing.id, role, raw_mode_enabled);
     await recordAudit(tx, { action: 'api_key.enabled', actor: SYSTEM, details: auditDetails(enabled) });
   }
 }
 
-export async function announceDisabled(
+export async function recordDisabledKeys(
   tx: Transaction,
   keys: Awaited<ReturnType<typeof bootstrapped.disableKeysNamed>>,
 ): Promise<void> {
   for (const key of keys) {
     await recordAudit(tx, { action: 'api_key.disabled', actor: SYSTEM, details: auditDetails(key) });
-    await tellApiKey(tx, 'api_key.disabled', key);
+    await emitApiKeyEvent(tx, 'api_key.disabled', key);
   }
 }
 

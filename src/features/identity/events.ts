@@ -3,8 +3,8 @@ import type { Transaction } from '../../platform/database/database.ts';
 import { newId } from '../../platform/ids.ts';
 import { emitEvent } from '../../platform/outbox/emit-event.ts';
 
-/** A bootstrap key can be enabled and disabled again, so each time has a key of its own. */
-export async function tellApiKey(
+/** Emits an event of a key. A bootstrap key can be disabled more than once, so each time gets its own event. */
+export async function emitApiKeyEvent(
   tx: Transaction,
   eventType: 'api_key.created' | 'api_key.disabled',
   { id, user_id, owner, prefix, role }: ApiKey,

@@ -7,7 +7,7 @@ export interface Feature {
   enabled: boolean;
 }
 
-/** Read off the routes as they are registered, so the answer cannot differ from what is enforced. */
+/** Derives the features and their minimum roles from the registered routes, so they match what is enforced. */
 export function availableFeatures(
   routes: { access: string; feature: string | undefined }[],
   principal: Principal,
@@ -17,7 +17,7 @@ export function availableFeatures(
     const minimum = ROLES.find((role) => role === access);
     if (!feature || !minimum) continue;
     const known = minimums.get(feature);
-    // The feature can be used from the role on that may use the first of its routes.
+    // The minimum role of a feature is the lowest minimum role of its routes.
     if (!known || roleAllows(known, minimum)) minimums.set(feature, minimum);
   }
   const features = [...minimums].map(([feature, minimum_role]) => ({

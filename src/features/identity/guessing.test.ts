@@ -3,7 +3,7 @@ import { createPerson, DEV_KEYS, failure, useApp } from '../../../test/support/a
 import { setPassword, signIn } from '../../../test/support/browser-session.ts';
 import { useDatabase } from '../../../test/support/database.ts';
 import { recordRepeatedAudit } from '../../platform/audit/audit.ts';
-import { hashPassword, isPassword, NOBODYS_HASH } from './passwords.ts';
+import { DUMMY_HASH, hashPassword, isPassword } from './passwords.ts';
 import { createRefusals } from './refusals.ts';
 
 const database = useDatabase();
@@ -11,7 +11,7 @@ const { sql } = database;
 const app = useApp(database, { NEXUS_TRUSTED_PROXIES: '127.0.0.1' });
 const password = 'correct horse battery';
 const from = (address: string) => ({ 'x-forwarded-for': address });
-const braked = failure(429, 'E_RATE_LIMITED');
+const rateLimited = failure(429, 'E_RATE_LIMITED');
 
 async function createMember() {
   const person = await createPerson(app);
@@ -22,8 +22,8 @@ async function createMember() {
 const guess = (username: string, address: string, given = 'a wrong guess') =>
   app.call('POST', '/app/session', { body: { username, password: given }, headers: from(address) });
 
-/** So many at a time that no guess is refused because others are being checked. */
-async function inTurns<T>(count: number, work: (number: number) => Promise<T>): Promise<T[]> {
+/** Runs 20 at a time, so that none is refused because too many passwords are being checked. */
+async function inBatches<T>(count: number, work: (number: number) => Promise<T>): Promise<T[]> {
   const results: T[] = [];
   for (let start = 0; start < count; start += 20) {
     const numbers = Array.from({ length: Math.min(20, count - start) }, (_, index) => start + index);
@@ -32,7 +32,7 @@ async function inTurns<T>(count: number, work: (number: number) => Promise<T>): 
   return results;
 }
 
-/** One is given back every 30 seconds, and the machine may be slow. */
+/** Expects ten allowed guesses. The limit refills every 30 seconds, so a slow machine may allow two more. */
 function expectTen(answers: { status: number }[]): void {
   expect(counted(answers, 401)).toBeGreaterThanOrEqual(10);
   expect(counted(answers, 401)).toBeLessThanOrEqual(12);
@@ -43,33 +43,33 @@ const counted = (answers: { status: number }[], status: number) =>
   answers.filter((answer) => answer.status === status).length;
 
 describe('guessing passwords', () => {
-  test('all addresses of one IPv6 network are one', async () => {
+  test('all addresses of one IPv6 network share a limit', async () => {
     const { username } = await createMember();
-    const answers = await inTurns(20, (number) => guess(username, `2001:db8:1:1::${number.toString(16)}`));
+    const answers = await inBatches(20, (number) => guess(username, `2001:db8:1:1::${number.toString(16)}`));
     expectTen(answers);
     expect((await guess(username, '2001:db8:1:1:ffff::1', password)).status).toBe(429);
     expect((await guess(username, '2001:db8:1:2::1', password)).status).toBe(200);
   });
 
-  test('an IPv4 address is the same however it is spelled', async () => {
+  test('an IPv4 address and its IPv6-mapped form share a limit', async () => {
     const { username } = await createMember();
-    const answers = await inTurns(20, (number) =>
+    const answers = await inBatches(20, (number) =>
       guess(username, number % 2 ? '198.51.100.7' : '::ffff:198.51.100.7'),
     );
     expectTen(answers);
   });
 
-  test('a person is guessed a hundred times from all networks together, and the rest of them is not locked out', async () => {
+  test('a person has a limit of a hundred guesses over all networks; sessions, keys and links still work', async () => {
     const { username, user, key } = await createMember();
     const open = await signIn(app, { username, password }, from('198.51.101.1'));
-    const answers = await inTurns(120, (number) => guess(username, `198.51.102.${number}`));
-    // Some are given back while this runs: one for every 20 seconds.
+    const answers = await inBatches(120, (number) => guess(username, `198.51.102.${number}`));
+    // The limit refills by one every 20 seconds while this test runs.
     expect(counted(answers, 401)).toBeGreaterThanOrEqual(100);
     expect(counted(answers, 429)).toBeGreaterThan(0);
     expect(counted(answers, 401) + counted(answers, 429)).toBe(120);
     await sql`update rate_limit_buckets set tokens = 0, refilled_at = now() where name = ${`sign_in_of:${username}`}`;
     const limited = await guess(username, '198.51.103.1', password);
-    expect(limited).toMatchObject(braked);
+    expect(limited).toMatchObject(rateLimited);
     expect(Number(limited.headers.get('retry-after'))).toBeLessThanOrEqual(20);
 
     expect((await open.call('GET', '/me')).status).toBe(200);
@@ -81,15 +81,15 @@ describe('guessing passwords', () => {
     expect((await guess(username, '198.51.103.1', password)).status).toBe(200);
   });
 
-  test('one network alone takes no more than its own share of what a person is allowed', async () => {
+  test('guesses that the limit of their network refuses do not count against the person', async () => {
     const { username } = await createMember();
-    await inTurns(60, () => guess(username, '198.51.104.1'));
+    await inBatches(60, () => guess(username, '198.51.104.1'));
     const [bucket] =
       await sql`select tokens from rate_limit_buckets where name = ${`sign_in_of:${username}`}`;
     expect(bucket?.tokens).toBeGreaterThanOrEqual(88);
   });
 
-  test('signing in again and again with the right password costs nothing', async () => {
+  test('repeated sign-ins with the right password do not use up the limit', async () => {
     const { username } = await createMember();
     for (let turn = 0; turn < 30; turn++)
       expect((await guess(username, '198.51.105.1', password)).status).toBe(200);
@@ -98,7 +98,7 @@ describe('guessing passwords', () => {
     expect(bucket?.tokens).toBeGreaterThanOrEqual(99);
   });
 
-  test('passwords are checked two at a time, thirty wait, and the rest is told to come back', async () => {
+  test('two passwords are checked in parallel, thirty wait, and the rest get 429', async () => {
     const results = await Promise.allSettled(Array.from({ length: 40 }, () => isPassword(password, null)));
     const refused = results.filter(({ status }) => status === 'rejected');
     expect(refused).toHaveLength(8);
@@ -106,13 +106,13 @@ describe('guessing passwords', () => {
     expect(await isPassword(password, null)).toBe(false);
   });
 
-  test('checking somebody who does not exist costs the same', async () => {
+  test('checking a password of an unknown user has the same cost', async () => {
     const cost = (hash: string) => hash.split('$').slice(0, 4);
-    expect(cost(NOBODYS_HASH)).toEqual(cost(await hashPassword(password)));
+    expect(cost(DUMMY_HASH)).toEqual(cost(await hashPassword(password)));
   });
 });
 
-describe('keys and tokens that are no good', () => {
+describe('invalid keys and tokens', () => {
   const whoami = (key: string, address: string) =>
     app.call('GET', '/api/v1/auth/whoami', { key, headers: from(address) });
   const entries = async (address: string) => {
@@ -123,24 +123,24 @@ describe('keys and tokens that are no good', () => {
     return rows.map(({ count }) => count);
   };
 
-  test('are braked by their network, and audited once a minute with their count', async () => {
+  test('are limited per network, and audited once per minute with their count', async () => {
     const address = '198.51.106.1';
-    const answers = await inTurns(340, (number) => whoami(`nxs_wrong-${number}`, address));
+    const answers = await inBatches(340, (number) => whoami(`nxs_wrong-${number}`, address));
     expect(counted(answers, 401)).toBeGreaterThanOrEqual(300);
     expect(counted(answers, 429)).toBeGreaterThan(0);
     const limited = answers.find(({ status }) => status === 429);
-    expect(limited).toMatchObject(braked);
+    expect(limited).toMatchObject(rateLimited);
     expect(Number(limited?.headers.get('retry-after'))).toBeGreaterThan(0);
     const counts = await entries(address);
     expect(counts.length).toBeLessThanOrEqual(4);
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(counted(answers, 401));
   });
 
-  test('never hold up good ones of the same network', async () => {
+  test('never limit valid ones of the same network', async () => {
     const address = '2001:db8:2:1::1';
     const { key } = await createPerson(app);
     const { body: tokens } = await app.call('POST', '/api/v1/auth/token', { key });
-    await inTurns(310, (number) => whoami(`nxs_wrong-${number}`, `2001:db8:2:1::${number.toString(16)}`));
+    await inBatches(310, (number) => whoami(`nxs_wrong-${number}`, `2001:db8:2:1::${number.toString(16)}`));
     await sql`update rate_limit_buckets set tokens = 0, refilled_at = now() where name like 'refused:%'`;
     const post = (path: string, body: object) => app.call('POST', path, { body, headers: from(address) });
     const bad = [
@@ -150,7 +150,7 @@ describe('keys and tokens that are no good', () => {
       await post('/api/v1/auth/token', { api_key: 'nxs_wrong' }),
       await post('/api/v1/auth/refresh', { refresh_token: 'nxr_wrong' }),
     ];
-    for (const answer of bad) expect(answer).toMatchObject(braked);
+    for (const answer of bad) expect(answer).toMatchObject(rateLimited);
     expect((await whoami(key, address)).status).toBe(200);
     expect((await post('/app/session', { api_key: key })).status).toBe(200);
     expect((await post('/api/v1/auth/token', { api_key: key })).status).toBe(200);
@@ -158,7 +158,7 @@ describe('keys and tokens that are no good', () => {
     expect((await whoami('nxs_wrong', '2001:db8:2:2::1')).status).toBe(401);
   });
 
-  test('fill the audit log no faster when they come from many networks', async () => {
+  test('from many networks do not fill the audit log faster', async () => {
     await sql`truncate audit_logs`;
     const refusals = createRefusals({ sql });
     const record = (number: number) =>
@@ -167,7 +167,7 @@ describe('keys and tokens that are no good', () => {
         { requestId: 'x', address: `2001:db8:${number.toString(16)}::1` },
       );
     const started = performance.now();
-    await inTurns(1500, record);
+    await inBatches(1500, record);
     const seconds = (performance.now() - started) / 1000;
     const [row] = await sql<[{ rows: number; count: number }]>`
       select count(*) as rows, sum((details ->> 'count')::int)::int as count from audit_logs`;
@@ -176,7 +176,7 @@ describe('keys and tokens that are no good', () => {
     expect(await entries('several')).not.toEqual([]);
   });
 
-  test('are counted exactly when two processes write at once', async () => {
+  test('are counted exactly when two processes write in parallel', async () => {
     const [one, two] = database.twoConnections();
     const entry = { action: 'test.repeated', actor: { name: 'unknown' }, details: { reason: 'x' } };
     await Promise.all(
@@ -190,7 +190,7 @@ describe('keys and tokens that are no good', () => {
     expect(rows.length).toBeLessThanOrEqual(2);
   });
 
-  test('of different kinds and owners are kept apart', async () => {
+  test('of different kinds and owners have separate audit entries', async () => {
     await sql`truncate audit_logs`;
     const address = '198.51.108.1';
     const { key, apiKey } = await createPerson(app);

@@ -15,14 +15,14 @@ export async function findPassword(sql: Queryable, username: string): Promise<Pa
   return person;
 }
 
-/** The same, held until the transaction ends: whoever changes it comes before or after. */
-export async function holdPassword(tx: Transaction, userId: string): Promise<Password | undefined> {
+/** Reads the password and locks it until the transaction ends, so that it cannot change meanwhile. */
+export async function lockPassword(tx: Transaction, userId: string): Promise<Password | undefined> {
   const [person] = await tx<Password[]>`
     select id, username, password_hash, disabled_at from users where id = ${userId} for share`;
   return person;
 }
 
-/** False when it was changed meanwhile. */
+/** Replaces the password hash. Returns false when it is no longer `before`. */
 export async function replacePassword(
   tx: Transaction,
   userId: string,
@@ -42,7 +42,7 @@ export async function hasAnyPassword(sql: Queryable): Promise<boolean> {
   return row.has_any;
 }
 
-/** Whether some enabled admin can sign in with a password, or call with a key. */
+/** Whether at least one enabled admin has a password or a valid admin key. */
 export async function hasUsableAdmin(sql: Queryable): Promise<boolean> {
   const [row] = await sql<[{ has_usable: boolean }]>`
     select exists (
@@ -65,7 +65,7 @@ export async function hasUsableAdmin(sql: Queryable): Promise<boolean> {
   return row.has_usable;
 }
 
-/** The oldest enabled admin whom bootstrap did not make. */
+/** Returns the oldest enabled admin that bootstrap did not create. */
 export async function findFirstAdmin(sql: Queryable): Promise<User | undefined> {
   const [admin] = await sql<User[]>`
     select ${userColumns(sql)}
@@ -88,7 +88,7 @@ export async function findProfile(sql: Queryable, userId: string): Promise<Store
   return person;
 }
 
-/** Returns the former username; undefined when somebody else has the new one. */
+/** Renames a user. Returns the former username, or undefined when somebody else has the new one. */
 export async function renameUser(
   tx: Transaction,
   id: string,
@@ -105,7 +105,7 @@ export async function renameUser(
   return renamed;
 }
 
-/** Keeps a name from others. */
+/** Reserves a former username for its user. */
 export async function reserveUsername(tx: Transaction, userId: string, username: string): Promise<void> {
   await tx`
     insert into former_usernames (username, user_id)
@@ -114,8 +114,8 @@ export async function reserveUsername(tx: Transaction, userId: string, username:
 }
 
 /**
- * Whether the name was somebody else's before. Asked in a statement of its own after the name was taken: whoever gave
- * it up at the same time has then been waited for.
+ * Whether another user had the name before. It must be a separate statement after the insert or rename, which waits for
+ * a parallel transaction that gives the name up; an earlier statement would not see it.
  */
 export async function isReserved(tx: Transaction, userId: string, username: string): Promise<boolean> {
   const [row] = await tx<[{ is_reserved: boolean }]>`

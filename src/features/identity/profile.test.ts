@@ -20,10 +20,10 @@ test('a password has at least ten characters', async () => {
   const { key } = await createPerson(app);
   const answer = await app.call('PUT', '/me/password', { key, body: { new_password: '123456789' } });
   expect(answer).toMatchObject(failure(400, 'E_INVALID_REQUEST'));
-  expect(answer.body.error.message).toBe('new_password: takes at least 10 characters.');
+  expect(answer.body.error.message).toBe('new_password must have at least 10 characters.');
 });
 
-test('a key sets no first password, nor does a session that began with one', async () => {
+test('a key, or a session that began with one, cannot set a first password', async () => {
   const { user, key } = await createPerson(app);
   const body = { new_password: 'a way to stay' };
   const refused = failure(403, 'E_FORBIDDEN');
@@ -38,7 +38,7 @@ test('a key sets no first password, nor does a session that began with one', asy
   expect(row?.password_hash).toBeNull();
 });
 
-test('a key changes a password only with the old one', async () => {
+test('a key can change a password only with the current one', async () => {
   const { key, username } = await createMember();
   const change = (current_password?: string) =>
     app.call('PUT', '/me/password', { key, body: { new_password: 'the next password', current_password } });
@@ -53,7 +53,7 @@ test('a key changes a password only with the old one', async () => {
   await signIn(app, { username, password: 'the next password' });
 });
 
-test('changing it takes the current one, and ends every other session', async () => {
+test('changing a password requires the current one, and ends all other sessions', async () => {
   const { username, user } = await createMember();
   const here = await signIn(app, { username, password: first });
   const elsewhere = await signIn(app, { username, password: first });
@@ -77,7 +77,7 @@ test('changing it takes the current one, and ends every other session', async ()
   expect(audited).toMatchObject({ actor: username, details: { user_id: user.id, ended_sessions: 1 } });
 });
 
-test('somebody who forgot it comes with a link, and sets a new one within the hour', async () => {
+test('after signing in with a link, a new password can be set for an hour without the current one', async () => {
   const { username, user } = await createMember();
   const { path } = await app.services.signInLinks.create(user, actor);
   const browser = await signIn(app, { sign_in_token: path.replace('/app/welcome#', '') });
@@ -94,7 +94,7 @@ test('somebody who forgot it comes with a link, and sets a new one within the ho
   expect(await browser.call('PUT', '/me/password', { body })).toMatchObject(failure(403, 'E_FORBIDDEN'));
 });
 
-test('guessing the current password is slowed down', async () => {
+test('guessing the current password is rate limited', async () => {
   const { username } = await createMember();
   const browser = await signIn(app, { username, password: first });
   const body = { new_password: 'taken over now', current_password: 'a guess' };
@@ -105,7 +105,7 @@ test('guessing the current password is slowed down', async () => {
   expect(guesses.filter(({ status }) => status === 429)).toHaveLength(2);
 });
 
-test('of two changes at once, one is done', async () => {
+test('of two parallel changes, one succeeds', async () => {
   const { username } = await createMember();
   const { token } = await signIn(app, { username, password: first });
   const principal = await app.services.authentication.withSession(token);
@@ -127,7 +127,7 @@ test('of two changes at once, one is done', async () => {
   await signIn(app, { username, password: 'the winning one' });
 });
 
-test('a username that is taken, or was once, is not to be had, also in another case', async () => {
+test('a current or former username of another user is refused, ignoring case', async () => {
   const [ana, ben] = [await createPerson(app), await createPerson(app)];
   const rename = ({ key }: { key: string }, username: string) =>
     app.call('PATCH', '/me', { key, body: { username } });
@@ -139,7 +139,7 @@ test('a username that is taken, or was once, is not to be had, also in another c
   await expect(app.services.users.create({ username: former, role: 'viewer' }, actor)).rejects.toMatchObject({
     code: 'E_USERNAME_TAKEN',
   });
-  // Who had it may have it back.
+  // The former owner may take it again.
   expect((await rename(ana, former)).status).toBe(200);
   expect(await rename(ben, 'two words')).toMatchObject(failure(400, 'E_INVALID_REQUEST'));
   expect(await app.call('PATCH', '/me', { key: ana.key, body: {} })).toMatchObject(
@@ -150,7 +150,7 @@ test('a username that is taken, or was once, is not to be had, also in another c
   );
 });
 
-test('a name that is given up is not to be had by who asks for it at that moment', async () => {
+test('a name that another user gives up in parallel is refused', async () => {
   const [ana, ben] = [await createPerson(app), await createPerson(app)];
   const [one, two] = database.twoConnections();
   const held = holdBeforeCommit(one);
@@ -175,7 +175,7 @@ test('a name that is given up is not to be had by who asks for it at that moment
   await expect(taken).rejects.toMatchObject({ code: 'E_USERNAME_TAKEN' });
 });
 
-test('a bootstrap user keeps its username, under which it is made at every start', async () => {
+test('a bootstrap user cannot change its username', async () => {
   const rename = (username: string) =>
     app.call('PATCH', '/me', { key: DEV_KEYS.operator, body: { username, display_name: 'Olga' } });
   expect(await rename('olga')).toMatchObject(failure(409, 'E_INVALID_STATE'));

@@ -12,22 +12,25 @@ import { type Users, usernameTaken } from './users.ts';
 
 const UNIQUE_VIOLATION = '23505';
 
-/** A key is given to programs, and must not be a way to become its owner for good. */
-export function mayChooseFirst(beginning: sessionStore.Beginning | undefined): boolean {
-  return beginning !== undefined && beginning.began_with !== 'api_key';
+/** Whether a session may set a first password. A key must not: programs have it, and could take over the account. */
+export function canSetFirstPassword(start: sessionStore.SessionStart | undefined): boolean {
+  return start !== undefined && start.began_with !== 'api_key';
 }
 
 export type Profile = ReturnType<typeof createProfile>;
 
-/** What people change about themselves. */
+/** Lets people change their own names and password. */
 export function createProfile({ sql, users }: { sql: Database; users: Users }) {
   const limit = createSignInLimit(sql);
 
-  /** A key that may do less than its person must not be a way to become them. */
-  async function requireThemselves({ user_id, role }: Pick<Principal, 'user_id' | 'role'>) {
+  /** Throws when the caller's role is lower than the user's: a restricted key must not take over the account. */
+  async function requireFullRole({ user_id, role }: Pick<Principal, 'user_id' | 'role'>) {
     const person = await profiles.findProfile(sql, user_id);
     if (person.role === role) return person;
-    throw new NexusError('E_FORBIDDEN', 'This key may do less than you may; sign in without it first.');
+    throw new NexusError(
+      'E_FORBIDDEN',
+      'This key has a lower role than you. Sign in without it to change your account.',
+    );
   }
 
   async function rename(tx: Transaction, id: string, username: string): Promise<void> {
@@ -35,7 +38,10 @@ export function createProfile({ sql, users }: { sql: Database; users: Users }) {
     if (former.toLowerCase() === username.toLowerCase()) return;
     refuseReservedUsername(username);
     if (is_bootstrap) {
-      throw new NexusError('E_INVALID_STATE', `${former} is set up at every start, so its username stays.`);
+      throw new NexusError(
+        'E_INVALID_STATE',
+        `The username ${former} belongs to a built-in user and cannot be changed.`,
+      );
     }
     if (await profiles.isReserved(tx, id, username)) usernameTaken(username);
     await profiles.reserveUsername(tx, id, former);
@@ -47,20 +53,20 @@ export function createProfile({ sql, users }: { sql: Database; users: Users }) {
       { username, display_name }: { username?: string | undefined; display_name?: string | undefined },
       actor: Actor,
     ): Promise<User> {
-      const { id: userId } = await requireThemselves(principal);
+      const { id: userId } = await requireFullRole(principal);
       return transaction(sql, async (tx) => {
         if (username !== undefined) await rename(tx, userId, username);
         return users.updateIn(tx, userId, { display_name }, actor);
       }).catch((error) => {
-        // Somebody took the name at the same time.
+        // Another transaction took the name in parallel.
         if (username !== undefined && error.code === UNIQUE_VIOLATION) usernameTaken(username);
         throw error;
       });
     },
 
     /**
-     * All other sessions of the person end with the old password, and so do their sign-in links. Somebody who came with
-     * a link within the hour may have forgotten the old one, and is not asked for it.
+     * Changes the password, and ends all other sessions and sign-in links. A user who signed in with a link within the
+     * last hour may have forgotten the current password and does not need it.
      */
     async changePassword(
       principal: Principal,
@@ -68,20 +74,20 @@ export function createProfile({ sql, users }: { sql: Database; users: Users }) {
       actor: Actor,
     ): Promise<void> {
       const { session_id: sessionId } = principal;
-      const { id: userId, username } = await requireThemselves(principal);
+      const { id: userId, username } = await requireFullRole(principal);
       const before = await profiles.findPassword(sql, username);
-      const beginning = sessionId ? await sessionStore.findBeginning(sql, sessionId) : undefined;
-      const cameByLink = beginning?.began_with === 'sign_in_link' && beginning.is_fresh;
-      if (before?.password_hash == null && !mayChooseFirst(beginning)) {
+      const start = sessionId ? await sessionStore.findSessionStart(sql, sessionId) : undefined;
+      const usedRecentLink = start?.began_with === 'sign_in_link' && start.is_recent;
+      if (before?.password_hash == null && !canSetFirstPassword(start)) {
         throw new NexusError(
           'E_FORBIDDEN',
-          'An API key cannot set a first password. Sign in with a sign-in link; an admin can make one for you.',
+          'An API key cannot set a first password. Sign in with a sign-in link. An admin can create one for you.',
         );
       }
-      if (before?.password_hash != null && !cameByLink) {
+      if (before?.password_hash != null && !usedRecentLink) {
         await limit.countChange(userId);
         if (!(await isPassword(current_password ?? '', before.password_hash)))
-          throw new NexusError('E_FORBIDDEN', 'current_password is not your password.');
+          throw new NexusError('E_FORBIDDEN', 'Your current password is wrong.');
       }
       const passwordHash = await hashPassword(new_password);
       await transaction(sql, async (tx) => {
@@ -92,7 +98,7 @@ export function createProfile({ sql, users }: { sql: Database; users: Users }) {
           passwordHash,
         );
         if (!changed)
-          throw new NexusError('E_INVALID_STATE', 'The password was changed just now. Try again.');
+          throw new NexusError('E_INVALID_STATE', 'The password was changed a moment ago. Try again.');
         const ended = await sessionStore.deleteSessionsOf(tx, userId, sessionId);
         await sessionStore.deleteSignInLinksOf(tx, userId);
         await recordAudit(tx, {

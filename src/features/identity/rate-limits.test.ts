@@ -5,30 +5,30 @@ import { useDatabase } from '../../../test/support/database.ts';
 
 const database = useDatabase();
 const app = useApp(database, { NEXUS_REQUESTS_PER_MINUTE: '5,6000,6000,12000' });
-/** Another process on the same database. */
+/** A second app on the same database, in place of another process. */
 const other = useApp(database, { NEXUS_REQUESTS_PER_MINUTE: '5,6000,6000,12000' });
 
-const statuses = async (count: number, ask: (place: number) => Promise<{ status: number }>) => {
+const statuses = async (count: number, ask: (index: number) => Promise<{ status: number }>) => {
   const seen: number[] = [];
-  for (let place = 0; place < count; place++) seen.push((await ask(place)).status);
+  for (let index = 0; index < count; index++) seen.push((await ask(index)).status);
   return seen;
 };
 
-test('a key may make as many requests as its role may, over all processes, then it waits', async () => {
+test('the request limit of a role applies to a key over all processes', async () => {
   const { key } = await createPerson(app, { role: 'viewer' });
-  const ask = (place: number) => (place % 2 ? app : other).call('GET', '/me', { key });
+  const ask = (index: number) => (index % 2 ? app : other).call('GET', '/me', { key });
   expect(await statuses(7, ask)).toEqual([200, 200, 200, 200, 200, 429, 429]);
   const answer = await app.call('GET', '/me', { key });
   expect(answer).toMatchObject(failure(429, 'E_RATE_LIMITED'));
   expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(5);
   expect(Number(answer.headers.get('retry-after'))).toBeLessThanOrEqual(12);
-  // What is open to everybody stays so, and others are not held up.
+  // Public routes and other keys are not limited.
   expect((await app.call('GET', '/healthz')).status).toBe(200);
   const { key: another } = await createPerson(app, { role: 'viewer' });
   expect((await app.call('GET', '/me', { key: another })).status).toBe(200);
 });
 
-test('a key may have a limit of its own', async () => {
+test('a key can have its own limit', async () => {
   const { user } = await createPerson(app, { role: 'viewer' });
   const body = { user_id: user.id, requests_per_minute: 8 };
   const made = await app.call('POST', '/api/v1/api-keys', { key: DEV_KEYS.admin, body });
@@ -44,13 +44,13 @@ test('a key may have a limit of its own', async () => {
     ).toMatchObject(failure(400, 'E_INVALID_REQUEST'));
 });
 
-test('who signed in is limited as a person, over all their browsers', async () => {
+test('a signed-in user has one limit over all browsers', async () => {
   const { user } = await createPerson(app, { role: 'viewer' });
-  const comeByLink = async () => {
+  const signInByLink = async () => {
     const { path } = await app.services.signInLinks.create(user, { name: 'test' });
     return signIn(app, { sign_in_token: path.replace('/app/welcome#', '') });
   };
-  const [first, second] = [await comeByLink(), await comeByLink()];
-  const passed = await statuses(8, (place) => (place % 2 ? first : second).call('GET', '/me'));
+  const [first, second] = [await signInByLink(), await signInByLink()];
+  const passed = await statuses(8, (index) => (index % 2 ? first : second).call('GET', '/me'));
   expect(passed.filter((status) => status === 200)).toHaveLength(5);
 });

@@ -2,48 +2,48 @@ import { NexusError } from '../../contract/errors.ts';
 import { type Caller, recordRepeatedAudit } from '../../platform/audit/audit.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { networkOf } from '../../platform/ip-address.ts';
-import { createAllotments } from '../../platform/rate-limit/allotments.ts';
+import { createRateLimiter } from '../../platform/rate-limit/rate-limiter.ts';
 
-/** Three hundred mistakes at once, then one a second: no program that is set up wrongly needs more. */
+/** 300 refusals at once, then one per second: enough for any misconfigured program. */
 const BY_NETWORK = { capacity: 300, perSecond: 1 };
-/** Entries of the audit log by all strangers together. Beyond it, networks are no longer told apart. */
-const ENTRIES = { capacity: 600, perSecond: 5 };
-const SEVERAL = 'several';
+/** Audit entries per network, over all networks. Beyond it, entries of different networks are combined. */
+const SEPARATE_ENTRIES = { capacity: 600, perSecond: 5 };
+const SEVERAL_NETWORKS = 'several';
 
 export interface Refusal {
   reason: string;
-  /** How the credential was presented. Left out for a key on a request. */
+  /** How the credential was sent; undefined for a key on a request. */
   by?: 'sign_in' | 'refresh' | undefined;
-  /** Whose it is, where that is known. */
+  /** The owner of the credential, if known. */
   username?: string | undefined;
   api_key_id?: string | undefined;
 }
 
 export type Refusals = ReturnType<typeof createRefusals>;
 
-/** Handles refused credentials: slows down their network, and writes an entry of the audit log. */
+/** Handles refused credentials: limits their network, and writes an audit entry. */
 export function createRefusals({ sql }: { sql: Database }) {
-  const networks = createAllotments({ sql });
-  const entries = createAllotments({ sql });
+  const networks = createRateLimiter({ sql });
+  const entries = createRateLimiter({ sql });
 
   /**
-   * Throws once too many credentials of the caller's network were refused. It is asked only after one was refused, so a
-   * good one is never held up by others.
+   * Throws when too many credentials from the caller's network were refused. Called only after a refusal, so that valid
+   * credentials are never limited.
    */
-  async function brake({ address }: Caller): Promise<void> {
+  async function limit({ address }: Caller): Promise<void> {
     const wait = await networks.take(`refused:${networkOf(address)}`, BY_NETWORK);
     if (wait === 0) return;
     throw new NexusError(
       'E_RATE_LIMITED',
-      `Too many unknown keys or tokens came from your network. Try again in ${wait} seconds.`,
+      `Too many invalid keys or tokens from your network. Try again in ${wait} seconds.`,
       { retryAfterSeconds: wait },
     );
   }
 
   async function record({ reason, by, username, api_key_id }: Refusal, caller: Caller): Promise<void> {
-    const mayTellApart = (await entries.take(`refusal_entries:${by ?? 'key'}`, ENTRIES)) === 0;
-    const network = mayTellApart ? networkOf(caller.address) : SEVERAL;
-    const details = { reason, address: mayTellApart ? caller.address : SEVERAL };
+    const isSeparate = (await entries.take(`refusal_entries:${by ?? 'key'}`, SEPARATE_ENTRIES)) === 0;
+    const network = isSeparate ? networkOf(caller.address) : SEVERAL_NETWORKS;
+    const details = { reason, address: isSeparate ? caller.address : SEVERAL_NETWORKS };
     await recordRepeatedAudit(
       sql,
       {
@@ -55,5 +55,5 @@ export function createRefusals({ sql }: { sql: Database }) {
     );
   }
 
-  return { brake, record };
+  return { limit, record };
 }

@@ -3,24 +3,29 @@ import type { User } from '../../contract/identity.ts';
 import type { Creator } from '../../platform/jobs/creator.ts';
 import { PermanentError } from '../../platform/jobs/retry-policy.ts';
 
-/** The user who asked for a job. */
+/** The user who requested a job. */
 export interface JobRequester extends User {
   user_id: string;
 }
 
 export type Requester = (createdBy: Creator | null) => Promise<JobRequester>;
 
-/** Finds the user who asked for a job: the job has the rights that this user has when it runs. */
+/** Finds the user who requested a job. The job has the rights that this user has when it runs. */
 export function createRequester(users: { get(id: string): Promise<User> }): Requester {
   return async (createdBy) => {
     const user =
-      createdBy?.userId === undefined ? undefined : await users.get(createdBy.userId).catch(unlessUnknown);
+      createdBy?.userId === undefined
+        ? undefined
+        : await users.get(createdBy.userId).catch(undefinedIfUnknown);
     if (user && user.disabled_at === null) return { ...user, user_id: user.id };
-    throw new PermanentError('E_FORBIDDEN', 'The user who asked for this is not active any more.');
+    throw new PermanentError(
+      'E_FORBIDDEN',
+      'The user who requested this job no longer exists or is disabled.',
+    );
   };
 }
 
-function unlessUnknown(error: unknown): undefined {
+function undefinedIfUnknown(error: unknown): undefined {
   if (error instanceof NexusError && error.code === 'E_USER_NOT_FOUND') return undefined;
   throw error;
 }

@@ -1,10 +1,10 @@
 import { NexusError } from '../../contract/errors.ts';
 import { BOOTSTRAP_ROLES, bootstrapUsername } from './well-known-keys.ts';
 
-/** People that bootstrap makes, and actors that the audit log names although they are nobody. */
+/** Users that bootstrap creates, and actors of the audit log that are not users. */
 const RESERVED = [...BOOTSTRAP_ROLES.map(bootstrapUsername), 'system', 'cli', 'internal', 'unknown'];
 
-/** Characters that usernames may contain and that are easily taken for others. */
+/** Characters of usernames that look like others, and their replacements. */
 const LOOK_ALIKES: [RegExp, string][] = [
   [/[._@+-]/g, ''],
   [/[1i]/g, 'l'],
@@ -19,16 +19,16 @@ const LOOK_ALIKES: [RegExp, string][] = [
 
 const reserved = new Set(RESERVED.map(skeleton));
 
-/** Throws for a username that belongs to Nexus, or looks like one that does: `Dev_Admin`, `syst3m`. */
+/** Throws when a username is reserved, or looks like a reserved one, such as `Dev_Admin` or `syst3m`. */
 export function refuseReservedUsername(username: string): void {
   if (!reserved.has(skeleton(username))) return;
   throw new NexusError(
     'E_USERNAME_RESERVED',
-    `The username ${username} is reserved for Nexus, or looks like one that is. Choose another.`,
+    `The username ${username} is reserved, or looks like a reserved one. Choose another.`,
   );
 }
 
-/** Two usernames with the same skeleton look alike. */
+/** Normalises a username. Usernames with the same skeleton look alike. */
 function skeleton(username: string): string {
   return LOOK_ALIKES.reduce(
     (text, [pattern, letter]) => text.replace(pattern, letter),

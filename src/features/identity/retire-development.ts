@@ -2,7 +2,7 @@ import { recordAudit } from '../../platform/audit/audit.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
 import { hashKey } from './api-keys.ts';
-import { announceDisabled } from './bootstrap.ts';
+import { recordDisabledKeys } from './bootstrap.ts';
 import * as bootstrapped from './bootstrap-store.ts';
 import { deleteSessionsOf, deleteSignInLinksOf } from './session-store.ts';
 import type { Users } from './users.ts';
@@ -10,18 +10,18 @@ import { BOOTSTRAP_ROLES, wellKnownKey } from './well-known-keys.ts';
 
 const SYSTEM = { name: 'system' };
 
-/** Disables the keys that everybody knows, whoever has them. Only NEXUS_ENV=test takes them. */
+/** Disables the publicly known test keys of all users. Only NEXUS_ENV=test accepts them. */
 export async function disableWellKnownKeys(sql: Database): Promise<void> {
   await transaction(sql, async (tx) => {
     const hashes = BOOTSTRAP_ROLES.map(wellKnownKey).map(hashKey);
-    await announceDisabled(tx, await bootstrapped.disableKeysByHash(tx, hashes));
+    await recordDisabledKeys(tx, await bootstrapped.disableKeysByHash(tx, hashes));
   });
 }
 
 /**
- * For the first start in production on data that were used for development: disables the people whom bootstrap made
- * there, and takes away whatever lets somebody in as them. A bootstrap key that is configured for production enables
- * its person again afterwards, with that key alone. Returns their usernames.
+ * Runs at the first start in production on a database that was used for development. Disables the users that bootstrap
+ * created there, and deletes their passwords, sessions, links and keys. A bootstrap key that is configured for production
+ * enables its user again later, with that key only. Returns the usernames.
  */
 export async function retireDevelopmentPeople(
   sql: Database,
@@ -41,7 +41,7 @@ async function retire(
 ): Promise<void> {
   const ended = await deleteSessionsOf(tx, id, null);
   await deleteSignInLinksOf(tx, id);
-  await announceDisabled(tx, await bootstrapped.disableKeysOf(tx, id));
+  await recordDisabledKeys(tx, await bootstrapped.disableKeysOf(tx, id));
   await users.revokeInvitations(tx, id);
   await recordAudit(tx, {
     action: 'user.retired',

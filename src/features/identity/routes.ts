@@ -26,8 +26,8 @@ export function registerIdentityRoutes(
       config: { access: 'viewer' },
       schema: {
         tags: ['Identity'],
-        summary: 'Who am I',
-        description: 'Whom the key belongs to and what it allows.',
+        summary: 'Get the caller',
+        description: 'The owner, role and modes of the credentials.',
         response: { 200: contract.principal },
       },
     },
@@ -40,8 +40,9 @@ export function registerIdentityRoutes(
       config: { access: 'viewer' },
       schema: {
         tags: ['Identity'],
-        summary: 'Features',
-        description: 'What this role may use.',
+        summary: 'List features',
+        description:
+          'The features of this server, with their minimum role and whether the caller may use them.',
         response: { 200: contract.featureList },
       },
     },
@@ -54,8 +55,8 @@ export function registerIdentityRoutes(
       config: { access: 'viewer' },
       schema: {
         tags: ['Identity'],
-        summary: 'Me',
-        description: 'The person whose key is used.',
+        summary: 'Get my user',
+        description: 'The user who makes the request.',
         response: { 200: contract.me },
       },
     },
@@ -69,7 +70,8 @@ export function registerIdentityRoutes(
       schema: {
         tags: ['Identity'],
         summary: 'Find people',
-        description: 'By how their name begins, eight at most: for who looks for somebody to invite.',
+        description:
+          'Up to eight people whose username or display name begins with the prefix, for invitations.',
         querystring: contract.peopleQuery,
         response: { 200: contract.people },
       },
@@ -99,7 +101,7 @@ export function registerIdentityRoutes(
       schema: {
         tags: ['Users and keys'],
         summary: 'Create a user',
-        description: 'Their default library is made with them.',
+        description: 'Creates the user and their default library.',
         body: contract.createUser,
         response: { 201: contract.user },
       },
@@ -114,7 +116,7 @@ export function registerIdentityRoutes(
       schema: {
         tags: ['Users and keys'],
         summary: 'Change a user',
-        description: 'Role, display name, disabled or not, and storage quota; what is left out stays.',
+        description: 'Changes role, display name, disabled and storage quota. Omitted fields do not change.',
         params: byId,
         body: contract.updateUser,
         response: { 200: contract.user },
@@ -130,7 +132,7 @@ export function registerIdentityRoutes(
       schema: {
         tags: ['Users and keys'],
         summary: 'List API keys',
-        description: 'Newest first. The keys themselves are not kept, only their prefix and hash.',
+        description: 'Newest first, with their prefix. The keys themselves are not stored.',
         querystring: contract.apiKeyListQuery,
         response: { 200: contract.apiKeyList },
       },
@@ -149,7 +151,7 @@ export function registerIdentityRoutes(
       schema: {
         tags: ['Users and keys'],
         summary: 'Create an API key',
-        description: 'For the user with `user_id` or `username`. This answer alone carries the `key`.',
+        description: 'For the user with `user_id` or `username`. Only this response contains the `key`.',
         body: contract.createApiKey,
         response: { 201: contract.createdApiKey },
       },
@@ -168,7 +170,7 @@ export function registerIdentityRoutes(
       schema: {
         tags: ['Users and keys'],
         summary: 'Disable an API key',
-        description: 'Holds from the next request on.',
+        description: 'Takes effect with the next request.',
         params: byId,
         response: { 200: contract.apiKey },
       },

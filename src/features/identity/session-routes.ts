@@ -31,7 +31,8 @@ export function registerSessionRoutes(
       schema: {
         tags,
         summary: 'Sign in',
-        description: 'With username and password, an API key, or the token of a sign-in link. Sets a cookie.',
+        description:
+          'With username and password, an API key, or the token of a sign-in link. Sets the session cookie.',
         body: contract.signIn,
         response: { 200: contract.sessionAnswer },
       },
@@ -48,12 +49,12 @@ export function registerSessionRoutes(
   server.get(
     '/app/session',
     {
-      // The web app asks at every first visit, and browsers show a 401 as an error.
+      // Public, because the web app calls it on every visit and browsers log a 401 as an error.
       config: { access: 'public' },
       schema: {
         tags,
-        summary: 'Who is signed in',
-        description: 'By the cookie, and what is still to be asked of them; null when nobody is.',
+        summary: 'Get the current session',
+        description: 'The session of the cookie; null when nobody is signed in.',
         response: { 200: contract.currentSession },
       },
     },
@@ -67,7 +68,7 @@ export function registerSessionRoutes(
       schema: {
         tags,
         summary: 'Sign out',
-        description: 'The session is gone at once. Whoever is not signed in may do it, too.',
+        description: 'Ends the session immediately. Succeeds also when nobody is signed in.',
         response: { 204: z.null() },
       },
     },
@@ -92,7 +93,7 @@ export function registerSessionRoutes(
       schema: {
         tags: ['Identity'],
         summary: 'Change my names',
-        description: 'A username that was given up stays reserved for who had it.',
+        description: 'Changes username and display name. A former username stays reserved for its user.',
         body: contract.updateMe,
         response: { 200: identity.me },
       },
@@ -110,8 +111,8 @@ export function registerSessionRoutes(
         tags: ['Identity'],
         summary: 'Change my password',
         description:
-          'With the current one, unless there is none or the caller has just come with a sign-in link. An API key, or a session ' +
-          'that began with one, cannot set a first password. All other sessions end.',
+          'Requires the current password, unless there is none or the caller signed in with a sign-in link within the ' +
+          'last hour. An API key, or a session that began with one, cannot set a first password. Ends all other sessions.',
         body: contract.changePassword,
         response: { 204: z.null() },
       },
@@ -128,8 +129,8 @@ export function registerSessionRoutes(
       config: { access: 'admin', feature: 'users', errors: ['E_USER_NOT_FOUND'] },
       schema: {
         tags: ['Users and keys'],
-        summary: 'Make a sign-in link',
-        description: 'Signs the person in once, within a day: for a new colleague, or a forgotten password.',
+        summary: 'Create a sign-in link',
+        description: 'The link signs the user in once, within a day. For new users and forgotten passwords.',
         params: z.object({ id }),
         response: { 201: contract.createdSignInLink },
       },

@@ -9,26 +9,26 @@ export interface NewSession {
   user_id: string;
   began_with: BeganWith;
   api_key_id: string | null;
-  /** Of a browser's token; programs have refresh tokens instead. */
+  /** The hash of a browser's token; null for programs, which have refresh tokens. */
   token_hash: Buffer | null;
 }
 
-const LONGEST_LIFE = '180 days';
-/** A session that nobody has used for so long is over. */
-const LONGEST_REST = '30 days';
+const MAX_LIFETIME = '180 days';
+/** A session that was not used for this long has ended. */
+const MAX_IDLE_TIME = '30 days';
 
 export async function insertSession(tx: Transaction, session: NewSession): Promise<{ expires_at: Date }> {
   const [created] = await tx<[{ expires_at: Date }]>`
     insert into sessions (id, user_id, kind, began_with, api_key_id, token_hash, expires_at)
     values (
       ${session.id}, ${session.user_id}, ${session.token_hash ? 'browser' : 'program'}, ${session.began_with},
-      ${session.api_key_id}, ${session.token_hash}, now() + ${LONGEST_LIFE}::interval
+      ${session.api_key_id}, ${session.token_hash}, now() + ${MAX_LIFETIME}::interval
     )
     returning expires_at`;
   return created;
 }
 
-/** What a presented session is: the columns that decide, as the database's clock sees them. */
+/** The session of a request, with its validity by the database's clock. */
 export interface PresentedSession {
   id: string;
   user_id: string;
@@ -45,10 +45,10 @@ export interface PresentedSession {
 
 const isOver = (sql: Queryable) => sql`(
   sessions.expires_at <= now()
-  or sessions.last_used_at <= now() - ${LONGEST_REST}::interval
+  or sessions.last_used_at <= now() - ${MAX_IDLE_TIME}::interval
 )`;
 
-/** Runs on every request of somebody who signed in: three probes of unique indexes. */
+/** Runs on every request with a session: three lookups in unique indexes. */
 async function findSession(sql: Queryable, condition: SqlFragment): Promise<PresentedSession | undefined> {
   const [session] = await sql<PresentedSession[]>`
     select
@@ -80,7 +80,7 @@ export const findSessionByToken = (sql: Queryable, tokenHash: Buffer) =>
 
 export const findSessionById = (sql: Queryable, id: string) => findSession(sql, sql`sessions.id = ${id}`);
 
-/** At most one write a minute for each session. */
+/** Updates `last_used_at`, at most once per minute and session. */
 export async function recordSessionUse(sql: Database, id: string): Promise<void> {
   await sql`
     update sessions
@@ -126,7 +126,7 @@ export async function findRefreshToken(
   return token;
 }
 
-/** Of several at once, one spends it. */
+/** Marks a refresh token as spent. Returns false when it already was; of parallel calls, one gets true. */
 export async function spendRefreshToken(tx: Transaction, tokenHash: Buffer): Promise<boolean> {
   const spent = await tx`
     update refresh_tokens set spent_at = now() where token_hash = ${tokenHash} and spent_at is null`;
@@ -143,16 +143,15 @@ export async function deleteSessionsOf(
   return ended.count;
 }
 
-export interface Beginning {
+export interface SessionStart {
   began_with: BeganWith;
-  /** Within the hour. */
-  is_fresh: boolean;
+  /** Whether the session began within the last hour. */
+  is_recent: boolean;
 }
 
-/** How a session began. */
-export async function findBeginning(sql: Queryable, sessionId: string): Promise<Beginning | undefined> {
-  const [session] = await sql<Beginning[]>`
-    select began_with, created_at > now() - interval '1 hour' as is_fresh from sessions where id = ${sessionId}`;
+export async function findSessionStart(sql: Queryable, sessionId: string): Promise<SessionStart | undefined> {
+  const [session] = await sql<SessionStart[]>`
+    select began_with, created_at > now() - interval '1 hour' as is_recent from sessions where id = ${sessionId}`;
   return session;
 }
 
@@ -169,7 +168,7 @@ export async function insertSignInLink(
   return created;
 }
 
-/** Of several who come with one link at once, one finds it. The person's other links go with it. */
+/** Deletes a link and all other links of its user, and returns the user. Of parallel calls, one gets the user. */
 export async function spendSignInLink(tx: Transaction, tokenHash: Buffer): Promise<string | undefined> {
   const [spent] = await tx<{ user_id: string; is_over: boolean }[]>`
     delete from sign_in_links where token_hash = ${tokenHash} returning user_id, expires_at <= now() as is_over`;
@@ -182,8 +181,8 @@ export async function deleteSignInLinksOf(tx: Transaction, userId: string): Prom
   await tx`delete from sign_in_links where user_id = ${userId}`;
 }
 
-/** Removes what is over. Nothing looks at it any more. */
-export async function deleteOver(sql: Queryable): Promise<number> {
+/** Deletes expired links and sessions. Returns their number. */
+export async function deleteExpired(sql: Queryable): Promise<number> {
   const links = await sql`delete from sign_in_links where expires_at <= now()`;
   const sessions = await sql`delete from sessions where ${isOver(sql)}`;
   return links.count + sessions.count;

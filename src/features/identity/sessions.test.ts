@@ -21,7 +21,7 @@ async function createMember(role: 'viewer' | 'researcher' | 'admin' = 'researche
 }
 
 let addresses = 0;
-/** Each caller has an address of its own, so that one test's guesses do not slow down the next. */
+/** Returns a new address, so that the guesses of one test do not limit the next. */
 const from = () => {
   addresses += 1;
   return { 'x-forwarded-for': `203.0.113.${addresses}` };
@@ -33,7 +33,7 @@ const lastAudit = async () => {
 };
 
 describe('signing in', () => {
-  test('with username and password gives a session that is the person', async () => {
+  test('with username and password creates a session of the user', async () => {
     const { username, user } = await createMember();
     const answer = await app.call('POST', '/app/session', { body: { username, password } });
     expect(answer.status).toBe(200);
@@ -58,12 +58,12 @@ describe('signing in', () => {
     });
   });
 
-  test('takes the username in any case', async () => {
+  test('ignores the case of the username', async () => {
     const { username } = await createMember();
     await signIn(app, { username: username.toUpperCase(), password });
   });
 
-  test('with an API key may do what the key may, and ends with it', async () => {
+  test('with an API key creates a session with the rights of the key, which ends with the key', async () => {
     const { user, key } = await createPerson(app, { role: 'admin' });
     const { key: weak, ...apiKey } = await app.services.apiKeys.create(
       user,
@@ -75,7 +75,7 @@ describe('signing in', () => {
     const browser = await signIn(app, { api_key: weak });
     expect((await browser.call('GET', '/app/session')).body.data.user.role).toBe('viewer');
     expect(await browser.call('GET', '/api/v1/users')).toMatchObject(failure(403, 'E_FORBIDDEN'));
-    // Nor is it a way to more: whoever may do less than the person cannot set the person's password, or take their name.
+    // A session with a lower role than its user cannot change the user's password or name.
     const body = { new_password: 'chosen by a thief' };
     expect(await browser.call('PUT', '/me/password', { body })).toMatchObject(failure(403, 'E_FORBIDDEN'));
     const names = { body: { username: 'taken-away' } };
@@ -85,7 +85,7 @@ describe('signing in', () => {
     expect((await strong.call('GET', '/me')).status).toBe(200);
   });
 
-  test('whatever is wrong, the answer is the same, and the audit log knows more', async () => {
+  test('fails with the same message whatever is wrong; the audit log has the reason', async () => {
     const member = await createMember();
     const disabled = await createMember();
     await database.sql`update users set disabled_at = now() where id = ${disabled.user.id}`;
@@ -141,7 +141,7 @@ describe('signing in', () => {
     );
   });
 
-  test('is slowed down for who guesses, for this person and address alone', async () => {
+  test('is rate limited after wrong guesses, only for this person and address', async () => {
     const { username } = await createMember();
     const headers = from();
     const guess = (given = 'wrong guess', at = headers) =>
@@ -152,35 +152,35 @@ describe('signing in', () => {
     expect(limited).toHaveLength(4);
     expect(limited[0]).toMatchObject(failure(429, 'E_RATE_LIMITED'));
     expect(Number(limited[0]?.headers.get('retry-after'))).toBeGreaterThan(0);
-    // The right password does not help any more; another address, or another person, is not slowed down.
+    // The right password is limited, too. Other addresses and other people are not.
     expect((await guess(password)).status).toBe(429);
     expect((await guess(password, from())).status).toBe(200);
     const other = await createMember();
     const body = { username: other.username, password };
     expect((await app.call('POST', '/app/session', { body, headers })).status).toBe(200);
-    // Time passes.
+    // Lets time pass for the limit.
     await database.sql`update rate_limit_buckets set refilled_at = refilled_at - interval '31 seconds'`;
     expect((await guess(password)).status).toBe(200);
-    // Whoever got in begins anew.
+    // A successful sign-in resets the limit.
     const [left] = await database.sql`
       select count(*) from rate_limit_buckets where name like ${`sign_in:${username}@${headers['x-forwarded-for']}`}`;
     expect(left).toEqual({ count: 0 });
   });
 
-  test('is slowed down for who tries many usernames from one address', async () => {
+  test('is rate limited for an address that tries many usernames', async () => {
     const headers = from();
     const tries = await Promise.all(
       Array.from({ length: 105 }, (_, count) =>
         app.call('POST', '/app/session', { body: { username: `nobody-${count}`, password }, headers }),
       ),
     );
-    // Some may have trickled in meanwhile.
+    // The limit may have refilled a little meanwhile.
     expect(tries.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(3);
   });
 });
 
 describe('the cookie', () => {
-  test('cannot be read by scripts, stays on the site, and is not bound to TLS where there is none', async () => {
+  test('is HttpOnly and SameSite, and not Secure over plain http', async () => {
     const { username } = await createMember();
     const { flags } = cookieOf(await app.call('POST', '/app/session', { body: { username, password } }));
     expect(flags).toEqual(
@@ -189,7 +189,7 @@ describe('the cookie', () => {
     expect(flags).not.toContain('Secure');
   });
 
-  test('is Secure where a trusted proxy says https, and only if it is trusted', async () => {
+  test('is Secure when a trusted proxy forwards https', async () => {
     const { username } = await createMember();
     const headers = { 'x-forwarded-proto': 'https' };
     const behindProxy = await app.call('POST', '/app/session', { body: { username, password }, headers });
@@ -200,7 +200,7 @@ describe('the cookie', () => {
     expect(cookieOf(behindProxy).flags.join()).not.toMatch(/domain/i);
   });
 
-  test('is Secure and has the prefix wherever the public URL is https, also over a proxy that says nothing', async () => {
+  test('is Secure and has the __Host- prefix when the public URL is https, also behind a proxy without headers', async () => {
     const { username } = await createMember();
     const answer = await overHttps.call('POST', '/app/session', { body: { username, password } });
     const { name, value, flags } = cookieOf(answer);
@@ -217,21 +217,21 @@ describe('the cookie', () => {
     expect(body.components.securitySchemes.session.name).toBe(name);
   });
 
-  test('with the prefix counts for nothing over plain http', async () => {
+  test('with the __Host- prefix is ignored over plain http', async () => {
     const { username } = await createMember();
     const { token } = await signIn(app, { username, password });
     const headers = { cookie: `__Host-nexus_session=${token}` };
     expect((await app.call('GET', '/me', { headers })).status).toBe(401);
   });
 
-  test('a session token is nowhere in the database', async () => {
+  test('the database does not contain session tokens', async () => {
     const { username } = await createMember();
     const { token } = await signIn(app, { username, password });
     const rows = await database.sql`select t::text as row from sessions as t`;
     for (const { row } of rows) expect(row).not.toContain(token);
   });
 
-  test('a token that was put there before signing in is not taken over, and a session in it ends', async () => {
+  test('is replaced when signing in, and the session of the old token ends', async () => {
     const victim = await createMember();
     const planted = browserWith(app, 'planted-by-somebody-else');
     const answer = await planted.call('POST', '/app/session', {
@@ -248,7 +248,7 @@ describe('the cookie', () => {
     expect(await first.call('GET', '/me')).toMatchObject(failure(401, 'E_UNAUTHENTICATED'));
   });
 
-  test('a key that is sent goes before it', async () => {
+  test('is ignored when the request has an API key', async () => {
     const { username } = await createMember();
     const browser = await signIn(app, { username, password });
     const answer = await browser.call('GET', '/api/v1/auth/whoami', { key: DEV_KEYS.viewer });
@@ -262,13 +262,13 @@ describe('the cookie', () => {
     expect(asked).toMatchObject({ status: 200, body: { data: null } });
   });
 
-  test('no cookie at all is nobody, and no error', async () => {
+  test('may be missing: the current session is null', async () => {
     expect(await app.call('GET', '/app/session')).toMatchObject({ status: 200, body: { data: null } });
   });
 });
 
 describe('a session', () => {
-  test('is gone at once when its person signs out', async () => {
+  test('ends immediately when its user signs out', async () => {
     const { username } = await createMember();
     const browser = await signIn(app, { username, password });
     const other = await signIn(app, { username, password });
@@ -283,14 +283,14 @@ describe('a session', () => {
     expect((await app.call('DELETE', '/app/session')).status).toBe(204);
   });
 
-  test('is worth nothing at once when its person is disabled', async () => {
+  test('ends immediately when its user is disabled', async () => {
     const { username, user } = await createMember();
     const browser = await signIn(app, { username, password });
     await app.services.users.update(user.id, { disabled: true }, { name: 'test' });
     expect(await browser.call('GET', '/me')).toMatchObject(failure(401, 'E_UNAUTHENTICATED'));
   });
 
-  test("has its person's role of this moment", async () => {
+  test("has its user's current role", async () => {
     const { username, user } = await createMember('viewer');
     const browser = await signIn(app, { username, password });
     expect((await browser.call('GET', '/api/v1/users')).status).toBe(403);
@@ -298,7 +298,7 @@ describe('a session', () => {
     expect((await browser.call('GET', '/api/v1/users')).status).toBe(200);
   });
 
-  test('ends when it was not used for long, and when it has lasted for long, used or not', async () => {
+  test('ends after its maximum idle time, and after its maximum lifetime', async () => {
     const { username, user } = await createMember();
     const idle = await signIn(app, { username, password });
     await database.sql`
@@ -310,7 +310,7 @@ describe('a session', () => {
     expect(await old.call('GET', '/me')).toMatchObject(failure(401, 'E_UNAUTHENTICATED'));
   });
 
-  test('is used at most once a minute, as far as the database hears', async () => {
+  test('updates last_used_at at most once per minute', async () => {
     const { username, user } = await createMember();
     const browser = await signIn(app, { username, password });
     const lastUsed = async () => {
@@ -326,7 +326,7 @@ describe('a session', () => {
     expect(await lastUsed()).toBeGreaterThanOrEqual(first);
   });
 
-  test('a stream that was opened with it ends soon after it', async () => {
+  test('closes its event streams soon after it ends', async () => {
     const { username } = await createMember();
     const browser = await signIn(app, { username, password });
     const principal = await app.services.authentication.withSession(browser.token);
@@ -339,7 +339,7 @@ describe('a session', () => {
   });
 });
 
-describe('a change that comes with a cookie', () => {
+describe('a state-changing request with a cookie', () => {
   const rename = { body: { display_name: 'Somebody' } };
 
   test.each([
@@ -367,13 +367,13 @@ describe('a change that comes with a cookie', () => {
     ['Origin', () => ({ origin: app.url })],
     ['Sec-Fetch-Site: same-origin', () => ({ 'sec-fetch-site': 'same-origin' })],
     ['Sec-Fetch-Site: none', () => ({ 'sec-fetch-site': 'none' })],
-  ])('from this site, as %s says, is done', async (_case, given) => {
+  ])('from this site, according to %s, is allowed', async (_case, given) => {
     const { username } = await createMember();
     const { cookie } = await signIn(app, { username, password });
     expect((await app.call('PATCH', '/me', { ...rename, headers: { ...given(), cookie } })).status).toBe(200);
   });
 
-  test('behind a trusted proxy, the origin is the one that the browser sees', async () => {
+  test('is compared with the origin that the browser sees, behind a trusted proxy', async () => {
     const { username } = await createMember();
     const forwarded = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'nexus.example' };
     const { cookie } = await signIn(app, { username, password }, forwarded);
@@ -383,13 +383,13 @@ describe('a change that comes with a cookie', () => {
     expect((await from('http://nexus.example')).status).toBe(403);
   });
 
-  test('needs nothing of the kind with a key', async () => {
+  test('with a key is not checked', async () => {
     const { key } = await createPerson(app);
     const headers = { origin: 'https://elsewhere.example' };
     expect((await app.call('PATCH', '/me', { ...rename, key, headers })).status).toBe(200);
   });
 
-  test('signing in from another site is refused, too', async () => {
+  test('to sign in from another site is refused', async () => {
     const { username } = await createMember();
     const headers = { origin: 'https://evil.example' };
     const answer = await app.call('POST', '/app/session', { body: { username, password }, headers });
@@ -397,7 +397,7 @@ describe('a change that comes with a cookie', () => {
   });
 });
 
-test('without a trusted proxy, nobody can claim https or an address', async () => {
+test('forwarding headers are ignored without a trusted proxy', async () => {
   const { username } = await createMember();
   const direct = await app.another({}).httpServer({ migrations: [] });
   const url = await direct.server.listen({ host: '127.0.0.1', port: 0 });
@@ -411,7 +411,7 @@ test('without a trusted proxy, nobody can claim https or an address', async () =
   }
 });
 
-test('whoever signs in with the old password while it is changed gets no session', async () => {
+test('signing in with the old password while it is being changed fails', async () => {
   const { username, user } = await createMember();
   const [one, two] = database.twoConnections();
   const changing = holdBeforeCommit(one);

@@ -9,7 +9,7 @@ import { newId } from '../../platform/ids.ts';
 import { hashKey } from './api-keys.ts';
 import type { Authentication } from './authentication.ts';
 import { isPassword } from './passwords.ts';
-import { mayChooseFirst } from './profile.ts';
+import { canSetFirstPassword } from './profile.ts';
 import * as profiles from './profile-store.ts';
 import type { Refusal, Refusals } from './refusals.ts';
 import * as sessionStore from './session-store.ts';
@@ -22,14 +22,14 @@ export interface SessionsDependencies {
   refusals: Refusals;
 }
 
-/** Who is let in, and by what. */
+/** A user who may sign in, and the credential that they used. */
 interface Admission {
   user_id: string;
   began_with: sessionStore.BeganWith;
   api_key_id: string | null;
 }
 
-/** Decides in the transaction that begins the session; what takes long has been done before. */
+/** Decides within the transaction that creates the session. Slow work, such as hashing, happens before it. */
 type Decide = (tx: Transaction) => Promise<Admission | Pick<Refusal, 'reason' | 'username'>>;
 
 export type Sessions = ReturnType<typeof createSessions>;
@@ -43,14 +43,14 @@ export function createSessions({ sql, authentication, refusals }: SessionsDepend
     return async () => ({ user_id: key.user_id, began_with: 'api_key', api_key_id: key.id });
   }
 
-  /** The password may have been changed while this one was being checked; then it is the old one. */
+  /** Checks the password before the transaction. Inside it, checks that the password did not change meanwhile. */
   async function withPassword(username: string, password: string): Promise<Decide> {
     const person = await profiles.findPassword(sql, username);
-    const isTheirs = await isPassword(password, person?.password_hash ?? null);
+    const isCorrect = await isPassword(password, person?.password_hash ?? null);
     if (!person) return async () => ({ reason: 'unknown' });
     return async (tx) => {
-      const now = await profiles.holdPassword(tx, person.id);
-      if (!isTheirs || now?.password_hash !== person.password_hash)
+      const now = await profiles.lockPassword(tx, person.id);
+      if (!isCorrect || now?.password_hash !== person.password_hash)
         return { reason: 'password', username: person.username };
       if (now.disabled_at !== null) return { reason: 'disabled', username: person.username };
       return { user_id: person.id, began_with: 'password', api_key_id: null };
@@ -60,7 +60,7 @@ export function createSessions({ sql, authentication, refusals }: SessionsDepend
   function withLink(token: string): Decide {
     return async (tx) => {
       const userId = await sessionStore.spendSignInLink(tx, hashKey(token));
-      const user = userId && (await profiles.holdPassword(tx, userId));
+      const user = userId && (await profiles.lockPassword(tx, userId));
       if (!user) return { reason: 'unknown' };
       if (user.disabled_at !== null) return { reason: 'disabled', username: user.username };
       return { user_id: user.id, began_with: 'sign_in_link', api_key_id: null };
@@ -74,17 +74,17 @@ export function createSessions({ sql, authentication, refusals }: SessionsDepend
   }
 
   /**
-   * Lets somebody in, or says the same no whatever is wrong, so that nobody learns who exists. `begun` adds to the
-   * transaction what the session is kept with.
+   * Creates a session, or throws the same error whatever is wrong, so that callers do not learn who exists. `onCreated`
+   * runs in the same transaction.
    */
   async function begin(
     given: SignIn,
     tokenHash: Buffer | null,
     caller: Caller,
-    begun: (tx: Transaction, sessionId: string) => Promise<void>,
+    onCreated: (tx: Transaction, sessionId: string) => Promise<void>,
   ): Promise<{ session_id: string; expires_at: Date }> {
     const username = 'username' in given ? given.username : undefined;
-    // Keys and links cannot be guessed, so only those that are no good are counted, below.
+    // Only passwords can be guessed. Keys and links are counted below, when they are refused.
     if (username !== undefined) await limit.count(username, caller.address);
     const decide = await check(given);
     const outcome = await transaction(sql, async (tx) => {
@@ -92,7 +92,7 @@ export function createSessions({ sql, authentication, refusals }: SessionsDepend
       if ('reason' in admitted) return { refusal: admitted };
       const session = { ...admitted, id: newId(), token_hash: tokenHash };
       const { expires_at } = await sessionStore.insertSession(tx, session);
-      await begun(tx, session.id);
+      await onCreated(tx, session.id);
       const owner = (await store.findUserById(tx, admitted.user_id))?.username ?? 'unknown';
       await recordAudit(tx, {
         action: 'session.created',
@@ -102,18 +102,18 @@ export function createSessions({ sql, authentication, refusals }: SessionsDepend
       return { session_id: session.id, expires_at };
     });
     if (outcome.refusal) {
-      if (username === undefined) await refusals.brake(caller);
+      if (username === undefined) await refusals.limit(caller);
       await refusals.record({ ...outcome.refusal, by: 'sign_in' }, caller);
       return refuse();
     }
-    if (username !== undefined) await limit.forgive(username, caller.address);
+    if (username !== undefined) await limit.reset(username, caller.address);
     return outcome;
   }
 
   return {
     begin,
 
-    /** Always under a new token: one that came with the request is never taken over, and what it was good for ends. */
+    /** Signs in with a new token, never the one of the request (session fixation), whose session ends. */
     async signIn(given: SignIn, formerToken: string | undefined, caller: Caller) {
       const token = randomBytes(32).toString('base64url');
       const { expires_at } = await begin(given, hashKey(token), caller, async (tx) => {
@@ -122,7 +122,7 @@ export function createSessions({ sql, authentication, refusals }: SessionsDepend
       return { token, expires_at, principal: await authentication.withSession(token) };
     },
 
-    /** At once, for every request that begins after it. */
+    /** Ends a session, effective for every request that starts afterwards. */
     async signOut(token: string, caller: Caller): Promise<void> {
       await transaction(sql, async (tx) => {
         const ended = await sessionStore.deleteSessionByToken(tx, hashKey(token));
@@ -137,7 +137,7 @@ export function createSessions({ sql, authentication, refusals }: SessionsDepend
 
     describe,
 
-    /** Null when nobody is signed in, or no longer. */
+    /** Returns the session of a token; null when there is none or it has ended. */
     async current(token: string | undefined): Promise<Session | null> {
       const principal = token && (await authentication.findBySession(token));
       return principal ? describe(principal) : null;
@@ -147,17 +147,17 @@ export function createSessions({ sql, authentication, refusals }: SessionsDepend
   async function describe(principal: Principal): Promise<Session> {
     const person = await profiles.findProfile(sql, principal.user_id);
     const { id, username, display_name, has_password } = person;
-    const beginning = principal.session_id
-      ? await sessionStore.findBeginning(sql, principal.session_id)
+    const start = principal.session_id
+      ? await sessionStore.findSessionStart(sql, principal.session_id)
       : undefined;
-    const cameByLink = beginning?.began_with === 'sign_in_link';
+    const usedLink = start?.began_with === 'sign_in_link';
     return {
       user: { id, username, display_name, role: principal.role },
       default_library_id: principal.default_library_id,
       has_password,
-      needs_onboarding: cameByLink && !has_password,
-      needs_current_password: has_password && !(cameByLink && beginning.is_fresh),
-      can_set_password: has_password || mayChooseFirst(beginning),
+      needs_onboarding: usedLink && !has_password,
+      needs_current_password: has_password && !(usedLink && start.is_recent),
+      can_set_password: has_password || canSetFirstPassword(start),
       allowed_modes: principal.allowed_modes,
     };
   }

@@ -12,7 +12,7 @@ const app = useApp(database);
 const actor = { name: 'test' };
 const tokenOf = ({ path }: { path: string }) => path.replace('/app/welcome#', '');
 
-test('while nobody has a password, there is a link for the first admin, who is made once', async () => {
+test('while nobody has a password, the first admin is created once and gets a link', async () => {
   const [one, two] = database.twoConnections();
   const [{ users }] = [app.services];
   const links = await Promise.all(
@@ -23,12 +23,12 @@ test('while nobody has a password, there is a link for the first admin, who is m
   expect(admins.map(({ username }) => username)).toEqual(['dev-admin', 'admin']);
 });
 
-test('the first admin comes with the link, is asked for a name and a password, and the links end', async () => {
+test('the first admin signs in with the link, sets name and password, and all links expire', async () => {
   const [first, second] = [
     await app.services.signInLinks.createForFirstAdmin(),
     await app.services.signInLinks.createForFirstAdmin(),
   ];
-  if (!first || !second) throw new Error('There is no link.');
+  if (!first || !second) throw new Error('No link was created.');
   const browser = await signIn(app, { sign_in_token: tokenOf(first) });
   expect((await browser.call('GET', '/app/session')).body.data).toMatchObject({
     user: { username: 'admin', role: 'admin' },
@@ -53,7 +53,7 @@ test('the first admin comes with the link, is asked for a name and a password, a
   expect(await app.services.signInLinks.createForFirstAdmin()).toBeUndefined();
 });
 
-test('of two who come with one link at once, one is let in', async () => {
+test('a link signs in one of two parallel requests', async () => {
   const { user } = await createPerson(app);
   const token = tokenOf(await app.services.signInLinks.create(user, actor));
   const [one, two] = database.twoConnections();
@@ -75,7 +75,7 @@ test('of two who come with one link at once, one is let in', async () => {
   await expect(second).rejects.toMatchObject({ code: 'E_UNAUTHENTICATED' });
 });
 
-test('a link that is too old, or whose person is disabled, is worth nothing', async () => {
+test('an expired link, or a link of a disabled user, is refused', async () => {
   const { user } = await createPerson(app);
   const old = tokenOf(await app.services.signInLinks.create(user, actor));
   await database.sql`update sign_in_links set expires_at = now() where user_id = ${user.id}`;
@@ -86,7 +86,7 @@ test('a link that is too old, or whose person is disabled, is worth nothing', as
   expect(await come(fresh)).toMatchObject(failure(401, 'E_UNAUTHENTICATED'));
 });
 
-test('admins make links for others; the token is in no table, and in the answer once', async () => {
+test('admins create links for other users; the database does not contain the token', async () => {
   const { user, key } = await createPerson(app);
   const path = `/api/v1/users/${user.id}/sign-in-link`;
   expect(await app.call('POST', path, { key })).toMatchObject(failure(403, 'E_FORBIDDEN'));
@@ -102,10 +102,10 @@ test('admins make links for others; the token is in no table, and in the answer 
   await signIn(app, { sign_in_token: tokenOf(made.body) });
 });
 
-test('the first admin gets another username when somebody had the usual one before', async () => {
+test('the first admin gets another username when another user had the usual one before', async () => {
   const { sql } = database;
   await sql`update users set password_hash = null`;
   await sql`update users set role = 'viewer' where role = 'admin' and username <> 'dev-admin'`;
-  // The first admin chose another name in a test above.
+  // The first admin was renamed in a test above.
   expect(await app.services.signInLinks.createForFirstAdmin()).toMatchObject({ username: 'admin-2' });
 });

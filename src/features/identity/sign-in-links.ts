@@ -10,20 +10,20 @@ import { insertSignInLink } from './session-store.ts';
 import type { Users } from './users.ts';
 
 const LIFETIME_HOURS = 24;
-/** The first of these that nobody has, or has had, is the first admin's username. */
-const FIRST_ADMIN = ['admin', ...Array.from({ length: 20 }, (_, index) => `admin-${index + 2}`)];
+/** Usernames for the first admin. The first one that nobody has or had is used. */
+const FIRST_ADMIN_USERNAMES = ['admin', ...Array.from({ length: 20 }, (_, index) => `admin-${index + 2}`)];
 const SYSTEM = { name: 'system' };
 
 export interface SignInLink {
   username: string;
-  /** Below the address of this Nexus. The token stands behind the #, so that no server and no log sees it. */
+  /** Relative to the base URL. The token follows the #, so it is never sent to a server or logged. */
   path: string;
   expires_at: Date;
 }
 
 export type SignInLinks = ReturnType<typeof createSignInLinks>;
 
-/** Links that sign somebody in once: the first admin, a new colleague, somebody who forgot the password. */
+/** Links that sign a user in once: the first admin, a new user, or one who forgot the password. */
 export function createSignInLinks({ sql, users }: { sql: Database; users: Users }) {
   function create(user: Pick<User, 'id' | 'username'>, actor: Actor): Promise<SignInLink> {
     const token = randomBytes(32).toString('base64url');
@@ -42,30 +42,32 @@ export function createSignInLinks({ sql, users }: { sql: Database; users: Users 
     create,
 
     /**
-     * Makes a link for the first admin while nobody has a password, and whenever no admin could get in any more. The
-     * admin is made if there is none but the one of bootstrap. Undefined otherwise.
+     * Creates a link for the first admin while nobody has a password, and when no admin can sign in. Creates the admin if
+     * there is none besides bootstrap's. Returns undefined otherwise.
      */
     async createForFirstAdmin(): Promise<SignInLink | undefined> {
       if ((await profiles.hasAnyPassword(sql)) && (await profiles.hasUsableAdmin(sql))) return undefined;
-      const admin = (await profiles.findFirstAdmin(sql)) ?? (await makeFirstAdmin());
+      const admin = (await profiles.findFirstAdmin(sql)) ?? (await createFirstAdmin());
       return admin && create(admin, SYSTEM);
     },
   };
 
-  /** Of two processes that start at once, one makes it and the other finds it. */
-  async function makeFirstAdmin(): Promise<User | undefined> {
-    for (const username of FIRST_ADMIN) {
+  /** Creates the first admin. Of parallel processes, one creates it and the others find it. */
+  async function createFirstAdmin(): Promise<User | undefined> {
+    for (const username of FIRST_ADMIN_USERNAMES) {
       const fields = { username, display_name: 'Admin', role: 'admin' as const };
-      const made = await transaction(sql, (tx) => users.insertWithLibrary(tx, fields, SYSTEM)).catch(ifTaken);
-      const admin = made ?? (await profiles.findFirstAdmin(sql));
+      const created = await transaction(sql, (tx) => users.insertWithLibrary(tx, fields, SYSTEM)).catch(
+        undefinedIfTaken,
+      );
+      const admin = created ?? (await profiles.findFirstAdmin(sql));
       if (admin) return admin;
     }
     return undefined;
   }
 }
 
-/** Somebody had the username before and gave it up. It stays theirs. */
-function ifTaken(error: unknown): undefined {
+/** A former username stays reserved for the person who had it. */
+function undefinedIfTaken(error: unknown): undefined {
   if (error instanceof NexusError && error.code === 'E_USERNAME_TAKEN') return undefined;
   throw error;
 }

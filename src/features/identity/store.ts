@@ -18,7 +18,7 @@ export interface NewUser {
   default_library_id: string;
 }
 
-/** Undefined when the username is taken, whoever takes it at the same time. */
+/** Inserts a user. Returns undefined when the username is taken, also by a parallel transaction. */
 export async function insertUser(tx: Transaction, user: NewUser): Promise<User | undefined> {
   const [created] = await tx<User[]>`
     insert into users (id, username, display_name, role, default_library_id)
@@ -48,7 +48,7 @@ export async function listUsers(sql: Queryable, before: string | null, limit: nu
     limit ${limit}`;
 }
 
-/** Enabled people whose username or display name begins so, those whose username does first. */
+/** Returns enabled users whose username or display name begins with the prefix; matches of the username come first. */
 export async function findPeople(sql: Queryable, prefix: string, limit: number): Promise<Person[]> {
   const pattern = `${prefix.replace(/[\\%_]/g, '\\$&')}%`;
   return sql<Person[]>`
@@ -61,8 +61,8 @@ export async function findPeople(sql: Queryable, prefix: string, limit: number):
 }
 
 /**
- * Locks every enabled admin, in one order, and returns their ids. Two changes that would each leave the other
- * admin alone wait for one another here, instead of leaving nobody. Rows that refer to an admin can still be inserted.
+ * Locks all enabled admins, in a fixed order, and returns their ids. Two admins who demote each other in parallel wait
+ * for one another here, so one of them remains. Rows that reference an admin can still be inserted.
  */
 export async function lockEnabledAdmins(tx: Transaction): Promise<string[]> {
   const admins = await tx<{ id: string }[]>`
@@ -74,7 +74,7 @@ export interface UserChange {
   role?: Role | undefined;
   disabled?: boolean | undefined;
   display_name?: string | undefined;
-  /** Null: what the configuration says. */
+  /** Null: the configured default. */
   storage_quota_mb?: number | null | undefined;
 }
 
@@ -155,7 +155,7 @@ export async function listApiKeys(
     limit ${limit}`;
 }
 
-/** `was_enabled`: whether this is what disabled it. */
+/** Disables a key. `was_enabled` tells whether this call changed it. */
 export async function disableApiKey(
   tx: Transaction,
   id: string,
@@ -170,7 +170,7 @@ export async function disableApiKey(
   return key;
 }
 
-/** What a presented key is: the columns that decide, as the database's clock sees them. */
+/** The key of a request, with its validity by the database's clock. */
 export interface PresentedKey {
   id: string;
   user_id: string;
@@ -185,7 +185,7 @@ export interface PresentedKey {
   is_use_due: boolean;
 }
 
-/** Runs on every request: one probe of the unique index on the hash, one of the users' primary key. */
+/** Runs on every request with a key: one lookup in the index on the hash, one in the primary key of users. */
 export async function findPresentedKey(sql: Database, keyHash: Buffer): Promise<PresentedKey | undefined> {
   const [key] = await sql<PresentedKey[]>`
     select
@@ -206,7 +206,7 @@ export async function findPresentedKey(sql: Database, keyHash: Buffer): Promise<
   return key;
 }
 
-/** At most one write a minute for each key: of many requests at once, the first writes and the rest find it done. */
+/** Updates `last_used_at`, at most once per minute and key, also under parallel requests. */
 export async function recordKeyUse(sql: Database, id: string): Promise<void> {
   await sql`
     update api_keys

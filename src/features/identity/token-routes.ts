@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import * as contract from '../../contract/session.ts';
-import { callerOf, presentedKey } from '../../http/authentication.ts';
+import { apiKeyOf, callerOf } from '../../http/authentication.ts';
 import type { HttpServer } from '../../http/http-server.ts';
 import type { TokenService } from './tokens.ts';
 
@@ -15,14 +15,14 @@ export function registerTokenRoutes(server: HttpServer, tokens: TokenService): v
         tags,
         summary: 'Get tokens',
         description:
-          'For an API key, in the body or as X-Nexus-API-Key, or for username and password. The access token is a JWT that is ' +
-          'sent as Authorization: Bearer for 15 minutes.',
+          'For an API key, in the body or in the header X-Nexus-API-Key, or for username and password. The access token ' +
+          'is a JWT for the header Authorization: Bearer. It is valid for 15 minutes.',
         body: contract.tokenRequest,
         response: { 200: contract.tokens },
       },
     },
     (request) => {
-      const key = presentedKey(request) ?? '';
+      const key = apiKeyOf(request) ?? '';
       return tokens.issue(request.body ?? { api_key: key }, callerOf(request));
     },
   );
@@ -34,7 +34,7 @@ export function registerTokenRoutes(server: HttpServer, tokens: TokenService): v
       schema: {
         tags,
         summary: 'Refresh tokens',
-        description: 'A refresh token is good once. One that is shown again ends all that came from it.',
+        description: 'A refresh token can be used once. Using it again ends its session with all tokens.',
         body: contract.refreshRequest,
         response: { 200: contract.tokens },
       },
@@ -48,8 +48,8 @@ export function registerTokenRoutes(server: HttpServer, tokens: TokenService): v
       config: { access: 'public' },
       schema: {
         tags,
-        summary: 'Give tokens back',
-        description: 'The access tokens that came with it are worth nothing from then on.',
+        summary: 'Revoke tokens',
+        description: 'Ends the session of the refresh token. Its access tokens become invalid immediately.',
         body: contract.refreshRequest,
         response: { 204: z.null() },
       },

@@ -21,7 +21,7 @@ const whoami = (token: string) =>
   app.call('GET', '/api/v1/auth/whoami', { headers: { authorization: `Bearer ${token}` } });
 
 describe('an access token', () => {
-  test('is had for a key, and is its person for a quarter of an hour', async () => {
+  test('is issued for a key, and authenticates its user for 15 minutes', async () => {
     const person = await createPerson(app, { role: 'researcher', raw: true });
     const { status, body } = await post('token', { api_key: person.key });
     expect(status).toBe(200);
@@ -47,7 +47,7 @@ describe('an access token', () => {
     });
   });
 
-  test('is had for a key in the header, and for username and password', async () => {
+  test('is issued for a key in the header, and for username and password', async () => {
     const byHeader = await app.call('POST', '/api/v1/auth/token', { key: DEV_KEYS.viewer });
     expect((await whoami(byHeader.body.access_token)).body.owner).toBe('dev-viewer');
     const { user } = await createPerson(app);
@@ -62,14 +62,14 @@ describe('an access token', () => {
       expect(await post('token', body)).toMatchObject(failure(400, 'E_INVALID_REQUEST'));
   });
 
-  test('guessing is slowed down here as well', async () => {
+  test('is rate limited like signing in', async () => {
     const { user } = await createPerson(app);
     const guess = () => post('token', { username: user.username, password: 'a guess' });
     const answers = await Promise.all(Array.from({ length: 12 }, guess));
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(2);
   });
 
-  test('that was changed, made by others, or is too old is worth nothing', async () => {
+  test('that was altered, signed by somebody else, or has expired is refused', async () => {
     const { access_token } = await tokensOf({ api_key: DEV_KEYS.viewer });
     const { sid, sub } = decodeJwt(access_token);
     const [header, payload, signature] = access_token.split('.');
@@ -105,7 +105,7 @@ describe('an access token', () => {
     for (const token of worthless) expect(await whoami(token), token).toMatchObject(unauthenticated);
   });
 
-  test('has the role of this moment, and ends with the key, the user and the session', async () => {
+  test('has the current role, and ends with the key, the user and the session', async () => {
     const { user, key: apiKey, apiKey: row } = await createPerson(app, { role: 'admin' });
     const tokens = await tokensOf({ api_key: apiKey });
     const actor = { name: 'test' };
@@ -121,7 +121,7 @@ describe('an access token', () => {
     expect(await refresh(tokens.refresh_token)).toMatchObject(unauthenticated);
   });
 
-  test('is no cookie, and needs no origin', async () => {
+  test('is not accepted as a cookie, and needs no origin check', async () => {
     const { access_token, refresh_token } = await tokensOf({ api_key: DEV_KEYS.viewer });
     for (const token of [access_token, refresh_token])
       expect(await browserWith(app, token).call('GET', '/me')).toMatchObject(unauthenticated);
@@ -133,7 +133,7 @@ describe('an access token', () => {
 });
 
 describe('a refresh token', () => {
-  test('is good once, and gives the next', async () => {
+  test('can be used once, and returns the next one', async () => {
     const first = await tokensOf({ api_key: DEV_KEYS.viewer });
     const second = (await refresh(first.refresh_token)).body;
     expect(second.refresh_token).not.toBe(first.refresh_token);
@@ -142,7 +142,7 @@ describe('a refresh token', () => {
     expect((await whoami(third.access_token)).status).toBe(200);
   });
 
-  test('that is shown again ends all that came from it, and nothing else', async () => {
+  test('that is used again ends its family, and no other', async () => {
     const other = await tokensOf({ api_key: DEV_KEYS.viewer });
     const first = await tokensOf({ api_key: DEV_KEYS.viewer });
     const second = (await refresh(first.refresh_token)).body;
@@ -156,7 +156,7 @@ describe('a refresh token', () => {
     expect(audited).toMatchObject({ actor: 'dev-viewer', details: { address: '127.0.0.1' } });
   });
 
-  test('of two who show it at once, exactly one goes on', async () => {
+  test('succeeds for exactly one of two parallel requests', async () => {
     const given = await tokensOf({ api_key: DEV_KEYS.viewer });
     const [one, two] = database.twoConnections();
     const held = holdBeforeCommit(one);
@@ -177,19 +177,19 @@ describe('a refresh token', () => {
     expect(await blockedOrDone(database.sql, loser)).toBe('blocked');
     held.letGo();
     await expect(loser).rejects.toMatchObject({ code: 'E_UNAUTHENTICATED' });
-    // The winner keeps what it has: two windows of one program may refresh at the same moment.
+    // The winner's tokens stay valid: two windows of one program may refresh in parallel.
     const next = await winner;
     expect((await whoami(next.access_token)).status).toBe(200);
     expect((await refresh(next.refresh_token)).status).toBe(200);
   });
 
-  test('many at once: one goes on', async () => {
+  test('succeeds for exactly one of many parallel requests', async () => {
     const { refresh_token } = await tokensOf({ api_key: DEV_KEYS.viewer });
     const answers = await Promise.all(Array.from({ length: 10 }, () => refresh(refresh_token)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
-  test('ends with its session, however it ends', async () => {
+  test('ends with its session, whatever ends the session', async () => {
     const { user, key: apiKey } = await createPerson(app);
     const idle = await tokensOf({ api_key: apiKey });
     await database.sql`
@@ -201,7 +201,7 @@ describe('a refresh token', () => {
     expect(await whoami(changed.access_token)).toMatchObject(unauthenticated);
   });
 
-  test('is given back at logout, also a spent one; the access token ends with it', async () => {
+  test('is revoked at logout, also a spent one, together with the access token', async () => {
     const first = await tokensOf({ api_key: DEV_KEYS.viewer });
     const second = (await refresh(first.refresh_token)).body;
     expect((await post('logout', { refresh_token: first.refresh_token })).status).toBe(204);
@@ -211,14 +211,14 @@ describe('a refresh token', () => {
     expect(await post('logout', {})).toMatchObject(failure(400, 'E_INVALID_REQUEST'));
   });
 
-  test('is nowhere in the database', async () => {
+  test('is not stored in plaintext', async () => {
     const { refresh_token } = await tokensOf({ api_key: DEV_KEYS.viewer });
     for (const { row } of await database.sql`select t::text as row from refresh_tokens as t`)
       expect(row).not.toContain(refresh_token);
   });
 });
 
-test('without a secret of its own, an installation makes one for all its processes', async () => {
+test('without a configured secret, all processes of an installation share a generated one', async () => {
   const { installationSecret } = await import('../../platform/database/installation-secret.ts');
   const [one, two] = database.twoConnections();
   const made = await Promise.all([one, two].map((sql) => installationSecret(sql, 'test')()));

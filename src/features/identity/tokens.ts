@@ -14,17 +14,17 @@ import type { Sessions } from './sessions.ts';
 export interface TokensDependencies {
   sql: Database;
   accessTokens: AccessTokens;
-  authentication: Pick<Authentication, 'admit'>;
+  authentication: Pick<Authentication, 'requireSession'>;
   sessions: Pick<Sessions, 'begin'>;
   refusals: Refusals;
 }
 
 export type TokenService = ReturnType<typeof createTokens>;
 
-/** Sessions of programs. Each refresh token is good for one refresh; all that come from one sign-in are a family. */
+/** Sessions of programs. Each refresh token can be used once; all tokens of one sign-in are a family. */
 export function createTokens({ sql, accessTokens, authentication, sessions, refusals }: TokensDependencies) {
-  async function answer(sessionId: string, refreshToken: string): Promise<Tokens> {
-    const principal = await authentication.admit(await store.findSessionById(sql, sessionId));
+  async function toTokens(sessionId: string, refreshToken: string): Promise<Tokens> {
+    const principal = await authentication.requireSession(await store.findSessionById(sql, sessionId));
     return {
       access_token: await accessTokens.write(principal),
       token_type: 'Bearer',
@@ -33,7 +33,7 @@ export function createTokens({ sql, accessTokens, authentication, sessions, refu
     };
   }
 
-  /** Whoever shows a spent token, the thief or the one it was stolen from: from here on neither gets further. */
+  /** Ends the session after a spent token was used again: one of the two users of the token may be a thief. */
   async function endFamily(sessionId: string, caller: Caller): Promise<void> {
     await transaction(sql, async (tx) => {
       const ended = await store.deleteSessionById(tx, sessionId);
@@ -55,17 +55,18 @@ export function createTokens({ sql, accessTokens, authentication, sessions, refu
       const { session_id } = await sessions.begin(given, null, caller, (tx, sessionId) =>
         store.insertRefreshToken(tx, sessionId, hashKey(refreshToken)),
       );
-      return answer(session_id, refreshToken);
+      return toTokens(session_id, refreshToken);
     },
 
     /**
-     * The one who comes second at the same moment gets nothing, and nothing else happens: two windows of one program may
-     * well do that. Whoever comes when it is known to be spent ends the family.
+     * Exchanges a refresh token for new tokens. Of parallel requests with the same token, one succeeds and the others are
+     * refused without further effect, because two windows of one program may do that. A token that was already spent
+     * before the request ends the family.
      */
     async refresh(given: string, caller: Caller): Promise<Tokens> {
       const token = await store.findRefreshToken(sql, hashKey(given));
       if (!token) {
-        await refusals.brake(caller);
+        await refusals.limit(caller);
         await refusals.record({ reason: 'unknown', by: 'refresh' }, caller);
         return refuse();
       }
@@ -74,11 +75,11 @@ export function createTokens({ sql, accessTokens, authentication, sessions, refu
         return refuse();
       }
       const refreshToken = newRefreshToken();
-      const isOurs = await transaction(sql, (tx) => exchange(tx, token.session_id, given, refreshToken));
-      return isOurs ? answer(token.session_id, refreshToken) : refuse();
+      const isExchanged = await transaction(sql, (tx) => exchange(tx, token.session_id, given, refreshToken));
+      return isExchanged ? toTokens(token.session_id, refreshToken) : refuse();
     },
 
-    /** Ends the family of the token, spent or not. */
+    /** Ends the family of a token, also of a spent one. */
     async revoke(given: string, caller: Caller): Promise<void> {
       await transaction(sql, async (tx) => {
         const token = await store.findRefreshToken(tx, hashKey(given));
@@ -93,7 +94,7 @@ export function createTokens({ sql, accessTokens, authentication, sessions, refu
     },
   };
 
-  /** A session that is over spends nothing. */
+  /** Replaces a refresh token. Returns false when the session has ended or the token was spent in parallel. */
   async function exchange(
     tx: Transaction,
     sessionId: string,
@@ -114,5 +115,5 @@ function newRefreshToken(): string {
 }
 
 function refuse(): never {
-  throw new NexusError('E_UNAUTHENTICATED', 'This refresh token is not good, or no longer. Sign in again.');
+  throw new NexusError('E_UNAUTHENTICATED', 'This refresh token is not valid. Sign in again.');
 }

@@ -26,7 +26,7 @@ describe('creating a user', () => {
     expect([...libraries]).toEqual([{ id: body.default_library_id, is_default: true, role: 'admin' }]);
   });
 
-  test('takes the username as display name when none is given', async () => {
+  test('uses the username as display name when none is given', async () => {
     expect((await create({ username: 'plain' })).body.display_name).toBe('plain');
   });
 
@@ -36,7 +36,7 @@ describe('creating a user', () => {
     expect(created.role).toBe(defaultRole);
   });
 
-  test('tells admins the default role', async () => {
+  test('has a default role, which the list of users contains', async () => {
     const { body } = await app.call('GET', '/api/v1/users?limit=1', { key });
     expect(body.default_role).toBe('viewer');
   });
@@ -66,7 +66,7 @@ describe('creating a user', () => {
       'unkn0wn',
       'unknown-',
     ],
-  ])('refuses the reserved username %s, and so does a rename', async (username) => {
+  ])('and renaming refuse the reserved username %s', async (username) => {
     expect(await create({ username })).toMatchObject(failure(409, 'E_USERNAME_RESERVED'));
     const { user, key: own } = await createPerson(app, { role: 'viewer' });
     expect(await app.call('PATCH', '/me', { key: own, body: { username } })).toMatchObject({
@@ -77,11 +77,11 @@ describe('creating a user', () => {
   });
 
   test.each(['admin', 'dev', 'dev-admin2', 'clio', 'systematic', 'internals', 'dev-admin@example.org'])(
-    'takes the username %s',
+    'allows the username %s',
     async (username) => expect((await create({ username })).status).toBe(201),
   );
 
-  test('refuses a taken username, whatever its case, and leaves nothing behind', async () => {
+  test('refuses a taken username, ignoring case, and creates nothing', async () => {
     await create({ username: 'Taken' });
     const [before] = await database.sql`select count(*) from libraries`;
     expect(await create({ username: 'tAKEN' })).toMatchObject(failure(409, 'E_USERNAME_TAKEN'));
@@ -89,7 +89,7 @@ describe('creating a user', () => {
     expect(after).toEqual(before);
   });
 
-  test('fifty times at once under one name makes one', async () => {
+  test('fifty times in parallel with one name creates one', async () => {
     const answers = await Promise.all(Array.from({ length: 50 }, () => create({ username: 'rushed' })));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
     expect(answers.filter(({ status }) => status === 409)).toHaveLength(49);
@@ -108,13 +108,13 @@ describe('creating a user', () => {
     ['a field that does not exist', { username: 'x', admin: true }],
     ['a list', []],
     ['a NUL character', { username: 'x', display_name: 'a\u0000b' }],
-  ])('with %s is 400 and makes nobody', async (_case, body) => {
+  ])('with %s is 400 and creates nobody', async (_case, body) => {
     const [before] = await database.sql`select count(*) from users`;
     expect(await create(body)).toMatchObject(failure(400, 'E_INVALID_REQUEST'));
     expect((await database.sql`select count(*) from users`)[0]).toEqual(before);
   });
 
-  test('is audited with who did it', async () => {
+  test('is audited with the actor', async () => {
     const { body } = await create({ username: 'audited' });
     const [entry] =
       await database.sql`select action, actor, details from audit_logs order by id desc limit 1`;
@@ -145,7 +145,7 @@ describe('the schema', () => {
     await expect(insert).rejects.toMatchObject({ constraint: 'users_default_library_own' });
   });
 
-  test('forbids that a default library belongs to somebody else', async () => {
+  test('forbids a default library that belongs to another user', async () => {
     const [one, two] = [await createPerson(app), await createPerson(app)];
     const steal = database.sql`
       update users set default_library_id = ${two.user.default_library_id} where id = ${one.user.id}`;
@@ -169,7 +169,7 @@ describe('changing a user', () => {
     });
   });
 
-  test('is audited with who did it and what it came to', async () => {
+  test('is audited with the actor and the result', async () => {
     const { user } = await createPerson(app);
     await app.call('PATCH', `/api/v1/users/${user.id}`, { key, body: { role: 'viewer', disabled: true } });
     const [entry] =
@@ -181,7 +181,7 @@ describe('changing a user', () => {
     });
   });
 
-  test('disabling twice keeps the first time', async () => {
+  test('keeps the first disabled_at when a user is disabled twice', async () => {
     const { user } = await createPerson(app);
     const disable = () => app.call('PATCH', `/api/v1/users/${user.id}`, { key, body: { disabled: true } });
     expect((await disable()).body).toEqual((await disable()).body);
@@ -204,16 +204,19 @@ describe('changing a user', () => {
     expect(await patch('42')).toMatchObject(failure(400, 'E_INVALID_REQUEST'));
   });
 
-  test.each([{ disabled: true }, { role: 'viewer' }])('never takes the last admin away: %o', async (body) => {
-    const [admin] = await database.sql`select id from users where username = 'dev-admin'`;
-    expect(await app.call('PATCH', `/api/v1/users/${admin?.id}`, { key, body })).toMatchObject(
-      failure(403, 'E_LAST_ADMIN_FORBIDDEN'),
-    );
-    expect((await app.call('GET', '/api/v1/auth/whoami', { key })).body.role).toBe('admin');
-  });
+  test.each([{ disabled: true }, { role: 'viewer' }])(
+    'refuses to remove the last admin: %o',
+    async (body) => {
+      const [admin] = await database.sql`select id from users where username = 'dev-admin'`;
+      expect(await app.call('PATCH', `/api/v1/users/${admin?.id}`, { key, body })).toMatchObject(
+        failure(403, 'E_LAST_ADMIN_FORBIDDEN'),
+      );
+      expect((await app.call('GET', '/api/v1/auth/whoami', { key })).body.role).toBe('admin');
+    },
+  );
 });
 
-test('two admins who demote each other at the same time leave one', async () => {
+test('two admins who demote each other in parallel leave one admin', async () => {
   const connections = database.twoConnections();
   const services = connections.map((sql) => app.another({ sql }).services.users);
   for (let round = 0; round < 10; round++) {
@@ -253,7 +256,7 @@ test.each(['limit=0', 'limit=201', 'limit=many', 'cursor=garbage'])(
   },
 );
 
-test('/me shows the caller in the shape of the library API', async () => {
+test('/me returns the caller in the format of the library API', async () => {
   const { user, key: own } = await createPerson(app);
   const { body } = await app.call('GET', '/me', { key: own });
   expect(body).toEqual({

@@ -12,11 +12,11 @@ import * as store from './store.ts';
 
 export interface UsersDependencies {
   sql: Database;
-  /** Libraries build on identity, so the default library's making is handed in. */
+  /** Passed in, because the libraries feature depends on identity. */
   createDefaultLibrary(tx: Transaction, libraryId: string, ownerId: string): Promise<void>;
-  /** Revokes the pending invitations that somebody has sent. Whoever is disabled invites nobody. */
+  /** Revokes the pending invitations that a user has sent; called when the user is disabled. */
   revokeInvitations(tx: Transaction, inviterId: string, requestId?: string): Promise<void>;
-  /** The role of a new person when nobody chooses one. */
+  /** The role of new users when none is given. */
   defaultRole: Role;
 }
 
@@ -28,7 +28,7 @@ export interface CreateUser {
 
 export type NewPerson = Omit<CreateUser, 'role'> & { role?: Role | undefined };
 
-const MOST_PEOPLE = 8;
+const MAX_FOUND_PEOPLE = 8;
 
 export type Users = ReturnType<typeof createUsers>;
 
@@ -38,7 +38,7 @@ export function createUsers({
   revokeInvitations,
   defaultRole,
 }: UsersDependencies) {
-  /** Undefined when the username is taken. A person and their default library come into being together. */
+  /** Creates a user with their default library. Returns undefined when the username is taken. */
   async function insertWithLibrary(
     tx: Transaction,
     fields: CreateUser,
@@ -68,8 +68,8 @@ export function createUsers({
     change: store.UserChange,
     actor: Actor,
   ): Promise<User> {
-    const endsAdmin = change.disabled === true || (change.role !== undefined && change.role !== 'admin');
-    if (endsAdmin) await keepOneAdmin(tx, id);
+    const removesAdmin = change.disabled === true || (change.role !== undefined && change.role !== 'admin');
+    if (removesAdmin) await requireAnotherAdmin(tx, id);
     const user = (await store.updateUser(tx, id, change)) ?? userNotFound(id);
     if (change.disabled === true) await revokeInvitations(tx, id, actor.requestId);
     await recordAudit(tx, {
@@ -104,8 +104,8 @@ export function createUsers({
       return { users, page, default_role: defaultRole };
     },
 
-    /** For who looks for somebody to invite. */
-    find: (prefix: string) => store.findPeople(sql, prefix, MOST_PEOPLE),
+    /** Finds people to invite. */
+    find: (prefix: string) => store.findPeople(sql, prefix, MAX_FOUND_PEOPLE),
 
     async get(id: string): Promise<User> {
       return (await store.findUserById(sql, id)) ?? userNotFound(id);
@@ -123,19 +123,16 @@ export function createUsers({
   };
 }
 
-async function keepOneAdmin(tx: Transaction, leavingId: string): Promise<void> {
+async function requireAnotherAdmin(tx: Transaction, leavingId: string): Promise<void> {
   const admins = await store.lockEnabledAdmins(tx);
   if (!admins.includes(leavingId) || admins.length > 1) return;
-  throw new NexusError(
-    'E_LAST_ADMIN_FORBIDDEN',
-    'This is the last admin. Make somebody else an admin first, or nobody could manage Nexus.',
-  );
+  throw new NexusError('E_LAST_ADMIN_FORBIDDEN', 'This is the last admin. Make another user an admin first.');
 }
 
 export function usernameTaken(username: string): never {
-  throw new NexusError('E_USERNAME_TAKEN', `The username ${username} is taken; choose another.`);
+  throw new NexusError('E_USERNAME_TAKEN', `The username ${username} is taken. Choose another.`);
 }
 
 function userNotFound(idOrName: string): never {
-  throw new NexusError('E_USER_NOT_FOUND', `There is no user ${idOrName}.`);
+  throw new NexusError('E_USER_NOT_FOUND', `The user ${idOrName} does not exist.`);
 }

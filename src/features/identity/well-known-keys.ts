@@ -2,7 +2,7 @@ import type { Role } from '../../contract/roles.ts';
 
 export const BOOTSTRAP_ROLES = ['viewer', 'operator', 'researcher', 'admin'] as const satisfies Role[];
 
-/** The keys of tests. Everybody knows them, so they work in NEXUS_ENV=test only. */
+/** The publicly known key of a role, for tests. Only NEXUS_ENV=test accepts it. */
 export function wellKnownKey(role: Role): string {
   return `nexus-dev-${role}-key`;
 }

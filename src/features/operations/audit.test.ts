@@ -38,7 +38,7 @@ test.each([
   expect(indexes(await read(query))).toEqual(expected);
 });
 
-test('pages follow one another without a gap or a repeat', async () => {
+test('pages have no gaps and no duplicates', async () => {
   const first = await read('limit=5');
   expect(first.body.page.has_more).toBe(true);
   const second = await read(`limit=5&cursor=${first.body.page.next_cursor}`);
@@ -46,7 +46,7 @@ test('pages follow one another without a gap or a repeat', async () => {
   expect(second.body.page).toEqual({ has_more: false, next_cursor: null });
 });
 
-test('an entry carries what happened, who did it and the request it came with', async () => {
+test('an entry has its action, actor and request id', async () => {
   const { body } = await read('action=odd&limit=1');
   expect(body.audit_logs[0]).toEqual({
     id: expect.stringMatching(/^[0-9a-f-]{36}$/),

@@ -24,14 +24,14 @@ const database = useDatabase();
 const { sql } = database;
 const app = useApp(database);
 
-/** As an overloaded server: what takes long is ended. */
-const hurried = openDatabase(database.target, {
+/** A pool with a short statement timeout, which behaves like an overloaded server. */
+const impatient = openDatabase(database.target, {
   poolSize: 2,
   statementTimeoutSeconds: TIMEOUT_MS / 1000,
   idleTransactionTimeoutSeconds: 60,
   applicationName: 'nexus test',
 });
-afterAll(() => hurried.end());
+afterAll(() => impatient.end());
 
 let people: Reader[];
 let library: string;
@@ -39,14 +39,14 @@ let library: string;
 beforeAll(async () => {
   people = await Promise.all(Array.from({ length: MEMBERS }, () => createReader(app)));
   const [owner] = people;
-  if (!owner) throw new Error('There are people.');
+  if (!owner) throw new Error('No readers were created.');
   library = await createLibrary(owner);
   const words = Array.from({ length: WORDS_EACH }, (_, index) => `word${(index * 7919) % 10_007}`).join(' ');
   for (let n = 0; n < DOCUMENTS; n++) await saveReady(sql, owner, { texts: [`${n} ${words}`] });
   await fillLibrary(owner.id);
 }, 240_000);
 
-/** A library with many media that all its members hold. Written without triggers: so many rows take a while. */
+/** Fills a library with many media that all members hold. Triggers are disabled, because they take too long. */
 async function fillLibrary(ownerId: string): Promise<void> {
   await transaction(sql, async (tx) => {
     await tx`set local session_replication_role = replica`;
@@ -75,7 +75,7 @@ async function fillLibrary(ownerId: string): Promise<void> {
 }
 
 async function audit(checks: IntegrityCheck[], repair: boolean) {
-  const type = defineIntegrityAudit(hurried, checks);
+  const type = defineIntegrityAudit(impatient, checks);
   const queue = createJobQueue({ sql, log: silentLog, leaseSeconds: 60 });
   createJobEngine({ queue, types: [type], retentionDays: 30 });
   const { id } = await queue.runInline({ type, payload: { repair } });
@@ -83,8 +83,8 @@ async function audit(checks: IntegrityCheck[], repair: boolean) {
   return findJob(sql, id);
 }
 
-test(`an audit of a large database finds and mends what is wrong where a statement has ${TIMEOUT_MS} ms`, async () => {
-  const checks = [createClosureCheck(hurried), createSearchCheck(hurried)];
+test(`an audit finds and repairs damage in a large database with a statement timeout of ${TIMEOUT_MS} ms`, async () => {
+  const checks = [createClosureCheck(impatient), createSearchCheck(impatient)];
   const [, member] = people;
   await sql`
     delete from default_library_closure_edges
@@ -94,7 +94,7 @@ test(`an audit of a large database finds and mends what is wrong where a stateme
       limit 3
     ))`;
   await sql`delete from media_search where ctid = any(array(select ctid from media_search limit 2))`;
-  // The rows that the edges justified are still listed.
+  // The rows of the deleted edges are still listed, now without a reason.
   const counts = { closure_edge_missing: 3, default_media_unjustified: 3, search_row_missing: 2 };
   const found = await audit(checks, false);
   expect(found?.error_text).toBeNull();

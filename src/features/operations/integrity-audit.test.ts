@@ -33,7 +33,7 @@ async function audit(payload: object = {}) {
   return { jobId: submitted.body.job_id as string, ...job.body.result };
 }
 
-test('an empty database has nothing wrong', async () => {
+test('an audit of an empty database finds nothing', async () => {
   expect(await audit()).toMatchObject({
     document_count: 0,
     inconsistencies: [],
@@ -88,13 +88,13 @@ describe('the audit finds', () => {
     expect(await audit()).toMatchObject({ document_count: 2, inconsistencies: [], counts: {} });
   });
 
-  /** Damage is found and named; mended where it can be; and then, or when it was undone, not found any more. */
+  /** Expects the audit to find the damage. With `undo`, a repair must not remove it; without, `beforeEach` checks the repair. */
   async function finds(expected: object[], undo?: () => unknown): Promise<void> {
     const found = await audit();
     expect(found.inconsistencies).toEqual(expected);
     expect(found).toMatchObject({ inconsistency_count: expected.length, repaired: false });
-    const mended = await audit({ repair: true });
-    expect(mended.inconsistencies).toEqual(expect.arrayContaining(expected));
+    const repaired = await audit({ repair: true });
+    expect(repaired.inconsistencies).toEqual(expect.arrayContaining(expected));
     if (!undo) return;
     expect((await audit()).inconsistencies).toEqual(expected);
     await undo();
@@ -107,8 +107,8 @@ describe('the audit finds', () => {
     return fragment?.id ?? '';
   };
 
-  describe('and mends', () => {
-    test('a text that is not that of its HTML', async () => {
+  describe('and repairs', () => {
+    test('a text that differs from its HTML', async () => {
       await sql`update media_fragments set canonical_text = 'Another' where media_id = ${document} and idx = 0`;
       const fragment_id = await fragmentOf(document);
       const found = await audit();
@@ -116,11 +116,11 @@ describe('the audit finds', () => {
         { kind: 'fragment_text_differs', media_id: document, fragment_id, idx: 0 },
         { kind: 'plain_text_differs', media_id: document },
       ]);
-      // The text of the whole is right again as soon as that of its fragment is.
+      // Repairing the fragment's text also repairs the media's text.
       expect((await audit({ repair: true })).counts).toEqual({ fragment_text_differs: 1 });
     });
 
-    test('a text of a media that is not that of its fragments, and all that was made of it', async () => {
+    test('a text of a media that differs from its fragments, and the data derived from it', async () => {
       await sql`update media set plain_text = 'We met Grace Hopper.' where id = ${book}`;
       expect((await audit()).inconsistencies).toEqual([
         { kind: 'plain_text_differs', media_id: book },
@@ -130,7 +130,7 @@ describe('the audit finds', () => {
       expect((await audit({ repair: true })).counts).toEqual({ plain_text_differs: 1 });
     });
 
-    test('search rows that are missing, altered, and too many', async () => {
+    test('missing, altered and surplus search rows', async () => {
       await sql`delete from media_search where media_id = ${document}`;
       await finds([{ kind: 'search_row_missing', media_id: document, idx: 0 }]);
       await sql`update media_search set document = to_tsvector('simple', 'nonsense') where media_id = ${document}`;
@@ -139,7 +139,7 @@ describe('the audit finds', () => {
       await finds([{ kind: 'search_row_unjustified', media_id: document, idx: 7 }]);
     });
 
-    test('a document that is not in the graph, is there otherwise, or was read by another release', async () => {
+    test('a document that is missing from the graph, differs there, or has an outdated projection', async () => {
       await sql`delete from document_graph where media_id = ${document}`;
       await finds([{ kind: 'graph_missing', media_id: document }]);
       await sql`update document_entities set mentions = 9 where media_id = ${document}`;
@@ -150,7 +150,7 @@ describe('the audit finds', () => {
       await finds([{ kind: 'graph_differs', media_id: document }]);
     });
 
-    test('a place in the graph of what cannot be read', async () => {
+    test('a graph entry of a document that cannot be read', async () => {
       const { body } = await reader.post('/media/from_url', { url: 'https://example.org/pending' });
       const { media_id } = body.data;
       await sql`insert into document_graph (media_id, projector) values (${media_id}, 'x')`;
@@ -160,14 +160,14 @@ describe('the audit finds', () => {
       await sql`delete from media where id = ${media_id}`;
     });
 
-    test('an image that is gone, by fetching it anew when it is next shown', async () => {
+    test('a missing image, which is fetched again when it is shown next', async () => {
       await app.resources.storage.delete(image.path);
       await finds([{ kind: 'image_missing', url_sha256: image.url, path: image.path }]);
       await app.resources.storage.put(image.path, image.bytes);
       await sql`insert into images (url_sha256, content_sha256, content_type, size) values (${image.url}, ${image.sha256}, 'image/png', 1)`;
     });
 
-    test('the text that a branch keeps', async () => {
+    test('an altered or missing snapshot of a branch', async () => {
       const at = sql`branch_id = ${branch} and position = ${SNAPSHOT_EVERY}`;
       await sql`update branch_snapshots set text = 'x' where ${at}`;
       await finds([{ kind: 'branch_snapshot_altered', branch_id: branch, position: SNAPSHOT_EVERY }]);
@@ -175,14 +175,14 @@ describe('the audit finds', () => {
       await finds([{ kind: 'branch_snapshot_missing', branch_id: branch, position: SNAPSHOT_EVERY }]);
     });
 
-    test('closure', async () => {
+    test('a media that is missing from a default library', async () => {
       await sql`delete from library_media where library_id = ${reader.defaultLibraryId} and media_id = ${book}`;
       await finds([
         { kind: 'default_media_missing', default_library_id: reader.defaultLibraryId, media_id: book },
       ]);
     });
 
-    test('what lists or fills a library that does not exist', async () => {
+    test('rows that belong to a library that does not exist', async () => {
       const nowhere = newId();
       await sql`insert into library_media (library_id, media_id, is_derived) values (${nowhere}, ${book}, false)`;
       await sql`insert into default_library_intrinsics (default_library_id, media_id) values (${nowhere}, ${book})`;
@@ -190,8 +190,8 @@ describe('the audit finds', () => {
     });
   });
 
-  describe('and leaves to a person', () => {
-    test('HTML that was altered: the text follows it, because the HTML is the original', async () => {
+  describe('and does not repair', () => {
+    test('altered HTML: the HTML is the original, so its text is made to match', async () => {
       const [{ html }] = await sql<[{ html: string }]>`
         select html_sanitized as html from media_fragments where media_id = ${book}`;
       await sql`update media_fragments set html_sanitized = '<p>They met nobody.</p>' where media_id = ${book}`;
@@ -206,7 +206,7 @@ describe('the audit finds', () => {
       await audit({ repair: true });
     });
 
-    test('a readable media with nothing to read', async () => {
+    test('a readable media without fragments', async () => {
       const id = await saveDocument(sql, reader, { html: [] });
       await app.services.graph.project(id);
       expect((await audit({ repair: true })).inconsistencies).toEqual([
@@ -218,7 +218,7 @@ describe('the audit finds', () => {
       await sql`delete from media where id = ${id}`;
     });
 
-    test('a file that is missing, or altered', async () => {
+    test('a missing or altered file', async () => {
       const { storage } = app.resources;
       const restore = () => storage.put(file.path, file.bytes);
       await storage.delete(file.path);
@@ -232,7 +232,7 @@ describe('the audit finds', () => {
       );
     });
 
-    test('an asset that is missing, and an image that was altered', async () => {
+    test('a missing asset and an altered image', async () => {
       const { storage } = app.resources;
       await storage.delete(asset.path);
       await finds([{ kind: 'asset_missing', media_id: book, name: 'cover.png', path: asset.path }], () =>
@@ -244,7 +244,7 @@ describe('the audit finds', () => {
       );
     });
 
-    test('a file that nothing refers to, once it is old enough', async () => {
+    test('an unreferenced file, once it is old enough', async () => {
       const { storage } = app.resources;
       const orphan = `media/${newId()}/original.pdf`;
       await storage.put(orphan, Buffer.from('nobody’s'));
@@ -253,7 +253,7 @@ describe('the audit finds', () => {
       await finds([{ kind: 'file_without_owner', path: orphan }], () => storage.delete(orphan));
     });
 
-    test('an event of a branch that was altered, and its child, which was forked from it', async () => {
+    test('an altered event of a branch, and the branch forked from it', async () => {
       const [{ text, hash }] = await sql<[{ text: string; hash: string }]>`
         select text, text_hash as hash from branch_events where branch_id = ${branch} and position = 3`;
       const at = sql`branch_id = ${branch} and position = 3`;
@@ -287,14 +287,14 @@ describe('the audit finds', () => {
     });
   });
 
-  test('what has just become readable is not missing from the graph', async () => {
+  test('nothing when a document became readable just now and is not in the graph yet', async () => {
     await sql`delete from document_graph where media_id = ${document}`;
     await sql`update media set processing_completed_at = now() where id = ${document}`;
     expect((await audit({ repair: true })).inconsistencies).toEqual([]);
     await app.services.graph.project(document);
   });
 
-  test('what is wrong behind the first batch, too', async () => {
+  test('damage after the first batch', async () => {
     await sql`
       with made as (
         insert into media (id, kind, title, created_by_user_id, processing_status, plain_text, processing_completed_at)
@@ -338,20 +338,20 @@ describe('the audit finds', () => {
     ['search rows', () => createSearchCheck(sql)],
     ['graph', () => createGraphCheck({ sql, graph: app.services.graph, projector: app.resources.projector })],
     ['branches', () => createBranchCheck(sql, app.resources.texts.run)],
-  ])('nothing any more once it is stopped: %s', async (name, create) => {
+  ])('nothing after its signal is aborted: %s', async (name, create) => {
     const check = create();
     expect(check.name).toBe(name);
     const run = check.run({
       repair: true,
       signal: AbortSignal.abort(new Error('stopped')),
-      report: async () => expect.fail('it reports'),
-      reportRows: async () => expect.fail('it looks'),
+      report: async () => expect.fail('It must not report findings.'),
+      reportRows: async () => expect.fail('It must not report rows.'),
       progress: async () => {},
     });
     await expect(run).rejects.toThrow('stopped');
   });
 
-  test('more than the result holds, and nothing of it is lost', async () => {
+  test('more inconsistencies than the result lists, and the route returns all of them', async () => {
     const library = await createLibrary(reader);
     await sql`
       insert into library_media (library_id, media_id, is_derived)
@@ -377,7 +377,7 @@ describe('the audit finds', () => {
     const elsewhere = `/api/v1/jobs/${newId()}/findings`;
     expect(await app.call('GET', elsewhere, { key })).toMatchObject(failure(404, 'E_NOT_FOUND'));
     await sql`delete from library_media where library_id = ${library}`;
-    // What belongs to jobs that are gone goes with the next audit.
+    // The next audit deletes the findings of deleted jobs.
     await sql`delete from jobs where id = ${jobId}`;
     await sql`delete from job_attempts where job_id = ${jobId}`;
     await audit();

@@ -7,38 +7,36 @@ import { cutPositioned, readPosition } from '../../platform/cursor.ts';
 import type { Database } from '../../platform/database/database.ts';
 import type { IntegrityCheck } from '../../platform/integrity/check.ts';
 import { scan } from '../../platform/integrity/scan.ts';
-import { inHalves, patiently } from '../../platform/integrity/statement-timeout.ts';
+import { splitOnTimeout, withLongTimeout } from '../../platform/integrity/statement-timeout.ts';
 import { defineJobType, type JobContext } from '../../platform/jobs/job-type.ts';
 import { seesContent } from './content.ts';
 import * as store from './integrity-store.ts';
 
-/** Of each kind so many are in the job's result; all of them are behind a route. */
-const LISTED_OF_EACH_KIND = 100;
+/** The maximum number of findings of each kind in the job's result. A route lists all of them. */
+const MAX_LISTED_PER_KIND = 100;
 
 /**
- * Compares what is stored with what it should be, check by check, in the order given: what one mends, the next can build
- * on. Every finding is kept, and none of them in memory.
+ * The job type that runs all integrity checks in the given order, so that a check can rely on the repairs of those before
+ * it. Findings are stored in the database, not in memory.
  */
 export function defineIntegrityAudit(sql: Database, checks: readonly IntegrityCheck[]) {
   return defineJobType('integrity_audit', {
     payload: z.strictObject({ repair: z.boolean().default(false) }),
     submittedBy: 'operator',
-    // The cause of a failed attempt, such as a loaded machine, may take minutes to pass.
+    // An audit usually fails because the machine is overloaded, which may last for minutes.
     retry: { delays: [30, 120, 600] },
     async handler({ repair }, context) {
       const key = { jobId: context.jobId, attempt: context.attempt };
-      await forgetFindings(sql, key, context.signal);
+      await deleteOldFindings(sql, key, context.signal);
       const counts: Record<string, number> = {};
-      for (const check of checks) {
-        await run(check, { repair, key, counts }, context);
-      }
-      const listed = await patiently(sql, (tx) =>
-        store.listFirst(tx, key, Object.keys(counts), LISTED_OF_EACH_KIND),
+      for (const check of checks) await run({ check, repair, key, context, counts });
+      const listed = await withLongTimeout(sql, (tx) =>
+        store.listFirst(tx, key, Object.keys(counts), MAX_LISTED_PER_KIND),
       );
       return {
         result: {
           document_count: await countDocuments(sql, context.signal),
-          inconsistencies: listed.map(onTheWire),
+          inconsistencies: listed.map(toFinding),
           inconsistency_count: Object.values(counts).reduce((sum, count) => sum + count, 0),
           counts,
           findings_path: `/api/v1/jobs/${context.jobId}/findings`,
@@ -48,41 +46,48 @@ export function defineIntegrityAudit(sql: Database, checks: readonly IntegrityCh
     },
   });
 
-  async function run(
-    check: IntegrityCheck,
-    { repair, key, counts }: { repair: boolean; key: store.AuditKey; counts: Record<string, number> },
-    { signal, progress }: JobContext,
-  ): Promise<void> {
+  async function run({ check, repair, key, context, counts }: CheckRun): Promise<void> {
+    const { signal, progress } = context;
     signal.throwIfAborted();
     let inconsistency_count = 0;
     const add = (kind: string, count: number) => {
       inconsistency_count += count;
       counts[kind] = (counts[kind] ?? 0) + count;
     };
-    const tell = async (checked: number) => {
+    const reportProgress = async (checked: number) => {
       await progress({ checking: check.name, checked, inconsistency_count });
     };
-    await tell(0);
+    await reportProgress(0);
     await check.run({
       repair,
       signal,
       async report(kind, findings) {
         if (findings.length === 0) return;
-        await inHalves(sql, findings, (queryable, part) => store.insertFindings(queryable, key, kind, part));
+        await splitOnTimeout(sql, findings, (queryable, part) =>
+          store.insertFindings(queryable, key, kind, part),
+        );
         add(kind, findings.length);
       },
-      async reportRows(differences, within = sql) {
-        const found = await store.insertFoundRows(within, key, differences);
+      async reportRows(differences, queryable = sql) {
+        const found = await store.insertFoundRows(queryable, key, differences);
         for (const { kind, count } of found) add(kind, count);
         return found.reduce((sum, { count }) => sum + count, 0);
       },
-      progress: tell,
+      progress: reportProgress,
     });
   }
 }
 
-/** Deletes what earlier attempts of this job found, and findings of jobs that are gone. */
-async function forgetFindings(sql: Database, key: store.AuditKey, signal: AbortSignal): Promise<void> {
+interface CheckRun {
+  check: IntegrityCheck;
+  repair: boolean;
+  key: store.AuditKey;
+  context: JobContext;
+  counts: Record<string, number>;
+}
+
+/** Deletes the findings of earlier attempts of this job, and of deleted jobs. */
+async function deleteOldFindings(sql: Database, key: store.AuditKey, signal: AbortSignal): Promise<void> {
   await scan(sql, { table: 'integrity_findings', key: ['id'], signal }, (queryable, range) =>
     store.deleteObsolete(queryable, key, range),
   );
@@ -90,16 +95,16 @@ async function forgetFindings(sql: Database, key: store.AuditKey, signal: AbortS
 
 async function countDocuments(sql: Database, signal: AbortSignal): Promise<number> {
   let count = 0;
-  const add = async (rows: number) => {
+  const onPart = async (rows: number) => {
     count += rows;
   };
-  await scan(sql, { table: 'media', key: ['id'], signal }, async () => undefined, add);
+  await scan(sql, { table: 'media', key: ['id'], signal, onPart }, async () => undefined);
   return count;
 }
 
 export type IntegrityFindings = ReturnType<typeof createIntegrityFindings>;
 
-/** Everything that an audit has found, page by page, for whoever started it and for admins. */
+/** Lists the findings of an audit, for the person who started it and for admins. */
 export function createIntegrityFindings({ sql }: { sql: Database }) {
   const position = z.object({ kind: z.string(), id: z.int() });
   return {
@@ -109,21 +114,22 @@ export function createIntegrityFindings({ sql }: { sql: Database }) {
       principal: Principal,
     ): Promise<{ findings: IntegrityFinding[]; page: Page }> {
       const audit = await store.findAudit(sql, jobId);
-      if (!audit) throw new NexusError('E_NOT_FOUND', `There is no integrity audit ${jobId}.`);
+      if (!audit) throw new NexusError('E_NOT_FOUND', `The integrity audit ${jobId} does not exist.`);
       if (!seesContent(principal, audit)) {
         throw new NexusError(
           'E_FORBIDDEN',
-          'Findings are shown to whoever started the audit, and to admins.',
+          'Only the person who started the audit and admins can see its findings.',
         );
       }
       const after = readPosition(query.cursor, position);
-      const rows = await store.listFindings(sql, jobId, { kind: query.kind, after, limit: query.limit + 1 });
+      const limit = query.limit + 1;
+      const rows = await store.listFindings(sql, { jobId, kind: query.kind, after, limit });
       const { rows: found, page } = cutPositioned(rows, query.limit);
-      return { findings: found.map(onTheWire), page };
+      return { findings: found.map(toFinding), page };
     },
   };
 }
 
-function onTheWire({ kind, finding }: Pick<store.FindingRow, 'kind' | 'finding'>): IntegrityFinding {
+function toFinding({ kind, finding }: Pick<store.FindingRow, 'kind' | 'finding'>): IntegrityFinding {
   return { kind, ...finding };
 }

@@ -2,7 +2,7 @@ import type { Queryable } from '../../platform/database/database.ts';
 import type { SqlFragment } from '../../platform/database/statement.ts';
 import type { Finding } from '../../platform/integrity/check.ts';
 
-/** One run of an audit: a job may have several attempts. */
+/** Identifies one run of an audit: an attempt of its job. */
 export interface AuditKey {
   jobId: string;
   attempt: number;
@@ -27,7 +27,7 @@ export async function insertFindings(
     from unnest(${findings.map((finding) => JSON.stringify(finding))}::jsonb[]) as given (finding)`;
 }
 
-/** Keeps every row of a statement, without it leaving the database. Returns how many there were of each kind. */
+/** Stores every row of a statement as a finding, inside the database. Returns the number of rows of each kind. */
 export async function insertFoundRows(
   sql: Queryable,
   { jobId, attempt }: AuditKey,
@@ -51,12 +51,12 @@ export interface FindingRow {
   finding: Finding;
 }
 
-/** The first of each kind, in the order in which they were found. */
+/** Returns the first findings of each kind, in the order in which they were found. */
 export async function listFirst(
   sql: Queryable,
   { jobId, attempt }: AuditKey,
   kinds: string[],
-  ofEachKind: number,
+  limitPerKind: number,
 ): Promise<FindingRow[]> {
   return sql<FindingRow[]>`
     select first.id, first.kind, first.finding
@@ -66,24 +66,27 @@ export async function listFirst(
       from integrity_findings
       where job_id = ${jobId} and attempt = ${attempt} and integrity_findings.kind = wanted.kind
       order by id
-      limit ${ofEachKind}
+      limit ${limitPerKind}
     ) as first
     order by first.id`;
 }
 
-interface FindingsPage {
-  kind: string | undefined;
-  after: { kind: string; id: number } | null;
-  limit: number;
+interface FindingPosition {
+  kind: string;
+  id: number;
 }
 
-/** Lists the findings of the last attempt, by kind, after the given row. */
+/** Lists the findings of the last attempt, sorted by kind, after a position. */
 export async function listFindings(
   sql: Queryable,
-  jobId: string,
-  { kind, after, limit }: FindingsPage,
-): Promise<(FindingRow & { position: { kind: string; id: number } })[]> {
-  return sql<(FindingRow & { position: { kind: string; id: number } })[]>`
+  {
+    jobId,
+    kind,
+    after,
+    limit,
+  }: { jobId: string; kind: string | undefined; after: FindingPosition | null; limit: number },
+): Promise<(FindingRow & { position: FindingPosition })[]> {
+  return sql<(FindingRow & { position: FindingPosition })[]>`
     select id, kind, finding, jsonb_build_object('kind', kind, 'id', id) as position
     from integrity_findings
     where job_id = ${jobId}

@@ -3,8 +3,8 @@ import { newId } from '../../platform/ids.ts';
 import type { EndedJob } from '../../platform/jobs/endings.ts';
 import { emitEvents, type NewEvent } from '../../platform/outbox/emit-event.ts';
 
-/** Tells that jobs are over. They end once for each time that they are queued, which the engine sees to. */
-export async function tellJobsEnded(tx: Transaction, jobs: EndedJob[]): Promise<void> {
+/** Emits an event for each ended job. The engine guarantees that a job ends once each time it is queued. */
+export async function emitJobsEnded(tx: Transaction, jobs: EndedJob[]): Promise<void> {
   await emitEvents(tx, jobs.map(eventOf));
 }
 

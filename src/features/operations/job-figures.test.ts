@@ -41,7 +41,7 @@ beforeAll(async () => {
 });
 
 describe('a list of jobs', () => {
-  test('is filtered by the text of the last error, in any case, and by its code', async () => {
+  test('can be filtered by the text of the last error, ignoring case, and by its code', async () => {
     expect(ids(await get('?error=ANSWERED%20404'))).toEqual([made.two, made.one]);
     expect(ids(await get('?error=100%25%20%3Codd%3E%20_text_'))).toEqual([made.again]);
     expect(ids(await get('?error=1%25'))).toEqual([]);
@@ -51,14 +51,14 @@ describe('a list of jobs', () => {
     expect(ids(await get('?error=now&status=succeeded'))).toEqual([]);
   });
 
-  test('shows the error, to those who may read it', async () => {
+  test('shows the error text to admins and not to viewers', async () => {
     const { body } = await get('?error_code=E_FETCH&error=odd');
     expect(body.jobs).toMatchObject([{ error_code: 'E_FETCH', error_text: 'It was 100% <odd> _text_.' }]);
     const { key: outsider } = await createPerson(app, { role: 'viewer' });
     expect(ids(await get('?error=odd', outsider))).toEqual([]);
   });
 
-  test('shows nobody the words of other people’s errors, below admin', async () => {
+  test('below admin, neither shows nor searches error texts of other people’s jobs', async () => {
     const { key: viewer, user } = await createPerson(app, { role: 'viewer' });
     const { id } = await jobs.enqueue(fetching, { error: 'Private words.' }, { createdBy: { name: 'ana' } });
     await (await jobs.work([fetching], { queues: ['web'], untilEmpty: true })).stopped;
@@ -82,7 +82,7 @@ describe('a list of jobs', () => {
 });
 
 describe('failures', () => {
-  test('are grouped by their words without ids, addresses and long numbers', async () => {
+  test('are grouped by their text without ids, addresses and long numbers', async () => {
     const { body } = await get('/failures?job_type=fetching');
     expect(body.failures).toHaveLength(3);
     expect(body.failures[0]).toMatchObject({
@@ -98,7 +98,7 @@ describe('failures', () => {
     );
   });
 
-  test('lead to their jobs', async () => {
+  test('have an id that filters the list of jobs', async () => {
     const { body } = await get('/failures?queue=web');
     const [first] = body.failures;
     expect(ids(await get(`?job_type=fetching&failure_id=${first.failure_id}&status=failed`))).toEqual([
@@ -107,12 +107,12 @@ describe('failures', () => {
     ]);
   });
 
-  test('count those that will be tried again apart', async () => {
+  test('count jobs that will be retried separately', async () => {
     const { body } = await get('/failures?job_type=flaky');
     expect(body.failures).toMatchObject([{ failed_count: 0, retrying_count: 1, error_code: null }]);
   });
 
-  test('leave out what somebody has dealt with, and what is too old', async () => {
+  test('do not include requeued, cancelled and old jobs', async () => {
     const found = async (query = '') => (await get(`/failures?job_type=fetching${query}`)).body.failures;
     await app.call('POST', `/api/v1/jobs/${made.three}/requeue`, { key });
     expect(await found()).toHaveLength(2);
@@ -126,7 +126,7 @@ describe('failures', () => {
 });
 
 describe('throughput', () => {
-  test('is told for each queue, in buckets without a gap', async () => {
+  test('is reported for each queue, in buckets without gaps', async () => {
     await sql`truncate job_attempts`;
     await sql`
       insert into job_attempts (job_id, attempt_number, status, error_text, worker, queue, due_at, started_at,
@@ -159,11 +159,11 @@ describe('throughput', () => {
     expect(Date.parse(body.until) - times[59]).toBeLessThan(15_000);
   });
 
-  test('leaves out what ended before, and is empty where nothing ended', async () => {
+  test('does not include attempts that ended earlier', async () => {
     expect((await get('/throughput?minutes=1')).body.queues).toEqual([]);
   });
 
-  test('finds the last minutes by index among many attempts', async () => {
+  test('uses the index on finished_at among many attempts', async () => {
     await sql`
       insert into job_attempts (job_id, attempt_number, status, worker, queue, started_at, finished_at, runtime_ms)
       select gen_random_uuid(), 1, 'succeeded', 'w', 'web', now(), now() - (20000 - n) * interval '1 minute', n
@@ -179,7 +179,7 @@ describe('throughput', () => {
   });
 });
 
-test('an attempt says when it was due', async () => {
+test('an attempt has the time at which it was due', async () => {
   const { id } = await jobs.enqueue(good);
   await (await jobs.work([good], { queues: ['web'], untilEmpty: true })).stopped;
   const { body } = await get(`/${id}`);

@@ -10,8 +10,8 @@ import type { Jobs } from './jobs.ts';
 const byId = z.object({ job_id: id });
 const tags = ['Jobs'];
 
-/** Ten thousand links at their longest. Only operators get as far as sending a body. */
-const LARGEST_SUBMISSION = 24 * 1024 * 1024;
+/** Enough for ten thousand links of maximum length. Only operators can send a body to this route. */
+const MAX_SUBMISSION_BYTES = 24 * 1024 * 1024;
 
 export function registerJobRoutes(
   server: HttpServer,
@@ -20,7 +20,7 @@ export function registerJobRoutes(
   server.post(
     '/api/v1/jobs/submit',
     {
-      bodyLimit: LARGEST_SUBMISSION,
+      bodyLimit: MAX_SUBMISSION_BYTES,
       config: {
         access: 'operator',
         feature: 'jobs.submit',
@@ -37,9 +37,9 @@ export function registerJobRoutes(
         tags,
         summary: 'Submit a job',
         description:
-          'Queues it, or with execution_mode sync runs it at once, in one attempt, and answers with its final state. ' +
-          'With shadow it is queued, and what it does is done a second time in another way, to be compared. ' +
-          'Under an idempotency key that you used before, answers with the job that exists.',
+          'Queues the job. With execution_mode `sync`, runs it immediately in one attempt and returns its final state. ' +
+          'With `shadow`, queues it together with a second run under another profile, so that both can be compared. ' +
+          'If you used the idempotency key before, returns the existing job.',
         body: contract.submitJob,
         response: { 200: contract.submittedJob },
       },
@@ -54,7 +54,7 @@ export function registerJobRoutes(
       schema: {
         tags,
         summary: 'List jobs',
-        description: 'Newest first. Below operator, the public types.',
+        description: 'Newest first. Callers below operator see only the public job types.',
         querystring: contract.jobQuery,
         response: { 200: contract.jobList },
       },
@@ -69,7 +69,8 @@ export function registerJobRoutes(
       schema: {
         tags,
         summary: 'Queue statistics',
-        description: 'What waits and runs in each queue, and how long the oldest has been due.',
+        description:
+          'The number of waiting and running jobs of each queue, and how long the oldest has been due.',
         response: { 200: contract.jobStats },
       },
     },
@@ -82,10 +83,10 @@ export function registerJobRoutes(
       config: { access: 'operator', feature: 'jobs.operate' },
       schema: {
         tags,
-        summary: 'Failures by what went wrong',
+        summary: 'List failures by cause',
         description:
-          'Jobs whose last attempt in the last `minutes` (1440) did not succeed, grouped by type and code, and for ' +
-          'admins by words. A type with a `failure_id`, or with a code, as filters of the list, shows the jobs of a group.',
+          'Jobs whose last attempt did not succeed within the last `minutes`, grouped by type and error code, and for ' +
+          'admins also by error text. To list the jobs of a group, filter jobs by type and `failure_id` or error code.',
         querystring: contract.failureQuery,
         response: { 200: contract.jobFailures },
       },
@@ -100,7 +101,7 @@ export function registerJobRoutes(
       schema: {
         tags,
         summary: 'Throughput and latency',
-        description: 'Of the attempts that ended in the last `minutes` (60), for each queue.',
+        description: 'Figures of the attempts that ended in the last `minutes`, for each queue.',
         querystring: contract.throughputQuery,
         response: { 200: contract.throughput },
       },
@@ -116,10 +117,10 @@ export function registerJobRoutes(
         tags,
         summary: 'Cancel many jobs',
         description:
-          'Those with these ids, or those that match the filter and are not over: 10,000 at a time, from the newest ' +
-          'on; `page` says where to go on.',
-        body: contract.manyJobs,
-        response: { 200: contract.jobsTouched },
+          'Cancels the jobs with the given ids, or all unfinished jobs that match the filter: up to 10,000 per ' +
+          'request, newest first. Continue with the cursor in `page`.',
+        body: contract.jobSelection,
+        response: { 200: contract.bulkOutcome },
       },
     },
     (request) => jobs.cancelMany(request.body, principalOf(request), actorOf(request)),
@@ -131,12 +132,12 @@ export function registerJobRoutes(
       config: { access: 'operator', feature: 'jobs.operate' },
       schema: {
         tags,
-        summary: 'Queue many jobs again',
+        summary: 'Requeue many jobs',
         description:
-          'Those with these ids, or those that match the filter and have failed (or, when it says so, were ' +
-          'cancelled): 10,000 at a time, from the newest on; `page` says where to go on.',
-        body: contract.manyJobs,
-        response: { 200: contract.jobsTouched },
+          'Requeues the jobs with the given ids, or all failed jobs that match the filter (cancelled jobs, if the ' +
+          'filter has that status): up to 10,000 per request, newest first. Continue with the cursor in `page`.',
+        body: contract.jobSelection,
+        response: { 200: contract.bulkOutcome },
       },
     },
     (request) => jobs.requeueMany(request.body, principalOf(request), actorOf(request)),
@@ -148,8 +149,8 @@ export function registerJobRoutes(
       config: { access: 'viewer', feature: 'jobs', errors: ['E_NOT_FOUND'] },
       schema: {
         tags,
-        summary: 'How far a job is',
-        description: 'Without payload, result and artifacts: small enough to be asked again and again.',
+        summary: 'Get the progress of a job',
+        description: 'A small response without payload, result and artifacts, for repeated requests.',
         params: byId,
         response: { 200: contract.jobProgress },
       },
@@ -163,9 +164,9 @@ export function registerJobRoutes(
       config: { access: 'viewer', feature: 'jobs', errors: ['E_NOT_FOUND'] },
       schema: {
         tags,
-        summary: 'Read a job',
+        summary: 'Get a job',
         description:
-          'With its attempts. Payload, result, progress, error texts and artifacts are shown to its owner and admins.',
+          'Includes its attempts. Only its creator and admins see payload, result, progress, error texts and artifacts.',
         params: byId,
         response: { 200: contract.job },
       },
@@ -179,9 +180,10 @@ export function registerJobRoutes(
       config: { access: 'operator', feature: 'jobs.operate', errors: ['E_NOT_FOUND'] },
       schema: {
         tags,
-        summary: 'What an integrity audit found',
+        summary: 'List the findings of an integrity audit',
         description:
-          'All of it, by kind, for whoever started the audit and for admins; the job’s result has the first of each.',
+          'All findings, sorted by kind. Only the person who started the audit and admins can see them. The result of ' +
+          'the job contains the first findings of each kind.',
         params: byId,
         querystring: integrityQuery,
         response: { 200: integrityFindingList },
@@ -197,7 +199,7 @@ export function registerJobRoutes(
       schema: {
         tags,
         summary: 'Cancel a job',
-        description: 'A running one is told to stop; a finished one stays as it is.',
+        description: 'A running job is asked to stop. A finished job does not change.',
         params: byId,
         response: { 200: contract.job },
       },
@@ -211,8 +213,8 @@ export function registerJobRoutes(
       config: { access: 'operator', feature: 'jobs.operate', errors: ['E_NOT_FOUND', 'E_INVALID_STATE'] },
       schema: {
         tags,
-        summary: 'Queue a job again',
-        description: 'A failed or cancelled one, with all its attempts before it.',
+        summary: 'Requeue a job',
+        description: 'Requeues a failed or cancelled job with its full number of attempts.',
         params: byId,
         response: { 200: contract.job },
       },
@@ -227,7 +229,7 @@ export function registerJobRoutes(
       schema: {
         tags,
         summary: 'List workers',
-        description: 'Those that are alive, by their heartbeat.',
+        description: 'Workers with a current heartbeat.',
         response: { 200: contract.workerList },
       },
     },

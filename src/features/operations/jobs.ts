@@ -1,7 +1,7 @@
 import { NexusError } from '../../contract/errors.ts';
 import type { Principal } from '../../contract/identity.ts';
-import { quoted } from '../../contract/issues.ts';
-import type { Job, JobProgress, ManyJobs } from '../../contract/jobs.ts';
+import { excerpt } from '../../contract/issues.ts';
+import type { Job, JobProgress, JobSelection } from '../../contract/jobs.ts';
 import { type Mode, roleAllows } from '../../contract/roles.ts';
 import type { Actor } from '../../platform/audit/audit.ts';
 import { cutPage, readCursor } from '../../platform/cursor.ts';
@@ -12,7 +12,7 @@ import type { JobType } from '../../platform/jobs/job-type.ts';
 import type { JobQueue } from '../../platform/jobs/queue.ts';
 import * as store from '../../platform/jobs/store.ts';
 import { seesContent } from './content.ts';
-import { touchJobs } from './many-jobs.ts';
+import { changeJobs } from './many-jobs.ts';
 import { readThroughput } from './throughput.ts';
 
 export interface JobsDependencies {
@@ -33,8 +33,8 @@ export interface SubmitJob {
   run_at?: Date | undefined;
 }
 
-/** The most groups of failures that are returned. */
-const GROUPS_SHOWN = 200;
+/** More groups of failures than this usually have one common cause. */
+const MAX_FAILURE_GROUPS = 200;
 
 export type Jobs = ReturnType<typeof createJobs>;
 
@@ -50,19 +50,22 @@ export function createJobs(dependencies: JobsDependencies) {
     return publicTypes().map(({ type }) => type);
   }
 
-  /** Callers below operator see jobs of the public types only. */
+  /** Callers below operator see only jobs of the public types. */
   function seesAllTypes({ role }: Principal): boolean {
     return roleAllows(role, 'operator');
   }
 
   function refuseShadow({ type, hasShadow }: JobType): void {
     if (!hasShadow) {
-      throw new NexusError('E_INVALID_REQUEST', `execution_mode: ${type} has no shadow; take async or sync.`);
+      throw new NexusError(
+        'E_INVALID_REQUEST',
+        `Job type ${type} has no shadow runs. Set execution_mode to async or sync.`,
+      );
     }
     if (shadowExecutionEnabled) return;
     throw new NexusError(
       'E_SHADOW_DISABLED',
-      'NEXUS_SHADOW_EXECUTION_ENABLED is false here. Take async or sync as the execution_mode.',
+      'Shadow runs are disabled on this server. Set execution_mode to async or sync.',
     );
   }
 
@@ -72,7 +75,7 @@ export function createJobs(dependencies: JobsDependencies) {
     principal: Principal,
   ): J {
     if (job && (seesAllTypes(principal) || publicNames().includes(job.job_type))) return job;
-    throw new NexusError('E_NOT_FOUND', `There is no job ${jobId}.`);
+    throw new NexusError('E_NOT_FOUND', `The job ${jobId} does not exist.`);
   }
 
   async function get(jobId: string, principal: Principal): Promise<Job> {
@@ -91,19 +94,19 @@ export function createJobs(dependencies: JobsDependencies) {
     async submit(body: SubmitJob, principal: Principal, actor: Actor) {
       const type = publicTypes().find((candidate) => candidate.type === body.job_type);
       if (!type) {
-        throw new NexusError('E_INVALID_REQUEST', `job_type takes one of ${publicNames().join(', ')}.`);
+        throw new NexusError('E_INVALID_REQUEST', `job_type must be one of ${publicNames().join(', ')}.`);
       }
       const isSync = body.execution_mode === 'sync';
       if (!isSync && !asyncJobsEnabled) {
         throw new NexusError(
           'E_ASYNC_DISABLED',
-          'NEXUS_ASYNC_JOBS_ENABLED is false here: nothing can be queued. Submit with execution_mode sync.',
+          'Queued jobs are disabled on this server. Set execution_mode to sync.',
         );
       }
       if (isSync && body.run_at) {
         throw new NexusError(
           'E_INVALID_REQUEST',
-          'run_at: a sync job runs now, and takes no time to run at.',
+          'run_at cannot be combined with execution_mode sync, which runs immediately.',
         );
       }
       if (body.execution_mode === 'shadow') refuseShadow(type);
@@ -151,17 +154,23 @@ export function createJobs(dependencies: JobsDependencies) {
       return get(jobId, principal);
     },
 
-    cancelMany: (which: ManyJobs, principal: Principal, actor: Actor) =>
-      touchJobs({ sql, control: queue.control }, 'cancel', { ...which, ...wordsOf(principal) }, actor),
+    cancelMany: (which: JobSelection, principal: Principal, actor: Actor) =>
+      changeJobs(
+        { sql, control: queue.control },
+        { action: 'cancel', selection: which, rights: wordsOf(principal), actor },
+      ),
 
-    requeueMany: (which: ManyJobs, principal: Principal, actor: Actor) =>
-      touchJobs({ sql, control: queue.control }, 'requeue', { ...which, ...wordsOf(principal) }, actor),
+    requeueMany: (which: JobSelection, principal: Principal, actor: Actor) =>
+      changeJobs(
+        { sql, control: queue.control },
+        { action: 'requeue', selection: which, rights: wordsOf(principal), actor },
+      ),
 
-    /** Admins see failures grouped by their words; operators by type and code, without the words. */
+    /** Groups failures by error text for admins, and only by type and code for operators. */
     async failures(filter: FailureFilter, principal: Principal) {
       const since = new Date(Date.now() - filter.minutes * 60_000);
       const byWords = roleAllows(principal.role, 'admin');
-      return { since, failures: await groupFailures(sql, { ...filter, byWords }, GROUPS_SHOWN) };
+      return { since, failures: await groupFailures(sql, { ...filter, byWords }, MAX_FAILURE_GROUPS) };
     },
 
     throughput: ({ minutes }: { minutes: number }) => readThroughput(sql, minutes),
@@ -180,16 +189,16 @@ function readPayload(type: JobType, payload: unknown): unknown {
   const parsed = type.payload.safeParse(payload);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  const field = quoted(['payload', ...(issue?.path ?? [])].join('.'));
-  throw new NexusError('E_INVALID_REQUEST', `${field}: ${issue?.message ?? 'does not fit'}.`);
+  const field = excerpt(['payload', ...(issue?.path ?? [])].join('.'));
+  throw new NexusError('E_INVALID_REQUEST', `${field} ${issue?.message ?? 'is not valid'}.`);
 }
 
-/** Callers below admin search the words of their own errors only: a filter by words would reveal hidden ones. */
+/** Restricts a search by error text to the caller's own jobs below admin: a search would reveal hidden texts. */
 function wordsOf({ role, user_id }: Principal): Pick<store.JobFilter, 'wordsOf'> {
   return roleAllows(role, 'admin') ? {} : { wordsOf: user_id };
 }
 
-/** Returns a job without content of its creator or of documents. States, types, codes, counts and times stay. */
+/** Removes the content of a job, and keeps its status, type, codes, counts and times. */
 function withoutContent(job: Job): Job {
   return {
     ...job,

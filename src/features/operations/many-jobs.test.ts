@@ -13,8 +13,8 @@ const app = useApp(database);
 const jobs = useJobs(database);
 const actor = { name: 'ana' };
 const key = DEV_KEYS.admin;
-const act = (what: 'cancel' | 'requeue', body: unknown) =>
-  app.call('POST', `/api/v1/jobs/${what}`, { key, body });
+const act = (action: 'cancel' | 'requeue', body: unknown) =>
+  app.call('POST', `/api/v1/jobs/${action}`, { key, body });
 
 const doomed = jobType('doomed', async ({ why }) => {
   throw new PermanentError('E_DOOMED', `It failed: ${why}.`);
@@ -27,7 +27,7 @@ const fail = async (count: number, why = 'no luck') => {
 };
 const statuses = async (ids: string[]) =>
   Promise.all(ids.map(async (id) => (await readJob(sql, id)).status as string));
-const deeds = async (action: string) => {
+const auditedJobs = async (action: string) => {
   const rows = await sql<{ job_id: string }[]>`
     select details->>'job_id' as job_id from audit_logs where action = ${action}`;
   return rows.map(({ job_id }) => job_id).sort();
@@ -38,7 +38,7 @@ beforeEach(async () => {
 });
 
 describe('by ids', () => {
-  test('failed and cancelled jobs are queued again; the answer counts what became of all', async () => {
+  test('requeues failed and cancelled jobs, and counts changed, unchanged and unknown ones', async () => {
     const failed = await fail(3);
     const waiting = (await jobs.enqueue(doomed)).id;
     const cancelled = (await jobs.enqueue(doomed)).id;
@@ -47,29 +47,29 @@ describe('by ids', () => {
     const answer = await act('requeue', { job_ids: [...ids, ...ids] });
     expect(answer).toMatchObject({ status: 200, body: { changed: 4, unchanged: 1, not_found: 1 } });
     expect(new Set(await statuses([...failed, waiting, cancelled]))).toEqual(new Set(['queued']));
-    expect(await deeds('job.requeued')).toEqual([...failed, cancelled].sort());
+    expect(await auditedJobs('job.requeued')).toEqual([...failed, cancelled].sort());
     expect((await act('requeue', { job_ids: ids })).body).toMatchObject({ changed: 0, unchanged: 5 });
   });
 
-  test('what is not over is cancelled, on record, and a running job is told', async () => {
+  test('cancels unfinished jobs, audits it, and aborts a running job', async () => {
     const [failed = ''] = await fail(1);
-    const [began, told] = [gate(), gate()];
+    const [started, aborted] = [gate(), gate()];
     const busy = jobType('busy', async (_payload, { signal }) => {
-      signal.addEventListener('abort', told.open);
-      began.open();
-      await told.opened;
+      signal.addEventListener('abort', aborted.open);
+      started.open();
+      await aborted.opened;
       return undefined;
     });
     const running = (await jobs.enqueue(busy)).id;
     const worker = await jobs.work([busy], { maxJobs: 1 });
-    await began.opened;
+    await started.opened;
     const later = (await jobs.enqueue(busy, {}, { delaySeconds: 60 })).id;
     const answer = await act('cancel', { job_ids: [running, later, failed] });
     expect(answer.body).toMatchObject({ changed: 2, unchanged: 1, not_found: 0 });
-    await told.opened;
+    await aborted.opened;
     await worker.stopped;
     expect(await statuses([running, later, failed])).toEqual(['cancelled', 'cancelled', 'failed']);
-    expect(await deeds('job.cancelled')).toEqual([running, later].sort());
+    expect(await auditedJobs('job.cancelled')).toEqual([running, later].sort());
     expect((await readJob(sql, running)).attempts).toMatchObject([
       { status: 'interrupted', error_code: 'E_CANCELLED', queue: 'default' },
     ]);
@@ -77,7 +77,7 @@ describe('by ids', () => {
 });
 
 describe('by filter', () => {
-  test('what it finds is changed, and nothing else', async () => {
+  test('changes the matching jobs and no others', async () => {
     const unlucky = await fail(3, 'bad LUCK');
     const other = await fail(2, 'a strike');
     const answer = await act('requeue', { filter: { error: 'bad luck', job_type: 'doomed' } });
@@ -95,7 +95,7 @@ describe('by filter', () => {
     ).toMatchObject({ changed: 3 });
   });
 
-  test('a request goes as far as 10,000 jobs, and the next one goes on from there', async () => {
+  test('a request changes up to 10,000 jobs, and the next one continues with the cursor', async () => {
     await sql`
       insert into jobs (id, job_type, queue)
       select ('01a10000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, 'doomed', 'many'
@@ -110,7 +110,7 @@ describe('by filter', () => {
   });
 });
 
-test('of two operators who queue the same jobs again at once, each job is queued by one', async () => {
+test('two operators who requeue the same jobs in parallel requeue each job once', async () => {
   const ids = await fail(20);
   const [one, two] = database.twoConnections();
   const held = holdBeforeCommit(one);
@@ -121,10 +121,10 @@ test('of two operators who queue the same jobs again at once, each job is queued
   held.letGo();
   expect(await first).toEqual({ changed: 20, unchanged: 0, not_found: 0 });
   expect(await second).toEqual({ changed: 0, unchanged: 20, not_found: 0 });
-  expect(await deeds('job.requeued')).toEqual([...ids].sort());
+  expect(await auditedJobs('job.requeued')).toEqual([...ids].sort());
 });
 
-test('overlapping requests of many operators add up to each job once', async () => {
+test('overlapping parallel requests requeue each job once', async () => {
   const ids = await fail(60);
   const requests = Array.from({ length: 6 }, (_, n) => ids.slice(n * 5, n * 5 + 35));
   const answers = await Promise.all(
@@ -133,10 +133,10 @@ test('overlapping requests of many operators add up to each job once', async () 
   const changed = answers.reduce((sum, { body }) => sum + body.changed, 0);
   expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(200));
   expect(changed).toBe(60);
-  expect(await deeds('job.requeued')).toEqual([...ids].sort());
+  expect(await auditedJobs('job.requeued')).toEqual([...ids].sort());
 });
 
-test('jobs that end while two operators cancel them end once, one way or the other', async () => {
+test('jobs that finish while two operators cancel them end exactly once', async () => {
   const quick = jobType('quick', async () => undefined);
   const enqueued = (await Promise.all(Array.from({ length: 400 }, () => jobs.enqueue(quick)))).map(
     ({ id }) => id,
@@ -159,22 +159,22 @@ test('jobs that end while two operators cancel them end once, one way or the oth
   expect(ended.filter((status) => status !== 'succeeded' && status !== 'cancelled')).toEqual([]);
   const count = ended.filter((status) => status === 'cancelled').length;
   expect(cancelled.reduce((sum, changed) => sum + changed, 0)).toBe(count);
-  expect(await deeds('job.cancelled')).toHaveLength(count);
+  expect(await auditedJobs('job.cancelled')).toHaveLength(count);
 });
 
 test.each([
   ['neither ids nor a filter', {}],
   ['both', { job_ids: [newId()], filter: { queue: 'default' } }],
   ['no ids', { job_ids: [] }],
-  ['an id that is none', { job_ids: ['7'] }],
-  ['more ids than a request takes', { job_ids: Array.from({ length: 1001 }, newId) }],
-  ['a filter that says nothing', { filter: {} }],
-  ['a filter with a condition that does not exist', { filter: { colour: 'red' } }],
-  ['a state that cannot be changed', { filter: { status: 'succeeded' } }],
-  ['a cursor beside ids', { job_ids: [newId()], cursor: 'x' }],
-  ['a cursor that Nexus did not give out', { filter: { queue: 'default' }, cursor: 'x' }],
+  ['an invalid id', { job_ids: ['7'] }],
+  ['too many ids', { job_ids: Array.from({ length: 1001 }, newId) }],
+  ['an empty filter', { filter: {} }],
+  ['a filter with an unknown condition', { filter: { colour: 'red' } }],
+  ['a status that does not allow the action', { filter: { status: 'succeeded' } }],
+  ['a cursor together with ids', { job_ids: [newId()], cursor: 'x' }],
+  ['an invalid cursor', { filter: { queue: 'default' }, cursor: 'x' }],
 ])('%s is 400', async (_case, body) => {
-  for (const what of ['cancel', 'requeue'] as const) {
-    expect(await act(what, body)).toMatchObject(failure(400, 'E_INVALID_REQUEST'));
+  for (const action of ['cancel', 'requeue'] as const) {
+    expect(await act(action, body)).toMatchObject(failure(400, 'E_INVALID_REQUEST'));
   }
 });

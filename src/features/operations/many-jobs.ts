@@ -1,5 +1,5 @@
 import { NexusError } from '../../contract/errors.ts';
-import type { JobStatus, ManyJobs } from '../../contract/jobs.ts';
+import type { JobSelection, JobStatus } from '../../contract/jobs.ts';
 import type { Page } from '../../contract/wire.ts';
 import type { Actor } from '../../platform/audit/audit.ts';
 import { cutPage, readCursor } from '../../platform/cursor.ts';
@@ -7,55 +7,62 @@ import type { Database } from '../../platform/database/database.ts';
 import type { Control, Touched } from '../../platform/jobs/control.ts';
 import { type JobFilter, listJobIds } from '../../platform/jobs/store.ts';
 
-/** Jobs that are changed in one transaction: few, so that locks are held briefly. */
-const BATCH = 500;
-/** Jobs that are changed by one request. The answer has the cursor to continue from. */
-const AT_ONCE = 10_000;
+/** Jobs per transaction: small, so that locks are held only briefly. */
+const JOBS_PER_TRANSACTION = 500;
+/** Jobs per request. The response has a cursor for the rest. */
+const JOBS_PER_REQUEST = 10_000;
 
-const IN_STATE_FOR = {
+/** The statuses in which an action is allowed. */
+const ALLOWED_STATUSES = {
   cancel: ['queued', 'running', 'retry_wait'],
   requeue: ['failed', 'cancelled'],
 } satisfies Record<string, JobStatus[]>;
 
-type Action = keyof typeof IN_STATE_FOR;
+type Action = keyof typeof ALLOWED_STATUSES;
+
+interface BulkChange {
+  action: Action;
+  selection: JobSelection;
+  /** Restricts which jobs a filter finds. */
+  rights: Pick<JobFilter, 'wordsOf'>;
+  actor: Actor;
+}
 
 /**
- * Cancels or requeues jobs. The jobs that match a filter are changed from the newest to the oldest, so that a job that
- * fails again in the meantime is not changed twice. Two callers may do the same in parallel; each job is changed once.
+ * Cancels or requeues many jobs. A filter is walked from the newest job to the oldest, so that a job that fails again
+ * meanwhile is not processed twice. Parallel requests for the same jobs change each job once.
  */
-export async function touchJobs(
+export async function changeJobs(
   { sql, control }: { sql: Database; control: Control },
-  action: Action,
-  { job_ids, filter, cursor, ...rights }: ManyJobs & Pick<JobFilter, 'wordsOf'>,
-  actor: Actor,
+  { action, selection: { job_ids, filter, cursor }, rights, actor }: BulkChange,
 ): Promise<Touched & { page: Page }> {
   const { ids, page } = job_ids
     ? { ids: job_ids, page: { next_cursor: null, has_more: false } }
-    : await findJobs(sql, { ...inStateFor(action, filter ?? {}), ...rights }, readCursor(cursor));
+    : await findJobs(sql, { ...withAllowedStatus(action, filter ?? {}), ...rights }, readCursor(cursor));
   const total: Touched = { changed: 0, unchanged: 0, not_found: 0 };
-  for (let start = 0; start < ids.length; start += BATCH) {
-    const touched = await control[`${action}Many`](ids.slice(start, start + BATCH), actor);
-    total.changed += touched.changed;
-    total.unchanged += touched.unchanged;
-    total.not_found += touched.not_found;
+  for (let start = 0; start < ids.length; start += JOBS_PER_TRANSACTION) {
+    const batch = await control[`${action}Many`](ids.slice(start, start + JOBS_PER_TRANSACTION), actor);
+    total.changed += batch.changed;
+    total.unchanged += batch.unchanged;
+    total.not_found += batch.not_found;
   }
   return { ...total, page };
 }
 
 async function findJobs(sql: Database, filter: JobFilter, before: string | null) {
-  const found = await listJobIds(sql, filter, before, AT_ONCE + 1);
+  const found = await listJobIds(sql, filter, before, JOBS_PER_REQUEST + 1);
   const { rows, page } = cutPage(
     found.map((id) => ({ id })),
-    AT_ONCE,
+    JOBS_PER_REQUEST,
   );
   return { ids: rows.map(({ id }) => id), page };
 }
 
-function inStateFor(action: Action, filter: JobFilter): JobFilter {
+function withAllowedStatus(action: Action, filter: JobFilter): JobFilter {
   if (filter.status === undefined) return { ...filter, status: action === 'cancel' ? 'not_over' : 'failed' };
-  if (IN_STATE_FOR[action].some((status) => status === filter.status)) return filter;
+  if (ALLOWED_STATUSES[action].some((status) => status === filter.status)) return filter;
   throw new NexusError(
     'E_INVALID_REQUEST',
-    `filter.status: to ${action}, it takes one of ${IN_STATE_FOR[action].join(', ')}.`,
+    `filter.status must be one of ${ALLOWED_STATUSES[action].join(', ')} to ${action} jobs.`,
   );
 }

@@ -16,8 +16,8 @@ export function registerOutboxRoutes(server: HttpServer, outbox: OutboxOperation
       config,
       schema: {
         tags,
-        summary: 'List events, for operators',
-        description: 'Newest first, with what became of each. Payloads and error texts are for admins.',
+        summary: 'List outbox events',
+        description: 'Newest first, with their delivery status. Only admins see payloads and error texts.',
         querystring: contract.outboxQuery,
         response: { 200: contract.outboxEventList },
       },
@@ -31,8 +31,8 @@ export function registerOutboxRoutes(server: HttpServer, outbox: OutboxOperation
       config,
       schema: {
         tags,
-        summary: 'Backlog of events',
-        description: 'How many wait, are tried again or have failed, and how long the oldest has waited.',
+        summary: 'Get the health of the outbox',
+        description: 'The number of pending, retrying and failed events, and how long the oldest has waited.',
         response: { 200: contract.outboxHealth },
       },
     },
@@ -45,8 +45,8 @@ export function registerOutboxRoutes(server: HttpServer, outbox: OutboxOperation
       config: { ...config, errors: ['E_NOT_FOUND'] },
       schema: {
         tags,
-        summary: 'Read an event, as an operator',
-        description: 'With what each subscriber made of it. The payload and error texts are for admins.',
+        summary: 'Get an outbox event',
+        description: 'Includes its delivery to each subscriber. Only admins see the payload and error texts.',
         params: byId,
         response: { 200: contract.outboxEventWithDeliveries },
       },
@@ -60,8 +60,8 @@ export function registerOutboxRoutes(server: HttpServer, outbox: OutboxOperation
       config: { ...config, errors: ['E_NOT_FOUND', 'E_INVALID_STATE'] },
       schema: {
         tags,
-        summary: 'Deliver a failed event again',
-        description: 'It is pending again, with all its attempts before it.',
+        summary: 'Retry a failed event',
+        description: 'Sets the event to pending with its full number of attempts.',
         params: byId,
         response: { 200: contract.outboxEventWithDeliveries },
       },

@@ -13,23 +13,23 @@ export type OutboxOperations = ReturnType<typeof createOutboxOperations>;
 
 export interface OutboxDependencies {
   sql: Database;
-  /** Webhooks are a feature of their own; how they fare belongs to the outbox's health. */
+  /** Passed in, because webhooks are a feature of their own. Its figures are part of the outbox's health. */
   measureWebhooks(): Promise<
     Pick<OutboxHealth, 'pending_webhook_deliveries' | 'failing_webhooks' | 'disabled_webhooks'>
   >;
 }
 
-/** The outbox for operators. Event data is for admins only: it belongs to other people's work. */
+/** The outbox for operators. Only admins see event data, because it is about other people's work. */
 export function createOutboxOperations({ sql, measureWebhooks }: OutboxDependencies) {
   async function get(
     id: string,
     principal: Principal,
   ): Promise<OutboxEvent & { deliveries: OutboxDelivery[] }> {
     const event = await store.findEvent(sql, id);
-    if (!event) throw new NexusError('E_NOT_FOUND', `There is no event ${id}.`);
+    if (!event) throw new NexusError('E_NOT_FOUND', `The event ${id} does not exist.`);
     const deliveries = await store.listDeliveries(sql, id);
     return {
-      ...shown(event, principal),
+      ...withoutHiddenFields(event, principal),
       deliveries: isAdmin(principal)
         ? deliveries
         : deliveries.map((delivery) => ({ ...delivery, error_message: null })),
@@ -45,17 +45,17 @@ export function createOutboxOperations({ sql, measureWebhooks }: OutboxDependenc
     ) {
       const rows = await store.listEvents(sql, query, readCursor(query.cursor), query.limit + 1);
       const { rows: events, page } = cutPage(rows, query.limit);
-      return { events: events.map((event) => shown(event, principal)), page };
+      return { events: events.map((event) => withoutHiddenFields(event, principal)), page };
     },
 
-    /** Subscribers that were told before are not told again. */
+    /** Retries a failed event. Subscribers that already handled it are not called again. */
     async retry(id: string, principal: Principal, actor: Actor) {
       const { event_type, status } = await get(id, principal);
       await transaction(sql, async (tx) => {
         if (!(await store.retryEvent(tx, id))) {
           throw new NexusError(
             'E_INVALID_STATE',
-            `The event is ${status}; only a failed one can be retried.`,
+            `The event is ${status}. Only failed events can be retried.`,
           );
         }
         await recordAudit(tx, { action: 'outbox.retried', actor, details: { event_id: id, event_type } });
@@ -74,6 +74,6 @@ function isAdmin({ role }: Principal): boolean {
   return roleAllows(role, 'admin');
 }
 
-function shown(event: OutboxEvent, principal: Principal): OutboxEvent {
+function withoutHiddenFields(event: OutboxEvent, principal: Principal): OutboxEvent {
   return isAdmin(principal) ? event : { ...event, payload: {}, error_message: null, request_id: null };
 }

@@ -9,8 +9,8 @@ export function registerOperationsRoutes(server: HttpServer, operations: Operati
       config: { access: 'admin', feature: 'audit' },
       schema: {
         tags: ['Operations'],
-        summary: 'Audit log',
-        description: 'Who did, or was refused, what. Newest first.',
+        summary: 'List the audit log',
+        description: 'Actions and refused actions of all people, newest first.',
         querystring: auditQuery,
         response: { 200: auditList },
       },

@@ -2,11 +2,11 @@ import type { QueueThroughput, Throughput, ThroughputBucket } from '../../contra
 import type { Database } from '../../platform/database/database.ts';
 import { currentTime, measureThroughput } from '../../platform/jobs/throughput-store.ts';
 
-/** As many as a small chart can show. */
+/** The number of bars in a small chart. */
 const BUCKETS = 60;
-const SHORTEST_BUCKET_SECONDS = 5;
+const MIN_BUCKET_SECONDS = 5;
 
-const NOTHING = {
+const EMPTY_BUCKET = {
   finished: 0,
   failed: 0,
   wait_p50_ms: 0,
@@ -15,9 +15,12 @@ const NOTHING = {
   run_p95_ms: 0,
 };
 
-/** The last minutes, cut where full multiples of a bucket begin, so that what was shown before stays as it was. */
+/**
+ * Returns the throughput of the last minutes. Buckets begin at multiples of their width, so that a bucket has the same
+ * limits in every response.
+ */
 export async function readThroughput(sql: Database, minutes: number): Promise<Throughput> {
-  const bucket_seconds = Math.max(SHORTEST_BUCKET_SECONDS, (minutes * 60) / BUCKETS);
+  const bucket_seconds = Math.max(MIN_BUCKET_SECONDS, (minutes * 60) / BUCKETS);
   const now = await currentTime(sql);
   const width = bucket_seconds * 1000;
   const last = Math.floor(now.getTime() / width) * width;
@@ -28,7 +31,7 @@ export async function readThroughput(sql: Database, minutes: number): Promise<Th
   const queues = rows.flatMap(({ at, ...figures }): QueueThroughput[] => {
     if (at !== null) return [];
     const buckets = times.map((time): ThroughputBucket => {
-      return { at: new Date(time), ...(measured.get(`${figures.queue} ${time}`) ?? NOTHING) };
+      return { at: new Date(time), ...(measured.get(`${figures.queue} ${time}`) ?? EMPTY_BUCKET) };
     });
     return [{ ...figures, buckets }];
   });

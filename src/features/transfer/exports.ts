@@ -4,7 +4,7 @@ import type { LibraryExportQuery } from '../../contract/export.ts';
 import type { Principal } from '../../contract/identity.ts';
 import type { Mode } from '../../contract/roles.ts';
 import type { Actor } from '../../platform/audit/audit.ts';
-import { inSlices } from '../../platform/slices.ts';
+import { inChunks } from '../../platform/chunks.ts';
 import type { Libraries } from '../libraries/libraries.ts';
 import type { MediaService } from '../media/media.ts';
 import { bookmarkFile } from './bookmarks.ts';
@@ -77,6 +77,6 @@ function file(
 async function* sliced(parts: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>) {
   for await (const part of parts) {
     if (typeof part === 'string') yield part;
-    else yield* inSlices(part);
+    else yield* inChunks(part);
   }
 }

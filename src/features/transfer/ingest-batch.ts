@@ -55,7 +55,7 @@ const link = z
 /** Stays text: a payload is read once more by whoever runs the job. */
 const moment = z.iso
   .datetime({ offset: true })
-  .refine((text) => timestamp.safeParse(text).success, 'takes a point in time from the year 1 to 9999');
+  .refine((text) => timestamp.safeParse(text).success, 'must be a point in time from the year 1 to 9999');
 
 const payload = z
   .strictObject({
@@ -66,7 +66,7 @@ const payload = z
   })
   .refine(({ urls, saved_at }) => saved_at === undefined || saved_at.length === urls.length, {
     path: ['saved_at'],
-    message: 'takes one entry for each of urls, null where it is not known',
+    message: 'must have one entry for each of urls, null where it is not known',
   });
 
 /**

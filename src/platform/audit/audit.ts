@@ -4,15 +4,15 @@ import type { Mode } from '../../contract/roles.ts';
 import type { Queryable } from '../database/database.ts';
 import { newId } from '../ids.ts';
 
-/** Who acts: a person with their username, or `cli`, or `system`; and the request that it came with. */
+/** Who acts: a person (by username), `cli` or `system`. */
 export interface Actor {
   name: string;
-  /** Absent where no person acts. */
+  /** Undefined when no person acts. */
   userId?: string | undefined;
   requestId?: string | undefined;
 }
 
-/** Where a request comes from, before it is known from whom. */
+/** The origin of a request that is not authenticated yet. */
 export interface Caller {
   requestId: string;
   address: string;
@@ -25,7 +25,7 @@ export interface NewAuditEntry {
   details?: Record<string, string | number | boolean | null>;
 }
 
-/** Writes entries of the audit log. Within a transaction, they are there exactly when the actions are. */
+/** Writes entries of the audit log. In a transaction, they are committed together with the actions. */
 export async function recordAudit(sql: Queryable, ...entries: NewAuditEntry[]): Promise<void> {
   await sql`
     insert into audit_logs (id, action, mode, actor, details)
@@ -40,8 +40,8 @@ export async function recordAudit(sql: Queryable, ...entries: NewAuditEntry[]): 
 }
 
 /**
- * Writes an entry that anybody can cause, as often as they like: the same action of the same actor, with the same
- * `origin`, is one entry a minute, whose details count the occurrences and say when the last one was.
+ * Writes an entry that unauthenticated callers can cause repeatedly. Repeats with the same action, actor and `origin`
+ * update one entry per minute, whose details have their number and the time of the last one.
  */
 export async function recordRepeatedAudit(
   sql: Queryable,
@@ -75,7 +75,7 @@ export interface AuditFilter {
   created_before?: Date | undefined;
 }
 
-/** Newest first, from the entry after `last` on. */
+/** Lists entries after `last`, newest first. */
 export async function listAudit(
   sql: Queryable,
   filter: AuditFilter,

@@ -10,7 +10,7 @@ const jobs = useJobs(database);
 const DAYS = 365;
 const retention = periodicAuditRetention(sql, DAYS).type as never;
 
-test('entries that are too old are deleted in batches, and the rest stays', async () => {
+test('old entries are deleted in batches, and newer ones stay', async () => {
   const age = (days: number, count: number) => sql`
     insert into audit_logs (id, action, created_at)
     select gen_random_uuid(), ${`aged ${days} days`}, now() - ${days} * interval '1 day'
@@ -28,7 +28,7 @@ test('entries that are too old are deleted in batches, and the rest stays', asyn
   ]);
 });
 
-test('the oldest are found by an index, however long the log is', async () => {
+test('the oldest entries are found by an index', async () => {
   await sql`
     insert into audit_logs (id, action, created_at)
     select gen_random_uuid(), 'many', now() - n * interval '1 minute' from generate_series(1, 20000) as n`;

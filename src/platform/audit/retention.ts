@@ -5,7 +5,7 @@ import type { Periodic } from '../jobs/periodic.ts';
 
 const BATCH = 1000;
 
-/** Deletes entries of the audit log that are older than `days`, in batches, oldest first. */
+/** Deletes audit entries older than `days`, in batches, oldest first. */
 export function periodicAuditRetention(sql: Database, days: number): Periodic {
   const type = defineJobType('audit_retention', {
     queue: MAINTENANCE_QUEUE,
@@ -24,7 +24,7 @@ export function periodicAuditRetention(sql: Database, days: number): Periodic {
   return { type, everySeconds: 3600 };
 }
 
-/** The index on the time delivers the oldest first, so a batch costs the same however long the log is. */
+/** Deletes one batch. The index on the time returns the oldest first, so the cost does not depend on the log's size. */
 async function deleteOldEntries(sql: Database, days: number): Promise<number> {
   const deleted = await sql`
     delete from audit_logs

@@ -2,8 +2,8 @@ import pg from 'pg';
 import { parseIntoClientConfig } from 'pg-connection-string';
 import { type Parameter, type Rows, type SqlFragment, Statement } from './statement.ts';
 
-/** Writes SQL with values: a pool, or a transaction. */
-// biome-ignore lint/suspicious/noExplicitAny: rows whose type the caller does not name
+/** The `sql` tag of a pool or a transaction. */
+// biome-ignore lint/suspicious/noExplicitAny: the default for callers that do not name the type of rows
 export type Queryable = <R extends readonly object[] = Record<string, any>[]>(
   strings: TemplateStringsArray,
   ...parameters: Parameter[]
@@ -12,46 +12,46 @@ export type Queryable = <R extends readonly object[] = Record<string, any>[]>(
 declare const isPool: unique symbol;
 declare const isTransaction: unique symbol;
 
-/** A pool of connections. Statements on it run on their own, outside any transaction. */
+/** A pool of connections. Each statement runs by itself, outside a transaction. */
 export interface Database extends Queryable {
   readonly [isPool]: true;
   /** The statements that begin a transaction. */
   readonly begin: string;
   readonly isPooled: boolean;
-  /** A connection of one's own until `release`; with an error, it is thrown away. */
+  /** Reserves a connection until `release`. Released with an error, the connection is closed. */
   connect(): Promise<pg.PoolClient>;
-  /** Another pool to the same place, with settings of its own; behind a pooler, connections cannot have any. */
+  /** Opens another pool to the same server with other settings. Behind a pooler, settings have no effect. */
   sibling(options: Pick<DatabaseOptions, 'poolSize' | 'settings' | 'keepsIdle'>): Database;
-  /** The connections there are, those that nobody uses, and who waits for one. */
+  /** Returns the number of open and idle connections, and of callers that wait for one. */
   usage(): { open: number; idle: number; waiting: number };
-  /** Waits for what is under way and closes every connection. */
+  /** Waits for running statements and closes all connections. */
   end(): Promise<void>;
 }
 
 /**
- * A transaction under way. What must commit together with its cause takes this type,
- * so that handing it a pool instead does not compile.
+ * An open transaction. Functions whose effect must commit together with its cause take this type, so that passing a pool
+ * does not compile.
  */
 export interface Transaction extends Queryable {
   readonly [isTransaction]: true;
   /**
-   * Sends a statement whose answer nobody waits for. What follows it is sent at once, the commit too; should it fail, the
-   * transaction fails with its error, and nothing is committed.
+   * Sends a statement without waiting for its result. Later statements and the commit are sent immediately after it. If
+   * it fails, the transaction fails with its error and nothing is committed.
    */
   send(statement: SqlFragment): void;
-  /** Runs a script of several statements that takes no values. */
+  /** Runs a script of several statements without values. */
   script(text: string): Promise<void>;
-  /** Called once the transaction has committed, and never if it has not: for hints that may be lost, not for work. */
+  /** Calls `hint` after the commit, and never after a rollback. A crash loses it, so it must not be needed. */
   afterCommit(hint: () => void): void;
   /**
-   * Tells listeners once the transaction has committed, in its wake: what is to be said is asked right before. Whether it
-   * arrives is not waited for. A NOTIFY inside the transaction would make all such transactions commit one after the
-   * other, because PostgreSQL takes a lock for it that spans the commit.
+   * Sends a NOTIFY right after the commit, without waiting for it. `payload` is called just before. A NOTIFY inside the
+   * transaction would serialise the commits of all such transactions, because PostgreSQL holds a lock for it during the
+   * commit.
    */
   notifyAfterCommit(channel: string, payload: () => string | undefined): void;
 }
 
-/** Where a server is: a URL, or the socket of the embedded one. */
+/** The address of a server: a URL, or the socket of the embedded one. */
 export type ConnectionTarget =
   | { url: string }
   | { host: string; port: number; database: string; username: string; password: string };
@@ -59,24 +59,24 @@ export type ConnectionTarget =
 export interface DatabaseOptions {
   poolSize: number;
   /**
-   * Whether a pooler stands in between that lends a server connection for one transaction at a time. Nothing may then be
-   * left on a connection: no settings, no prepared statements, nobody who listens.
+   * Whether the server is behind a transaction pooler. Then a connection keeps nothing between transactions: no settings,
+   * no prepared statements, no LISTEN.
    */
   isPooled?: boolean;
   statementTimeoutSeconds: number;
   idleTransactionTimeoutSeconds: number;
   applicationName: string;
-  /** Of PostgreSQL, for every connection of the pool. */
+  /** PostgreSQL settings of every connection. */
   settings?: Record<string, string>;
-  /** Whether connections stay open however long nobody uses them, with what they have prepared. */
+  /** Whether idle connections stay open, with their prepared statements. */
   keepsIdle?: boolean;
 }
 
-export const OLDEST_SUPPORTED_MAJOR = 15;
+export const MIN_SUPPORTED_MAJOR = 15;
 const CONNECT_TIMEOUT_MS = 10_000;
 const INT8 = 20;
 
-/** Opens a pool. Connections are made when first needed and made again when lost. */
+/** Opens a pool. It connects when a connection is first needed, and again after a connection is lost. */
 export function openDatabase(target: ConnectionTarget, options: DatabaseOptions): Database {
   const config = connectionConfig(target);
   const limits = {
@@ -91,17 +91,17 @@ export function openDatabase(target: ConnectionTarget, options: DatabaseOptions)
     keepAlive: true,
     application_name: options.applicationName,
     types: { getTypeParser },
-    // A pooler must see one transaction end before the next begins.
+    // Behind a pooler, statements must not be pipelined: it must see one transaction end before the next begins.
     ...(!options.isPooled && {
       pipeline: true,
       ...limits,
       options: startOptions(config.options, { timezone: 'UTC', ...options.settings }),
     }),
   });
-  // An idle connection that breaks leaves the pool by itself; the next statement makes another.
+  // The pool removes a broken idle connection by itself, and the next statement opens another.
   pool.on('error', () => undefined);
-  // One that breaks in the instant between being lent and being used would end the process: nobody listens to it then.
-  // Whoever uses it next is told by the statement that fails.
+  // Without this listener, a connection that breaks between checkout and first use would end the process. The next
+  // statement on it fails and reports the error.
   pool.on('connect', (client) => client.on('error', () => undefined));
 
   const setLimits = Object.entries(limits).map(([name, value]) => `; set local ${name} = ${value}`);
@@ -121,42 +121,42 @@ function startOptions(given: string | undefined, settings: Record<string, string
   return [given, ...own].filter(Boolean).join(' ');
 }
 
-/** Lets statements be written for anything that runs them. */
+/** Creates an `sql` tag whose statements run on `runner`. */
 export function writeStatements(
   runner: { query(statement: pg.QueryConfig): Promise<pg.QueryResult> },
   isPooled: boolean,
 ): Queryable {
   return (strings, ...parameters) =>
     new Statement(strings, parameters, async ({ name, text, values }) => {
-      // Behind a pooler, the next statement may be run by a server connection that has not prepared it.
+      // Behind a pooler, the next use may run on a server connection that has not prepared the statement.
       const { rows, rowCount } = await runner.query({ text, values, ...(name && !isPooled && { name }) });
       return Object.assign(rows, { count: rowCount ?? 0 }) as Rows<object[]>;
     });
 }
 
 export function connectionConfig(target: ConnectionTarget): pg.ClientConfig {
-  // The way PostgreSQL's own programs read a URL, down to what each sslmode means.
-  if ('url' in target) return parseIntoClientConfig(withLibpqMeaning(target.url));
+  // URLs are read as libpq reads them, including the meaning of each sslmode.
+  if ('url' in target) return parseIntoClientConfig(withLibpqCompatibility(target.url));
   const { host, port, database, username, password } = target;
   return { host, port, database, user: username, password };
 }
 
-function withLibpqMeaning(url: string): string {
+function withLibpqCompatibility(url: string): string {
   return `${url}${url.includes('?') ? '&' : '?'}uselibpqcompat=true`;
 }
 
-/** Counts come as numbers; the rest as the client library has it. */
+/** Parses int8 as a number, and other types like the client library. */
 function getTypeParser(oid: number, format?: 'text' | 'binary') {
   return oid === INT8 ? Number : pg.types.getTypeParser(oid, format as 'text');
 }
 
-/** Answers a server that is older than Nexus supports with a sentence instead of a syntax error later. */
-export async function refuseOldServer(sql: Database, oldestMajor = OLDEST_SUPPORTED_MAJOR): Promise<void> {
+/** Throws when the server is older than Nexus supports, instead of failing with a syntax error later. */
+export async function refuseOldServer(sql: Database, minMajor = MIN_SUPPORTED_MAJOR): Promise<void> {
   const [row] = await sql<[{ number: number; version: string }]>`
     select current_setting('server_version_num')::int as number, current_setting('server_version') as version`;
-  if (row.number >= oldestMajor * 10_000) return;
+  if (row.number >= minMajor * 10_000) return;
   throw new Error(
-    `The database server runs PostgreSQL ${row.version}; Nexus needs ${oldestMajor} or newer. ` +
-      'Point NEXUS_DATABASE_URL at a newer server, or unset it to use the one that Nexus brings along.',
+    `The database server runs PostgreSQL ${row.version}. Nexus requires ${minMajor} or newer. ` +
+      'Set NEXUS_DATABASE_URL to a newer server, or unset it to use the embedded PostgreSQL.',
   );
 }

@@ -8,7 +8,7 @@ export interface ListenerOptions {
   applicationName: string;
   channels: readonly string[];
   onNotification(channel: string, payload: string): void;
-  /** Called whenever listening begins, also after a loss: what was said in between has not been heard. */
+  /** Called when listening starts, also after a reconnect: notifications in between were missed. */
   onListening(): void;
   log: Logger;
 }
@@ -17,10 +17,10 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-const FIRST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 10_000;
+const MIN_PAUSE_MS = 100;
+const MAX_PAUSE_MS = 10_000;
 
-/** Keeps one connection that listens, and makes it again when it is lost. */
+/** Listens on one connection, and reconnects when it is lost. */
 export function startListener(options: ListenerOptions): Listener {
   const stop = new AbortController();
   const ended = run();
@@ -33,9 +33,9 @@ export function startListener(options: ListenerOptions): Listener {
         });
       } catch (error) {
         if (!stop.signal.aborted)
-          options.log.warn({ err: error }, 'the listening connection was lost; making it again');
+          options.log.warn({ err: error }, 'the listening connection was lost; reconnecting');
       }
-      const wait = Math.min(FIRST_PAUSE_MS * 2 ** failures, LONGEST_PAUSE_MS);
+      const wait = Math.min(MIN_PAUSE_MS * 2 ** failures, MAX_PAUSE_MS);
       await pause(wait, undefined, { signal: stop.signal }).catch(() => undefined);
     }
   }

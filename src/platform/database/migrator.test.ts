@@ -11,7 +11,7 @@ function migration(version: number, statements: string, checksum = `${version}:$
 const one = migration(1, 'create table first (id int)');
 const slow = migration(2, 'select pg_sleep(0.3); create table second (id int)');
 
-test('processes that start at once apply each migration once', async () => {
+test('parallel processes apply each migration once', async () => {
   const [a, b] = database.twoConnections();
   const applied = await Promise.all([
     migrate(a, [one, slow]),
@@ -27,7 +27,7 @@ test('processes that start at once apply each migration once', async () => {
   expect(await pendingMigrations(database.sql, [one, slow])).toEqual([]);
 });
 
-test('when one fails, nothing of the upgrade is kept', async () => {
+test('when one migration fails, none is applied', async () => {
   const third = migration(3, 'create table third (id int)');
   const broken = migration(4, 'create table fourth (id int); insert into nowhere values (1)');
   await expect(migrate(database.sql, [one, slow, third, broken])).rejects.toThrow('nowhere');
@@ -36,13 +36,13 @@ test('when one fails, nothing of the upgrade is kept', async () => {
   expect(await migrate(database.sql, [one, slow, third])).toEqual([third]);
 });
 
-test('an older Nexus refuses a newer schema and changes nothing', async () => {
+test('an older release refuses a newer schema', async () => {
   await expect(migrate(database.sql, [one, slow])).rejects.toThrow(
-    'The database has schema version 3, and this Nexus knows versions up to 2.',
+    'The database has schema version 3, but this release knows only versions up to 2.',
   );
 });
 
-test('a migration that was edited after it was applied is refused', async () => {
+test('an edited migration is refused after it was applied', async () => {
   const edited = { ...slow, checksum: 'another' };
   await expect(migrate(database.sql, [one, edited])).rejects.toThrow(
     '0002_test was changed after it was applied',
@@ -55,10 +55,10 @@ test('the migrations of this release are numbered without gaps', async () => {
   expect(migrations.map(({ version }) => version)).toEqual(migrations.map((_, index) => index + 1));
 });
 
-test('a migration may take longer than a statement may', async () => {
+test('a migration may take longer than the statement timeout', async () => {
   const [sql] = database.twoConnections();
   await sql`set statement_timeout = 50`;
   const long = migration(4, 'select pg_sleep(0.2)');
-  const mended = migration(3, 'create table third (id int)');
-  expect(await migrate(sql, [one, slow, mended, long])).toEqual([long]);
+  const third = migration(3, 'create table third (id int)');
+  expect(await migrate(sql, [one, slow, third, long])).toEqual([long]);
 });

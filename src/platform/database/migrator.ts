@@ -16,12 +16,12 @@ interface AppliedMigration {
   checksum: string;
 }
 
-/** Any fixed number; it only has to differ from other advisory locks in the same database. */
+/** A fixed number that no other advisory lock in this database uses. */
 const MIGRATION_LOCK = 7_305_120;
 
 const MIGRATIONS = new URL('../../../migrations/', import.meta.url);
 
-/** The migrations of this release, oldest first: `0001_identity.sql`, `0002_…`. */
+/** Reads the migrations of this release, in order: `0001_identity.sql`, `0002_…`. */
 export async function readMigrations(directory: URL = MIGRATIONS): Promise<Migration[]> {
   const files = (await readdir(directory)).filter((name) => name.endsWith('.sql')).sort();
   return Promise.all(
@@ -29,7 +29,7 @@ export async function readMigrations(directory: URL = MIGRATIONS): Promise<Migra
       const name = file.replace(/\.sql$/, '');
       const version = Number.parseInt(name, 10);
       if (version !== index + 1) {
-        throw new Error(`Migrations are numbered without gaps: expected ${index + 1}, found ${file}.`);
+        throw new Error(`Migrations must be numbered without gaps: expected ${index + 1}, found ${file}.`);
       }
       const statements = await readFile(new URL(file, directory), 'utf8');
       return { version, name, checksum: createHash('sha256').update(statements).digest('hex'), statements };
@@ -38,13 +38,12 @@ export async function readMigrations(directory: URL = MIGRATIONS): Promise<Migra
 }
 
 /**
- * Brings the database to this release's schema and returns what was applied: all of it, in one transaction, or
- * nothing, so that after a failure the earlier release still runs. An advisory lock that ends with the transaction lets
- * any number of processes start at once.
+ * Applies all pending migrations and returns them. It uses one transaction, so that after a failure the earlier release
+ * still runs, and an advisory lock, so that processes can start in parallel.
  */
 export async function migrate(sql: Database, migrations: Migration[]): Promise<Migration[]> {
   return transaction(sql, async (tx) => {
-    // Rewriting a large table may take longer than any request may.
+    // Rewriting a large table may take longer than the statement timeout.
     await tx`set local statement_timeout = 0`;
     await tx`select pg_advisory_xact_lock(${MIGRATION_LOCK})`;
     const pending = await pendingMigrations(tx, migrations);
@@ -53,9 +52,9 @@ export async function migrate(sql: Database, migrations: Migration[]): Promise<M
   });
 }
 
-/** How far the database is, and refuses a database that this release must not touch. */
+/** Returns the pending migrations. Throws when the database does not fit this release. */
 export async function pendingMigrations(sql: Queryable, migrations: Migration[]): Promise<Migration[]> {
-  // Read as a table, not by to_regclass: that may answer from a cache that is older than the lock we hold.
+  // Not to_regclass: its cache may be older than the advisory lock.
   const [table] = await sql<[{ found: boolean }]>`
     select exists (
       select from pg_tables where tablename = 'schema_migrations' and schemaname = any(current_schemas(false))
@@ -67,14 +66,14 @@ export async function pendingMigrations(sql: Queryable, migrations: Migration[])
     const known = migrations[version - 1];
     if (!known) {
       throw new Error(
-        `The database has schema version ${applied.at(-1)?.version}, and this Nexus knows versions up to ${migrations.length}. ` +
-          'It was migrated by a newer Nexus: run that one, or restore a backup made before the upgrade.',
+        `The database has schema version ${applied.at(-1)?.version}, but this release knows only versions up to ${migrations.length}. ` +
+          'A newer release migrated it: run that release, or restore a backup from before the upgrade.',
       );
     }
     if (known.checksum !== checksum) {
       throw new Error(
-        `Migration ${name} was changed after it was applied to this database. Migrations are never edited: ` +
-          'restore the file, and put the change into a new one.',
+        `Migration ${name} was changed after it was applied to this database. ` +
+          'Restore the file, and put the change into a new migration.',
       );
     }
   }

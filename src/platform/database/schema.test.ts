@@ -4,6 +4,6 @@ import { dumpSchema } from '../../../test/support/schema-dump.ts';
 
 const database = useDatabase();
 
-test('schema.sql is what the migrations make; `npm run schema` writes it anew', async () => {
+test('schema.sql equals the migrated schema; `npm run schema` updates it', async () => {
   await expect(await dumpSchema(database.sql)).toMatchFileSnapshot('../../../schema.sql');
 });

@@ -4,24 +4,24 @@ import { identifier, Statement } from './statement.ts';
 
 const { sql } = useDatabase();
 
-test('values travel beside the text, in their order, through every piece', () => {
-  const piece = sql`b = ${2} and ${sql`c = ${'three'}`}`;
-  const { text, values } = sql`select a from t where a = ${1} and ${piece} limit ${4}`.prepare();
+test('values are sent separately from the text, in order, also those of fragments', () => {
+  const fragment = sql`b = ${2} and ${sql`c = ${'three'}`}`;
+  const { text, values } = sql`select a from t where a = ${1} and ${fragment} limit ${4}`.prepare();
   expect(text).toBe('select a from t where a = $1 and b = $2 and c = $3 limit $4');
   expect(values).toEqual([1, 2, 'three', 4]);
 });
 
-test('an array that is named twice travels once; other values, each time', async () => {
+test('an array that is used twice is sent once; other values are sent each time', async () => {
   const ids = [1, 2, 3];
   const { text, values } = sql`select ${ids}, ${sql`any(${ids})`}, ${7}, ${7}, ${[1, 2, 3]}`.prepare();
   expect(text).toBe('select $1, any($1), $2, $3, $4');
   expect(values).toEqual([ids, 7, 7, [1, 2, 3]]);
 });
 
-test('what looks like SQL in a value stays a value', async () => {
+test('SQL in a value stays a value', async () => {
   const nasty = `'; drop table users; --`;
-  const [row] = await sql`select ${nasty}::text as said`;
-  expect(row?.said).toBe(nasty);
+  const [row] = await sql`select ${nasty}::text as value`;
+  expect(row?.value).toBe(nasty);
 });
 
 test('an identifier is quoted', async () => {
@@ -41,11 +41,11 @@ test('awaiting twice runs once', async () => {
   expect(await sql`select from counted`).toHaveLength(1);
 });
 
-test('a piece that belongs to no connection cannot be run', async () => {
+test('a fragment without a connection cannot be run', async () => {
   await expect(async () => new Statement(['select 1'], [])).rejects.toThrow('cannot be run by itself');
 });
 
-test('counts, times, JSON and bytes arrive as what they are', async () => {
+test('counts, times, JSON and bytes have the right JavaScript types', async () => {
   const [row] = await sql`
     select count(*) as n, '2026-01-02T03:04:05.678Z'::timestamptz as at, '{"a": [1]}'::jsonb as json, '\\x0102'::bytea as bytes
     from generate_series(1, 3)`;

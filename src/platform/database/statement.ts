@@ -1,25 +1,25 @@
-/** What can stand in a statement: a value to be sent beside it, or a piece of SQL to be put into it. */
+/** A parameter of a statement: a value, which is sent separately, or a fragment of SQL, which becomes part of the text. */
 export type Parameter = unknown;
 
-/** The rows of an answer, and how many rows the statement touched. */
+/** The rows of a result, and the number of affected rows. */
 export type Rows<R extends readonly object[]> = R & { count: number };
 
 export interface Prepared {
   text: string;
   values: unknown[];
-  /** Under a name, a connection parses and plans the statement once and reuses that. */
+  /** A connection parses and plans a named statement only once. */
   name?: string;
 }
 
 export type Execute = (statement: Prepared) => Promise<Rows<object[]>>;
 
 /**
- * A piece of SQL with its values. Awaiting it runs it; putting it into another one makes it part of that:
+ * A statement or a fragment of SQL, with its values. Awaiting it runs it; as a parameter it becomes part of another one:
  *
  *     const mine = sql`owner_user_id = ${user.id}`;
  *     const rows = await sql<Library[]>`select * from libraries where ${mine}`;
  *
- * Values are never spliced into the text; they travel beside it.
+ * Values are never part of the text; they are sent separately.
  */
 export class Statement<R extends readonly object[]> implements PromiseLike<Rows<R>> {
   readonly #strings: readonly string[];
@@ -34,7 +34,7 @@ export class Statement<R extends readonly object[]> implements PromiseLike<Rows<
     this.#execute = execute;
   }
 
-  // biome-ignore lint/suspicious/noThenProperty: a statement is run by awaiting it
+  // biome-ignore lint/suspicious/noThenProperty: awaiting a statement runs it
   then<A = Rows<R>, B = never>(
     onFulfilled?: ((rows: Rows<R>) => A | PromiseLike<A>) | null,
     onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
@@ -42,7 +42,7 @@ export class Statement<R extends readonly object[]> implements PromiseLike<Rows<
     return this.#run().then(onFulfilled, onRejected);
   }
 
-  /** For statements on a hot path, whose text never changes. */
+  /** Names the statement, so that connections prepare it. For statements on a hot path, whose text never changes. */
   named(name: string): this {
     this.#name = name;
     return this;
@@ -54,7 +54,7 @@ export class Statement<R extends readonly object[]> implements PromiseLike<Rows<
   }
 
   #run(): Promise<Rows<R>> {
-    if (!this.#execute) throw new Error('A piece of SQL is part of a statement; it cannot be run by itself.');
+    if (!this.#execute) throw new Error('A fragment of SQL cannot be run by itself.');
     this.#running ??= this.#execute(this.prepare()) as Promise<unknown> as Promise<Rows<R>>;
     return this.#running;
   }
@@ -62,29 +62,30 @@ export class Statement<R extends readonly object[]> implements PromiseLike<Rows<
   #write(values: unknown[]): string {
     let text = this.#strings[0] ?? '';
     this.#parameters.forEach((parameter, index) => {
-      text += parameter instanceof Statement ? parameter.#write(values) : `$${place(parameter, values)}`;
+      text += parameter instanceof Statement ? parameter.#write(values) : `$${numberOf(parameter, values)}`;
       text += this.#strings[index + 1];
     });
     return text;
   }
 }
 
-/** A piece of SQL to be put into a statement, whatever its rows would be. */
+/** A piece of SQL for use inside a statement. */
 export type SqlFragment = Statement<readonly object[]>;
 
-/** An identifier that is not known when the code is written. */
+/** Quotes an identifier that is only known at run time. */
 export function identifier(name: string): SqlFragment {
   return new Statement([`"${name.replaceAll('"', '""')}"`], []);
 }
 
-/** Where a value stands among those that are sent. An array that is named twice, which may be long, is sent once. */
-function place(value: unknown, values: unknown[]): number {
+/** Adds a value and returns its parameter number. An array that is used twice, which may be long, is sent once. */
+function numberOf(value: unknown, values: unknown[]): number {
   const known = Array.isArray(value) ? values.indexOf(value) : -1;
   return known === -1 ? values.push(checked(value)) : known + 1;
 }
 
-/** `undefined` is a slip, not a value: what is meant to be absent is null. */
+/** Throws for `undefined`, which is always a mistake: an absent value is null. */
 function checked(value: unknown): unknown {
-  if (value === undefined) throw new Error('A statement was given undefined; use null for an absent value.');
+  if (value === undefined)
+    throw new Error('A parameter of a statement is undefined; use null for an absent value.');
   return value;
 }

@@ -16,7 +16,7 @@ const balances = async () =>
 const pay = (tx: Transaction, id: number) => tx`update accounts set balance = balance + 1 where id = ${id}`;
 
 describe('transaction', () => {
-  test('commits what returns and rolls back what throws', async () => {
+  test('commits when the work returns, and rolls back when it throws', async () => {
     expect(await transaction(sql, async (tx) => (await pay(tx, 1)).count)).toBe(1);
     const failed = transaction(sql, async (tx) => {
       await pay(tx, 1);
@@ -26,7 +26,7 @@ describe('transaction', () => {
     expect(await balances()).toEqual([1, 0]);
   });
 
-  test('two that lock each other out are both applied, without the callers noticing', async () => {
+  test('two that deadlock are both applied, without an error', async () => {
     const [a, b] = database.twoConnections();
     const before = await balances();
     let arrived = 0;
@@ -48,7 +48,7 @@ describe('transaction', () => {
     expect(tries).toBe(3);
   });
 
-  test('does not pass for committed when an error inside it was dropped', async () => {
+  test('fails when the error of a statement was ignored', async () => {
     const before = await balances();
     const careless = transaction(sql, async (tx) => {
       await pay(tx, 1);
@@ -58,7 +58,7 @@ describe('transaction', () => {
     expect(await balances()).toEqual(before);
   });
 
-  test('commits what was sent without waiting for the answer, and fails as it failed', async () => {
+  test('commits statements of `send`, and fails with their error', async () => {
     const before = await balances();
     await transaction(sql, async (tx) => tx.send(pay(tx, 1)));
     const after = [Number(before[0]) + 1, before[1]];
@@ -73,7 +73,7 @@ describe('transaction', () => {
     expect(await balances()).toEqual(after);
   });
 
-  test('takes no statement after its end, which would land in another one', async () => {
+  test('refuses statements after its end', async () => {
     const before = await balances();
     let late: Promise<unknown> = Promise.resolve();
     let go: () => void = () => undefined;
@@ -86,11 +86,11 @@ describe('transaction', () => {
     });
     await expect(failed).rejects.toThrow('over');
     go();
-    await expect(late).rejects.toThrow('This transaction is over');
+    await expect(late).rejects.toThrow('This transaction has ended');
     expect(await balances()).toEqual(before);
   });
 
-  test('gives its hints once it has committed, and none when it has not', async () => {
+  test('calls its hints after a commit, and not after a rollback', async () => {
     const given: string[] = [];
     await transaction(sql, async (tx) => {
       tx.afterCommit(() => given.push('committed'));
@@ -104,7 +104,7 @@ describe('transaction', () => {
     expect(given).toEqual(['committed']);
   });
 
-  test('tells listeners in the wake of its commit, and asks only then what is to be said', async () => {
+  test('notifies listeners after the commit, and reads the payload only then', async () => {
     const listener = await sql.connect();
     const heard: (string | undefined)[] = [];
     listener.on('notification', ({ payload }) => heard.push(payload));
@@ -131,7 +131,7 @@ describe('transaction', () => {
     listener.release();
   });
 
-  test('fails when its connection is lost, takes effect in no part, and the pool goes on', async () => {
+  test('fails and has no effect when its connection is lost, and the pool recovers', async () => {
     const [a, killer] = database.twoConnections();
     const before = await balances();
     const lost = transaction(a, async (tx) => {
@@ -146,9 +146,9 @@ describe('transaction', () => {
     expect(await balances()).toEqual([before[0] + 1, before[1]]);
   });
 
-  test('is a type of its own: a pool does not pass for one', () => {
+  test('is a separate type: a pool is not accepted', () => {
     const needsTransaction = async (tx: Transaction) => pay(tx, 1);
-    // @ts-expect-error what must commit with its cause cannot be given a pool
+    // @ts-expect-error a function that must commit with its cause does not accept a pool
     const misuse = () => needsTransaction(sql);
     expect(misuse).toBeTypeOf('function');
   });
@@ -168,7 +168,7 @@ describe('a connection', () => {
     await limited.end();
   });
 
-  test('ends a transaction that does nothing for too long, and its locks with it', async () => {
+  test('ends a transaction that is idle for too long, and releases its locks', async () => {
     const limited = openDatabase(database.target, options);
     const idle = transaction(limited, async (tx) => {
       await pay(tx, 1);
@@ -189,7 +189,7 @@ describe('a connection', () => {
     await limited.end();
   });
 
-  test('can be made by a URL that names a socket', async () => {
+  test('can use a URL with a socket', async () => {
     const byUrl = openTestDatabase({ url: database.url });
     const [row] = await byUrl`select current_database() as name`;
     expect(row?.name).toBe(database.target.database);
@@ -203,16 +203,16 @@ describe('a connection', () => {
     ],
     ['postgres:///nexus?host=/run/pg', { host: '/run/pg', database: 'nexus' }],
     ['postgresql://u@/nexus?host=/run/pg&port=6000', { host: '/run/pg', port: 6000, user: 'u' }],
-    // As for PostgreSQL's own programs: encrypted, whoever signed the certificate.
+    // Like libpq: encrypted, with any certificate.
     ['postgres://db.example/nexus?sslmode=require', { ssl: { rejectUnauthorized: false } }],
   ])('reads %s', (url, expected) => {
     expect(connectionConfig({ url })).toMatchObject(expected);
   });
 
-  test('passes a server that is new enough, and refuses an older one with a sentence', async () => {
+  test('accepts a server that is new enough, and refuses an older one', async () => {
     await refuseOldServer(sql);
     await expect(refuseOldServer(sql, 99)).rejects.toThrow(
-      /^The database server runs PostgreSQL .*; Nexus needs 99 or newer/,
+      /^The database server runs PostgreSQL .*\. Nexus requires 99 or newer/,
     );
   });
 

@@ -8,10 +8,9 @@ const DEADLOCK_DETECTED = '40P01';
 const MAX_TRIES = 5;
 
 /**
- * Runs `work` in one transaction: commits what it returns, rolls back what it throws.
+ * Runs `work` in one transaction: commits when it returns, rolls back when it throws.
  *
- * A deadlock or a serialisation failure is nobody's fault and is tried again, so `work` may run more than once:
- * everything it does must go through `tx`.
+ * After a deadlock or a serialisation failure it runs `work` again, so everything that `work` does must go through `tx`.
  *
  *     const user = await transaction(sql, async (tx) => {
  *       const user = await insertUser(tx, fields);
@@ -30,25 +29,26 @@ export async function transaction<T>(sql: Database, work: (tx: Transaction) => P
   }
 }
 
-interface Sequel {
-  /** What has been sent and is not waited for before the end. */
+/** What a transaction has to finish at its end. */
+interface Pending {
+  /** Statements that were sent without waiting for their results. */
   sent: PromiseLike<unknown>[];
   hints: (() => void)[];
   notifications: { channel: string; payload: () => string | undefined }[];
 }
 
 /**
- * Statements are sent without waiting for the answer to the one before, where that can do no harm: the first one right
- * behind `begin`, the commit right behind what nobody waits for, and notifications right behind the commit. A small
- * transaction takes two round trips in place of four, and one if all it does is sent.
+ * Runs one attempt. It sends statements without waiting for the previous result where that is safe: the first one right
+ * after `begin`, the commit right after statements of `send`, and notifications right after the commit. A small
+ * transaction takes two round trips instead of four, or one if it only uses `send`.
  */
 async function runOnce<T>(sql: Database, work: (tx: Transaction) => PromiseLike<T>): Promise<T> {
   const client = await sql.connect();
-  const sequel: Sequel = { sent: [], hints: [], notifications: [] };
+  const pending: Pending = { sent: [], hints: [], notifications: [] };
   let isOver = false;
   let broken: Error | undefined;
   let notified: Promise<unknown> | undefined;
-  // A connection may break while no statement is under way; without a listener that would end the process.
+  // A connection may break while no statement runs; without a listener that would end the process.
   const onError = (error: Error) => {
     broken = error;
   };
@@ -58,22 +58,22 @@ async function runOnce<T>(sql: Database, work: (tx: Transaction) => PromiseLike<
     const begun = client.query(sql.begin);
     begun.catch(() => undefined);
     if (sql.isPooled) await begun;
-    result = await work(asTransaction(client, sql.isPooled, sequel, () => isOver));
+    result = await work(asTransaction(client, sql.isPooled, pending, () => isOver));
     isOver = true;
     const committed = commit(client);
     committed.catch(() => undefined);
-    if (!sql.isPooled) notified = notify(client, sequel);
-    // In the order in which they were sent, so that what is thrown is what went wrong first.
-    for (const answer of [begun, ...sequel.sent]) await answer;
+    if (!sql.isPooled) notified = notify(client, pending);
+    // Awaited in the order of sending, so that the first error is thrown.
+    for (const result of [begun, ...pending.sent]) await result;
     await committed;
-    if (sql.isPooled) notified = notify(client, sequel);
+    if (sql.isPooled) notified = notify(client, pending);
   } catch (error) {
     isOver = true;
-    // When even the rollback fails, the connection is of no more use, and the server rolls back by itself.
+    // If the rollback fails, the connection is broken, and the server rolls back by itself.
     await client.query('rollback').catch((failure: Error) => {
       broken ??= failure;
     });
-    for (const answer of sequel.sent) await answer;
+    for (const result of pending.sent) await result;
     throw error;
   } finally {
     void Promise.resolve(notified).then(() => {
@@ -81,43 +81,43 @@ async function runOnce<T>(sql: Database, work: (tx: Transaction) => PromiseLike<
       client.release(broken);
     });
   }
-  for (const hint of sequel.hints) hint();
+  for (const hint of pending.hints) hint();
   return result;
 }
 
-/** Never rejects: a notification is a hint. */
-function notify(client: PoolClient, { notifications }: Sequel): Promise<unknown> {
-  const said = notifications
+/** Sends the notifications. Never rejects, because notifications may be lost. */
+function notify(client: PoolClient, { notifications }: Pending): Promise<unknown> {
+  const messages = notifications
     .map(({ channel, payload }) => [channel, payload()])
     .filter(([, text]) => text !== undefined);
-  return Promise.allSettled(said.map((values) => client.query('select pg_notify($1, $2)', values)));
+  return Promise.allSettled(messages.map((values) => client.query('select pg_notify($1, $2)', values)));
 }
 
-/** PostgreSQL answers the commit of a transaction in which a statement failed with a rollback, and calls it success. */
+/** Commits. After a failed statement, PostgreSQL rolls back instead and reports success, so the result is checked. */
 async function commit(client: PoolClient): Promise<void> {
   const { command } = await client.query('commit');
   if (command === 'COMMIT') return;
   throw new Error(
-    'A statement of this transaction failed and its error was dropped, so nothing was committed.',
+    'A statement of this transaction failed and its error was ignored, so nothing was committed.',
   );
 }
 
-/** What is written after the end would land in whatever transaction has the connection next, so it is refused. */
+/** Creates the `Transaction`. It refuses statements after its end, which would run in the connection's next transaction. */
 function asTransaction(
   client: PoolClient,
   isPooled: boolean,
-  { sent, hints, notifications }: Sequel,
+  { sent, hints, notifications }: Pending,
   isOver: () => boolean,
 ): Transaction {
   const query = async (statement: string | QueryConfig) => {
-    if (isOver()) throw new Error('This transaction is over; a statement came too late to be part of it.');
+    if (isOver()) throw new Error('This transaction has ended; a statement came too late.');
     return client.query(statement);
   };
   return Object.assign(writeStatements({ query }, isPooled), {
     send(statement: SqlFragment) {
-      const answer = statement.then(() => undefined);
-      answer.catch(() => undefined);
-      sent.push(answer);
+      const result = statement.then(() => undefined);
+      result.catch(() => undefined);
+      sent.push(result);
     },
     async script(text: string) {
       await query(text);

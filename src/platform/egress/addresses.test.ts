@@ -8,9 +8,9 @@ describe('refuses', () => {
     ['0.1.2.3', 'an unspecified address'],
     ['10.0.0.1', 'a private address'],
     ['10.255.255.255', 'a private address'],
-    ['100.64.0.1', 'an address behind a carrier'],
-    ['100.127.255.255', 'an address behind a carrier'],
-    ['100.100.100.200', 'an address behind a carrier'],
+    ['100.64.0.1', 'a carrier-grade NAT address'],
+    ['100.127.255.255', 'a carrier-grade NAT address'],
+    ['100.100.100.200', 'a carrier-grade NAT address'],
     ['127.0.0.1', 'a loopback address'],
     ['127.255.255.254', 'a loopback address'],
     ['168.63.129.16', 'a cloud metadata address'],
@@ -89,11 +89,11 @@ test.each([
   '2001:4860:4860::8888',
   '::ffff:8.8.8.8',
   '64:ff9b::8.8.8.8',
-])('lets pass %s', (address) => {
+])('allows %s', (address) => {
   expect(refusalOf(address)).toBeUndefined();
 });
 
-test('an IPv4 address is judged alike in every form of IPv6 that leads to it', () => {
+test('an IPv4 address gets the same result in every IPv6 form that leads to it', () => {
   const byte = fc.nat(255);
   fc.assert(
     fc.property(fc.tuple(byte, byte, byte, byte), ([a, b, c, d]) => {

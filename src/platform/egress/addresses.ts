@@ -3,13 +3,13 @@ import { groupsOf, lastIPv4 } from '../ip-address.ts';
 import { type Interfaces, localRefusalOf } from './local-network.ts';
 
 /**
- * What no request from outside may make Nexus talk to. Special-purpose blocks as IANA registers them, and the address
- * at which one cloud keeps its metadata service although it looks public. The others' lie in the blocks anyway.
+ * IPv4 addresses that Nexus never connects to: IANA's special-purpose blocks, and the metadata services of clouds. One of
+ * these has an address that looks public (168.63.129.16).
  */
 const REFUSED_IPV4: [string, string[]][] = [
   ['an unspecified address', ['0.0.0.0/8']],
   ['a private address', ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16']],
-  ['an address behind a carrier', ['100.64.0.0/10']],
+  ['a carrier-grade NAT address', ['100.64.0.0/10']],
   ['a loopback address', ['127.0.0.0/8']],
   [
     'a cloud metadata address',
@@ -34,7 +34,7 @@ const REFUSED_IPV4: [string, string[]][] = [
   ],
 ];
 
-/** Only 2000::/3 is handed out to the public; these are the parts of it that are not, and names for the best known rest. */
+/** Public addresses are only in 2000::/3. These are the exceptions within it, and everything outside. */
 const REFUSED_IPV6: [string, string[]][] = [
   ['a loopback address', ['::1/128']],
   ['an unspecified address', ['::/128']],
@@ -48,13 +48,13 @@ const REFUSED_IPV6: [string, string[]][] = [
   ],
 ];
 
-/** Prefixes whose last 32 bits are an IPv4 address that a gateway, or the kernel itself, connects to. */
+/** Prefixes whose last 32 bits are an IPv4 address to which a gateway or the kernel connects. */
 const EMBEDDING = ['::ffff:0:0/96', '64:ff9b::/96', '::ffff:0:0:0/96'];
 
 const ipv4 = REFUSED_IPV4.map(([what, networks]) => ({ what, list: blockList(networks, 'ipv4') }));
 const ipv6 = REFUSED_IPV6.map(([what, networks]) => ({ what, list: blockList(networks, 'ipv6') }));
 
-/** Why no connection may be made to this IP address, as a noun, or undefined when it may. */
+/** Returns why Nexus must not connect to an IP address, as a noun phrase; undefined when it may. */
 export function refusalOf(address: string, interfaces?: Interfaces): string | undefined {
   if (isIPv4(address)) {
     const refused = ipv4.find(({ list }) => list.check(address, 'ipv4'));
@@ -64,7 +64,7 @@ export function refusalOf(address: string, interfaces?: Interfaces): string | un
   if (!isIPv6(bare)) return 'not an IP address';
   const inner = embeddedIPv4(groupsOf(bare));
   if (inner) return refusalOf(inner, interfaces);
-  // The list is asked for an address of IPv6 proper: it would apply rules for IPv4 to mapped ones by itself.
+  // Mapped IPv4 addresses were handled above: BlockList would apply IPv4 rules to them.
   const refused = ipv6.find(({ list }) => list.check(bare, 'ipv6'));
   return refused?.what ?? localRefusalOf(bare, interfaces);
 }

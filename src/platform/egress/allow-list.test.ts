@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseAllowList } from './allow-list.ts';
 
-test('a host is allowed with its port only, however it is spelled', () => {
+test('a host is allowed only with its port, in any spelling', () => {
   const allow = parseAllowList(['Wiki.Example:443', '[0:0::1]:8080', '127.0.0.1:9000', 'bücher.example:80']);
   expect(allow.allowsHost('wiki.example', 443)).toBe(true);
   expect(allow.allowsHost('wiki.example', 80)).toBe(false);

@@ -1,12 +1,12 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Exceptions from what egress refuses: `host:port` for one service, a network in CIDR notation for all in it. */
+/** Exceptions from the refused addresses: `host:port` for one service, or a network in CIDR notation. */
 export interface AllowList {
   allowsHost(hostname: string, port: number): boolean;
   allowsAddress(address: string): boolean;
 }
 
-/** Throws an error that names the first entry that is neither. */
+/** Parses an allow list. Throws an error that names the first invalid entry. */
 export function parseAllowList(entries: readonly string[]): AllowList {
   const hosts = new Set<string>();
   const networks = new BlockList();
@@ -31,7 +31,7 @@ function parseNetwork(entry: string) {
   return { address, bits, family: version === 4 ? ('ipv4' as const) : ('ipv6' as const) };
 }
 
-/** The host as URLs spell it, so that `[::1]:80` and `WIKI:80` match. */
+/** Returns the host in the canonical form of URLs, so that `[0::1]:80` and `WIKI:80` match. */
 function parseHost(entry: string): string | undefined {
   const [, host = '', port] = /^([^\s/@?#:*]+|\[[0-9a-fA-F:.]+\]):(\d{1,5})$/.exec(entry) ?? [];
   if (!host || Number(port) > 65535 || !URL.canParse(`http://${host}`)) return undefined;

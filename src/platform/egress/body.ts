@@ -3,33 +3,38 @@ import { Duplex, pipeline, type Readable, Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
 import { EgressError } from './errors.ts';
 
-/** What `Accept-Encoding` says. */
+/** The value of `Accept-Encoding`. */
 export const ACCEPTED_ENCODINGS = 'gzip, deflate, br';
 
-/** Servers that compress twice exist; more is an attack. */
-const MOST_ENCODINGS = 2;
+/** Some servers compress twice; more is an attack. */
+const MAX_ENCODINGS = 2;
+
+export interface BodyOptions {
+  method: string;
+  limit: number;
+  host: string;
+  /** Converts errors while the body is read. */
+  explain: (error: Error) => Error;
+}
 
 /**
- * The answer's body, decompressed. It fails as soon as it exceeds the limit, before or after decompression: a bomb is
- * never held, and what decompresses to nothing for ever ends, too. `explain` puts whatever goes wrong into words.
+ * Returns the decompressed body of a response. It fails as soon as the body exceeds the limit, before or after
+ * decompression. So a decompression bomb is never held in memory, and endless data that decompresses to nothing ends.
  */
 export function decodedBody(
   response: IncomingMessage,
-  method: string,
-  limit: number,
-  host: string,
-  explain: (error: Error) => Error,
+  { method, limit, host, explain }: BodyOptions,
 ): Readable {
   const encodings = contentEncodings(response, method);
-  if (encodings.length > MOST_ENCODINGS) {
-    throw new EgressError('E_INVALID_RESPONSE', `${host} compressed its answer more than twice.`);
+  if (encodings.length > MAX_ENCODINGS) {
+    throw new EgressError('E_INVALID_RESPONSE', `${host} compressed its response more than twice.`);
   }
   if (method !== 'HEAD' && encodings.length === 0 && Number(response.headers['content-length']) > limit)
     throw tooLarge(limit, host);
   const decoders = encodings.map((encoding) => decoder(encoding, host));
   const body = new LimitedBody(limit, host, explain);
   const steps: Duplex[] = decoders.length > 0 ? [new LimitedBody(limit, host, explain), ...decoders] : [];
-  // The callback has nothing to do: an error reaches whoever reads the body.
+  // The callback has nothing to do: the reader of the body gets the error.
   pipeline([response, ...steps, body], () => {});
   return body;
 }
@@ -57,7 +62,7 @@ class LimitedBody extends Transform {
   }
 }
 
-/** Innermost last, as they have to be undone. */
+/** Returns the encodings in the order in which they must be decoded. */
 function contentEncodings(response: IncomingMessage, method: string): string[] {
   const hasBody = method !== 'HEAD' && response.statusCode !== 204 && response.statusCode !== 304;
   const named = hasBody ? (response.headers['content-encoding'] ?? '') : '';
@@ -74,11 +79,11 @@ function decoder(encoding: string, host: string): Duplex {
   if (encoding === 'deflate') return Duplex.from(inflate);
   throw new EgressError(
     'E_INVALID_RESPONSE',
-    `${host} compressed its answer in a way that Nexus does not know.`,
+    `${host} compressed its response in a way that Nexus does not support.`,
   );
 }
 
-/** Half of the servers that say `deflate` send what the standard says, half leave the header out. */
+/** Decodes `deflate`. Some servers send the zlib header that the standard requires, others omit it. */
 async function* inflate(source: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
   const chunks = source[Symbol.asyncIterator]();
   const first = await chunks.next();
@@ -93,5 +98,8 @@ async function* inflate(source: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
 
 function tooLarge(limit: number, host: string): EgressError {
   const size = limit >= 1024 * 1024 ? `${Math.floor(limit / 1024 / 1024)} MB` : `${limit} bytes`;
-  return new EgressError('E_RESPONSE_TOO_LARGE', `${host} sent more than the ${size} that Nexus reads.`);
+  return new EgressError(
+    'E_RESPONSE_TOO_LARGE',
+    `The response of ${host} is larger than ${size}, the limit of Nexus.`,
+  );
 }

@@ -19,13 +19,13 @@ test.each([
     'utf-8',
   ],
   [
-    'a byte order mark of UTF-16, little end first',
+    'a byte order mark of UTF-16, little-endian',
     bytes([0xff, 0xfe, 0x16, 0x04]),
     'text/html',
     'Ж',
     'utf-16le',
   ],
-  ['a byte order mark of UTF-16, big end first', bytes([0xfe, 0xff, 0x04, 0x16]), undefined, 'Ж', 'utf-16be'],
+  ['a byte order mark of UTF-16, big-endian', bytes([0xfe, 0xff, 0x04, 0x16]), undefined, 'Ж', 'utf-16be'],
   ['the header', bytes(PRIVET_1251), 'text/html; charset=windows-1251', 'Привет', 'windows-1251'],
   ['the header, quoted', bytes(NIHAO_GB), 'text/html;charset="GB2312"', '你好', 'gbk'],
   [
@@ -43,7 +43,7 @@ test.each([
     'shift_jis',
   ],
   [
-    'the page, the old way',
+    'the page, with http-equiv',
     bytes('<meta http-equiv="Content-Type" content="text/html; charset=koi8-r">', [0xf0]),
     'text/html',
     '<meta http-equiv="Content-Type" content="text/html; charset=koi8-r">П',
@@ -56,17 +56,17 @@ test.each([
     '<?xml version="1.0" encoding="iso-8859-2"?>ą',
     'iso-8859-2',
   ],
-  ['nothing, being UTF-8', bytes([0xe4, 0xbd, 0xa0]), 'text/html', '你', 'utf-8'],
-  ['nothing, not being UTF-8', bytes('caf', [0xe9]), 'text/html', 'café', 'windows-1252'],
+  ['nothing, for valid UTF-8', bytes([0xe4, 0xbd, 0xa0]), 'text/html', '你', 'utf-8'],
+  ['nothing, for invalid UTF-8', bytes('caf', [0xe9]), 'text/html', 'café', 'windows-1252'],
   [
-    'a header that names nothing real',
+    'nothing, when the header names an unknown encoding',
     bytes('caf', [0xe9]),
     'text/html; charset=klingon',
     'café',
     'windows-1252',
   ],
   [
-    'a page that cannot be in what it says',
+    'nothing, when the page cannot have the encoding that it declares',
     bytes('<meta charset=utf-16>', [0xc3, 0xa9]),
     undefined,
     '<meta charset=utf-16>é',
@@ -76,6 +76,6 @@ test.each([
   expect(decodeText(given, contentType)).toEqual({ text, charset });
 });
 
-test('what is declared wrongly is shown with replacement characters, not refused', () => {
+test('bytes that are invalid in the declared encoding become replacement characters', () => {
   expect(decodeText(bytes('a', [0xff], 'b'), 'text/html; charset=utf-8').text).toBe('a\ufffdb');
 });

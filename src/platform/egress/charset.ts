@@ -1,10 +1,9 @@
-/** How far into a page a browser looks for a declaration of its encoding. */
+/** The number of bytes in which browsers look for a declaration of the encoding. */
 const PRESCAN_BYTES = 1024;
 
 /**
- * The text of a page, in the encoding that it has: a byte order mark goes before what the server says, which goes
- * before what the page says of itself. Without any of them it is UTF-8 if it can be, and Windows-1252 otherwise.
- * Bytes that fit nowhere become U+FFFD.
+ * Decodes the text of a page. The encoding comes from the byte order mark, the header, or the page itself, in this order
+ * of precedence. Otherwise it is UTF-8 if the bytes are valid UTF-8, and Windows-1252 if not. Invalid bytes become U+FFFD.
  */
 export function decodeText(
   bytes: Uint8Array,
@@ -25,13 +24,13 @@ function fromHeader(contentType: string | undefined): string | undefined {
   return known(/;\s*charset\s*=\s*["']?([^\s"';]+)/i.exec(contentType ?? '')?.[1]);
 }
 
-/** `<meta charset>`, `<meta http-equiv>` and the XML declaration, which all write the name in ASCII. */
+/** Reads `<meta charset>`, `<meta http-equiv>` or the XML declaration, which are all in ASCII. */
 function fromMarkup(bytes: Uint8Array): string | undefined {
   const head = new TextDecoder('latin1').decode(bytes.subarray(0, PRESCAN_BYTES));
   const xml = /^<\?xml[^>]*?encoding\s*=\s*["']([^"']+)/i.exec(head)?.[1];
   const meta = /<meta[^>]*?charset\s*=\s*["']?\s*([^\s"'/>;]+)/i.exec(head)?.[1];
   const charset = known(meta) ?? known(xml);
-  // A declaration that could be read as ASCII cannot be in UTF-16; browsers take it for UTF-8.
+  // A page whose declaration is readable as ASCII cannot be UTF-16; browsers use UTF-8 instead.
   return charset?.startsWith('utf-16') ? 'utf-8' : charset;
 }
 
@@ -44,7 +43,7 @@ function guess(bytes: Uint8Array): string {
   }
 }
 
-/** The encoding's one name, or undefined for one that does not exist. */
+/** Returns the canonical name of an encoding; undefined when it does not exist. */
 function known(label: string | undefined): string | undefined {
   if (!label) return undefined;
   try {

@@ -13,7 +13,7 @@ const MB = 1024 * 1024;
 const LOOPBACK = ['127.0.0.0/8'];
 const egress = createEgress({ allow: LOOPBACK });
 
-/** What the call fails with: its code, and whether another try may succeed. */
+/** Returns the code of the call's error, and whether a retry may succeed. */
 async function failure(call: Promise<unknown>) {
   const error = await call.then(
     () => expect.fail('it did not fail'),
@@ -25,7 +25,7 @@ async function failure(call: Promise<unknown>) {
   return { code, isTransient, message, status, cause };
 }
 
-describe('an address that is not public is refused before a connection is made', () => {
+describe('an address that is not public is refused before connecting', () => {
   const guarded = createEgress({
     resolver: async (name) => (name.startsWith('six.') ? ['2606:4700::1', 'fd00::1'] : ['127.0.0.1']),
   });
@@ -79,7 +79,7 @@ describe('an address that is not public is refused before a connection is made',
     expect(await failure(guarded.check(url))).toMatchObject({ code: 'E_SSRF_BLOCKED' });
   });
 
-  test('and nothing reaches a server that listens there', async () => {
+  test('and a server that listens there receives nothing', async () => {
     const site = await startSite((_request, response) => response.end());
     expect(await failure(createEgress().request(site.url))).toMatchObject({ code: 'E_SSRF_BLOCKED' });
     expect(await failure(createEgress().request(`http://localhost:${site.port}`))).toMatchObject({
@@ -103,17 +103,17 @@ test.each([
   'http://[::1%25eth0]/',
   'not a url',
   '',
-])('%s is not an address to fetch', async (url) => {
+])('%s is not a valid address', async (url) => {
   expect(await failure(egress.request(url))).toMatchObject({ code: 'E_INVALID_URL', isTransient: false });
 });
 
 describe('names', () => {
-  test('every address counts, not only the first', async () => {
+  test('all addresses of a name are checked, not only the first', async () => {
     const guarded = createEgress({ resolver: async () => ['93.184.216.34', '10.0.0.1'] });
     expect(await failure(guarded.request('http://mixed.example/'))).toMatchObject({ code: 'E_SSRF_BLOCKED' });
   });
 
-  test('the connection goes to the address that was checked, whatever the name resolves to afterwards', async () => {
+  test('the connection uses the checked address, even if the name resolves to another one later (DNS rebinding)', async () => {
     const good = await startSite((_request, response) => response.end('good'));
     const evil = await startSite((_request, response) => response.end('evil'), '127.0.0.2', good.port);
     const answers = [['127.0.0.1'], ['127.0.0.2'], ['127.0.0.2']];
@@ -129,13 +129,13 @@ describe('names', () => {
     expect([good.connections, evil.connections]).toEqual([1, 0]);
   });
 
-  test('the next of the checked addresses is tried when one does not answer', async () => {
+  test('the next checked address is tried when one does not respond', async () => {
     const site = await startSite((_request, response) => response.end('second'), '127.0.0.3');
     const guarded = createEgress({ allow: LOOPBACK, resolver: async () => ['127.0.0.4', '127.0.0.3'] });
     expect((await guarded.fetchText(`http://two.example:${site.port}/`)).text).toBe('second');
   });
 
-  test('an exception for a host holds for its port alone', async () => {
+  test('an exception for a host applies only to its port', async () => {
     const site = await startSite((request, response) => response.end(request.headers.host));
     const other = await startSite((_request, response) => response.end());
     const guarded = createEgress({
@@ -155,7 +155,7 @@ describe('names', () => {
   test.each([
     ['ENOTFOUND', 'E_SSRF_BLOCKED', false],
     ['EAI_AGAIN', 'E_DNS_FAILED', true],
-  ])('a look-up that ends in %s is %s', async (code, expected, isTransient) => {
+  ])('a lookup that fails with %s is %s', async (code, expected, isTransient) => {
     const resolver = () => Promise.reject(Object.assign(new Error('no'), { code }));
     expect(await failure(createEgress({ resolver }).request('http://gone.example/'))).toMatchObject({
       code: expected,
@@ -163,7 +163,7 @@ describe('names', () => {
     });
   });
 
-  test('a name without an address is not found', async () => {
+  test('a name without an address counts as not found', async () => {
     expect(
       await failure(createEgress({ resolver: async () => [] }).check('http://no.example/')),
     ).toMatchObject({
@@ -171,7 +171,7 @@ describe('names', () => {
     });
   });
 
-  test('a name that does not exist and one that leads to a private address get the same answer', async () => {
+  test('an unknown name and a name with a private address have the same error message', async () => {
     const resolver = async (name: string) => {
       if (name === 'internal.example') return ['10.0.0.1'];
       throw Object.assign(new Error('no such name'), { code: 'ENOTFOUND' });
@@ -184,13 +184,13 @@ describe('names', () => {
     const answer = await answerFor('internal.example');
     expect(await answerFor('missing.example')).toEqual(answer);
     expect(answer.message).not.toMatch(/private|10\.0|NEXUS_/);
-    // Who looks into the log finds out which it was.
+    // The log has the difference.
     expect((await failure(guarded.check('http://internal.example/'))).cause).toMatchObject({
       message: '10.0.0.1 is a private address',
     });
   });
 
-  test('a look-up that never ends does not hold anybody', async () => {
+  test('a lookup that never ends times out', async () => {
     const slow = createEgress({ resolver: () => new Promise(() => {}), limits: { connectMs: 20 } });
     for (const call of [slow.request('http://slow.example/'), slow.check('http://slow.example/')]) {
       expect(await failure(call)).toMatchObject({ code: 'E_TIMEOUT', isTransient: true });
@@ -223,13 +223,13 @@ describe('addresses of this machine and its network', () => {
   });
 
   test.each(['http://93.184.216.35/', 'http://[2606:2800:220:2::6]/', 'http://[2606:2800:221:1::5]/'])(
-    '%s belongs to somebody else, and is not',
+    '%s is outside, and is allowed',
     async (url) => {
       await guarded.check(url);
     },
   );
 
-  test('are looked up anew, and can be allowed', async () => {
+  test('are read for every request, and can be allowed', async () => {
     let own: ReturnType<Interfaces> = {};
     const changing = createEgress({ interfaces: () => own });
     await changing.check('http://93.184.216.34/');
@@ -238,7 +238,7 @@ describe('addresses of this machine and its network', () => {
     await createEgress({ interfaces, allow: ['93.184.216.34/32'] }).check('http://93.184.216.34/');
   });
 
-  test('include those that this machine really has', async () => {
+  test('include the real addresses of this machine', async () => {
     const mine = Object.values(networkInterfaces()).flatMap((infos) => infos ?? []);
     for (const { address, family } of mine) {
       const host = family === 'IPv6' ? `[${address.split('%')[0]}]` : address;
@@ -250,7 +250,7 @@ describe('addresses of this machine and its network', () => {
 });
 
 describe('redirects', () => {
-  test('are followed, five at most, and the last address is told', async () => {
+  test('are followed up to five times, and the result has the last URL', async () => {
     const site = await startSite((request, response) => {
       const left = Number(new URL(request.url ?? '', 'http://x').searchParams.get('left'));
       if (left === 0) response.end('there');
@@ -265,7 +265,7 @@ describe('redirects', () => {
     });
   });
 
-  test('that lead in a circle end', async () => {
+  test('in a loop fail', async () => {
     const site = await startSite((_request, response) => response.writeHead(301, { location: '/' }).end());
     expect(await failure(egress.request(site.url))).toMatchObject({ code: 'E_TOO_MANY_REDIRECTS' });
     expect(site.requests).toHaveLength(6);
@@ -292,7 +292,7 @@ describe('redirects', () => {
     },
   );
 
-  test('take no credential to another host, and none of what a caller invented', async () => {
+  test('send neither credentials nor custom headers to another host', async () => {
     const other = await startSite((_request, response) => response.end());
     const site = await startSite((request, response) =>
       response.writeHead(302, { location: request.url === '/' ? '/here' : other.url }).end(),
@@ -313,7 +313,7 @@ describe('redirects', () => {
     });
   });
 
-  test('do not bring back a cookie that a site sets', async () => {
+  test('do not send back cookies that a site sets', async () => {
     const site = await startSite((request, response) =>
       request.url === '/'
         ? response.writeHead(302, { location: '/next', 'set-cookie': 'session=1' }).end()
@@ -344,7 +344,7 @@ describe('redirects', () => {
     if (method !== 'HEAD') expect(answer.text).toBe(body ? 'text/x' : '');
   });
 
-  test('are answers to whoever does not want to follow them', async () => {
+  test('are returned as responses when maxRedirects is 0', async () => {
     const site = await startSite((_request, response) =>
       response.writeHead(302, { location: '/x' }).end('moved'),
     );
@@ -358,7 +358,7 @@ describe('redirects', () => {
 describe('limits', () => {
   const compressed = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync };
 
-  test.each(Object.entries(compressed))('a %s bomb stops at the limit', async (encoding, compress) => {
+  test.each(Object.entries(compressed))('a %s bomb fails at the limit', async (encoding, compress) => {
     const bomb = compress(Buffer.alloc(64 * MB));
     const site = await startSite((_request, response) =>
       response.writeHead(200, { 'content-encoding': encoding }).end(bomb),
@@ -372,7 +372,7 @@ describe('limits', () => {
     expect(read).toBeLessThanOrEqual(MB);
   });
 
-  test('a bomb in a bomb stops, too', async () => {
+  test('a bomb inside a bomb fails at the limit', async () => {
     const bomb = gzipSync(gzipSync(Buffer.alloc(256 * MB)));
     const site = await startSite((_request, response) =>
       response.writeHead(200, { 'content-encoding': 'gzip, gzip' }).end(bomb),
@@ -380,14 +380,14 @@ describe('limits', () => {
     expect(await failure(egress.fetchBytes(site.url))).toMatchObject({ code: 'E_RESPONSE_TOO_LARGE' });
   });
 
-  test('a body without an end stops at the limit, and the connection is closed', async () => {
+  test('an endless body fails at the limit, and the connection is closed', async () => {
     const site = await startSite((_request, response) => writeForever(response, Buffer.alloc(65536, 'x')));
     expect(await failure(egress.fetchBytes(site.url))).toMatchObject({ code: 'E_RESPONSE_TOO_LARGE' });
     await site.closed;
   });
 
-  test('compressed data that never becomes anything ends, too', async () => {
-    // Empty stored blocks: five bytes each that decompress to none.
+  test('endless compressed data that decompresses to nothing fails at the limit', async () => {
+    // Empty stored blocks: five bytes that decompress to none.
     const nothing = Buffer.concat(Array(10_000).fill(Buffer.from([0, 0, 0, 0xff, 0xff])));
     const site = await startSite((_request, response) => {
       response.writeHead(200, { 'content-encoding': 'deflate' });
@@ -398,7 +398,7 @@ describe('limits', () => {
     });
   });
 
-  test('a length that is declared too large is not even read', async () => {
+  test('a body whose declared length is too large is not read', async () => {
     const site = await startSite((_request, response) => {
       response.writeHead(200, { 'content-length': String(10 ** 12) }).flushHeaders();
     });
@@ -406,7 +406,7 @@ describe('limits', () => {
     await site.closed;
   });
 
-  test('headers without an end stop at the limit', async () => {
+  test('endless headers fail at the limit', async () => {
     const site = await startRawSite((socket) => {
       socket.write('HTTP/1.1 200 OK\r\n');
       writeForever(socket, Buffer.from(`X-Filler: ${'x'.repeat(1000)}\r\n`));
@@ -414,7 +414,7 @@ describe('limits', () => {
     expect(await failure(egress.request(site.url))).toMatchObject({ code: 'E_RESPONSE_TOO_LARGE' });
   });
 
-  test('a server that says nothing is not waited for', async () => {
+  test('a silent server times out', async () => {
     const site = await startRawSite(() => {});
     expect(await failure(egress.request(site.url, { limits: { totalMs: 100 } }))).toMatchObject({
       code: 'E_TIMEOUT',
@@ -423,7 +423,7 @@ describe('limits', () => {
     await site.closed;
   });
 
-  test('a body that trickles is not waited for', async () => {
+  test('a slow body times out', async () => {
     const site = await startSite((_request, response) => {
       response.write('x');
       const timer = setInterval(() => response.write('x'), 10);
@@ -435,7 +435,7 @@ describe('limits', () => {
     await site.closed;
   });
 
-  test('redirects do not buy time', async () => {
+  test('redirects do not extend the timeout', async () => {
     const site = await startSite((_request, response) => {
       setTimeout(() => response.writeHead(302, { location: '/' }).end(), 60);
     });
@@ -444,14 +444,14 @@ describe('limits', () => {
     });
   });
 
-  test('a handshake that never ends is not waited for', async () => {
+  test('a handshake that never ends times out', async () => {
     const site = await startRawSite(() => {});
     const call = egress.request(`https://${site.host}/`, { limits: { connectMs: 100 } });
     expect(await failure(call)).toMatchObject({ code: 'E_TIMEOUT', isTransient: true });
     await site.closed;
   });
 
-  test('memory does not grow with what is sent', async () => {
+  test('memory does not grow with the size of responses', async () => {
     const bomb = gzipSync(Buffer.alloc(128 * MB));
     const site = await startSite((_request, response) =>
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb),
@@ -465,13 +465,13 @@ describe('limits', () => {
       await failure(egress.fetchBytes(site.url, { limits: { bodyBytes: 2 * MB } }));
     }
     clearInterval(sampler);
-    // Twenty times 128 MB were offered; the limit is 2 MB, the rest of the margin is the collector's.
+    // The server offered 20 × 128 MB. The limit is 2 MB; the rest of the margin is for garbage.
     expect(peak - before).toBeLessThan(100 * MB);
   });
 });
 
-describe('whoever asked can stop', () => {
-  test.each(['before', 'during'])('%s the request, with their own reason', async (when) => {
+describe('the caller can abort', () => {
+  test.each(['before', 'during'])('%s the request, with its own reason', async (when) => {
     const site = await startRawSite(() => {});
     const stop = new AbortController();
     const reason = new Error('cancelled by a person');
@@ -494,7 +494,7 @@ describe('whoever asked can stop', () => {
     await site.closed;
   });
 
-  test('by closing the body', async () => {
+  test('by destroying the body', async () => {
     const site = await startSite((_request, response) => writeForever(response, Buffer.alloc(65536)));
     const { body } = await egress.request(site.url);
     body.destroy();
@@ -505,7 +505,7 @@ describe('whoever asked can stop', () => {
 describe('servers that misbehave', () => {
   const raw = (text: string | Buffer) => startRawSite((socket) => void socket.end(text));
 
-  test('closing at once', async () => {
+  test('closing immediately', async () => {
     expect(await failure(egress.request((await raw('')).url))).toMatchObject({
       code: 'E_CONNECTION_LOST',
       isTransient: true,
@@ -517,7 +517,7 @@ describe('servers that misbehave', () => {
     expect(await failure(egress.fetchBytes(site.url))).toMatchObject({ code: 'E_CONNECTION_LOST' });
   });
 
-  test('declaring less than they send: what was declared counts', async () => {
+  test('declaring less than they send: the declared length counts', async () => {
     const site = await raw('HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nshort and then some');
     expect((await egress.fetchText(site.url)).text).toBe('short');
   });
@@ -541,7 +541,7 @@ describe('servers that misbehave', () => {
     ['deflate', 'not deflate'],
     ['zstd', 'unknown here'],
     ['gzip, gzip, gzip', 'too often'],
-  ])('saying %s of something else', async (encoding, text) => {
+  ])('declaring %s for other data', async (encoding, text) => {
     const site = await startSite((_request, response) =>
       response.writeHead(200, { 'content-encoding': encoding }).end(text),
     );
@@ -577,7 +577,7 @@ describe('TLS', () => {
   const fixture = (file: string) =>
     readFileSync(new URL(`../../../test/support/fixtures/tls/${file}`, import.meta.url));
 
-  test('the site is asked for by name though the address is pinned, and an unknown certificate is refused', async () => {
+  test('the site gets its name (SNI) although the address is pinned, and an unknown certificate is refused', async () => {
     const names: string[] = [];
     const server = createTlsServer({
       key: fixture('key.pem'),
@@ -596,7 +596,7 @@ describe('TLS', () => {
     expect(names).toEqual(['shop.example']);
   });
 
-  test('a site that speaks plain HTTP where TLS is expected', async () => {
+  test('a site that uses plain HTTP instead of TLS', async () => {
     const site = await startSite((_request, response) => response.end());
     expect(await failure(egress.request(`https://${site.host}/`))).toMatchObject({ code: 'E_TLS_FAILED' });
   });
@@ -621,7 +621,7 @@ describe('statuses', () => {
     expect(await failure(egress.fetchBytes(site.url))).toMatchObject({ code, isTransient, status });
   });
 
-  test('are all the same to a plain request', async () => {
+  test('are all returned by `request`', async () => {
     const site = await startSite((_request, response) =>
       response.writeHead(503, { 'retry-after': '7' }).end('no'),
     );
@@ -643,7 +643,7 @@ describe('statuses', () => {
   });
 });
 
-test('a body, a method and headers arrive as they were given', async () => {
+test('body, method and headers are sent unchanged', async () => {
   const site = await startSite(async (request, response) => {
     const body = Buffer.concat(await request.toArray()).toString();
     response.end(JSON.stringify({ body, method: request.method, headers: request.headers }));
@@ -694,7 +694,7 @@ test.each([204, 'HEAD'] as const)(
   },
 );
 
-test('options that make no sense are refused when it is made', () => {
+test('createEgress refuses invalid options', () => {
   const options: EgressOptions = { allow: ['everything'] };
   expect(() => createEgress(options)).toThrow('"everything" is neither host:port nor a network');
 });

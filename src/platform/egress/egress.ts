@@ -13,12 +13,12 @@ import { type Hop, nextHop, redirectTarget } from './redirect.ts';
 import { type Resolver, systemResolver } from './resolver.ts';
 
 export interface EgressLimits {
-  /** From looking up the name until the connection stands, for each address that is gone to. */
+  /** From the DNS lookup until the connection is established, for each hop. */
   connectMs: number;
-  /** From the beginning until the last byte of the body, redirects included. */
+  /** From the start until the last byte of the body, including redirects. */
   totalMs: number;
   headerBytes: number;
-  /** Of the body, compressed or not. */
+  /** The maximum size of the body, both compressed and decompressed. */
   bodyBytes: number;
 }
 
@@ -33,53 +33,52 @@ export interface EgressRequest {
   method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   headers?: Record<string, string>;
   body?: string | Uint8Array;
-  /** 0: a redirect is an answer like any other. */
+  /** 0: redirects are returned as responses. */
   maxRedirects?: number;
   limits?: Partial<EgressLimits>;
   signal?: AbortSignal | undefined;
 }
 
 export interface EgressAnswer {
-  /** Where the answer came from, after redirects. */
+  /** The final URL, after redirects. */
   url: string;
   status: number;
   headers: IncomingHttpHeaders;
 }
 
 export interface EgressResponse extends EgressAnswer {
-  /** Decompressed and limited. Read it to its end, or destroy it. */
+  /** Decompressed and limited in size. Read it to its end, or destroy it. */
   body: Readable;
 }
 
 export interface EgressOptions {
-  /** `host:port` or networks that may be reached although they are not public. */
+  /** `host:port` or networks that are allowed although they are not public. */
   allow?: readonly string[];
-  /** Who Nexus says it is. */
   userAgent?: string;
   limits?: Partial<EgressLimits>;
   resolver?: Resolver;
   interfaces?: Interfaces;
 }
 
-/** The one way out of Nexus. See docs/egress.md. */
+/** The HTTP client for all outgoing requests. See docs/egress.md. */
 export interface Egress {
-  /** Any status is an answer here. */
+  /** Sends a request. Resolves with any status. */
   request(url: string, options?: EgressRequest): Promise<EgressResponse>;
-  /** Throws for every status but success. */
+  /** Reads the whole body. Throws unless the status is 2xx. */
   fetchBytes(url: string, options?: EgressRequest): Promise<EgressAnswer & { bytes: Buffer }>;
   fetchText(url: string, options?: EgressRequest): Promise<EgressAnswer & { text: string; charset: string }>;
-  /** Throws what a request to this URL would throw before it is sent. */
+  /** Throws if the URL is invalid or its host is not allowed, without sending a request. */
   check(url: string, options?: Pick<EgressRequest, 'signal'>): Promise<void>;
 }
 
-const MOST_REDIRECTS = 5;
+const MAX_REDIRECTS = 5;
 
 export function createEgress(options: EgressOptions = {}): Egress {
   const { resolver = systemResolver, userAgent = 'Nexus' } = options;
   const defaults = { ...DEFAULT_LIMITS, ...options.limits };
   const allow = parseAllowList(options.allow ?? []);
 
-  /** Every address of the host, all of them checked: whichever the connection takes, it was. */
+  /** Returns all addresses of a host. Throws if one is not allowed, because the connection may use any of them. */
   async function checkedAddresses(url: URL): Promise<string[]> {
     const hostname = url.hostname.replace(/^\[(.*)\]$/, '$1');
     const addresses = isIP(hostname) ? [hostname] : await resolver(hostname);
@@ -95,7 +94,7 @@ export function createEgress(options: EgressOptions = {}): Egress {
   async function send(hop: Hop, limits: EgressLimits, signal: AbortSignal): Promise<IncomingMessage> {
     const connecting = new AbortController();
     const timer = setTimeout(
-      () => connecting.abort(new EgressError('E_TIMEOUT', `${hop.url.host} could not be reached in time.`)),
+      () => connecting.abort(new EgressError('E_TIMEOUT', `${hop.url.host} took too long to connect.`)),
       limits.connectMs,
     );
     try {
@@ -103,7 +102,8 @@ export function createEgress(options: EgressOptions = {}): Egress {
         checkedAddresses(hop.url),
         AbortSignal.any([signal, connecting.signal]),
       );
-      return await exchange(hop, addresses, limits, signal, connecting.signal, () => clearTimeout(timer));
+      const onConnect = () => clearTimeout(timer);
+      return await exchange(hop, { addresses, limits, signal, connecting: connecting.signal, onConnect });
     } catch (error) {
       throw connecting.signal.aborted ? connecting.signal.reason : error;
     } finally {
@@ -117,17 +117,17 @@ export function createEgress(options: EgressOptions = {}): Egress {
     const signal = given.signal ? AbortSignal.any([given.signal, deadline]) : deadline;
     let hop = firstHop(url, given, userAgent);
 
-    /** Whoever ended it is the reason, whatever it looks like from the socket. */
+    /** Returns the cause of an error: the caller's abort, the timeout, or the error of the socket. */
     const explain = (error: unknown): Error => {
       if (given.signal?.aborted) return given.signal.reason;
       if (!deadline.aborted) return fromNodeError(error, hop.url.host);
       return new EgressError(
         'E_TIMEOUT',
-        `${hop.url.host} took longer than ${limits.totalMs / 1000} seconds.`,
+        `${hop.url.host} took longer than ${limits.totalMs / 1000} seconds to respond.`,
       );
     };
 
-    const { maxRedirects = MOST_REDIRECTS } = given;
+    const { maxRedirects = MAX_REDIRECTS } = given;
     for (let redirects = 0; ; redirects++) {
       const response = await send(hop, limits, signal).catch((error) => {
         throw explain(error);
@@ -135,8 +135,9 @@ export function createEgress(options: EgressOptions = {}): Egress {
       const status = response.statusCode ?? 0;
       const location = redirectTarget(status, response.headers.location);
       if (location === undefined || maxRedirects === 0) {
-        const body = closingOnError(response, () =>
-          decodedBody(response, hop.method, limits.bodyBytes, hop.url.host, explain),
+        const { method, url } = hop;
+        const body = closeOnError(response, () =>
+          decodedBody(response, { method, limit: limits.bodyBytes, host: url.host, explain }),
         );
         return { url: hop.url.href, status, headers: response.headers, body };
       }
@@ -144,7 +145,7 @@ export function createEgress(options: EgressOptions = {}): Egress {
       if (redirects >= maxRedirects) {
         throw new EgressError(
           'E_TOO_MANY_REDIRECTS',
-          `${hop.url.host} redirects again and again. It may insist on cookies, which Nexus does not keep.`,
+          `${hop.url.host} redirects too often. It may require cookies, which Nexus does not support.`,
         );
       }
       hop = nextHop(hop, status, parseUrl(location, hop.url));
@@ -180,14 +181,19 @@ export function createEgress(options: EgressOptions = {}): Egress {
   };
 }
 
-/** One request to one of these addresses. Resolves when the headers are there. */
+interface Connection {
+  addresses: string[];
+  limits: EgressLimits;
+  signal: AbortSignal;
+  /** Aborted when connecting takes too long. */
+  connecting: AbortSignal;
+  onConnect(): void;
+}
+
+/** Sends one request to one of the addresses. Resolves when the headers have arrived. */
 function exchange(
   { url, method, headers, body }: Hop,
-  addresses: string[],
-  limits: EgressLimits,
-  signal: AbortSignal,
-  connecting: AbortSignal,
-  onConnect: () => void,
+  { addresses, limits, signal, connecting, onConnect }: Connection,
 ): Promise<IncomingMessage> {
   const isSecure = url.protocol === 'https:';
   const hostname = url.hostname.replace(/^\[(.*)\]$/, '$1');
@@ -199,24 +205,24 @@ function exchange(
       path: `${url.pathname}${url.search}`,
       headers: { ...headers, host: url.host, connection: 'close' },
       servername: isIP(hostname) ? '' : hostname,
-      lookup: answering(addresses),
-      // A connection of its own: none that stands already was made to an address that was checked just now.
+      lookup: fixedLookup(addresses),
+      // A new connection: the address of an existing one was not checked for this request.
       agent: false,
       maxHeaderSize: limits.headerBytes,
       signal,
     });
-    const giveUp = () => request.destroy(connecting.reason);
-    connecting.addEventListener('abort', giveUp, { once: true });
+    const abort = () => request.destroy(connecting.reason);
+    connecting.addEventListener('abort', abort, { once: true });
     request.once('socket', (socket) => socket.once(isSecure ? 'secureConnect' : 'connect', onConnect));
     request.once('response', resolve);
-    // Stays for as long as the request: errors can follow the answer, and then reach whoever reads the body.
+    // Not `once`: errors can follow the response. The reader of the body gets those.
     request.on('error', reject);
     request.end(body);
   });
 }
 
-/** Node asks for the addresses of the name again when it connects. It gets those that were checked. */
-function answering(addresses: string[]): LookupFunction {
+/** Returns a lookup function with the checked addresses, because Node.js resolves the name again when it connects. */
+function fixedLookup(addresses: string[]): LookupFunction {
   const all = addresses.map((address) => ({ address, family: isIP(address) }));
   return (_hostname, options, callback) => {
     const [first] = all;
@@ -247,15 +253,12 @@ function firstHop(
 
 function parseUrl(text: string, base?: URL): URL {
   const url = URL.canParse(text, base?.href) ? new URL(text, base?.href) : undefined;
-  const said = base ? `${base.host} redirected to` : 'Nexus was given';
+  const subject = base ? `The address that ${base.host} redirects to` : 'The address';
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:') || url.hostname === '') {
-    throw new EgressError(
-      'E_INVALID_URL',
-      `${said} an address that does not begin with http:// or https://.`,
-    );
+    throw new EgressError('E_INVALID_URL', `${subject} does not begin with http:// or https://.`);
   }
   if (url.username || url.password) {
-    throw new EgressError('E_INVALID_URL', `${said} an address with a name or password in it.`);
+    throw new EgressError('E_INVALID_URL', `${subject} contains a username or password.`);
   }
   return url;
 }
@@ -264,7 +267,7 @@ function portOf(url: URL): number {
   return Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
 }
 
-/** Names are looked up by the system, which cannot be told to stop; but nobody has to wait for it. */
+/** Stops waiting for a promise when the signal is aborted, because a DNS lookup cannot be cancelled. */
 function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) reject(signal.reason);
@@ -273,7 +276,7 @@ function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> 
   });
 }
 
-function closingOnError<T>(response: IncomingMessage, work: () => T): T {
+function closeOnError<T>(response: IncomingMessage, work: () => T): T {
   try {
     return work();
   } catch (error) {

@@ -5,9 +5,9 @@ import os from 'node:os';
 export type Interfaces = typeof os.networkInterfaces;
 
 /**
- * Why an address that looks public belongs to this machine or its network, as a noun, or undefined when it does not. Asked
- * anew for every connection, because interfaces come and go. Neighbours are those of an IPv6 prefix, which one household or
- * one server room shares; IPv4 neighbours of a public address are strangers.
+ * Returns a noun phrase if a public address belongs to this machine or its network, otherwise undefined. Reads the
+ * interfaces on every call, because they can change. Only IPv6 prefixes count as the network: a household or a server
+ * room shares one, while the IPv4 neighbours of a public address belong to others.
  */
 export function localRefusalOf(
   address: string,

@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 
-/** What is asked for at one address. */
+/** One request in a chain of redirects. */
 export interface Hop {
   url: URL;
   method: string;
@@ -8,7 +8,7 @@ export interface Hop {
   body: Uint8Array | undefined;
 }
 
-/** What says nothing about who asks. Everything else a caller sets could be a credential by any name. */
+/** Headers that contain no credentials. All others might, so they are not sent to another origin. */
 const HARMLESS_HEADERS = [
   'accept',
   'accept-encoding',
@@ -19,7 +19,7 @@ const HARMLESS_HEADERS = [
   'user-agent',
 ];
 
-/** The next hop after a redirect: as browsers change methods, and without what is meant for the first host alone. */
+/** Returns the request that follows a redirect. It changes the method as browsers do, and drops possible credentials. */
 export function nextHop(hop: Hop, status: number, url: URL): Hop {
   const becomesGet = status === 303 ? hop.method !== 'HEAD' : status <= 302 && hop.method === 'POST';
   const headers = Object.entries(hop.headers).filter(
@@ -35,7 +35,7 @@ export function nextHop(hop: Hop, status: number, url: URL): Hop {
   };
 }
 
-/** Where an answer leads, or undefined when it is the last. */
+/** Returns the target of a redirect; undefined when the response is not a redirect. */
 export function redirectTarget(status: number, location: string | undefined): string | undefined {
   return [301, 302, 303, 307, 308].includes(status) ? location : undefined;
 }

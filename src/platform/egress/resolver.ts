@@ -1,8 +1,8 @@
 import { lookup } from 'node:dns/promises';
 
-/** Every IP address of a host name, best first. Throws Node's own errors. */
+/** Returns all IP addresses of a host name, in order of preference. Throws the errors of Node.js. */
 export type Resolver = (hostname: string) => Promise<string[]>;
 
-/** As the machine resolves names, `/etc/hosts` included. */
+/** Resolves names like the operating system, including `/etc/hosts`. */
 export const systemResolver: Resolver = async (hostname) =>
   (await lookup(hostname, { all: true })).map(({ address }) => address);

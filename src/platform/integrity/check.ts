@@ -2,47 +2,48 @@ import type { Queryable } from '../database/database.ts';
 import type { SqlFragment } from '../database/statement.ts';
 import { BatchSize } from './statement-timeout.ts';
 
-/** Items of a batch, at most. */
-const MOST_ITEMS = 500;
+/** The default maximum number of items in a batch. */
+const MAX_BATCH_SIZE = 500;
 
-/** What is wrong: whatever ids it takes to find it, and what differs. */
+/** One inconsistency: the ids of the affected rows, and what differs. */
 export type Finding = Record<string, string | number>;
 
-/** What a check is given. */
+/** The context of one run of a check. */
 export interface AuditRun {
-  /** Whether to mend what is derived. Originals are never touched. */
+  /** Whether to repair derived data. Original data is never changed. */
   repair: boolean;
   signal: AbortSignal;
   report(kind: string, findings: Finding[]): Promise<void>;
   /**
-   * Reports every row of a statement, whose columns are `kind` and what the finding says. The rows stay in the database,
-   * however many there are. Returns their number. Within a transaction that has more time, when it is given one.
+   * Reports every row that a statement returns: the column `kind`, and the columns of the finding. The rows are copied
+   * inside the database, so their number does not matter. Returns the number. Runs on `queryable` if it is given, such as
+   * a transaction with a longer timeout.
    */
-  reportRows(differences: SqlFragment, within?: Queryable): Promise<number>;
-  /** Says how far the check is. */
+  reportRows(differences: SqlFragment, queryable?: Queryable): Promise<number>;
+  /** Publishes the number of rows checked so far. */
   progress(checked: number): Promise<void>;
 }
 
 /**
- * Compares what is stored with what it should be. It goes through tables in batches of bounded size, so that neither its
- * memory nor a statement grows with the database; it can run while people work; and it stops when its signal is raised.
+ * A check that compares stored data with what it should be. It walks tables in batches of bounded size, so memory and
+ * statement time do not grow with the database. It can run while people work, and stops when its signal is aborted.
  */
 export interface IntegrityCheck {
-  /** What it looks at. */
+  /** The data that it checks, such as `files`. */
   name: string;
   run(audit: AuditRun): Promise<void>;
 }
 
 /**
- * Batches from where the last one ended, until there is nothing more. While one is looked at, the next is read. When reading
- * one takes longer than a statement may, it is read again with half as many items.
+ * Yields batches in order until none is left, and reads the next batch while the caller processes the current one. When
+ * reading a batch exceeds the statement timeout, it reads half as many items.
  */
 export async function* inBatches<Item, Position>(
-  next: (after: Position | null, most: number) => Promise<Item[]>,
+  next: (after: Position | null, limit: number) => Promise<Item[]>,
   positionOf: (item: Item) => Position,
-  mostItems = MOST_ITEMS,
+  maxBatchSize = MAX_BATCH_SIZE,
 ): AsyncGenerator<Item[]> {
-  const size = new BatchSize(mostItems);
+  const size = new BatchSize(maxBatchSize);
   const read = async (after: Position | null): Promise<Item[]> => {
     for (;;) {
       try {
@@ -61,12 +62,12 @@ export async function* inBatches<Item, Position>(
       const last = batch.at(-1);
       if (last === undefined) return;
       upcoming = read(positionOf(last));
-      // It is waited for below, or above.
+      // Prevents an unhandled rejection: the promise is awaited in the next iteration or in `finally`.
       upcoming.catch(() => {});
       yield batch;
     }
   } finally {
-    // Whoever stops in the middle leaves nothing under way.
+    // A caller that stops early must not leave a query running.
     await upcoming.catch(() => {});
   }
 }

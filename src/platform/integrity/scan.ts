@@ -1,42 +1,49 @@
 import type { Database, Queryable } from '../database/database.ts';
 import { identifier, type SqlFragment } from '../database/statement.ts';
-import { BatchSize, patiently } from './statement-timeout.ts';
+import { BatchSize, withLongTimeout } from './statement-timeout.ts';
 
-/** The most rows that one statement reads. */
-const ROWS_AT_ONCE = 5000;
+/** The maximum number of rows that one statement processes. */
+const MAX_ROWS_PER_STATEMENT = 5000;
 
-/** A table that is read in the order of an index. */
+/** A table, and the index in whose order it is scanned. */
 export interface Scan {
   table: string;
   /** The columns of the index. */
   key: string[];
 }
 
-/** Checks one part of a table. After a timeout it is called again, for a smaller part. */
-export type Look = (sql: Queryable, range: SqlFragment) => Promise<unknown>;
+export interface ScanOptions extends Scan {
+  signal: AbortSignal;
+  /** Called after each part with the number of rows that it had when it was chosen. */
+  onPart?: (rows: number) => Promise<void>;
+}
 
-/**
- * Reads a table in parts. When PostgreSQL cancels a statement for taking too long, the next one reads half as many rows.
- * Calls `onPart` after each part with the number of rows that it may have held.
- */
+/** A part of a table, as a condition on its columns. Its alias for the table is `scanned`. */
+export type Range = SqlFragment;
+
+/** Processes one part. After a timeout it is called again for a smaller part, so all but its last statement may repeat. */
+export type ProcessPart = (sql: Queryable, range: Range) => Promise<unknown>;
+
+/** Scans a table in parts, one statement per part. After a statement timeout, the next part has half as many rows. */
 export async function scan(
   sql: Database,
-  { table, key, signal }: Scan & { signal: AbortSignal },
-  look: Look,
-  onPart: (rows: number) => Promise<void> = async () => {},
+  { table, key, signal, onPart }: ScanOptions,
+  processPart: ProcessPart,
 ): Promise<void> {
-  const size = new BatchSize(ROWS_AT_ONCE);
+  const size = new BatchSize(MAX_ROWS_PER_STATEMENT);
   let after: unknown[] | undefined;
   for (;;) {
     signal.throwIfAborted();
     try {
-      const part = await nextPart(sql, { table, key }, after, size.current);
+      const part = await nextPart(sql, { table, key, after, size: size.current });
       if (!part) return;
       const range = between(sql, key, after, part.last);
-      // A single row cannot be made smaller.
-      await (size.current === 1 ? patiently(sql, (tx) => look(tx, range)) : look(sql, range));
+      // A part of one row cannot be made smaller.
+      await (size.current === 1
+        ? withLongTimeout(sql, (tx) => processPart(tx, range))
+        : processPart(sql, range));
       after = part.last;
-      await onPart(part.rows);
+      await onPart?.(part.rows);
       size.succeeded();
     } catch (error) {
       size.failed(error);
@@ -46,9 +53,7 @@ export async function scan(
 
 async function nextPart(
   sql: Database,
-  { table, key }: Scan,
-  after: unknown[] | undefined,
-  size: number,
+  { table, key, after, size }: Scan & { after: unknown[] | undefined; size: number },
 ): Promise<{ last: unknown[]; rows: number } | undefined> {
   const columns = list(
     sql,
@@ -88,6 +93,6 @@ function between(
     and ${last ? sql`(${columns}) <= (${values(last)})` : sql`true`}`;
 }
 
-function list(sql: Queryable, pieces: SqlFragment[]): SqlFragment {
-  return pieces.reduce((all, piece) => sql`${all}, ${piece}`);
+function list(sql: Queryable, items: Range[]): Range {
+  return items.reduce((all, item) => sql`${all}, ${item}`);
 }

@@ -3,31 +3,31 @@ import { transaction } from '../database/transaction.ts';
 
 const QUERY_CANCELED = '57014';
 
-/** Whether PostgreSQL ended a statement because it took too long. */
+/** Whether PostgreSQL cancelled a statement because of its timeout. */
 export function isStatementTimeout(error: unknown): boolean {
   return (error as { code?: unknown }).code === QUERY_CANCELED;
 }
 
-/** Runs statements that cannot be made smaller: of a single row, or a repair that must be one transaction. */
-export function patiently<T>(sql: Database, work: (tx: Transaction) => PromiseLike<T>): Promise<T> {
+/** Runs statements that cannot be split, such as a repair in one transaction, with a timeout of ten minutes. */
+export function withLongTimeout<T>(sql: Database, work: (tx: Transaction) => PromiseLike<T>): Promise<T> {
   return transaction(sql, async (tx) => {
     await tx`set local statement_timeout = '10min'`;
     return work(tx);
   });
 }
 
-/** After a timeout, a smaller size is kept for so many statements before a larger one is tried again. */
-const STEADY = 16;
+/** The number of successful statements after a timeout before the size grows again. */
+const STATEMENTS_BEFORE_GROWTH = 16;
 
-/** How much one statement takes on: half as much after each timeout, and more again when all has gone well for a while. */
+/** The number of items per statement: halved after each timeout, doubled again after a series of successes. */
 export class BatchSize {
-  readonly #largest: number;
+  readonly #max: number;
   #size: number;
-  #steady = 0;
+  #statementsBeforeGrowth = 0;
 
-  constructor(largest: number) {
-    this.#largest = largest;
-    this.#size = largest;
+  constructor(max: number) {
+    this.#max = max;
+    this.#size = max;
   }
 
   get current(): number {
@@ -35,23 +35,23 @@ export class BatchSize {
   }
 
   succeeded(): void {
-    if (this.#steady > 0) this.#steady -= 1;
-    else this.#size = Math.min(this.#largest, this.#size * 2);
+    if (this.#statementsBeforeGrowth > 0) this.#statementsBeforeGrowth -= 1;
+    else this.#size = Math.min(this.#max, this.#size * 2);
   }
 
-  /** Throws what is not a timeout, and a timeout where nothing can be made smaller. */
+  /** Halves the size after a timeout. Rethrows other errors, and a timeout when the size is already 1. */
   failed(error: unknown): void {
     if (!isStatementTimeout(error) || this.#size === 1) throw error;
     this.#size = Math.ceil(this.#size / 2);
-    this.#steady = STEADY;
+    this.#statementsBeforeGrowth = STATEMENTS_BEFORE_GROWTH;
   }
 }
 
 /**
- * Runs a statement over items, in their order. When it takes too long, it is tried again over half of them; a single item
- * gets as long as it needs. Returns the result of each statement.
+ * Runs a statement over items, in order. After a timeout it retries with half as many items; a single item gets the long
+ * timeout. Returns the results of all statements.
  */
-export async function inHalves<Item, Result>(
+export async function splitOnTimeout<Item, Result>(
   sql: Database,
   items: Item[],
   statement: (sql: Queryable, items: Item[]) => PromiseLike<Result>,
@@ -62,7 +62,9 @@ export async function inHalves<Item, Result>(
     const part = items.slice(start, start + size.current);
     try {
       const isSingle = size.current === 1;
-      results.push(await (isSingle ? patiently(sql, (tx) => statement(tx, part)) : statement(sql, part)));
+      results.push(
+        await (isSingle ? withLongTimeout(sql, (tx) => statement(tx, part)) : statement(sql, part)),
+      );
       start += part.length;
       size.succeeded();
     } catch (error) {

@@ -131,7 +131,7 @@ describe('a payload', () => {
   test.each([
     ['a NUL character', { name: 'a\0b' }, 'name cannot be stored'],
     ['a number that is none', { name: Number.NaN }, 'name cannot be stored'],
-    ['what its schema does not say', { name: 7 }, 'takes text'],
+    ['what its schema does not say', { name: 7 }, 'must be text'],
   ])('with %s is refused before it can spoil the transaction', async (_case, odd, sentence) => {
     await transaction(sql, async (tx) => {
       const event = someEvent();

@@ -2,12 +2,12 @@ import type { ProcessPool } from './pool.ts';
 import type { RunOptions, Work } from './work.ts';
 
 /**
- * The steps that may run on the event loop: about a millisecond. A step is one character in one pass over a text.
- * Starting a task in a process takes as long, so cheaper work gains nothing from it.
+ * The maximum cost of a task that runs on the event loop: about a millisecond. A step is one character in one pass over a
+ * text. Sending a task to a process takes as long, so it does not pay for cheaper ones.
  */
-export const CHEAP = 20_000;
+export const MAX_INLINE_STEPS = 20_000;
 
-/** Runs a task on the event loop when it is cheap, and in a process otherwise. `cost` counts steps, at their worst. */
+/** Runs a task on the event loop if it is cheap, otherwise in a process. `cost` is the number of steps in the worst case. */
 export type RunByCost<Tasks extends Work> = <Name extends keyof Tasks & string>(
   name: Name,
   input: Parameters<Tasks[Name]>[0],
@@ -20,7 +20,7 @@ export function runByCost<Tasks extends Work>(
 ): RunByCost<Tasks> {
   const run = async (name: string, input: never, { cost, signal }: RunOptions & { cost: number }) => {
     signal?.throwIfAborted();
-    return cost <= CHEAP ? tasks[name]?.(input) : pool.run(name, input, { signal });
+    return cost <= MAX_INLINE_STEPS ? tasks[name]?.(input) : pool.run(name, input, { signal });
   };
   return run as RunByCost<Tasks>;
 }

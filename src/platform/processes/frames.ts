@@ -1,9 +1,9 @@
 import { DefaultDeserializer, DefaultSerializer } from 'node:v8';
 
 /**
- * A message on the wire: the number of parts, the length of each, then the parts. The first part is the value as V8
- * serialises it; every byte array in it is a part of its own. So bytes are never copied into one large message, and the
- * reader writes each chunk to its place as it arrives: neither side blocks its event loop for a large message.
+ * Encodes a message: the number of parts, the length of each, then the parts. The first part is the value in V8's format;
+ * each byte array in it is a separate part. So bytes are never copied into one large message, and the reader copies each
+ * chunk to its final place: a large message blocks the event loop of neither side.
  */
 export function writeFrame(value: unknown): Buffer[] {
   const bytes: Uint8Array[] = [];
@@ -21,14 +21,14 @@ export function frameSize(frame: readonly Buffer[]): number {
   return frame.reduce((sum, part) => sum + part.length, 0);
 }
 
-/** The sender announced more than the reader takes. Nothing of it was allocated. */
+/** The message is larger than the reader's limit. No memory was allocated for it. */
 export class FrameTooLarge extends Error {}
 
-const MOST_PARTS = 200_000;
+const MAX_PARTS = 200_000;
 
-/** Puts frames together from chunks. `onFrame` is called with each value. */
+/** Decodes messages from chunks, and calls `onFrame` with each value. */
 export function createFrameReader(
-  mostBytes: number,
+  maxBytes: number,
   onFrame: (value: unknown) => void,
 ): (chunk: Buffer) => void {
   let target = Buffer.alloc(4);
@@ -40,20 +40,20 @@ export function createFrameReader(
     target = Buffer.allocUnsafeSlow(length);
     filled = 0;
     receive = next;
-    // Nothing will arrive for an empty part.
+    // No chunk will arrive for an empty part.
     if (length === 0) next(target);
   }
 
   function readCount(head: Buffer): void {
     const count = head.readUInt32LE();
-    if (count < 1 || count > MOST_PARTS) throw new FrameTooLarge(`A message of ${count} parts.`);
+    if (count < 1 || count > MAX_PARTS) throw new FrameTooLarge(`A message of ${count} parts.`);
     expect(4 * count, readLengths);
   }
 
   function readLengths(lengths: Buffer): void {
     const sizes = Array.from({ length: lengths.length / 4 }, (_, index) => lengths.readUInt32LE(4 * index));
     const total = sizes.reduce((sum, size) => sum + size, 0);
-    if (total > mostBytes) throw new FrameTooLarge(`A message of ${total} bytes.`);
+    if (total > maxBytes) throw new FrameTooLarge(`A message of ${total} bytes.`);
     parts = [];
     readParts(sizes, 0);
   }
@@ -100,7 +100,8 @@ class PartSerializer extends DefaultSerializer {
 
   /** V8 calls this for every view of an array buffer. */
   _writeHostObject(view: ArrayBufferView): void {
-    if (!(view instanceof Uint8Array)) throw new TypeError('Tasks take and return byte arrays only.');
+    if (!(view instanceof Uint8Array))
+      throw new TypeError('Tasks accept and return no typed arrays except byte arrays.');
     this.writeUint32(this.#bytes.push(view) - 1);
   }
 }
@@ -115,7 +116,7 @@ class PartDeserializer extends DefaultDeserializer {
 
   _readHostObject(): Uint8Array {
     const part = this.#bytes[this.readUint32()];
-    if (!part) throw new Error('The message names a part that it does not have.');
+    if (!part) throw new Error('The message refers to a missing part.');
     return new Uint8Array(part.buffer, part.byteOffset, part.length);
   }
 }

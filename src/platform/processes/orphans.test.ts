@@ -10,7 +10,7 @@ import { newDirectory } from '../../../test/support/workspace.ts';
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const PARENT = 'test/support/fixtures/processes/parent.ts';
 
-/** A parent with a child that is stuck in native code, inside `normalize`. */
+/** Starts a parent whose child is stuck in native code (`normalize`). */
 async function startStuck() {
   const file = path.join(await newDirectory(), 'pid');
   const parent = spawn(
@@ -26,14 +26,14 @@ async function startStuck() {
   return { parent, exited, child };
 }
 
-test('a process ends soon after its parent was killed, even inside native code', async () => {
+test('a process ends soon after its parent is killed, even inside native code', async () => {
   const { parent, exited, child } = await startStuck();
   parent.kill('SIGKILL');
   await exited;
   await vi.waitFor(() => expect(isAlive(child)).toBe(false), { timeout: 10_000, interval: 50 });
 });
 
-test('a parent that closes its pool ends at once, and leaves nothing behind', async () => {
+test('a parent that closes its pool exits immediately, and leaves no process behind', async () => {
   const { parent, exited, child } = await startStuck();
   parent.kill('SIGTERM');
   expect(await exited).toEqual([0, null]);

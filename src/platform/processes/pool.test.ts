@@ -25,7 +25,7 @@ function open(options: Partial<PoolOptions> = {}) {
 
 afterAll(() => Promise.all(pools.map((pool) => pool.close())));
 
-/** The longest time for which the event loop stood still while something was done. */
+/** Returns the longest time for which the event loop was blocked while `work` ran. */
 async function longestPause(work: () => Promise<unknown>): Promise<number> {
   let last = performance.now();
   let longest = 0;
@@ -39,7 +39,7 @@ async function longestPause(work: () => Promise<unknown>): Promise<number> {
   return longest;
 }
 
-test('a task comes back with its result, or with what it threw', async () => {
+test('a task returns its result or throws its error', async () => {
   const pool = open();
   const value = { text: 'é 💡', list: [1, null], bytes: new Uint8Array([1, 2, 3]), none: new Uint8Array() };
   expect(await pool.run('echo', value)).toEqual(value);
@@ -48,20 +48,20 @@ test('a task comes back with its result, or with what it threw', async () => {
   expect(error).toMatchObject({ code: 'E_SOMETHING', message: 'as asked' });
 });
 
-test('many tasks on few processes all come back', async () => {
+test('many tasks on few processes all finish', async () => {
   const pool = open({ size: 2 });
   const values = Array.from({ length: 100 }, (_, value) => value);
   expect(await Promise.all(values.map((value) => pool.run('echo', value)))).toEqual(values);
 });
 
-test('an input that cannot be sent harms no process', async () => {
+test('an input that cannot be serialised does not affect the process', async () => {
   const pool = open();
   await expect(pool.run('echo', () => {})).rejects.toThrow('could not be cloned');
   await expect(pool.run('echo', new Float64Array(1))).rejects.toThrow('byte arrays');
   expect(await pool.run('count', undefined)).toBe(1);
 });
 
-test('large answers come back while the event loop goes on', async () => {
+test('large results do not block the event loop', async () => {
   const pool = open({ memoryMb: 1024, resultMb: 128 });
   await pool.run('echo', 1);
   const results: unknown[] = [];
@@ -70,18 +70,18 @@ test('large answers come back while the event loop goes on', async () => {
     results.push(await pool.run('answer with text', 50_000_000));
   });
   expect(results.map((result) => (result as { length: number }).length)).toEqual([100_000_000, 50_000_000]);
-  // Chunk by chunk: 100 MB in one message take half a second on the event loop.
+  // Received in chunks: 100 MB in one message take half a second on the event loop.
   expect(pauseMs).toBeLessThan(250);
 });
 
-test('an answer that is too large is refused, and the next task is served', async () => {
+test('a result that is too large is refused, and the next task runs', async () => {
   const pool = open({ resultMb: 1 });
   await expect(pool.run('answer with bytes', 2 * 1024 * 1024)).rejects.toMatchObject({ reason: 'output' });
   await expect(pool.run('answer with text', 2 * 1024 * 1024)).rejects.toMatchObject({ reason: 'output' });
   expect(await pool.run('echo', 'next')).toBe('next');
 });
 
-describe('a task that does not behave ends with its process, and the next one gets another', () => {
+describe('a task that exceeds its limits ends with its process, and the next one gets another', () => {
   test.each([
     ['loop', 'timeout'],
     ['backtrack', 'timeout'],
@@ -102,13 +102,13 @@ describe('a task that does not behave ends with its process, and the next one ge
     await vi.waitFor(() => expect(isAlive(pid)).toBe(false));
   });
 
-  test('but a stack that overflows is only an error', async () => {
+  test('but a stack overflow is only an error', async () => {
     const pool = open();
     await expect(pool.run('recurse', undefined)).rejects.toMatchObject({ name: 'RangeError' });
     expect(await pool.run('echo', 'same')).toBe('same');
   });
 
-  test('and so does one that throws after it has answered', async () => {
+  test('and so does one that throws after it has returned', async () => {
     const pool = open();
     expect(await pool.run('explode later', undefined)).toBe('answered');
     await vi.waitFor(async () => expect(await pool.run('count', undefined).catch(() => 0)).toBe(1));
@@ -116,7 +116,7 @@ describe('a task that does not behave ends with its process, and the next one ge
 });
 
 describe('an abort', () => {
-  test('kills the process of a task that runs, even inside native code', async () => {
+  test('kills the process of a running task, even inside native code', async () => {
     const pool = open();
     const stop = new AbortController();
     const file = path.join(await newDirectory(), 'pid');
@@ -129,7 +129,7 @@ describe('an abort', () => {
     await vi.waitFor(() => expect(isAlive(pid)).toBe(false));
   });
 
-  test('takes a task that waits out of the queue, and leaves the one that runs alone', async () => {
+  test('removes a waiting task from the queue, and does not affect the running one', async () => {
     const pool = open();
     const first = pool.run('echo', 'first');
     const stop = new AbortController();
@@ -141,7 +141,7 @@ describe('an abort', () => {
   });
 });
 
-test('a process is replaced after so many tasks, and when a task left much memory in it', async () => {
+test('a process is replaced after a number of tasks, and when it keeps too much memory', async () => {
   const pool = open({ tasksPerProcess: 2 });
   const counts = [];
   for (let index = 0; index < 5; index++) counts.push(await pool.run('count', undefined));
@@ -151,15 +151,15 @@ test('a process is replaced after so many tasks, and when a task left much memor
   expect(await heavy.run('pid', undefined)).not.toBe(pid);
 });
 
-test('a process without work ends after a while', async () => {
+test('an idle process ends after a while', async () => {
   const pool = open({ idleMs: 50 });
   const pid = await pool.run('pid', undefined);
   await vi.waitFor(() => expect(isAlive(pid)).toBe(false), 10_000);
   expect(await pool.run('echo', 'again')).toBe('again');
 });
 
-test('a queue that is full refuses what comes', async () => {
-  const pool = open({ mostWaiting: 1 });
+test('a full queue refuses more tasks', async () => {
+  const pool = open({ maxWaiting: 1 });
   const [first, second] = [pool.run('echo', 1), pool.run('echo', 2)];
   await expect(pool.run('echo', 3)).rejects.toMatchObject({ reason: 'busy' });
   expect(await Promise.all([first, second])).toEqual([1, 2]);
@@ -170,7 +170,7 @@ test('a process sees nothing of the environment', async () => {
   expect(environment).toEqual({});
 });
 
-test('closing kills what runs, and rejects what runs, waits and comes', async () => {
+test('closing kills running processes, and rejects running, waiting and later tasks', async () => {
   const pool = open();
   const file = path.join(await newDirectory(), 'pid');
   const running = pool.run('normalize and tell', file);

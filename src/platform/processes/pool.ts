@@ -1,28 +1,28 @@
 import { writeFrame } from './frames.ts';
 import type { Reply } from './protocol.ts';
-import { ProcessStopped, TaskFailed, type TaskTrouble, taskTrouble } from './stopped.ts';
+import { type FailureCause, failureCause, ProcessStopped, TaskFailed } from './stopped.ts';
 import { type ProcessLimits, startProcess, type TaskProcess } from './task-process.ts';
 import type { Run, RunOptions, Work } from './work.ts';
 
 export interface PoolOptions extends ProcessLimits {
   /** The module that a process runs. It calls `serveTasks`. */
   entry: URL;
-  /** The most processes. They start when there is work for them. */
+  /** The maximum number of processes. They start on demand. */
   size: number;
-  /** A task that finds so many waiting is refused with the reason `busy`. */
-  mostWaiting?: number;
-  /** After so many tasks a process is replaced, and with it whatever they left in it. */
+  /** The maximum number of waiting tasks. More are refused with the reason `busy`. */
+  maxWaiting?: number;
+  /** The number of tasks after which a process is replaced, to free memory that they leaked. */
   tasksPerProcess?: number;
-  /** A process without work ends after this time. */
+  /** An idle process ends after this time. */
   idleMs?: number;
-  /** The error for the caller of a task that failed, as a sentence that a person can act on. */
-  explain?(trouble: TaskTrouble, error: Error): Error;
+  /** Returns the error for the caller of a failed task, as a sentence that a person can act on. */
+  explain?(cause: FailureCause, error: Error): Error;
 }
 
 export interface ProcessPool<Tasks extends Work> {
-  /** Rejects with what `explain` makes of a failure, a `ProcessStopped`, or the reason of an abort. */
+  /** Runs a task. Rejects with the result of `explain`, a `ProcessStopped`, or the reason of an abort. */
   run: Run<Tasks>;
-  /** Kills every process and resolves when all have ended. Tasks that run or wait are rejected. */
+  /** Kills all processes and resolves when they have ended. Running and waiting tasks are rejected. */
   close(): Promise<void>;
 }
 
@@ -32,7 +32,7 @@ interface Waiting {
   signal: AbortSignal | undefined;
   resolve(result: unknown): void;
   reject(error: unknown): void;
-  /** Withdraws the task when it is aborted while it waits. */
+  /** Removes the task from the queue when it is aborted. */
   withdraw(): void;
 }
 
@@ -42,17 +42,17 @@ interface Member {
   idleTimer?: NodeJS.Timeout;
 }
 
-/** Runs tasks in processes, one at a time in each, and kills those that do not come back. */
+/** Runs tasks in child processes, one task per process at a time, and kills processes that exceed their limits. */
 export function createProcessPool<Tasks extends Work>(options: PoolOptions): ProcessPool<Tasks> {
   const { entry, size, timeoutMs, resultMb } = options;
-  const { mostWaiting = 1000, tasksPerProcess = 200, idleMs = 60_000 } = options;
+  const { maxWaiting = 1000, tasksPerProcess = 200, idleMs = 60_000 } = options;
   const waiting: Waiting[] = [];
   const idle: Member[] = [];
   const members = new Set<Member>();
   const ending = new Set<Promise<void>>();
   const stopRunning = new Set<(error: unknown) => void>();
-  /** A process that keeps this much is replaced: its next task would be stopped for what the last one left. */
-  const heavyBytes = (options.memoryMb * 1024 * 1024) / 2;
+  /** A process that keeps this much memory after a task is replaced, so that its next task has enough. */
+  const maxIdleBytes = (options.memoryMb * 1024 * 1024) / 2;
   let isClosed = false;
 
   function start(): Member {
@@ -76,7 +76,7 @@ export function createProcessPool<Tasks extends Work>(options: PoolOptions): Pro
     if (index >= 0) idle.splice(index, 1);
   }
 
-  function rest(member: Member): void {
+  function setIdle(member: Member): void {
     member.process.setIdle(true);
     member.idleTimer = setTimeout(() => discard(member), idleMs).unref();
     idle.push(member);
@@ -94,20 +94,20 @@ export function createProcessPool<Tasks extends Work>(options: PoolOptions): Pro
   }
 
   function explained(error: unknown): unknown {
-    const trouble = taskTrouble(error);
-    return trouble && options.explain ? options.explain(trouble, error as Error) : error;
+    const cause = failureCause(error);
+    return cause && options.explain ? options.explain(cause, error as Error) : error;
   }
 
   function execute(member: Member, { name, input, signal, resolve, reject }: Waiting): void {
     const { process } = member;
     let timer: NodeJS.Timeout | undefined;
-    /** Whichever comes first: a reply, the end of the process, time, or an abort. */
+    /** Settles the task once: with a reply, the end of the process, a timeout, or an abort. */
     const settle = (settled: () => void, isUsable: boolean) => {
       if (!stopRunning.delete(stop)) return;
       clearTimeout(timer);
       signal?.removeEventListener('abort', abort);
       member.tasks += 1;
-      if (isUsable && member.tasks < tasksPerProcess && members.has(member)) rest(member);
+      if (isUsable && member.tasks < tasksPerProcess && members.has(member)) setIdle(member);
       else discard(member);
       settled();
       next();
@@ -122,26 +122,25 @@ export function createProcessPool<Tasks extends Work>(options: PoolOptions): Pro
     try {
       request = writeFrame({ name, input });
     } catch (error) {
-      // The input cannot be sent, which is no fault of the process.
+      // The input cannot be serialised; the process is still usable.
       settle(() => reject(error), true);
       return;
     }
     process.ready
       .then(() => {
-        // The time to start is not the task's.
+        // The timeout does not include the start of the process.
         timer = setTimeout(
           () => stop(new ProcessStopped('timeout', `The task took longer than ${timeoutMs} ms.`)),
           timeoutMs,
         );
-        return process.ask(request);
+        return process.send(request);
       })
-      .then((reply) => settle(() => answer(reply), 'rss' in reply && reply.rss < heavyBytes), stop);
+      .then((reply) => settle(() => handleReply(reply), 'rss' in reply && reply.rss < maxIdleBytes), stop);
 
-    function answer(reply: Reply): void {
+    function handleReply(reply: Reply): void {
       if ('result' in reply) resolve(reply.result);
       else if ('error' in reply) reject(explained(new TaskFailed(reply.error)));
-      else
-        reject(explained(new ProcessStopped('output', `The task answered with more than ${resultMb} MB.`)));
+      else reject(explained(new ProcessStopped('output', `The result is larger than ${resultMb} MB.`)));
     }
   }
 
@@ -150,8 +149,8 @@ export function createProcessPool<Tasks extends Work>(options: PoolOptions): Pro
       new Promise((resolve, reject) => {
         if (isClosed) return reject(closed());
         if (signal?.aborted) return reject(signal.reason);
-        if (waiting.length >= mostWaiting) {
-          return reject(new ProcessStopped('busy', `${mostWaiting} tasks are waiting already.`));
+        if (waiting.length >= maxWaiting) {
+          return reject(new ProcessStopped('busy', `${maxWaiting} tasks are already waiting.`));
         }
         const withdraw = () => {
           waiting.splice(waiting.indexOf(item), 1);

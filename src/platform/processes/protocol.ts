@@ -1,9 +1,9 @@
 import type { ThrownError } from './stopped.ts';
 
-/** The descriptor of the socket between a process and its pool. */
+/** The file descriptor of the socket between a process and its pool. */
 export const CHANNEL = 3;
 
-/** The limits of a process, which it gets as its only argument. */
+/** The limits of a process, passed as its only argument. */
 export interface ChildLimits {
   parent: number;
   timeoutMs: number;
@@ -16,7 +16,7 @@ export interface Request {
   input: unknown;
 }
 
-/** `rss` is the resident memory after the task: what it left behind counts against the next one. */
+/** `rss` is the resident memory after the task. */
 export type Reply =
   | { ready: true }
   | { tooLarge: true }

@@ -5,16 +5,16 @@ import type { ThrownError } from './stopped.ts';
 import { startWatchdog } from './watchdog.ts';
 import type { Work } from './work.ts';
 
-/** The parent kills a process whose time is over. The watchdog does so after this, if the parent cannot. */
-const PARENT_FIRST_MS = 5000;
-const LONGEST_MESSAGE = 10_000;
+/** The parent kills a process after its timeout. If it cannot, the watchdog does so after this additional time. */
+const WATCHDOG_DELAY_MS = 5000;
+const MAX_MESSAGE_LENGTH = 10_000;
 
-/** The main loop of a pool's process: runs one task after the other and answers each. */
+/** The main loop of a process of a pool: runs one task after the other and sends a reply to each. */
 export function serveTasks(work: Work): void {
   const limits: ChildLimits = JSON.parse(process.argv[2] ?? '{}');
-  if (limits.parent === undefined) throw new Error('This module runs in a process of a pool.');
+  if (limits.parent === undefined) throw new Error('This module must run in a process of a pool.');
   const watchdog = startWatchdog(limits);
-  // The parent decides when this process ends, also when a terminal or a supervisor signals the whole group.
+  // Ignores signals to the process group, for example from a terminal: the parent decides when this process ends.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
 
   const channel = new Socket({ fd: CHANNEL, readable: true, writable: true });
@@ -22,10 +22,10 @@ export function serveTasks(work: Work): void {
     for (const part of encode(reply, limits.resultBytes)) channel.write(part);
   };
   const handle = async ({ name, input }: Request): Promise<Reply> => {
-    watchdog.begin(limits.timeoutMs + PARENT_FIRST_MS);
+    watchdog.begin(limits.timeoutMs + WATCHDOG_DELAY_MS);
     try {
       const task = work[name];
-      if (!task) throw new Error(`There is no task ${name}.`);
+      if (!task) throw new Error(`The task ${name} does not exist.`);
       return { result: await task(input as never), rss: process.memoryUsage.rss() };
     } catch (error) {
       return { error: describe(error), rss: process.memoryUsage.rss() };
@@ -37,17 +37,17 @@ export function serveTasks(work: Work): void {
     'data',
     createFrameReader(Number.POSITIVE_INFINITY, (request) => void handle(request as Request).then(send)),
   );
-  // The parent is gone, or has closed the pool.
+  // The parent has ended, or has closed the pool.
   channel.on('close', () => process.exit());
   channel.on('error', () => process.exit());
   send({ ready: true });
 }
 
-/** A result that cannot be sent is an error of the task. */
-function encode(reply: Reply, mostBytes: number): Buffer[] {
+/** Encodes a reply. A result that cannot be serialised becomes an error of the task. */
+function encode(reply: Reply, maxBytes: number): Buffer[] {
   try {
     const frame = writeFrame(reply);
-    return frameSize(frame) > mostBytes ? writeFrame({ tooLarge: true }) : frame;
+    return frameSize(frame) > maxBytes ? writeFrame({ tooLarge: true }) : frame;
   } catch (error) {
     return writeFrame({ error: describe(error), rss: process.memoryUsage.rss() });
   }
@@ -57,8 +57,8 @@ function describe(error: unknown): ThrownError {
   const { name, message, stack, code } = error as Error & { code?: unknown };
   return {
     name: String(name),
-    message: String(message).slice(0, LONGEST_MESSAGE),
-    stack: stack?.slice(0, LONGEST_MESSAGE),
+    message: String(message).slice(0, MAX_MESSAGE_LENGTH),
+    stack: stack?.slice(0, MAX_MESSAGE_LENGTH),
     code: typeof code === 'string' ? code : undefined,
   };
 }

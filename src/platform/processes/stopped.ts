@@ -1,7 +1,7 @@
-/** Why a process was stopped before its task was done; `busy` and `closed` tasks were never started. */
+/** Why a task did not finish. With `busy` and `closed`, it was never started. */
 export type StopReason = 'timeout' | 'memory' | 'output' | 'crash' | 'busy' | 'closed';
 
-/** The pool stopped the process of a task, or refused the task. */
+/** The process of a task ended or was killed, or the pool refused the task. */
 export class ProcessStopped extends Error {
   readonly reason: StopReason;
 
@@ -19,7 +19,7 @@ export interface ThrownError {
   code?: string | undefined;
 }
 
-/** An error that a task threw in its process: its code, if it has one, its message and its stack. */
+/** An error that a task threw in its process. */
 export class TaskFailed extends Error {
   readonly code: string | undefined;
 
@@ -31,15 +31,12 @@ export class TaskFailed extends Error {
   }
 }
 
-/** The reasons that features answer with an error of their own. `failed` covers a crash and every unexpected error. */
-export type TaskTrouble = 'timeout' | 'memory' | 'output' | 'failed';
+/** The causes for which features have error messages. `failed` is a crash or an unexpected error. */
+export type FailureCause = 'timeout' | 'memory' | 'output' | 'failed';
 
-/**
- * Classifies what `pool.run` rejected with. Undefined for what is no trouble of the task: an abort, a full queue, a
- * closed pool.
- */
-export function taskTrouble(error: unknown): TaskTrouble | undefined {
-  // A stack or a string that cannot grow any further.
+/** Classifies an error of `pool.run`. Undefined when the task is not the cause: an abort, a full queue, a closed pool. */
+export function failureCause(error: unknown): FailureCause | undefined {
+  // A RangeError means that the stack or a string reached its maximum size.
   if (error instanceof TaskFailed) return error.name === 'RangeError' ? 'memory' : 'failed';
   if (!(error instanceof ProcessStopped)) return undefined;
   if (error.reason === 'crash') return 'failed';

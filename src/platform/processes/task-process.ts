@@ -2,43 +2,43 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { inSlices } from '../slices.ts';
+import { inChunks } from '../chunks.ts';
 import { createFrameReader, FrameTooLarge } from './frames.ts';
 import { CHANNEL, type ChildLimits, type Reply } from './protocol.ts';
 import { ProcessStopped } from './stopped.ts';
 
 export interface ProcessLimits {
-  /** A task that takes longer is killed with its process. */
+  /** The maximum run time of a task. */
   timeoutMs: number;
-  /** A process whose resident memory, buffers included, grows beyond this is killed. V8's heap may take half of it. */
+  /** The maximum resident memory of a process, buffers included. V8's heap may use half of it. */
   memoryMb: number;
-  /** A task that answers with more fails. */
+  /** The maximum size of a result. */
   resultMb: number;
 }
 
 export interface TaskProcess {
   readonly pid: number | undefined;
-  /** Resolves when the process has loaded its modules. Rejects like `ask`. */
+  /** Resolves when the process has loaded its modules. Rejects like `send`. */
   readonly ready: Promise<unknown>;
   /** Sends a request and resolves with the reply. Rejects with a `ProcessStopped` when the process ends first. */
-  ask(request: Buffer[]): Promise<Reply>;
-  /** SIGKILL: it ends whatever it is doing. Resolves when it has ended. */
+  send(request: Buffer[]): Promise<Reply>;
+  /** Sends SIGKILL and resolves when the process has ended. */
   kill(): Promise<void>;
-  /** Calls back when the process ends by itself. */
+  /** Calls `listener` when the process has ended. */
   onEnd(listener: () => void): void;
-  /** An idle process does not keep this one alive. */
+  /** Marks the process as idle. An idle child process does not keep this process alive. */
   setIdle(isIdle: boolean): void;
 }
 
-const START_MS = 30_000;
+const START_TIMEOUT_MS = 30_000;
 const MB = 1024 * 1024;
 
 export function startProcess(entry: URL, limits: ProcessLimits): TaskProcess {
   const child = spawn(process.execPath, argumentsOf(entry, limits), {
-    // No secrets for what reads documents of strangers. Dates without a zone are read in the zone of the server.
+    // No environment: the process parses untrusted documents and must not see secrets. Only the time zone is passed.
     env: process.env.TZ ? { TZ: process.env.TZ } : {},
     stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
-    // A session of its own: Ctrl-C reaches the server only, which lets tasks finish.
+    // A new session, so that Ctrl-C reaches only the server, which lets tasks finish.
     detached: true,
   });
   const channel = child.stdio[CHANNEL] as Socket;
@@ -80,18 +80,18 @@ export function startProcess(entry: URL, limits: ProcessLimits): TaskProcess {
       kill(child);
     }
   });
-  // A write to a process that has just ended; its end is reported by `close`.
+  // Happens when a request is written to a process that has just ended. `close` reports the end.
   channel.on('error', () => kill(child));
   const ready = startWithin(nextReply(), child);
-  // A task that waits for it gets the error; a closed pool does not need it.
+  // A waiting task gets the error. Without one, nobody needs it.
   ready.catch(() => undefined);
 
   return {
     pid: child.pid,
     ready,
-    ask(request) {
+    send(request) {
       const reply = nextReply();
-      Readable.from(slicesOf(request), { objectMode: false }).pipe(channel, { end: false });
+      Readable.from(chunksOf(request), { objectMode: false }).pipe(channel, { end: false });
       return reply;
     },
     async kill() {
@@ -109,12 +109,12 @@ export function startProcess(entry: URL, limits: ProcessLimits): TaskProcess {
   };
 }
 
-function* slicesOf(parts: Buffer[]): Generator<Uint8Array> {
-  for (const part of parts) yield* inSlices(part);
+function* chunksOf(parts: Buffer[]): Generator<Uint8Array> {
+  for (const part of parts) yield* inChunks(part);
 }
 
 async function startWithin(ready: Promise<Reply>, child: ChildProcess): Promise<void> {
-  const timer = setTimeout(() => kill(child), START_MS);
+  const timer = setTimeout(() => kill(child), START_TIMEOUT_MS);
   try {
     await ready;
   } finally {
@@ -141,14 +141,14 @@ function argumentsOf(entry: URL, { timeoutMs, memoryMb, resultMb }: ProcessLimit
   ];
 }
 
-/** TypeScript is loaded as this process loads it. Built modules need no flag, and inherit none. */
+/** Returns the flags that load TypeScript in the child as in this process. Built modules need none. */
 function loaderFlags(entry: URL): string[] {
   if (!entry.pathname.endsWith('.ts')) return [];
   const at = process.execArgv.indexOf('--import');
   return at < 0 ? [] : process.execArgv.slice(at, at + 2);
 }
 
-/** V8 aborts when its heap is full. SIGKILL that the pool did not send comes from the watchdog, or from the kernel. */
+/** Returns why a process ended. V8 aborts when its heap is full; a SIGKILL that the pool did not send is from the watchdog or the kernel. */
 function whyEnded(
   code: number | null,
   signal: NodeJS.Signals | null,

@@ -8,18 +8,18 @@ export interface WatchdogOptions {
 }
 
 export interface Watchdog {
-  /** From now on the process has so long; then it is killed. */
+  /** Kills the process after this time, unless `end` is called. */
   begin(milliseconds: number): void;
   end(): void;
 }
 
 /**
- * Starts a thread that kills this process when its parent is gone, when it uses too much memory, or when a task is over
- * its time. The main thread may be inside native code (`normalize`, a regular expression, zlib), which nothing in
- * JavaScript can interrupt: so the thread sends SIGKILL to its own process.
+ * Starts a thread that kills this process when its parent has ended, when it uses too much memory, or when a task exceeds
+ * its time. The main thread may be inside native code (`normalize`, a regular expression, zlib) that JavaScript cannot
+ * interrupt, so the thread sends SIGKILL to its own process.
  */
 export function startWatchdog({ parent, memoryBytes }: WatchdogOptions): Watchdog {
-  // One number that both threads see: when the task has to be done, on the monotonic clock; 0 between tasks.
+  // Shared by both threads: the deadline of the task on the monotonic clock; 0 between tasks.
   const deadline = new BigInt64Array(new SharedArrayBuffer(8));
   const watching = new Worker(`(${watch})(require('node:worker_threads').workerData)`, {
     eval: true,
@@ -38,7 +38,7 @@ export function startWatchdog({ parent, memoryBytes }: WatchdogOptions): Watchdo
   };
 }
 
-/** Runs as text in a thread of its own, so it uses nothing of this module. */
+/** Runs in a separate thread from its source text, so it must not use anything from this module. */
 function watch({ parent, memoryBytes, deadline }: WatchdogOptions & { deadline: BigInt64Array }): void {
   const [whileIdleMs, whileBusyMs] = [1000, 25];
   for (;;) {

@@ -1,11 +1,11 @@
-/** The tasks of a process by name: functions of plain data and byte arrays. */
+/** The tasks of a process by name: functions that take and return plain data and byte arrays. */
 export type Work = Record<string, (input: never) => unknown>;
 
 export interface RunOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** Runs a task by its name. */
+/** Runs a task by name. */
 export type Run<Tasks extends Work> = <Name extends keyof Tasks & string>(
   name: Name,
   input: Parameters<Tasks[Name]>[0],

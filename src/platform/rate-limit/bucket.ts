@@ -1,38 +1,38 @@
 import type { Queryable } from '../database/database.ts';
 
-/** How much a bucket holds when it is full, and how fast it fills. */
+/** The size of a token bucket and its refill rate. */
 export interface Limit {
   capacity: number;
   perSecond: number;
 }
 
-export interface Taken {
+export interface TakenTokens {
   granted: number;
-  /** With nothing granted: when the bucket will hold `least` again. */
+  /** When nothing was granted: the time until the bucket holds `min` tokens again. */
   retryAfterSeconds: number;
 }
 
 /**
- * Takes tokens out of a bucket that all processes share: as many as there are, between `least` and `most`, or none. The
- * row's lock makes takers wait for one another, so together they never get more than there was.
+ * Takes between `min` and `max` tokens from a bucket that all processes share, or none. The row lock serialises parallel
+ * calls, so together they never get more than the bucket holds.
  */
 export async function takeTokens(
   sql: Queryable,
   name: string,
   { capacity, perSecond }: Limit,
-  { least = 1, most = 1 } = {},
-): Promise<Taken> {
+  { min = 1, max = 1 } = {},
+): Promise<TakenTokens> {
   const available = sql`least(
     ${capacity}::float8,
     bucket.tokens + greatest(0, extract(epoch from clock_timestamp() - bucket.refilled_at)) * ${perSecond}::float8
   )`;
-  const grant = sql`case when ${available} >= ${least}::float8 then least(floor(${available}), ${most}::float8) else 0 end`;
+  const grant = sql`case when ${available} >= ${min}::float8 then least(floor(${available}), ${max}::float8) else 0 end`;
   const [bucket] = await sql<[{ tokens: number; granted: number }]>`
     insert into rate_limit_buckets as bucket (name, tokens, granted, refilled_at)
     values (
       ${name},
-      ${capacity}::float8 - least(floor(${capacity}::float8), ${most}::float8),
-      least(floor(${capacity}::float8), ${most}::float8),
+      ${capacity}::float8 - least(floor(${capacity}::float8), ${max}::float8),
+      least(floor(${capacity}::float8), ${max}::float8),
       clock_timestamp()
     )
     on conflict (name) do update
@@ -40,14 +40,14 @@ export async function takeTokens(
         granted = ${grant},
         refilled_at = clock_timestamp()
     returning tokens, granted`;
-  const missing = Math.max(0, least - bucket.tokens);
+  const missing = Math.max(0, min - bucket.tokens);
   return {
     granted: bucket.granted,
     retryAfterSeconds: bucket.granted > 0 ? 0 : Math.max(1, Math.ceil(missing / perSecond)),
   };
 }
 
-/** Gives back what was taken and turned out not to count. */
+/** Returns tokens of requests that do not count after all. */
 export async function returnTokens(
   sql: Queryable,
   name: string,
@@ -64,7 +64,7 @@ export async function fillBucket(sql: Queryable, name: string): Promise<void> {
   await sql`delete from rate_limit_buckets where name = ${name}`;
 }
 
-/** A bucket that nobody has touched for an hour is as good as a full one that was never made. */
+/** Deletes buckets that were not used for an hour. They are full again, and a missing bucket counts as full. */
 export async function deleteIdleBuckets(sql: Queryable): Promise<number> {
   const deleted = await sql`delete from rate_limit_buckets where refilled_at < now() - interval '1 hour'`;
   return deleted.count;

@@ -9,14 +9,14 @@ import { openLocalStorage } from './local.ts';
 describe('local storage', () =>
   storageConformance(async () => openLocalStorage(await newDirectory('files'))));
 
-test('its directory is closed to others; the one above, in which PostgreSQL has its own, is not', async () => {
+test('the storage directory is private; its parent, which also contains the data of PostgreSQL, is not', async () => {
   const above = path.join(await newDirectory('files'), 'data');
   await openLocalStorage(path.join(above, 'files'));
   expect((await stat(path.join(above, 'files'))).mode & 0o777).toBe(0o700);
   expect((await stat(above)).mode & 0o777).toBe(0o777 & ~process.umask());
 });
 
-test('a link in the directory leads nowhere', async () => {
+test('symbolic links in the directory are not followed', async () => {
   const [directory, elsewhere] = [await newDirectory('files'), await newDirectory('elsewhere')];
   await writeFile(path.join(elsewhere, 'secret'), 'secret');
   const storage = await openLocalStorage(directory);
@@ -29,16 +29,16 @@ test('a link in the directory leads nowhere', async () => {
   }
   await storage.delete('folder/secret');
   await expect(storage.put('folder/new', Buffer.from('x'))).rejects.toThrow(
-    'leads out of the storage directory',
+    'is outside the storage directory',
   );
   expect(await readdir(elsewhere)).toEqual(['secret']);
   expect((await Readable.from(storage.list()).toArray()).map((file) => file.path)).toEqual(['real']);
-  // Replacing a link replaces the link, not what it points to.
+  // Replaces the link, not its target.
   await storage.put('link', Buffer.from('mine'));
   expect(await storage.head('link')).toMatchObject({ size: 4 });
 });
 
-test('a directory is no file', async () => {
+test('a directory is not a file', async () => {
   const directory = await newDirectory('files');
   const storage = await openLocalStorage(directory);
   await mkdir(path.join(directory, 'folder'));
@@ -46,7 +46,7 @@ test('a directory is no file', async () => {
   expect(await storage.head('folder')).toBeUndefined();
 });
 
-test('nothing half-written stays, and what a crash left is removed a day later', async () => {
+test('a failed write leaves no file, and files of a crash are removed after a day', async () => {
   const directory = await newDirectory('files');
   const storage = await openLocalStorage(directory);
   await expect(storage.put('x', Buffer.from('too large'), { maxSize: 1 })).rejects.toThrow();
@@ -60,7 +60,7 @@ test('nothing half-written stays, and what a crash left is removed a day later',
   expect(await readdir(partial)).toEqual(['young']);
 });
 
-test('a folder goes with its last file', async () => {
+test('a folder is deleted with its last file', async () => {
   const directory = await newDirectory('files');
   const storage = await openLocalStorage(directory);
   await storage.put('media/1/original.pdf', Buffer.from('x'));

@@ -2,19 +2,19 @@ import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, readdir, realpath, rename, rm, rmdir } from 'node:fs/promises';
 import path from 'node:path';
-import { measured } from './content.ts';
+import { checkedContent } from './content.ts';
 import { checkPath, checkPrefix } from './paths.ts';
 import { type Storage, type StoredFile, UnsatisfiableRange } from './storage.ts';
 
-/** Beside the files, so that a rename stays within one file system. No path can name it: it begins with a dot. */
+/** In the same directory, so that a rename stays within one file system. Paths cannot begin with a dot. */
 const PARTIAL = '.partial';
 
-/** What a crash left half-written is of no use to anybody after this time. */
-const PARTIAL_LIVES_MS = 24 * 60 * 60 * 1000;
+/** Files that a crash left incomplete are deleted after this time. */
+const MAX_PARTIAL_AGE_MS = 24 * 60 * 60 * 1000;
 
-/** Files in a directory, one each. Several processes may share it. */
+/** Opens a storage that keeps files in a directory. Several processes may share it. */
 export async function openLocalStorage(directory: string): Promise<Storage> {
-  // What lies above is not ours alone: in the data directory, PostgreSQL's account must get at its own.
+  // The parent directory stays accessible: the account that runs PostgreSQL has its data there, too.
   await mkdir(path.dirname(directory), { recursive: true });
   await mkdir(path.join(directory, PARTIAL), { recursive: true, mode: 0o700 });
   const root = await realpath(directory);
@@ -26,7 +26,7 @@ export async function openLocalStorage(directory: string): Promise<Storage> {
       const target = locate(root, name);
       const temporary = path.join(partial, randomUUID());
       try {
-        const size = await write(temporary, measured(name, content, options));
+        const size = await write(temporary, checkedContent(name, content, options));
         await moveInto(root, temporary, target);
         return size;
       } catch (error) {
@@ -60,7 +60,7 @@ export async function openLocalStorage(directory: string): Promise<Storage> {
 
     async move(from, to) {
       const source = locate(root, from);
-      if (!(await isInside(root, path.dirname(source)))) throw new Error(`There is no file ${from}.`);
+      if (!(await isInside(root, path.dirname(source)))) throw new Error(`The file ${from} does not exist.`);
       await moveInto(root, source, locate(root, to));
       await removeEmptyParents(root, source);
     },
@@ -103,21 +103,21 @@ async function write(file: string, content: AsyncIterable<Uint8Array>): Promise<
   }
 }
 
-/** The rename makes the file appear whole; syncing the directories makes it stay. */
+/** Moves a file into place. The rename is atomic; syncing the directories makes it survive a crash. */
 async function moveInto(root: string, temporary: string, target: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
-    const made = await mkdir(path.dirname(target), { recursive: true, mode: 0o700 });
+    const created = await mkdir(path.dirname(target), { recursive: true, mode: 0o700 });
     if (!(await isInside(root, path.dirname(target)))) {
-      throw new Error(`${path.dirname(target)} leads out of the storage directory.`);
+      throw new Error(`${path.dirname(target)} is outside the storage directory.`);
     }
     try {
       await rename(temporary, target);
     } catch (error) {
-      // Whoever deleted the last file in the directory took the directory along.
+      // A parallel delete of the directory's last file has removed the directory.
       if ((error as NodeJS.ErrnoException).code === 'ENOENT' && attempt < 10) continue;
       throw error;
     }
-    const highest = made ? path.dirname(made) : path.dirname(target);
+    const highest = created ? path.dirname(created) : path.dirname(target);
     for (let at = path.dirname(target); ; at = path.dirname(at)) {
       await syncDirectory(at);
       if (at === highest) return;
@@ -130,7 +130,7 @@ async function syncDirectory(directory: string): Promise<void> {
   await handle?.sync().finally(() => handle.close());
 }
 
-/** A link could lead anywhere, so neither the file nor a directory on the way to it may be one. */
+/** Opens a file. Returns undefined when the file or a directory in its path is a symbolic link. */
 async function openInside(root: string, target: string): Promise<FileHandle | undefined> {
   if (!(await isInside(root, path.dirname(target)))) return undefined;
   const handle = await open(target, constants.O_RDONLY | constants.O_NOFOLLOW).catch(ignoreMissing);
@@ -144,7 +144,7 @@ async function isInside(root: string, directory: string): Promise<boolean> {
   return real === directory && (real === root || real.startsWith(root + path.sep));
 }
 
-/** ELOOP is what opening a link says when links are not followed. */
+/** Ignores missing files, and ELOOP: the error for a symbolic link under O_NOFOLLOW. */
 function ignoreMissing(error: NodeJS.ErrnoException): undefined {
   if (!['ENOENT', 'ENOTDIR', 'ELOOP'].includes(error.code ?? '')) throw error;
 }
@@ -176,6 +176,6 @@ async function removeAbandoned(partial: string): Promise<void> {
   for (const name of await readdir(partial)) {
     const file = path.join(partial, name);
     const found = await lstat(file).catch(ignoreMissing);
-    if (found && found.mtimeMs < Date.now() - PARTIAL_LIVES_MS) await rm(file, { force: true });
+    if (found && found.mtimeMs < Date.now() - MAX_PARTIAL_AGE_MS) await rm(file, { force: true });
   }
 }

@@ -3,12 +3,12 @@ import type { Storage, StorageOptions } from './storage.ts';
 
 export async function openStorage(options: StorageOptions): Promise<Storage> {
   if (options.kind === 'local') return openLocalStorage(options.directory);
-  // Amazon's client takes a quarter of a second to load, which nobody should pay who keeps files on disk.
+  // Loaded on demand, because the S3 client takes a quarter of a second to load.
   const { openS3Storage } = await import('./s3.ts');
   return openS3Storage(options);
 }
 
-/** Opened when it is first used: a command that touches no file needs no right to. */
+/** Returns a storage that opens on first use, so that commands without files need no access to it. */
 export function storageOnDemand(options: StorageOptions): Storage & { open(): Promise<void> } {
   let opening: Promise<Storage> | undefined;
   const opened = () => {

@@ -1,17 +1,17 @@
 import type { Storage, StoredFile } from './storage.ts';
 
-/** Which of these paths something refers to. */
+/** Returns those of the given paths that something refers to. */
 export type KnownAmong = (paths: string[]) => Promise<Iterable<string>>;
 
 export interface OrphanOptions {
   prefix?: string;
-  /** Younger files are left alone: what refers to them may not have been committed yet. */
+  /** Newer files are skipped: the transaction that refers to them may not have committed yet. */
   olderThan: Date;
-  /** How many paths are asked about at once. */
+  /** The number of paths per call of `knownAmong`. */
   batchSize?: number;
 }
 
-/** Files that nothing refers to. */
+/** Yields the files that nothing refers to. */
 export async function* findOrphans(
   storage: Pick<Storage, 'list'>,
   knownAmong: KnownAmong,

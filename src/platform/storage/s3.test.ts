@@ -43,7 +43,7 @@ test('a bucket that does not exist is an error, not an empty storage', async () 
   storage.close();
 });
 
-test('uploads go through Nexus unless direct ones are wanted', async () => {
+test('uploads go through Nexus unless direct uploads are enabled', async () => {
   const options = { contentType: 'application/pdf', size: 5, expiresInSeconds: 300 };
   const through = await open();
   expect(await through.directUpload('media/1/original.pdf', options)).toBeUndefined();
@@ -75,7 +75,7 @@ test.each<[string, Partial<S3Options>, () => string]>([
     { isPathStyle: false, endpoint: undefined, region: 'eu-west-3' },
     () => 'https://nexus.s3.eu-west-3.amazonaws.com',
   ],
-])('a bucket %s: pages are told the origin that uploads go to', async (_case, over, origin) => {
+])('uploadOrigin is the origin of direct uploads: a bucket %s', async (_case, over, origin) => {
   const storage = await open({ ...over, hasDirectUploads: true });
   const target = await storage.directUpload('x', {
     contentType: 'application/pdf',

@@ -11,21 +11,21 @@ import {
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import { measured } from './content.ts';
+import { checkedContent } from './content.ts';
 import { checkPath, checkPrefix } from './paths.ts';
 import { type Storage, type StorageOptions, UnsatisfiableRange } from './storage.ts';
 
-/** Two parts of eight megabytes are in memory at most, and a file can have 80 GB. */
+/** With these limits, an upload uses at most 16 MB of memory, and a file can have up to 80 GB. */
 const PART_BYTES = 8 * 1024 * 1024;
-const PARTS_AT_ONCE = 2;
+const PARALLEL_PARTS = 2;
 
-/** Files in a bucket of an S3-compatible store. */
+/** Opens a storage that keeps files in a bucket of an S3-compatible store. */
 export function openS3Storage(options: Extract<StorageOptions, { kind: 's3' }>): Storage {
   const { bucket: Bucket, hasDirectUploads } = options;
   const client = new S3Client({
     region: options.region,
     forcePathStyle: options.isPathStyle,
-    // What only newer stores understand is sent only where the protocol requires it.
+    // Older stores do not support the optional checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     ...(options.endpoint ? { endpoint: options.endpoint } : {}),
@@ -40,7 +40,7 @@ export function openS3Storage(options: Extract<StorageOptions, { kind: 's3' }>):
       let problem: unknown;
       const counted = async function* () {
         try {
-          for await (const chunk of measured(path, content, putOptions)) {
+          for await (const chunk of checkedContent(path, content, putOptions)) {
             size += chunk.length;
             yield chunk;
           }
@@ -53,7 +53,7 @@ export function openS3Storage(options: Extract<StorageOptions, { kind: 's3' }>):
         client,
         params: { Bucket, Key: path, Body: Readable.from(counted()), ContentType },
         partSize: PART_BYTES,
-        queueSize: PARTS_AT_ONCE,
+        queueSize: PARALLEL_PARTS,
       });
       const stop = () => void upload.abort();
       signal?.addEventListener('abort', stop, { once: true });
@@ -61,7 +61,7 @@ export function openS3Storage(options: Extract<StorageOptions, { kind: 's3' }>):
         await upload.done();
         return size;
       } catch (error) {
-        // Not what cleaning up afterwards may have failed with.
+        // The first cause; `error` may come from the clean-up after it.
         throw signal?.aborted ? signal.reason : (problem ?? error);
       } finally {
         signal?.removeEventListener('abort', stop);
@@ -73,7 +73,7 @@ export function openS3Storage(options: Extract<StorageOptions, { kind: 's3' }>):
       const Range = range && `bytes=${range.start}-${range.end ?? ''}`;
       const found = await client.send(new GetObjectCommand({ Bucket, Key: path, Range })).catch((error) => {
         if (statusOf(error) === 416) throw new UnsatisfiableRange(path);
-        return unlessMissing(error);
+        return undefinedIfMissing(error);
       });
       if (!found) return undefined;
       const size = Number(found.ContentRange?.split('/')[1] ?? found.ContentLength ?? 0);
@@ -83,7 +83,7 @@ export function openS3Storage(options: Extract<StorageOptions, { kind: 's3' }>):
 
     async head(path) {
       checkPath(path);
-      const found = await client.send(new HeadObjectCommand({ Bucket, Key: path })).catch(unlessMissing);
+      const found = await client.send(new HeadObjectCommand({ Bucket, Key: path })).catch(undefinedIfMissing);
       if (!found) return undefined;
       return { path, size: found.ContentLength ?? 0, modifiedAt: found.LastModified ?? new Date(0) };
     },
@@ -124,7 +124,7 @@ export function openS3Storage(options: Extract<StorageOptions, { kind: 's3' }>):
       });
       const url = await getSignedUrl(client, command, {
         expiresIn: expiresInSeconds,
-        // Signed, so that the store takes nothing else.
+        // Signed, so that the store accepts only this size and type.
         signableHeaders: new Set(['content-length', 'content-type', 'host']),
       });
       return { url, headers: { 'content-type': contentType } };
@@ -132,7 +132,7 @@ export function openS3Storage(options: Extract<StorageOptions, { kind: 's3' }>):
 
     async uploadOrigin() {
       if (!hasDirectUploads) return undefined;
-      // The rules by which the client itself finds the bucket: signing an address for it would ask for credentials.
+      // Uses the client's own rules to find the host of the bucket. Signing a URL instead would need credentials.
       const { url } = client.config.endpointProvider({
         Bucket,
         Region: options.region,
@@ -150,6 +150,6 @@ function statusOf(error: unknown): number | undefined {
   return error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
 }
 
-function unlessMissing(error: unknown): undefined {
+function undefinedIfMissing(error: unknown): undefined {
   if (statusOf(error) !== 404 || (error as Error).name === 'NoSuchBucket') throw error;
 }

@@ -4,14 +4,14 @@ import { signUpload, verifyUpload } from './signed-upload.ts';
 const key = Buffer.from('one key');
 const grant = { path: 'media/1/original.pdf', contentType: 'application/pdf', size: 5, expiresAt: 1000 };
 
-test('a token says what it was made for until it is too old', () => {
+test('a token returns its grant until it expires', () => {
   const token = signUpload(key, grant);
   expect(token).toMatch(/^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/);
   expect(verifyUpload(key, token, 999)).toEqual(grant);
   expect(verifyUpload(key, token, 1000)).toBeUndefined();
 });
 
-test('another key, another grant and anything else are refused', () => {
+test('a token of another key, a forged grant and invalid text are refused', () => {
   const token = signUpload(key, grant);
   const [claims, signature] = token.split('.');
   const forged = Buffer.from(JSON.stringify({ ...grant, size: 10 ** 9 })).toString('base64url');

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** What the bearer of a token may put, and until when. */
+/** What the holder of a token may upload, and until when. */
 export interface UploadGrant {
   path: string;
   contentType: string;
@@ -9,13 +9,13 @@ export interface UploadGrant {
   expiresAt: number;
 }
 
-/** A token for uploads that go through Nexus: whoever has it needs no other credential, as with a store's own. */
+/** Creates a token for uploads through Nexus. Like a presigned S3 URL, it needs no other credentials. */
 export function signUpload(key: Uint8Array, grant: UploadGrant): string {
   const claims = Buffer.from(JSON.stringify(grant)).toString('base64url');
   return `${claims}.${signature(key, claims)}`;
 }
 
-/** The grant, or undefined when the token was not made with this key or is too old. */
+/** Returns the grant of a token; undefined when the signature is invalid or the token has expired. */
 export function verifyUpload(key: Uint8Array, token: string, now: number): UploadGrant | undefined {
   const [claims = '', given = ''] = token.split('.');
   const [a, b] = [Buffer.from(given), Buffer.from(signature(key, claims))];
@@ -24,7 +24,7 @@ export function verifyUpload(key: Uint8Array, token: string, now: number): Uploa
   return now < grant.expiresAt ? grant : undefined;
 }
 
-/** Named, so that a signature made with the same key for something else is none here. */
+/** The prefix separates these signatures from others with the same key. */
 function signature(key: Uint8Array, claims: string): string {
   return createHmac('sha256', key).update(`upload\n${claims}`).digest('base64url');
 }

@@ -1,13 +1,13 @@
 import type { Readable } from 'node:stream';
 
-/** A file as it is stored. */
+/** A stored file. */
 export interface StoredFile {
   path: string;
   size: number;
   modifiedAt: Date;
 }
 
-/** Both ends included, as in HTTP. Without an end, up to the last byte. */
+/** A range of bytes, with both ends included as in HTTP. Without an end, it extends to the last byte. */
 export interface ByteRange {
   start: number;
   end?: number | undefined;
@@ -17,9 +17,9 @@ export type Content = Uint8Array | Readable | AsyncIterable<Uint8Array>;
 
 export interface PutOptions {
   contentType?: string;
-  /** Where it is known; a content of another size is refused. */
+  /** The expected size; other sizes are refused. */
   size?: number;
-  /** Fails as soon as the content is larger. */
+  /** The maximum size. */
   maxSize?: number;
   signal?: AbortSignal;
 }
@@ -30,27 +30,27 @@ export interface UploadTarget {
 }
 
 /**
- * Files by path. A path is one or more names of `[A-Za-z0-9._-]` with slashes between; none begins with a dot. What is put
- * appears whole or not at all, and replaces what was there. See docs/storage.md.
+ * Stores files by path. A path is one or more names of `[A-Za-z0-9._-]`, separated by slashes; no name begins with a dot.
+ * A put is atomic and replaces an existing file. See docs/storage.md.
  */
 export interface Storage {
-  /** Resolves when the content survives a crash of the machine; with its size. */
+  /** Stores a file durably, and returns its size. */
   put(path: string, content: Content, options?: PutOptions): Promise<number>;
-  /** Undefined when there is no such file; an error when the range begins behind its end. */
+  /** Reads a file. Undefined when it does not exist; throws `UnsatisfiableRange` when the range starts after its end. */
   get(path: string, range?: ByteRange): Promise<{ file: StoredFile; content: Readable } | undefined>;
   head(path: string): Promise<StoredFile | undefined>;
-  /** Gives a file another path, and replaces what was there. An error when there is no such file. */
+  /** Moves a file, and replaces an existing one. Throws when the file does not exist. */
   move(from: string, to: string): Promise<void>;
-  /** Deleting what is not there is no error. */
+  /** Deletes a file, if it exists. */
   delete(path: string): Promise<void>;
-  /** Every file whose path begins with the prefix, in no order. */
+  /** Lists all files whose path begins with the prefix, in no particular order. */
   list(prefix?: string): AsyncIterable<StoredFile>;
-  /** Where a browser can put the file without Nexus in between, or undefined when it has to go through Nexus. */
+  /** Returns a URL to which a browser can upload directly; undefined when uploads go through Nexus. */
   directUpload(
     path: string,
     options: { contentType: string; size: number; expiresInSeconds: number },
   ): Promise<UploadTarget | undefined>;
-  /** The origin of every such place, for pages that may connect to nothing they do not name. */
+  /** Returns the origin of these URLs, for the Content-Security-Policy. */
   uploadOrigin(): Promise<string | undefined>;
   close(): void;
 }
@@ -67,15 +67,15 @@ export type StorageOptions =
       hasDirectUploads: boolean;
     };
 
-/** The range begins behind the end of the file. */
+/** The range starts after the end of the file. */
 export class UnsatisfiableRange extends Error {
   constructor(path: string) {
-    super(`The range begins behind the end of ${path}.`);
+    super(`The range starts after the end of ${path}.`);
     this.name = 'UnsatisfiableRange';
   }
 }
 
-/** The content is larger than allowed, or of another size than was said. Nothing was stored. */
+/** The content is larger than allowed, or does not have the expected size. Nothing was stored. */
 export class UnexpectedSize extends Error {
   constructor(path: string, what: string) {
     super(`The content of ${path} is ${what}.`);

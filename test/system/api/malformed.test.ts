@@ -84,9 +84,7 @@ describe('text that is not well-formed Unicode, or holds NUL, is 400', () => {
     const who = method === 'PUT' ? reader.key : key;
     const answer = await app.call(method, path(), { key: who, body });
     expect(answer).toMatchObject(refused);
-    expect(answer.body.error.message).toBe(
-      `${field}: must be well-formed Unicode without the NUL character.`,
-    );
+    expect(answer.body.error.message).toBe(`${field} must be well-formed Unicode without the NUL character.`);
   });
 
   test.each([
@@ -100,7 +98,7 @@ describe('text that is not well-formed Unicode, or holds NUL, is 400', () => {
   ])('%s', async (_case, path, field) => {
     const answer = await app.call('GET', path(), { key: reader.key });
     expect(answer).toMatchObject(refused);
-    if (field) expect(answer.body.error.message).toMatch(new RegExp(`^${field}: must be well-formed`));
+    if (field) expect(answer.body.error.message).toMatch(new RegExp(`^${field} must be well-formed`));
   });
 
   test('a body that is not UTF-8', async () => {
@@ -151,7 +149,7 @@ describe('unknown query parameters are refused', () => {
     const answer = await app.call('GET', '/media?libary_id=x', { key });
     expect(answer).toMatchObject(refused);
     expect(answer.body.error.message).toMatch(
-      /^libary_id: is not a query parameter of this route\. It takes .*library_id/,
+      /^libary_id is not a query parameter of this route\. Allowed: .*library_id/,
     );
   });
 
@@ -172,7 +170,7 @@ describe('unknown query parameters are refused', () => {
   test('also one without a name', async () => {
     const answer = await app.call('GET', '/readyz?=');
     expect(answer).toMatchObject(refused);
-    expect(answer.body.error.message).toMatch(/^request: is not a query parameter/);
+    expect(answer.body.error.message).toMatch(/^request is not a query parameter/);
   });
 
   test('but for pages of the web app, whose address may say anything', async () => {
@@ -182,35 +180,35 @@ describe('unknown query parameters are refused', () => {
 
 describe('a refusal says in plain words what the field takes', () => {
   test.each([
-    ['GET', '/media?limit=many', undefined, 'limit: takes a number.'],
-    ['GET', '/media?limit=0', undefined, 'limit: takes 1 or more.'],
-    ['GET', '/media?limit=201', undefined, 'limit: takes 200 or less.'],
-    ['GET', '/media?limit=1&limit=2', undefined, 'limit: takes a number.'],
-    ['GET', '/media/7', undefined, 'id: takes a UUID.'],
-    ['GET', '/media?kind=poem', undefined, /^kind: takes one of .*web_article.*\.$/],
-    ['POST', '/api/v1/jobs/submit', {}, 'job_type: is missing.'],
-    ['POST', '/api/v1/jobs/submit', { job_type: 7 }, 'job_type: takes text.'],
+    ['GET', '/media?limit=many', undefined, 'limit must be a number.'],
+    ['GET', '/media?limit=0', undefined, 'limit must be 1 or more.'],
+    ['GET', '/media?limit=201', undefined, 'limit must be 200 or less.'],
+    ['GET', '/media?limit=1&limit=2', undefined, 'limit must be a number.'],
+    ['GET', '/media/7', undefined, 'id must be a UUID.'],
+    ['GET', '/media?kind=poem', undefined, /^kind must be one of .*web_article.*\.$/],
+    ['POST', '/api/v1/jobs/submit', {}, 'job_type is missing.'],
+    ['POST', '/api/v1/jobs/submit', { job_type: 7 }, 'job_type must be text.'],
     [
       'POST',
       '/api/v1/jobs/submit',
       { job_type: 'x', run_at: 'soon' },
-      'run_at: takes a time such as 2026-01-31T12:00:00Z.',
+      'run_at must be a time such as 2026-01-31T12:00:00Z.',
     ],
     [
       'POST',
       '/api/v1/jobs/submit',
       { job_type: 'x', idempotency_key: 'x'.repeat(129) },
-      'idempotency_key: takes at most 128 characters.',
+      'idempotency_key must have at most 128 characters.',
     ],
-    ['POST', '/api/v1/jobs/submit', { job_type: 'x', surprise: 1 }, 'body: has the unknown field surprise.'],
-    ['POST', '/api/v1/jobs/submit', [], 'body: takes a JSON object.'],
-    ['POST', '/api/v1/jobs/submit', undefined, 'body: takes a JSON object.'],
-    ['POST', '/api/v1/jobs/cancel', { job_ids: [] }, 'job_ids: takes at least 1 item.'],
+    ['POST', '/api/v1/jobs/submit', { job_type: 'x', surprise: 1 }, 'body has the unknown field surprise.'],
+    ['POST', '/api/v1/jobs/submit', [], 'body must be a JSON object.'],
+    ['POST', '/api/v1/jobs/submit', undefined, 'body must be a JSON object.'],
+    ['POST', '/api/v1/jobs/cancel', { job_ids: [] }, 'job_ids must have at least 1 item.'],
     [
       'POST',
       '/api/v1/jobs/submit',
       { job_type: 'ingest_batch', payload: { urls: 7 } },
-      'payload.urls: takes a list.',
+      'payload.urls must be a list.',
     ],
   ])('%s %s', async (method, path, body, message) => {
     const answer = await app.call(method, path, { key, body });
@@ -265,7 +263,7 @@ describe('other malformed requests', () => {
     for (const length of [201, 2000]) {
       const answer = await asset(length);
       expect(answer).toMatchObject(refused);
-      expect(answer.body.error.message).toMatch(/at most 200 characters|longer than/);
+      expect(answer.body.error.message).toMatch(/at most 200 characters|too long/);
     }
   });
 });

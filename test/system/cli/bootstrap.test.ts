@@ -103,7 +103,7 @@ describe('in development', () => {
     expect(await runNexus(['serve'], { env: configured })).toMatchObject({
       code: 1,
       output: expect.stringContaining(
-        'NEXUS_BOOTSTRAP_ADMIN_KEY is the key of the user dev-admin, but that username',
+        'NEXUS_BOOTSTRAP_ADMIN_KEY sets the key of the user dev-admin, but another person',
       ),
     });
     await database.sql`update users set username = 'eve' where username = 'dev-admin'`;

@@ -81,17 +81,17 @@ describe('nexus users and keys', () => {
 
   test.each([
     [['users', 'add', 'CLI-ANA'], 1, 'The username CLI-ANA is taken'],
-    [['users', 'add', 'a b'], 1, 'takes 1 to 128 letters'],
+    [['users', 'add', 'a b'], 1, 'must have 1 to 128 letters'],
     [['users', 'add', 'x', '--role', 'king'], 2, 'Allowed choices are viewer, operator, researcher, admin'],
     [['users', 'add'], 2, "missing required argument 'username'"],
-    [['keys', 'create', 'nobody-here'], 1, 'There is no user nobody-here.'],
+    [['keys', 'create', 'nobody-here'], 1, 'The user nobody-here does not exist.'],
     [['keys', 'create', 'cli-ana', '--role', 'admin'], 1, 'cli-ana has the role operator'],
     [['keys', 'create', 'cli-ana', '--expires', 'soon'], 1, 'expires_at'],
     [['keys', 'disable', 'not-an-id'], 1, 'a UUID'],
     [['keys', 'disable'], 2, "missing required argument 'id'"],
     [['keys', 'show'], 2, "required option '--bootstrap [role]' not specified"],
     [['keys', 'show', '--bootstrap', 'king'], 2, 'Allowed choices are viewer, operator, researcher, admin'],
-    [['users', 'add', 'Dev_Admin'], 1, 'The username Dev_Admin is reserved for Nexus'],
+    [['users', 'add', 'Dev_Admin'], 1, 'The username Dev_Admin is reserved'],
   ])('%j is refused with a sentence', async (args, code, says) => {
     const result = await run(...args);
     expect(result.output).toContain(says);

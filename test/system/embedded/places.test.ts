@@ -85,7 +85,7 @@ describe('Nexus refuses, with a sentence', () => {
     await prepareCluster(postgres15, path.join(dataDir, 'postgres'));
     const { code, output } = await runNexus(['serve'], { env: { NEXUS_DATA_DIR: dataDir } });
     expect(code).toBe(1);
-    expect(output).toContain('was written by PostgreSQL 15, and this Nexus brings PostgreSQL 18');
+    expect(output).toContain('was written by PostgreSQL 15. This release contains PostgreSQL 18');
     expect(output).toContain('docs/embedded-postgresql.md');
     expect((await readFile(path.join(dataDir, 'postgres', 'data', 'PG_VERSION'), 'utf8')).trim()).toBe('15');
   });
@@ -120,7 +120,7 @@ describe('Nexus refuses, with a sentence', () => {
     expect(output).toContain('invalid value for parameter "shared_buffers": "plenty"');
   });
 
-  test('a socket directory that belongs to somebody else', async () => {
+  test('a socket directory that belongs to another user', async () => {
     const dataDir = await newDirectory('data');
     await mkdir(path.join(dataDir, 'postgres'), { recursive: true });
     if (isRoot) {
@@ -130,6 +130,6 @@ describe('Nexus refuses, with a sentence', () => {
       await writeFile(path.join(dataDir, 'postgres', 'run'), 'not a directory');
     }
     const { code, output } = await runNexus(['serve'], { env: { NEXUS_DATA_DIR: dataDir } });
-    expect([code, output]).toEqual([1, expect.stringContaining('belongs to somebody else')]);
+    expect([code, output]).toEqual([1, expect.stringContaining('belongs to another user')]);
   });
 });

@@ -79,7 +79,7 @@ describe.sequential('one data directory', () => {
     await nexus.prints(/PostgreSQL stopped unexpectedly/);
     const refused = await untilAnswered(url);
     expect(new Set(refused)).toEqual(new Set(refused.length ? [503] : []));
-    await nexus.prints(/PostgreSQL is back/);
+    await nexus.prints(/PostgreSQL runs again/);
     expect(await usernames(url)).toEqual(expect.arrayContaining(['first', 'second', 'third']));
     expect(await postmaster()).not.toBe(pid);
     await nexus.stop();
@@ -93,7 +93,7 @@ describe.sequential('one data directory', () => {
     const backend = stdout.split('\n').map((line) => /^ *(\d+) +(\d+) postgres: nexus nexus/.exec(line));
     const victim = backend.find((match) => match?.[2] === String(pid))?.[1];
     process.kill(Number(victim), 'SIGKILL');
-    await nexus.prints(/PostgreSQL is back/);
+    await nexus.prints(/PostgreSQL runs again/);
     await untilAnswered(url);
     expect(await postmaster()).toBe(pid);
     await nexus.stop();

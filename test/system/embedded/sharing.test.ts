@@ -76,7 +76,7 @@ test('a backup restored without its password is refused with what to do, and not
   await rm(path.join(dataDir, 'postgres', 'password'));
   const { code, output } = await runNexus(['serve'], { env });
   expect(code).toBe(1);
-  expect(output).toContain('The file `password` is not the one that belongs to this data directory.');
+  expect(output).toContain('The file `password` does not belong to this data directory.');
   expect(await processesMentioning(dataDir)).toEqual([]);
 });
 

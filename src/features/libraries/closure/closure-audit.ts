@@ -2,7 +2,7 @@ import type { Database, Queryable, Transaction } from '../../../platform/databas
 import type { SqlFragment } from '../../../platform/database/statement.ts';
 import { type AuditRun, type IntegrityCheck, inBatches } from '../../../platform/integrity/check.ts';
 import { type Scan, scan } from '../../../platform/integrity/scan.ts';
-import { inHalves, patiently } from '../../../platform/integrity/statement-timeout.ts';
+import { splitOnTimeout, withLongTimeout } from '../../../platform/integrity/statement-timeout.ts';
 import { lockSource } from '../store.ts';
 import { deleteEdges } from './closure.ts';
 import * as audit from './closure-audit-store.ts';
@@ -112,24 +112,19 @@ export function createClosureCheck(sql: Database): IntegrityCheck {
     onPart: (rows: number) => Promise<void>,
   ): Promise<void> {
     const concerned = new Set<string>();
-    await scan(
-      sql,
-      { ...check.scan, signal: run.signal },
-      async (queryable, range) => {
-        const found = select(queryable, range);
-        if (mending && run.repair) {
-          for (const id of await audit.concernedIds(queryable, found, mending.by)) concerned.add(id);
-        }
-        await run.reportRows(
-          queryable`select ${kind}::text as kind, found.* from (${found}) as found`,
-          queryable,
-        );
-      },
-      onPart,
-    );
+    await scan(sql, { ...check.scan, signal: run.signal, onPart }, async (queryable, range) => {
+      const found = select(queryable, range);
+      if (mending && run.repair) {
+        for (const id of await audit.concernedIds(queryable, found, mending.by)) concerned.add(id);
+      }
+      await run.reportRows(
+        queryable`select ${kind}::text as kind, found.* from (${found}) as found`,
+        queryable,
+      );
+    });
     for (const id of concerned) {
       run.signal.throwIfAborted();
-      await patiently(sql, async (tx) => mending?.mend(tx, id));
+      await withLongTimeout(sql, async (tx) => mending?.mend(tx, id));
     }
   }
 
@@ -142,7 +137,7 @@ export function createClosureCheck(sql: Database): IntegrityCheck {
         audit.nextNamed(sql, { table, column }, after, most);
       for await (const ids of inBatches(next, (id) => id)) {
         signal.throwIfAborted();
-        const missing = (await inHalves(sql, ids, audit.withoutLibrary)).flat();
+        const missing = (await splitOnTimeout(sql, ids, audit.withoutLibrary)).flat();
         const news = missing.filter((id) => !lost.has(id));
         for (const id of news) lost.add(id);
         await report(
@@ -151,6 +146,7 @@ export function createClosureCheck(sql: Database): IntegrityCheck {
         );
       }
     }
-    for (const id of repair ? lost : []) await patiently(sql, (tx) => audit.deleteWithoutLibrary(tx, id));
+    for (const id of repair ? lost : [])
+      await withLongTimeout(sql, (tx) => audit.deleteWithoutLibrary(tx, id));
   }
 }

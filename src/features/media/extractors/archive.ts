@@ -4,15 +4,15 @@ import { ExtractionFailure } from './extraction.ts';
 
 export interface ArchiveLimits {
   entries: number;
-  /** Of one file, unpacked. */
+  /** The maximum uncompressed size of one file. */
   fileBytes: number;
-  /** Of all that is read, unpacked. */
+  /** The maximum uncompressed size of all files. */
   totalBytes: number;
 }
 
 export interface Archive {
   has(name: string): boolean;
-  /** Undefined when there is no such file. */
+  /** Returns undefined when the file does not exist. */
   read(name: string): Promise<Buffer | undefined>;
 }
 
@@ -25,8 +25,8 @@ const DEFAULT_LIMITS: ArchiveLimits = {
 const IS_ENCRYPTED = 0x1;
 
 /**
- * A zip archive whose sizes are counted, not believed. Names that lead out of it, doubled names and sizes that are beyond
- * reason are refused before anything is unpacked.
+ * Opens a zip archive. Refuses names that lead out of it, duplicate names and excessive sizes before anything is
+ * decompressed. Counts the actual sizes, because the declared ones may be wrong.
  */
 export async function openArchive(
   bytes: Uint8Array,
@@ -38,23 +38,23 @@ export async function openArchive(
       cause: error,
     });
   });
-  if (zip.entryCount > limits.entries) throw unsafe('holds too many files');
+  if (zip.entryCount > limits.entries) throw unsafe('contains too many files');
   const entries = new Map<string, Entry>();
   let declared = 0;
   try {
     for await (const entry of zip.eachEntry()) {
       if (entry.fileName.endsWith('/')) continue;
-      if (entries.has(entry.fileName)) throw unsafe('holds two files of one name');
+      if (entries.has(entry.fileName)) throw unsafe('contains two files with the same name');
       declared += entry.uncompressedSize;
       if (entry.uncompressedSize > limits.fileBytes || declared > limits.totalBytes)
-        throw unsafe('is far too large inside');
+        throw unsafe('is too large when decompressed');
       entries.set(entry.fileName, entry);
     }
   } catch (error) {
     if (error instanceof ExtractionFailure) throw error;
     throw /absolute path|relative path|invalid characters/.test((error as Error).message)
-      ? unsafe('holds a file whose name leads out of it', error)
-      : new ExtractionFailure('E_EPUB_INVALID', 'The archive is damaged.', { cause: error });
+      ? unsafe('contains a file with an unsafe path', error)
+      : new ExtractionFailure('E_EPUB_INVALID', 'The file is damaged.', { cause: error });
   }
 
   let left = limits.totalBytes;
@@ -64,29 +64,38 @@ export async function openArchive(
       const entry = entries.get(name);
       if (!entry) return undefined;
       if (entry.generalPurposeBitFlag & IS_ENCRYPTED) {
-        throw new ExtractionFailure('E_EPUB_INVALID', 'The book is protected against copying.');
+        throw new ExtractionFailure(
+          'E_EPUB_INVALID',
+          'The book is protected by DRM. Upload a copy without DRM.',
+        );
       }
       const chunks: Buffer[] = [];
       try {
         for await (const chunk of await zip.openReadStreamPromise(entry)) {
           left -= chunk.length;
-          if (left < 0) throw unsafe('is far too large inside');
+          if (left < 0) throw unsafe('is too large when decompressed');
           chunks.push(chunk);
         }
       } catch (error) {
         if (error instanceof ExtractionFailure) throw error;
-        // It unpacks to more than it says, which nothing does by accident.
-        if (/too many bytes/.test((error as Error).message))
-          throw unsafe('lies about the sizes of its files', error);
-        throw new ExtractionFailure('E_EPUB_INVALID', `${path.basename(name)} in the archive is damaged.`, {
-          cause: error,
-        });
+        // The file is larger than it declares, which does not happen by accident.
+        if (/too many bytes/.test((error as Error).message)) throw unsafe('declares wrong file sizes', error);
+        throw new ExtractionFailure(
+          'E_EPUB_INVALID',
+          `The file ${path.basename(name)} in the EPUB is damaged.`,
+          {
+            cause: error,
+          },
+        );
       }
       return Buffer.concat(chunks);
     },
   };
 }
 
-export function unsafe(what: string, cause?: unknown): ExtractionFailure {
-  return new ExtractionFailure('E_ARCHIVE_UNSAFE', `The archive ${what}. Nexus does not open it.`, { cause });
+/** Returns the failure of a malicious archive. `problem` continues the sentence "The file …". */
+export function unsafe(problem: string, cause?: unknown): ExtractionFailure {
+  return new ExtractionFailure('E_ARCHIVE_UNSAFE', `The file ${problem}, so Nexus does not open it.`, {
+    cause,
+  });
 }

@@ -5,12 +5,12 @@ import { childrenNamed, descendants, localName, parseXml, type XmlElement } from
 
 export interface TocEntry {
   title: string;
-  /** Where it leads, as the archive names it. */
+  /** The path of its target in the archive; empty when it has none. */
   path: string;
   depth: number;
 }
 
-/** What the package of a book says is in it. */
+/** The metadata and the contents of a book, from its package document. */
 export interface Book {
   title: string | null;
   author: string | null;
@@ -31,17 +31,17 @@ interface Item {
   properties: string[];
 }
 
-const FONT_SCRAMBLING = ['http://www.idpf.org/2008/embedding', 'http://ns.adobe.com/pdf/enc#RC'];
-const MOST_TOC_ENTRIES = 5000;
-const DEEPEST_TOC = 20;
+const FONT_OBFUSCATION = ['http://www.idpf.org/2008/embedding', 'http://ns.adobe.com/pdf/enc#RC'];
+const MAX_TOC_ENTRIES = 5000;
+const MAX_TOC_DEPTH = 20;
 
 export async function readBook(archive: Archive): Promise<Book> {
-  await refuseProtection(archive);
+  await refuseDrm(archive);
   const container = await readXml(archive, 'META-INF/container.xml');
   const opfPath = container && descendants(container, 'rootfile')[0]?.getAttribute('full-path');
   const opf = opfPath ? await readXml(archive, opfPath) : undefined;
   if (!opfPath || !opf)
-    throw new ExtractionFailure('E_EPUB_INVALID', 'The file is an archive, but not an EPUB.');
+    throw new ExtractionFailure('E_EPUB_INVALID', 'The file is a zip archive, but not an EPUB.');
 
   const items = manifest(opf, opfPath);
   const spine = descendants(opf, 'spine')[0];
@@ -61,12 +61,12 @@ export async function readBook(archive: Archive): Promise<Book> {
   };
 }
 
-/** Scrambled fonts are common and harm nobody; anything else that is encrypted cannot be read. */
-async function refuseProtection(archive: Archive): Promise<void> {
+/** Throws when the book is encrypted. Obfuscated fonts are common and allowed. */
+async function refuseDrm(archive: Archive): Promise<void> {
   const encryption = await readXml(archive, 'META-INF/encryption.xml');
   const methods = encryption ? descendants(encryption, 'EncryptionMethod') : [];
-  if (methods.some((method) => !FONT_SCRAMBLING.includes(method.getAttribute('Algorithm') ?? ''))) {
-    throw new ExtractionFailure('E_EPUB_INVALID', 'The book is protected against copying.');
+  if (methods.some((method) => !FONT_OBFUSCATION.includes(method.getAttribute('Algorithm') ?? ''))) {
+    throw new ExtractionFailure('E_EPUB_INVALID', 'The book is protected by DRM. Upload a copy without DRM.');
   }
 }
 
@@ -106,7 +106,7 @@ function describe(opf: XmlElement) {
   };
 }
 
-/** EPUB 3 marks the image, EPUB 2 names it among the metadata. */
+/** Finds the cover. EPUB 3 marks it with a property; EPUB 2 names it in the metadata. */
 function coverOf(opf: XmlElement, items: Map<string, Item>): string | undefined {
   const marked = [...items.values()].find(({ properties }) => properties.includes('cover-image'));
   const named = descendants(opf, 'meta').find((meta) => meta.getAttribute('name') === 'cover');
@@ -130,33 +130,36 @@ async function tableOfContents(archive: Archive, items: Item[], ncx: Item | unde
 function collectNav(list: XmlElement, base: string, depth: number, entries: TocEntry[]): void {
   for (const item of childrenNamed(list, 'li')) {
     const label = [...item.children].find((child) => ['a', 'span'].includes(localName(child)));
-    const path = pathOf(label?.getAttribute('href'), base);
-    add(entries, { label: label?.textContent, path, depth });
-    if (depth < DEEPEST_TOC)
+    addEntry(entries, { label: label?.textContent, href: label?.getAttribute('href'), base, depth });
+    if (depth < MAX_TOC_DEPTH)
       for (const inner of childrenNamed(item, 'ol')) collectNav(inner, base, depth + 1, entries);
   }
 }
 
 function collectNcx(parent: XmlElement, base: string, depth: number, entries: TocEntry[]): void {
   for (const point of childrenNamed(parent, 'navPoint')) {
-    const label = childrenNamed(point, 'navLabel')[0];
-    const path = pathOf(childrenNamed(point, 'content')[0]?.getAttribute('src'), base);
-    add(entries, { label: label?.textContent, path, depth });
-    if (depth < DEEPEST_TOC) collectNcx(point, base, depth + 1, entries);
+    const label = childrenNamed(point, 'navLabel')[0]?.textContent;
+    const href = childrenNamed(point, 'content')[0]?.getAttribute('src');
+    addEntry(entries, { label, href, base, depth });
+    if (depth < MAX_TOC_DEPTH) collectNcx(point, base, depth + 1, entries);
   }
 }
 
-function add(
+function addEntry(
   entries: TocEntry[],
-  { label, path, depth }: { label: string | undefined; path: string; depth: number },
+  {
+    label = '',
+    href,
+    base,
+    depth,
+  }: { label: string | undefined; href: string | null | undefined; base: string; depth: number },
 ): void {
-  const title = clean(label ?? '');
-  if (title && entries.length < MOST_TOC_ENTRIES) entries.push({ title, path, depth });
+  const title = clean(label);
+  if (title && entries.length < MAX_TOC_ENTRIES)
+    entries.push({ title, path: href ? resolve(href, base) : '', depth });
 }
 
-const pathOf = (href: string | null | undefined, base: string) => (href ? resolve(href, base) : '');
-
-/** A relative address as the archive names it; whatever it tries, it stays inside. */
+/** Resolves a relative address to a path in the archive; empty when it leads out of the archive. */
 function resolve(href: string, from: string): string {
   const base = `https://epub.invalid/${from.split('/').map(encodeURIComponent).join('/')}`;
   if (!URL.canParse(href, base)) return '';

@@ -45,7 +45,7 @@ test.each([2, 3] as const)(
   },
 );
 
-test('the spine is the order, not the archive', async () => {
+test('chapters have the order of the spine, not of the archive', async () => {
   const chapters = ['z', 'a', 'm'].map((name) => ({
     file: `${name}.xhtml`,
     title: name,
@@ -54,7 +54,7 @@ test('the spine is the order, not the archive', async () => {
   expect((await book({ chapters })).plain_text).toBe('z\na\nm');
 });
 
-test.each(Object.entries(SENTENCES))('a book in %s comes out as it went in', async (language, sentence) => {
+test.each(Object.entries(SENTENCES))('the text of a book in %s is unchanged', async (language, sentence) => {
   const { plain_text, metadata } = await book({
     language,
     title: sentence.slice(0, 10),
@@ -64,13 +64,13 @@ test.each(Object.entries(SENTENCES))('a book in %s comes out as it went in', asy
   expect(metadata.language).toBe(language);
 });
 
-test('several authors are all named, and names with entities are right', async () => {
+test('all authors are listed, and entities in names are decoded', async () => {
   const { title, metadata } = await book({ title: 'Salt &amp; Light', creators: ['A. Writer', 'B. Writer'] });
   expect(title).toBe('Salt & Light');
   expect(metadata.author).toBe('A. Writer, B. Writer');
 });
 
-test('nested contents keep their depth', async () => {
+test('a nested table of contents keeps its depth', async () => {
   const nav = xhtml(
     'Contents',
     `<nav epub:type="toc"><h1>Contents</h1><ol><li><span>Part</span><ol><li><a href="text/one.xhtml">One</a></li></ol></li>
@@ -83,8 +83,8 @@ test('nested contents keep their depth', async () => {
   ]);
 });
 
-describe('what is in a chapter', () => {
-  test('elements that XML closes at once swallow nothing', async () => {
+describe('the content of a chapter', () => {
+  test('self-closing XML elements do not contain the rest of the page', async () => {
     const { fragments } = await book({
       files: [
         {
@@ -97,7 +97,7 @@ describe('what is in a chapter', () => {
     expect(fragments[0]?.canonical_text).toBe('Here\nit is');
   });
 
-  test('images come from the book, and only from there', async () => {
+  test('images come only from the book', async () => {
     const { fragments, assets } = await chapter(
       '<p><img src="../images/cover.png" alt="A"/><img src="https://tracker.example/x.png"/><img src="../missing.png"/></p>',
     );
@@ -106,7 +106,7 @@ describe('what is in a chapter', () => {
     );
   });
 
-  test('links to other chapters lead to their fragments; an empty one, or the same one, is none', async () => {
+  test('links to other chapters lead to their fragments; links to empty chapters or to the same chapter are removed', async () => {
     const link = (file: string) => `<a href="${file}">go</a>`;
     const { fragments } = await book({
       chapters: [
@@ -125,7 +125,7 @@ describe('what is in a chapter', () => {
     ]);
   });
 
-  test('links out of the book keep their address; scripts and styles are gone', async () => {
+  test('external links keep their address; scripts and styles are removed', async () => {
     const { fragments } = await chapter(
       '<p><a href="nowhere.xhtml#x">in</a> <a href="https://site.example/">out</a></p><script>alert(1)</script><style>p{}</style><svg onload="x()"/>',
     );
@@ -134,7 +134,7 @@ describe('what is in a chapter', () => {
     );
   });
 
-  test('a picture that is none is left out', async () => {
+  test('an invalid image is skipped', async () => {
     const svg = '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>';
     const { fragments, assets, metadata } = await book({
       chapters: [{ file: 'text/one.xhtml', title: 'One', body: '<p>x<img src="../images/cover.png"/></p>' }],
@@ -144,7 +144,7 @@ describe('what is in a chapter', () => {
     expect({ assets, cover: metadata.cover }).toEqual({ assets: [], cover: null });
   });
 
-  test('entities that stand for characters are harmless', async () => {
+  test('entities for characters are allowed', async () => {
     const content = `<!DOCTYPE html [<!ENTITY mydash "&#8212;">]><html><body><p>a&nbsp;b &mdash; c</p></body></html>`;
     expect(
       (await book({ files: [{ name: 'OEBPS/text/one.xhtml', content }] })).fragments[0]?.canonical_text,
@@ -152,12 +152,12 @@ describe('what is in a chapter', () => {
   });
 });
 
-describe('what is no book', () => {
+describe('a file that is not a readable book', () => {
   test.each([
-    ['nothing', Buffer.alloc(0)],
-    ['something else', Buffer.from('%PDF-1.7')],
+    ['empty', Buffer.alloc(0)],
+    ['of another type', Buffer.from('%PDF-1.7')],
     ['another archive', makeZip([{ name: 'readme.txt', content: 'hello' }])],
-    ['cut off', makeEpub().subarray(0, 500)],
+    ['truncated', makeEpub().subarray(0, 500)],
     ['without a package', makeEpub({ files: [{ name: 'META-INF/container.xml', content: '<container/>' }] })],
     ['without chapters', makeEpub({ chapters: [] })],
     [
@@ -165,7 +165,7 @@ describe('what is no book', () => {
       makeEpub({ files: [{ name: 'OEBPS/text/one.xhtml', content: 'x', isEncrypted: true }] }),
     ],
     [
-      'protected against copying',
+      'protected by DRM',
       makeEpub({
         files: [
           {
@@ -180,24 +180,24 @@ describe('what is no book', () => {
     expect(await failureOf(extract(bytes))).toMatchObject({ code: 'E_EPUB_INVALID', isTransient: false });
   });
 
-  test('but scrambled fonts are no protection', async () => {
+  test('but obfuscated fonts are allowed', async () => {
     const content =
       '<encryption><EncryptedData><EncryptionMethod Algorithm="http://www.idpf.org/2008/embedding"/></EncryptedData></encryption>';
     expect((await book({ files: [{ name: 'META-INF/encryption.xml', content }] })).fragments).toHaveLength(2);
   });
 });
 
-describe('an archive that is made to do harm is not opened', () => {
+describe('a malicious archive is refused', () => {
   const MB = 1024 * 1024;
   const lol = (content: string) => makeEpub({ files: [{ name: 'OEBPS/text/one.xhtml', content }] });
 
   test.each([
     [
-      'a file that unpacks to far too much',
+      'a file that is too large when decompressed',
       makeEpub({ files: [{ name: 'OEBPS/bomb', content: Buffer.alloc(65 * MB) }] }),
     ],
     [
-      'many files that together do',
+      'many files that are too large together',
       makeEpub({
         files: Array.from({ length: 12 }, (_, index) => ({
           name: `OEBPS/${index}`,
@@ -206,17 +206,17 @@ describe('an archive that is made to do harm is not opened', () => {
       }),
     ],
     [
-      'a file that says it is small',
+      'a file that declares a small size',
       makeEpub({
         files: [{ name: 'OEBPS/text/one.xhtml', content: Buffer.alloc(30 * MB, ' '), declaredSize: 10 }],
       }),
     ],
     ['a name that leads out', makeEpub({ files: [{ name: '../../etc/passwd', content: 'x' }] })],
-    ['a name from the root', makeEpub({ files: [{ name: '/etc/passwd', content: 'x' }] })],
+    ['an absolute name', makeEpub({ files: [{ name: '/etc/passwd', content: 'x' }] })],
     ['a name with a drive', makeEpub({ files: [{ name: 'C:/x', content: 'x' }] })],
-    ['a name that leads out the other way', makeEpub({ files: [{ name: '..\\..\\x', content: 'x' }] })],
+    ['a name that leads out with backslashes', makeEpub({ files: [{ name: '..\\..\\x', content: 'x' }] })],
     [
-      'two files of one name',
+      'two files with the same name',
       makeEpub({
         files: [
           { name: 'OEBPS/x', content: 'a' },
@@ -231,14 +231,14 @@ describe('an archive that is made to do harm is not opened', () => {
       ),
     ],
     [
-      'entities of entities',
+      'entities that refer to entities',
       lol('<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">]><html><body>&b;</body></html>'),
     ],
     [
       'an entity that reads a file',
       lol('<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]><html><body>&a;</body></html>'),
     ],
-    ['an entity of parameters', lol('<!DOCTYPE x [<!ENTITY % a "x">]><html><body>x</body></html>')],
+    ['a parameter entity', lol('<!DOCTYPE x [<!ENTITY % a "x">]><html><body>x</body></html>')],
     [
       'entities in its package',
       makeEpub({
@@ -261,7 +261,7 @@ describe('an archive that is made to do harm is not opened', () => {
     expect(extractors.bugs).toEqual([]);
   });
 
-  test('a path in the package that leads out finds nothing', async () => {
+  test('a path in the package that leads out of the archive is ignored', async () => {
     const container = (path: string) =>
       book({
         files: [

@@ -19,26 +19,26 @@ import { asHtml, refuseEntities } from './xml.ts';
 
 export interface EpubTask {
   bytes: Uint8Array;
-  /** What stands before the name of an asset, as readers get it. */
+  /** The URL prefix of assets. */
   assetPath: string;
 }
 
-/** Addresses in a book are relative to a place that does not exist. */
+/** A placeholder base URL for the relative addresses in a book. */
 const BOOK = 'https://epub.invalid/';
-/** What a link to a chapter says until all are read: empty ones are left out, so only then is known which is which. */
+/** A placeholder for links to chapters. Empty chapters are skipped, so fragment numbers are known only at the end. */
 const CHAPTER = '#chapter-';
 const LINK_TO_CHAPTER = / href="#chapter-(\d+)"/g;
 
-const MOST_CHAPTERS = 5000;
+const MAX_CHAPTERS = 5000;
 const MB = 1024 * 1024;
-const MOST_MARKUP = 64 * MB;
-const MOST_OUTPUT = 256 * MB;
-/** Books hold pictures, which hardly compress, and text, which compresses to a quarter: no honest book grows so much. */
-const MOST_GROWTH = 20;
+const MAX_MARKUP_BYTES = 64 * MB;
+const MAX_OUTPUT_BYTES = 256 * MB;
+/** Images hardly compress, and text compresses to about a quarter, so real books stay far below this ratio. */
+const MAX_EXPANSION = 20;
 
-/** How much text and pictures may come out of a file: a small file must not become a large document. */
-export function mostOutput(fileBytes: number): number {
-  return Math.min(MOST_OUTPUT, 10 * MB + MOST_GROWTH * fileBytes);
+/** Returns the limit for extracted text and images: a small file must not become a large document. */
+export function maxOutputBytes(fileBytes: number): number {
+  return Math.min(MAX_OUTPUT_BYTES, 10 * MB + MAX_EXPANSION * fileBytes);
 }
 
 const EXTENSIONS: Record<string, string> = {
@@ -51,11 +51,11 @@ const EXTENSIONS: Record<string, string> = {
 };
 
 export async function extractEpub({ bytes, assetPath }: EpubTask): Promise<Extraction> {
-  const most = mostOutput(bytes.byteLength);
+  const maxBytes = maxOutputBytes(bytes.byteLength);
   const archive = await openArchive(bytes);
   const book = await readBook(archive);
-  if (book.chapters.length > MOST_CHAPTERS) throw unsafe(`has more than ${MOST_CHAPTERS} chapters`);
-  const images = await readImages(archive, book, most);
+  if (book.chapters.length > MAX_CHAPTERS) throw unsafe(`has more than ${MAX_CHAPTERS} chapters`);
+  const images = await readImages(archive, book, maxBytes);
   const used = new Set<Asset>();
 
   const fragments: Fragment[] = [];
@@ -73,7 +73,7 @@ export async function extractEpub({ bytes, assetPath }: EpubTask): Promise<Extra
         path !== chapter && numbers.has(path) ? `${CHAPTER}${numbers.get(path)}` : undefined,
     });
     size += html.length;
-    if (size > Math.min(MOST_MARKUP, most)) throw unsafe('is far too large inside');
+    if (size > Math.min(MAX_MARKUP_BYTES, maxBytes)) throw unsafe('is too large when decompressed');
     if (html.trim() === '') continue;
     fragmentOf.set(chapter, fragments.length);
     fragments.push({
@@ -127,7 +127,7 @@ async function chapterHtml(
   refuseEntities(text);
   return sanitizeNodes(parseBody(asHtml(text)), {
     baseUrl: `${BOOK}${chapter.split('/').map(encodeURIComponent).join('/')}`,
-    // A picture that lies elsewhere would tell its owner who reads the book, and when.
+    // External images are removed, because their server would learn who reads the book and when.
     rewriteImage: (url) => (url.startsWith(BOOK) ? imageAt(pathIn(url)) : undefined),
     rewriteLink: (url) => (url.startsWith(BOOK) ? linkTo(pathIn(url)) : url),
   });
@@ -142,8 +142,8 @@ function pathIn(url: string): string {
   }
 }
 
-/** Named by their content: the same picture in two places is one. What is no picture, or too large, is left out. */
-async function readImages(archive: Archive, book: Book, most: number): Promise<Map<string, Asset>> {
+/** Reads the images by path. They are named by their hash, so duplicates are stored once. Skips invalid and large files. */
+async function readImages(archive: Archive, book: Book, maxBytes: number): Promise<Map<string, Asset>> {
   const byPath = new Map<string, Asset>();
   const byName = new Map<string, Asset>();
   let total = 0;
@@ -153,7 +153,7 @@ async function readImages(archive: Archive, book: Book, most: number): Promise<M
     const extension = type && EXTENSIONS[type];
     if (!bytes || !extension) continue;
     total += bytes.length;
-    if (total > most) throw unsafe('is far too large inside');
+    if (total > maxBytes) throw unsafe('is too large when decompressed');
     const name = `${createHash('sha256').update(bytes).digest('hex').slice(0, 32)}.${extension}`;
     const asset = byName.get(name) ?? { name, content_type: type, bytes: new Uint8Array(bytes) };
     byName.set(name, asset);

@@ -1,9 +1,9 @@
 import { FAILURES, Failure, type FailureCode } from '../../../contract/errors.ts';
 import type { Egress } from '../../../platform/egress/egress.ts';
 import { fromStatus } from '../../../platform/egress/errors.ts';
-import { moduleBeside } from '../../../platform/processes/module-beside.ts';
 import { createProcessPool } from '../../../platform/processes/pool.ts';
-import { TaskFailed, type TaskTrouble } from '../../../platform/processes/stopped.ts';
+import { siblingModule } from '../../../platform/processes/sibling-module.ts';
+import { type FailureCause, TaskFailed } from '../../../platform/processes/stopped.ts';
 import { type Extraction, ExtractionFailure, plainText } from './extraction.ts';
 import type { PdfExtraction } from './pdf.ts';
 import type { WebArticleExtraction } from './web-article.ts';
@@ -12,54 +12,54 @@ import type { extractionWork } from './work.ts';
 
 export interface ExtractorOptions {
   egress: Egress;
-  /** The most processes. */
+  /** The maximum number of processes. */
   processes?: number;
   timeoutMs?: number;
   memoryMb?: number;
-  /** Where YouTube is. Tests play it. */
+  /** The origin of YouTube, which tests replace. */
   youtubeOrigin?: string;
-  /** What a library threw that no code covers: told to operators, not to readers. */
+  /** Called with unexpected errors of the parsers, for the log. Readers do not see them. */
   onBug?: (error: Error) => void;
 }
 
-interface Wanted {
+interface TaskOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** A page, or the PDF that lay where a page was expected. */
+/** The result of fetching an address: a page or a PDF. */
 export type WebResult =
   | { kind: 'web_article'; url: string; extraction: WebArticleExtraction }
   | { kind: 'pdf'; url: string; file: Buffer; extraction: PdfExtraction };
 
 export interface Extractors {
-  /** Fetches a page. `imagePath` is what stands before the encoded address of an image, as readers get it. */
-  webArticle(source: { url: string; imagePath: string } & Wanted): Promise<WebResult>;
-  pdf(source: { bytes: Uint8Array } & Wanted): Promise<PdfExtraction>;
-  /** `assetPath` is what stands before the name of an asset, as readers get it. */
-  epub(source: { bytes: Uint8Array; assetPath: string } & Wanted): Promise<Extraction>;
-  video(source: { videoId: string } & Wanted): Promise<Extraction>;
-  /** What the text of each should be. */
-  canonicalTexts(source: { html: string[] } & Wanted): Promise<string[]>;
+  /** Fetches a page and extracts its article. `imagePath` is the URL prefix of images. */
+  webArticle(source: { url: string; imagePath: string } & TaskOptions): Promise<WebResult>;
+  pdf(source: { bytes: Uint8Array } & TaskOptions): Promise<PdfExtraction>;
+  /** `assetPath` is the URL prefix of assets. */
+  epub(source: { bytes: Uint8Array; assetPath: string } & TaskOptions): Promise<Extraction>;
+  video(source: { videoId: string } & TaskOptions): Promise<Extraction>;
+  /** Returns the canonical text of each HTML. */
+  canonicalTexts(source: { html: string[] } & TaskOptions): Promise<string[]>;
   close(): Promise<void>;
 }
 
-const LARGEST_PAGE = 10 * 1024 * 1024;
-const LARGEST_PDF = 100 * 1024 * 1024;
-const LARGEST_ANSWER = 5 * 1024 * 1024;
-/** A book's images may take 256 MB; its HTML and texts the rest. */
-const LARGEST_RESULT_MB = 400;
+const MAX_PAGE_BYTES = 10 * 1024 * 1024;
+const MAX_PDF_BYTES = 100 * 1024 * 1024;
+const MAX_YOUTUBE_BYTES = 5 * 1024 * 1024;
+/** The images of a book may have 256 MB; the rest is for its HTML and texts. */
+const MAX_RESULT_MB = 400;
 
-/** Extractions run in processes that are killed when they take too long or too much, so a hostile document harms only itself. */
+/** Runs extractions in processes that are killed when they exceed limits of time or memory (hostile documents). */
 export function createExtractors(options: ExtractorOptions): Extractors {
   const { egress, processes = 2, timeoutMs = 30_000, memoryMb = 1024, onBug = () => {} } = options;
   const { youtubeOrigin = 'https://www.youtube.com' } = options;
   const { run, close } = createProcessPool<typeof extractionWork>({
-    entry: moduleBeside(import.meta.url, 'worker'),
+    entry: siblingModule(import.meta.url, 'worker'),
     size: processes,
     timeoutMs,
     memoryMb,
-    resultMb: LARGEST_RESULT_MB,
-    explain: (trouble, error) => toFailure(trouble, error, onBug),
+    resultMb: MAX_RESULT_MB,
+    explain: (cause, error) => toFailure(cause, error, onBug),
   });
 
   return {
@@ -70,7 +70,7 @@ export function createExtractors(options: ExtractorOptions): Extractors {
         const extraction = await run('pdf', { bytes: answer.bytes }, { signal });
         return { kind: 'pdf', url: answer.url, file: answer.bytes, extraction };
       }
-      refuseOther(contentType);
+      refuseOtherTypes(contentType);
       const task = { bytes: answer.bytes, contentType, url: answer.url, imagePath };
       return { kind: 'web_article', url: answer.url, extraction: await run('web_article', task, { signal }) };
     },
@@ -85,7 +85,7 @@ export function createExtractors(options: ExtractorOptions): Extractors {
       if (isGone) {
         throw new ExtractionFailure(
           'E_VIDEO_UNAVAILABLE',
-          'The video was removed from YouTube, or is private.',
+          'This video was removed from YouTube or is private.',
           { known },
         );
       }
@@ -93,7 +93,7 @@ export function createExtractors(options: ExtractorOptions): Extractors {
       const fragments = await fetchTranscript(egress, youtubeOrigin, transcript.url, signal)
         .then((bytes) => run('youtube_transcript', bytes, { signal }))
         .catch((error) => {
-          // What may work later is tried later; the rest means that there is none.
+          // Transient failures are retried. Other failures mean that there is no transcript.
           if (!(error instanceof Failure) || error.isTransient) throw error;
           throw new ExtractionFailure('E_TRANSCRIPT_UNAVAILABLE', NO_TRANSCRIPT, { known, cause: error });
         });
@@ -121,14 +121,14 @@ export function createExtractors(options: ExtractorOptions): Extractors {
   };
 }
 
-const NO_TRANSCRIPT = 'YouTube has no transcript of this video. It can be played, but not read.';
+const NO_TRANSCRIPT = 'This video has no transcript on YouTube. You can play it, but not read it.';
 
-/** A page, or a PDF, which may be ten times as large: what it is shows in its first bytes. */
+/** Fetches a page or a PDF. A PDF, recognised by its first bytes, may be ten times as large as a page. */
 async function fetchDocument(egress: Egress, url: string, signal: AbortSignal | undefined) {
   const { body, ...answer } = await egress.request(url, {
     signal,
     headers: { accept: 'text/html,application/xhtml+xml,application/pdf;q=0.9,*/*;q=0.5' },
-    limits: { bodyBytes: LARGEST_PDF },
+    limits: { bodyBytes: MAX_PDF_BYTES },
   });
   if (answer.status < 200 || answer.status > 299) {
     body.destroy();
@@ -139,17 +139,17 @@ async function fetchDocument(egress: Egress, url: string, signal: AbortSignal | 
   for await (const chunk of body as AsyncIterable<Buffer>) {
     chunks.push(chunk);
     size += chunk.length;
-    if (size > LARGEST_PAGE && !isPdf(chunks[0] ?? chunk)) {
+    if (size > MAX_PAGE_BYTES && !isPdf(chunks[0] ?? chunk)) {
       throw new ExtractionFailure(
         'E_RESPONSE_TOO_LARGE',
-        'The page is larger than the 10 MB that Nexus reads.',
+        'The page is larger than 10 MB, the limit of Nexus.',
       );
     }
   }
   return { ...answer, bytes: Buffer.concat(chunks) };
 }
 
-/** As the mobile application asks: the answer names the transcripts without a proof that a browser is asking. */
+/** Requests the player data like the mobile app: the response contains the transcripts without a browser's token. */
 async function fetchPlayer(egress: Egress, origin: string, videoId: string, signal: AbortSignal | undefined) {
   const { bytes } = await egress.fetchBytes(`${origin}/youtubei/v1/player?prettyPrint=false`, {
     method: 'POST',
@@ -158,7 +158,7 @@ async function fetchPlayer(egress: Egress, origin: string, videoId: string, sign
       videoId,
       context: { client: { clientName: 'ANDROID', clientVersion: '20.10.38', hl: 'en' } },
     }),
-    limits: { bodyBytes: LARGEST_ANSWER },
+    limits: { bodyBytes: MAX_YOUTUBE_BYTES },
     signal,
   });
   return bytes;
@@ -172,7 +172,7 @@ async function fetchTranscript(
 ) {
   const url = new URL(address, origin);
   url.searchParams.set('fmt', 'json3');
-  const { bytes } = await egress.fetchBytes(url.href, { limits: { bodyBytes: LARGEST_ANSWER }, signal });
+  const { bytes } = await egress.fetchBytes(url.href, { limits: { bodyBytes: MAX_YOUTUBE_BYTES }, signal });
   return bytes;
 }
 
@@ -180,29 +180,29 @@ export function isPdf(bytes: Uint8Array): boolean {
   return Buffer.from(bytes.subarray(0, 1024)).includes('%PDF-');
 }
 
-/** Servers that do not say what they send mostly send pages. */
-function refuseOther(contentType = 'text/html'): void {
+/** Throws when the content is not a page. A missing content type counts as HTML. */
+function refuseOtherTypes(contentType = 'text/html'): void {
   const [type = ''] = contentType.toLowerCase().split(';');
   if (/^\s*(text\/(html|plain|xml)|application\/(xhtml\+xml|xml|octet-stream))?\s*$/.test(type)) return;
   throw new ExtractionFailure(
     'E_UNSUPPORTED_CONTENT',
-    `What lies there is ${type.trim()}, neither a page nor a PDF. Nexus reads only these.`,
+    `This address leads to a file of type ${type.trim()}. Nexus can save only pages and PDFs from an address.`,
   );
 }
 
-const TROUBLE = {
-  timeout: ['E_EXTRACTION_TIMEOUT', 'The document takes too long to read.'],
-  memory: ['E_EXTRACTION_MEMORY', 'The document takes too much memory to read.'],
-  output: ['E_EXTRACTION_TOO_LARGE', 'The document holds more text and images than Nexus keeps.'],
-  failed: ['E_EXTRACTION_FAILED', 'Nexus could not make sense of this document.'],
+const FAILURE_OF_CAUSE = {
+  timeout: ['E_EXTRACTION_TIMEOUT', 'This document takes too long to process.'],
+  memory: ['E_EXTRACTION_MEMORY', 'This document needs too much memory to process.'],
+  output: ['E_EXTRACTION_TOO_LARGE', 'This document contains more text and images than Nexus can store.'],
+  failed: ['E_EXTRACTION_FAILED', 'Nexus could not read this document.'],
 } as const;
 
-/** A failure that a person can act on. Unexpected errors are reported to operators. */
-function toFailure(trouble: TaskTrouble, error: Error, onBug: (error: Error) => void): ExtractionFailure {
+/** Converts the error of a task to a failure that a reader understands. Unexpected errors go to the log. */
+function toFailure(cause: FailureCause, error: Error, onBug: (error: Error) => void): ExtractionFailure {
   if (error instanceof TaskFailed && error.code !== undefined && error.code in FAILURES) {
     return new ExtractionFailure(error.code as FailureCode, error.message, { cause: error });
   }
-  if (trouble === 'failed') onBug(error);
-  const [code, message] = TROUBLE[trouble];
+  if (cause === 'failed') onBug(error);
+  const [code, message] = FAILURE_OF_CAUSE[cause];
   return new ExtractionFailure(code, message, { cause: error });
 }

@@ -8,8 +8,8 @@ import { startSite } from '../../../../test/support/internet.ts';
 const MB = 1024 * 1024;
 const extractors = useExtractors({ timeoutMs: 8000, memoryMb: 384 });
 
-/** The event loop must go on, and the process stay small, whatever is read. */
-async function whileWatching<T>(work: () => Promise<T>): Promise<{ outcome: T; longestPauseMs: number }> {
+/** Runs `work` and measures the longest time for which it blocked the event loop. */
+async function measurePause<T>(work: () => Promise<T>): Promise<{ outcome: T; longestPauseMs: number }> {
   let last = performance.now();
   let longestPauseMs = 0;
   const heart = setInterval(() => {
@@ -34,7 +34,7 @@ async function save(page: string | Buffer) {
 const deep = (tag: string, depth: number) =>
   `<html><body>${`<${tag}>`.repeat(depth)}text${`</${tag}>`.repeat(depth)}</body></html>`;
 
-describe('a hostile document harms nobody but itself', () => {
+describe('a hostile document does not affect anything else', () => {
   test.each<[string, () => Promise<unknown>]>([
     ['a page nested a hundred thousand times', () => save(deep('div', 100_000))],
     ['formatting nested a hundred thousand times', () => save(deep('b', 100_000))],
@@ -109,13 +109,13 @@ describe('a hostile document harms nobody but itself', () => {
     ],
   ])('%s', async (_what, read) => {
     const before = process.memoryUsage().rss;
-    const { outcome, longestPauseMs } = await whileWatching(() =>
+    const { outcome, longestPauseMs } = await measurePause(() =>
       read().then(
         () => 'read',
         (error) => error.code,
       ),
     );
-    // Read or refused, but by a rule: nothing is left hanging and nothing else breaks.
+    // Extracted, or refused with an expected code.
     expect([
       'read',
       'E_NO_READABLE_CONTENT',
@@ -129,12 +129,12 @@ describe('a hostile document harms nobody but itself', () => {
     ]).toContain(outcome);
     expect(longestPauseMs).toBeLessThan(1500);
     expect(process.memoryUsage().rss - before).toBeLessThan(700 * MB);
-    // And whoever comes next is served.
+    // The next document is extracted.
     expect(await save(makePage())).toMatchObject({ kind: 'web_article' });
   });
 });
 
-test('a cancelled extraction ends at once, with the reason of whoever cancelled it', async () => {
+test('an aborted extraction ends immediately with the reason of the abort', async () => {
   const stop = new AbortController();
   const reason = new Error('cancelled by a person');
   const site = await startSite((_request, response) => {
@@ -146,13 +146,13 @@ test('a cancelled extraction ends at once, with the reason of whoever cancelled 
   );
 });
 
-test('a page of combining marks is read quickly, and its text is in NFC', async () => {
+test('a page with many combining marks is extracted quickly, and its text is in NFC', async () => {
   const marks = 'a\u0301\u0316'.concat('\u0301\u0316'.repeat(225_000));
   const { extraction } = await save(
     `<html><body><article><p>${'A sentence to read. '.repeat(20)}${marks}</p></article></body></html>`,
   );
   const text = extraction.plain_text;
   expect(text.length).toBeGreaterThan(450_000);
-  // In order, so that JavaScript has nothing to do.
+  // Fast, because the marks are already in order.
   expect(text.normalize('NFC')).toBe(text);
 });

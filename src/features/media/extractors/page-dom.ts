@@ -9,8 +9,8 @@ import {
 } from 'parse5';
 
 /**
- * The part of the DOM that Readability asks for, built by the parser itself. A whole DOM spends most of its time on what
- * nobody asks for here: on the benchmark's pages, Readability takes less than half of what it takes on linkedom.
+ * The part of the DOM that Readability uses, built directly by the parser. A full DOM spends most of its time on features
+ * that are not needed here: on the benchmark's pages, Readability takes less than half the time that it takes on linkedom.
  */
 
 const ELEMENT = 1;
@@ -150,7 +150,7 @@ export abstract class PageParent extends PageNode {
     return this.querySelectorAll(name);
   }
 
-  /** Names of elements, parted by commas, or all of them: no other selector is ever asked for. */
+  /** Supports `*` and lists of element names. Readability uses no other selectors. */
   querySelectorAll(names: string): PageElement[] {
     const wanted = names === '*' ? undefined : new Set(names.toLowerCase().split(','));
     const found: PageElement[] = [];
@@ -168,7 +168,7 @@ export class PageElement extends PageParent {
   readonly tagName: string;
   readonly namespaceURI: html.NS;
   attributes: PageAttribute[];
-  /** Where Readability keeps its score. */
+  /** Readability stores its score here. */
   readability: unknown = undefined;
 
   constructor(localName: string, namespaceURI: html.NS, attributes: PageAttribute[]) {
@@ -183,9 +183,9 @@ export class PageElement extends PageParent {
     return this.tagName;
   }
 
-  /** Asked only to make elements, and those belong to no document before they are put into one. */
+  /** Readability uses it only to create elements, which do not depend on the document. */
   get ownerDocument(): PageDocument {
-    return MAKER;
+    return ELEMENT_FACTORY;
   }
 
   getAttribute(name: string): string | null {
@@ -233,16 +233,16 @@ export class PageElement extends PageParent {
   get style(): { display: string; visibility: string } {
     const style = this.getAttribute('style');
     if (!style) return VISIBLE;
-    const said = (property: string) =>
+    const declared = (property: string) =>
       new RegExp(`(?:^|;)\\s*${property}\\s*:\\s*([a-z-]+)`, 'i').exec(style)?.[1]?.toLowerCase() ?? '';
-    return { display: said('display'), visibility: said('visibility') };
+    return { display: declared('display'), visibility: declared('visibility') };
   }
 }
 
 export class PageDocument extends PageParent {
   readonly nodeType = DOCUMENT;
   readonly nodeName = '#document';
-  /** What relative addresses in the page are relative to. */
+  /** The base of relative addresses in the page. */
   baseURI: string | undefined = undefined;
 
   get documentURI(): string | undefined {
@@ -270,16 +270,16 @@ export class PageDocument extends PageParent {
   }
 }
 
-const MAKER = new PageDocument();
+const ELEMENT_FACTORY = new PageDocument();
 
 export type PageChild = PageText | PageElement;
 
-/** As browsers parse it, but without scripts: what stands in `noscript` is content. */
+/** Parses a page like a browser with scripts disabled, so the content of `noscript` is included. */
 export function parsePage(text: string): PageDocument {
   return parse(text, PARSING);
 }
 
-/** The next node below `root` in the order of the document. No calls within calls: a page may be nested deeper than those. */
+/** Returns the next node below `root` in document order. Not recursive, because pages may be nested very deeply. */
 function following(node: PageChild, root: PageParent): PageChild | null {
   if (node instanceof PageElement && node.firstChild) return node.firstChild;
   let from: PageNode = node;
@@ -301,8 +301,8 @@ interface PageTypes extends TreeAdapterTypeMap {
   template: PageElement;
 }
 
-/** Scripts and styles are never read, except for what a page says about itself in a script that is none. */
-function isLeftOut(parent: PageParent): boolean {
+/** Whether to skip the text of an element: scripts and styles, except JSON-LD metadata. */
+function isSkipped(parent: PageParent): boolean {
   if (!(parent instanceof PageElement)) return false;
   if (parent.localName === 'style') return true;
   return parent.localName === 'script' && parent.getAttribute('type') !== 'application/ld+json';
@@ -326,7 +326,7 @@ const treeAdapter: TreeAdapter<PageTypes> = {
   insertBefore: (parent, node, next) => void parent.insertBefore(node, next),
   detachNode: (node) => node.remove(),
   insertText(parent, text) {
-    if (isLeftOut(parent)) return;
+    if (isSkipped(parent)) return;
     if (parent.lastChild instanceof PageText) parent.lastChild.data += text;
     else parent.appendChild(new PageText(text));
   },
@@ -339,7 +339,7 @@ const treeAdapter: TreeAdapter<PageTypes> = {
     for (const { name, value } of attributes)
       if (!element.hasAttribute(name)) element.attributes.push(new PageAttribute(name, value));
   },
-  // What stands in a template is no content of the page.
+  // The content of a template is not part of the page.
   setTemplateContent: nothing,
   getTemplateContent: () => new PageDocument(),
   setDocumentType: nothing,

@@ -28,16 +28,16 @@ test('a PDF has a fragment for every page, with its lines', async () => {
   ]);
 });
 
-test.each(Object.entries(SENTENCES))('text in %s comes out as it went in', async (_language, sentence) => {
+test.each(Object.entries(SENTENCES))('text in %s is unchanged', async (_language, sentence) => {
   const { plain_text } = await extract({ pages: [[sentence]] });
   expect(plain_text.replaceAll(/\s/g, '')).toBe(sentence.normalize('NFC').replaceAll(/\s/g, ''));
 });
 
-test('a font of East Asia that does not name its characters is read with the tables for it', async () => {
+test('an East Asian font without its own character map is read with the standard maps', async () => {
   expect((await extract({ pages: [['图书馆']], font: 'chinese' })).plain_text).toBe('图书馆');
 });
 
-test('the outline leads to pages', async () => {
+test('outline entries link to pages', async () => {
   const { outline } = await extract({
     pages: [['a'], ['b'], ['c']],
     outline: [
@@ -51,7 +51,7 @@ test('the outline leads to pages', async () => {
   ]);
 });
 
-test('a scan has pages, but no text', async () => {
+test('a scanned PDF has pages without text', async () => {
   const { page_count, fragments, plain_text, metadata } = await extract({ pages: [[], []] });
   expect({ page_count, plain_text, words: metadata.word_count }).toEqual({
     page_count: 2,
@@ -61,7 +61,7 @@ test('a scan has pages, but no text', async () => {
   expect(fragments).toMatchObject([{ html_sanitized: '' }, { html_sanitized: '' }]);
 });
 
-test('one that opens only with a password says so', async () => {
+test('a PDF with a password has its own error code', async () => {
   expect(await failureOf(extract({ isEncrypted: true }))).toMatchObject({
     code: 'E_PDF_PASSWORD_REQUIRED',
     isTransient: false,
@@ -69,11 +69,11 @@ test('one that opens only with a password says so', async () => {
 });
 
 test.each([
-  ['nothing', Buffer.alloc(0)],
-  ['something else', Buffer.from('<html></html>')],
-  ['only a beginning', Buffer.from('%PDF-1.7\n')],
+  ['empty', Buffer.alloc(0)],
+  ['of another type', Buffer.from('<html></html>')],
+  ['only a header', Buffer.from('%PDF-1.7\n')],
   [
-    'no pages',
+    'without pages',
     Buffer.from(
       makePdf()
         .toString('latin1')
@@ -83,14 +83,14 @@ test.each([
       'latin1',
     ),
   ],
-  ['random bytes after the beginning', Buffer.concat([Buffer.from('%PDF-1.7\n'), Buffer.alloc(5000, 'xyz')])],
-])('a file that is %s is broken', async (_what, bytes) => {
+  ['random bytes after a header', Buffer.concat([Buffer.from('%PDF-1.7\n'), Buffer.alloc(5000, 'xyz')])],
+])('a file that is %s is invalid', async (_what, bytes) => {
   expect(await failureOf(extractors.pdf({ bytes: new Uint8Array(bytes) }))).toMatchObject({
     code: 'E_PDF_INVALID',
   });
 });
 
-test('a file whose end is missing is mended as far as it can be', async () => {
+test('a file without its end is repaired', async () => {
   const whole = makePdf({ pages: [['still here']] });
   const cut = whole.subarray(0, whole.indexOf('startxref'));
   const outcome = await extractors.pdf({ bytes: new Uint8Array(cut) }).catch((error) => error);

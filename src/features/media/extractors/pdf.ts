@@ -13,9 +13,8 @@ export interface PdfExtraction extends Extraction {
   page_count: number;
 }
 
-/** More is not a document that anybody reads. */
-const MOST_PAGES = 10_000;
-const MOST_OUTLINE_ITEMS = 5000;
+const MAX_PAGES = 10_000;
+const MAX_OUTLINE_ITEMS = 5000;
 
 type PdfJs = typeof import('pdfjs-dist/legacy/build/pdf.mjs');
 type PdfDocument = Awaited<ReturnType<PdfJs['getDocument']>['promise']>;
@@ -23,8 +22,8 @@ type PdfDocument = Awaited<ReturnType<PdfJs['getDocument']>['promise']>;
 export async function extractPdf({ bytes }: PdfTask): Promise<PdfExtraction> {
   const document = await openDocument(bytes);
   const pageCount = document.numPages;
-  if (pageCount > MOST_PAGES) {
-    throw new ExtractionFailure('E_PDF_INVALID', `The PDF has more than ${MOST_PAGES} pages.`);
+  if (pageCount > MAX_PAGES) {
+    throw new ExtractionFailure('E_PDF_INVALID', `The PDF has more than ${MAX_PAGES} pages.`);
   }
   const fragments = [];
   for (let number = 1; number <= pageCount; number++) {
@@ -68,7 +67,7 @@ async function openDocument(bytes: Uint8Array): Promise<PdfDocument> {
   try {
     return await getDocument({
       data: bytes,
-      // Which bytes are which characters, for fonts of East Asia that do not say so themselves.
+      // Character maps for East Asian fonts that do not contain their own.
       cMapUrl: `${path.join(data, 'cmaps')}/`,
       cMapPacked: true,
       standardFontDataUrl: `${path.join(data, 'standard_fonts')}/`,
@@ -81,7 +80,7 @@ async function openDocument(bytes: Uint8Array): Promise<PdfDocument> {
     if ((error as Error).name === 'PasswordException') {
       throw new ExtractionFailure(
         'E_PDF_PASSWORD_REQUIRED',
-        'The PDF opens only with a password. Upload a copy without one.',
+        'The PDF is protected by a password. Upload a copy without a password.',
         { cause: error },
       );
     }
@@ -89,7 +88,7 @@ async function openDocument(bytes: Uint8Array): Promise<PdfDocument> {
   }
 }
 
-/** The library draws, too, and looks for what browsers draw with when it is loaded; text needs none of it. */
+/** Loads pdf.js with stubs for the drawing classes that it expects in a browser. Extracting text does not use them. */
 async function loadPdfJs(): Promise<PdfJs> {
   const globals = globalThis as Record<string, unknown>;
   for (const name of ['DOMMatrix', 'ImageData', 'Path2D']) globals[name] ??= class {};
@@ -134,12 +133,12 @@ interface OutlineNode {
   items: OutlineNode[];
 }
 
-/** A PDF whose outline is broken can be read without one. */
+/** Reads the outline; empty when it is broken. */
 async function outlineOf(document: PdfDocument): Promise<OutlineItem[]> {
   const roots = ((await document.getOutline().catch(() => null)) ?? []) as OutlineNode[];
   const items: OutlineItem[] = [];
   const stack = roots.map((node) => ({ node, depth: 0 })).reverse();
-  for (let next = stack.pop(); next && items.length < MOST_OUTLINE_ITEMS; next = stack.pop()) {
+  for (let next = stack.pop(); next && items.length < MAX_OUTLINE_ITEMS; next = stack.pop()) {
     const { node, depth } = next;
     const title = canonicalLines(node.title).replaceAll('\n', ' ');
     if (title) items.push({ title, fragment_idx: await pageOf(document, node.dest), depth });
@@ -148,7 +147,7 @@ async function outlineOf(document: PdfDocument): Promise<OutlineItem[]> {
   return items;
 }
 
-/** An entry that leads nowhere is still a heading. */
+/** Returns the page index of an outline entry; null when its target is broken. */
 async function pageOf(document: PdfDocument, destination: OutlineNode['dest']): Promise<number | null> {
   try {
     const explicit =

@@ -30,7 +30,7 @@ interface Answers {
 
 let answers: Answers = {};
 
-/** YouTube, as far as Nexus talks to it. */
+/** A server that behaves like the part of YouTube that Nexus uses. */
 const youtube = await startSite((request, response) => {
   const { tracks = [{ baseUrl: '/api/timedtext?v=x&lang=en', languageCode: 'en' }] } = answers;
   const player = answers.player ?? {
@@ -52,7 +52,7 @@ function extract(given: Answers = {}) {
   return extractors.video({ videoId: ID });
 }
 
-test('a video is described, and its transcript comes in segments with their times', async () => {
+test('a video has a description, and a transcript in segments with times', async () => {
   const { title, metadata, fragments, plain_text } = await extract();
   expect(title).toBe('On lamps');
   expect(metadata).toEqual({
@@ -90,7 +90,7 @@ test('a video is described, and its transcript comes in segments with their time
   ]);
 });
 
-test('speech without an end to its sentences is cut after a while', async () => {
+test('speech without sentence ends is split after the maximum time', async () => {
   const events = Array.from({ length: 60 }, (_, index) => ({
     tStartMs: index * 2000,
     dDurationMs: 2000,
@@ -109,29 +109,25 @@ describe('the transcript is', () => {
   });
 
   test.each([
-    [
-      'what people wrote in the language that is spoken',
-      [track('en'), track('de'), track('de', 'asr')],
-      '/t/de?',
-    ],
-    ['what people wrote', [track('fr', 'asr'), track('en')], '/t/en?'],
-    ['what a machine heard, where there is nothing else', [track('en', 'asr')], '/t/enasr?'],
+    ['written by people in the spoken language', [track('en'), track('de'), track('de', 'asr')], '/t/de?'],
+    ['written by people', [track('fr', 'asr'), track('en')], '/t/en?'],
+    ['automatic, if there is no other', [track('en', 'asr')], '/t/enasr?'],
   ])('%s', async (_what, tracks, path) => {
     await extract({ tracks });
     expect(youtube.requests[1]?.url).toBe(`${path}fmt=json3`);
   });
 });
 
-describe('a video without a transcript can still be played, and is known by its title', () => {
+describe('a video without a transcript keeps its title and can be played', () => {
   test.each([
-    ['none is named', { tracks: [] }],
+    ['there is none', { tracks: [] }],
     ['it is empty', { transcript: { events: [] } }],
-    ['it is nothing at all', { transcript: '' }],
-    ['it is something else', { transcript: '<html>' }],
+    ['its response is empty', { transcript: '' }],
+    ['its response is not JSON', { transcript: '<html>' }],
     ['it is refused', { transcriptStatus: 403 }],
-    ['it is gone', { transcriptStatus: 404 }],
+    ['it does not exist', { transcriptStatus: 404 }],
     [
-      'its times are nonsense',
+      'its times are invalid',
       { transcript: { events: [{ tStartMs: 'x', segs: [{ utf8: 'a' }] }, { segs: 7 }] } },
     ],
   ])('%s', async (_what, given) => {
@@ -143,22 +139,22 @@ describe('a video without a transcript can still be played, and is known by its 
     });
   });
 
-  test('somebody must sign in first', async () => {
+  test('YouTube requires to sign in', async () => {
     const player = { playabilityStatus: { status: 'LOGIN_REQUIRED' }, videoDetails: DETAILS };
     expect(await failureOf(extract({ player }))).toMatchObject({ code: 'E_TRANSCRIPT_UNAVAILABLE' });
   });
 });
 
-test('a video that is gone is', async () => {
+test('an unavailable video has its own error code', async () => {
   const player = { playabilityStatus: { status: 'ERROR', reason: 'Video unavailable' } };
   expect(await failureOf(extract({ player }))).toMatchObject({ code: 'E_VIDEO_UNAVAILABLE' });
 });
 
 test.each([
-  ['a player in trouble', { status: 503 }, 'E_SITE_ERROR'],
+  ['an error of the player', { status: 503 }, 'E_SITE_ERROR'],
   ['too many requests', { status: 429 }, 'E_SITE_BUSY'],
-  ['a transcript in trouble', { transcriptStatus: 500 }, 'E_SITE_ERROR'],
-])('%s is tried again', async (_what, given, code) => {
+  ['an error of the transcript', { transcriptStatus: 500 }, 'E_SITE_ERROR'],
+])('%s is transient', async (_what, given, code) => {
   expect(await failureOf(extract(given))).toMatchObject({ code, isTransient: true });
 });
 
@@ -168,7 +164,7 @@ test.each([
   'null',
   '"x"',
   '{"videoDetails":7,"captions":{"playerCaptionsTracklistRenderer":{"captionTracks":"x"}}}',
-])('a player that answers %s has no transcript', async (player) => {
+])('a player response of %s has no transcript', async (player) => {
   expect(await failureOf(extract({ player }))).toMatchObject({ code: 'E_TRANSCRIPT_UNAVAILABLE' });
   expect(extractors.bugs).toEqual([]);
 });

@@ -14,12 +14,12 @@ async function extract(
 ) {
   const site = await startSite((_request, response) => response.writeHead(200, headers).end(page));
   const result = await extractors.webArticle({ url: `${site.url}/posts/1`, imagePath: IMAGES });
-  if (result.kind !== 'web_article') return expect.fail('it is no article');
+  if (result.kind !== 'web_article') return expect.fail('The result is not an article.');
   return { site, ...result.extraction };
 }
 
 test.each(Object.keys(SENTENCES))(
-  'an article in %s is read whole, and nothing around it',
+  'the article in %s is extracted completely, without the page around it',
   async (language) => {
     const { title, metadata, fragments, plain_text, canonical_url } = await extract(
       makePage({ language, title: 'The lamp' }),
@@ -37,7 +37,7 @@ test.each(Object.keys(SENTENCES))(
   },
 );
 
-test('a page is described by its metadata', async () => {
+test('metadata comes from meta elements', async () => {
   const head = `<meta property="og:site_name" content="The &amp; Site"><meta name="author" content="A. Writer">
     <meta property="article:published_time" content="2024-02-29T10:00:00+01:00">
     <meta property="og:image" content="/lead.jpg"><meta name="description" content="About a lamp.">`;
@@ -51,7 +51,7 @@ test('a page is described by its metadata', async () => {
   });
 });
 
-test('JSON-LD describes it, too', async () => {
+test('metadata comes from JSON-LD', async () => {
   const data = {
     '@context': 'https://schema.org',
     '@type': 'NewsArticle',
@@ -66,7 +66,7 @@ test('JSON-LD describes it, too', async () => {
   });
 });
 
-test('links and images are made absolute, images go through the proxy, scripts are gone', async () => {
+test('links and images become absolute, images use the proxy, and scripts are removed', async () => {
   const article = `<p><a href="../other">A link in the text that goes elsewhere</a> and a picture
     <img src="a.png" onerror="alert(1)"></p><script>alert(1)</script>`;
   const { fragments, site } = await extract(makePage({ article, head: '<base href="/blog/">' }));
@@ -76,7 +76,7 @@ test('links and images are made absolute, images go through the proxy, scripts a
   expect(html).not.toMatch(/script|onerror/);
 });
 
-describe('the address that a page gives itself', () => {
+describe('the canonical address that a page declares', () => {
   const claim = async (href: string, path = '/posts/1') => {
     const site = await startSite((_request, response) =>
       response
@@ -87,7 +87,7 @@ describe('the address that a page gives itself', () => {
     return result.kind === 'web_article' && result.extraction.canonical_url?.replace(site.url, '');
   };
 
-  test('is believed within its host, in its canonical form', async () => {
+  test('is used in its canonical form when it is on the same host', async () => {
     expect(await claim('/posts/one?utm_source=x&b=1#top')).toBe('/posts/one?b=1');
   });
 
@@ -97,12 +97,12 @@ describe('the address that a page gives itself', () => {
     'javascript:alert(1)',
     'http://127.0.0.1:1/',
     'http://[',
-  ])('is not believed when it is %s', async (href) => {
+  ])('is ignored when it is %s', async (href) => {
     expect(await claim(href)).toBeFalsy();
   });
 });
 
-test('redirects are followed, and the last address is told', async () => {
+test('redirects are followed, and the result has the last URL', async () => {
   const site = await startSite((request, response) =>
     request.url === '/old'
       ? response.writeHead(301, { location: '/new' }).end()
@@ -127,11 +127,11 @@ describe('the encoding', () => {
     ['the header', cyrillic, 'text/html; charset=windows-1251'],
     ['the page', Buffer.concat([Buffer.from('<meta charset=windows-1251>'), cyrillic]), 'text/html'],
     ['a byte order mark', Buffer.from(`\ufeff${page}`, 'utf16le'), 'text/html; charset=iso-8859-1'],
-  ])('is taken from %s', async (_from, bytes, contentType) => {
+  ])('comes from %s', async (_from, bytes, contentType) => {
     expect((await extract(bytes, { 'content-type': contentType })).plain_text).toContain('Поезд опоздал');
   });
 
-  test('and brotli is undone first', async () => {
+  test('is detected after decompression with brotli', async () => {
     const headers = { 'content-type': 'text/html; charset=windows-1251', 'content-encoding': 'br' };
     expect((await extract(brotliCompressSync(cyrillic), headers)).plain_text).toContain('Поезд опоздал');
   });
@@ -141,16 +141,16 @@ test.each([
   ['without html, head and body', makePage().replace(/<\/?(!doctype|html|head|body)[^>]*>/g, '')],
   ['with everything in capitals', makePage().replace(/<[^>]*>/g, (tag) => tag.toUpperCase())],
   ['with tags that are never closed', makePage().replace(/<\/(p|article|main)>/g, '')],
-])('a page %s is read all the same', async (_what, page) => {
+])('a page %s is extracted', async (_what, page) => {
   expect((await extract(page)).plain_text).toContain('12. The lamp on the desk');
 });
 
-test('a short note is an article, too', async () => {
+test('a short note is an article', async () => {
   const { plain_text } = await extract(`<html><body><h1>Note</h1><p>${SENTENCES.en}</p></body></html>`);
   expect(plain_text).toContain(SENTENCES.en);
 });
 
-describe('what cannot be read says why', () => {
+describe('a page that cannot be extracted has an error code', () => {
   test.each([
     ['an empty page', '', 'E_NO_READABLE_CONTENT'],
     [
@@ -193,7 +193,7 @@ describe('what cannot be read says why', () => {
 });
 
 test.each(['application/pdf', 'text/html', 'application/octet-stream'])(
-  'a PDF served as %s is read as one, and its bytes are kept',
+  'a PDF served as %s is extracted as a PDF, and its bytes are kept',
   async (contentType) => {
     const pdf = makePdf({ title: 'A paper', pages: [['On lamps']] });
     const site = await startSite((_request, response) =>

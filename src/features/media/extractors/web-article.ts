@@ -12,18 +12,18 @@ import { countWords, readingMinutes } from './words.ts';
 export interface WebArticleTask {
   bytes: Uint8Array;
   contentType: string | undefined;
-  /** Where the page was found in the end. */
+  /** The final URL of the page, after redirects. */
   url: string;
-  /** What stands before the encoded address of an image, as readers get it. */
+  /** The URL prefix of images; the encoded address of an image follows it. */
   imagePath: string;
 }
 
 export interface WebArticleExtraction extends Extraction {
-  /** What the page says is its own address, where it may be believed. */
+  /** The canonical address that the page declares, if it is on the page's own host. */
   canonical_url: string | null;
 }
 
-/** A page that says less is a notice, a login form or an application, not an article. */
+/** Matches at least 40 letters. A page with less text is a notice, a login form or an application, not an article. */
 const ENOUGH_LETTERS = /(?:\P{L}*\p{L}){40}/u;
 
 export function extractWebArticle({
@@ -40,7 +40,7 @@ export function extractWebArticle({
     .getElementsByTagName('input')
     .some((input) => input.getAttribute('type') === 'password');
 
-  // Readability takes the document apart, so what is needed of it was read before.
+  // Readability modifies the document, so everything else must be read before.
   const article = new Readability<PageElement>(document as never, {
     serializer: (node) => node as never,
   }).parse();
@@ -49,11 +49,11 @@ export function extractWebArticle({
     rewriteImage: (image) => `${imagePath}${encodeURIComponent(image)}`,
   });
   const canonical = canonicalText(html);
-  if (!ENOUGH_LETTERS.test(canonical)) throw nothingToRead(isLoginForm, url);
+  if (!ENOUGH_LETTERS.test(canonical)) throw noArticle(isLoginForm, url);
 
   const words = countWords(canonical);
   return {
-    title: withoutSite(clean(article?.title) ?? page.title, page.heading),
+    title: withoutSiteName(clean(article?.title) ?? page.title, page.heading),
     metadata: {
       author: clean(article?.byline),
       site: clean(article?.siteName) ?? new URL(url).hostname.replace(/^www\./, ''),
@@ -82,8 +82,9 @@ export function extractWebArticle({
 }
 
 function describePage(document: PageDocument, url: string) {
-  const said = metaElements(document);
-  const meta = (...names: string[]) => names.map((name) => said.get(name)).find((content) => content) ?? null;
+  const contents = metaElements(document);
+  const meta = (...names: string[]) =>
+    names.map((name) => contents.get(name)).find((content) => content) ?? null;
   const baseUrl = webUrl(document.getElementsByTagName('base')[0]?.getAttribute('href'), url) ?? url;
   const canonicalLink = document
     .getElementsByTagName('link')
@@ -95,29 +96,29 @@ function describePage(document: PageDocument, url: string) {
     language: language(document.documentElement?.getAttribute('lang') ?? meta('og:locale')),
     published: meta('article:published_time', 'datepublished', 'date', 'dc.date') ?? undefined,
     image: webUrl(meta('og:image', 'og:image:url', 'twitter:image'), baseUrl),
-    canonicalUrl: ownAddress(canonicalLink?.getAttribute('href'), baseUrl, url),
+    canonicalUrl: declaredAddress(canonicalLink?.getAttribute('href'), baseUrl, url),
   };
 }
 
-/** By their lower-case name; the first of a name counts. One walk for all of them: each costs as much as any other. */
+/** Reads the content of all meta elements by lower-case name, in one walk. The first element with a name counts. */
 function metaElements(document: PageDocument): Map<string, string> {
-  const said = new Map<string, string>();
+  const contents = new Map<string, string>();
   for (const element of document.getElementsByTagName('meta')) {
     const name = (element.getAttribute('property') ?? element.getAttribute('name') ?? '').toLowerCase();
     const content = clean(element.getAttribute('content'));
-    if (content && !said.has(name)) said.set(name, content);
+    if (content && !contents.has(name)) contents.set(name, content);
   }
-  return said;
+  return contents;
 }
 
-/** Sites append their name; what the page itself begins with is the title. */
-function withoutSite(title: string | null, heading: string | null): string | null {
+/** Removes the name of the site that follows the heading in many page titles. */
+function withoutSiteName(title: string | null, heading: string | null): string | null {
   const rest = title && heading && title.startsWith(heading) ? title.slice(heading.length) : '';
   return /^\s*[|\u2013\u2014:\u00b7\u00bb-]/.test(rest) ? heading : title;
 }
 
-/** Believed only within the host that said it: nobody can take another site's address. */
-function ownAddress(href: string | null | undefined, baseUrl: string, url: string): string | null {
+/** Returns the canonical address that a page declares, only on its own host: a page must not claim another site's. */
+function declaredAddress(href: string | null | undefined, baseUrl: string, url: string): string | null {
   const claimed = webUrl(href, baseUrl);
   if (!claimed || new URL(claimed).host !== new URL(url).host) return null;
   try {
@@ -138,7 +139,7 @@ function language(value: string | null): string | null {
   return /^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/.test(tag) ? tag : null;
 }
 
-/** Pages write dates in many ways; one that cannot be read is none. */
+/** Converts a date in any format that JavaScript parses; null for others. */
 function isoDate(value: string | null | undefined): string | null {
   const trimmed = value?.trim() ?? '';
   if (/^\d{4}(-\d{2}(-\d{2})?)?$/.test(trimmed)) return trimmed;
@@ -154,13 +155,13 @@ function clean(text: string | null | undefined): string | null {
   return trimmed || null;
 }
 
-function nothingToRead(isLoginForm: boolean, url: string): ExtractionFailure {
+function noArticle(isLoginForm: boolean, url: string): ExtractionFailure {
   const { host } = new URL(url);
   if (isLoginForm) {
-    return new ExtractionFailure('E_LOGIN_REQUIRED', `${host} shows this only to those who sign in there.`);
+    return new ExtractionFailure('E_LOGIN_REQUIRED', `${host} shows this page only to signed-in users.`);
   }
   return new ExtractionFailure(
     'E_NO_READABLE_CONTENT',
-    `There is no article on this page of ${host}. If you see one, the page may build it with scripts: save it as a PDF and upload that.`,
+    `Nexus found no article on this page of ${host}. If you can see one in your browser, save it as a PDF and upload it.`,
   );
 }

@@ -17,6 +17,6 @@ test.each([
   expect(countWords(text)).toBe(words);
 });
 
-test('minutes are counted from the first one', () => {
+test('a started minute counts as a full one', () => {
   expect([0, 1, 220, 221].map(readingMinutes)).toEqual([0, 1, 1, 2]);
 });

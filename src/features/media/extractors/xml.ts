@@ -2,7 +2,7 @@ import { DOMParser } from 'linkedom';
 import { decodeText } from '../../../platform/egress/charset.ts';
 import { unsafe } from './archive.ts';
 
-/** The little that is needed of an element of XML. */
+/** The part of an XML element's interface that is used here. */
 export interface XmlElement {
   localName: string;
   textContent: string;
@@ -11,14 +11,14 @@ export interface XmlElement {
   querySelectorAll(selector: string): Iterable<XmlElement>;
 }
 
-/** Entities are never expanded; what defines dangerous ones is refused. */
+/** Parses XML. Throws for dangerous entities; entities are never expanded. */
 export function parseXml(bytes: Uint8Array): XmlElement {
   const { text } = decodeText(bytes, undefined);
   refuseEntities(text);
   return new DOMParser().parseFromString(text, 'text/xml') as unknown as XmlElement;
 }
 
-/** All elements of this name below another, whatever prefix their namespace has. */
+/** Returns all descendants with a local name, in any namespace. */
 export function descendants(root: XmlElement, name: string): XmlElement[] {
   return [...root.querySelectorAll('*')].filter((element) => localName(element) === name);
 }
@@ -31,11 +31,11 @@ export function localName({ localName: name }: XmlElement): string {
   return name.slice(name.indexOf(':') + 1);
 }
 
-/** An entity made of others grows without bounds; an external one reads files. Characters with a name do neither. */
+/** Throws for entities that refer to other entities (exponential growth) or to files. Named characters are allowed. */
 export function refuseEntities(text: string): void {
   for (const [declaration] of text.matchAll(/<!ENTITY[^>]*/gi)) {
     if (/^<!ENTITY\s+%|\b(SYSTEM|PUBLIC)\b|[&%][A-Za-z_]/i.test(declaration)) {
-      throw unsafe('holds a document with entities that grow or read files');
+      throw unsafe('contains dangerous XML entities');
     }
   }
 }
@@ -46,8 +46,8 @@ const HTML_VOID = /^(area|base|br|col|embed|hr|img|input|link|meta|source|track|
 const DOCTYPE = /<!DOCTYPE[^>[]*(\[[^\]]*\]\s*)?>/i;
 
 /**
- * XHTML so that a parser of HTML understands it: there `<title/>` is not whole but swallows the rest of the page, and a
- * document type ends at the first bracket within it.
+ * Converts XHTML for an HTML parser. In HTML, `<title/>` is not self-closing and would contain the rest of the page, and a
+ * document type ends at the first `>` inside it.
  */
 export function asHtml(xhtml: string): string {
   return xhtml

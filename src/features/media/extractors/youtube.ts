@@ -7,7 +7,7 @@ export interface YouTubePlayer {
   author: string | null;
   description: string | null;
   cover: string | null;
-  /** Whether the video is gone for everybody. */
+  /** Whether YouTube reports the video as unavailable for everybody. */
   isGone: boolean;
   transcript: { url: string; language: string } | null;
 }
@@ -15,33 +15,33 @@ export interface YouTubePlayer {
 interface Track {
   baseUrl?: string;
   languageCode?: string;
-  /** `asr`: written by a machine that listened. */
+  /** `asr`: automatic speech recognition. */
   kind?: string;
 }
 
-/** What the player is told about a video before it plays it. */
+/** Reads the description of a video from the player data. */
 export function readPlayer(bytes: Uint8Array): YouTubePlayer {
-  const answer = parseJson(bytes);
-  const details = answer.videoDetails ?? {};
+  const player = parseJson(bytes);
+  const details = player.videoDetails ?? {};
   const thumbnails = details.thumbnail?.thumbnails;
-  const tracks = answer.captions?.playerCaptionsTracklistRenderer?.captionTracks;
+  const tracks = player.captions?.playerCaptionsTracklistRenderer?.captionTracks;
   return {
     title: text(details.title),
     author: text(details.author),
     description: text(details.shortDescription),
     cover: text(Array.isArray(thumbnails) ? thumbnails.at(-1)?.url : undefined),
-    isGone: answer.playabilityStatus?.status === 'ERROR',
+    isGone: player.playabilityStatus?.status === 'ERROR',
     transcript: chooseTrack(Array.isArray(tracks) ? tracks : []),
   };
 }
 
-/** What people wrote in the language that is spoken, else what people wrote, else what the machine heard. */
+/** Chooses a transcript: written by people in the spoken language, else written by people, else automatic. */
 function chooseTrack(tracks: Track[]): YouTubePlayer['transcript'] {
   const usable = tracks.filter(({ baseUrl }) => typeof baseUrl === 'string');
-  const heard = usable.find(({ kind }) => kind === 'asr');
+  const automatic = usable.find(({ kind }) => kind === 'asr');
   const written = usable.filter(({ kind }) => kind !== 'asr');
   const track =
-    written.find(({ languageCode }) => languageCode === heard?.languageCode) ?? written[0] ?? heard;
+    written.find(({ languageCode }) => languageCode === automatic?.languageCode) ?? written[0] ?? automatic;
   return track?.baseUrl ? { url: track.baseUrl, language: track.languageCode ?? '' } : null;
 }
 
@@ -51,21 +51,21 @@ interface Cue {
   text: string;
 }
 
-/** A segment ends with a sentence after this time, and anywhere after the other. */
-const SHORTEST_SEGMENT_MS = 15_000;
-const LONGEST_SEGMENT_MS = 40_000;
-const MOST_CUES = 100_000;
+/** A segment ends at the first end of a sentence after the minimum, and in any case at the maximum. */
+const MIN_SEGMENT_MS = 15_000;
+const MAX_SEGMENT_MS = 40_000;
+const MAX_CUES = 100_000;
 
-/** Cues of a few words each become segments that can be read, each with its time. */
+/** Combines cues of a few words into segments that are easy to read, each with its time. */
 export function readTranscript(bytes: Uint8Array): Fragment[] {
   const { events } = parseJson(bytes);
-  const cues = (Array.isArray(events) ? events : []).slice(0, MOST_CUES).flatMap(cueOf);
+  const cues = (Array.isArray(events) ? events : []).slice(0, MAX_CUES).flatMap(cueOf);
   const segments: Cue[] = [];
   for (const cue of cues) {
     const last = segments.at(-1);
     const length = last ? cue.end - last.start : 0;
-    const endsHere = last && length > SHORTEST_SEGMENT_MS && /[.!?…。！？]["'”’)]*$/.test(last.text);
-    if (!last || endsHere || length > LONGEST_SEGMENT_MS) segments.push({ ...cue });
+    const endsHere = last && length > MIN_SEGMENT_MS && /[.!?…。！？]["'”’)]*$/.test(last.text);
+    if (!last || endsHere || length > MAX_SEGMENT_MS) segments.push({ ...cue });
     else Object.assign(last, { end: cue.end, text: `${last.text} ${cue.text}` });
   }
   return segments.map((segment, idx) => {
@@ -98,16 +98,16 @@ function text(value: unknown): string | null {
   return (typeof value === 'string' && canonicalLines(value).slice(0, 5000)) || null;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: it comes from elsewhere, and every use looks at what it is
+// biome-ignore lint/suspicious/noExplicitAny: the response of an external site; every use checks the type
 function parseJson(bytes: Uint8Array): any {
   try {
     const value = JSON.parse(new TextDecoder().decode(bytes));
     if (typeof value === 'object' && value !== null) return value;
   } catch {
-    // Falls through: what is no JSON is no answer either.
+    // Invalid JSON gets the same error as JSON that is not an object.
   }
   throw new ExtractionFailure(
     'E_TRANSCRIPT_UNAVAILABLE',
-    'YouTube answered with something that Nexus does not know.',
+    'YouTube sent a response that Nexus does not understand.',
   );
 }

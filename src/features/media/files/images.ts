@@ -29,7 +29,7 @@ export interface ServedImage {
 export type Images = ReturnType<typeof createImages>;
 
 /** Each fetch may hold an image of 10 MB in memory for as long as its site takes. */
-const FETCHES = { inAll: 16, perPerson: 6, waitingPerPerson: 50, waitMs: 10_000 };
+const FETCHES = { total: 16, perPerson: 6, waitingPerPerson: 50, waitMs: 10_000 };
 const FETCH_MS = 15_000;
 
 /**

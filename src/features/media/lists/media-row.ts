@@ -1,6 +1,6 @@
 import { capabilitiesOf } from '../../../contract/capabilities.ts';
 import type { Media } from '../../../contract/media.ts';
-import type { Reading } from '../../../contract/reading.ts';
+import type { ReadingProgress } from '../../../contract/reading.ts';
 import type { Queryable } from '../../../platform/database/database.ts';
 import type { Viewer } from '../../libraries/access/can-read-media.ts';
 import { mayRetryMedia } from '../../libraries/access/may-retry-media.ts';
@@ -11,7 +11,7 @@ export interface MediaRow extends Omit<Media, 'capabilities' | 'cover_url' | 're
   has_text: boolean;
   cover: string | null;
   reading_progress: number | null;
-  reading_position: Reading['position'];
+  reading_position: ReadingProgress['position'];
   reading_finished_at: Date | null;
   reading_updated_at: Date | null;
 }

@@ -1,4 +1,4 @@
-import type { Reading, UpdateReading } from '../../../contract/reading.ts';
+import type { ReadingProgress, UpdateReading } from '../../../contract/reading.ts';
 import type { Queryable } from '../../../platform/database/database.ts';
 import { canReadMedia, type Viewer } from '../../libraries/access/can-read-media.ts';
 
@@ -8,8 +8,8 @@ export async function writeReading(
   viewer: Viewer,
   mediaId: string,
   { progress, position, finished }: UpdateReading,
-): Promise<Reading | undefined> {
-  const [reading] = await sql<Reading[]>`
+): Promise<ReadingProgress | undefined> {
+  const [reading] = await sql<ReadingProgress[]>`
     insert into media_readings as reading (user_id, media_id, progress, position, finished_at, updated_at)
     select
       ${viewer.user_id}, media.id, ${progress}::float8,

@@ -1,4 +1,4 @@
-import type { Reading, UpdateReading } from '../../../contract/reading.ts';
+import type { ReadingProgress, UpdateReading } from '../../../contract/reading.ts';
 import type { Database } from '../../../platform/database/database.ts';
 import type { Viewer } from '../../libraries/access/can-read-media.ts';
 import { mediaNotFound } from '../media.ts';
@@ -9,7 +9,7 @@ export type Readings = ReturnType<typeof createReadings>;
 export function createReadings({ sql }: { sql: Database }) {
   return {
     /** Of two devices that write at once, the later one by the database's clock is kept. */
-    async update(viewer: Viewer, mediaId: string, change: UpdateReading): Promise<Reading> {
+    async update(viewer: Viewer, mediaId: string, change: UpdateReading): Promise<ReadingProgress> {
       return (await writeReading(sql, viewer, mediaId, change)) ?? mediaNotFound();
     },
 

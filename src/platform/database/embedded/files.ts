@@ -8,7 +8,7 @@ export async function exists(file: string): Promise<boolean> {
   );
 }
 
-/** Whether a process with this pid exists, whoever it belongs to. */
+/** Whether a process with this pid exists, of any user. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -18,7 +18,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Makes what was created or renamed inside a directory survive a power loss. */
+/** Syncs a directory, so that created and renamed entries survive a power loss. */
 export async function syncDirectory(directory: string): Promise<void> {
   const handle = await open(directory, 'r');
   try {
@@ -28,14 +28,14 @@ export async function syncDirectory(directory: string): Promise<void> {
   }
 }
 
-/** Creates a directory of Nexus's own. Under root, the account that runs PostgreSQL may pass through it. */
-export async function makeDirectory(directory: string, passedBy: Account | undefined): Promise<void> {
-  const made = await mkdir(directory, { recursive: true });
-  if (made !== undefined) await chmod(directory, passedBy ? 0o711 : 0o700);
+/** Creates a directory that belongs to Nexus. Under root, the account that runs PostgreSQL may pass through it. */
+export async function createOwnDirectory(directory: string, account: Account | undefined): Promise<void> {
+  const created = await mkdir(directory, { recursive: true });
+  if (created !== undefined) await chmod(directory, account ? 0o711 : 0o700);
 }
 
-/** Creates a directory for the account that runs PostgreSQL, and refuses one that belongs to somebody else. */
-export async function lendDirectory(directory: string, account: Account | undefined): Promise<void> {
+/** Creates a directory that belongs to the account that runs PostgreSQL. Throws when it belongs to another user. */
+export async function createServerDirectory(directory: string, account: Account | undefined): Promise<void> {
   await mkdir(directory, { mode: 0o700 }).catch((error) => {
     if (error.code !== 'EEXIST') throw error;
   });
@@ -43,6 +43,8 @@ export async function lendDirectory(directory: string, account: Account | undefi
   const mine = process.getuid?.();
   if (account && found.isDirectory() && found.uid === mine) return chown(directory, account.uid, account.gid);
   if (!found.isDirectory() || found.uid !== (account?.uid ?? mine)) {
-    throw new Error(`${directory} belongs to somebody else. Remove it, or choose another NEXUS_DATA_DIR.`);
+    throw new Error(
+      `${directory} belongs to another user. Remove it, or set NEXUS_DATA_DIR to another directory.`,
+    );
   }
 }

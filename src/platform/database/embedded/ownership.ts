@@ -3,38 +3,38 @@ import { type Queryable, writeStatements } from '../database.ts';
 import { identifier } from '../statement.ts';
 import type { Cluster } from './cluster.ts';
 
-/** A hold on a running server, through a connection that is kept open for nothing else. */
+/** The right to use a running server, held by a connection that serves no other purpose. */
 export interface Hold {
   serverVersion: number;
-  /** Lets go. True when nobody else holds the server, so that whoever let go should stop it. */
+  /** Releases the server. Returns true when no other process uses it: then the caller should stop it. */
   release(): Promise<boolean>;
 }
 
 export type Attempt =
-  /** This process looks after the server. */
+  /** This process owns the server. */
   | { kind: 'owner'; hold: Hold }
-  /** Another living process does; this one may use the server. */
+  /** Another process owns the server; this one may use it. */
   | { kind: 'guest'; hold: Hold; owner: string }
-  /** A server is there but does not answer queries now. */
+  /** The server runs but does not accept queries now. */
   | { kind: 'busy' }
-  /** No server listens. */
+  /** No server runs. */
   | { kind: 'absent' };
 
-/** Any two fixed numbers that differ from other advisory locks in the maintenance database. */
+/** Two fixed numbers that no other advisory lock in the maintenance database uses. */
 const OWNER_LOCK = 7_305_119;
 const PRESENCE_LOCK = 7_305_121;
 
-const NOBODY_LISTENS = ['ENOENT', 'ECONNREFUSED'];
+const NOT_LISTENING = ['ENOENT', 'ECONNREFUSED'];
 const WRONG_PASSWORD = '28P01';
-/** Shutting down, crashed, starting; and what a connection says that breaks meanwhile. */
-const NOT_NOW = /^(57P0[123]|ECONNRESET|EPIPE)$/;
+/** The server is shutting down, has crashed or is starting, or the connection broke meanwhile. */
+const BUSY = /^(57P0[123]|ECONNRESET|EPIPE)$/;
 
 /**
- * Takes hold of the server. Everybody who uses it holds the presence lock, shared; one of them holds the owner lock,
- * too. Both belong to the connection: when the process dies, however it dies, the kernel closes it and the server
- * frees them. `onLost` is called when the connection ends without `release`.
+ * Tries to get a hold on the server. Every process that uses the server holds the shared presence lock; one of them also
+ * holds the owner lock. Both locks belong to the connection, so the server releases them when the process dies. `onLost`
+ * is called when the connection ends without `release`.
  */
-export async function takeHold(
+export async function acquireHold(
   { host, port, username, password }: Cluster['connection'],
   database: string,
   holder: string,
@@ -64,7 +64,7 @@ export async function takeHold(
       select
         pg_try_advisory_lock_shared(${PRESENCE_LOCK}) as present,
         current_setting('server_version_num')::int as version`;
-    // Somebody holds it alone, and is about to stop the server.
+    // Another process holds the lock exclusively and is about to stop the server.
     if (!locks.present) {
       await client.end();
       return { kind: 'busy' };
@@ -78,9 +78,9 @@ export async function takeHold(
       async release() {
         isHeld = false;
         const isLast = await isAlone(sql).catch(() => false);
-        // It may be broken already, which is as good as ended.
+        // An error means that the connection has already ended.
         if (!isLast) await client.end().catch(() => undefined);
-        // The last one keeps the lock until the server is gone, so that nobody comes in between.
+        // The last process keeps the lock until the server has stopped, so that no other process can use it meanwhile.
         return isLast;
       },
     };
@@ -88,11 +88,11 @@ export async function takeHold(
   } catch (error) {
     await client.end().catch(() => undefined);
     const { code = '', message } = (failure ?? error) as NodeJS.ErrnoException;
-    if (NOT_NOW.test(code) || /terminated/.test(message)) return { kind: 'busy' };
-    if (NOBODY_LISTENS.includes(code)) return { kind: 'absent' };
+    if (BUSY.test(code) || /terminated/.test(message)) return { kind: 'busy' };
+    if (NOT_LISTENING.includes(code)) return { kind: 'absent' };
     if (code === WRONG_PASSWORD) {
       throw new Error(
-        'The file `password` is not the one that belongs to this data directory. Restore it together with `data`.',
+        'The file `password` does not belong to this data directory. Restore it together with `data`.',
       );
     }
     throw error;
@@ -120,7 +120,7 @@ async function ensureDatabase(sql: Queryable, database: string): Promise<void> {
   try {
     await sql`create database ${identifier(database)}`;
   } catch (error) {
-    // Somebody else was faster.
+    // Another process may have created it in parallel.
     if (!(await exists())) throw error;
   }
 }
