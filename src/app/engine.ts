@@ -18,7 +18,6 @@ import {
 } from '../features/libraries/closure/backfill-jobs.ts';
 import { createClosureCheck } from '../features/libraries/closure/closure-audit.ts';
 import { createDefaultLibraryCheck } from '../features/libraries/default-library-check.ts';
-import { createLibraryMedia } from '../features/libraries/library-media.ts';
 import { periodicOrphanSweep } from '../features/media/files/orphaned-files.ts';
 import { createQuota } from '../features/media/files/quota.ts';
 import { createFileCheck, createSearchCheck, createTextCheck } from '../features/media/integrity.ts';
@@ -103,7 +102,7 @@ export function createEngine({
         createGraphCheck({ sql, graph, projector: outside.projector }),
         createBranchCheck(sql, outside.texts.run),
       ]),
-      defineIngestBatch({ sql, requester, ingest, libraryMedia: createLibraryMedia({ sql }) }),
+      defineIngestBatch({ sql, requester, ingest }),
       defineBranchReplay({ sql, run: outside.texts.run, requester }),
       defineBackfillJob(backfill),
       projection.type,

@@ -90,7 +90,7 @@ export function createServices(
   const analysisRuns = createRuns({ sql, governance, requireMode });
   const libraryServices = createLibraryServices({ sql, users, backfill });
   const quota = createQuota({ sql, defaultMb: config.storageQuotaMb });
-  const media = createMedia({ sql, ingest, libraryMedia: libraryServices.libraryMedia });
+  const media = createMedia({ sql, ingest });
   const mediaLists = createMediaLists({ sql });
   const jobs = createJobs({
     ...config,
@@ -126,7 +126,14 @@ export function createServices(
       libraryMedia: libraryServices.libraryMedia,
       days: config.purgeAfterDays,
     }),
-    uploads: createUploads({ sql, log, storage, quota, ingest }),
+    uploads: createUploads({
+      sql,
+      log,
+      storage,
+      quota,
+      ingest,
+      libraryMedia: libraryServices.libraryMedia,
+    }),
     files: createFiles({ sql, storage }),
     images: createImages({ sql, storage, egress, quota }),
     jobs,

@@ -8,8 +8,7 @@ import { cutPage, readCursor } from '../../platform/cursor.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { findJob } from '../../platform/jobs/store.ts';
 import type { Governance } from '../governance/governance.ts';
-import { mayRead } from '../libraries/access/can-read-media.ts';
-import { mediaNotFound } from '../media/media.ts';
+import { requireReadable } from '../libraries/access/access.ts';
 import { requireDocument } from '../media/text/document.ts';
 import { compareLayers, meanAgreement } from './comparison.ts';
 import * as store from './store.ts';
@@ -49,7 +48,7 @@ export function createRuns({ sql, governance, requireMode }: RunsDependencies) {
       principal: Principal,
       query: { document_id: string; cursor?: string | undefined; limit: number },
     ) {
-      if (!(await mayRead(sql, principal, query.document_id))) mediaNotFound();
+      await requireReadable(sql, principal, query.document_id);
       const last = readCursor(query.cursor);
       const { rows: runs, page } = cutPage(
         await store.listRuns(sql, principal, query.document_id, last, query.limit + 1),

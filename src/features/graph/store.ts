@@ -87,13 +87,6 @@ export async function listSuspects(sql: Queryable, projector: string, mediaIds: 
   return rows.map(({ id }) => id);
 }
 
-/** Those of the media that are still there, and stay. */
-export async function holdMedia(tx: Transaction, mediaIds: string[]): Promise<Set<string>> {
-  const held = await tx<{ id: string }[]>`
-    select id from media where id = any(${mediaIds}::uuid[]) order by id for key share`;
-  return new Set(held.map(({ id }) => id));
-}
-
 /** A document with what reading it found. */
 export interface Projected extends Projection, Pick<Source, 'media_id' | 'source_hash'> {}
 

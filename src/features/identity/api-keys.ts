@@ -7,7 +7,7 @@ import { cutPage, readCursor } from '../../platform/cursor.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
 import { newId } from '../../platform/ids.ts';
-import { tellApiKey } from './events.ts';
+import { emitApiKeyEvent } from './events.ts';
 import * as store from './store.ts';
 
 const MOST_VISIBLE_CHARACTERS = 8;
@@ -47,7 +47,7 @@ export function createApiKeys({ sql }: { sql: Database }) {
           expires_at: fields.expires_at ?? null,
         });
         await recordAudit(tx, { action: 'api_key.created', actor, details: auditDetails(created) });
-        await tellApiKey(tx, 'api_key.created', created, actor.requestId);
+        await emitApiKeyEvent(tx, 'api_key.created', created, actor.requestId);
         return { ...created, key };
       });
     },
@@ -65,7 +65,7 @@ export function createApiKeys({ sql }: { sql: Database }) {
         if (!disabled) throw new NexusError('E_NOT_FOUND', `There is no API key ${id}.`);
         const { was_enabled, ...key } = disabled;
         await recordAudit(tx, { action: 'api_key.disabled', actor, details: auditDetails(key) });
-        if (was_enabled) await tellApiKey(tx, 'api_key.disabled', key, actor.requestId);
+        if (was_enabled) await emitApiKeyEvent(tx, 'api_key.disabled', key, actor.requestId);
         return key;
       });
     },

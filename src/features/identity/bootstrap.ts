@@ -7,7 +7,7 @@ import { transaction } from '../../platform/database/transaction.ts';
 import { newId } from '../../platform/ids.ts';
 import { auditDetails, hashKey, visiblePrefix } from './api-keys.ts';
 import * as bootstrapped from './bootstrap-store.ts';
-import { tellApiKey } from './events.ts';
+import { emitApiKeyEvent } from './events.ts';
 import * as store from './store.ts';
 import type { Users } from './users.ts';
 import { bootstrapUsername } from './well-known-keys.ts';
@@ -110,7 +110,7 @@ async function ensureKey(
       expires_at: null,
     });
     await recordAudit(tx, { action: 'api_key.created', actor: SYSTEM, details: auditDetails(created) });
-    await tellApiKey(tx, 'api_key.created', created);
+    await emitApiKeyEvent(tx, 'api_key.created', created);
   } else if (!existing.enabled || existing.role !== role || existing.raw_mode_enabled !== raw_mode_enabled) {
     const enabled = await bootstrapped.enableApiKey(tx, existing.id, role, raw_mode_enabled);
     await recordAudit(tx, { action: 'api_key.enabled', actor: SYSTEM, details: auditDetails(enabled) });
@@ -123,7 +123,7 @@ export async function announceDisabled(
 ): Promise<void> {
   for (const key of keys) {
     await recordAudit(tx, { action: 'api_key.disabled', actor: SYSTEM, details: auditDetails(key) });
-    await tellApiKey(tx, 'api_key.disabled', key);
+    await emitApiKeyEvent(tx, 'api_key.disabled', key);
   }
 }
 

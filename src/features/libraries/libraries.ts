@@ -8,7 +8,7 @@ import { transaction } from '../../platform/database/transaction.ts';
 import { newId } from '../../platform/ids.ts';
 import { refuseDefault, requireAdmin, requireMember, requireOwner } from './access/access.ts';
 import { emptyLibrary } from './closure/closure.ts';
-import { tellLibrary } from './events.ts';
+import { emitLibraryEvents } from './events.ts';
 import { withCount, withCounts } from './library-counts.ts';
 import * as store from './store.ts';
 
@@ -34,7 +34,7 @@ export function createLibraries({ sql }: { sql: Database }) {
         await store.insertLibrary(tx, library);
         await recordAudit(tx, { action: 'library.created', actor, details: { library_id: library.id } });
         const { id: library_id, ...fields } = library;
-        await tellLibrary(tx, 'library.created', { library_id, ...fields }, actor.requestId);
+        await emitLibraryEvents(tx, 'library.created', [{ library_id, ...fields }], actor.requestId);
       });
       return get(userId, library.id);
     },
@@ -58,7 +58,7 @@ export function createLibraries({ sql }: { sql: Database }) {
         await store.deleteLibrary(tx, libraryId);
         await recordAudit(tx, { action: 'library.deleted', actor, details: { library_id: libraryId } });
         const deleted = { library_id: libraryId, owner_user_id: userId };
-        await tellLibrary(tx, 'library.deleted', deleted, actor.requestId);
+        await emitLibraryEvents(tx, 'library.deleted', [deleted], actor.requestId);
       });
     },
   };

@@ -154,12 +154,6 @@ export async function deleteLibrary(tx: Transaction, libraryId: string): Promise
   await tx`delete from libraries where id = ${libraryId}`;
 }
 
-/** Keeps the media from being deleted until the transaction ends. False when there is none. */
-export async function holdMedia(tx: Transaction, mediaId: string): Promise<boolean> {
-  const [media] = await tx`select from media where id = ${mediaId} for key share`;
-  return media !== undefined;
-}
-
 /** What speaks for the viewer's reading a media. */
 export async function findProvenance(sql: Queryable, viewer: Viewer, mediaId: string): Promise<Provenance> {
   const [saved] = await sql<{ created_at: Date }[]>`

@@ -5,7 +5,6 @@ import { canReadMedia, type Viewer } from '../libraries/access/can-read-media.ts
 import { mayRetryMedia } from '../libraries/access/may-retry-media.ts';
 import type { Asset, Extraction, Metadata } from './extractors/extraction.ts';
 import { addedAt, type MediaRow, mediaColumns, onTheWire, readingOf } from './lists/media-row.ts';
-import type { UrlIdentity } from './saving/url.ts';
 
 /** What the work on a media needs to know of it. */
 export interface MediaSource {
@@ -33,60 +32,6 @@ export async function findSource(sql: Queryable, mediaId: string): Promise<Media
   return source;
 }
 
-export interface NewUrlMedia extends UrlIdentity {
-  kind: MediaKind;
-  title: string;
-  requested_url: string;
-  created_by_user_id: string;
-}
-
-/** Makes those that are not known. In the order of their addresses, so that two who make the same wait and do not block. */
-export async function insertUrlMedia(
-  tx: Transaction,
-  given: NewUrlMedia[],
-): Promise<{ id: string; kind: MediaKind; canonical_url: string }[]> {
-  const sorted = given.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
-  const column = <T>(read: (media: NewUrlMedia) => T) => sorted.map(read);
-  return tx<{ id: string; kind: MediaKind; canonical_url: string }[]>`
-    insert into media (
-      id, kind, title, given_title, created_by_user_id, canonical_url, provider, provider_id, external_playback_url
-    )
-    select id, kind, title, title, created_by, canonical_url, provider, provider_id, playback_url
-    from unnest(
-      ${column(() => newId())}::uuid[],
-      ${column(({ kind }) => kind)}::text[],
-      ${column(({ title }) => title)}::text[],
-      ${column(({ created_by_user_id }) => created_by_user_id)}::uuid[],
-      ${column(({ canonical_url }) => canonical_url)}::text[],
-      ${column(({ provider }) => provider)}::text[],
-      ${column(({ provider_id }) => provider_id)}::text[],
-      ${column(({ external_playback_url }) => external_playback_url)}::text[]
-    ) as given (id, kind, title, created_by, canonical_url, provider, provider_id, playback_url)
-    on conflict (kind, canonical_url) where canonical_url is not null do nothing
-    returning id, kind, canonical_url`;
-}
-
-/** The media of these addresses, held so that they stay. */
-export async function holdByUrl(
-  tx: Transaction,
-  given: Pick<NewUrlMedia, 'kind' | 'canonical_url'>[],
-): Promise<{ id: string; kind: MediaKind; canonical_url: string; processing_status: ProcessingStatus }[]> {
-  return tx<{ id: string; kind: MediaKind; canonical_url: string; processing_status: ProcessingStatus }[]>`
-    select media.id, media.kind, media.canonical_url, media.processing_status
-    from unnest(
-      ${given.map(({ kind }) => kind)}::text[],
-      ${given.map(({ canonical_url }) => canonical_url)}::text[]
-    ) as given (kind, canonical_url)
-    join media on media.kind = given.kind and media.canonical_url = given.canonical_url
-    order by media.id
-    for key share of media`;
-}
-
-/** What a media of a link is known by. */
-export function keyOf({ kind, canonical_url }: Pick<NewUrlMedia, 'kind' | 'canonical_url'>): string {
-  return `${kind} ${canonical_url}`;
-}
-
 /** `stored_bytes`: the room that the file will take is taken when its upload begins. */
 export async function insertUploadedMedia(
   tx: Transaction,
@@ -106,13 +51,7 @@ export async function insertUploadedMedia(
     )`;
 }
 
-/** The job that brings a media on its way from now on. */
-export async function assignJob(tx: Transaction, mediaId: string, jobId: string): Promise<void> {
-  await tx`update media set job_id = ${jobId} where id = ${mediaId}`;
-  await tx`insert into media_jobs (media_id, job_id) values (${mediaId}, ${jobId})`;
-}
-
-/** The same for many. */
+/** Sets the job that is in charge of each media from now on. */
 export async function assignJobs(
   tx: Transaction,
   assigned: { media_id: string; job_id: string }[],

@@ -1,9 +1,8 @@
 import type { Transaction } from '../../platform/database/database.ts';
-import { newId } from '../../platform/ids.ts';
 import type { EndedJob } from '../../platform/jobs/endings.ts';
 import { emitEvents, type NewEvent } from '../../platform/outbox/emit-event.ts';
 
-/** Tells that jobs are over. They end once for each time that they are queued, which the engine sees to. */
+/** Emits an event for each job that has ended. A job that is queued again can end again. */
 export async function tellJobsEnded(tx: Transaction, jobs: EndedJob[]): Promise<void> {
   await emitEvents(tx, jobs.map(eventOf));
 }
@@ -20,7 +19,6 @@ function eventOf({
   const common = {
     aggregateType: 'job',
     aggregateId: job_id,
-    idempotencyKey: `job:${job_id}:${newId()}`,
     requestId: job.request_id ?? undefined,
   };
   return job.status === 'failed'

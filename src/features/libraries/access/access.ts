@@ -1,6 +1,7 @@
 import { NexusError } from '../../../contract/errors.ts';
 import type { Queryable } from '../../../platform/database/database.ts';
 import { findLibrary, type MemberLibrary } from '../store.ts';
+import { mayRead, type Viewer } from './can-read-media.ts';
 
 /** Whoever is not in a library learns nothing about it, not even that it exists. */
 export function requireMember(library: MemberLibrary | undefined): MemberLibrary {
@@ -35,4 +36,13 @@ export function refuseDefault(library: MemberLibrary): void {
     'E_DEFAULT_LIBRARY_FORBIDDEN',
     'This is a default library: it cannot be shared, renamed, deleted or given away.',
   );
+}
+
+/** Throws 404 for media that do not exist and for media that the viewer may not read, so that nobody can tell them apart. */
+export async function requireReadable(sql: Queryable, viewer: Viewer, mediaId: string): Promise<void> {
+  if (!(await mayRead(sql, viewer, mediaId))) mediaNotFound();
+}
+
+export function mediaNotFound(): never {
+  throw new NexusError('E_MEDIA_NOT_FOUND', 'This item does not exist, or you do not have access to it.');
 }

@@ -21,7 +21,7 @@ import { newId } from '../../../platform/ids.ts';
 import type { Completion, JobContext } from '../../../platform/jobs/job-type.ts';
 import { PermanentError } from '../../../platform/jobs/retry-policy.ts';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
-import { tellBackfill } from '../events.ts';
+import { emitBackfillEvent } from '../events.ts';
 import { lockSource } from '../store.ts';
 import * as backfills from './backfill-store.ts';
 import { materialiseBatch } from './closure.ts';
@@ -104,7 +104,7 @@ export function createBackfill({ sql, log, send, batchSize = BATCH_SIZE }: Backf
         const batch = await writeBatch(tx, claim, after);
         if (batch?.lastMediaId === null) {
           await backfills.markCompleted(tx, claim);
-          await tellBackfill(tx, 'backfill.completed', keyOf(claim), context.requestId ?? undefined);
+          await emitBackfillEvent(tx, 'backfill.completed', keyOf(claim), context.requestId ?? undefined);
           await context.complete(tx, { result: { outcome: 'completed', media_count: count + batch.count } });
         }
         return batch;
@@ -135,7 +135,7 @@ export function createBackfill({ sql, log, send, batchSize = BATCH_SIZE }: Backf
       const attempts = await backfills.markFailed(tx, claim, error_code);
       if (attempts === undefined) return undefined;
       if (attempts >= BACKFILL_MAX_ATTEMPTS || error instanceof PermanentError) {
-        await tellBackfill(tx, 'backfill.failed', { ...keyOf(claim), attempts, error_code }, requestId);
+        await emitBackfillEvent(tx, 'backfill.failed', { ...keyOf(claim), attempts, error_code }, requestId);
         return undefined;
       }
       const delay = BACKFILL_RETRY_DELAYS_SECONDS[attempts - 1];

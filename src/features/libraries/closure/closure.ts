@@ -1,5 +1,5 @@
 import type { Queryable, Transaction } from '../../../platform/database/database.ts';
-import { tellMediaAdded, tellMediaRemoved } from '../events.ts';
+import { emitLibraryEvents } from '../events.ts';
 import { type DerivedRow, insertEdges, isSaved, lockDerived, orLockIt, redate } from './derived-rows.ts';
 
 /*
@@ -31,31 +31,18 @@ export interface Saved {
   requested_url?: string | null;
 }
 
-/** Puts a media into a default library on behalf of its owner. */
+/** The person who changes a library, and the request they do it with. */
+export interface ChangedBy {
+  userId: string;
+  requestId?: string | undefined;
+}
+
+/** Saves media, each named once, in a default library for its owner. Returns the ids that were not saved before. */
 export async function addToDefaultLibrary(
   tx: Transaction,
   defaultLibraryId: string,
-  mediaId: string,
-  addedBy: string,
-  requestId?: string,
-): Promise<{ created: boolean }> {
-  const added = await addAllToDefaultLibrary(
-    tx,
-    defaultLibraryId,
-    [{ media_id: mediaId }],
-    addedBy,
-    requestId,
-  );
-  return { created: added.length === 1 };
-}
-
-/** Puts many media, each named once, into a default library. Returns those that were not saved before. */
-export async function addAllToDefaultLibrary(
-  tx: Transaction,
-  defaultLibraryId: string,
   saved: Saved[],
-  addedBy: string,
-  requestId?: string,
+  { userId, requestId }: ChangedBy,
 ): Promise<string[]> {
   const given = tx`
     unnest(
@@ -85,9 +72,10 @@ export async function addAllToDefaultLibrary(
     where default_library_intrinsics.requested_url is null and excluded.requested_url is not null
     returning media_id, xmax = 0 as is_new`;
   const added = rows.filter(({ is_new }) => is_new).map(({ media_id }) => media_id);
-  await tellMediaAdded(
+  await emitLibraryEvents(
     tx,
-    added.map((media_id) => ({ library_id: defaultLibraryId, media_id, added_by_user_id: addedBy })),
+    'library.media_added',
+    added.map((media_id) => ({ library_id: defaultLibraryId, media_id, added_by_user_id: userId })),
     requestId,
   );
   await leaveTrash(
@@ -190,35 +178,25 @@ export async function removeFromDefaultLibrary(
   if (!removed) return undefined;
   await redate(tx, [{ default_library_id: defaultLibraryId, media_id: mediaId }]);
   const { owner_user_id, ...saved } = removed;
-  const told = { library_id: defaultLibraryId, media_id: mediaId, removed_by_user_id: owner_user_id };
-  await tellMediaRemoved(tx, [told], requestId);
+  const payload = { library_id: defaultLibraryId, media_id: mediaId, removed_by_user_id: owner_user_id };
+  await emitLibraryEvents(tx, 'library.media_removed', [payload], requestId);
   return saved;
 }
 
-/** Lists the media in a library that the caller has locked, and in the default library of each of its members. */
+/**
+ * Lists media in a shared library that the caller has locked, and in the default library of each of its members. Returns
+ * the ids that were not in the library before. `addedAt` is now unless it is given.
+ */
 export async function addToLibrary(
   tx: Transaction,
   libraryId: string,
-  mediaId: string,
-  addedBy: string,
-  requestId?: string,
-): Promise<{ created: boolean }> {
-  const listed = await addAllToLibrary(tx, libraryId, [mediaId], addedBy, { requestId });
-  return { created: listed.length === 1 };
-}
-
-/** Lists many media. Returns those that were not in the library before. `addedAt` is now unless it is given. */
-export async function addAllToLibrary(
-  tx: Transaction,
-  libraryId: string,
   mediaIds: string[],
-  addedBy: string,
-  { requestId, addedAt }: { requestId?: string | undefined; addedAt?: Date } = {},
+  { userId, requestId, addedAt }: ChangedBy & { addedAt?: Date },
 ): Promise<string[]> {
   const since = addedAt === undefined ? tx`now()` : tx`${addedAt}::timestamptz`;
   const rows = await tx<{ media_id: string }[]>`
     insert into library_media (library_id, media_id, is_derived, added_by_user_id, created_at, ready_kind, ready_site)
-    select ${libraryId}, given.media_id, false, ${addedBy}, ${since}, ready.kind, ready.site
+    select ${libraryId}, given.media_id, false, ${userId}, ${since}, ready.kind, ready.site
     from unnest(${mediaIds}::uuid[]) as given (media_id)
     ${ifReady(tx)}
     order by given.media_id
@@ -234,21 +212,21 @@ export async function addAllToLibrary(
     where memberships.library_id = ${libraryId}
     order by users.default_library_id, listed.media_id`;
   await insertEdges(tx, libraryId, missing);
-  await tellMediaAdded(
+  await emitLibraryEvents(
     tx,
-    listed.map((media_id) => ({ library_id: libraryId, media_id, added_by_user_id: addedBy })),
+    'library.media_added',
+    listed.map((media_id) => ({ library_id: libraryId, media_id, added_by_user_id: userId })),
     requestId,
   );
   return listed;
 }
 
-/** Takes the media out of a library that the caller has locked. False when it was not in it. */
+/** Removes a media from a shared library that the caller has locked. False when it was not in it. */
 export async function removeFromLibrary(
   tx: Transaction,
   libraryId: string,
   mediaId: string,
-  removedBy: string,
-  requestId?: string,
+  { userId, requestId }: ChangedBy,
 ): Promise<boolean> {
   const removed = await tx`
     delete from library_media
@@ -260,8 +238,8 @@ export async function removeFromLibrary(
     libraryId,
     tx`edge.default_library_id in (${defaultLibraries}) and edge.media_id = ${mediaId}`,
   );
-  const told = { library_id: libraryId, media_id: mediaId, removed_by_user_id: removedBy };
-  await tellMediaRemoved(tx, [told], requestId);
+  const payload = { library_id: libraryId, media_id: mediaId, removed_by_user_id: userId };
+  await emitLibraryEvents(tx, 'library.media_removed', [payload], requestId);
   return true;
 }
 

@@ -1,6 +1,6 @@
 import type { Transaction } from '../../../platform/database/database.ts';
-import { tellMediaRemoved } from '../events.ts';
-import { addAllToDefaultLibrary, addAllToLibrary, type Saved } from './closure.ts';
+import { emitLibraryEvents } from '../events.ts';
+import { addToDefaultLibrary, addToLibrary, type Saved } from './closure.ts';
 import { lockDerived } from './derived-rows.ts';
 
 /**
@@ -22,7 +22,7 @@ export async function replaceMedia(tx: Transaction, loserId: string, winnerId: s
     where listed.media_id = ${loserId} and not listed.is_derived
     order by listed.library_id`;
   for (const { library_id, added_by, added_at } of listings) {
-    await addAllToLibrary(tx, library_id, [winnerId], added_by, { addedAt: added_at });
+    await addToLibrary(tx, library_id, [winnerId], { userId: added_by, addedAt: added_at });
   }
   const savers = await tx<(Saved & { default_library_id: string; user_id: string })[]>`
     select
@@ -33,7 +33,7 @@ export async function replaceMedia(tx: Transaction, loserId: string, winnerId: s
     where saved.media_id = ${loserId}
     order by saved.default_library_id`;
   for (const { default_library_id, user_id, ...saved } of savers) {
-    await addAllToDefaultLibrary(tx, default_library_id, [saved], user_id);
+    await addToDefaultLibrary(tx, default_library_id, [saved], { userId: user_id });
   }
   await takeOut(tx, loserId);
 }
@@ -107,5 +107,5 @@ async function takeOut(tx: Transaction, mediaId: string): Promise<void> {
     media_id: mediaId,
     removed_by_user_id: null,
   }));
-  await tellMediaRemoved(tx, removed);
+  await emitLibraryEvents(tx, 'library.media_removed', removed);
 }

@@ -32,6 +32,17 @@ export async function lockPlacesOf(tx: Transaction, mediaIds: string[]): Promise
     from unnest(${sorted(mediaIds)}::text[]) as media (id)`;
 }
 
+/** Keeps media from being deleted until the transaction ends. Returns the ids that exist. */
+export async function holdMedia(tx: Transaction, mediaIds: string[]): Promise<Set<string>> {
+  const held = await tx<{ id: string }[]>`
+    select id
+    from media
+    where id = any(${mediaIds}::uuid[])
+    order by id
+    for key share`;
+  return new Set(held.map(({ id }) => id));
+}
+
 /** In one order for all. */
 function sorted(ids: string[]): string[] {
   return [...new Set(ids)].sort();

@@ -1,5 +1,5 @@
 import type { Transaction } from '../../../platform/database/database.ts';
-import { tellInvitation } from '../events.ts';
+import { emitInvitationEvent } from '../events.ts';
 import * as invitations from './invitation-store.ts';
 
 /** Revokes what somebody has sent and nobody has answered, in all libraries: they are disabled. */
@@ -26,5 +26,6 @@ async function announce(
   revoked: Awaited<ReturnType<typeof invitations.revokeOfInviter>>,
   requestId: string | undefined,
 ): Promise<void> {
-  for (const invitation of revoked) await tellInvitation(tx, 'invitation.revoked', invitation, requestId);
+  for (const invitation of revoked)
+    await emitInvitationEvent(tx, 'invitation.revoked', invitation, requestId);
 }

@@ -11,7 +11,7 @@ import { refuseDefault, requireAdmin } from '../access/access.ts';
 import type { Viewer } from '../access/can-read-media.ts';
 import type { Backfill } from '../closure/backfill.ts';
 import { findBackfill, upsertPending } from '../closure/backfill-store.ts';
-import { tellInvitation, tellLibrary } from '../events.ts';
+import { emitInvitationEvent, emitLibraryEvents } from '../events.ts';
 import { findLibrary, holdLibrary } from '../store.ts';
 import * as invitations from './invitation-store.ts';
 
@@ -61,7 +61,7 @@ export function createInvitations({ sql, users, backfill }: InvitationsDependenc
           );
         }
         const invitation = requireInvitation(await invitations.findInvitation(tx, id));
-        await tellInvitation(tx, 'invitation.created', invitation, requestId);
+        await emitInvitationEvent(tx, 'invitation.created', invitation, requestId);
         return invitation;
       });
     },
@@ -107,9 +107,9 @@ export function createInvitations({ sql, users, backfill }: InvitationsDependenc
               invitation_id: invitationId,
             },
           });
-          await tellInvitation(tx, 'invitation.accepted', invitation, actor.requestId);
+          await emitInvitationEvent(tx, 'invitation.accepted', invitation, actor.requestId);
           const member = { library_id, user_id: invitee.user_id, role: invitation.role };
-          await tellLibrary(tx, 'library.member_added', member, actor.requestId);
+          await emitLibraryEvents(tx, 'library.member_added', [member], actor.requestId);
         }
         return {
           key,
@@ -134,7 +134,7 @@ export function createInvitations({ sql, users, backfill }: InvitationsDependenc
         const idempotent = isAnsweredAlready(invitation, 'declined');
         if (!idempotent) {
           await invitations.answerInvitation(tx, invitationId, 'declined');
-          await tellInvitation(tx, 'invitation.declined', invitation, requestId);
+          await emitInvitationEvent(tx, 'invitation.declined', invitation, requestId);
         }
         const invite = requireInvitation(await invitations.findInvitation(tx, invitationId));
         return { invite, idempotent };
@@ -152,7 +152,7 @@ export function createInvitations({ sql, users, backfill }: InvitationsDependenc
         }
         if (isAnsweredAlready(invitation, 'revoked')) return;
         await invitations.answerInvitation(tx, invitationId, 'revoked');
-        await tellInvitation(tx, 'invitation.revoked', invitation, requestId);
+        await emitInvitationEvent(tx, 'invitation.revoked', invitation, requestId);
       });
     },
   };

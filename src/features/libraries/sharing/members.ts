@@ -9,7 +9,7 @@ import { transaction } from '../../../platform/database/transaction.ts';
 import { refuseDefault, requireAdmin, requireMember, requireOwner } from '../access/access.ts';
 import { deleteBackfill, lockBackfill } from '../closure/backfill-store.ts';
 import { removeMemberClosure } from '../closure/closure.ts';
-import { tellLibrary } from '../events.ts';
+import { emitLibraryEvents } from '../events.ts';
 import { withCount } from '../library-counts.ts';
 import * as store from '../store.ts';
 import { revokeInvitationsInLibrary } from './invitation-revocation.ts';
@@ -86,7 +86,7 @@ export function createMembers({ sql }: { sql: Database }) {
           details: { library_id: libraryId, user_id: memberId },
         });
         const removed = { library_id: libraryId, user_id: memberId };
-        await tellLibrary(tx, 'library.member_removed', removed, actor.requestId);
+        await emitLibraryEvents(tx, 'library.member_removed', [removed], actor.requestId);
       });
     },
 
@@ -115,7 +115,7 @@ export function createMembers({ sql }: { sql: Database }) {
         await members.changeOwner(tx, libraryId, newOwnerId);
         const transfer = { library_id: libraryId, from_user_id: userId, to_user_id: newOwnerId };
         await recordAudit(tx, { action: 'library.ownership_transferred', actor, details: transfer });
-        await tellLibrary(tx, 'library.ownership_transferred', transfer, actor.requestId);
+        await emitLibraryEvents(tx, 'library.ownership_transferred', [transfer], actor.requestId);
         return requireMember(await store.findLibrary(tx, userId, libraryId));
       });
       return withCount(sql, userId, library);

@@ -2,8 +2,8 @@ import type { Readable } from 'node:stream';
 import { NexusError } from '../../../contract/errors.ts';
 import type { Database } from '../../../platform/database/database.ts';
 import { type Storage, UnsatisfiableRange } from '../../../platform/storage/storage.ts';
+import { mediaNotFound } from '../../libraries/access/access.ts';
 import { mayRead, type Viewer } from '../../libraries/access/can-read-media.ts';
-import { mediaNotFound } from '../media.ts';
 import * as store from '../store.ts';
 
 export interface ServedFile {

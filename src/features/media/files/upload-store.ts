@@ -86,7 +86,9 @@ export async function forgetClosedUploads(sql: Queryable, days: number): Promise
   await sql`delete from uploads where status <> 'open' and closed_at < now() - ${days} * interval '1 day'`;
 }
 
-/** For a media that is deleted: no answer may name it any more. */
-export async function forgetUploadsOf(tx: Transaction, mediaId: string): Promise<void> {
-  await tx`delete from uploads where media_id = ${mediaId} or outcome_media_id = ${mediaId}`;
+/** Deletes the uploads of media that are deleted: no answer may name them any more. */
+export async function forgetUploadsOf(tx: Transaction, mediaIds: string[]): Promise<void> {
+  await tx`
+    delete from uploads
+    where media_id = any(${mediaIds}::uuid[]) or outcome_media_id = any(${mediaIds}::uuid[])`;
 }

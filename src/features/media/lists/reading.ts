@@ -1,7 +1,7 @@
 import type { Reading, UpdateReading } from '../../../contract/reading.ts';
 import type { Database } from '../../../platform/database/database.ts';
+import { mediaNotFound } from '../../libraries/access/access.ts';
 import type { Viewer } from '../../libraries/access/can-read-media.ts';
-import { mediaNotFound } from '../media.ts';
 import { deleteReading, writeReading } from './reading-store.ts';
 
 export type Readings = ReturnType<typeof createReadings>;

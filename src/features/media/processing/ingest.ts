@@ -12,13 +12,13 @@ import { type Completion, defineJobType, type JobContext } from '../../../platfo
 import { PermanentError, RetryLater } from '../../../platform/jobs/retry-policy.ts';
 import type { Storage } from '../../../platform/storage/storage.ts';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
-import { tellMedia } from '../events.ts';
+import { emitMediaEvents } from '../events.ts';
 import { type Asset, ExtractionFailure } from '../extractors/extraction.ts';
 import { imageKeysOf, writeImageKeys } from '../files/image-references.ts';
 import type { Quota } from '../files/quota.ts';
 import { listPayers, setCharge } from '../files/quota-store.ts';
 import { deleteFiles } from '../files/stored-files.ts';
-import { lockKnown, replaceByKnown } from '../saving/known-media.ts';
+import { lockKnown, replaceByKnown } from '../saving/unite-media.ts';
 import { buildSearchRows } from '../search/search-rows.ts';
 import * as store from '../store.ts';
 import type { Extracted, ExtractorRegistry } from './extractor-registry.ts';
@@ -60,9 +60,7 @@ export function createIngest(dependencies: IngestDependencies) {
     mediaId: string,
     options: Pick<EnqueueOptions, 'requestId' | 'createdBy'>,
   ): Promise<boolean> {
-    if (!extractors.has(kind)) return false;
-    await enqueue(tx, INGEST, mediaId, options);
-    return true;
+    return (await enqueueExtractions(tx, [{ id: mediaId, kind }], options)).length === 1;
   }
 
   /** Enqueues the extraction of many media. Returns the ids of those that were enqueued. */
@@ -94,11 +92,11 @@ export function createIngest(dependencies: IngestDependencies) {
     tx: Transaction,
     name: string,
     mediaId: string,
-    options: Pick<EnqueueOptions, 'requestId' | 'createdBy'> = {},
+    options: Pick<EnqueueOptions, 'requestId' | 'createdBy' | 'priority'> = {},
   ): Promise<void> {
     const type = typeNamed(name);
     const { id: jobId } = await engine().enqueue(tx, { type, payload: { media_id: mediaId }, ...options });
-    await store.assignJob(tx, mediaId, jobId);
+    await store.assignJobs(tx, [{ media_id: mediaId, job_id: jobId }]);
   }
 
   async function forceFailure(mediaId: string, context: JobContext): Promise<Completion> {
@@ -189,7 +187,7 @@ export function createIngest(dependencies: IngestDependencies) {
       await store.insertAssets(tx, source.id, assets);
       await store.writeExtraction(tx, source.id, kind, extraction, canonicalUrl);
       await writeImageKeys(tx, source.id, imageKeysOf(extraction));
-      await tellMedia(tx, 'media.ready', source.id, {});
+      await emitMediaEvents(tx, 'media.ready', [{ media_id: source.id, kind }]);
       await enqueue(tx, EMBED, source.id, { requestId: context.requestId ?? undefined });
       await charge(tx, source.id, (file?.size ?? 0) + bytesOf(extraction));
     }
@@ -271,10 +269,10 @@ export function createIngest(dependencies: IngestDependencies) {
   return {
     maybeEnqueueExtraction,
     enqueueExtractions,
-    enqueueEmbedding: (
+    enqueueIndexing: (
       tx: Transaction,
       mediaId: string,
-      options: Pick<EnqueueOptions, 'requestId' | 'createdBy'>,
+      options: Pick<EnqueueOptions, 'requestId' | 'createdBy' | 'priority'>,
     ) => enqueue(tx, EMBED, mediaId, options),
     types: [
       defineJobType(INGEST, {

@@ -1,8 +1,8 @@
 import { NexusError } from '../../../contract/errors.ts';
 import type { MediaFragment, MediaKind } from '../../../contract/media.ts';
 import type { Queryable } from '../../../platform/database/database.ts';
+import { mediaNotFound } from '../../libraries/access/access.ts';
 import type { Viewer } from '../../libraries/access/can-read-media.ts';
-import { mediaNotFound } from '../media.ts';
 import * as store from '../store.ts';
 
 /** A media as work on its text sees it. */

@@ -18,14 +18,11 @@ export async function listUnheldAmong(tx: Transaction, lockedIds: string[]): Pro
   return rows.map(({ id }) => id);
 }
 
-/** Deletes media with all that hangs on them. Returns what is to be told of them. */
-export async function deletePurged(
+/** Deletes media with everything that refers to them. Returns the payloads of their events. */
+export async function deleteMedia(
   tx: Transaction,
   mediaIds: string[],
 ): Promise<EventPayload<'media.deleted'>[]> {
-  await tx`
-    delete from uploads
-    where media_id = any(${mediaIds}::uuid[]) or outcome_media_id = any(${mediaIds}::uuid[])`;
   return tx<EventPayload<'media.deleted'>[]>`
     delete from media
     where id = any(${mediaIds}::uuid[])

@@ -1,11 +1,12 @@
 import type { Database, Transaction } from '../../../platform/database/database.ts';
 import { transaction } from '../../../platform/database/transaction.ts';
-import { emitEvents } from '../../../platform/outbox/emit-event.ts';
 import type { Storage } from '../../../platform/storage/storage.ts';
 import type { Viewer } from '../../libraries/access/can-read-media.ts';
 import { leaveTrash } from '../../libraries/closure/closure.ts';
 import { passChargeOn } from '../files/quota-store.ts';
 import { deleteFilesOf } from '../files/stored-files.ts';
+import { forgetUploadsOf } from '../files/upload-store.ts';
+import { deleteMedia } from './delete-media.ts';
 import * as store from './purge-store.ts';
 
 /** In one transaction: what hangs on a media can be much. */
@@ -34,7 +35,8 @@ export function createPurge({ sql, storage }: PurgeDependencies) {
       const { ids, userIds } = await letGo(tx, locked);
       const unheld = await store.listUnheldAmong(tx, ids);
       for (const id of ids) if (!unheld.includes(id)) await passChargeOn(tx, id);
-      if (unheld.length > 0) await deleteAndTell(tx, unheld, userIds);
+      await forgetUploadsOf(tx, unheld);
+      await deleteMedia(tx, unheld, userIds);
       return unheld;
     });
     for (const id of purged) await deleteFilesOf(storage, id);
@@ -72,18 +74,4 @@ export function createPurge({ sql, storage }: PurgeDependencies) {
       return { found: found.length, purged };
     },
   };
-}
-
-async function deleteAndTell(tx: Transaction, mediaIds: string[], userIds: string[]): Promise<void> {
-  const deleted = await store.deletePurged(tx, mediaIds);
-  await emitEvents(
-    tx,
-    deleted.map((media) => ({
-      eventType: 'media.deleted',
-      aggregateType: 'media',
-      aggregateId: media.media_id,
-      payload: { ...media, user_ids: userIds },
-      idempotencyKey: `media:${media.media_id}:deleted`,
-    })),
-  );
 }

@@ -1,5 +1,5 @@
 import type { TrashedMedia } from '../../../contract/trash.ts';
-import type { Queryable, Transaction } from '../../../platform/database/database.ts';
+import type { Queryable } from '../../../platform/database/database.ts';
 import { microseconds, moment } from '../../../platform/database/moments.ts';
 import { canReadMedia, type Viewer } from '../../libraries/access/can-read-media.ts';
 import type { Trashed } from '../../libraries/closure/closure.ts';
@@ -79,10 +79,4 @@ export async function findTrashed(
     from trash
     where trash.media_id = ${mediaId} and ${isInTrash(sql, viewer)}`;
   return trashed;
-}
-
-/** Keeps the media from being purged until the transaction ends. False when it is gone. */
-export async function holdMedia(tx: Transaction, mediaId: string): Promise<boolean> {
-  const held = await tx`select from media where id = ${mediaId} for key share`;
-  return held.length === 1;
 }

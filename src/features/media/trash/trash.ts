@@ -4,11 +4,11 @@ import type { Page } from '../../../contract/wire.ts';
 import { cutPositioned, readPosition } from '../../../platform/cursor.ts';
 import type { Database } from '../../../platform/database/database.ts';
 import { transaction } from '../../../platform/database/transaction.ts';
+import { mediaNotFound } from '../../libraries/access/access.ts';
 import type { Viewer } from '../../libraries/access/can-read-media.ts';
-import { addAllToDefaultLibrary, leaveTrash } from '../../libraries/closure/closure.ts';
-import { lockContents } from '../../libraries/closure/lock-contents.ts';
-import type { LibraryMediaService } from '../../libraries/library-media.ts';
-import { mediaNotFound } from '../media.ts';
+import { leaveTrash } from '../../libraries/closure/closure.ts';
+import { holdMedia, lockContents } from '../../libraries/closure/lock-contents.ts';
+import { addMedia, type LibraryMediaService } from '../../libraries/library-media.ts';
 import { PURGED_AT_ONCE, type Purge } from './purge.ts';
 import * as store from './trash-store.ts';
 
@@ -17,7 +17,7 @@ const position = z.object({ trashed_us: z.int(), media_id: z.uuid() });
 export interface TrashDependencies {
   sql: Database;
   purge: Purge;
-  libraryMedia: Pick<LibraryMediaService, 'remove' | 'addAll'>;
+  libraryMedia: Pick<LibraryMediaService, 'remove'>;
   days: number;
 }
 
@@ -49,18 +49,15 @@ export function createTrash({ sql, purge, libraryMedia, days }: TrashDependencie
     /** Puts a media back to where it was removed from: the viewer's own library, or a shared one. */
     async restore(viewer: Viewer, mediaId: string, requestId?: string): Promise<void> {
       await transaction(sql, async (tx) => {
-        const { default_library_id, user_id } = viewer;
+        const { default_library_id } = viewer;
         const find = () => store.findTrashed(tx, viewer, mediaId);
         const target = (await find())?.library_id ?? default_library_id;
         await lockContents(tx, [target], [mediaId]);
-        const trashed = (await store.holdMedia(tx, mediaId)) && (await find());
+        await holdMedia(tx, [mediaId]);
+        const trashed = await find();
         if (!trashed || (trashed.library_id ?? default_library_id) !== target) mediaNotFound();
-        if (target === default_library_id) {
-          await addAllToDefaultLibrary(tx, default_library_id, [trashed], user_id, requestId);
-        } else {
-          await libraryMedia.addAll(tx, viewer, target, [mediaId], requestId);
-          await leaveTrash(tx, default_library_id, [mediaId]);
-        }
+        await addMedia(tx, viewer, { libraryId: target, media: [trashed], requestId });
+        await leaveTrash(tx, default_library_id, [mediaId]);
       });
     },
 
