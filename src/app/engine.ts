@@ -1,7 +1,7 @@
 import { defineAnalysisJobs } from '../features/analysis/jobs.ts';
-import { createPerform } from '../features/analysis/perform.ts';
 import { createPlugins } from '../features/analysis/plugins/plugins.ts';
 import { createPluginRegistry } from '../features/analysis/plugins/registry.ts';
+import { createRunAnalysis } from '../features/analysis/run-analysis.ts';
 import { createBranchCheck } from '../features/branches/integrity.ts';
 import { defineBranchReplay } from '../features/branches/replay-job.ts';
 import { createGraph } from '../features/graph/graph.ts';
@@ -169,6 +169,6 @@ function analysisThrough(
 ) {
   const registry = createPluginRegistry(createPlugins(ml, modelEgress), log);
   const requester = createRequester(createPeople(sql, { defaultRole }));
-  const perform = createPerform({ sql, requester, analyser, registry, rawModeEnabled, run: texts.run });
+  const perform = createRunAnalysis({ sql, requester, analyser, registry, rawModeEnabled, run: texts.run });
   return defineAnalysisJobs({ sql, perform, engine });
 }

@@ -1,4 +1,4 @@
-import { type Analyser, createAnalyser } from '../features/analysis/analyser.ts';
+import { type AnalysisProcesses, createAnalysisProcesses } from '../features/analysis/analysis-processes.ts';
 import { createProjector, type Projector } from '../features/graph/projector.ts';
 import { createExtractors, type Extractors } from '../features/media/extractors/extractors.ts';
 import { createEgress, type Egress } from '../platform/egress/egress.ts';
@@ -15,7 +15,7 @@ export interface Outside {
   /** The way to the model: its endpoint is allowed here, public or not, and nowhere else. */
   modelEgress: Egress;
   extractors: Extractors;
-  analyser: Analyser;
+  analyser: AnalysisProcesses;
   projector: Projector;
   texts: TextProcesses;
   /** Fails at once when files cannot be kept where they should be. */
@@ -39,7 +39,7 @@ export function createOutside({ config, log, youtubeOrigin }: OutsideOptions): O
     ...(youtubeOrigin && { youtubeOrigin }),
     onBug: (error) => log.error({ err: error }, 'a document could not be extracted'),
   });
-  const analyser = createAnalyser();
+  const analyser = createAnalysisProcesses();
   const projector = createProjector();
   const texts = createTextProcesses();
   return {

@@ -1,7 +1,7 @@
-import { createAnalyze } from '../features/analysis/analyze.ts';
 import { createPlugins } from '../features/analysis/plugins/plugins.ts';
 import { createProfiles } from '../features/analysis/profiles.ts';
 import { createRuns } from '../features/analysis/runs.ts';
+import { createSubmitAnalysis } from '../features/analysis/submit-analysis.ts';
 import { createBranches } from '../features/branches/branches.ts';
 import { createFeed } from '../features/events/feed.ts';
 import { createEventStreams } from '../features/events/streams.ts';
@@ -25,7 +25,7 @@ import { createQuota } from '../features/media/files/quota.ts';
 import { createUploads } from '../features/media/files/uploads.ts';
 import { createLibraryList } from '../features/media/lists/library-list.ts';
 import { createMediaLists } from '../features/media/lists/list.ts';
-import { createReadings } from '../features/media/lists/reading.ts';
+import { createReadingProgress } from '../features/media/lists/reading-progress.ts';
 import { createMedia } from '../features/media/media.ts';
 import { createSearch } from '../features/media/search/search.ts';
 import { createPurge } from '../features/media/trash/purge.ts';
@@ -117,7 +117,7 @@ export function createServices(
     mediaLists,
     libraryList: createLibraryList({ sql }),
     exports: createExports({ ...libraryServices, sql, media, mediaLists, governance, requireMode, run }),
-    readings: createReadings({ sql }),
+    readings: createReadingProgress({ sql }),
     search: createSearch({ sql }),
     quota,
     trash: createTrash({
@@ -141,7 +141,7 @@ export function createServices(
     policies: createPolicies({ sql }),
     analysisRuns,
     analysisProfiles: createProfiles({ ...config, plugins: createPlugins(config.ml, outside.modelEgress) }),
-    analyze: createAnalyze({ submit: jobs.submit, runs: analysisRuns }),
+    analyze: createSubmitAnalysis({ submit: jobs.submit, runs: analysisRuns }),
     graph: createGraph({ sql, projector: outside.projector }),
     branches: createBranches({ sql, requireMode, governance, run }),
     integrityFindings: createIntegrityFindings({ sql }),

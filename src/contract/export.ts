@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { mediaKind, processingStatus } from './media.ts';
-import { reading } from './reading.ts';
+import { readingProgress } from './reading.ts';
 import { mode } from './roles.ts';
 import { id, timestamp } from './wire.ts';
 
@@ -42,7 +42,7 @@ export const exportedDocument = z.object({
   processing_status: processingStatus,
   /** When it came into the library that is exported. */
   added_at: timestamp,
-  reading: reading.nullable(),
+  reading: readingProgress.nullable(),
   texts: z.array(exportedText),
   /** Whether a policy kept title, author, description and texts back. */
   withheld: z.boolean(),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { reading, readingState } from './reading.ts';
+import { readingProgress, readingState } from './reading.ts';
 import { id, listQuery, page, text, timestamp } from './wire.ts';
 
 export const MEDIA_KINDS = ['web_article', 'video', 'pdf', 'epub', 'podcast_episode'] as const;
@@ -74,7 +74,7 @@ export const media = z.object({
    */
   added_at: timestamp,
   /** How far the viewer has read; null when they have not begun. */
-  reading: reading.nullable(),
+  reading: readingProgress.nullable(),
   capabilities,
   /** It has failed, and the viewer may have it tried again: they saved it, or are an admin of a library that holds it. */
   may_retry: z.boolean(),

@@ -4,13 +4,13 @@ import { timestamp } from './wire.ts';
 const MOST_POSITION_BYTES = 2048;
 
 /** How far somebody has read. Null stands for unread. */
-export const reading = z.object({
+export const readingProgress = z.object({
   progress: z.number(),
   position: z.unknown(),
   finished_at: timestamp.nullable(),
   updated_at: timestamp,
 });
-export type Reading = z.output<typeof reading>;
+export type ReadingProgress = z.output<typeof readingProgress>;
 
 export const readingState = z.enum(['unread', 'reading', 'finished']);
 export type ReadingState = z.infer<typeof readingState>;
@@ -30,4 +30,4 @@ export const updateReading = z.strictObject({
 });
 export type UpdateReading = z.output<typeof updateReading>;
 
-export const readingAnswer = z.object({ data: reading });
+export const readingAnswer = z.object({ data: readingProgress });

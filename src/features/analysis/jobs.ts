@@ -7,12 +7,12 @@ import type { JobEngine } from '../../platform/jobs/engine.ts';
 import { defineJobType, type JobContext, type JobType } from '../../platform/jobs/job-type.ts';
 import { emitEvent } from '../../platform/outbox/emit-event.ts';
 import { recordDecision } from '../governance/governance.ts';
-import type { FinishedRun, Perform } from './perform.ts';
+import type { FinishedRun, RunAnalysis } from './run-analysis.ts';
 import * as store from './store.ts';
 
 export interface AnalysisJobsDependencies {
   sql: Database;
-  perform: Perform;
+  perform: RunAnalysis;
   engine: () => JobEngine;
 }
 

@@ -4,9 +4,9 @@ import type { ErrorCode } from '../../contract/errors.ts';
 import { id } from '../../contract/wire.ts';
 import { actorOf, principalOf } from '../../http/authentication.ts';
 import type { HttpServer } from '../../http/http-server.ts';
-import type { Analyze } from './analyze.ts';
 import type { Profiles } from './profiles.ts';
 import type { Runs } from './runs.ts';
+import type { SubmitAnalysis } from './submit-analysis.ts';
 
 const byId = z.object({ id });
 const tags = ['Analysis'];
@@ -19,7 +19,7 @@ const RUN_ERRORS: ErrorCode[] = [
 ];
 
 export interface AnalysisRoutes {
-  analyze: Analyze;
+  analyze: SubmitAnalysis;
   analysisProfiles: Profiles;
   analysisRuns: Runs;
 }

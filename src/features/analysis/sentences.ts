@@ -1,9 +1,9 @@
 import model from 'wink-eng-lite-web-model';
 import winkNlp, { type ItemSentence, type PartOfSpeech, type WinkMethods } from 'wink-nlp';
+import type { TextRange } from '../media/text/text-range.ts';
 import { type Chunk, chunksOf } from './chunks.ts';
-import type { Place } from './text.ts';
 
-export interface Token extends Place {
+export interface Token extends TextRange {
   text: string;
   /** In lower case. */
   normal: string;
@@ -16,12 +16,12 @@ export interface Token extends Place {
 }
 
 /** Dates, amounts, addresses: what can be told by its form. */
-export interface Entity extends Place {
+export interface Entity extends TextRange {
   text: string;
   type: string;
 }
 
-export interface Sentence extends Place {
+export interface Sentence extends TextRange {
   tokens: Token[];
   /** Those of the tokens that are words. */
   words: Token[];
@@ -145,7 +145,7 @@ function entitiesOf(
   return spans.flatMap(([first, last], index) => {
     const [head, tail] = [tokens[first], tokens[last]];
     if (!head || !tail) return [];
-    const place = { start: head.start, end: tail.end };
-    return { ...place, text: text.slice(place.start - start, place.end - start), type: types[index] ?? '' };
+    const range = { start: head.start, end: tail.end };
+    return { ...range, text: text.slice(range.start - start, range.end - start), type: types[index] ?? '' };
   });
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { LayerName } from '../../contract/analysis.ts';
 import { compileRules, masked, type PolicyHit, type Rule } from '../governance/rules.ts';
-import { analyseText, type TextAnalysis } from './analyse.ts';
+import { runLayers, type TextAnalysis } from './layer-pipeline.ts';
 import { joinFragments, type TextFragment } from './text.ts';
 
 export interface AnalysisTask {
@@ -21,14 +21,14 @@ export interface AnalysisResult {
 
 /**
  * Masks redacted text before any layer reads it: a layer cannot repeat what it never saw. Masks keep the length, so the
- * places that layers name are also right in the original text.
+ * ranges that layers name are also right in the original text.
  */
 function analyse({ fragments, layers, rules }: AnalysisTask): AnalysisResult {
   const document = joinFragments(fragments);
   const { hits, redactions } = compileRules(rules).judge(document.text);
   const text = masked(document.text, redactions);
   const isBlocked = hits.some(({ action }) => action === 'block');
-  const analysis = analyseText({ ...document, text: isBlocked ? '' : text }, layers);
+  const analysis = runLayers({ ...document, text: isBlocked ? '' : text }, layers);
   return {
     analysis,
     hits,

@@ -5,7 +5,7 @@ import type { Principal } from '../../contract/identity.ts';
 import type { Mode } from '../../contract/roles.ts';
 import type { Page } from '../../contract/wire.ts';
 import type { Actor } from '../../platform/audit/audit.ts';
-import { cutPage, cutPositioned, readCursor, readPosition } from '../../platform/cursor.ts';
+import { cutByCursor, cutPage, decodeCursor, readCursor } from '../../platform/cursor.ts';
 import type { Database, Queryable } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
 import { newId } from '../../platform/ids.ts';
@@ -152,10 +152,10 @@ export function createBranches({ sql, requireMode, governance, run }: BranchesDe
     ): Promise<Json> {
       await requireMode(principal, mode, actor);
       const branch = await requireBranch(sql, principal, branchId);
-      const after = readPosition(cursor, z.int().min(0)) ?? 0;
+      const after = decodeCursor(cursor, z.int().min(0)) ?? 0;
       const listed = await store.listEvents(sql, branchId, after, branch.event_count, limit + 1);
-      const { rows, page } = cutPositioned(
-        listed.map((event) => ({ event, position: event.position })),
+      const { rows, page } = cutByCursor(
+        listed.map((event) => ({ event, cursor: event.position })),
         limit,
       );
       const events = rows.map(({ event }) => event);

@@ -1,6 +1,6 @@
 import type { Branch, BranchEvent, Edit } from '../../contract/branches.ts';
 import type { Queryable, Transaction } from '../../platform/database/database.ts';
-import type { Statement } from '../../platform/database/statement.ts';
+import type { SqlFragment } from '../../platform/database/statement.ts';
 import { canReadMedia, type Viewer } from '../libraries/access/can-read-media.ts';
 import { seesWorkOnMedia } from '../libraries/access/sees-work-on-media.ts';
 
@@ -80,7 +80,7 @@ export async function measureDocument(
 }
 
 /** Computed by PostgreSQL, so that a long text need not travel. The same as `textHash`. */
-const hashOf = (sql: Queryable, column: Statement<object[]>) =>
+const hashOf = (sql: Queryable, column: SqlFragment) =>
   sql`encode(sha256(convert_to(${column}, 'UTF8')), 'hex')`;
 
 /** The text of a document becomes what its branch begins with. */

@@ -48,7 +48,7 @@ export function createGovernance({ sql, requireMode, run }: GovernanceDependenci
     settle,
 
     /**
-     * Each value as the policies of now let it be shown, judged on its own; undefined in place of one that is blocked.
+     * Each value as the policies of now let it be shown, judged on its own; undefined in range of one that is blocked.
      * Nothing is recorded.
      */
     async redactEach<T>(values: T[], mode: Mode): Promise<Redacted<T | undefined>[]> {

@@ -1,8 +1,9 @@
 import type { Decision, Policy } from '../../contract/governance.ts';
-import { coverOf, type Place, united } from './cover.ts';
+import type { TextRange } from '../media/text/text-range.ts';
+import { coverOf, united } from './cover.ts';
 import { compilePattern } from './pattern.ts';
-import { readingsOf } from './readings.ts';
 import { compileTerms } from './terms.ts';
+import { textFormsOf } from './text-forms.ts';
 
 /** The part of a policy that decides; plain data, so that it can be sent to a process. */
 export type Rule = Pick<Policy, 'id' | 'name' | 'action' | 'terms' | 'patterns'>;
@@ -19,7 +20,7 @@ export interface Judgement {
   decision: Decision;
   hits: PolicyHit[];
   /** What policies that redact have found. */
-  redactions: Place[];
+  redactions: TextRange[];
 }
 
 export interface Rules {
@@ -35,15 +36,15 @@ export function compileRules(given: readonly Rule[]): Rules {
   return {
     judge(text) {
       const hits: PolicyHit[] = [];
-      let redactions: Place[] = [];
-      const readings = readingsOf(text);
+      let redactions: TextRange[] = [];
+      const readings = textFormsOf(text);
       for (const { id, name, action, terms, machines } of rules) {
-        const places = readings.flatMap((reading) => {
+        const ranges = readings.flatMap((reading) => {
           const inTerms = terms.find(reading.text);
           const inPatterns = machines.flatMap((machine) => coverOf(machine, reading.text));
-          return [...inTerms, ...inPatterns].map(reading.placeOf);
+          return [...inTerms, ...inPatterns].map(reading.rangeIn);
         });
-        const found = united(places);
+        const found = united(ranges);
         if (found.length === 0) continue;
         hits.push({ policy_id: id, name, action, count: found.length });
         if (action === 'redact') redactions = redactions.concat(found);
@@ -58,14 +59,14 @@ export function decisionOf(hits: readonly Pick<PolicyHit, 'action'>[]): Decision
   return hits.length > 0 ? 'redact' : 'allow';
 }
 
-/** In place of each character, so that places in the text stay where they are. */
+/** In range of each character, so that ranges in the text stay where they are. */
 const MASK = '█';
 
 /** The text without what was found: as long as before, its line ends kept. */
-export function masked(text: string, places: readonly Place[]): string {
+export function masked(text: string, ranges: readonly TextRange[]): string {
   let result = '';
   let from = 0;
-  for (const { start, end } of places) {
+  for (const { start, end } of ranges) {
     result += text.slice(from, start) + text.slice(start, end).replace(/[^\n]/g, MASK);
     from = end;
   }

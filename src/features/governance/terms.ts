@@ -1,6 +1,6 @@
 import { normalForm } from '../../contract/normal-form.ts';
-import type { Place } from './cover.ts';
-import { readingsOf } from './readings.ts';
+import type { TextRange } from '../media/text/text-range.ts';
+import { textFormsOf } from './text-forms.ts';
 
 /** A word, a letter of a script that puts no space between words, or a sign. A longer word would exhaust the stack. */
 const UNSPACED =
@@ -27,8 +27,8 @@ interface Term {
 }
 
 export interface Terms {
-  /** Where any of the terms stands, in order; places may overlap. */
-  find(text: string): Place[];
+  /** Where any of the terms stands, in order; ranges may overlap. */
+  find(text: string): TextRange[];
 }
 
 /** Terms as whole words in sequence, whatever white space is between them. One pass over the text. */
@@ -36,7 +36,7 @@ export function compileTerms(terms: readonly string[]): Terms {
   const byFirst = new Map<string, Term[]>();
   let longest = 0;
   for (const term of terms) {
-    const seen = readingsOf(term).at(-1)?.text ?? '';
+    const seen = textFormsOf(term).at(-1)?.text ?? '';
     const [first, ...rest] = [...seen.matchAll(ATOM)].map(([atom]) => normalised(atom));
     if (!first) continue;
     byFirst.set(first, [...(byFirst.get(first) ?? []), { rest }]);
@@ -45,7 +45,7 @@ export function compileTerms(terms: readonly string[]): Terms {
 
   return {
     find(text) {
-      const places: Place[] = [];
+      const ranges: TextRange[] = [];
       /** The last atoms, so many that the longest term fits. */
       let recent: { word: string; start: number; end: number }[] = [];
       const matchFirst = () => {
@@ -54,10 +54,10 @@ export function compileTerms(terms: readonly string[]): Terms {
         for (const { rest } of byFirst.get(first.word) ?? []) {
           const last = recent[rest.length];
           if (last && rest.every((word, index) => recent[index + 1]?.word === word))
-            places.push({ start: first.start, end: last.end });
+            ranges.push({ start: first.start, end: last.end });
         }
       };
-      if (byFirst.size === 0) return places;
+      if (byFirst.size === 0) return ranges;
       for (const { 0: atom, index } of text.matchAll(ATOM)) {
         const word = normalised(atom);
         if (word === '') continue;
@@ -67,7 +67,7 @@ export function compileTerms(terms: readonly string[]): Terms {
         recent = recent.slice(1);
       }
       for (; recent.length > 0; recent = recent.slice(1)) matchFirst();
-      return places;
+      return ranges;
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { Decision } from '../../contract/governance.ts';
-import type { Place } from './cover.ts';
+import type { TextRange } from '../media/text/text-range.ts';
 import { MOST_STEPS } from './pattern.ts';
 import { compileRules, masked, type PolicyHit, type Rule, redactedDeep } from './rules.ts';
 
@@ -7,7 +7,7 @@ import { compileRules, masked, type PolicyHit, type Rule, redactedDeep } from '.
 export interface JudgedText {
   decision: Decision;
   hits: PolicyHit[];
-  redactions: Place[];
+  redactions: TextRange[];
   text: string | null;
 }
 

@@ -1,6 +1,6 @@
 import type { Database } from '../../platform/database/database.ts';
 import type { AuditRun, IntegrityCheck } from '../../platform/integrity/check.ts';
-import { inHalves, patiently } from '../../platform/integrity/statement-timeout.ts';
+import { splitOnTimeout, withLongTimeout } from '../../platform/integrity/statement-timeout.ts';
 import { mediaInBatches } from '../media/integrity.ts';
 import type { Graph } from './graph.ts';
 import { PROJECTOR, type Projection, type Projector } from './projector.ts';
@@ -18,11 +18,11 @@ export function createGraphCheck({
 }): IntegrityCheck {
   /** Reads again what has changed since it was read, on either side. */
   async function compare(ids: string[], run: AuditRun): Promise<void> {
-    const projections = (await inHalves(sql, ids, store.listProjections)).flat();
+    const projections = (await splitOnTimeout(sql, ids, store.listProjections)).flat();
     const stored = new Map(projections.map((one) => [one.media_id, one]));
-    const settled = await inHalves(sql, ids, store.listSettled);
+    const settled = await splitOnTimeout(sql, ids, store.listSettled);
     const isSettled = new Set(settled.flatMap((part) => [...part]));
-    const sources = (await inHalves(sql, ids, store.listSources)).flat();
+    const sources = (await splitOnTimeout(sql, ids, store.listSources)).flat();
     const expected = await projector.project(sources, run.signal);
     const [missing, wrong, right]: [store.Projected[], store.Projected[], store.Projected[]] = [[], [], []];
     for (const [index, source] of sources.entries()) {
@@ -49,14 +49,14 @@ export function createGraphCheck({
       for await (const ids of mediaInBatches(sql)) {
         run.signal.throwIfAborted();
         const suspects = (
-          await inHalves(sql, ids, (queryable, part) => store.listSuspects(queryable, PROJECTOR, part))
+          await splitOnTimeout(sql, ids, (queryable, part) => store.listSuspects(queryable, PROJECTOR, part))
         ).flat();
         if (suspects.length > 0) await compare(suspects, run);
-        const counts = await inHalves(sql, ids, (queryable, part) =>
+        const counts = await splitOnTimeout(sql, ids, (queryable, part) =>
           run.reportRows(store.unjustifiedProjections(queryable, part), queryable),
         );
         const isWrong = counts.some((count) => count > 0);
-        if (isWrong && run.repair) await patiently(sql, (tx) => store.deleteUnjustified(tx, ids));
+        if (isWrong && run.repair) await withLongTimeout(sql, (tx) => store.deleteUnjustified(tx, ids));
         checked += ids.length;
         await run.progress(checked);
       }

@@ -1,7 +1,13 @@
 import type { RelatedMedia } from '../../contract/graph.ts';
 import type { Queryable } from '../../platform/database/database.ts';
 import { canReadMedia, type Viewer } from '../libraries/access/can-read-media.ts';
-import { addedAt, type MediaRow, mediaColumns, onTheWire, readingOf } from '../media/lists/media-row.ts';
+import {
+  addedAt,
+  joinReadingProgress,
+  type MediaRow,
+  mediaColumns,
+  toMedia,
+} from '../media/lists/media-row.ts';
 
 /** An entity in more documents than this relates none of them: it is everywhere. */
 const COMMON = 500;
@@ -111,10 +117,10 @@ export async function findRelated(
       ) as shared_entities
     from best
     join media on media.id = best.media_id
-    ${readingOf(sql, viewer)}
+    ${joinReadingProgress(sql, viewer)}
     order by best.score desc, best.media_id desc`;
   return rows.map(({ score, shared_entity_count, shared_entities, links_to, linked_from, ...media }) => ({
-    media: onTheWire(media),
+    media: toMedia(media),
     score,
     shared_entity_count,
     shared_entities,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Database } from '../../platform/database/database.ts';
 import { type AuditRun, type IntegrityCheck, inBatches } from '../../platform/integrity/check.ts';
-import { inHalves, patiently } from '../../platform/integrity/statement-timeout.ts';
+import { splitOnTimeout, withLongTimeout } from '../../platform/integrity/statement-timeout.ts';
 import type { Storage } from '../../platform/storage/storage.ts';
 import type { Extractors } from './extractors/extractors.ts';
 import { orphanedFiles } from './files/orphaned-files.ts';
@@ -41,11 +41,11 @@ export function createTextCheck(
       }
       for await (const ids of mediaInBatches(sql)) {
         run.signal.throwIfAborted();
-        const counts = await inHalves(sql, ids, (queryable, part) =>
+        const counts = await splitOnTimeout(sql, ids, (queryable, part) =>
           run.reportRows(store.textDifferences(queryable, part), queryable),
         );
         const isWrong = counts.some((count) => count > 0);
-        if (isWrong && run.repair) await patiently(sql, (tx) => store.rewritePlainTexts(tx, ids));
+        if (isWrong && run.repair) await withLongTimeout(sql, (tx) => store.rewritePlainTexts(tx, ids));
       }
     },
   };
@@ -54,7 +54,7 @@ export function createTextCheck(
 /** What is found by searching is what building it now would make of the text. */
 export function createSearchCheck(sql: Database): IntegrityCheck {
   async function rebuild(mediaId: string): Promise<void> {
-    await patiently(sql, async (tx) => {
+    await withLongTimeout(sql, async (tx) => {
       if (await store.lockReady(tx, mediaId)) await buildSearchRows(tx, mediaId);
       else await store.deleteSearchRows(tx, mediaId);
     });
@@ -67,7 +67,7 @@ export function createSearchCheck(sql: Database): IntegrityCheck {
       for await (const ids of mediaInBatches(sql)) {
         run.signal.throwIfAborted();
         const concerned = new Set<string>();
-        await inHalves(sql, ids, async (queryable, part) => {
+        await splitOnTimeout(sql, ids, async (queryable, part) => {
           const differences = () => store.searchDifferences(queryable, part);
           const wrong = run.repair ? await store.concernedMedia(queryable, differences()) : [];
           for (const mediaId of wrong) concerned.add(mediaId);

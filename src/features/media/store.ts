@@ -4,7 +4,7 @@ import { newId } from '../../platform/ids.ts';
 import { canReadMedia, type Viewer } from '../libraries/access/can-read-media.ts';
 import { mayRetryMedia } from '../libraries/access/may-retry-media.ts';
 import type { Asset, Extraction, Metadata } from './extractors/extraction.ts';
-import { addedAt, type MediaRow, mediaColumns, onTheWire, readingOf } from './lists/media-row.ts';
+import { addedAt, joinReadingProgress, type MediaRow, mediaColumns, toMedia } from './lists/media-row.ts';
 
 /** What the work on a media needs to know of it. */
 export interface MediaSource {
@@ -184,9 +184,9 @@ export async function findMedia(
   const [row] = await sql<(MediaRow & Pick<MediaWithOutline, 'outline'>)[]>`
     select ${mediaColumns(sql, viewer)}, ${addedAt(sql, viewer)} as added_at, media.outline
     from media
-    ${readingOf(sql, viewer)}
+    ${joinReadingProgress(sql, viewer)}
     where media.id = ${mediaId} and ${canReadMedia(sql, viewer, sql`media.id`)}`;
-  return row && { ...onTheWire(row), outline: row.outline };
+  return row && { ...toMedia(row), outline: row.outline };
 }
 
 export async function listFragments(sql: Queryable, mediaId: string): Promise<MediaFragment[]> {

@@ -3,11 +3,11 @@ import { NexusError } from '../../contract/errors.ts';
 import type { Principal } from '../../contract/identity.ts';
 import type { IntegrityFinding } from '../../contract/operations.ts';
 import type { Page } from '../../contract/wire.ts';
-import { cutPositioned, readPosition } from '../../platform/cursor.ts';
+import { cutByCursor, decodeCursor } from '../../platform/cursor.ts';
 import type { Database } from '../../platform/database/database.ts';
 import type { IntegrityCheck } from '../../platform/integrity/check.ts';
 import { scan } from '../../platform/integrity/scan.ts';
-import { inHalves, patiently } from '../../platform/integrity/statement-timeout.ts';
+import { splitOnTimeout, withLongTimeout } from '../../platform/integrity/statement-timeout.ts';
 import { defineJobType, type JobContext } from '../../platform/jobs/job-type.ts';
 import { seesContent } from './content.ts';
 import * as store from './integrity-store.ts';
@@ -32,7 +32,7 @@ export function defineIntegrityAudit(sql: Database, checks: IntegrityCheck[]) {
       for (const check of checks) {
         await run(check, repair, key, context, counts);
       }
-      const listed = await patiently(sql, (tx) =>
+      const listed = await withLongTimeout(sql, (tx) =>
         store.listFirst(tx, key, Object.keys(counts), LISTED_OF_EACH_KIND),
       );
       return {
@@ -70,7 +70,9 @@ export function defineIntegrityAudit(sql: Database, checks: IntegrityCheck[]) {
       signal,
       async report(kind, findings) {
         if (findings.length === 0) return;
-        await inHalves(sql, findings, (queryable, part) => store.insertFindings(queryable, key, kind, part));
+        await splitOnTimeout(sql, findings, (queryable, part) =>
+          store.insertFindings(queryable, key, kind, part),
+        );
         add(kind, findings.length);
       },
       async reportRows(differences, within = sql) {
@@ -118,9 +120,9 @@ export function createIntegrityFindings({ sql }: { sql: Database }) {
           'Findings are shown to whoever started the audit, and to admins.',
         );
       }
-      const after = readPosition(query.cursor, position);
+      const after = decodeCursor(query.cursor, position);
       const rows = await store.listFindings(sql, jobId, query.kind, after, query.limit + 1);
-      const { rows: found, page } = cutPositioned(rows, query.limit);
+      const { rows: found, page } = cutByCursor(rows, query.limit);
       return { findings: found.map(onTheWire), page };
     },
   };

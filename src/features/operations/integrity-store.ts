@@ -79,9 +79,9 @@ export async function listFindings(
   kind: string | undefined,
   after: { kind: string; id: number } | null,
   limit: number,
-): Promise<(FindingRow & { position: { kind: string; id: number } })[]> {
-  return sql<(FindingRow & { position: { kind: string; id: number } })[]>`
-    select id, kind, finding, jsonb_build_object('kind', kind, 'id', id) as position
+): Promise<(FindingRow & { cursor: { kind: string; id: number } })[]> {
+  return sql<(FindingRow & { cursor: { kind: string; id: number } })[]>`
+    select id, kind, finding, jsonb_build_object('kind', kind, 'id', id) as cursor
     from integrity_findings
     where job_id = ${jobId}
       and attempt = (select max(attempt) from integrity_findings where job_id = ${jobId})

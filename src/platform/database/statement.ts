@@ -69,8 +69,11 @@ export class Statement<R extends readonly object[]> implements PromiseLike<Rows<
   }
 }
 
+/** A piece of SQL to be put into a statement, whatever its rows would be. */
+export type SqlFragment = Statement<readonly object[]>;
+
 /** An identifier that is not known when the code is written. */
-export function identifier(name: string): Statement<never[]> {
+export function identifier(name: string): SqlFragment {
   return new Statement([`"${name.replaceAll('"', '""')}"`], []);
 }
 

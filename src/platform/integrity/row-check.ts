@@ -1,10 +1,8 @@
 import type { Database, Queryable } from '../database/database.ts';
-import { identifier, type Statement } from '../database/statement.ts';
+import { identifier, type SqlFragment } from '../database/statement.ts';
 import type { IntegrityCheck } from './check.ts';
 import { scan } from './scan.ts';
-import { patiently } from './statement-timeout.ts';
-
-type Fragment = Statement<object[]>;
+import { withLongTimeout } from './statement-timeout.ts';
 
 /** A condition that no row of a table may meet. */
 export interface RowRule {
@@ -14,9 +12,9 @@ export interface RowRule {
   /** The column that identifies a row, and whose index is scanned. */
   key: 'id' | 'job_id';
   /** The condition of a wrong row, which is called `scanned`. */
-  isWrong(sql: Queryable): Fragment;
+  isWrong(sql: Queryable): SqlFragment;
   /** The statement that repairs the given rows; left out where a person has to decide. */
-  repair?(sql: Queryable, rows: Fragment): Fragment;
+  repair?(sql: Queryable, rows: SqlFragment): SqlFragment;
 }
 
 /** Checks tables row by row. */
@@ -39,7 +37,7 @@ export function createRowCheck(sql: Database, name: string, rules: RowRule[]): I
                 where ${wrong(queryable)}`,
               queryable,
             );
-            if (count > 0 && repair) await patiently(sql, async (tx) => rule.repair?.(tx, wrong(tx)));
+            if (count > 0 && repair) await withLongTimeout(sql, async (tx) => rule.repair?.(tx, wrong(tx)));
           },
           (rows) => {
             checked += rows;

@@ -1,6 +1,6 @@
 import type { Database, Queryable } from '../database/database.ts';
 import { identifier, type Statement } from '../database/statement.ts';
-import { BatchSize, patiently } from './statement-timeout.ts';
+import { BatchSize, withLongTimeout } from './statement-timeout.ts';
 
 /** Rows that one statement looks at, at most. */
 const ROWS_AT_ONCE = 5000;
@@ -38,7 +38,7 @@ export async function scan(
       if (!part) return;
       const range = between(sql, key, after, part.last);
       // A single row cannot be made smaller.
-      await (size.current === 1 ? patiently(sql, (tx) => look(tx, range)) : look(sql, range));
+      await (size.current === 1 ? withLongTimeout(sql, (tx) => look(tx, range)) : look(sql, range));
       after = part.last;
       await onPart(part.rows);
       size.succeeded();

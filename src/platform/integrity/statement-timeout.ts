@@ -9,7 +9,7 @@ export function isStatementTimeout(error: unknown): boolean {
 }
 
 /** Runs statements that cannot be made smaller: of a single row, or a repair that must be one transaction. */
-export function patiently<T>(sql: Database, work: (tx: Transaction) => PromiseLike<T>): Promise<T> {
+export function withLongTimeout<T>(sql: Database, work: (tx: Transaction) => PromiseLike<T>): Promise<T> {
   return transaction(sql, async (tx) => {
     await tx`set local statement_timeout = '10min'`;
     return work(tx);
@@ -51,7 +51,7 @@ export class BatchSize {
  * Runs a statement over items, in their order. When it takes too long, it is tried again over half of them; a single item
  * gets as long as it needs. Returns the result of each statement.
  */
-export async function inHalves<Item, Result>(
+export async function splitOnTimeout<Item, Result>(
   sql: Database,
   items: Item[],
   statement: (sql: Queryable, items: Item[]) => PromiseLike<Result>,
@@ -62,7 +62,9 @@ export async function inHalves<Item, Result>(
     const part = items.slice(start, start + size.current);
     try {
       const isSingle = size.current === 1;
-      results.push(await (isSingle ? patiently(sql, (tx) => statement(tx, part)) : statement(sql, part)));
+      results.push(
+        await (isSingle ? withLongTimeout(sql, (tx) => statement(tx, part)) : statement(sql, part)),
+      );
       start += part.length;
       size.succeeded();
     } catch (error) {

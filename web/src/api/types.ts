@@ -44,7 +44,7 @@ export type Invitation = Wire<typeof libraries.invitation>;
 export type Provenance = Wire<typeof libraries.provenance>;
 export type RemovalPreview = Wire<typeof libraries.removalPreview>;
 
-export type Reading = Wire<typeof reading.reading> | null;
+export type Reading = Wire<typeof reading.readingProgress> | null;
 export type UpdateReading = Wire<typeof reading.updateReading>;
 /** As lists have it; elsewhere nobody says when it was added. */
 export type Media = Wire<typeof media.media>;

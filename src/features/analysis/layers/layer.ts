@@ -1,6 +1,6 @@
 import type { LayerName, LayerOutput } from '../../../contract/analysis.ts';
 import type { Sentence } from '../sentences.ts';
-import type { PlacedFinding } from '../text.ts';
+import type { LocatedFinding } from '../text.ts';
 
 /** What is counted for every text, whichever layers are asked for. */
 export interface TextFacts {
@@ -11,9 +11,9 @@ export interface TextFacts {
   isEnglish: boolean;
 }
 
-/** What a layer has found, with places in the whole text. */
+/** What a layer has found, with ranges in the whole text. */
 export interface LayerResult extends Omit<LayerOutput, 'findings'> {
-  findings: PlacedFinding[];
+  findings: LocatedFinding[];
 }
 
 /** Reads the sentences of a text in order, and then says what they come to. It keeps counts, never the text. */

@@ -1,5 +1,5 @@
+import type { TextRange } from '../../media/text/text-range.ts';
 import type { Token } from '../sentences.ts';
-import type { Place } from '../text.ts';
 
 /** An expression of one or more words, and what it is a sign of. */
 export interface Phrase<Sign extends string> {
@@ -7,7 +7,7 @@ export interface Phrase<Sign extends string> {
   sign: Sign;
 }
 
-export interface FoundPhrase<Sign extends string> extends Place {
+export interface FoundPhrase<Sign extends string> extends TextRange {
   label: string;
   sign: Sign;
   /** Whether the sentence begins with it. */

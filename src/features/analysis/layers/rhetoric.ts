@@ -21,7 +21,7 @@ interface FoundFigure {
   end: number;
 }
 
-/** Figures of speech that show in the order of words, each with its place. */
+/** Figures of speech that show in the order of words, each with its range. */
 export const rhetoric: Layer = {
   name: 'rhetoric',
   confidence: 0.55,

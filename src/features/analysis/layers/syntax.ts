@@ -25,9 +25,9 @@ export const syntax: Layer = {
         purposes[purpose] += 1;
         if (purpose !== 'statement') findings.add(purpose, purpose, sentence);
         subordinate += sentence.words.filter(isSubordinator).length;
-        for (const place of passivesOf(sentence.tokens)) {
+        for (const range of passivesOf(sentence.tokens)) {
           passives += 1;
-          findings.add('passive', place.label, place);
+          findings.add('passive', range.label, range);
         }
         if (sentence.words.length > LONG_SENTENCE_WORDS)
           findings.add('long_sentence', `more than ${LONG_SENTENCE_WORDS} words`, sentence);

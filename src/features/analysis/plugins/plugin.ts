@@ -1,5 +1,5 @@
 import type { LayerName, LayerOutput, Modality } from '../../../contract/analysis.ts';
-import type { Baseline } from '../analyse.ts';
+import type { Baseline } from '../layer-pipeline.ts';
 import type { DocumentText } from '../text.ts';
 
 /** One layer of one text, to be analysed. */

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../../platform/database/database.ts';
-import type { Statement } from '../../../platform/database/statement.ts';
+import type { SqlFragment } from '../../../platform/database/statement.ts';
 
 /** Whose eyes it is seen with. A principal is one. */
 export interface Viewer {
@@ -8,10 +8,10 @@ export interface Viewer {
 }
 
 /** A viewer, or the columns of a statement that hold many. */
-export type ViewerInSql = { [Column in keyof Viewer]: string | Statement<object[]> };
+export type ViewerInSql = { [Column in keyof Viewer]: string | SqlFragment };
 
 /** Whether the viewer saved a media themselves, for use inside any statement. */
-export function isSavedBy(sql: Queryable, viewer: ViewerInSql, mediaId: Statement<object[]> | string) {
+export function isSavedBy(sql: Queryable, viewer: ViewerInSql, mediaId: SqlFragment | string) {
   return sql`exists (
     select
     from default_library_intrinsics as saved
@@ -28,7 +28,7 @@ export function isSavedBy(sql: Queryable, viewer: ViewerInSql, mediaId: Statemen
  * a library, though no backfill has run yet. A bare row in a default library gives nothing. The cheapest question comes
  * first; in lists of a default library one of the first two is nearly always answered with yes.
  */
-export function canReadMedia(sql: Queryable, viewer: ViewerInSql, mediaId: Statement<object[]> | string) {
+export function canReadMedia(sql: Queryable, viewer: ViewerInSql, mediaId: SqlFragment | string) {
   return sql`(
     ${isSavedBy(sql, viewer, mediaId)}
     or exists (

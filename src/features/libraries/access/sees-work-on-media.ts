@@ -1,5 +1,5 @@
 import type { Queryable } from '../../../platform/database/database.ts';
-import type { Statement } from '../../../platform/database/statement.ts';
+import type { SqlFragment } from '../../../platform/database/statement.ts';
 import { canReadMedia, type ViewerInSql } from './can-read-media.ts';
 
 /**
@@ -10,7 +10,7 @@ import { canReadMedia, type ViewerInSql } from './can-read-media.ts';
 export function seesWorkOnMedia(
   sql: Queryable,
   viewer: ViewerInSql,
-  { mediaId, authorId }: { mediaId: Statement<object[]>; authorId: Statement<object[]> },
+  { mediaId, authorId }: { mediaId: SqlFragment; authorId: SqlFragment },
 ) {
   return sql`(
     ${canReadMedia(sql, viewer, mediaId)}

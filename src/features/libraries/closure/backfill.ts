@@ -1,9 +1,5 @@
 import { z } from 'zod';
 import { NexusError } from '../../../contract/errors.ts';
-import {
-  BACKFILL_PENDING_AGE_P95_GUARDRAIL_SECONDS,
-  BACKFILL_PENDING_COUNT_GUARDRAIL,
-} from '../../../contract/guardrails.ts';
 import type { Principal } from '../../../contract/identity.ts';
 import type {
   BackfillHealth,
@@ -12,9 +8,13 @@ import type {
   ListedBackfillJob,
   RequeuedBackfillJob,
 } from '../../../contract/libraries.ts';
+import {
+  BACKFILL_PENDING_AGE_P95_GUARDRAIL_SECONDS,
+  BACKFILL_PENDING_COUNT_GUARDRAIL,
+} from '../../../contract/libraries.ts';
 import type { ListQuery, Page } from '../../../contract/wire.ts';
 import { type Actor, recordAudit } from '../../../platform/audit/audit.ts';
-import { cutPositioned, readPosition } from '../../../platform/cursor.ts';
+import { cutByCursor, decodeCursor } from '../../../platform/cursor.ts';
 import type { Database, Transaction } from '../../../platform/database/database.ts';
 import { transaction } from '../../../platform/database/transaction.ts';
 import { newId } from '../../../platform/ids.ts';
@@ -194,9 +194,9 @@ export function createBackfill({ sql, log, send, batchSize = BATCH_SIZE }: Backf
       query: ListQuery & { status?: BackfillStatus | undefined },
       principal: Principal,
     ): Promise<{ backfill_jobs: ListedBackfillJob[]; page: Page }> {
-      const last = readPosition(query.cursor, position);
+      const last = decodeCursor(query.cursor, position);
       const rows = await backfills.listBackfills(sql, principal, query.status, last, query.limit + 1);
-      const { rows: backfill_jobs, page } = cutPositioned(rows, query.limit);
+      const { rows: backfill_jobs, page } = cutByCursor(rows, query.limit);
       return { backfill_jobs, page };
     },
   };

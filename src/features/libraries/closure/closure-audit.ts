@@ -1,7 +1,7 @@
 import type { Database, Queryable, Transaction } from '../../../platform/database/database.ts';
 import { type AuditRun, type IntegrityCheck, inBatches } from '../../../platform/integrity/check.ts';
 import { type Range, type Scan, scan } from '../../../platform/integrity/scan.ts';
-import { inHalves, patiently } from '../../../platform/integrity/statement-timeout.ts';
+import { splitOnTimeout, withLongTimeout } from '../../../platform/integrity/statement-timeout.ts';
 import { lockSource } from '../store.ts';
 import { deleteEdges } from './closure.ts';
 import * as audit from './closure-audit-store.ts';
@@ -14,10 +14,10 @@ interface Check {
   scan: Scan;
   select(sql: Queryable, range: Range): ReturnType<Queryable>;
   /** Absent where the mistake is not in something derived, and a person has to decide. */
-  mending?: {
+  repair?: {
     /** Done once for each id of this column, when the whole table has been looked at. */
     by: keyof audit.Difference;
-    mend(tx: Transaction, id: string): Promise<void>;
+    repair(tx: Transaction, id: string): Promise<void>;
   };
 }
 
@@ -34,7 +34,7 @@ const BACKFILLS: Scan = {
   key: ['default_library_id', 'source_library_id', 'user_id'],
 };
 
-const rebuild = { by: 'default_library_id', mend: rebuildDefaultLibrary } as const;
+const rebuild = { by: 'default_library_id', repair: rebuildDefaultLibrary } as const;
 
 /** Edges are put right before what they justify. */
 const CHECKS: Check[] = [
@@ -43,21 +43,21 @@ const CHECKS: Check[] = [
     kind: 'listed_without_media',
     scan: LISTINGS,
     select: audit.listedWithoutMedia,
-    mending: { by: 'media_id', mend: forgetMedia },
+    repair: { by: 'media_id', repair: forgetMedia },
   },
   {
     kind: 'backfill_without_membership',
     scan: BACKFILLS,
     select: audit.backfillWithoutMembership,
-    mending: { by: 'source_library_id', mend: audit.deleteBackfillsWithoutMembership },
+    repair: { by: 'source_library_id', repair: audit.deleteBackfillsWithoutMembership },
   },
   {
     kind: 'closure_edge_missing',
     scan: LISTINGS,
     select: audit.missingEdges,
-    mending: {
+    repair: {
       by: 'source_library_id',
-      async mend(tx, libraryId) {
+      async repair(tx, libraryId) {
         await lockSource(tx, libraryId);
         await insertMissingEdges(tx, libraryId);
       },
@@ -68,9 +68,9 @@ const CHECKS: Check[] = [
     kind: 'closure_edge_unjustified',
     scan: EDGES,
     select: audit.unjustifiedEdges,
-    mending: {
+    repair: {
       by: 'default_library_id',
-      async mend(tx, defaultLibraryId) {
+      async repair(tx, defaultLibraryId) {
         for (const sourceId of await audit.sourcesOf(tx, defaultLibraryId)) {
           await lockSource(tx, sourceId);
           await deleteEdges(
@@ -82,9 +82,9 @@ const CHECKS: Check[] = [
       },
     },
   },
-  { kind: 'default_media_missing', scan: INTRINSICS, select: audit.missingIntrinsicMedia, mending: rebuild },
-  { kind: 'default_media_missing', scan: EDGES, select: audit.missingEdgeMedia, mending: rebuild },
-  { kind: 'default_media_unjustified', scan: LISTINGS, select: audit.unjustifiedMedia, mending: rebuild },
+  { kind: 'default_media_missing', scan: INTRINSICS, select: audit.missingIntrinsicMedia, repair: rebuild },
+  { kind: 'default_media_missing', scan: EDGES, select: audit.missingEdgeMedia, repair: rebuild },
+  { kind: 'default_media_unjustified', scan: LISTINGS, select: audit.unjustifiedMedia, repair: rebuild },
 ];
 
 /**
@@ -106,7 +106,7 @@ export function createClosureCheck(sql: Database): IntegrityCheck {
   };
 
   async function look(
-    { kind, select, mending, ...check }: Check,
+    { kind, select, repair, ...check }: Check,
     run: AuditRun,
     onPart: (rows: number) => Promise<void>,
   ): Promise<void> {
@@ -117,8 +117,8 @@ export function createClosureCheck(sql: Database): IntegrityCheck {
       run.signal,
       async (queryable, range) => {
         const found = select(queryable, range);
-        if (mending && run.repair) {
-          for (const id of await audit.concernedIds(queryable, found, mending.by)) concerned.add(id);
+        if (repair && run.repair) {
+          for (const id of await audit.concernedIds(queryable, found, repair.by)) concerned.add(id);
         }
         await run.reportRows(
           queryable`select ${kind}::text as kind, found.* from (${found}) as found`,
@@ -129,7 +129,7 @@ export function createClosureCheck(sql: Database): IntegrityCheck {
     );
     for (const id of concerned) {
       run.signal.throwIfAborted();
-      await patiently(sql, async (tx) => mending?.mend(tx, id));
+      await withLongTimeout(sql, async (tx) => repair?.repair(tx, id));
     }
   }
 
@@ -141,7 +141,7 @@ export function createClosureCheck(sql: Database): IntegrityCheck {
       const next = (after: string | null, most: number) => audit.nextNamed(sql, table, column, after, most);
       for await (const ids of inBatches(next, (id) => id)) {
         signal.throwIfAborted();
-        const missing = (await inHalves(sql, ids, audit.withoutLibrary)).flat();
+        const missing = (await splitOnTimeout(sql, ids, audit.withoutLibrary)).flat();
         const news = missing.filter((id) => !lost.has(id));
         for (const id of news) lost.add(id);
         await report(
@@ -150,6 +150,7 @@ export function createClosureCheck(sql: Database): IntegrityCheck {
         );
       }
     }
-    for (const id of repair ? lost : []) await patiently(sql, (tx) => audit.deleteWithoutLibrary(tx, id));
+    for (const id of repair ? lost : [])
+      await withLongTimeout(sql, (tx) => audit.deleteWithoutLibrary(tx, id));
   }
 }

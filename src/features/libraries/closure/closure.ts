@@ -1,4 +1,5 @@
 import type { Queryable, Transaction } from '../../../platform/database/database.ts';
+import type { SqlFragment } from '../../../platform/database/statement.ts';
 import { emitLibraryEvents } from '../events.ts';
 import { type DerivedRow, insertEdges, isSaved, lockDerived, orLockIt, redate } from './derived-rows.ts';
 
@@ -137,7 +138,7 @@ export async function replaceInTrash(tx: Transaction, mediaId: string, byMediaId
 }
 
 /** Whether anybody holds the media: a library lists it, or somebody's trash has it. */
-export function isHeld(sql: Queryable, mediaId: Fragment | string): Fragment {
+export function isHeld(sql: Queryable, mediaId: SqlFragment | string): SqlFragment {
   return sql`(
     exists (select from default_library_intrinsics as saved where saved.media_id = ${mediaId})
     or exists (select from library_media as listed where listed.media_id = ${mediaId} and not listed.is_derived)
@@ -298,10 +299,8 @@ export async function materialiseBatch(
   return { count: batch.count, lastMediaId: batch.count < batchSize ? null : batch.last_media_id };
 }
 
-type Fragment = ReturnType<Transaction>;
-
 /** There is no index by source: its edges lead to its members. */
-function membersDefaultLibraries(tx: Transaction, libraryId: string): Fragment {
+function membersDefaultLibraries(tx: Transaction, libraryId: string): SqlFragment {
   return tx`
     select users.default_library_id
     from memberships
@@ -314,7 +313,11 @@ function membersDefaultLibraries(tx: Transaction, libraryId: string): Fragment {
  * libraries they led to. The second statement sees every reason that was committed before the rows were locked. Between
  * the two the edges themselves cannot change, because the caller holds the source.
  */
-export async function deleteEdges(tx: Transaction, sourceLibraryId: string, which: Fragment): Promise<void> {
+export async function deleteEdges(
+  tx: Transaction,
+  sourceLibraryId: string,
+  which: SqlFragment,
+): Promise<void> {
   const doomed = tx`edge.source_library_id = ${sourceLibraryId} and ${which}`;
   await lockDerived(
     tx,
@@ -358,6 +361,6 @@ export async function deleteEdges(tx: Transaction, sourceLibraryId: string, whic
 }
 
 /** What lists are filtered by, of those of the given media that are ready: kind and site then change no more. */
-function ifReady(tx: Transaction): Fragment {
+function ifReady(tx: Transaction): SqlFragment {
   return tx`left join media as ready on ready.id = given.media_id and ready.processing_status = 'ready'`;
 }

@@ -1,6 +1,5 @@
 import type { Transaction } from '../../../platform/database/database.ts';
-
-type Fragment = ReturnType<Transaction>;
+import type { SqlFragment } from '../../../platform/database/statement.ts';
 
 /** Names a row of a default library. */
 export interface DerivedRow {
@@ -56,7 +55,7 @@ export async function redate(tx: Transaction, rows: DerivedRow[]): Promise<void>
 export async function insertEdges(
   tx: Transaction,
   sourceLibraryId: string,
-  missing: Fragment,
+  missing: SqlFragment,
 ): Promise<void> {
   await tx`
     with missing as materialized (${missing}),
@@ -77,7 +76,7 @@ export async function insertEdges(
  * up by library and media: of a library that was filled after the last ANALYZE the planner expects a row or two, and
  * would compare everything in it with everything in it.
  */
-export async function lockDerived(tx: Transaction, reasons: Fragment): Promise<void> {
+export async function lockDerived(tx: Transaction, reasons: SqlFragment): Promise<void> {
   await tx`
     with reason as materialized (${reasons})
     select count(*)
@@ -96,14 +95,14 @@ export async function lockDerived(tx: Transaction, reasons: Fragment): Promise<v
  * is older than those it had. DO NOTHING would not lock it, and somebody who takes its last reason away at this moment
  * would delete it under the new one.
  */
-export function orLockIt(tx: Transaction): Fragment {
+export function orLockIt(tx: Transaction): SqlFragment {
   return tx`
     on conflict (library_id, media_id) do update
     set created_at = excluded.created_at
     where excluded.created_at < library_media.created_at and not ${isSaved(tx)}`;
 }
 /** Whether the owner of a default library has saved what a row of `library_media` lists there. */
-export function isSaved(tx: Transaction): Fragment {
+export function isSaved(tx: Transaction): SqlFragment {
   return tx`exists (
     select
     from default_library_intrinsics as saved

@@ -11,7 +11,7 @@ import { lockDerived } from './derived-rows.ts';
  * default libraries are locked as well is therefore what holds: a removal that was committed before is not undone.
  */
 export async function replaceMedia(tx: Transaction, loserId: string, winnerId: string): Promise<void> {
-  await lockPlaces(tx, loserId, winnerId);
+  await lockRowsOf(tx, loserId, winnerId);
   const listings = await tx<{ library_id: string; added_by: string; added_at: Date }[]>`
     select
       listed.library_id,
@@ -40,12 +40,12 @@ export async function replaceMedia(tx: Transaction, loserId: string, winnerId: s
 
 /** Takes a media that is about to be deleted, and that the caller has locked, out of every library. */
 export async function forgetMedia(tx: Transaction, mediaId: string): Promise<void> {
-  await lockPlaces(tx, mediaId);
+  await lockRowsOf(tx, mediaId);
   await takeOut(tx, mediaId);
 }
 
 /** Locks the libraries that list a media, and then the rows of default libraries in which it, or the other one, is. */
-async function lockPlaces(tx: Transaction, mediaId: string, otherId = mediaId): Promise<void> {
+async function lockRowsOf(tx: Transaction, mediaId: string, otherId = mediaId): Promise<void> {
   await tx`
     select count(*)
     from (

@@ -26,7 +26,7 @@ export async function lockContents(
 }
 
 /** Waits for whoever puts these media into libraries or takes them out, and keeps everybody else from it. */
-export async function lockPlacesOf(tx: Transaction, mediaIds: string[]): Promise<void> {
+export async function lockListings(tx: Transaction, mediaIds: string[]): Promise<void> {
   await tx`
     select pg_advisory_xact_lock(hashtextextended(id, 2))
     from unnest(${sorted(mediaIds)}::text[]) as media (id)`;

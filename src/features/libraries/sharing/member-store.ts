@@ -2,7 +2,7 @@ import type { LibraryRole, Member } from '../../../contract/libraries.ts';
 import type { Queryable, Transaction } from '../../../platform/database/database.ts';
 import { microseconds, moment } from '../../../platform/database/moments.ts';
 
-export interface MemberPosition {
+export interface MemberCursor {
   rank: number;
   since_us: number;
   user_id: string;
@@ -12,13 +12,13 @@ export interface MemberPosition {
 export async function listMembers(
   sql: Queryable,
   libraryId: string,
-  last: MemberPosition | null,
+  last: MemberCursor | null,
   limit: number,
-): Promise<(Member & { position: MemberPosition })[]> {
-  return sql<(Member & { position: MemberPosition })[]>`
+): Promise<(Member & { cursor: MemberCursor })[]> {
+  return sql<(Member & { cursor: MemberCursor })[]>`
     select
       user_id, username, display_name, role, rank = 0 as is_owner, created_at,
-      json_build_object('rank', rank, 'since_us', ${microseconds(sql, sql`created_at`)}, 'user_id', user_id) as position
+      json_build_object('rank', rank, 'since_us', ${microseconds(sql, sql`created_at`)}, 'user_id', user_id) as cursor
     from (${rankedMembers(sql, libraryId)}) as member
     where true
       ${last === null ? sql`` : sql`and (rank, created_at, user_id) > (${last.rank}, ${moment(sql, last.since_us)}, ${last.user_id})`}

@@ -3,7 +3,7 @@ import { NexusError } from '../../../contract/errors.ts';
 import type { Library, LibraryRole, Member } from '../../../contract/libraries.ts';
 import type { ListQuery, Page } from '../../../contract/wire.ts';
 import { type Actor, recordAudit } from '../../../platform/audit/audit.ts';
-import { cutPositioned, readPosition } from '../../../platform/cursor.ts';
+import { cutByCursor, decodeCursor } from '../../../platform/cursor.ts';
 import type { Database, Queryable, Transaction } from '../../../platform/database/database.ts';
 import { transaction } from '../../../platform/database/transaction.ts';
 import { refuseDefault, requireAdmin, requireMember, requireOwner } from '../access/access.ts';
@@ -23,8 +23,8 @@ export function createMembers({ sql }: { sql: Database }) {
   return {
     async list(userId: string, libraryId: string, query: ListQuery): Promise<{ rows: Member[]; page: Page }> {
       requireAdmin(await store.findLibrary(sql, userId, libraryId));
-      const last = readPosition(query.cursor, position);
-      return cutPositioned(await members.listMembers(sql, libraryId, last, query.limit + 1), query.limit);
+      const last = decodeCursor(query.cursor, position);
+      return cutByCursor(await members.listMembers(sql, libraryId, last, query.limit + 1), query.limit);
     },
 
     async changeRole(

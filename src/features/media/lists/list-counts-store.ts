@@ -1,9 +1,10 @@
 import type { SiteList } from '../../../contract/media.ts';
 import type { Queryable } from '../../../platform/database/database.ts';
+import type { SqlFragment } from '../../../platform/database/statement.ts';
 import { canReadMedia, type Viewer } from '../../libraries/access/can-read-media.ts';
-import { mediaOfLibrary, type Place } from '../../libraries/access/readable-media.ts';
+import { mediaOfLibrary } from '../../libraries/access/readable-media.ts';
 import { asksOfMedia, hasState, type MediaFilter, matches } from './list-filter.ts';
-import { type ListScope, placesOf } from './list-scope.ts';
+import { type ListScope, sourcesOf } from './list-scope.ts';
 
 type Rows = ReturnType<Queryable>;
 
@@ -11,7 +12,7 @@ type Rows = ReturnType<Queryable>;
  * What of a place matches, whatever the viewer has read of it: `media_id` and `site`. What is ready has its kind and site
  * beside it, and is found along an index; the rest is looked up.
  */
-function matchingIn(sql: Queryable, place: Place, filter: MediaFilter): Rows {
+function matchingIn(sql: Queryable, place: SqlFragment, filter: MediaFilter): Rows {
   const { kind, status, site } = filter;
   const ready = sql`
     select media_id, ready_site as site
@@ -34,9 +35,9 @@ function once(
   viewer: Viewer,
   scope: ListScope,
   columns: Rows,
-  read: (place: Place) => Rows,
+  read: (place: SqlFragment) => Rows,
 ): Rows {
-  const { main, elsewhere } = placesOf(sql, viewer, scope);
+  const { main, elsewhere } = sourcesOf(sql, viewer, scope);
   if (main !== undefined && elsewhere.length === 0) return read(main);
   const others = elsewhere.map(read).reduce((some, more) => sql`${some} union all ${more}`);
   if (main === undefined) return sql`select distinct ${columns} from (${others}) as found`;

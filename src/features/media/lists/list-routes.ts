@@ -7,14 +7,14 @@ import { principalOf } from '../../../http/authentication.ts';
 import type { HttpServer } from '../../../http/http-server.ts';
 import type { LibraryList } from './library-list.ts';
 import type { MediaLists } from './list.ts';
-import type { Readings } from './reading.ts';
+import type { ReadingProgressService } from './reading-progress.ts';
 
 const tags = ['Media'];
 
 export interface ListRoutes {
   mediaLists: MediaLists;
   libraryList: LibraryList;
-  readings: Readings;
+  readings: ReadingProgressService;
 }
 
 export function registerListRoutes(

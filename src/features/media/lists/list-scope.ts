@@ -1,10 +1,10 @@
 import type { Queryable } from '../../../platform/database/database.ts';
+import type { SqlFragment } from '../../../platform/database/statement.ts';
 import type { Viewer } from '../../libraries/access/can-read-media.ts';
 import {
-  measurePlaces,
+  measureLibraries,
   mediaOfLibrary,
   mediaOfOtherLibraries,
-  type Place,
   savedMedia,
 } from '../../libraries/access/readable-media.ts';
 
@@ -25,17 +25,17 @@ export async function findScope(
   mostOutside = MOST_OUTSIDE,
 ): Promise<ListScope> {
   if (libraryId !== undefined && libraryId !== viewer.default_library_id) return { libraryId };
-  const [largest, ...others] = await measurePlaces(sql, viewer, mostOutside);
+  const [largest, ...others] = await measureLibraries(sql, viewer, mostOutside);
   const outside = others.reduce((sum, { size }) => sum + size, 0);
   return { largest: outside < mostOutside ? largest?.library_id : undefined };
 }
 
 /** The places of a scope. Nothing comes twice from `main`; what comes from elsewhere may lie in several places. */
-export function placesOf(
+export function sourcesOf(
   sql: Queryable,
   viewer: Viewer,
   scope: ListScope,
-): { main: Place | undefined; elsewhere: Place[] } {
+): { main: SqlFragment | undefined; elsewhere: SqlFragment[] } {
   if (scope.libraryId !== undefined)
     return { main: mediaOfLibrary(sql, viewer, scope.libraryId), elsewhere: [] };
   const saved = savedMedia(sql, viewer);

@@ -5,10 +5,10 @@ import { canReadMedia, type Viewer } from '../../libraries/access/can-read-media
 import { matchingIds } from './list-counts-store.ts';
 import { hasState, type MediaFilter, matches } from './list-filter.ts';
 import type { ListScope } from './list-scope.ts';
-import { type MediaRow, mediaColumns, onTheWire, readingOf } from './media-row.ts';
+import { joinReadingProgress, type MediaRow, mediaColumns, toMedia } from './media-row.ts';
 
 /** Where a page ends: the last row's key and id. Moments are microseconds. */
-export interface ListPosition {
+export interface ListCursor {
   key: string | number;
   id: string;
 }
@@ -73,11 +73,11 @@ const KEYS: Record<`${MediaSort} ${SortOrder}`, (sql: Queryable) => ReturnType<Q
 interface ListPage {
   sort: MediaSort;
   order: SortOrder;
-  last: ListPosition | null;
+  last: ListCursor | null;
   limit: number;
 }
 
-type Listed = Media & { position: ListPosition };
+type Listed = Media & { cursor: ListCursor };
 
 /** How a page is ordered, and what lies beyond the last one. */
 function orderOf(sql: Queryable, { sort, order, last }: ListPage) {
@@ -91,7 +91,7 @@ function orderOf(sql: Queryable, { sort, order, last }: ListPage) {
   return {
     isBeyond: last === null ? sql`true` : sql`(${key}, ${id}) ${beyond} (${lastKey}, ${last.id})`,
     by: sql`${key} ${direction}, ${id} ${direction}`,
-    position: sql`json_build_object('key', ${isMoment ? microseconds(sql, key) : key}, 'id', media.id)`,
+    cursor: sql`json_build_object('key', ${isMoment ? microseconds(sql, key) : key}, 'id', media.id)`,
   };
 }
 
@@ -108,18 +108,18 @@ export async function walkMedia(
   unfilled: string[],
   page: ListPage,
 ): Promise<Listed[]> {
-  const { isBeyond, by, position } = orderOf(sql, page);
+  const { isBeyond, by, cursor } = orderOf(sql, page);
   const mayRead = libraryId === undefined ? canReadMedia(sql, viewer, sql`listed.media_id`) : sql`true`;
   const rows = await sql<(MediaRow & Listed)[]>`
-    select ${mediaColumns(sql, viewer)}, listed.created_at as added_at, ${position} as position
+    select ${mediaColumns(sql, viewer)}, listed.created_at as added_at, ${cursor} as cursor
     from (${listed(sql, viewer, libraryId, unfilled)}) as listed
     join media on media.id = listed.media_id
     join lateral (select ${mayRead} as may_read offset 0) as permission on permission.may_read
-    ${readingOf(sql, viewer)}
+    ${joinReadingProgress(sql, viewer)}
     where ${matches(sql, filter)} and ${hasState(sql, filter.reading)} and ${isBeyond}
     order by ${by}
     limit ${page.limit}`;
-  return rows.map(onTheWire);
+  return rows.map(toMedia);
 }
 
 /** Collects all that matches, and sorts it: for lists of which little matches. Only the page itself is read in full. */
@@ -131,7 +131,7 @@ export async function gatherMedia(
   unfilled: string[],
   page: ListPage,
 ): Promise<Listed[]> {
-  const { isBeyond, by, position } = orderOf(sql, page);
+  const { isBeyond, by, cursor } = orderOf(sql, page);
   const addedTo = (libraryId: string) => sql`
     select created_at from library_media where library_id = ${libraryId} and media_id = matching.media_id`;
   // What is on its way into the default library is dated by when it came through the library that it comes from. Behind
@@ -161,15 +161,15 @@ export async function gatherMedia(
       from matching
       join lateral (select matching.media_id, (${added}) as created_at) as listed on listed.created_at is not null
       ${page.sort === 'added' ? sql`` : sql`join media on media.id = listed.media_id`}
-      ${filter.reading === undefined ? sql`` : readingOf(sql, viewer, sql`listed.media_id`)}
+      ${filter.reading === undefined ? sql`` : joinReadingProgress(sql, viewer, sql`listed.media_id`)}
       where ${hasState(sql, filter.reading)} and ${isBeyond}
       order by ${by}
       limit ${page.limit}
     )
-    select ${mediaColumns(sql, viewer)}, listed.created_at as added_at, ${position} as position
+    select ${mediaColumns(sql, viewer)}, listed.created_at as added_at, ${cursor} as cursor
     from listed
     join media on media.id = listed.media_id
-    ${readingOf(sql, viewer)}
+    ${joinReadingProgress(sql, viewer)}
     order by ${by}`;
-  return rows.map(onTheWire);
+  return rows.map(toMedia);
 }

@@ -8,7 +8,7 @@ import type {
   SortOrder,
 } from '../../../contract/media.ts';
 import type { Page } from '../../../contract/wire.ts';
-import { cutPositioned, readPosition } from '../../../platform/cursor.ts';
+import { cutByCursor, decodeCursor } from '../../../platform/cursor.ts';
 import type { Database } from '../../../platform/database/database.ts';
 import type { Viewer } from '../../libraries/access/can-read-media.ts';
 import { countMedia, listSites } from './list-counts-store.ts';
@@ -48,12 +48,12 @@ export function createMediaLists({ sql, mostGathered = MOST_GATHERED, mostOutsid
     const { sort, limit } = query;
     const order: SortOrder = query.order ?? (sort === 'title' ? 'asc' : 'desc');
     const ordered = `${sort} ${order}`;
-    const position = z.object({ sort: z.literal(ordered), key: KEYS[sort], id: z.uuid() });
-    const last = readPosition(query.cursor, position);
+    const cursor = z.object({ sort: z.literal(ordered), key: KEYS[sort], id: z.uuid() });
+    const last = decodeCursor(query.cursor, cursor);
     const unfilled = scope.libraryId === undefined ? await store.listUnfilledSources(sql, viewer) : [];
     const rows = await read(sql, viewer, scope, query, unfilled, { sort, order, last, limit: limit + 1 });
-    const placed = rows.map((row) => ({ ...row, position: { sort: ordered, ...row.position } }));
-    return cutPositioned(placed, limit);
+    const placed = rows.map((row) => ({ ...row, cursor: { sort: ordered, ...row.cursor } }));
+    return cutByCursor(placed, limit);
   }
 
   return {

@@ -1,6 +1,6 @@
 import { capabilitiesOf } from '../../../contract/capabilities.ts';
 import type { Media } from '../../../contract/media.ts';
-import type { Reading } from '../../../contract/reading.ts';
+import type { ReadingProgress } from '../../../contract/reading.ts';
 import type { Queryable } from '../../../platform/database/database.ts';
 import type { Viewer } from '../../libraries/access/can-read-media.ts';
 import { mayRetryMedia } from '../../libraries/access/may-retry-media.ts';
@@ -11,12 +11,12 @@ export interface MediaRow extends Omit<Media, 'capabilities' | 'cover_url' | 're
   has_text: boolean;
   cover: string | null;
   reading_progress: number | null;
-  reading_position: Reading['position'];
+  reading_position: ReadingProgress['position'];
   reading_finished_at: Date | null;
   reading_updated_at: Date | null;
 }
 
-/** Goes with `readingOf`, and with `added_at`: a list has it beside its rows, and `addedAt` finds it for one media. */
+/** Goes with `joinReadingProgress`, and with `added_at`: a list has it beside its rows, and `addedAt` finds it for one media. */
 export const mediaColumns = (sql: Queryable, viewer: Viewer) => sql`
   media.id, media.kind, media.title, media.processing_status, media.failure_stage, media.last_error_code,
   media.last_error_message, media.processing_attempts, media.processing_started_at, media.processing_completed_at,
@@ -54,13 +54,17 @@ export const addedAt = (sql: Queryable, { user_id, default_library_id }: Viewer)
 )`;
 
 /** How far the viewer has read each media of a statement. */
-export const readingOf = (sql: Queryable, { user_id }: { user_id: string }, mediaId = sql`media.id`) => sql`
+export const joinReadingProgress = (
+  sql: Queryable,
+  { user_id }: { user_id: string },
+  mediaId = sql`media.id`,
+) => sql`
   left join media_readings as reading on reading.user_id = ${user_id} and reading.media_id = ${mediaId}`;
 
 type Inside = Exclude<keyof MediaRow, keyof Media>;
 
 /** As the viewer sees it: with what can be done with it, and without where its file lies. */
-export function onTheWire<Row extends MediaRow>(
+export function toMedia<Row extends MediaRow>(
   given: Row,
 ): Omit<Row, Inside> & Pick<Media, 'cover_url' | 'reading' | 'capabilities'> {
   const {

@@ -24,10 +24,10 @@ import * as store from '../store.ts';
 import type { Extracted, ExtractorRegistry } from './extractor-registry.ts';
 import { failMedia } from './fail-media.ts';
 import * as lifecycle from './lifecycle.ts';
-import { takeUpAgain } from './take-up-again.ts';
+import { requeueMedia } from './requeue-media.ts';
 
 const INGEST = 'ingest_media';
-const EMBED = 'embed_media';
+const INDEX = 'embed_media';
 const QUEUE = 'ingest';
 const UNIQUE_VIOLATION = '23505';
 
@@ -188,7 +188,7 @@ export function createIngest(dependencies: IngestDependencies) {
       await store.writeExtraction(tx, source.id, kind, extraction, canonicalUrl);
       await writeImageKeys(tx, source.id, imageKeysOf(extraction));
       await emitMediaEvents(tx, 'media.ready', [{ media_id: source.id, kind }]);
-      await enqueue(tx, EMBED, source.id, { requestId: context.requestId ?? undefined });
+      await enqueue(tx, INDEX, source.id, { requestId: context.requestId ?? undefined });
       await charge(tx, source.id, (file?.size ?? 0) + bytesOf(extraction));
     }
     await context.complete(tx, { result: { outcome: isOurs ? 'ready_for_reading' : 'not ours' } });
@@ -229,9 +229,9 @@ export function createIngest(dependencies: IngestDependencies) {
     return assets;
   }
 
-  async function embed(mediaId: string, context: JobContext): Promise<Completion | undefined> {
+  async function index(mediaId: string, context: JobContext): Promise<Completion | undefined> {
     const isOurs = await transaction(sql, (tx) =>
-      lifecycle.workerStartEmbedding(tx, mediaId, context.jobId, context.log),
+      lifecycle.workerStartIndexing(tx, mediaId, context.jobId, context.log),
     );
     if (!isOurs) return outcome('not ready for it');
     try {
@@ -257,7 +257,7 @@ export function createIngest(dependencies: IngestDependencies) {
     const isForGood =
       error instanceof PermanentError || (error instanceof Failure && !error.isTransient) || isLastAttempt;
     if (!isForGood) return asRetry(error);
-    const { code, message } = inWords(error);
+    const { code, message } = toFailure(error);
     const known = error instanceof ExtractionFailure ? error.known : undefined;
     await transaction(sql, async (tx) => {
       const isFailed = await failMedia(tx, mediaId, { stage, code, message }, jobLog);
@@ -273,21 +273,21 @@ export function createIngest(dependencies: IngestDependencies) {
       tx: Transaction,
       mediaId: string,
       options: Pick<EnqueueOptions, 'requestId' | 'createdBy' | 'priority'>,
-    ) => enqueue(tx, EMBED, mediaId, options),
+    ) => enqueue(tx, INDEX, mediaId, options),
     types: [
       defineJobType(INGEST, {
         queue: QUEUE,
         payload: ingestPayload,
-        prepareRequeue: (tx, { media_id }, jobId) => takeUpAgain(tx, media_id, jobId, 'pending'),
+        prepareRequeue: (tx, { media_id }, jobId) => requeueMedia(tx, media_id, jobId, 'pending'),
         retry: { delays: (attempt) => 5 * 4 ** (attempt - 1), jitter: 0.5, maximum: 300 },
         handler: ({ media_id, test_force_run }, context) =>
           test_force_run ? forceFailure(media_id, context) : ingest(media_id, context),
       }),
-      defineJobType(EMBED, {
+      defineJobType(INDEX, {
         queue: QUEUE,
         payload,
-        prepareRequeue: (tx, { media_id }, jobId) => takeUpAgain(tx, media_id, jobId, 'ready_for_reading'),
-        handler: ({ media_id }, context) => embed(media_id, context),
+        prepareRequeue: (tx, { media_id }, jobId) => requeueMedia(tx, media_id, jobId, 'ready_for_reading'),
+        handler: ({ media_id }, context) => index(media_id, context),
       }),
     ],
   };
@@ -316,7 +316,7 @@ function asRetry(error: unknown): unknown {
   return new RetryLater(retryAfterSeconds, error.code, error.message, { cause: error });
 }
 
-function inWords(error: unknown): { code: string; message: string } {
+function toFailure(error: unknown): { code: string; message: string } {
   if (error instanceof Failure || error instanceof PermanentError) return error;
   return { code: 'E_EXTRACTION_FAILED', message: 'Nexus could not make this readable. The log says why.' };
 }

@@ -1,7 +1,7 @@
 import type { Transaction } from '../../../platform/database/database.ts';
 import { replaceInTrash } from '../../libraries/closure/closure.ts';
 import { replaceMedia } from '../../libraries/closure/forget-media.ts';
-import { lockPlacesOf } from '../../libraries/closure/lock-contents.ts';
+import { lockListings } from '../../libraries/closure/lock-contents.ts';
 import { deleteReplaced } from '../trash/delete-media.ts';
 import * as store from './unite-store.ts';
 
@@ -10,7 +10,7 @@ import * as store from './unite-store.ts';
  * the address that they typed. Does nothing when one of the two is gone.
  */
 export async function replaceByKnown(tx: Transaction, loserId: string, winnerId: string): Promise<void> {
-  await lockPlacesOf(tx, [loserId, winnerId]);
+  await lockListings(tx, [loserId, winnerId]);
   if (!(await store.lockForReplacing(tx, loserId, winnerId))) return;
   await replaceMedia(tx, loserId, winnerId);
   await store.copyReadingProgress(tx, loserId, winnerId);
@@ -28,7 +28,7 @@ export async function lockKnown(
 ): Promise<store.KnownMedia | undefined> {
   const known = await store.findKnown(tx, page);
   if (!known) return undefined;
-  await lockPlacesOf(tx, [page.id, known.id]);
+  await lockListings(tx, [page.id, known.id]);
   const [loserId, winnerId] = known.is_readable ? [page.id, known.id] : [known.id, page.id];
   await store.lockForUniting(tx, loserId, winnerId);
   return store.findKnown(tx, page);

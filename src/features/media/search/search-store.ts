@@ -1,7 +1,7 @@
 import type { Media, MediaKind } from '../../../contract/media.ts';
 import type { Queryable, Transaction } from '../../../platform/database/database.ts';
 import { canReadMedia, type Viewer } from '../../libraries/access/can-read-media.ts';
-import { addedAt, type MediaRow, mediaColumns, onTheWire, readingOf } from '../lists/media-row.ts';
+import { addedAt, joinReadingProgress, type MediaRow, mediaColumns, toMedia } from '../lists/media-row.ts';
 import type { ParsedQuery } from './search-query.ts';
 import { PIECE_CHARACTERS } from './search-rows.ts';
 
@@ -9,7 +9,7 @@ import { PIECE_CHARACTERS } from './search-rows.ts';
 const MOST_RANKED = 500;
 const MOST_TITLES = 200;
 
-export interface SearchPosition {
+export interface SearchCursor {
   rank: number;
   id: string;
 }
@@ -150,13 +150,13 @@ export async function rankHits(
   viewer: Viewer,
   words: string,
   candidates: Candidates[],
-  last: SearchPosition | null,
+  last: SearchCursor | null,
   limit: number,
-): Promise<{ media: Media; piece_idx: number | null; position: SearchPosition }[]> {
+): Promise<{ media: Media; piece_idx: number | null; cursor: SearchCursor }[]> {
   const found = candidates
     .map((some) => sql`(${some})`)
     .reduce((some, more) => sql`${some} union all ${more}`);
-  const rows = await sql<(MediaRow & { piece_idx: number | null; position: SearchPosition })[]>`
+  const rows = await sql<(MediaRow & { piece_idx: number | null; cursor: SearchCursor })[]>`
     with candidate as materialized (${found}),
     ranked as materialized (
       select distinct on (media_id)
@@ -167,16 +167,16 @@ export async function rankHits(
     select
       ${mediaColumns(sql, viewer)}, ${addedAt(sql, viewer)} as added_at,
       ranked.idx as piece_idx,
-      json_build_object('rank', ranked.rank, 'id', media.id) as position
+      json_build_object('rank', ranked.rank, 'id', media.id) as cursor
     from ranked
     join media on media.id = ranked.media_id
     join lateral (select ${canReadMedia(sql, viewer, sql`media.id`)} as may_read offset 0) as permission
       on permission.may_read
-    ${readingOf(sql, viewer)}
+    ${joinReadingProgress(sql, viewer)}
     where ${last === null ? sql`true` : sql`(ranked.rank, media.id) < (${last.rank}::float8, ${last.id})`}
     order by ranked.rank desc, media.id desc
     limit ${limit}`;
-  return rows.map(({ piece_idx, position, ...row }) => ({ media: onTheWire(row), piece_idx, position }));
+  return rows.map(({ piece_idx, cursor, ...row }) => ({ media: toMedia(row), piece_idx, cursor }));
 }
 
 /** The pieces of text that matched, in the order of the hits. */

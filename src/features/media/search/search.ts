@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { SearchHit, SearchQuery } from '../../../contract/search.ts';
 import type { Page } from '../../../contract/wire.ts';
-import { cutPositioned, readPosition } from '../../../platform/cursor.ts';
+import { cutByCursor, decodeCursor } from '../../../platform/cursor.ts';
 import type { Database } from '../../../platform/database/database.ts';
 import { transaction } from '../../../platform/database/transaction.ts';
 import type { Viewer } from '../../libraries/access/can-read-media.ts';
@@ -16,20 +16,20 @@ const FREQUENT_SHARE = 0.1;
 const MOST_READ = 2000;
 
 /** Pages of one search are found in one way. */
-const position = z.object({ rank: z.number(), id: z.uuid(), way: z.enum(['words', 'newest']) });
-type Position = z.output<typeof position>;
+const cursor = z.object({ rank: z.number(), id: z.uuid(), way: z.enum(['words', 'newest']) });
+type SearchCursor = z.output<typeof cursor>;
 
 export type Search = ReturnType<typeof createSearch>;
 
 export function createSearch({ sql }: { sql: Database }) {
   type Found = Awaited<ReturnType<typeof store.rankHits>>[number];
-  type Hit = Omit<Found, 'position'>;
+  type Hit = Omit<Found, 'cursor'>;
 
   /**
    * What is rare is found by the index of words. What is frequent would mean reading all that holds it, whoever may read it:
    * there, what was added last is read instead, unless that finds less than a page.
    */
-  async function findHits(viewer: Viewer, query: SearchQuery, last: Position | null) {
+  async function findHits(viewer: Viewer, query: SearchQuery, last: SearchCursor | null) {
     const libraryIds =
       query.library_id === undefined
         ? [viewer.default_library_id, ...(await listUnfilledSources(sql, viewer))]
@@ -39,7 +39,7 @@ export function createSearch({ sql }: { sql: Database }) {
       await store.prepareSearch(tx);
       const { words, occurrences, share } = await store.readWords(tx, parseQuery(query.q));
       const sought = { words, kind: query.kind, scope };
-      const find = async (way: Position['way']) => {
+      const find = async (way: SearchCursor['way']) => {
         const candidates = [
           way === 'words'
             ? store.foundInText(tx, viewer, sought)
@@ -47,7 +47,7 @@ export function createSearch({ sql }: { sql: Database }) {
           store.foundInTitles(tx, viewer, sought),
         ];
         const found = await store.rankHits(tx, viewer, words, candidates, last, query.limit + 1);
-        return found.map((hit) => ({ ...hit, position: { ...hit.position, way } }));
+        return found.map((hit) => ({ ...hit, cursor: { ...hit.cursor, way } }));
       };
       if (last) return find(last.way);
       const size = await store.measureScope(tx, viewer, scope, MOST_READ);
@@ -77,8 +77,8 @@ export function createSearch({ sql }: { sql: Database }) {
 
   return {
     async find(viewer: Viewer, query: SearchQuery): Promise<{ rows: SearchHit[]; page: Page }> {
-      const found = await findHits(viewer, query, readPosition(query.cursor, position));
-      const { rows, page } = cutPositioned(found, query.limit);
+      const found = await findHits(viewer, query, decodeCursor(query.cursor, cursor));
+      const { rows, page } = cutByCursor(found, query.limit);
       return { rows: rows.length === 0 ? [] : await withSnippets(rows, parseQuery(query.q).words), page };
     },
   };

@@ -3,9 +3,9 @@ import type { Queryable } from '../../../platform/database/database.ts';
 import { microseconds, moment } from '../../../platform/database/moments.ts';
 import { canReadMedia, type Viewer } from '../../libraries/access/can-read-media.ts';
 import type { Trashed } from '../../libraries/closure/closure.ts';
-import { type MediaRow, mediaColumns, onTheWire, readingOf } from '../lists/media-row.ts';
+import { joinReadingProgress, type MediaRow, mediaColumns, toMedia } from '../lists/media-row.ts';
 
-export interface TrashPosition {
+export interface TrashCursor {
   trashed_us: number;
   media_id: string;
 }
@@ -33,13 +33,13 @@ export async function listTrash(
   sql: Queryable,
   viewer: Viewer,
   days: number,
-  last: TrashPosition | null,
+  last: TrashCursor | null,
   limit: number,
-): Promise<(TrashedMedia & { position: TrashPosition })[]> {
+): Promise<(TrashedMedia & { cursor: TrashCursor })[]> {
   const isBeyond = last
     ? sql`(trash.trashed_at, trash.media_id) < (${moment(sql, last.trashed_us)}, ${last.media_id})`
     : sql`true`;
-  const rows = await sql<(MediaRow & TrashedMedia & { position: TrashPosition })[]>`
+  const rows = await sql<(MediaRow & TrashedMedia & { cursor: TrashCursor })[]>`
     select
       ${mediaColumns(sql, viewer)}, coalesce(trash.saved_at, trash.trashed_at) as added_at,
       (
@@ -48,14 +48,14 @@ export async function listTrash(
         where libraries.id = trash.library_id
       ) as library,
       trash.trashed_at, trash.trashed_at + ${days} * interval '1 day' as purge_at,
-      json_build_object('trashed_us', ${microseconds(sql, sql`trash.trashed_at`)}, 'media_id', media.id) as position
+      json_build_object('trashed_us', ${microseconds(sql, sql`trash.trashed_at`)}, 'media_id', media.id) as cursor
     from trash
     join media on media.id = trash.media_id
-    ${readingOf(sql, viewer)}
+    ${joinReadingProgress(sql, viewer)}
     where ${isInTrash(sql, viewer)} and ${isBeyond}
     order by trash.trashed_at desc, trash.media_id desc
     limit ${limit}`;
-  return rows.map(onTheWire);
+  return rows.map(toMedia);
 }
 
 export async function nextInTrash(sql: Queryable, viewer: Viewer, limit: number): Promise<string[]> {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { TrashedMedia } from '../../../contract/trash.ts';
 import type { Page } from '../../../contract/wire.ts';
-import { cutPositioned, readPosition } from '../../../platform/cursor.ts';
+import { cutByCursor, decodeCursor } from '../../../platform/cursor.ts';
 import type { Database } from '../../../platform/database/database.ts';
 import { transaction } from '../../../platform/database/transaction.ts';
 import { mediaNotFound } from '../../libraries/access/access.ts';
@@ -34,8 +34,8 @@ export function createTrash({ sql, purge, libraryMedia, days }: TrashDependencie
       viewer: Viewer,
       query: { cursor?: string | undefined; limit: number },
     ): Promise<{ rows: TrashedMedia[]; page: Page }> {
-      const last = readPosition(query.cursor, position);
-      return cutPositioned(await store.listTrash(sql, viewer, days, last, query.limit + 1), query.limit);
+      const last = decodeCursor(query.cursor, position);
+      return cutByCursor(await store.listTrash(sql, viewer, days, last, query.limit + 1), query.limit);
     },
 
     remove,

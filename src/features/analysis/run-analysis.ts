@@ -15,23 +15,23 @@ import { decisionOf, type PolicyHit, type Rule } from '../governance/rules.ts';
 import type { governanceWork } from '../governance/work.ts';
 import type { Requester } from '../identity/requester.ts';
 import { readDocument, requireDocument } from '../media/text/document.ts';
-import type { Analyser } from './analyser.ts';
+import type { AnalysisProcesses } from './analysis-processes.ts';
 import { rounded } from './layers/layer.ts';
 import type { Chain, PluginRegistry } from './plugins/registry.ts';
 import type { NewRun } from './store.ts';
 import { type DocumentText, joinFragments } from './text.ts';
 import type { AnalysisResult } from './work.ts';
 
-export interface PerformDependencies {
+export interface RunAnalysisDependencies {
   sql: Database;
   requester: Requester;
-  analyser: Analyser;
+  analyser: AnalysisProcesses;
   registry: PluginRegistry;
   rawModeEnabled: boolean;
   run: RunByCost<typeof governanceWork>;
 }
 
-export interface Assignment extends AnalyzePayload {
+export interface AnalysisRequest extends AnalyzePayload {
   jobId: string;
   /** On whose behalf. */
   createdBy: Creator | null;
@@ -51,17 +51,17 @@ export interface FinishedRun {
 /** Layers that are asked for at once, of somebody else's machine. */
 const AT_ONCE = 3;
 
-export type Perform = (assignment: Assignment, signal: AbortSignal) => Promise<FinishedRun>;
+export type RunAnalysis = (assignment: AnalysisRequest, signal: AbortSignal) => Promise<FinishedRun>;
 
 /** Analyses a document with the rights that whoever asked has now, and under the policies of now. */
-export function createPerform({
+export function createRunAnalysis({
   sql,
   requester,
   analyser,
   registry,
   rawModeEnabled,
   run,
-}: PerformDependencies): Perform {
+}: RunAnalysisDependencies): RunAnalysis {
   const redact = createRedact(run);
 
   function requireMode(user: User, mode: Mode): void {

@@ -5,7 +5,7 @@ import type { Job } from '../../contract/jobs.ts';
 import type { Actor } from '../../platform/audit/audit.ts';
 import type { Runs } from './runs.ts';
 
-export interface AnalyzeDependencies {
+export interface SubmitAnalysisDependencies {
   /** Submits a job, with all that is checked then. */
   submit(
     job: {
@@ -20,10 +20,10 @@ export interface AnalyzeDependencies {
   runs: Runs;
 }
 
-export type Analyze = ReturnType<typeof createAnalyze>;
+export type SubmitAnalysis = ReturnType<typeof createSubmitAnalysis>;
 
 /** The job `analyze`, for callers that do not care about jobs. */
-export function createAnalyze({ submit, runs }: AnalyzeDependencies) {
+export function createSubmitAnalysis({ submit, runs }: SubmitAnalysisDependencies) {
   return async (
     { execution_mode, ...payload }: z.output<typeof analyze>,
     principal: Principal,

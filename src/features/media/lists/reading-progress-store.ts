@@ -1,15 +1,15 @@
-import type { Reading, UpdateReading } from '../../../contract/reading.ts';
+import type { ReadingProgress, UpdateReading } from '../../../contract/reading.ts';
 import type { Queryable } from '../../../platform/database/database.ts';
 import { canReadMedia, type Viewer } from '../../libraries/access/can-read-media.ts';
 
 /** Undefined when the viewer may not read it. A position that is left away is forgotten with the progress it belonged to. */
-export async function writeReading(
+export async function writeReadingProgress(
   sql: Queryable,
   viewer: Viewer,
   mediaId: string,
   { progress, position, finished }: UpdateReading,
-): Promise<Reading | undefined> {
-  const [reading] = await sql<Reading[]>`
+): Promise<ReadingProgress | undefined> {
+  const [reading] = await sql<ReadingProgress[]>`
     insert into media_readings as reading (user_id, media_id, progress, position, finished_at, updated_at)
     select
       ${viewer.user_id}, media.id, ${progress}::float8,
@@ -30,7 +30,11 @@ export async function writeReading(
 }
 
 /** Back to unread; false when the viewer may not read it. */
-export async function deleteReading(sql: Queryable, viewer: Viewer, mediaId: string): Promise<boolean> {
+export async function deleteReadingProgress(
+  sql: Queryable,
+  viewer: Viewer,
+  mediaId: string,
+): Promise<boolean> {
   const [row] = await sql<[{ is_readable: boolean }]>`
     with readable as (
       select media.id

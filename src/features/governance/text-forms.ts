@@ -1,10 +1,10 @@
 import { normalForm } from '../../contract/normal-form.ts';
-import type { Place } from './cover.ts';
+import type { TextRange } from '../media/text/text-range.ts';
 
 /** A text as it is looked at, and where in the original something stands that was found in it. */
-export interface Reading {
+export interface TextForm {
   text: string;
-  placeOf(place: Place): Place;
+  rangeIn(range: TextRange): TextRange;
 }
 
 /** Not seen, wherever it stands: soft hyphens, joiners, spaces of no width, selectors of variants. */
@@ -24,14 +24,14 @@ const unseen = new RegExp(`[${UNSEEN}]`, 'gu');
  * seen, it does not stand anywhere, a word that was divided at the end of a line is whole, and a letter is the same however
  * its accent was put on. What is to be found is found in either.
  */
-export function readingsOf(text: string): Reading[] {
-  const written: Reading = { text, placeOf: (place) => place };
+export function textFormsOf(text: string): TextForm[] {
+  const written: TextForm = { text, rangeIn: (range) => range };
   const seen = asSeen(text);
   return seen ? [written, seen] : [written];
 }
 
 /** Undefined where it is the same as written. */
-function asSeen(text: string): Reading | undefined {
+function asSeen(text: string): TextForm | undefined {
   // Of every part that is seen otherwise: where it is in the result, how long it is there, and where it was.
   const at: number[] = [];
   const lengths: number[] = [];
@@ -53,7 +53,7 @@ function asSeen(text: string): Reading | undefined {
   if (at.length === 0) return undefined;
 
   /** Where a character of the result was, from its first unit to behind its last. */
-  const originOf = (position: number): Place => {
+  const originOf = (position: number): TextRange => {
     const part = lastUpTo(at, position);
     const behind = position - (at[part] ?? 0) - (lengths[part] ?? 0);
     if (behind < 0) return { start: starts[part] ?? 0, end: ends[part] ?? 0 };
@@ -62,7 +62,7 @@ function asSeen(text: string): Reading | undefined {
   };
   return {
     text: result + text.slice(done),
-    placeOf: ({ start, end }) => ({ start: originOf(start).start, end: originOf(end - 1).end }),
+    rangeIn: ({ start, end }) => ({ start: originOf(start).start, end: originOf(end - 1).end }),
   };
 }
 

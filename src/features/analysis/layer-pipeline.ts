@@ -5,7 +5,7 @@ import type { TextFacts } from './layers/layer.ts';
 import { rounded } from './layers/layer.ts';
 import { layersNamed } from './layers/layers.ts';
 import { sentencesOf } from './sentences.ts';
-import { type DocumentText, onTheWire } from './text.ts';
+import { type DocumentText, toFinding } from './text.ts';
 
 /** What the deterministic rules say in one layer, and how far to trust them with this text. */
 export interface Baseline {
@@ -23,7 +23,7 @@ export interface TextAnalysis {
 const WORDS_FOR_FULL_CONFIDENCE = 50;
 
 /** Reads a text once, whichever layers are asked for. The same text gives the same answer, to the byte. */
-export function analyseText(document: DocumentText, names: readonly LayerName[]): TextAnalysis {
+export function runLayers(document: DocumentText, names: readonly LayerName[]): TextAnalysis {
   const layers = layersNamed(names).map((layer) => ({ layer, reader: layer.start() }));
   const english = createEnglishMeter();
   const facts: TextFacts = {
@@ -49,7 +49,7 @@ export function analyseText(document: DocumentText, names: readonly LayerName[])
   const length = Math.min(1, facts.words / WORDS_FOR_FULL_CONFIDENCE);
   const baselines = layers.map(({ layer, reader }): [LayerName, Baseline] => {
     const { findings, ...result } = reader.finish(facts);
-    const output = { ...result, findings: findings.map((finding) => onTheWire(document, finding)) };
+    const output = { ...result, findings: findings.map((finding) => toFinding(document, finding)) };
     const trust = known + (1 - known) * layer.inOtherLanguages;
     const isEmpty = facts.words === 0 && output.findings.length === 0;
     const confidence = isEmpty ? 0 : rounded(layer.confidence * trust * (0.5 + length / 2), 3);

@@ -4,7 +4,7 @@ import { createProcessPool } from '../../platform/processes/pool.ts';
 import type { TaskTrouble } from '../../platform/processes/stopped.ts';
 import type { AnalysisResult, AnalysisTask, analysisWork } from './work.ts';
 
-export interface AnalyserOptions {
+export interface AnalysisProcessesOptions {
   /** The most processes. */
   processes?: number;
   timeoutMs?: number;
@@ -12,7 +12,7 @@ export interface AnalyserOptions {
 }
 
 /** Analyses texts in processes of their own, so that no request waits for it. */
-export interface Analyser {
+export interface AnalysisProcesses {
   analyse(task: AnalysisTask, signal?: AbortSignal): Promise<AnalysisResult>;
   close(): Promise<void>;
 }
@@ -20,7 +20,7 @@ export interface Analyser {
 /** Five megabytes take half a minute on one core; this allows for a busy machine. */
 const TIMEOUT_MS = 10 * 60_000;
 
-export function createAnalyser(options: AnalyserOptions = {}): Analyser {
+export function createAnalysisProcesses(options: AnalysisProcessesOptions = {}): AnalysisProcesses {
   const { processes = 2, timeoutMs = TIMEOUT_MS, memoryMb = 1024 } = options;
   const pool = createProcessPool<typeof analysisWork>({
     entry: moduleBeside(import.meta.url, 'worker'),
