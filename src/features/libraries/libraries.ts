@@ -48,9 +48,12 @@ export function createLibraries({ sql }: { sql: Database }) {
       return get(userId, libraryId);
     },
 
-    /** What came to its members through it leaves their default libraries with it. */
+    /**
+     * Deletes a library. Its media leave the default libraries of its members, unless they have another reason to be
+     * there.
+     */
     async delete(userId: string, libraryId: string, actor: Actor): Promise<void> {
-      // Asked first without locks: strangers must not be able to hold up a library.
+      // Checked before any lock is taken, so that strangers cannot block a library.
       refuseDeletion(await store.findLibrary(sql, userId, libraryId), userId);
       await transaction(sql, async (tx) => {
         refuseDeletion(await store.lockForDeletion(tx, userId, libraryId), userId);
@@ -74,5 +77,5 @@ function readName(given: string): string {
   const name = given.trim();
   const length = [...name].length;
   if (length >= 1 && length <= LONGEST_NAME && !name.includes('\0')) return name;
-  throw new NexusError('E_NAME_INVALID', `name takes 1 to ${LONGEST_NAME} characters.`);
+  throw new NexusError('E_NAME_INVALID', `The name must have 1 to ${LONGEST_NAME} characters.`);
 }

@@ -3,22 +3,23 @@ import type { SqlFragment } from '../../../platform/database/statement.ts';
 import type { Viewer } from './can-read-media.ts';
 
 /*
- * `canReadMedia` from the other side: where everything lies that the viewer may read. A right is asked once for each
- * library, not once for each media. Closure edges are not among these places: each comes from a library that its owner is
- * in, and that holds the media.
+ * The inverse of `canReadMedia`: selects everything that the viewer may read. Access is checked once per library
+ * instead of once per media. Each function selects `media_id`, and `ready_kind` and `ready_site` for media that are
+ * ready. Closure edges are not needed: each comes from a library that contains the media and that its owner is a member
+ * of.
  */
 
-/** What the viewer has saved themselves. */
+/** Selects the media that the viewer saved. */
 export const savedMedia = (sql: Queryable, { default_library_id }: Viewer): SqlFragment => sql`
   select media_id, ready_kind, ready_site
   from default_library_intrinsics
   where default_library_id = ${default_library_id}`;
 
-/** What lies in one library, if the viewer is in it. */
+/** Selects the media of one library, if the viewer is a member. */
 export const mediaOfLibrary = (sql: Queryable, viewer: Viewer, libraryId: string): SqlFragment =>
   sharedMedia(sql, viewer, sql`joined.library_id = ${libraryId}`);
 
-/** What lies in all libraries that the viewer is in, besides their own and one that is named. */
+/** Selects the media of all libraries of the viewer, except their default library and a given one. */
 export const mediaOfOtherLibraries = (sql: Queryable, viewer: Viewer, libraryId: string): SqlFragment =>
   sharedMedia(
     sql,
@@ -32,7 +33,10 @@ const sharedMedia = (sql: Queryable, viewer: Viewer, which: SqlFragment) => sql`
   join library_media as listed on listed.library_id = joined.library_id and not listed.is_derived
   where joined.user_id = ${viewer.user_id} and ${which}`;
 
-/** How much lies in each place, their own library's first among equals. It is counted up to `most`. */
+/**
+ * Counts the media in each library of the viewer, up to `most`, largest first. The default library comes first among
+ * equals and counts what its owner saved.
+ */
 export async function measureLibraries(
   sql: Queryable,
   viewer: Viewer,

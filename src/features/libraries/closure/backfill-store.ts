@@ -211,7 +211,7 @@ export interface BackfillCursor {
   source_library_id: string;
 }
 
-/** Newest first. */
+/** Lists invitations, newest first. */
 export async function listBackfills(
   sql: Database,
   { user_id, role }: Pick<Principal, 'user_id' | 'role'>,

@@ -2,7 +2,7 @@ import type { Database, Queryable, Transaction } from '../../../platform/databas
 import { identifier } from '../../../platform/database/statement.ts';
 import type { Range } from '../../../platform/integrity/scan.ts';
 
-/** One thing that is not as it should be: whatever ids it takes to find it. */
+/** An inconsistency, with the ids that identify it. */
 export interface Difference {
   default_library_id?: string;
   library_id?: string;
@@ -13,7 +13,7 @@ export interface Difference {
 
 type Differences = ReturnType<Queryable>;
 
-/** The libraries, or media, that the differences concern. */
+/** Returns the ids of the libraries or media that the differences are about. */
 export async function concernedIds(
   sql: Queryable,
   differences: Differences,
@@ -25,8 +25,8 @@ export async function concernedIds(
 }
 
 /**
- * Memberships × media that have no edge, where no backfill is about to write it. Members and contents are read in one
- * statement, and change together with their edges, so what is missing here is missing indeed.
+ * Selects pairs of membership and media without an edge, unless a backfill is about to write it. Members and contents
+ * are read in one statement and change together with their edges, so every difference is real.
  */
 export function missingEdges(sql: Queryable, range: Range): Differences {
   return sql`
@@ -64,7 +64,7 @@ export function unjustifiedEdges(sql: Queryable, range: Range): Differences {
 const isDefault = (sql: Queryable, library: Differences) => sql`
   exists (select from libraries where libraries.id = ${library} and libraries.is_default)`;
 
-/** The edge's owner is not in its library, or the library does not hold the media. */
+/** Selects edges whose owner is not a member of the source library, or whose source does not contain the media. */
 export function isUnjustified(sql: Queryable): Differences {
   return sql`
     not exists (
@@ -78,7 +78,7 @@ export function isUnjustified(sql: Queryable): Differences {
     )`;
 }
 
-/** What a default library lists without an intrinsic or an edge. */
+/** Selects rows of default libraries that have neither an intrinsic nor an edge. */
 export function unjustifiedMedia(sql: Queryable, range: Range): Differences {
   return sql`
     select scanned.library_id as default_library_id, scanned.media_id
@@ -105,7 +105,7 @@ const isUnlisted = (sql: Queryable) => sql`
     where derived.library_id = scanned.default_library_id and derived.media_id = scanned.media_id
   )`;
 
-/** Intrinsics whose media the default library does not list. */
+/** Selects intrinsics whose media the default library does not list. */
 export function missingIntrinsicMedia(sql: Queryable, range: Range): Differences {
   return sql`
     select scanned.default_library_id, scanned.media_id
@@ -113,7 +113,7 @@ export function missingIntrinsicMedia(sql: Queryable, range: Range): Differences
     where ${range} and ${isUnlisted(sql)}`;
 }
 
-/** Edges whose media the default library does not list: each media once, and none that has an intrinsic. */
+/** Selects edges whose media the default library does not list: each media once, and none that has an intrinsic. */
 export function missingEdgeMedia(sql: Queryable, range: Range): Differences {
   return sql`
     select scanned.default_library_id, scanned.media_id
@@ -134,7 +134,7 @@ export function missingEdgeMedia(sql: Queryable, range: Range): Differences {
       )`;
 }
 
-/** Listings of media that do not exist. */
+/** Selects rows of libraries whose media do not exist. */
 export function listedWithoutMedia(sql: Queryable, range: Range): Differences {
   return sql`
     select scanned.library_id, scanned.media_id
@@ -144,7 +144,7 @@ export function listedWithoutMedia(sql: Queryable, range: Range): Differences {
       and not exists (select from media where media.id = scanned.media_id)`;
 }
 
-/** Shared libraries whose owner is not among their admins. */
+/** Selects shared libraries whose owner is not one of their admins. */
 export function ownerNotAdmin(sql: Queryable, range: Range): Differences {
   return sql`
     select scanned.id as library_id, scanned.owner_user_id as user_id
@@ -154,7 +154,7 @@ export function ownerNotAdmin(sql: Queryable, range: Range): Differences {
     where ${range} and not scanned.is_default and memberships.role is distinct from 'admin'`;
 }
 
-/** Default libraries that somebody else is in. */
+/** Selects default libraries that somebody else is a member of. */
 export function sharedDefault(sql: Queryable, range: Range): Differences {
   return sql`
     select scanned.library_id, scanned.user_id
@@ -163,7 +163,7 @@ export function sharedDefault(sql: Queryable, range: Range): Differences {
     where ${range} and scanned.user_id <> libraries.owner_user_id`;
 }
 
-/** Backfills for people who are no longer in the library. */
+/** Selects backfills of people who are no longer members of the library. */
 export function backfillWithoutMembership(sql: Queryable, range: Range): Differences {
   return sql`
     select scanned.default_library_id, scanned.source_library_id, scanned.user_id
@@ -176,7 +176,9 @@ export function backfillWithoutMembership(sql: Queryable, range: Range): Differe
       )`;
 }
 
-/** An acceptance writes membership and backfill together, so a backfill that is seen alone is alone. */
+/**
+ * An acceptance writes membership and backfill in one transaction, so a backfill without membership is always an error.
+ */
 export async function deleteBackfillsWithoutMembership(tx: Transaction, libraryId: string): Promise<void> {
   await tx`
     delete from default_library_backfill_jobs as backfill
@@ -188,7 +190,7 @@ export async function deleteBackfillsWithoutMembership(tx: Transaction, libraryI
       )`;
 }
 
-/** The libraries that a default library has edges from, in the order in which they are locked. */
+/** Lists the libraries that a default library has edges from, in the order in which they are locked. */
 export async function sourcesOf(tx: Transaction, defaultLibraryId: string): Promise<string[]> {
   const rows = await tx<{ source_library_id: string }[]>`
     select distinct source_library_id
@@ -198,7 +200,7 @@ export async function sourcesOf(tx: Transaction, defaultLibraryId: string): Prom
   return rows.map(({ source_library_id }) => source_library_id);
 }
 
-/** The next libraries that a table names, in the order of their ids, each once: one look into the index for each. */
+/** Lists the next library ids that occur in a table, each once, with one index lookup for each. */
 export async function nextNamed(
   sql: Database,
   table: string,
@@ -232,7 +234,7 @@ export async function nextNamed(
   return rows.map(({ library_id }) => library_id);
 }
 
-/** Those of the libraries that do not exist. */
+/** Returns the libraries that do not exist. */
 export async function withoutLibrary(sql: Queryable, libraryIds: string[]): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select named.id

@@ -8,14 +8,14 @@ import * as audit from './closure-audit-store.ts';
 import { insertMissingEdges, rebuildDefaultLibrary } from './closure-repair.ts';
 import { forgetMedia } from './forget-media.ts';
 
-/** Something that may be wrong with the rows of a table. */
+/** A check of the rows of one table. */
 interface Check {
   kind: string;
   scan: Scan;
   select(sql: Queryable, range: Range): ReturnType<Queryable>;
-  /** Absent where the mistake is not in something derived, and a person has to decide. */
+  /** Absent when the data is not derived: a person has to decide. */
   repair?: {
-    /** Done once for each id of this column, when the whole table has been looked at. */
+    /** Runs once for each id of this column, after the whole table has been checked. */
     by: keyof audit.Difference;
     repair(tx: Transaction, id: string): Promise<void>;
   };
@@ -36,7 +36,7 @@ const BACKFILLS: Scan = {
 
 const rebuild = { by: 'default_library_id', repair: rebuildDefaultLibrary } as const;
 
-/** Edges are put right before what they justify. */
+/** Edges are repaired before the rows that they justify. */
 const CHECKS: Check[] = [
   { kind: 'library_owner_not_admin', scan: LIBRARIES, select: audit.ownerNotAdmin },
   {
@@ -88,8 +88,8 @@ const CHECKS: Check[] = [
 ];
 
 /**
- * Recomputes from memberships and contents what every default library should hold, and tells each difference. Every
- * statement sees one moment, so it can run while people work: what they change, they change together with its closure.
+ * Recomputes from memberships and contents what every default library should list, and reports each difference. Every
+ * statement sees one snapshot, and people change contents together with their closure, so it can run at any time.
  */
 export function createClosureCheck(sql: Database): IntegrityCheck {
   return {
@@ -133,7 +133,7 @@ export function createClosureCheck(sql: Database): IntegrityCheck {
     }
   }
 
-  /** Rows of libraries that do not exist. Each library is looked up once, however much it lists, and told once. */
+  /** Finds rows of libraries that do not exist. Each library is looked up and reported once, however much it lists. */
   async function findLostLibraries({ signal, repair, report }: AuditRun): Promise<void> {
     const lost = new Set<string>();
     for (const { table, key } of [LISTINGS, INTRINSICS, EDGES]) {

@@ -4,11 +4,11 @@ import { addToDefaultLibrary, addToLibrary, type Saved } from './closure.ts';
 import { lockDerived } from './derived-rows.ts';
 
 /**
- * Puts one media where another is: in the libraries that list it, and in the default libraries of those who saved it,
- * with their dates. The other one is then in no library. The caller has locked both, the other one exclusively.
+ * Replaces a media by another in the libraries that list it and in the default libraries of those who saved it, with
+ * their dates. The loser is then in no library. The caller has locked both, the loser exclusively.
  *
- * Nobody can add, save or remove a media that is locked like that. What is read after the libraries and the rows of
- * default libraries are locked as well is therefore what holds: a removal that was committed before is not undone.
+ * Nobody can add, save or remove a media under that lock. What is read after the libraries and the rows of default
+ * libraries are locked too is therefore current: a removal that was committed before is not undone.
  */
 export async function replaceMedia(tx: Transaction, loserId: string, winnerId: string): Promise<void> {
   await lockRowsOf(tx, loserId, winnerId);
@@ -38,13 +38,13 @@ export async function replaceMedia(tx: Transaction, loserId: string, winnerId: s
   await takeOut(tx, loserId);
 }
 
-/** Takes a media that is about to be deleted, and that the caller has locked, out of every library. */
+/** Removes a media from every library. The caller has locked it and is about to delete it. */
 export async function forgetMedia(tx: Transaction, mediaId: string): Promise<void> {
   await lockRowsOf(tx, mediaId);
   await takeOut(tx, mediaId);
 }
 
-/** Locks the libraries that list a media, and then the rows of default libraries in which it, or the other one, is. */
+/** Locks the libraries that list a media, and then the rows of default libraries that list it or the other media. */
 async function lockRowsOf(tx: Transaction, mediaId: string, otherId = mediaId): Promise<void> {
   await tx`
     select count(*)

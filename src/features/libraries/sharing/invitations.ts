@@ -17,7 +17,7 @@ import * as invitations from './invitation-store.ts';
 
 export interface InvitationsDependencies {
   sql: Database;
-  /** Both throw when there is no such person. */
+  /** Both throw when the person does not exist. */
   users: { get(id: string): Promise<User>; getByName(username: string): Promise<User> };
   backfill: Pick<Backfill, 'dispatch'>;
 }
@@ -50,14 +50,14 @@ export function createInvitations({ sql, users, backfill }: InvitationsDependenc
           invitee_user_id: invitee.id,
           role: invite.role,
         });
-        // Asked after inserting, which waits for an acceptance under way: it may just have made them a member.
+        // Checked after the insert, which waits for a parallel acceptance that may have made them a member.
         if (await invitations.findMembership(tx, libraryId, invitee.id)) {
-          throw new NexusError('E_INVITE_MEMBER_EXISTS', `${invitee.username} is in this library already.`);
+          throw new NexusError('E_INVITE_MEMBER_EXISTS', `${invitee.username} is already a member of this library.`);
         }
         if (!isNew) {
           throw new NexusError(
             'E_INVITE_ALREADY_EXISTS',
-            `${invitee.username} has an invitation to this library that waits for an answer.`,
+            `${invitee.username} already has a pending invitation to this library.`,
           );
         }
         const invitation = requireInvitation(await invitations.findInvitation(tx, id));
@@ -73,7 +73,7 @@ export function createInvitations({ sql, users, backfill }: InvitationsDependenc
 
     listOfInvitee: (userId: string, query: InvitationQuery) => list({ invitee_user_id: userId }, query),
 
-    /** The new member reads the library at once; filling their default library is dispatched after the commit. */
+    /** Adds the invitee to the library, who can read it immediately. A backfill then fills their default library. */
     async accept(invitee: Viewer, invitationId: string, actor: Actor) {
       const { library_id, inviter_user_id } = requireInvitee(
         await invitations.findInvitation(sql, invitationId),
@@ -145,10 +145,10 @@ export function createInvitations({ sql, users, backfill }: InvitationsDependenc
       await transaction(sql, async (tx) => {
         const invitation = requireInvitation(await invitations.lockInvitation(tx, invitationId));
         const library = await findLibrary(tx, userId, invitation.library_id);
-        // Whom it concerns sees it: the invited person, and the library's members.
+        // The invitee and the library's members may know that it exists.
         if (!library && invitation.invitee_user_id !== userId) invitationNotFound();
         if (library?.role !== 'admin') {
-          throw new NexusError('E_FORBIDDEN', 'Only an admin of the library may revoke its invitations.');
+          throw new NexusError('E_FORBIDDEN', 'Only admins of this library can revoke its invitations.');
         }
         if (isAnsweredAlready(invitation, 'revoked')) return;
         await invitations.answerInvitation(tx, invitationId, 'revoked');
@@ -165,7 +165,7 @@ export function createInvitations({ sql, users, backfill }: InvitationsDependenc
   }
 }
 
-/** False for a pending one; every other answer than this one stands in the way. */
+/** Whether the invitation already has this answer. False when it is pending; throws when it has another one. */
 function isAnsweredAlready(invitation: Invitation, answer: Exclude<InvitationStatus, 'pending'>): boolean {
   if (invitation.status === 'pending') return false;
   if (invitation.status === answer) return true;
@@ -175,12 +175,12 @@ function isAnsweredAlready(invitation: Invitation, answer: Exclude<InvitationSta
 function notPending(status: InvitationStatus, answer: InvitationStatus): never {
   throw new NexusError(
     'E_INVITE_NOT_PENDING',
-    `This invitation was ${status}; it cannot be ${answer} any more.`,
+    `This invitation was ${status} and can no longer be ${answer}.`,
   );
 }
 
 function mayNotInvite(): never {
-  throw new NexusError('E_FORBIDDEN', 'Only an admin of the library may do this.');
+  throw new NexusError('E_FORBIDDEN', 'Only admins of this library can do this.');
 }
 
 function requireInvitee(invitation: Invitation | undefined, userId: string): Invitation {
@@ -192,5 +192,5 @@ function requireInvitation(invitation: Invitation | undefined): Invitation {
 }
 
 function invitationNotFound(): never {
-  throw new NexusError('E_INVITE_NOT_FOUND', 'There is no such invitation for you.');
+  throw new NexusError('E_INVITE_NOT_FOUND', 'This invitation does not exist, or it is not yours.');
 }

@@ -8,7 +8,7 @@ export interface MemberCursor {
   user_id: string;
 }
 
-/** The owner first, then admins, then the others; each by age. */
+/** Lists the owner first, then admins, then the others; each by age. */
 export async function listMembers(
   sql: Queryable,
   libraryId: string,
@@ -51,9 +51,8 @@ function rankedMembers(sql: Queryable, libraryId: string) {
 }
 
 /**
- * Returns whose memberships were there to be locked. In one order, so that two changes of the same members wait for one
- * another. Somebody who was not there then counts as absent, even if they have joined since: changing a membership that
- * is not locked would be out of order.
+ * Locks memberships in one order, so that two changes of the same members wait for each other. Returns the members that
+ * were found. Somebody who joins later counts as absent: changing a membership without its lock would break the order.
  */
 export async function lockMemberships(
   tx: Transaction,

@@ -56,7 +56,7 @@ export function createMembers({ sql }: { sql: Database }) {
       });
     },
 
-    /** By an admin, or by the member who leaves. Somebody who is not in it has nothing to be removed from. */
+    /** Removes a member, by an admin or by the member themselves. Does nothing for somebody who is not a member. */
     async remove(userId: string, libraryId: string, memberId: string, actor: Actor): Promise<void> {
       const defaultLibraryId = await members.findDefaultLibraryId(sql, memberId);
       await transaction(sql, async (tx) => {
@@ -90,7 +90,7 @@ export function createMembers({ sql }: { sql: Database }) {
       });
     },
 
-    /** The new owner becomes an admin; the old one stays one. */
+    /** Transfers ownership to a member, who becomes an admin. The old owner stays an admin. */
     async transferOwnership(
       userId: string,
       libraryId: string,
@@ -102,13 +102,13 @@ export function createMembers({ sql }: { sql: Database }) {
         const locked = await members.lockMemberships(tx, libraryId, [userId, newOwnerId]);
         const library = requireMember(await store.lockLibrary(tx, userId, libraryId));
         refuseDefault(library);
-        // What a repeated call finds, which comes from one who is no longer the owner.
+        // A repeated call comes from somebody who is no longer the owner.
         if (library.role === 'admin' && library.owner_user_id === newOwnerId) return library;
         requireOwner(library, userId);
         if (!locked.has(newOwnerId)) {
           throw new NexusError(
             'E_OWNERSHIP_TRANSFER_INVALID',
-            'Ownership can only go to a member; invite this person first.',
+            'Ownership can only be transferred to a member. Invite this person first.',
           );
         }
         await members.changeRole(tx, libraryId, newOwnerId, 'admin');
@@ -143,7 +143,7 @@ export function refuseOwner(member: Member): void {
   if (!member.is_owner) return;
   throw new NexusError(
     'E_OWNER_EXIT_FORBIDDEN',
-    'This is the owner, who stays an admin of the library; transfer ownership first.',
+    'The owner must stay an admin of the library. Transfer ownership first.',
   );
 }
 
@@ -151,6 +151,6 @@ async function keepOneAdmin(tx: Transaction, libraryId: string, leaving: Member)
   if (leaving.role !== 'admin' || (await members.countAdmins(tx, libraryId)) > 1) return;
   throw new NexusError(
     'E_LAST_ADMIN_FORBIDDEN',
-    'This is the last admin of the library. Make somebody else an admin first.',
+    'This is the last admin of the library. Make another member an admin first.',
   );
 }

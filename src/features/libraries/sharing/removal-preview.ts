@@ -9,7 +9,7 @@ import { countKept, listKept } from './removal-preview-store.ts';
 
 export type RemovalPreview = ReturnType<typeof createRemovalPreview>;
 
-/** What somebody would lose with their membership, and what they would keep and why. */
+/** Previews what a member would lose when removed, and what they would keep and why. */
 export function createRemovalPreview({ sql }: { sql: Database }) {
   return async (adminId: string, libraryId: string, memberId: string, query: ListQuery) => {
     refuseDefault(requireAdmin(await findLibrary(sql, adminId, libraryId)));
