@@ -1,13 +1,13 @@
 import type { Capabilities, FailureStage, MediaKind, ProcessingStatus } from './media.ts';
 
-/** All that decides what can be done with a media. */
+/** The facts that decide a media's capabilities. */
 export interface CapabilityFacts {
   kind: MediaKind;
   processing_status: ProcessingStatus;
   failure_stage: FailureStage | null;
   last_error_code: string | null;
   has_file: boolean;
-  /** A scanned PDF has none. */
+  /** Whether it has text. A scanned PDF has none. */
   has_text: boolean;
   external_playback_url: string | null;
 }

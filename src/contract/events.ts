@@ -75,14 +75,14 @@ export type EventType = keyof typeof EVENTS;
 export const EVENT_TYPES = Object.keys(EVENTS) as [EventType, ...EventType[]];
 export const eventType = z.enum(EVENT_TYPES);
 
-/** What a payload of this type holds, as JSON. */
+/** The payload of an event type, as JSON. */
 export type EventPayload<Type extends EventType> = z.output<(typeof EVENTS)[Type]['payload']>;
 
 export const EVENT_STATUSES = ['pending', 'delivered', 'failed'] as const;
 export const eventStatus = z.enum(EVENT_STATUSES);
 export type EventStatus = z.infer<typeof eventStatus>;
 
-/** An event as operators see it, with what became of it. */
+/** An event as operators see it, with its delivery status. */
 export const outboxEvent = z.object({
   id,
   event_type: z.string(),
@@ -126,20 +126,20 @@ export const outboxEventList = z.object({ events: z.array(outboxEvent), page });
 
 export const outboxHealth = z.object({
   pending_count: z.int(),
-  /** Due, and not being delivered yet. */
+  /** Events that are due and not being delivered yet. */
   due_count: z.int(),
   retrying_count: z.int(),
   failed_count: z.int(),
   oldest_pending_seconds: z.number(),
   oldest_due_seconds: z.number(),
   pending_webhook_deliveries: z.int(),
-  /** Enabled, and nothing but failures came from them lately. */
+  /** Enabled webhooks whose recent deliveries have all failed. */
   failing_webhooks: z.int(),
   disabled_webhooks: z.int(),
 });
 export type OutboxHealth = z.output<typeof outboxHealth>;
 
-/** An event as the world sees it, over webhooks, the feed and the stream: CloudEvents 1.0. */
+/** An event on the wire, for webhooks, the feed and the stream: CloudEvents 1.0. */
 export const cloudEvent = z.object({
   specversion: z.literal('1.0'),
   id,
@@ -148,7 +148,7 @@ export const cloudEvent = z.object({
   subject: z.string(),
   time: timestamp,
   datacontenttype: z.literal('application/json'),
-  /** Of the payload; `docs/outbox.md` says when it changes. */
+  /** The version of the payload; `docs/outbox.md` says when it changes. */
   schemaversion: z.int(),
   requestid: z.string().optional(),
   data: z.record(z.string(), z.unknown()),
@@ -164,7 +164,7 @@ export const feedQuery = z.object({
 
 export const feed = z.object({
   events: z.array(cloudEvent.extend({ cursor: position })),
-  /** Where to go on, also when there is nothing more yet; null when nothing has ever happened. */
+  /** The cursor to continue from, even when there are no more events yet; null when there never were any. */
   page: z.object({ next_cursor: position.nullable(), has_more: z.boolean() }),
 });
 

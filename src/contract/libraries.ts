@@ -3,7 +3,7 @@ import { username } from './identity.ts';
 import { media } from './media.ts';
 import { id, listQuery, page, timestamp } from './wire.ts';
 
-/** What a member may do in one library; not to be confused with the role that a person has in Nexus. */
+/** The role of a member in one library. It is not the role that a person has in Nexus. */
 export const libraryRole = z.enum(['admin', 'member']);
 export type LibraryRole = z.infer<typeof libraryRole>;
 
@@ -17,14 +17,14 @@ export const library = z.object({
   created_at: timestamp,
   updated_at: timestamp,
   media_count: z.number().int(),
-  /** What the viewer has not begun to read. */
+  /** Media that the viewer has not started to read. */
   unread_count: z.number().int(),
 });
 export type Library = z.output<typeof library>;
 
-/** Its length is checked by the service, which has a code of its own for it. */
+/** The service checks the length, because it has a code of its own for it. */
 export const libraryName = z.strictObject({
-  name: z.string().meta({ description: '1 to 100 characters; outer white space is cut away.' }),
+  name: z.string().meta({ description: '1 to 100 characters. Leading and trailing white space is removed.' }),
 });
 
 export const libraryAnswer = z.object({ data: library });
@@ -35,14 +35,14 @@ export const addedLibraryMedia = z.object({
   data: z.object({ library_id: id, media_id: id, created: z.boolean() }),
 });
 
-/** In a default library, `added_by_user_id` is its owner's for what they saved, and null for the rest. */
+/** In a default library, `added_by_user_id` is the owner for media that they saved, and null for the others. */
 export const libraryMedia = media.extend({ added_by_user_id: id.nullable() });
 export type LibraryMedia = z.output<typeof libraryMedia>;
 export const libraryMediaList = z.object({ data: z.array(libraryMedia), page });
 
 export const provenance = z.object({
   media_id: id,
-  /** Set when the viewer put it into their default library themselves. */
+  /** When the viewer saved it; null when they did not. */
   saved_at: timestamp.nullable(),
   libraries: z.array(
     z.object({
@@ -71,14 +71,14 @@ export const memberList = z.object({ data: z.array(member), page });
 export const changeMember = z.strictObject({ role: libraryRole });
 export const transferOwnership = z.strictObject({ new_owner_user_id: id });
 
-/** What somebody would keep of a library's media after leaving it, and why. */
+/** A media that somebody would keep after leaving the library, and why. */
 export const keptMedia = z.object({
   media_id: id,
   title: z.string(),
   saved: z.boolean(),
-  /** The libraries it also comes through, as far as the caller is in them. */
+  /** Other libraries that contain it and that the caller is a member of. */
   libraries: z.array(z.object({ library_id: id, name: z.string() })),
-  /** How many more there are that the caller is not in. */
+  /** The number of other libraries that the caller is not a member of. */
   other_library_count: z.number().int(),
 });
 export type KeptMedia = z.output<typeof keptMedia>;
@@ -145,7 +145,7 @@ export type BackfillStatus = z.infer<typeof backfillStatus>;
 export const acceptedInvitation = z.object({
   data: z.object({
     invite: invitation,
-    /** Null when an invitation that was accepted before is accepted again by somebody who has left since. */
+    /** Null when somebody accepts an invitation again after they have left the library. */
     membership: membership.nullable(),
     idempotent: z.boolean(),
     backfill_job_status: backfillStatus.nullable(),
@@ -156,7 +156,7 @@ export const declinedInvitation = z.object({
   data: z.object({ invite: invitation, idempotent: z.boolean() }),
 });
 
-/** Whose default library is filled from which library. */
+/** Identifies a backfill: the default library that is filled, its owner, and the source library. */
 export const backfillKey = z.strictObject({
   default_library_id: id,
   source_library_id: id,
@@ -182,7 +182,7 @@ export const requeuedBackfillJobAnswer = z.object({ data: requeuedBackfillJob })
 
 export const listedBackfillJob = backfillJob.extend({
   username: z.string(),
-  /** Null for operators who are not in the library. */
+  /** Null for operators who are not members of the library. */
   source_library_name: z.string().nullable(),
   due_at: timestamp,
   job_id: id.nullable(),

@@ -32,7 +32,7 @@ export type Capabilities = z.infer<typeof capabilities>;
 
 export const outlineItem = z.object({
   title: z.string(),
-  /** The fragment it leads to, or null when it leads nowhere. */
+  /** The index of its fragment; null when it leads nowhere. */
   fragment_idx: z.number().int().nullable(),
   depth: z.number().int(),
 });
@@ -58,25 +58,27 @@ export const media = z.object({
   author: z.string().nullable(),
   site: z.string().nullable(),
   language: z.string().nullable(),
-  /** ISO 8601, as exact as the source is. */
+  /** ISO 8601, as precise as the source. */
   published: z.string().nullable(),
   description: z.string().nullable(),
   word_count: z.number().int().nullable(),
   reading_minutes: z.number().int().nullable(),
   page_count: z.number().int().nullable(),
-  /** Where the reader gets the cover: a path of Nexus. */
+  /** The path of the cover on Nexus. */
   cover_url: z.string().nullable(),
   created_at: timestamp,
   updated_at: timestamp,
   /**
-   * When it came to the viewer: they saved it, or it came through a library that they are in now. In the list of a shared
-   * library, when it was added there.
+   * When it came to the viewer: they saved it, or it came through a library that they are a member of now. In the list
+   * of a shared library, when it was added there.
    */
   added_at: timestamp,
-  /** How far the viewer has read; null when they have not begun. */
+  /** The viewer's reading progress; null when they have not started. */
   reading: readingProgress.nullable(),
   capabilities,
-  /** It has failed, and the viewer may have it tried again: they saved it, or are an admin of a library that holds it. */
+  /**
+   * Whether it has failed and the viewer may retry it: they saved it, or are an admin of a library that contains it.
+   */
   may_retry: z.boolean(),
 });
 export type Media = z.output<typeof media>;
@@ -95,9 +97,9 @@ export const mediaQuery = listQuery.extend({
   reading: readingState.optional(),
   library_id: id.optional(),
   sort: z.enum(MEDIA_SORTS).default('added'),
-  /** Newest first and longest first, but titles from A on. */
+  /** Default: descending, but ascending for titles. */
   order: z.enum(['asc', 'desc']).optional(),
-  // A title is part of it.
+  // It may contain a title.
   cursor: z.string().max(2000).optional(),
 });
 export type MediaQuery = z.output<typeof mediaQuery>;
@@ -126,10 +128,10 @@ export const fragmentList = z.object({ data: z.array(fragment) });
 
 export const mediaAttempt = z.object({
   attempt_number: z.number().int(),
-  /** What was being done. */
+  /** The step that was attempted. */
   step: z.enum(['extract', 'index']),
   status: z.enum(['running', 'succeeded', 'failed', 'interrupted']),
-  /** What happened, for people to read. */
+  /** A sentence about what happened, for people to read. */
   summary: z.string(),
   error_code: z.string().nullable(),
   started_at: timestamp,

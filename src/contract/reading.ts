@@ -3,7 +3,7 @@ import { timestamp } from './wire.ts';
 
 const MOST_POSITION_BYTES = 2048;
 
-/** How far somebody has read. Null stands for unread. */
+/** How far somebody has read. Null means unread. */
 export const readingProgress = z.object({
   progress: z.number(),
   position: z.unknown(),
@@ -17,7 +17,7 @@ export type ReadingState = z.infer<typeof readingState>;
 
 export const updateReading = z.strictObject({
   progress: z.number().min(0).max(1),
-  /** Where exactly, in the reader's own terms; kept as it is. */
+  /** The exact position, in a format of the client; stored unchanged. */
   position: z
     .unknown()
     .refine(
@@ -25,7 +25,7 @@ export const updateReading = z.strictObject({
       `takes at most ${MOST_POSITION_BYTES} bytes of JSON`,
     )
     .optional(),
-  /** What is left away stays as it is. */
+  /** An absent value changes nothing. */
   finished: z.boolean().optional(),
 });
 export type UpdateReading = z.output<typeof updateReading>;

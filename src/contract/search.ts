@@ -6,7 +6,7 @@ export const searchQuery = z.object({
   q: text(0, 500)
     .refine((given) => given !== '', 'takes what to look for')
     .meta({
-      description: 'Words; "several in a row"; -without; one or another. The last one may be unfinished.',
+      description: 'Words, "phrases", -excluded words, and "or". The last word may be incomplete.',
     }),
   library_id: id.optional(),
   kind: mediaKind.optional(),
@@ -20,7 +20,7 @@ export type SnippetPart = z.output<typeof snippetPart>;
 
 export const searchHit = z.object({
   media,
-  /** The text around the first match, or its beginning when only the title matches. */
+  /** The text around the first match, or the beginning of the text when only the title matches. */
   snippet: z.array(snippetPart),
   /** The fragment that the snippet is from; null when only the title matches. */
   fragment_idx: z.number().int().nullable(),

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-/** How much somebody has stored, and how much they may. */
+/** How much somebody has stored, and their limit. */
 export const storageUse = z.object({
   used_bytes: z.number().int(),
-  /** Null: as much as they like. */
+  /** Null means no limit. */
   allowed_bytes: z.number().int().nullable(),
 });
 export type StorageUse = z.output<typeof storageUse>;

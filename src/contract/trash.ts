@@ -4,9 +4,9 @@ import { id, page, timestamp } from './wire.ts';
 
 export const trashedMedia = media.extend({
   trashed_at: timestamp,
-  /** From then on it is deleted for good. */
+  /** When it will be deleted permanently. */
   purge_at: timestamp,
-  /** The shared library that it goes back to; null for the person's own. */
+  /** The shared library that it is restored to; null for the default library. */
   library: z.object({ id, name: z.string() }).nullable(),
 });
 export type TrashedMedia = z.output<typeof trashedMedia>;

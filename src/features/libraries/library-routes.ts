@@ -16,7 +16,8 @@ export function registerLibraryRoutes(server: HttpServer, libraries: Libraries):
       schema: {
         tags,
         summary: 'List libraries',
-        description: 'Lists the libraries that the caller is a member of: the default library first, then the newest.',
+        description:
+          'Lists the libraries that the caller is a member of: the default library first, then the newest.',
         querystring: listQuery,
         response: { 200: contract.libraryList },
       },
@@ -94,7 +95,8 @@ export function registerLibraryRoutes(server: HttpServer, libraries: Libraries):
       schema: {
         tags,
         summary: 'Delete a library',
-        description: "Requires the owner. Its media leave the members' default libraries, unless they saved them.",
+        description:
+          "Requires the owner. Its media leave the members' default libraries, unless they saved them.",
         params: byId,
         response: { 204: z.null() },
       },

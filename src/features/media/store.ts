@@ -6,7 +6,7 @@ import { mayRetryMedia } from '../libraries/access/may-retry-media.ts';
 import type { Asset, Extraction, Metadata } from './extractors/extraction.ts';
 import { addedAt, joinReadingProgress, type MediaRow, mediaColumns, toMedia } from './lists/media-row.ts';
 
-/** What the work on a media needs to know of it. */
+/** The columns of a media that processing needs. */
 export interface MediaSource {
   id: string;
   kind: MediaKind;
@@ -32,7 +32,7 @@ export async function findSource(sql: Queryable, mediaId: string): Promise<Media
   return source;
 }
 
-/** `stored_bytes`: the room that the file will take is taken when its upload begins. */
+/** Inserts the media of an upload. Its file is charged when the upload begins (`stored_bytes`). */
 export async function insertUploadedMedia(
   tx: Transaction,
   upload: {
@@ -78,7 +78,10 @@ export async function setFile(tx: Transaction, mediaId: string, file: StoredMedi
     where id = ${mediaId}`;
 }
 
-/** The media of this file that somebody has, held so that it stays: an upload of theirs, or what they saved by its address. */
+/**
+ * Finds the media of this file that the user already has, uploaded or saved by its URL, and keeps it from being
+ * deleted.
+ */
 export async function findByFile(
   tx: Transaction,
   userId: string,
@@ -105,7 +108,7 @@ export async function findByFile(
   return known?.id;
 }
 
-/** What was found out about a media, and all that can be read of it. */
+/** Writes the metadata and fragments of an extraction. */
 export async function writeExtraction(
   tx: Transaction,
   mediaId: string,
@@ -138,7 +141,7 @@ export async function writeExtraction(
     )`;
 }
 
-/** A failed media keeps what is known of it: a video without transcript has a title all the same. */
+/** Writes the title and metadata. A failed media has them too: a video without a transcript still has a title. */
 export async function writeKnown(
   tx: Transaction,
   mediaId: string,
@@ -197,7 +200,7 @@ export async function listFragments(sql: Queryable, mediaId: string): Promise<Me
     order by idx`;
 }
 
-/** Texts without their HTML: all of a book's at once. */
+/** Lists the texts of all fragments without their HTML. */
 export async function listTexts(
   sql: Queryable,
   mediaId: string,
@@ -249,7 +252,7 @@ export async function mayRetry(sql: Queryable, viewer: Viewer, mediaId: string):
   return row?.may_retry ?? false;
 }
 
-/** Which of these paths something refers to. */
+/** Returns the paths that something refers to. */
 export async function listKnownPaths(sql: Queryable, paths: string[]): Promise<string[]> {
   const known = await sql<{ path: string }[]>`
     select path

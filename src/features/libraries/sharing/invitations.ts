@@ -52,7 +52,10 @@ export function createInvitations({ sql, users, backfill }: InvitationsDependenc
         });
         // Checked after the insert, which waits for a parallel acceptance that may have made them a member.
         if (await invitations.findMembership(tx, libraryId, invitee.id)) {
-          throw new NexusError('E_INVITE_MEMBER_EXISTS', `${invitee.username} is already a member of this library.`);
+          throw new NexusError(
+            'E_INVITE_MEMBER_EXISTS',
+            `${invitee.username} is already a member of this library.`,
+          );
         }
         if (!isNew) {
           throw new NexusError(

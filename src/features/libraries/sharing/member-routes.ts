@@ -23,7 +23,8 @@ export function registerMemberRoutes(server: HttpServer, { members, previewRemov
       schema: {
         tags,
         summary: 'List the members of a library',
-        description: 'Requires an admin of the library. The owner first, then admins, then the others, each by age.',
+        description:
+          'Requires an admin of the library. The owner first, then admins, then the others, each by age.',
         params: byId,
         querystring: listQuery,
         response: { 200: contract.memberList },
@@ -95,8 +96,7 @@ export function registerMemberRoutes(server: HttpServer, { members, previewRemov
       schema: {
         tags,
         summary: 'Remove a member, or leave a library',
-        description:
-          'Requires an admin of the library, or the member. They lose access immediately.',
+        description: 'Requires an admin of the library, or the member. They lose access immediately.',
         params: byMember,
         response: { 204: z.null() },
       },
@@ -153,7 +153,8 @@ export function registerMemberRoutes(server: HttpServer, { members, previewRemov
       schema: {
         tags,
         summary: 'Transfer ownership',
-        description: 'Requires the owner. The new owner must be a member and becomes an admin; the old owner stays an admin.',
+        description:
+          'Requires the owner. The new owner must be a member and becomes an admin; the old owner stays an admin.',
         params: byId,
         body: contract.transferOwnership,
         response: { 200: contract.libraryAnswer },

@@ -10,8 +10,8 @@ export interface LibraryMediaCursor {
 }
 
 /**
- * Lists a library, newest first. In a default library, reading rights are checked for each row, behind `offset 0`:
- * otherwise PostgreSQL collects everything that the viewer may read before it returns the first row.
+ * Lists a library, newest first. In a default library, access is checked row by row behind `offset 0`: otherwise
+ * PostgreSQL collects everything that the viewer may read before it returns the first row.
  */
 export async function listLibraryMedia(
   sql: Queryable,
@@ -20,7 +20,7 @@ export async function listLibraryMedia(
   { last, limit }: { last: LibraryMediaCursor | null; limit: number },
 ): Promise<(LibraryMedia & { cursor: LibraryMediaCursor })[]> {
   const mayRead = library.is_default ? canReadMedia(sql, viewer, sql`listed.media_id`) : sql`true`;
-  // A default library names nobody but its owner; the shared library's own list says who added a media there.
+  // A default library names only its owner; the list of the shared library says who added a media there.
   const addedBy = library.is_default
     ? sql`case when ${isSavedBy(sql, viewer, sql`media.id`)} then ${viewer.user_id}::uuid end`
     : sql`listed.added_by_user_id`;

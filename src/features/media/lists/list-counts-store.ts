@@ -9,8 +9,8 @@ import { type ListScope, sourcesOf } from './list-scope.ts';
 type Rows = ReturnType<Queryable>;
 
 /**
- * What of a place matches, whatever the viewer has read of it: `media_id` and `site`. What is ready has its kind and site
- * beside it, and is found along an index; the rest is looked up.
+ * Selects the `media_id` and `site` of matching media of a source, regardless of reading progress. Ready media have
+ * kind and site in the source itself and are found by index; the others are looked up.
  */
 function matchingIn(sql: Queryable, place: SqlFragment, filter: MediaFilter): Rows {
   const { kind, status, site } = filter;
@@ -29,7 +29,7 @@ function matchingIn(sql: Queryable, place: SqlFragment, filter: MediaFilter): Ro
   return mayBeReady ? sql`${ready} union all ${unready}` : unready;
 }
 
-/** The same of all places of a scope, each media once; `read` says what of a place. */
+/** Combines the sources of a scope, each media once. `read` says what to select from a source. */
 function once(
   sql: Queryable,
   viewer: Viewer,
@@ -41,7 +41,7 @@ function once(
   if (main !== undefined && elsewhere.length === 0) return read(main);
   const others = elsewhere.map(read).reduce((some, more) => sql`${some} union all ${more}`);
   if (main === undefined) return sql`select distinct ${columns} from (${others}) as found`;
-  // Behind `offset 0`, each is looked up: PostgreSQL would collect all of the largest library beforehand.
+  // `offset 0` makes PostgreSQL look up each row; otherwise it would collect the whole largest library first.
   return sql`
     ${read(main)}
     union all
@@ -55,7 +55,7 @@ function once(
 const matching = (sql: Queryable, viewer: Viewer, scope: ListScope, filter: MediaFilter) =>
   once(sql, viewer, scope, sql`media_id, site`, (place) => matchingIn(sql, place, filter));
 
-/** The ids of what matches. What the viewer has begun is found by what they have begun, which is less. */
+/** Selects the ids of matching media. A filter on started media begins with those, which are few. */
 export function matchingIds(sql: Queryable, viewer: Viewer, scope: ListScope, filter: MediaFilter): Rows {
   if (filter.reading === 'reading' || filter.reading === 'finished') return begun(sql, viewer, scope, filter);
   if (asksOfMedia(filter)) {
@@ -64,7 +64,7 @@ export function matchingIds(sql: Queryable, viewer: Viewer, scope: ListScope, fi
   return once(sql, viewer, scope, sql`media_id`, (place) => sql`select media_id from (${place}) as place`);
 }
 
-/** What the viewer has begun, or, if the filter says so, what they are reading or have finished. */
+/** Selects the media that the viewer has started, or those they are reading or have finished, as the filter says. */
 const begun = (sql: Queryable, viewer: Viewer, { libraryId }: ListScope, filter: MediaFilter) => {
   const isThere =
     libraryId === undefined
@@ -84,8 +84,8 @@ const begun = (sql: Queryable, viewer: Viewer, { libraryId }: ListScope, filter:
 };
 
 /**
- * How many there are under these filters, and how many are looked at to find them all. What is unread is what matches
- * without what was begun.
+ * Counts the matching media, and the candidates that are checked to find them. Unread media are the matching ones minus
+ * the started ones.
  */
 export async function countMedia(
   sql: Queryable,
@@ -101,7 +101,7 @@ export async function countMedia(
   return { total: counted.candidates - counted.begun, candidates: counted.candidates };
 }
 
-/** The most frequent first. */
+/** Lists sites, most frequent first. */
 export async function listSites(
   sql: Queryable,
   viewer: Viewer,

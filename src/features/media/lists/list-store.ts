@@ -7,16 +7,13 @@ import { hasState, type MediaFilter, matches } from './list-filter.ts';
 import type { ListScope } from './list-scope.ts';
 import { joinReadingProgress, type MediaRow, mediaColumns, toMedia } from './media-row.ts';
 
-/** Where a page ends: the last row's key and id. Moments are microseconds. */
+/** The end of a page: the key and id of its last row. Times are microseconds. */
 export interface ListCursor {
   key: string | number;
   id: string;
 }
 
-/**
- * What the viewer's default library will hold, but no backfill has put there yet: the libraries that they have joined and
- * can read already.
- */
+/** Lists the libraries that the viewer has joined and that no backfill has added to their default library yet. */
 export async function listUnfilledSources(sql: Queryable, viewer: Viewer): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select memberships.library_id as id
@@ -29,7 +26,10 @@ export async function listUnfilledSources(sql: Queryable, viewer: Viewer): Promi
   return rows.map(({ id }) => id);
 }
 
-/** The rows of one library, if the viewer is in it; or of their default library and what is still on its way there. */
+/**
+ * Selects the rows of one library, if the viewer is a member; or of their default library and the libraries whose
+ * backfill is not done.
+ */
 const listed = (sql: Queryable, viewer: Viewer, libraryId: string | undefined, unfilled: string[]) => {
   const columns = sql`library_media.media_id, library_media.created_at`;
   if (libraryId !== undefined) {
@@ -58,7 +58,7 @@ const listed = (sql: Queryable, viewer: Viewer, libraryId: string | undefined, u
     group by library_media.media_id`;
 };
 
-/** What a list is sorted by, as the indexes have it. What is not known comes last in either direction. */
+/** The sort keys, as the indexes have them. Unknown values come last in both directions. */
 const KEYS: Record<`${MediaSort} ${SortOrder}`, (sql: Queryable) => ReturnType<Queryable>> = {
   'added asc': (sql) => sql`listed.created_at`,
   'added desc': (sql) => sql`listed.created_at`,
@@ -79,11 +79,11 @@ interface ListPage {
 
 type Listed = Media & { cursor: ListCursor };
 
-/** How a page is ordered, and what lies beyond the last one. */
+/** Returns the order of a page, and the condition for rows after the last one. */
 function orderOf(sql: Queryable, { sort, order, last }: ListPage) {
   const key = KEYS[`${sort} ${order}`](sql);
   const isMoment = sort === 'added';
-  // The id comes from the table that the key comes from, so that one index has both.
+  // The id is taken from the same table as the key, so that one index has both.
   const id = isMoment ? sql`listed.media_id` : sql`media.id`;
   const direction = order === 'asc' ? sql`asc` : sql`desc`;
   const lastKey = last && (isMoment ? moment(sql, Number(last.key)) : last.key);
@@ -96,9 +96,9 @@ function orderOf(sql: Queryable, { sort, order, last }: ListPage) {
 }
 
 /**
- * Goes along the order of the list until the page is full: for lists of which much matches. Rights are asked row by row:
- * behind `offset 0`, PostgreSQL does not think of hashing all that the viewer may read before the first row. With 200,000
- * media that is 10 ms in place of 170.
+ * Walks along the order of the list until the page is full: for filters that match much. `offset 0` makes PostgreSQL
+ * check access row by row, instead of hashing everything that the viewer may read before the first row. With 200,000
+ * media that takes 10 ms instead of 170.
  */
 export async function walkMedia(
   sql: Queryable,
@@ -122,7 +122,10 @@ export async function walkMedia(
   return rows.map(toMedia);
 }
 
-/** Collects all that matches, and sorts it: for lists of which little matches. Only the page itself is read in full. */
+/**
+ * Collects everything that matches and sorts it: for filters that match little. Only the rows of the page are read in
+ * full.
+ */
 export async function gatherMedia(
   sql: Queryable,
   viewer: Viewer,
@@ -134,8 +137,8 @@ export async function gatherMedia(
   const { isBeyond, by, cursor } = orderOf(sql, page);
   const addedTo = (libraryId: string) => sql`
     select created_at from library_media where library_id = ${libraryId} and media_id = matching.media_id`;
-  // What is on its way into the default library is dated by when it came through the library that it comes from. Behind
-  // `offset 0`, PostgreSQL looks for the media, and not along the dates for the first that happens to be it.
+  // A media that a backfill has not added yet is dated by when it came through its library. `offset 0` makes PostgreSQL
+  // look up the media, instead of walking along the dates until it meets it.
   const added =
     unfilled.length === 0
       ? addedTo(scope.libraryId ?? viewer.default_library_id)

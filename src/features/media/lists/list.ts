@@ -17,11 +17,11 @@ import { findScope, type ListScope } from './list-scope.ts';
 import * as store from './list-store.ts';
 
 const MOST_SITES = 200;
-/** Up to so many are collected and sorted for a page; of more, a page is full sooner by going along an index. */
+/** Up to this many matches are collected and sorted for a page; with more, walking along an index is faster. */
 const MOST_GATHERED = 5000;
 
 const text = z.string().regex(/^[^\0]*$/);
-/** What a cursor holds, for each sort. */
+/** The type of the cursor's key for each sort. */
 const KEYS: Record<MediaSort, z.ZodType<string | number>> = {
   added: z.int(),
   title: text,
@@ -34,7 +34,7 @@ export type MediaLists = ReturnType<typeof createMediaLists>;
 interface MediaListDependencies {
   sql: Database;
   mostGathered?: number;
-  /** Of `findScope`. */
+  /** Passed to `findScope`. */
   mostOutside?: number;
 }
 
@@ -57,7 +57,7 @@ export function createMediaLists({ sql, mostGathered = MOST_GATHERED, mostOutsid
   }
 
   return {
-    /** One library, or all that the viewer may read. */
+    /** Lists one library, or everything that the viewer may read. */
     async list(viewer: Viewer, query: MediaQuery): Promise<MediaList> {
       const scope = await findScope(sql, viewer, query.library_id, mostOutside);
       const { total, candidates } = await countMedia(sql, viewer, scope, query);
@@ -66,7 +66,7 @@ export function createMediaLists({ sql, mostGathered = MOST_GATHERED, mostOutsid
       return { data, page: { ...page, total } };
     },
 
-    /** The same without the total, for who goes through all of it and would have it counted with every page. */
+    /** Like `list` without the total, for callers that read all pages and would count with each. */
     async page(viewer: Viewer, query: MediaQuery): Promise<{ rows: Media[]; page: Page }> {
       const scope = await findScope(sql, viewer, query.library_id, mostOutside);
       return readPage(store.walkMedia, viewer, scope, query);
@@ -78,7 +78,7 @@ export function createMediaLists({ sql, mostGathered = MOST_GATHERED, mostOutsid
   };
 }
 
-/** Whether the list is the library's own index, from its beginning on. */
+/** Whether the list is in the order of the library's index. */
 function isInOrder(query: MediaQuery): boolean {
   return query.sort === 'added' && query.reading === undefined && !asksOfMedia(query);
 }

@@ -2,7 +2,10 @@ import type { ReadingProgress, UpdateReading } from '../../../contract/reading.t
 import type { Queryable } from '../../../platform/database/database.ts';
 import { canReadMedia, type Viewer } from '../../libraries/access/can-read-media.ts';
 
-/** Undefined when the viewer may not read it. A position that is left away is forgotten with the progress it belonged to. */
+/**
+ * Writes reading progress; undefined when the viewer may not read the media. Without a position, the old one is deleted
+ * together with the progress it belonged to.
+ */
 export async function writeReadingProgress(
   sql: Queryable,
   viewer: Viewer,
@@ -29,7 +32,7 @@ export async function writeReadingProgress(
   return reading;
 }
 
-/** Back to unread; false when the viewer may not read it. */
+/** Deletes reading progress; false when the viewer may not read the media. */
 export async function deleteReadingProgress(
   sql: Queryable,
   viewer: Viewer,

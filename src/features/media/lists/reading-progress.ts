@@ -8,7 +8,7 @@ export type ReadingProgressService = ReturnType<typeof createReadingProgress>;
 
 export function createReadingProgress({ sql }: { sql: Database }) {
   return {
-    /** Of two devices that write at once, the later one by the database's clock is kept. */
+    /** Writes reading progress. When two devices write at once, the later one by the database's clock wins. */
     async update(viewer: Viewer, mediaId: string, change: UpdateReading): Promise<ReadingProgress> {
       return (await writeReadingProgress(sql, viewer, mediaId, change)) ?? mediaNotFound();
     },

@@ -5,7 +5,10 @@ import { addedAt, joinReadingProgress, type MediaRow, mediaColumns, toMedia } fr
 import type { ParsedQuery } from './search-query.ts';
 import { PIECE_CHARACTERS } from './search-rows.ts';
 
-/** Of a word that is everywhere, so many are ranked: ranking reads the whole document, and nobody reads on for longer. */
+/**
+ * The most candidates that are ranked for a frequent word. Ranking reads the whole document, and nobody reads that many
+ * results.
+ */
 const MOST_RANKED = 500;
 const MOST_TITLES = 200;
 
@@ -15,17 +18,17 @@ export interface SearchCursor {
 }
 
 /**
- * A bitmap of a frequent word's occurrences takes more than the usual 4 MB; in less, PostgreSQL remembers pages instead, and
- * reads every document on them. And it must not read all titles, each of which it would have to take apart, because it
- * expects to find enough of them soon: it does not know how few of them lie in the scope.
+ * Settings for the search. The bitmap of a frequent word takes more than the default 4 MB; with less, PostgreSQL
+ * remembers pages instead of rows and rechecks every document on them. Sequential scans are off: PostgreSQL expects to
+ * find enough titles soon, because it does not know how few of them are in the scope, and would parse every title.
  */
 export async function prepareSearch(tx: Transaction): Promise<void> {
   await tx`select set_config('work_mem', '32MB', true), set_config('enable_seqscan', 'off', true)`;
 }
 
 /**
- * What is looked for, as PostgreSQL has it, and in how many of all pieces of text it expects that. Its estimate comes
- * from the statistics that it keeps of the most frequent words; counting would take as long as the search.
+ * The query as PostgreSQL parses it, and the share of all text pieces that it expects to match. The estimate comes from
+ * its statistics on frequent words; counting would take as long as the search.
  */
 export async function readWords(
   tx: Transaction,
@@ -46,11 +49,11 @@ export async function readWords(
 
 export interface SearchScope {
   libraryIds: string[];
-  /** Whether the viewer must be in it: their default library is theirs. */
+  /** Whether membership must be checked. A default library is the viewer's own. */
   isShared: boolean;
 }
 
-/** Where to look at all: what lies in the library, or in the default library and what is still on its way there. */
+/** The scope of a search: a library, or the default library and the libraries whose backfill is not done. */
 const scopeRows = (sql: Queryable, viewer: Viewer, { libraryIds, isShared }: SearchScope) => sql`
   select media_id, created_at
   from library_media
@@ -63,7 +66,7 @@ const scopeRows = (sql: Queryable, viewer: Viewer, { libraryIds, isShared }: Sea
         : sql``
     }`;
 
-/** How much there is to look at, counted up to `most`. */
+/** Counts the media in the scope, up to `most`. */
 export async function measureScope(
   sql: Queryable,
   viewer: Viewer,
@@ -81,10 +84,10 @@ interface Sought {
   scope: SearchScope;
 }
 
-/** Candidates: `media_id`, `idx` and `document` of pieces, and of what has no piece yet its title. */
+/** Select `media_id`, `idx` and `document` of matching text pieces, or the title of media without any. */
 type Candidates = ReturnType<Queryable>;
 
-/** By the index of words. Each find is looked up in the scope, until there are enough. */
+/** Finds candidates by the text index and looks each up in the scope, until there are enough. */
 export function foundInText(sql: Queryable, viewer: Viewer, { words, kind, scope }: Sought): Candidates {
   return sql`
     select piece.media_id, piece.idx, piece.document
@@ -95,7 +98,7 @@ export function foundInText(sql: Queryable, viewer: Viewer, { words, kind, scope
     limit ${MOST_RANKED}`;
 }
 
-/** What is called so is found, even where ten thousand others mention it. */
+/** Finds candidates by title, even when ten thousand other documents mention the words. */
 export function foundInTitles(sql: Queryable, viewer: Viewer, { words, kind, scope }: Sought): Candidates {
   return sql`
     select
@@ -112,7 +115,7 @@ export function foundInTitles(sql: Queryable, viewer: Viewer, { words, kind, sco
     left join media_search as piece on piece.media_id = titled.id and piece.idx = 0`;
 }
 
-/** By reading what was added last: of a word that is everywhere, enough is found soon. */
+/** Finds candidates among the newest media: for a frequent word, enough are found soon. */
 export function foundInNewest(
   sql: Queryable,
   viewer: Viewer,
@@ -134,7 +137,10 @@ export function foundInNewest(
     limit ${MOST_RANKED}`;
 }
 
-/** Behind `offset 0`, each find is looked up: PostgreSQL would collect all finds, or the whole scope, beforehand. */
+/**
+ * `offset 0` makes PostgreSQL look up each candidate; otherwise it would collect all matches, or the whole scope,
+ * first.
+ */
 const inScope = (sql: Queryable, viewer: Viewer, scope: SearchScope, mediaId: ReturnType<Queryable>) => sql`
   join lateral (
     select exists (select from (${scopeRows(sql, viewer, scope)}) as scope where scope.media_id = ${mediaId}) as is_there
@@ -142,8 +148,8 @@ const inScope = (sql: Queryable, viewer: Viewer, scope: SearchScope, mediaId: Re
   ) as scope on scope.is_there`;
 
 /**
- * The best first, each media once, with the piece of its text that matches best. Reading rights are asked of what was found,
- * since asking them of a word's every occurrence would take seconds.
+ * Ranks candidates, best first, each media once, with the text piece that matches best. Access is checked for
+ * candidates only, because checking every occurrence of a word would take seconds.
  */
 export async function rankHits(
   sql: Queryable,
@@ -179,7 +185,7 @@ export async function rankHits(
   return rows.map(({ piece_idx, cursor, ...row }) => ({ media: toMedia(row), piece_idx, cursor }));
 }
 
-/** The pieces of text that matched, in the order of the hits. */
+/** Returns the matching text pieces, in the order of the hits. */
 export async function readPieces(
   sql: Queryable,
   hits: { mediaId: string; pieceIdx: number }[],
@@ -195,7 +201,7 @@ export async function readPieces(
   return rows.map(({ text }) => text);
 }
 
-/** Which fragment a line stands in, in the order of the lines; the first that holds it. */
+/** Returns the first fragment that contains each line, in the order of the lines. */
 export async function findFragments(
   sql: Queryable,
   lines: { mediaId: string; line: string | null }[],

@@ -10,12 +10,12 @@ import { parseQuery } from './search-query.ts';
 import * as store from './search-store.ts';
 import { makeSnippet } from './snippet.ts';
 
-/** A word in this share of all pieces of text is frequent. */
+/** A word is frequent when it occurs in this share of all text pieces. */
 const FREQUENT_SHARE = 0.1;
-/** So much of what was added last is read for a frequent word. */
+/** The number of newest media that are read for a frequent word. */
 const MOST_READ = 2000;
 
-/** Pages of one search are found in one way. */
+/** All pages of a search use the same way of finding candidates. */
 const cursor = z.object({ rank: z.number(), id: z.uuid(), way: z.enum(['words', 'newest']) });
 type SearchCursor = z.output<typeof cursor>;
 
@@ -26,8 +26,8 @@ export function createSearch({ sql }: { sql: Database }) {
   type Hit = Omit<Found, 'cursor'>;
 
   /**
-   * What is rare is found by the index of words. What is frequent would mean reading all that holds it, whoever may read it:
-   * there, what was added last is read instead, unless that finds less than a page.
+   * Finds a rare word by the text index. For a frequent word the index would read every document that contains it, so
+   * the newest media are read instead, unless they give less than a page.
    */
   async function findHits(viewer: Viewer, query: SearchQuery, last: SearchCursor | null) {
     const libraryIds =

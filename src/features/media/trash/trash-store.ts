@@ -11,8 +11,8 @@ export interface TrashCursor {
 }
 
 /**
- * A media that came back to the viewer through a library is readable, and not in the trash for them. One that they removed
- * from a shared library is theirs to restore while they may still add to it: the trash must not outlive the right.
+ * Whether a media is in the viewer's trash. One that they can read again through a library is not. One that they
+ * removed from a shared library can be restored only while they are its admin.
  */
 const isInTrash = (sql: Queryable, viewer: Viewer) => sql`
   trash.default_library_id = ${viewer.default_library_id}
@@ -68,7 +68,7 @@ export async function nextInTrash(sql: Queryable, viewer: Viewer, limit: number)
   return rows.map(({ media_id }) => media_id);
 }
 
-/** A media in the viewer's trash, with what restoring needs. */
+/** Finds a media in the viewer's trash, with what is needed to restore it. */
 export async function findTrashed(
   sql: Queryable,
   viewer: Viewer,

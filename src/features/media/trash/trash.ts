@@ -23,9 +23,12 @@ export interface TrashDependencies {
 
 export type Trash = ReturnType<typeof createTrash>;
 
-/** The trash of a person: media that they removed, until they are deleted for good. Nobody else sees it. */
+/** A person's trash: media that they removed and that are not yet deleted permanently. Nobody else sees it. */
 export function createTrash({ sql, purge, libraryMedia, days }: TrashDependencies) {
-  /** Removes a media from the viewer's default library into their trash. Media that come through a library stay. */
+  /**
+   * Moves a media from the viewer's default library to their trash. If it also comes through a shared library it stays
+   * listed.
+   */
   const remove = (viewer: Viewer, mediaId: string, requestId?: string): Promise<void> =>
     libraryMedia.remove(viewer, viewer.default_library_id, mediaId, requestId);
 
@@ -40,13 +43,13 @@ export function createTrash({ sql, purge, libraryMedia, days }: TrashDependencie
 
     remove,
 
-    /** Removes a media and deletes it for good, unless others hold it. A crash in between leaves it in the trash. */
+    /** Removes a media and deletes it permanently, unless others have it. A crash in between leaves it in the trash. */
     async removePermanently(viewer: Viewer, mediaId: string, requestId?: string): Promise<void> {
       await remove(viewer, mediaId, requestId);
       await purge.fromTrash(viewer, [mediaId]);
     },
 
-    /** Puts a media back to where it was removed from: the viewer's own library, or a shared one. */
+    /** Restores a media to the library it was removed from: the viewer's default library, or a shared one. */
     async restore(viewer: Viewer, mediaId: string, requestId?: string): Promise<void> {
       await transaction(sql, async (tx) => {
         const { default_library_id } = viewer;
