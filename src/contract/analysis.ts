@@ -3,7 +3,7 @@ import { jobStatus } from './jobs.ts';
 import { mode } from './roles.ts';
 import { id, listQuery, page, timestamp } from './wire.ts';
 
-/** From the smallest unit of a text to its largest. */
+/** From the smallest unit of a text to the largest. */
 export const LAYERS = [
   'token',
   'morphology',
@@ -22,15 +22,15 @@ export const PLUGIN_PROFILES = ['deterministic', 'ml_first', 'ml_only'] as const
 export const pluginProfile = z.enum(PLUGIN_PROFILES);
 export type PluginProfile = z.infer<typeof pluginProfile>;
 
-/** What a document is made of, as plugins see it. */
+/** The form of a document's content, as plugins see it. */
 export const MODALITIES = ['text', 'pdf', 'audio', 'image', 'binary'] as const;
 export type Modality = (typeof MODALITIES)[number];
 
-/** A place in the canonical text of a fragment: `canonical_text.slice(start, end)`. */
+/** A range of the canonical text of a fragment: `canonical_text.slice(start, end)`. */
 export const span = z.object({ fragment_idx: z.int(), start: z.int(), end: z.int() });
 export type Span = z.output<typeof span>;
 
-/** Something that was found, how often, and where: the first places. */
+/** A finding, with its count and its first ranges. */
 export const finding = z.object({
   kind: z.string(),
   label: z.string(),
@@ -40,17 +40,17 @@ export const finding = z.object({
 });
 export type Finding = z.output<typeof finding>;
 
-/** What a layer says of a text. Every layer has this shape; `docs/analysis.md` lists their measures and kinds. */
+/** The output of a layer. Every layer has this shape; `docs/analysis.md` lists their measures and kinds. */
 export const layerOutput = z.object({
   /** One sentence for a reader. */
   summary: z.string(),
   measures: z.record(z.string(), z.union([z.number(), z.string()])),
-  /** The most important ones. */
+  /** The most important findings. */
   findings: z.array(finding),
 });
 export type LayerOutput = z.output<typeof layerOutput>;
 
-/** A layer of a run: what was found, how far it can be trusted, and who says so. */
+/** A layer of a run, with its confidence and provider. */
 export const analysedLayer = z.object({
   layer: layerName,
   output: layerOutput,
@@ -58,7 +58,7 @@ export const analysedLayer = z.object({
   provider_name: z.string(),
   provider_version: z.string(),
   runtime_ms: z.int(),
-  /** Why the first plugin of the profile did not do it; null when it did. */
+  /** Why the first plugin of the profile was not used; null when it was. */
   fallback_reason: z.string().nullable(),
 });
 export type AnalysedLayer = z.output<typeof analysedLayer>;
@@ -72,9 +72,9 @@ export const analysisRunSummary = z.object({
   plugin_profile: pluginProfile,
   /** The run that this one shadows. */
   shadow_of: id.nullable(),
-  /** Whether another profile was, or is being, asked for the same. */
+  /** Whether a shadow run under another profile exists or is enqueued. */
   has_shadow: z.boolean(),
-  /** `en`, or `und` where the text is in a language that the deterministic layers do not know. */
+  /** `en`, or `und` for languages that the deterministic layers do not know. */
   language: z.string(),
   word_count: z.int(),
   confidence: z.number(),
@@ -86,7 +86,7 @@ export const analysisRunSummary = z.object({
 export type AnalysisRunSummary = z.output<typeof analysisRunSummary>;
 
 export const analysisRun = analysisRunSummary.extend({
-  /** Of the text as it was analysed, without what policies redact: a hash of the rest would let it be guessed. */
+  /** The hash of the analysed text without redacted parts, which could be guessed from a full hash. */
   text_sha256: z.string(),
   layers: z.array(analysedLayer),
 });
@@ -95,23 +95,23 @@ export type AnalysisRun = z.output<typeof analysisRun>;
 export const analysisRunQuery = listQuery.extend({ document_id: id });
 export const analysisRunList = z.object({ runs: z.array(analysisRunSummary), page });
 
-/** What can be asked for: who analyses, in which order. */
+/** The profiles: which plugins are asked, in which order. */
 export const analysisProfiles = z.object({
   profiles: z.array(
     z.object({
       plugin_profile: pluginProfile,
-      /** Whether the first who is asked is set up; otherwise the next one answers, or nobody. */
+      /** Whether the first plugin is configured; otherwise the next one answers, if there is one. */
       is_available: z.boolean(),
-      /** Version null: it is not set up. */
+      /** The version is null when the plugin is not configured. */
       plugins: z.array(z.object({ name: z.string(), version: z.string().nullable() })),
     }),
   ),
-  /** Whether a run can be compared with one under another profile. */
+  /** Whether shadow runs are enabled. */
   is_shadow_enabled: z.boolean(),
 });
 export type AnalysisProfiles = z.output<typeof analysisProfiles>;
 
-/** What an `analyze` job is given. */
+/** The payload of an `analyze` job. */
 export const analyzePayload = z.strictObject({
   document_id: id,
   mode: mode.default('PUBLIC'),
@@ -142,10 +142,10 @@ export const analyzeAnswer = z.object({
 
 const both = <T extends z.ZodType>(value: T) => z.object({ primary: value, shadow: value });
 
-/** How two runs over one text differ in one layer. */
+/** The comparison of two runs over one text in one layer. */
 export const layerComparison = z.object({
   layer: layerName,
-  /** From 0, nothing in common, to 1, the same: of findings and measures together. */
+  /** From 0, nothing in common, to 1, equal: findings and measures together. */
   agreement: z.number(),
   findings_in_both: z.int(),
   only_in_primary: z.array(finding.pick({ kind: true, label: true })),
@@ -171,7 +171,7 @@ export const shadowAnswer = z.object({
   error_code: z.string().nullable(),
   error_text: z.string().nullable(),
   shadow_run_id: id.nullable(),
-  /** Over all layers; null until the shadow has completed. */
+  /** The mean over all layers; null until the shadow has completed. */
   agreement: z.number().nullable(),
   layers: z.array(layerComparison),
 });

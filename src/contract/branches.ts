@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { mode } from './roles.ts';
 import { id, listQuery, page, text, timestamp } from './wire.ts';
 
-/** How many events one request may append. */
+/** The most events that one request may append. */
 export const MOST_EVENTS_AT_ONCE = 100;
-/** Code points that the text of a branch may have. */
+/** The most code points of a branch's text. */
 export const LONGEST_BRANCH_TEXT = 10_000_000;
 
 const NORMAL_FORMS = ['NFC', 'NFD', 'NFKC', 'NFKD'] as const;
@@ -12,7 +12,7 @@ const NORMAL_FORMS = ['NFC', 'NFD', 'NFKC', 'NFKD'] as const;
 const position = z.number().int().min(0);
 const offset = position.max(LONGEST_BRANCH_TEXT);
 const length = offset.min(1);
-/** As it is: white space counts. Halves of characters are none. */
+/** Text that is stored unchanged, white space included. Unpaired surrogates are refused. */
 const inserted = z
   .string()
   .min(1)
@@ -38,7 +38,7 @@ export const branch = z.object({
   event_count: z.number().int(),
   /** SHA-256 of the text after the last event, in UTF-8. */
   text_hash: z.string(),
-  /** In code points. */
+  /** The length in code points. */
   text_length: z.number().int(),
   created_by: z.string(),
   created_at: timestamp,
@@ -50,7 +50,7 @@ export const forkBranch = z
   .strictObject({
     document_id: id.optional(),
     branch_id: id.optional(),
-    /** After which event of the branch; after the last one when it is not given. */
+    /** The event of the branch to start from; the last one by default. */
     position: position.optional(),
     name: text(1, 200).default('branch'),
   })
@@ -86,7 +86,7 @@ export const branchEventQuery = listQuery.extend(seenIn);
 export const branchEventList = z.object({ events: z.array(branchEvent), page });
 
 export const appendEvents = z.strictObject({
-  /** The last event that the caller knows of. When there is a newer one, nothing is appended. */
+  /** The last event that the caller knows. When there is a newer one, nothing is appended. */
   after: position,
   events: z.array(edit).min(1).max(MOST_EVENTS_AT_ONCE),
 });
@@ -96,7 +96,7 @@ export const branchText = z.object({
   branch_id: id,
   position: z.number().int(),
   text: z.string(),
-  /** Of the text as it is stored, whatever a policy has hidden from the one that is shown. */
+  /** The hash of the stored text, even when a policy hides a part of it. */
   text_hash: z.string(),
   text_length: z.number().int(),
 });
@@ -104,7 +104,7 @@ export const branchText = z.object({
 export const compareQuery = z.object({
   from: z.coerce.number().int().min(0).default(0),
   to: z.coerce.number().int().min(0).optional(),
-  /** Where `to` is; the same branch when it is not given. */
+  /** The branch of `to`; the same branch by default. */
   with_branch_id: id.optional(),
   ...seenIn,
 });
@@ -119,16 +119,19 @@ export const comparison = z.object({
   lines_added: z.number().int(),
   changes: z.array(
     z.object({
-      /** Where it begins on either side, from 1, and how many lines of each it takes. */
+      /** The first line on either side, from 1, and the number of lines. */
       from_line: z.number().int(),
       from_count: z.number().int(),
       to_line: z.number().int(),
       to_count: z.number().int(),
-      /** The same lines word by word: without what was added it is what was, without what was removed what is. */
+      /**
+       * The changed lines word by word. Without the added parts they are the old lines, without the removed parts the
+       * new ones.
+       */
       parts: z.array(z.object({ kind: z.enum(['same', 'removed', 'added']), text: z.string() })),
     }),
   ),
-  /** The same for programs and people who read patches. */
+  /** The comparison as a unified diff. */
   unified: z.string(),
 });
 export type Comparison = z.output<typeof comparison>;

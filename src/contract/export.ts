@@ -15,7 +15,7 @@ export const mediaExportQuery = z.object({
   mode: mode.default('PUBLIC'),
 });
 
-/** A part of a document: an article, a page, a chapter, some seconds of a transcript. */
+/** A fragment of a document. */
 export const exportedText = z.object({
   title: z.string().nullable(),
   text: z.string(),
@@ -27,9 +27,9 @@ export type ExportedText = z.output<typeof exportedText>;
 export const exportedDocument = z.object({
   id,
   kind: mediaKind,
-  /** Null for what was uploaded. */
+  /** Null for uploads. */
   url: z.string().nullable(),
-  /** The address as the person who exports typed it; null for what others saved. */
+  /** The address as the exporting person typed it; null for what others saved. */
   requested_url: z.string().nullable(),
   title: z.string().nullable(),
   author: z.string().nullable(),
@@ -40,11 +40,11 @@ export const exportedDocument = z.object({
   word_count: z.int().nullable(),
   page_count: z.int().nullable(),
   processing_status: processingStatus,
-  /** When it came into the library that is exported. */
+  /** When it was added to the exported library. */
   added_at: timestamp,
   reading: readingProgress.nullable(),
   texts: z.array(exportedText),
-  /** Whether a policy kept title, author, description and texts back. */
+  /** Whether a policy blocked its title, author, description and texts. */
   withheld: z.boolean(),
 });
 export type ExportedDocument = z.output<typeof exportedDocument>;
@@ -59,6 +59,6 @@ export const libraryExport = z.object({
   mode,
   library: z.object({ id, name: z.string() }),
   documents: z.array(exportedDocument),
-  /** Comes last: an export that has it is whole. */
+  /** The last field: an export that has it is complete. */
   document_count: z.int(),
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { mode } from './roles.ts';
 import { id, listQuery, page, text, timestamp } from './wire.ts';
 
-/** What becomes of a text in which a policy finds something: it is not shown, or shown without that. */
+/** What a policy does with a text that it matches: block it, or redact the matches. */
 export const POLICY_ACTIONS = ['block', 'redact'] as const;
 export const policyAction = z.enum(POLICY_ACTIONS);
 export type PolicyAction = z.infer<typeof policyAction>;
@@ -17,12 +17,12 @@ export const policy = z.object({
   name: z.string(),
   mode,
   action: policyAction,
-  /** Found as whole words, whatever their case. */
+  /** Matched as whole words, case-insensitive. */
   terms: z.array(z.string()),
   /** In the syntax of `docs/governance.md`. */
   patterns: z.array(z.string()),
   is_enabled: z.boolean(),
-  /** Those of the configuration are changed there. */
+  /** Policies of the configuration are changed there. */
   source: z.enum(['configuration', 'api']),
   created_by: z.string(),
   created_at: timestamp,
@@ -72,9 +72,9 @@ export const evaluation = z.object({
   decision: z.enum(DECISIONS),
   allow: z.boolean(),
   policy_hits: z.array(z.object({ policy_id: id, name: z.string(), action: policyAction, count: z.int() })),
-  /** What was redacted, in the text as it was sent. */
+  /** The redacted ranges, in the text as it was sent. */
   redactions: z.array(place),
-  /** The text as it may be shown; null when it may not. */
+  /** The text as it may be shown; null when it is blocked. */
   text: z.string().nullable(),
 });
 export type Evaluation = z.output<typeof evaluation>;

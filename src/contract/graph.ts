@@ -3,16 +3,16 @@ import { media } from './media.ts';
 
 export const relatedQuery = z.object({ limit: z.coerce.number().int().min(1).max(100).default(20) });
 
-/** A neighbour of a document, and why. */
+/** A related document, and the reasons. */
 export const relatedMedia = z.object({
   media,
-  /** Comparable within one answer, and with nothing else. */
+  /** Comparable within one answer only. */
   score: z.number(),
-  /** The document links to it; it links to the document. */
+  /** Whether the document links to it, and whether it links to the document. */
   links_to: z.boolean(),
   linked_from: z.boolean(),
   shared_entity_count: z.number().int(),
-  /** Those that tell most, with how often each is mentioned here and there. */
+  /** The most significant shared entities, with the number of mentions in both documents. */
   shared_entities: z.array(
     z.object({
       kind: z.enum(['name', 'hashtag', 'email']),

@@ -16,7 +16,7 @@ export interface AnalysisJobsDependencies {
   engine: () => JobEngine;
 }
 
-/** Which profile a run is compared with. */
+/** The profile that a run is compared with. */
 const OTHER_PROFILE: Record<PluginProfile, PluginProfile> = {
   deterministic: 'ml_first',
   ml_first: 'deterministic',
@@ -31,7 +31,7 @@ export function defineAnalysisJobs({ sql, perform, engine }: AnalysisJobsDepende
     payload: shadowPayload,
     async handler({ analysis_run_id }, context) {
       const primary = await store.findAnyRun(sql, analysis_run_id);
-      // Its document is gone, and it with it.
+      // The run was deleted with its document.
       if (!primary) return {};
       const finished = await perform(
         {
@@ -108,7 +108,7 @@ async function tell(tx: Transaction, { run, actor }: FinishedRun): Promise<void>
   });
 }
 
-/** The run, its event and the end of its job are one commit: whichever attempt gets there is the only one that does. */
+/** Completes the job. The run, its event and the end of its job are one commit, so only one attempt can write them. */
 async function complete(tx: Transaction, { run }: FinishedRun, context: JobContext): Promise<void> {
   const result = { analysis_run_id: run.id, layer_count: run.layers.length };
   await context.complete(tx, {

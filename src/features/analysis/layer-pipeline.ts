@@ -7,7 +7,7 @@ import { layersNamed } from './layers/layers.ts';
 import { sentencesOf } from './sentences.ts';
 import { type DocumentText, toFinding } from './text.ts';
 
-/** What the deterministic rules say in one layer, and how far to trust them with this text. */
+/** The output of the deterministic rules for one layer, and its confidence. */
 export interface Baseline {
   output: LayerOutput;
   confidence: number;
@@ -19,10 +19,10 @@ export interface TextAnalysis {
   baselines: Partial<Record<LayerName, Baseline>>;
 }
 
-/** Below this, a text says too little for its counts to mean much. */
+/** Below this, counts are too small for full confidence. */
 const WORDS_FOR_FULL_CONFIDENCE = 50;
 
-/** Reads a text once, whichever layers are asked for. The same text gives the same answer, to the byte. */
+/** Runs layers over a text in one pass. The same text gives the same bytes. */
 export function runLayers(document: DocumentText, names: readonly LayerName[]): TextAnalysis {
   const layers = layersNamed(names).map((layer) => ({ layer, reader: layer.start() }));
   const english = createEnglishMeter();
@@ -62,10 +62,10 @@ export function runLayers(document: DocumentText, names: readonly LayerName[]): 
   };
 }
 
-/** A run of letters is a word, except in scripts that put no space between words. */
+/** Counts the words of a run of letters: one, except in scripts without spaces between words. */
 function wordsIn(run: string): number {
   return run.charCodeAt(0) < FIRST_UNSPACED ? 1 : Math.max(1, countWords(run));
 }
 
-/** Thai is the first of them. */
+/** Thai is the first such script in Unicode. */
 const FIRST_UNSPACED = 0x0e00;

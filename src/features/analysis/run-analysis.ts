@@ -33,27 +33,27 @@ export interface RunAnalysisDependencies {
 
 export interface AnalysisRequest extends AnalyzePayload {
   jobId: string;
-  /** On whose behalf. */
+  /** The person who submitted the job. */
   createdBy: Creator | null;
   requestId: string | null;
   shadowOf?: string;
 }
 
-/** A run that is complete, and not yet written. */
+/** A finished run that is not stored yet. */
 export interface FinishedRun {
   run: NewRun;
   hits: PolicyHit[];
   actor: Actor;
-  /** Throws when whoever asked may not read the document any more. */
+  /** Throws when the requester can no longer read the document. */
   requireStillReadable(sql: Queryable): Promise<void>;
 }
 
-/** Layers that are asked for at once, of somebody else's machine. */
+/** The layers that are sent to a plugin in parallel. */
 const AT_ONCE = 3;
 
 export type RunAnalysis = (assignment: AnalysisRequest, signal: AbortSignal) => Promise<FinishedRun>;
 
-/** Analyses a document with the rights that whoever asked has now, and under the policies of now. */
+/** Analyses a document with the requester's current rights, under the current policies. */
 export function createRunAnalysis({
   sql,
   requester,
@@ -66,14 +66,11 @@ export function createRunAnalysis({
 
   function requireMode(user: User, mode: Mode): void {
     if (mode === 'RAW' && !(rawModeEnabled && roleAllows(user.role, 'researcher'))) {
-      throw new PermanentError(
-        'E_MODE_FORBIDDEN',
-        'The user who asked for this may not use RAW mode any more.',
-      );
+      throw new PermanentError('E_MODE_FORBIDDEN', 'The user who submitted this can no longer use RAW mode.');
     }
   }
 
-  /** A model may say what no text says; it is held to the same policies. */
+  /** Applies the policies to the output too, because a model may write what is not in the text. */
   async function redactOutputs(layers: AnalysedLayer[], rules: Rule[]) {
     const [redacted] = await redact([layers.map(({ output }) => output)], rules);
     const { value, hits } = redacted ?? { value: [], hits: [] };
@@ -130,7 +127,7 @@ export function createRunAnalysis({
   };
 }
 
-/** What the state of things forbids is forbidden at the next attempt, too. */
+/** Makes a refusal permanent: it would be refused again on a retry. */
 async function permanently<T>(promise: Promise<T>): Promise<T> {
   try {
     return await promise;
@@ -138,7 +135,7 @@ async function permanently<T>(promise: Promise<T>): Promise<T> {
     if (!(error instanceof NexusError)) throw error;
     const isLost = error.code === 'E_MEDIA_NOT_FOUND';
     const message = isLost
-      ? 'The document is gone, or whoever asked for this may not read it any more.'
+      ? 'The document was deleted, or the user who submitted this can no longer read it.'
       : error.message;
     throw new PermanentError(error.code, message, { cause: error });
   }

@@ -22,11 +22,14 @@ export interface RunsDependencies {
 export type Runs = ReturnType<typeof createRuns>;
 
 export function createRuns({ sql, governance, requireMode }: RunsDependencies) {
-  /** As it may be shown now: to this reader, and under the policies that hold by now. */
+  /** Returns a run as this reader may see it now, under the current policies. */
   async function requireRun(principal: Principal, id: string, actor: Actor): Promise<AnalysisRun> {
     const run = await store.findRun(sql, principal, id);
     if (!run)
-      throw new NexusError('E_NOT_FOUND', `There is no analysis run ${id}, or it is not shared with you.`);
+      throw new NexusError(
+        'E_NOT_FOUND',
+        `The analysis run ${id} does not exist, or you do not have access to it.`,
+      );
     await requireMode(principal, run.mode, actor);
     const outputs = run.layers.map(({ output }) => output);
     const shown = await governance.shown(outputs, run.mode, actor, { analysis_run_id: id });
@@ -39,7 +42,7 @@ export function createRuns({ sql, governance, requireMode }: RunsDependencies) {
   return {
     get: requireRun,
 
-    /** Whether this caller may have the document analysed. */
+    /** Throws when the caller may not analyse the document. */
     async authorise({ document_id }: AnalyzePayload, principal: Principal): Promise<void> {
       await requireDocument(sql, principal, document_id);
     },
@@ -80,7 +83,7 @@ export function createRuns({ sql, governance, requireMode }: RunsDependencies) {
   };
 }
 
-/** Of a shadow that is not there: its job says whether it is still to come. */
+/** The state of a shadow that does not exist yet, from its job. */
 function stateOf(job: Job | undefined): Omit<ShadowAnswer, 'analysis_run_id' | 'shadow_job_id'> {
   const isUnderWay = job && ['queued', 'running', 'retry_wait'].includes(job.status);
   return {

@@ -6,7 +6,7 @@ import type { Actor } from '../../platform/audit/audit.ts';
 import type { Runs } from './runs.ts';
 
 export interface SubmitAnalysisDependencies {
-  /** Submits a job, with all that is checked then. */
+  /** Submits a job, with all checks of a submission. */
   submit(
     job: {
       job_type: string;
@@ -22,7 +22,7 @@ export interface SubmitAnalysisDependencies {
 
 export type SubmitAnalysis = ReturnType<typeof createSubmitAnalysis>;
 
-/** The job `analyze`, for callers that do not care about jobs. */
+/** Submits an `analyze` job and returns its run. */
 export function createSubmitAnalysis({ submit, runs }: SubmitAnalysisDependencies) {
   return async (
     { execution_mode, ...payload }: z.output<typeof analyze>,

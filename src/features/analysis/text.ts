@@ -7,14 +7,14 @@ export interface TextFragment {
   canonical_text: string;
 }
 
-/** A document as it is analysed: one text, and where its fragments lie in it. */
+/** A document as one text, with the start of each fragment. */
 export interface DocumentText {
   text: string;
-  /** In order; each begins where the one before it and a line end are over. */
+  /** In order. Fragments are separated by a line feed. */
   fragments: { idx: number; start: number }[];
 }
 
-/** Sentences do not end with a fragment of a transcript, but a paragraph does: a line end stands between them. */
+/** Joins fragments with line feeds, which end paragraphs. */
 export function joinFragments(fragments: readonly TextFragment[]): DocumentText {
   const starts: DocumentText['fragments'] = [];
   let length = 0;
@@ -25,7 +25,7 @@ export function joinFragments(fragments: readonly TextFragment[]): DocumentText 
   return { text: fragments.map(({ canonical_text }) => canonical_text).join('\n'), fragments: starts };
 }
 
-/** A range as readers get it: in its fragment. What reaches into the next one ends with its own. */
+/** Converts a range of the whole text to a span of its fragment. A range that reaches into the next fragment is cut. */
 export function spanOf({ text, fragments }: DocumentText, { start, end }: TextRange): Span {
   let [low, high] = [0, fragments.length - 1];
   while (low < high) {
@@ -38,7 +38,7 @@ export function spanOf({ text, fragments }: DocumentText, { start, end }: TextRa
   return { fragment_idx: idx, start: start - begin, end: Math.min(end, limit) - begin };
 }
 
-/** A finding whose ranges are in the whole text. */
+/** A finding with ranges of the whole text. */
 export interface LocatedFinding extends Omit<Finding, 'spans'> {
   ranges: TextRange[];
 }

@@ -3,18 +3,18 @@ import type { Machine } from './pattern.ts';
 import { isWordCharacter } from './pattern-syntax.ts';
 
 /**
- * Everything that any match of a pattern covers. All matches are followed at once, one character after the other; of
- * those that have come to the same step, the one that began first speaks for all, since it covers what they cover.
+ * Returns everything that any match of a pattern covers. All matches are followed in parallel, one character after the
+ * other; of those at the same step, the one that started first stands for all, since it covers what they cover.
  */
 export function coverOf(machine: Machine, text: string): TextRange[] {
   const { steps, takes } = machine;
   const ranges: TextRange[] = [];
-  // Steps that wait for a character, and where the match that came to each began.
+  // The active steps, and where the match at each started.
   let waiting: number[] = [];
   let begun = new Int32Array(steps.length);
   let next: number[] = [];
   let nextBegun = new Int32Array(steps.length);
-  // The position at which a step was last entered: it is entered once for each.
+  // The position at which a step was last entered. Each step is entered once per position.
   const entered = new Int32Array(steps.length).fill(-1);
   const pending: number[] = [];
 
@@ -43,7 +43,7 @@ export function coverOf(machine: Machine, text: string): TextRange[] {
     const character = text.codePointAt(at);
     const isWord = character !== undefined && isWordCharacter(character);
     const isEdge = wasWord !== isWord;
-    // Those under way began earlier than the one that begins here, so they go first.
+    // Active matches started earlier than a new one, so they go first.
     for (const index of waiting) {
       const step = steps[index];
       if (step?.op === 'take' && takes(index, previous)) enter(step.next, begun[index] ?? 0, at, isEdge);
@@ -59,7 +59,7 @@ export function coverOf(machine: Machine, text: string): TextRange[] {
   }
 }
 
-/** Matches end later and later; what touches what is there already becomes one with it. */
+/** Adds a range. Ranges end in ascending order; touching ranges are merged. */
 function add(ranges: TextRange[], start: number, end: number): void {
   let from = start;
   for (let last = ranges.at(-1); last && last.end >= from; last = ranges.at(-1)) {
@@ -69,7 +69,7 @@ function add(ranges: TextRange[], start: number, end: number): void {
   ranges.push({ start: from, end });
 }
 
-/** The union of ranges in any order. */
+/** Returns the union of ranges in any order. */
 export function united(ranges: TextRange[]): TextRange[] {
   const result: TextRange[] = [];
   for (const { start, end } of ranges.toSorted((a, b) => a.start - b.start || a.end - b.end)) {

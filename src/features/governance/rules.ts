@@ -5,7 +5,7 @@ import { compilePattern } from './pattern.ts';
 import { compileTerms } from './terms.ts';
 import { textFormsOf } from './text-forms.ts';
 
-/** The part of a policy that decides; plain data, so that it can be sent to a process. */
+/** The part of a policy that is applied to texts. Plain data, so that it can be sent to a process. */
 export type Rule = Pick<Policy, 'id' | 'name' | 'action' | 'terms' | 'patterns'>;
 
 export interface PolicyHit {
@@ -15,11 +15,11 @@ export interface PolicyHit {
   count: number;
 }
 
-/** What policies say of a text. */
+/** The result of applying policies to a text. */
 export interface Judgement {
   decision: Decision;
   hits: PolicyHit[];
-  /** What policies that redact have found. */
+  /** The ranges that redacting policies have found. */
   redactions: TextRange[];
 }
 
@@ -59,10 +59,10 @@ export function decisionOf(hits: readonly Pick<PolicyHit, 'action'>[]): Decision
   return hits.length > 0 ? 'redact' : 'allow';
 }
 
-/** In range of each character, so that ranges in the text stay where they are. */
+/** Replaces each character, so that ranges in the text stay valid. */
 const MASK = '█';
 
-/** The text without what was found: as long as before, its line ends kept. */
+/** Returns the text with the ranges masked. Length and line ends stay the same. */
 export function masked(text: string, ranges: readonly TextRange[]): string {
   let result = '';
   let from = 0;
@@ -74,8 +74,8 @@ export function masked(text: string, ranges: readonly TextRange[]): string {
 }
 
 /**
- * Masks every text inside a value as policies let it be shown. Names of fields are the contract's own words and stay as
- * they are, so texts must never be stored as names.
+ * Masks every text inside a value as policies require. Field names are not checked, so texts must never be stored as
+ * field names.
  */
 export function redactedDeep<T>(value: T, rules: Rules): { value: T; hits: PolicyHit[] } {
   const found: PolicyHit[] = [];
@@ -93,7 +93,7 @@ export function redactedDeep<T>(value: T, rules: Rules): { value: T; hits: Polic
   return { value: visit(value) as T, hits: mergedHits(found) };
 }
 
-/** One hit for each policy, with the sum of its counts. */
+/** Merges hits to one for each policy, with the sum of its counts. */
 export function mergedHits(hits: readonly PolicyHit[]): PolicyHit[] {
   const byPolicy = new Map<string, PolicyHit>();
   for (const hit of hits) {

@@ -15,7 +15,7 @@ export interface GraphDependencies {
 
 export type Graph = ReturnType<typeof createGraph>;
 
-/** Documents, what they mention, and where they link to. */
+/** The graph of documents, the entities they mention and the addresses they link to. */
 export function createGraph({ sql, projector }: GraphDependencies) {
   async function keep(documents: store.Projected[]): Promise<void> {
     if (documents.length === 0) return;
@@ -35,7 +35,7 @@ export function createGraph({ sql, projector }: GraphDependencies) {
   return {
     keep,
 
-    /** Puts a document in its place, whether it is there already or not. False when it cannot be read (any more). */
+    /** Writes a document to the graph, or replaces it. False when it cannot be read (any more). */
     async project(mediaId: string, signal?: AbortSignal): Promise<boolean> {
       const [source] = await store.listSources(sql, [mediaId]);
       const [projection] = source ? await projector.project([source], signal) : [];

@@ -3,13 +3,13 @@ import { isReadable } from '../media/processing/readable.ts';
 import type { Entity } from './entities.ts';
 import type { GraphSource, Projection } from './projector.ts';
 
-/** What a document's place in the graph is derived from, and its hash. */
+/** The source of a projection, and its hash. */
 export interface Source extends GraphSource {
   media_id: string;
   source_hash: Buffer;
 }
 
-/** Of those that can be read. */
+/** Lists the sources of readable documents. */
 export async function listSources(sql: Queryable, mediaIds: string[]): Promise<Source[]> {
   return sql<Source[]>`
     select
@@ -27,7 +27,7 @@ type Piece = ReturnType<Queryable>;
 
 const hashOf = (sql: Queryable, text: Piece) => sql`sha256(convert_to(${text}, 'UTF8'))`;
 
-/** Of everything in a row of `media` that its place in the graph is derived from. */
+/** The hash of everything in a row of `media` that a projection depends on. */
 function sourceHash(sql: Queryable): Piece {
   return sql`
     sha256(
@@ -44,7 +44,7 @@ function sourceHash(sql: Queryable): Piece {
     )`;
 }
 
-/** Of a source, and of the rows that a row of `document_graph` has. */
+/** The fingerprint of a source and of the rows of its projection. */
 function fingerprint(sql: Queryable, source: Piece): Piece {
   return sql`
     sha256(
@@ -69,8 +69,8 @@ function fingerprint(sql: Queryable, source: Piece): Piece {
 }
 
 /**
- * Documents of these whose place in the graph has to be looked at: it is not there, was found by another projector, or
- * does not have its fingerprint any more, whichever side has changed.
+ * Lists the documents whose projection has to be checked: it is missing, was made by another projector, or no longer
+ * has its fingerprint because the source or the rows have changed.
  */
 export async function listSuspects(sql: Queryable, projector: string, mediaIds: string[]): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
@@ -87,7 +87,7 @@ export async function listSuspects(sql: Queryable, projector: string, mediaIds: 
   return rows.map(({ id }) => id);
 }
 
-/** A document with what reading it found. */
+/** A document with its projection. */
 export interface Projected extends Projection, Pick<Source, 'media_id' | 'source_hash'> {}
 
 export async function writeProjections(
@@ -142,7 +142,7 @@ export interface StoredProjection extends Projection {
   projector: string;
 }
 
-/** What is stored of these documents; of those that are not in the graph, nothing. */
+/** Returns the stored projections of documents; those that are not in the graph have empty ones. */
 export async function listProjections(sql: Queryable, mediaIds: string[]): Promise<StoredProjection[]> {
   return sql<StoredProjection[]>`
     select
@@ -159,7 +159,7 @@ export async function listProjections(sql: Queryable, mediaIds: string[]): Promi
     where media_id = any(${mediaIds}::uuid[])`;
 }
 
-/** A document with all that the graph knows of it. */
+/** Finds a document with its projection. */
 export interface GraphDocument {
   media_id: string;
   title: string;
@@ -176,7 +176,7 @@ export async function findGraphDocument(sql: Queryable, mediaId: string): Promis
   return media && projection && { ...media, entities: projection.entities, links: projection.links };
 }
 
-/** Those that have been readable for long enough to be in the graph. */
+/** Lists documents that have been readable for long enough to be in the graph. */
 export async function listSettled(sql: Queryable, mediaIds: string[]): Promise<Set<string>> {
   const rows = await sql<{ id: string }[]>`
     select id
@@ -185,7 +185,7 @@ export async function listSettled(sql: Queryable, mediaIds: string[]): Promise<S
   return new Set(rows.map(({ id }) => id));
 }
 
-/** What is in the graph of media that cannot be read. */
+/** Selects projections of media that cannot be read. */
 export function unjustifiedProjections(sql: Queryable, mediaIds: string[]) {
   return sql`
     select 'graph_unjustified' as kind, document_graph.media_id

@@ -1,17 +1,17 @@
 import type { TextRange } from '../../media/text/text-range.ts';
 import type { LocatedFinding } from '../text.ts';
 
-/** A reader looks at a few; the counts speak for the rest. */
+/** The most findings of a kind. The counts cover the rest. */
 const MOST_FINDINGS = 40;
 const MOST_PLACES = 10;
 const LONGEST_LABEL = 200;
-/** A table of all the different things in a text must not grow with it for ever. */
+/** The most entries while reading, so that memory does not grow with the text. */
 const MOST_DIFFERENT = 50_000;
 
 export interface Findings {
   add(kind: string, label: string, range: TextRange, note?: string): void;
   countOf(kind: string): number;
-  /** Those that were found most often; of as many, those that come first in the text. */
+  /** Returns the most frequent findings; equally frequent ones in the order of the text. */
   list(options?: { kind?: string; least?: number; most?: number }): LocatedFinding[];
 }
 
@@ -52,7 +52,7 @@ function firstPlace({ ranges }: LocatedFinding): number {
   return ranges[0]?.start ?? 0;
 }
 
-/** What was found least often goes first, until half of the table is free. */
+/** Drops the least frequent entries until half of the table is free. */
 function forgetRare(found: Map<string, LocatedFinding>): void {
   for (let rare = 1; found.size > MOST_DIFFERENT / 2; rare++) {
     for (const [key, { count }] of found) if (count <= rare) found.delete(key);

@@ -6,7 +6,7 @@ const LONG_SENTENCE_WORDS = 35;
 
 type Build = 'simple' | 'compound' | 'complex' | 'fragmentary';
 
-/** Sentences: what they are for, how they are built, and which of them are hard to follow. */
+/** Sentences: their type, structure and difficulty. */
 export const syntax: Layer = {
   name: 'syntax',
   confidence: 0.75,
@@ -78,7 +78,7 @@ function buildOf({ words }: Sentence): Build {
   return joinsClauses(words) ? 'compound' : 'simple';
 }
 
-/** Whether an `and` or a `but` has a predicate on either side, and a subject of its own behind it. */
+/** Whether an `and` or a `but` joins two clauses: a predicate on both sides, and a subject after it. */
 function joinsClauses(words: Token[]): boolean {
   return words.some((word, index) => {
     if (word.pos !== 'CCONJ') return false;
@@ -99,7 +99,7 @@ function purposeOf({ tokens, words }: Sentence): 'statement' | 'question' | 'exc
   return end.includes('!') ? 'exclamation' : 'statement';
 }
 
-/** A form of `be`, perhaps an adverb, and a participle. */
+/** Finds passives: a form of `be`, optionally an adverb, and a participle. */
 function passivesOf(tokens: Token[]): { label: string; start: number; end: number }[] {
   return tokens.flatMap((auxiliary, index) => {
     if (auxiliary.lemma !== 'be' || !isPredicate(auxiliary)) return [];

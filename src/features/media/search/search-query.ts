@@ -10,7 +10,7 @@ const UNFINISHED = new RegExp(
   'u',
 );
 
-/** The most phrases of a query. Each is searched in the whole text of every hit. */
+/** The most words that are highlighted. Each is searched in the whole text of every hit. */
 const MOST_SHOWN = 20;
 
 /** A parsed search query. */
@@ -19,7 +19,7 @@ export interface ParsedQuery {
   web: string;
   /** The last word, as a prefix. */
   prefix: string | null;
-  /** Whether both or one of the two must match. */
+  /** Whether one of the two is enough; otherwise both must match. */
   isAlternative: boolean;
   /** The words to highlight, as they were typed. */
   words: string[];
@@ -40,7 +40,7 @@ export function parseQuery(typed: string): ParsedQuery {
   };
 }
 
-/** Matches words, quotation marks, and a minus directly before one of them. */
+/** Keeps only words, quotation marks, and a minus directly before one of them. */
 function plainly(text: string): string {
   return text
     .split('"')

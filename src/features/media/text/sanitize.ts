@@ -82,7 +82,7 @@ export function sanitizeNodes(nodes: Node[], options: SanitizeOptions): string {
   return parts.join('');
 }
 
-/** Hidden by its style, which is removed. */
+/** Whether an element is hidden. Its style is removed, so it would be shown. */
 function isHidden(element: Element): boolean {
   if (attribute(element, 'hidden') !== undefined) return true;
   return /(display\s*:\s*none|visibility\s*:\s*hidden)/i.test(attribute(element, 'style') ?? '');
