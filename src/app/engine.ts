@@ -169,6 +169,13 @@ function analysisThrough(
 ) {
   const registry = createPluginRegistry(createPlugins(ml, modelEgress), log);
   const requester = createRequester(createPeople(sql, { defaultRole }));
-  const perform = createRunAnalysis({ sql, requester, analyser, registry, rawModeEnabled, run: texts.run });
-  return defineAnalysisJobs({ sql, perform, engine });
+  const runAnalysis = createRunAnalysis({
+    sql,
+    requester,
+    analyser,
+    registry,
+    rawModeEnabled,
+    run: texts.run,
+  });
+  return defineAnalysisJobs({ sql, runAnalysis, engine });
 }

@@ -12,7 +12,7 @@ import * as store from './store.ts';
 
 export interface AnalysisJobsDependencies {
   sql: Database;
-  perform: RunAnalysis;
+  runAnalysis: RunAnalysis;
   engine: () => JobEngine;
 }
 
@@ -26,14 +26,14 @@ const OTHER_PROFILE: Record<PluginProfile, PluginProfile> = {
 const shadowPayload = z.strictObject({ analysis_run_id: id });
 
 // biome-ignore lint/suspicious/noExplicitAny: job types of different payloads
-export function defineAnalysisJobs({ sql, perform, engine }: AnalysisJobsDependencies): JobType<any>[] {
+export function defineAnalysisJobs({ sql, runAnalysis, engine }: AnalysisJobsDependencies): JobType<any>[] {
   const shadow = defineJobType('analyze_shadow', {
     payload: shadowPayload,
     async handler({ analysis_run_id }, context) {
       const primary = await store.findAnyRun(sql, analysis_run_id);
       // The run was deleted with its document.
       if (!primary) return {};
-      const finished = await perform(
+      const finished = await runAnalysis(
         {
           document_id: primary.document_id,
           mode: primary.mode,
@@ -60,11 +60,11 @@ export function defineAnalysisJobs({ sql, perform, engine }: AnalysisJobsDepende
     hasShadow: true,
     async handler(payload, context) {
       const { jobId, createdBy, requestId, executionMode } = context;
-      const finished = await perform({ ...payload, jobId, createdBy, requestId }, context.signal);
+      const finished = await runAnalysis({ ...payload, jobId, createdBy, requestId }, context.signal);
       await transaction(sql, async (tx) => {
         await write(tx, finished);
         if (executionMode === 'shadow') await enqueueShadow(tx, finished, context);
-        await tell(tx, finished);
+        await emitCompleted(tx, finished);
         await complete(tx, finished, context);
       });
       return undefined;
@@ -90,10 +90,11 @@ async function write(
 ): Promise<void> {
   await requireStillReadable(tx);
   await store.insertRun(tx, run);
-  await recordDecision(tx, run.mode, hits, actor, { analysis_run_id: run.id, document_id: run.document_id });
+  const subject = { analysis_run_id: run.id, document_id: run.document_id };
+  await recordDecision(tx, { mode: run.mode, hits, actor, subject });
 }
 
-async function tell(tx: Transaction, { run, actor }: FinishedRun): Promise<void> {
+async function emitCompleted(tx: Transaction, { run, actor }: FinishedRun): Promise<void> {
   await emitEvent(tx, {
     eventType: 'analysis.completed',
     aggregateType: 'analysis_run',

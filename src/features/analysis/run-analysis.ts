@@ -51,7 +51,7 @@ export interface FinishedRun {
 /** The layers that are sent to a plugin in parallel. */
 const AT_ONCE = 3;
 
-export type RunAnalysis = (assignment: AnalysisRequest, signal: AbortSignal) => Promise<FinishedRun>;
+export type RunAnalysis = (request: AnalysisRequest, signal: AbortSignal) => Promise<FinishedRun>;
 
 /** Analyses a document with the requester's current rights, under the current policies. */
 export function createRunAnalysis({
@@ -80,25 +80,31 @@ export function createRunAnalysis({
     };
   }
 
-  return async (assignment, signal) => {
+  return async (request, signal) => {
     const begin = performance.now();
-    const { mode, plugin_profile, document_id, createdBy, requestId } = assignment;
+    const { mode, plugin_profile, document_id, createdBy, requestId } = request;
     const actor: Actor = { name: createdBy?.name ?? 'system', requestId: requestId ?? undefined };
     const user = await requester(createdBy);
     requireMode(user, mode);
     const document = await permanently(readDocument(sql, user, document_id));
     const rules = await rulesOf(sql, mode);
-    const layers = assignment.layers ?? LAYERS;
+    const layers = request.layers ?? LAYERS;
     const result = await analyser.analyse({ fragments: document.fragments, layers, rules }, signal);
     const refuse = async (hits: PolicyHit[]) => {
-      await recordDecision(sql, mode, hits, actor, { document_id, job_id: assignment.jobId });
+      const subject = { document_id, job_id: request.jobId };
+      await recordDecision(sql, { mode, hits, actor, subject });
       const { code, message } = blocked(hits);
       throw new PermanentError(code, message);
     };
     if (decisionOf(result.hits) === 'block') await refuse(result.hits);
     const excerpt = { ...joinFragments(document.fragments), text: result.text };
     const chain = registry.chain(plugin_profile);
-    const analysed = await analyseLayers(chain, result, modalityOf(document.kind), excerpt, signal);
+    const analysed = await analyseLayers(
+      chain,
+      result,
+      { modality: modalityOf(document.kind), excerpt },
+      signal,
+    );
     const { value: shown, hits } = await redactOutputs(analysed, rules);
     if (decisionOf(hits) === 'block') await refuse(hits);
     return {
@@ -107,10 +113,10 @@ export function createRunAnalysis({
       run: {
         id: newId(),
         document_id,
-        job_id: assignment.jobId,
+        job_id: request.jobId,
         mode,
         plugin_profile,
-        shadow_of: assignment.shadowOf ?? null,
+        shadow_of: request.shadowOf ?? null,
         language: result.analysis.language,
         word_count: result.analysis.word_count,
         text_sha256: result.text_sha256,
@@ -144,8 +150,7 @@ async function permanently<T>(promise: Promise<T>): Promise<T> {
 async function analyseLayers(
   chain: Chain,
   { analysis }: AnalysisResult,
-  modality: Modality,
-  excerpt: DocumentText,
+  { modality, excerpt }: { modality: Modality; excerpt: DocumentText },
   signal: AbortSignal,
 ): Promise<AnalysedLayer[]> {
   const waiting = LAYERS.flatMap((layer) => {

@@ -54,7 +54,7 @@ export function createRuns({ sql, governance, requireMode }: RunsDependencies) {
       await requireReadable(sql, principal, query.document_id);
       const last = readCursor(query.cursor);
       const { rows: runs, page } = cutPage(
-        await store.listRuns(sql, principal, query.document_id, last, query.limit + 1),
+        await store.listRuns(sql, principal, query.document_id, { last, limit: query.limit + 1 }),
         query.limit,
       );
       return { runs, page };

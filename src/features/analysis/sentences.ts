@@ -71,7 +71,7 @@ function readChunk({ start, text }: Chunk): Omit<Sentence, 'paragraph'>[] {
   const document = current.nlp.readDoc(text);
   const all = tokensOf(document, its, text, start);
   current.tokens += all.length;
-  const entities = entitiesOf(document, its, all, text, start);
+  const entities = entitiesOf(document, its, all, { text, start });
   const sentences: Omit<Sentence, 'paragraph'>[] = [];
   document.sentences().each((sentence: ItemSentence) => {
     const [first, last] = sentence.out(its.span) as unknown as [number, number];
@@ -137,8 +137,7 @@ function entitiesOf(
   document: WinkDocument,
   its: WinkMethods['its'],
   tokens: Token[],
-  text: string,
-  start: number,
+  { text, start }: Chunk,
 ): Entity[] {
   const spans = document.entities().out(its.span) as unknown as [number, number][];
   const types = document.entities().out(its.type) as string[];

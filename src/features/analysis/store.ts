@@ -74,8 +74,7 @@ export async function listRuns(
   sql: Queryable,
   viewer: Viewer,
   documentId: string,
-  last: string | null,
-  limit: number,
+  { last, limit }: { last: string | null; limit: number },
 ): Promise<AnalysisRunSummary[]> {
   return sql<AnalysisRunSummary[]>`
     select ${columns(sql)}

@@ -108,7 +108,10 @@ export function createBranches({ sql, requireMode, governance, run }: BranchesDe
       query: { document_id: string; cursor?: string | undefined; limit: number },
     ): Promise<{ branches: Branch[]; page: Page }> {
       const { document_id, limit } = query;
-      const rows = await store.listBranches(sql, viewer, document_id, readCursor(query.cursor), limit + 1);
+      const rows = await store.listBranches(sql, viewer, document_id, {
+        before: readCursor(query.cursor),
+        limit: limit + 1,
+      });
       const { rows: branches, page } = cutPage(rows, limit);
       return { branches: branches.map(onTheWire), page };
     },
@@ -156,7 +159,11 @@ export function createBranches({ sql, requireMode, governance, run }: BranchesDe
       await requireMode(principal, mode, actor);
       const branch = await requireBranch(sql, principal, branchId);
       const after = decodeCursor(cursor, z.int().min(0)) ?? 0;
-      const listed = await store.listEvents(sql, branchId, after, branch.event_count, limit + 1);
+      const listed = await store.listEvents(sql, branchId, {
+        after,
+        upTo: branch.event_count,
+        limit: limit + 1,
+      });
       const { rows, page } = cutByCursor(
         listed.map((event) => ({ event, cursor: event.position })),
         limit,

@@ -54,8 +54,7 @@ export async function listBranches(
   sql: Queryable,
   viewer: Viewer,
   mediaId: string,
-  before: string | null,
-  limit: number,
+  { before, limit }: { before: string | null; limit: number },
 ): Promise<BranchRow[]> {
   return sql<BranchRow[]>`
     ${selectBranches(sql)}
@@ -163,9 +162,7 @@ export async function moveHead(
 export async function listEvents(
   sql: Queryable,
   branchId: string,
-  after: number,
-  upTo: number,
-  limit: number,
+  { after, upTo, limit }: { after: number; upTo: number; limit: number },
 ): Promise<BranchEvent[]> {
   return sql<BranchEvent[]>`
     select

@@ -30,7 +30,11 @@ export async function readStoredText(
   }
   const snapshot = await store.findSnapshot(sql, branch.id, position);
   if (!snapshot) throw damaged(branch.id, position);
-  const events = await store.listEvents(sql, branch.id, snapshot.position, position, SNAPSHOT_EVERY * 2);
+  const events = await store.listEvents(sql, branch.id, {
+    after: snapshot.position,
+    upTo: position,
+    limit: SNAPSHOT_EVERY * 2,
+  });
   const recorded = position === 0 ? branch.base_hash : await hashAt(sql, branch.id, position, events);
   if (recorded === undefined) throw damaged(branch.id, position);
   return { position, snapshot: snapshot.text, events: events.map(asEdit), recorded };
@@ -44,7 +48,9 @@ async function hashAt(
   read: BranchEvent[],
 ): Promise<string | undefined> {
   const [event] =
-    read.length > 0 ? read.slice(-1) : await store.listEvents(sql, branchId, position - 1, position, 1);
+    read.length > 0
+      ? read.slice(-1)
+      : await store.listEvents(sql, branchId, { after: position - 1, upTo: position, limit: 1 });
   return event?.position === position ? event.text_hash : undefined;
 }
 

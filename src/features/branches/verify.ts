@@ -75,7 +75,11 @@ export async function verifyBranch(
   };
   while (position < branch.event_count) {
     signal.throwIfAborted();
-    const events = await store.listEvents(sql, branch.id, position, branch.event_count, eventsAtOnce());
+    const events = await store.listEvents(sql, branch.id, {
+      after: position,
+      upTo: branch.event_count,
+      limit: eventsAtOnce(),
+    });
     const isGap = (index: number) => events[index]?.position !== position + 1 + index;
     const missing = events.length === 0 ? 0 : events.findIndex((_, index) => isGap(index));
     const following = missing < 0 ? events : events.slice(0, missing);

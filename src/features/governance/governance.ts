@@ -28,7 +28,7 @@ export function createGovernance({ sql, requireMode, run }: GovernanceDependenci
     subject: Record<string, string>,
   ): Promise<void> {
     if (hits.length === 0) return;
-    await recordDecision(sql, mode, hits, actor, subject);
+    await recordDecision(sql, { mode, hits, actor, subject });
     if (decisionOf(hits) === 'block') throw blocked(hits);
   }
 
@@ -38,7 +38,7 @@ export function createGovernance({ sql, requireMode, run }: GovernanceDependenci
       const rules = await rulesOf(sql, mode);
       const cost = costOfJudging(rules, text.length);
       const { decision, hits, ...judged } = await run('governance.judge', { text, rules }, { cost });
-      await recordDecision(sql, mode, hits, actor, { subject: 'text' });
+      await recordDecision(sql, { mode, hits, actor, subject: { subject: 'text' } });
       return { mode, decision, allow: decision !== 'block', policy_hits: hits, ...judged };
     },
 
@@ -81,12 +81,17 @@ export function rulesOf(sql: Queryable, mode: Mode): Promise<Rule[]> {
   return store.listRules(sql, mode);
 }
 
+/** A decision of policies, and what it was about. */
+export interface Decision {
+  mode: Mode;
+  hits: readonly PolicyHit[];
+  actor: Actor;
+  subject: Record<string, string>;
+}
+
 export async function recordDecision(
   sql: Queryable,
-  mode: Mode,
-  hits: readonly PolicyHit[],
-  actor: Actor,
-  subject: Record<string, string>,
+  { mode, hits, actor, subject }: Decision,
 ): Promise<void> {
   await recordAudit(sql, {
     action: 'governance.decided',

@@ -112,9 +112,11 @@ export async function findByFile(
 export async function writeExtraction(
   tx: Transaction,
   mediaId: string,
-  kind: MediaKind,
-  extraction: Extraction & { page_count?: number },
-  canonicalUrl: string | null,
+  {
+    kind,
+    canonicalUrl,
+    extraction,
+  }: { kind: MediaKind; canonicalUrl: string | null; extraction: Extraction & { page_count?: number } },
 ): Promise<void> {
   const { title, plain_text, outline, fragments } = extraction;
   await tx`

@@ -28,15 +28,20 @@ const WORDS_AT_ONCE = 50_000;
 /** The number of passes over a text that it takes: parsing, serialising. */
 const PASSES = 4;
 
+/** An export of a library: for whom, in which mode. */
+export interface LibraryExport {
+  viewer: Viewer;
+  library: Library;
+  mode: Mode;
+  actor: Actor;
+}
+
 /**
  * Yields each document as a line of JSON. Access is checked again for every few documents, right before they are sent.
  */
 export async function* documentLines(
   dependencies: DocumentsDependencies,
-  viewer: Viewer,
-  library: Library,
-  mode: Mode,
-  actor: Actor,
+  { viewer, library, mode, actor }: LibraryExport,
 ): AsyncGenerator<Uint8Array> {
   const { sql, governance, run } = dependencies;
   for await (const group of groupsOf(dependencies, viewer, library)) {
@@ -45,7 +50,7 @@ export async function* documentLines(
     const texts = new Map(found.map((row) => [row.media_id, row.texts]));
     const documents = group
       .filter(({ id }) => texts.has(id))
-      .map((media) => ({ document: onTheWire(media), texts: texts.get(media.id) ?? '[]' }));
+      .map((media) => ({ document: toExported(media), texts: texts.get(media.id) ?? '[]' }));
     const rules = await governance.rules(mode);
     const characters = charactersIn(documents);
     const cost = PASSES * characters + costOfJudging(rules, characters);
@@ -59,10 +64,7 @@ export async function* documentLines(
 /** Yields bookmarks. Uploads have no address and are left out. */
 export async function* bookmarksOf(
   dependencies: DocumentsDependencies,
-  viewer: Viewer,
-  library: Library,
-  mode: Mode,
-  actor: Actor,
+  { viewer, library, mode, actor }: LibraryExport,
 ): AsyncGenerator<Bookmark> {
   const { sql, governance } = dependencies;
   for await (const group of groupsOf(dependencies, viewer, library)) {
@@ -94,7 +96,8 @@ async function record(
   const found = judged.filter((document) => document.hits.length > 0);
   const hits = mergedHits(found.flatMap((document) => document.hits));
   const media_ids = found.map(({ id }) => id).join(' ');
-  if (hits.length > 0) await recordDecision(sql, mode, hits, actor, { kind: 'export', media_ids });
+  if (hits.length > 0)
+    await recordDecision(sql, { mode, hits, actor, subject: { kind: 'export', media_ids } });
 }
 
 async function* groupsOf(
@@ -149,7 +152,7 @@ function sharedIdOf({ id, is_default }: Library): string | undefined {
   return is_default ? undefined : id;
 }
 
-function onTheWire(media: Media): UnjudgedDocument['document'] {
+function toExported(media: Media): UnjudgedDocument['document'] {
   const { id, kind, requested_url, title, author, description, site, language, published } = media;
   const { word_count, page_count, processing_status, added_at, reading } = media;
   return {

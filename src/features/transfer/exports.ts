@@ -24,7 +24,7 @@ export interface ExportedFile {
   content: Readable;
 }
 
-/** The most characters buffered for a slow client. */
+/** The most bytes buffered for a slow client. */
 const BUFFERED_BYTES = 64 * 1024;
 
 export type Exports = ReturnType<typeof createExports>;
@@ -43,10 +43,10 @@ export function createExports(dependencies: ExportsDependencies) {
       const library = await libraries.get(principal.user_id, libraryId);
       const name = library.is_default ? 'My library' : library.name;
       if (format === 'html') {
-        const links = bookmarksOf(dependencies, principal, library, mode, actor);
+        const links = bookmarksOf(dependencies, { viewer: principal, library, mode, actor });
         return file(`${name}.html`, 'text/html; charset=utf-8', bookmarkFile(name, links));
       }
-      const lines = documentLines(dependencies, principal, library, mode, actor);
+      const lines = documentLines(dependencies, { viewer: principal, library, mode, actor });
       return file(`${name}.json`, 'application/json; charset=utf-8', jsonFile(library, mode, lines));
     },
 
@@ -58,7 +58,7 @@ export function createExports(dependencies: ExportsDependencies) {
       if (fragments.length === 0) {
         throw new NexusError('E_INVALID_STATE', 'The document has no text yet. Wait until it is readable.');
       }
-      const { title, parts } = await markdownFile(dependencies, document, fragments, mode, actor);
+      const { title, parts } = await markdownFile(dependencies, document, fragments, { mode, actor });
       return file(`${title}.md`, 'text/markdown; charset=utf-8', parts);
     },
   };

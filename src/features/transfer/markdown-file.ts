@@ -21,8 +21,7 @@ export async function markdownFile(
   { governance, run }: MarkdownDependencies,
   media: MediaWithOutline,
   fragments: MediaFragment[],
-  mode: Mode,
-  actor: Actor,
+  { mode, actor }: { mode: Mode; actor: Actor },
 ): Promise<{ title: string; parts: (string | Uint8Array)[] }> {
   const subject = { kind: 'export', media_id: media.id };
   const { published, language } = media;

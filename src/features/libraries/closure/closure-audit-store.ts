@@ -203,8 +203,7 @@ export async function sourcesOf(tx: Transaction, defaultLibraryId: string): Prom
 /** Lists the next library ids that occur in a table, each once, with one index lookup for each. */
 export async function nextNamed(
   sql: Database,
-  table: string,
-  column: string,
+  { table, column }: { table: string; column: string },
   after: string | null,
   limit: number,
 ): Promise<string[]> {

@@ -138,7 +138,8 @@ export function createClosureCheck(sql: Database): IntegrityCheck {
     const lost = new Set<string>();
     for (const { table, key } of [LISTINGS, INTRINSICS, EDGES]) {
       const [column = ''] = key;
-      const next = (after: string | null, most: number) => audit.nextNamed(sql, table, column, after, most);
+      const next = (after: string | null, most: number) =>
+        audit.nextNamed(sql, { table, column }, after, most);
       for await (const ids of inBatches(next, (id) => id)) {
         signal.throwIfAborted();
         const missing = (await splitOnTimeout(sql, ids, audit.withoutLibrary)).flat();

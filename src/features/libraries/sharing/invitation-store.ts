@@ -82,18 +82,17 @@ export async function holdInviter(tx: Transaction, libraryId: string, inviterId:
 /** Lists invitations, newest first. */
 export async function listInvitations(
   sql: Queryable,
-  of: { library_id: string } | { invitee_user_id: string },
-  status: InvitationStatus,
+  filter: { status: InvitationStatus } & ({ library_id: string } | { invitee_user_id: string }),
   before: string | null,
   limit: number,
 ): Promise<Invitation[]> {
   return sql<Invitation[]>`
     ${invitations(sql)}
-    where invitation.status = ${status}
+    where invitation.status = ${filter.status}
       and ${
-        'library_id' in of
-          ? sql`invitation.library_id = ${of.library_id}`
-          : sql`invitation.invitee_user_id = ${of.invitee_user_id}`
+        'library_id' in filter
+          ? sql`invitation.library_id = ${filter.library_id}`
+          : sql`invitation.invitee_user_id = ${filter.invitee_user_id}`
       }
       ${before === null ? sql`` : sql`and invitation.id < ${before}`}
     order by invitation.id desc

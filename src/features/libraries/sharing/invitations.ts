@@ -164,7 +164,10 @@ export function createInvitations({ sql, users, backfill }: InvitationsDependenc
     of: { library_id: string } | { invitee_user_id: string },
     { status, cursor, limit }: InvitationQuery,
   ): Promise<{ rows: Invitation[]; page: Page }> {
-    return cutPage(await invitations.listInvitations(sql, of, status, readCursor(cursor), limit + 1), limit);
+    return cutPage(
+      await invitations.listInvitations(sql, { ...of, status }, readCursor(cursor), limit + 1),
+      limit,
+    );
   }
 }
 

@@ -44,7 +44,8 @@ const invitationsOn = (on: Database) => {
 
 /** The three ways of losing the right to invite, each on a connection of its own. */
 const LOSSES = {
-  demoted: (on: Database) => membersOn(on).changeRole(owner.id, library, inviter.id, 'member', actor),
+  demoted: (on: Database) =>
+    membersOn(on).changeRole(owner.id, library, { memberId: inviter.id, role: 'member' }, actor),
   removed: (on: Database) => membersOn(on).remove(owner.id, library, inviter.id, actor),
   disabled: (on: Database) => peopleOn(on).update(inviter.id, { disabled: true }, actor),
 };
@@ -161,7 +162,7 @@ test('an admin who disables somebody over the API revokes what they have sent', 
 });
 
 test('an admin who stays one keeps what they have sent', async () => {
-  await membersOn(sql).changeRole(owner.id, library, inviter.id, 'admin', actor);
+  await membersOn(sql).changeRole(owner.id, library, { memberId: inviter.id, role: 'admin' }, actor);
   await sql`update users set disabled_at = null where id = ${inviter.id}`;
   expect((await accept()).status).toBe(200);
 });

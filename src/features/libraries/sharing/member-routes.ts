@@ -71,8 +71,7 @@ export function registerMemberRoutes(server: HttpServer, { members, previewRemov
         data: await members.changeRole(
           principalOf(request).user_id,
           libraryId,
-          user_id,
-          role,
+          { memberId: user_id, role },
           actorOf(request),
         ),
       };

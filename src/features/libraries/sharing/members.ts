@@ -30,8 +30,7 @@ export function createMembers({ sql }: { sql: Database }) {
     async changeRole(
       userId: string,
       libraryId: string,
-      memberId: string,
-      role: LibraryRole,
+      { memberId, role }: { memberId: string; role: LibraryRole },
       actor: Actor,
     ): Promise<Member> {
       return transaction(sql, async (tx) => {

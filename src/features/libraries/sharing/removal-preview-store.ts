@@ -39,9 +39,7 @@ export async function countKept(
 /** Lists media in the order of their ids. Libraries that the admin is not a member of are counted and not named. */
 export async function listKept(
   sql: Database,
-  adminId: string,
-  libraryId: string,
-  member: Viewer,
+  { adminId, libraryId, member }: { adminId: string; libraryId: string; member: Viewer },
   last: string | null,
   limit: number,
 ): Promise<(KeptMedia & { id: string })[]> {

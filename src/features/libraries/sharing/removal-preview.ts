@@ -15,11 +15,11 @@ export function createRemovalPreview({ sql }: { sql: Database }) {
     refuseDefault(requireAdmin(await findLibrary(sql, adminId, libraryId)));
     refuseOwner(await requireMembership(sql, libraryId, memberId));
     const default_library_id = await findDefaultLibraryId(sql, memberId);
-    if (default_library_id === undefined) throw new Error('A member is a person, and people have a library.');
+    if (default_library_id === undefined) throw new Error('A member has no default library.');
     const member = { user_id: memberId, default_library_id };
     const counts = await countKept(sql, libraryId, member);
     const last = readCursor(query.cursor);
-    const rows = await listKept(sql, adminId, libraryId, member, last, query.limit + 1);
+    const rows = await listKept(sql, { adminId, libraryId, member }, last, query.limit + 1);
     const { rows: kept, page } = cutPage(rows, query.limit);
     return { data: { library_id: libraryId, user_id: memberId, ...counts, kept }, page };
   };

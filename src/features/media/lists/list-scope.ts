@@ -33,12 +33,13 @@ export async function findScope(
   return { largest: outside < mostOutside ? largest?.library_id : undefined };
 }
 
+export interface ListSources {
+  main: SqlFragment | undefined;
+  elsewhere: SqlFragment[];
+}
+
 /** Returns the sources of a scope. `main` has no duplicates; `elsewhere` may contain a media several times. */
-export function sourcesOf(
-  sql: Queryable,
-  viewer: Viewer,
-  scope: ListScope,
-): { main: SqlFragment | undefined; elsewhere: SqlFragment[] } {
+export function sourcesOf(sql: Queryable, viewer: Viewer, scope: ListScope): ListSources {
   if (scope.libraryId !== undefined)
     return { main: mediaOfLibrary(sql, viewer, scope.libraryId), elsewhere: [] };
   const saved = savedMedia(sql, viewer);

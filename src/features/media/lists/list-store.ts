@@ -77,6 +77,13 @@ interface ListPage {
   limit: number;
 }
 
+/** A page of a list. `unfilled` are the libraries whose backfill is not done. */
+interface ListRequest extends ListPage {
+  scope: ListScope;
+  filter: MediaFilter;
+  unfilled: string[];
+}
+
 type Listed = Media & { cursor: ListCursor };
 
 /** Returns the order of a page, and the condition for rows after the last one. */
@@ -103,10 +110,7 @@ function orderOf(sql: Queryable, { sort, order, last }: ListPage) {
 export async function walkMedia(
   sql: Queryable,
   viewer: Viewer,
-  { libraryId }: ListScope,
-  filter: MediaFilter,
-  unfilled: string[],
-  page: ListPage,
+  { scope: { libraryId }, filter, unfilled, ...page }: ListRequest,
 ): Promise<Listed[]> {
   const { isBeyond, by, cursor } = orderOf(sql, page);
   const mayRead = libraryId === undefined ? canReadMedia(sql, viewer, sql`listed.media_id`) : sql`true`;
@@ -129,10 +133,7 @@ export async function walkMedia(
 export async function gatherMedia(
   sql: Queryable,
   viewer: Viewer,
-  scope: ListScope,
-  filter: MediaFilter,
-  unfilled: string[],
-  page: ListPage,
+  { scope, filter, unfilled, ...page }: ListRequest,
 ): Promise<Listed[]> {
   const { isBeyond, by, cursor } = orderOf(sql, page);
   const addedTo = (libraryId: string) => sql`

@@ -51,7 +51,15 @@ export function createMediaLists({ sql, mostGathered = MOST_GATHERED, mostOutsid
     const cursor = z.object({ sort: z.literal(ordered), key: KEYS[sort], id: z.uuid() });
     const last = decodeCursor(query.cursor, cursor);
     const unfilled = scope.libraryId === undefined ? await store.listUnfilledSources(sql, viewer) : [];
-    const rows = await read(sql, viewer, scope, query, unfilled, { sort, order, last, limit: limit + 1 });
+    const rows = await read(sql, viewer, {
+      scope,
+      filter: query,
+      unfilled,
+      sort,
+      order,
+      last,
+      limit: limit + 1,
+    });
     const placed = rows.map((row) => ({ ...row, cursor: { sort: ordered, ...row.cursor } }));
     return cutByCursor(placed, limit);
   }

@@ -185,7 +185,7 @@ export function createIngest(dependencies: IngestDependencies) {
       if (known) await replaceByKnown(tx, known.id, source.id);
       if (file) await store.setFile(tx, source.id, file);
       await store.insertAssets(tx, source.id, assets);
-      await store.writeExtraction(tx, source.id, kind, extraction, canonicalUrl);
+      await store.writeExtraction(tx, source.id, { kind, canonicalUrl, extraction });
       await writeImageKeys(tx, source.id, imageKeysOf(extraction));
       await emitMediaEvents(tx, 'media.ready', [{ media_id: source.id, kind }]);
       await enqueue(tx, INDEX, source.id, { requestId: context.requestId ?? undefined });

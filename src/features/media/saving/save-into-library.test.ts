@@ -139,7 +139,13 @@ describe('at the same time', () => {
   test.each<[string, (on: Database) => Promise<unknown>, Parameters<typeof failure>]>([
     [
       'demoted',
-      (on) => createMembers({ sql: on }).changeRole(owner.id, library, admin.id, 'member', actor),
+      (on) =>
+        createMembers({ sql: on }).changeRole(
+          owner.id,
+          library,
+          { memberId: admin.id, role: 'member' },
+          actor,
+        ),
       [403, 'E_FORBIDDEN'],
     ],
     [

@@ -154,10 +154,12 @@ const inScope = (sql: Queryable, viewer: Viewer, scope: SearchScope, mediaId: Re
 export async function rankHits(
   sql: Queryable,
   viewer: Viewer,
-  words: string,
-  candidates: Candidates[],
-  last: SearchCursor | null,
-  limit: number,
+  {
+    words,
+    candidates,
+    last,
+    limit,
+  }: { words: string; candidates: Candidates[]; last: SearchCursor | null; limit: number },
 ): Promise<{ media: Media; piece_idx: number | null; cursor: SearchCursor }[]> {
   const found = candidates
     .map((some) => sql`(${some})`)

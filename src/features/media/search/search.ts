@@ -46,7 +46,7 @@ export function createSearch({ sql }: { sql: Database }) {
             : store.foundInNewest(tx, viewer, sought, MOST_READ),
           store.foundInTitles(tx, viewer, sought),
         ];
-        const found = await store.rankHits(tx, viewer, words, candidates, last, query.limit + 1);
+        const found = await store.rankHits(tx, viewer, { words, candidates, last, limit: query.limit + 1 });
         return found.map((hit) => ({ ...hit, cursor: { ...hit.cursor, way } }));
       };
       if (last) return find(last.way);
@@ -66,12 +66,12 @@ export function createSearch({ sql }: { sql: Database }) {
     const snippets = pieces.map((piece) => makeSnippet(piece, words));
     const fragments = await store.findFragments(
       sql,
-      hits.map(({ media }, place) => ({ mediaId: media.id, line: snippets[place]?.line ?? null })),
+      hits.map(({ media }, index) => ({ mediaId: media.id, line: snippets[index]?.line ?? null })),
     );
-    return hits.map(({ media }, place) => ({
+    return hits.map(({ media }, index) => ({
       media,
-      snippet: snippets[place]?.parts ?? [],
-      fragment_idx: fragments[place] ?? null,
+      snippet: snippets[index]?.parts ?? [],
+      fragment_idx: fragments[index] ?? null,
     }));
   }
 

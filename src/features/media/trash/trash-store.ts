@@ -32,9 +32,7 @@ const isInTrash = (sql: Queryable, viewer: Viewer) => sql`
 export async function listTrash(
   sql: Queryable,
   viewer: Viewer,
-  days: number,
-  last: TrashCursor | null,
-  limit: number,
+  { days, last, limit }: { days: number; last: TrashCursor | null; limit: number },
 ): Promise<(TrashedMedia & { cursor: TrashCursor })[]> {
   const isBeyond = last
     ? sql`(trash.trashed_at, trash.media_id) < (${moment(sql, last.trashed_us)}, ${last.media_id})`

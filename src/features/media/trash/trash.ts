@@ -38,7 +38,10 @@ export function createTrash({ sql, purge, libraryMedia, days }: TrashDependencie
       query: { cursor?: string | undefined; limit: number },
     ): Promise<{ rows: TrashedMedia[]; page: Page }> {
       const last = decodeCursor(query.cursor, position);
-      return cutByCursor(await store.listTrash(sql, viewer, days, last, query.limit + 1), query.limit);
+      return cutByCursor(
+        await store.listTrash(sql, viewer, { days, last, limit: query.limit + 1 }),
+        query.limit,
+      );
     },
 
     remove,
