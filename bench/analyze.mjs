@@ -59,10 +59,10 @@ function makeText(words) {
 }
 
 async function measure(size) {
-  const { analyseText } = await import('../dist/features/analysis/analyse.js');
+  const { runLayers } = await import('../dist/features/analysis/analyse.js');
   const { joinFragments } = await import('../dist/features/analysis/text.js');
   const { LAYERS } = await import('../dist/contract/analysis.js');
-  const read = (text) => analyseText(joinFragments([{ idx: 0, canonical_text: text }]), LAYERS).word_count;
+  const read = (text) => runLayers(joinFragments([{ idx: 0, canonical_text: text }]), LAYERS).word_count;
   read(makeText(WARM_UP_WORDS));
   const text = makeText(size);
   let words = 0;

@@ -1,4 +1,4 @@
-import { type Analyser, createAnalyser } from '../features/analysis/analyser.ts';
+import { type AnalysisProcesses, createAnalysisProcesses } from '../features/analysis/analysis-processes.ts';
 import { createProjector, type Projector } from '../features/graph/projector.ts';
 import { createExtractors, type Extractors } from '../features/media/extractors/extractors.ts';
 import { createEgress, type Egress } from '../platform/egress/egress.ts';
@@ -15,7 +15,7 @@ export interface Resources {
   /** Reaches the model's endpoint, public or not, and nothing else that is private. */
   modelEgress: Egress;
   extractors: Extractors;
-  analyser: Analyser;
+  analyser: AnalysisProcesses;
   projector: Projector;
   texts: TextProcesses;
   /** Opens the storage. Fails when files cannot be stored there. */
@@ -39,7 +39,7 @@ export function createResources({ config, log, youtubeOrigin }: ResourcesOptions
     ...(youtubeOrigin && { youtubeOrigin }),
     onBug: (error) => log.error({ err: error }, 'a document could not be extracted'),
   });
-  const analyser = createAnalyser();
+  const analyser = createAnalysisProcesses();
   const projector = createProjector();
   const texts = createTextProcesses();
   return {

@@ -38,7 +38,7 @@ export const branch = z.object({
   event_count: z.number().int(),
   /** SHA-256 of the UTF-8 text after the last event. */
   text_hash: z.string(),
-  /** In code points. */
+  /** The length in code points. */
   text_length: z.number().int(),
   created_by: z.string(),
   created_at: timestamp,

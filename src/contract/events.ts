@@ -3,10 +3,18 @@ import { libraryRole } from './libraries.ts';
 import { role } from './roles.ts';
 import { id, page, text, timestamp } from './wire.ts';
 
-/** A payload schema and its version. A change that could break consumers needs a new version. */
-function version<Payload extends z.ZodObject>(schema_version: number, payload: Payload) {
-  return { schema_version, payload };
+/**
+ * The schema of a payload and its version. A change that could break a consumer gets a new version. An event that is
+ * marked `once` can happen only once to its aggregate; the others can happen again.
+ */
+function version<Payload extends z.ZodObject>(
+  schema_version: number,
+  payload: Payload,
+  { once = false }: { once?: boolean } = {},
+) {
+  return { schema_version, payload, once };
 }
+const once = { once: true };
 
 const username = z.string();
 const media = { media_id: id, kind: z.string() };
@@ -29,13 +37,13 @@ const apiKey = { api_key_id: id, user_id: id, owner: username, prefix: z.string(
 
 /** All event types with their payloads. `docs/outbox.md` lists the same; a test compares the two. */
 export const EVENTS = {
-  'media.created': version(1, z.object({ ...media, created_by_user_id: id })),
+  'media.created': version(1, z.object({ ...media, created_by_user_id: id }), once),
   'media.ready': version(2, z.object(media)),
   'media.failed': version(2, z.object({ ...media, failure_stage: z.string(), error_code: z.string() })),
-  /** `user_ids`: the person from whose trash it was permanently deleted. */
-  'media.deleted': version(2, z.object({ ...media, user_ids: z.array(id).optional() })),
-  'library.created': version(1, z.object({ library_id: id, name: z.string(), owner_user_id: id })),
-  'library.deleted': version(1, z.object({ library_id: id, owner_user_id: id })),
+  /** `user_ids` names the person whose trash it was deleted from. */
+  'media.deleted': version(2, z.object({ ...media, user_ids: z.array(id).optional() }), once),
+  'library.created': version(1, z.object({ library_id: id, name: z.string(), owner_user_id: id }), once),
+  'library.deleted': version(1, z.object({ library_id: id, owner_user_id: id }), once),
   'library.media_added': version(1, z.object({ library_id: id, media_id: id, added_by_user_id: id })),
   'library.media_removed': version(
     2,
@@ -44,10 +52,10 @@ export const EVENTS = {
   'library.member_added': version(1, z.object({ library_id: id, user_id: id, role: libraryRole })),
   'library.member_removed': version(1, z.object({ library_id: id, user_id: id })),
   'library.ownership_transferred': version(1, z.object({ library_id: id, from_user_id: id, to_user_id: id })),
-  'invitation.created': version(1, z.object(invitation)),
-  'invitation.accepted': version(1, z.object(invitation)),
-  'invitation.declined': version(1, z.object(invitation)),
-  'invitation.revoked': version(1, z.object(invitation)),
+  'invitation.created': version(1, z.object(invitation), once),
+  'invitation.accepted': version(1, z.object(invitation), once),
+  'invitation.declined': version(1, z.object(invitation), once),
+  'invitation.revoked': version(1, z.object(invitation), once),
   'backfill.completed': version(1, z.object(backfill)),
   'backfill.failed': version(1, z.object({ ...backfill, attempts: z.int(), error_code: z.string() })),
   'job.succeeded': version(1, z.object(job)),
@@ -56,9 +64,10 @@ export const EVENTS = {
   'analysis.completed': version(
     1,
     z.object({ analysis_run_id: id, document_id: id, layer_count: z.int(), created_by_user_id: id }),
+    once,
   ),
   'webhook.disabled': version(1, z.object({ webhook_id: id, url: z.string(), reason: z.string() })),
-  'api_key.created': version(1, z.object(apiKey)),
+  'api_key.created': version(1, z.object(apiKey), once),
   'api_key.disabled': version(1, z.object(apiKey)),
 } as const;
 

@@ -138,8 +138,10 @@ export type MediaAttempt = z.output<typeof mediaAttempt>;
 export const mediaAttemptList = z.object({ data: z.array(mediaAttempt) });
 
 const url = text(1, 10_000);
-export const saveUrl = z.strictObject({ kind: text(1, 64), url });
-export const saveFromUrl = z.strictObject({ url });
+/** A library that lists the media too, besides the caller's default library. The caller must be its admin. */
+const library_id = id.optional();
+export const saveUrl = z.strictObject({ kind: text(1, 64), url, library_id });
+export const saveFromUrl = z.strictObject({ url, library_id });
 export const savedMedia = z.object({
   data: z.object({ media_id: id, created: z.boolean(), enqueued: z.boolean() }),
 });
@@ -160,6 +162,7 @@ export const begunUpload = z.object({
     expires_at: timestamp,
   }),
 });
+export const ingestUpload = z.strictObject({ library_id }).nullish();
 export const ingestedUpload = z.object({
   data: z.object({ media_id: id, duplicate: z.boolean(), enqueued: z.boolean() }),
 });

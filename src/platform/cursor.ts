@@ -14,23 +14,23 @@ export function cutPage<Row extends { id: string }>(rows: Row[], limit: number):
   return cut(rows, limit, ({ id }) => id);
 }
 
-/** Reads the cursor of a list that is not sorted by id: the sort values of the last row. */
-export function readPosition<T>(cursor: string | undefined, position: z.ZodType<T>): T | null {
+/** Decodes the cursor of a list that is not sorted by id: the sort values of the last row. */
+export function decodeCursor<T>(cursor: string | undefined, schema: z.ZodType<T>): T | null {
   if (cursor === undefined) return null;
   try {
-    return position.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')));
+    return schema.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')));
   } catch {
     return refuseCursor();
   }
 }
 
-/** Like `cutPage`, for rows with a column `position`, which is removed from the result. */
-export function cutPositioned<Row extends { position: unknown }>(
+/** Like `cutPage`, for rows that have a `cursor`, which is removed from them. */
+export function cutByCursor<Row extends { cursor: unknown }>(
   rows: Row[],
   limit: number,
-): { rows: Omit<Row, 'position'>[]; page: Page } {
-  const { rows: kept, page } = cut(rows, limit, ({ position }) => JSON.stringify(position));
-  return { rows: kept.map(({ position: _, ...row }) => row), page };
+): { rows: Omit<Row, 'cursor'>[]; page: Page } {
+  const { rows: kept, page } = cut(rows, limit, ({ cursor }) => JSON.stringify(cursor));
+  return { rows: kept.map(({ cursor: _, ...row }) => row), page };
 }
 
 function cut<Row>(rows: Row[], limit: number, write: (row: Row) => string): { rows: Row[]; page: Page } {

@@ -12,7 +12,7 @@ export async function saveDocument(sql: Database, { user }: Person, ...texts: st
     await tx`
       insert into media (id, kind, title, created_by_user_id, processing_status, plain_text)
       values (${id}, 'web_article', 'A document', ${user.id}, 'ready', ${texts.join('\n\n')})`;
-    await addToDefaultLibrary(tx, user.default_library_id, id, user.id);
+    await addToDefaultLibrary(tx, user.default_library_id, [{ media_id: id }], { userId: user.id });
     for (const [idx, text] of texts.entries()) {
       await tx`
         insert into media_fragments (id, media_id, idx, html_sanitized, canonical_text)

@@ -37,7 +37,7 @@ export async function saveDocument(
         insert into media_fragments (id, media_id, idx, html_sanitized, canonical_text)
         values (${newId()}, ${id}, ${idx}, ${fragment.html}, ${fragment.canonical_text})`;
     }
-    await addToDefaultLibrary(tx, defaultLibraryId, id, userId);
+    await addToDefaultLibrary(tx, defaultLibraryId, [{ media_id: id }], { userId });
     await buildSearchRows(tx, id);
   });
   return id;

@@ -52,7 +52,7 @@ export async function saveMedia(
     await tx`
       insert into media (id, kind, title, created_by_user_id)
       values (${id}, ${kind}, ${`Article ${titles}`}, ${userId})`;
-    await addToDefaultLibrary(tx, defaultLibraryId, id, userId);
+    await addToDefaultLibrary(tx, defaultLibraryId, [{ media_id: id }], { userId });
   });
   return id;
 }

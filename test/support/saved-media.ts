@@ -36,7 +36,7 @@ export async function saveReady(
       insert into media_fragments (id, media_id, idx, html_sanitized, canonical_text)
       select gen_random_uuid(), ${id}, place - 1, '', text
       from unnest(${texts}::text[]) with ordinality as given (text, place)`;
-    await addToDefaultLibrary(tx, defaultLibraryId, id, userId);
+    await addToDefaultLibrary(tx, defaultLibraryId, [{ media_id: id }], { userId });
     await buildSearchRows(tx, id);
   });
   return id;

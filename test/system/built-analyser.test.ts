@@ -10,10 +10,10 @@ import { newDirectory } from '../support/workspace.ts';
 async function analyseElsewhere(env: Record<string, string>): Promise<string> {
   const dist = new URL('../../dist', import.meta.url).href;
   const program = `
-    import { createAnalyser } from '${dist}/features/analysis/analyser.js';
+    import { createAnalysisProcesses } from '${dist}/features/analysis/analyser.js';
     import { LAYERS } from '${dist}/contract/analysis.js';
     const fragments = ${JSON.stringify(Object.values(texts).map((canonical_text, idx) => ({ idx, canonical_text })))};
-    const analyser = createAnalyser();
+    const analyser = createAnalysisProcesses();
     const result = await analyser.analyse({ fragments, layers: LAYERS, rules: [] });
     process.stdout.write(JSON.stringify(result));
     // It ends by itself: processes that wait for work hold nothing up.`;

@@ -1,9 +1,9 @@
 /**
- * Characters that are read at once. The cost of a word is the same from one chunk to the next, so a text costs what its
- * words cost, and no more memory than a chunk is in use.
+ * The characters that are processed at once. Cost is linear in the length of the text, and memory is bounded by a
+ * chunk.
  */
 const CHUNK_CHARACTERS = 20_000;
-/** The tokeniser takes the square of this for a run without white space: twelve seconds for a megabyte of hyphens. */
+/** The tokeniser takes quadratic time for a run without white space: twelve seconds for a megabyte of hyphens. */
 const LONG_RUN = /\S{100}/gu;
 
 export interface Chunk {
@@ -11,7 +11,7 @@ export interface Chunk {
   text: string;
 }
 
-/** A text in pieces that end with a paragraph, or a sentence, or a word, whichever comes last in time. */
+/** Splits a text into chunks that end with a paragraph, a sentence or a word. */
 export function* chunksOf(text: string, size = CHUNK_CHARACTERS): Generator<Chunk> {
   for (let start = 0; start < text.length; ) {
     const end = start + size >= text.length ? text.length : endOfChunk(text, start, start + size);
@@ -27,11 +27,11 @@ function endOfChunk(text: string, start: number, limit: number): number {
     const at = start + piece.lastIndexOf(boundary) + boundary.length;
     if (at > least) return at;
   }
-  // Never between the halves of a character.
+  // Never splits a surrogate pair.
   return /[\uD800-\uDBFF]/.test(text.charAt(limit - 1)) ? limit - 1 : limit;
 }
 
-/** The same text, as long as before, with blanks in runs that would take too long. */
+/** Breaks long runs with blanks. The length stays the same. */
 function withShortRuns(text: string): string {
   return text.replace(LONG_RUN, (run) => {
     const last = run.codePointAt(run.length - 2) ?? 0;

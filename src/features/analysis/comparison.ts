@@ -1,10 +1,10 @@
 import type { AnalysedLayer, Finding, LayerComparison } from '../../contract/analysis.ts';
 import { rounded } from './layers/layer.ts';
 
-/** So many differences are listed. */
+/** The most differences that are listed. */
 const MOST_LISTED = 20;
 
-/** Layer by layer, what two runs over one text have in common and where they differ. */
+/** Compares two runs over one text, layer by layer. */
 export function compareLayers(
   primary: readonly AnalysedLayer[],
   shadow: readonly AnalysedLayer[],

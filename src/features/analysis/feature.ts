@@ -6,19 +6,19 @@ import type { governanceWork } from '../governance/work.ts';
 import type { Authentication } from '../identity/authentication.ts';
 import type { Requester } from '../identity/requester.ts';
 import type { Jobs } from '../operations/jobs.ts';
-import type { Analyser } from './analyser.ts';
-import { createAnalyze } from './analyze.ts';
+import type { AnalysisProcesses } from './analysis-processes.ts';
 import { defineAnalysisJobs } from './jobs.ts';
-import { createPerform } from './perform.ts';
 import type { MlOptions } from './plugins/ml.ts';
 import { createPlugins } from './plugins/plugins.ts';
 import { createPluginRegistry } from './plugins/registry.ts';
 import { createProfiles } from './profiles.ts';
 import { registerAnalysisRoutes } from './routes.ts';
+import { createRunAnalysis } from './run-analysis.ts';
 import { createRuns } from './runs.ts';
+import { createSubmitAnalysis } from './submit-analysis.ts';
 
 export interface AnalysisFeatureDependencies extends Pick<Platform, 'sql' | 'log' | 'queue'> {
-  analyser: Analyser;
+  analyser: AnalysisProcesses;
   modelEgress: Egress;
   texts: { run: RunByCost<typeof governanceWork> };
   authentication: Authentication;
@@ -38,16 +38,16 @@ export function createAnalysisFeature(dependencies: AnalysisFeatureDependencies)
   const plugins = createPlugins(config.ml, dependencies.modelEgress);
   const registry = createPluginRegistry(plugins, log);
   const analysisRuns = createRuns({ sql, governance, requireMode });
-  const perform = createPerform({ ...config, sql, requester, analyser, registry, run: texts.run });
+  const runAnalysis = createRunAnalysis({ ...config, sql, requester, analyser, registry, run: texts.run });
   const services = {
     analysisRuns,
     analysisProfiles: createProfiles({ ...config, plugins }),
-    analyze: createAnalyze({ submit: jobs.submit, runs: analysisRuns }),
+    analyze: createSubmitAnalysis({ submit: jobs.submit, runs: analysisRuns }),
   };
   return {
     name: 'analysis',
     services,
     routes: (server) => registerAnalysisRoutes(server, services),
-    jobTypes: defineAnalysisJobs({ sql, queue, perform, authorise: analysisRuns.authorise }),
+    jobTypes: defineAnalysisJobs({ sql, queue, runAnalysis, authorise: analysisRuns.authorise }),
   } satisfies Feature;
 }

@@ -7,18 +7,18 @@ import { defineJobType, type JobContext, type JobType } from '../../platform/job
 import type { JobQueue } from '../../platform/jobs/queue.ts';
 import { emitEvent } from '../../platform/outbox/emit-event.ts';
 import { recordDecision } from '../governance/governance.ts';
-import type { FinishedRun, Perform } from './perform.ts';
+import type { FinishedRun, RunAnalysis } from './run-analysis.ts';
 import type { Runs } from './runs.ts';
 import * as store from './store.ts';
 
 export interface AnalysisJobsDependencies {
   sql: Database;
   queue: Pick<JobQueue, 'enqueue'>;
-  perform: Perform;
+  runAnalysis: RunAnalysis;
   authorise: Runs['authorise'];
 }
 
-/** Which profile a run is compared with. */
+/** The profile that a run is compared with. */
 const OTHER_PROFILE: Record<PluginProfile, PluginProfile> = {
   deterministic: 'ml_first',
   ml_first: 'deterministic',
@@ -30,7 +30,7 @@ const shadowPayload = z.strictObject({ analysis_run_id: id });
 export function defineAnalysisJobs({
   sql,
   queue,
-  perform,
+  runAnalysis,
   authorise,
   // biome-ignore lint/suspicious/noExplicitAny: job types of different payloads
 }: AnalysisJobsDependencies): JobType<any>[] {
@@ -38,9 +38,9 @@ export function defineAnalysisJobs({
     payload: shadowPayload,
     async handler({ analysis_run_id }, context) {
       const primary = await store.findAnyRun(sql, analysis_run_id);
-      // Its document is gone, and it with it.
+      // The run was deleted with its document.
       if (!primary) return {};
-      const finished = await perform(
+      const finished = await runAnalysis(
         {
           document_id: primary.document_id,
           mode: primary.mode,
@@ -68,11 +68,11 @@ export function defineAnalysisJobs({
     authorise,
     async handler(payload, context) {
       const { jobId, createdBy, requestId, executionMode } = context;
-      const finished = await perform({ ...payload, jobId, createdBy, requestId }, context.signal);
+      const finished = await runAnalysis({ ...payload, jobId, createdBy, requestId }, context.signal);
       await transaction(sql, async (tx) => {
         await write(tx, finished);
         if (executionMode === 'shadow') await enqueueShadow(tx, finished, context);
-        await tell(tx, finished);
+        await emitCompleted(tx, finished);
         await complete(tx, finished, context);
       });
       return undefined;
@@ -102,7 +102,7 @@ async function write(
   await recordDecision(tx, { mode: run.mode, hits, actor, subject });
 }
 
-async function tell(tx: Transaction, { run, actor }: FinishedRun): Promise<void> {
+async function emitCompleted(tx: Transaction, { run, actor }: FinishedRun): Promise<void> {
   await emitEvent(tx, {
     eventType: 'analysis.completed',
     aggregateType: 'analysis_run',
@@ -117,7 +117,7 @@ async function tell(tx: Transaction, { run, actor }: FinishedRun): Promise<void>
   });
 }
 
-/** The run, its event and the end of its job are one commit: whichever attempt gets there is the only one that does. */
+/** Completes the job. The run, its event and the end of its job are one commit, so only one attempt can write them. */
 async function complete(tx: Transaction, { run }: FinishedRun, context: JobContext): Promise<void> {
   const result = { analysis_run_id: run.id, layer_count: run.layers.length };
   await context.complete(tx, {

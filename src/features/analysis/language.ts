@@ -1,8 +1,8 @@
 import type { Sentence } from './sentences.ts';
 
 /**
- * In English, every third to second word is one of these; in other languages those that look the same (`die`, `in`,
- * `was`) make up a tenth at most.
+ * In English, a third to a half of all words are among these; in other languages, words that look the same (`die`,
+ * `in`, `was`) are a tenth at most.
  */
 const FUNCTION_WORDS = new Set(
   (
@@ -14,7 +14,7 @@ const FUNCTION_WORDS = new Set(
 );
 const [NONE, ALL] = [0.15, 0.3];
 
-/** How far a text is in English: 0 when it is not, 1 when it is. */
+/** Measures how much of a text is English: from 0 to 1. */
 export function createEnglishMeter() {
   let [words, known] = [0, 0];
   return {

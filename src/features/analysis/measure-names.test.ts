@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ARGUMENT, CHAT, CONTRACT, HARBOUR, LETTER, SPEECH } from '../../../test/support/fixtures/texts.ts';
 import { LAYERS } from '../../contract/analysis.ts';
-import { analyseText } from './analyse.ts';
+import { runLayers } from './layer-pipeline.ts';
 
 /** The names of all measures that the layers give for a text. */
 function namesOf(text: string): string[] {
-  const { baselines } = analyseText({ text, fragments: [{ idx: 0, start: 0 }] }, LAYERS);
+  const { baselines } = runLayers({ text, fragments: [{ idx: 0, start: 0 }] }, LAYERS);
   return LAYERS.flatMap((layer) =>
     Object.keys(baselines[layer]?.output.measures ?? {}).map((name) => `${layer}.${name}`),
   );

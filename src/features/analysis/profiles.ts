@@ -4,7 +4,7 @@ import { CHAINS } from './plugins/registry.ts';
 
 export type Profiles = ReturnType<typeof createProfiles>;
 
-/** What can be asked for here: the profiles, who answers in each, and whether a second opinion can be had. */
+/** Returns the profiles, their plugins, and whether shadow runs are possible. */
 export function createProfiles({
   plugins,
   shadowExecutionEnabled,

@@ -33,7 +33,7 @@ describe('what policies hide is in no layer, span or summary, wherever it stands
   test.each<[string, string[]]>([
     ['plainly', [twice('Zanzibar')]],
     ['over a tag', [twice('Zan<b>zi</b>bar')]],
-    ['over a place where it may break', [twice('Zan<wbr>zi&shy;bar')]],
+    ['with a possible line break inside', [twice('Zan<wbr>zi&shy;bar')]],
     ['over a comment', [twice('Zan<!-- -->zibar')]],
     ['written as entities', [twice('&#90;anzi&#x62;ar')]],
     ['in any case', [twice('ZANZIBAR'), twice('zanzibar')]],

@@ -57,7 +57,9 @@ describe('rights are those of the moment', () => {
     // Both saved the same address themselves, and so have the same media.
     await transaction(sql, async (tx) => {
       for (const other of [member, stranger])
-        await addToDefaultLibrary(tx, other.defaultLibraryId, document_id, other.id);
+        await addToDefaultLibrary(tx, other.defaultLibraryId, [{ media_id: document_id }], {
+          userId: other.id,
+        });
     });
     const library = await createLibrary(author);
     await author.post(`/libraries/${library}/media`, { media_id: document_id });

@@ -4,9 +4,9 @@ import type { ErrorCode } from '../../contract/errors.ts';
 import { id } from '../../contract/wire.ts';
 import { actorOf, principalOf } from '../../http/authentication.ts';
 import type { HttpServer } from '../../http/http-server.ts';
-import type { Analyze } from './analyze.ts';
 import type { Profiles } from './profiles.ts';
 import type { Runs } from './runs.ts';
+import type { SubmitAnalysis } from './submit-analysis.ts';
 
 const byId = z.object({ id });
 const tags = ['Analysis'];
@@ -19,7 +19,7 @@ const RUN_ERRORS: ErrorCode[] = [
 ];
 
 export interface AnalysisRoutes {
-  analyze: Analyze;
+  analyze: SubmitAnalysis;
   analysisProfiles: Profiles;
   analysisRuns: Runs;
 }
@@ -47,7 +47,7 @@ export function registerAnalysisRoutes(
         tags,
         summary: 'Analyse a document',
         description:
-          'At once, and answers with the run; with execution_mode async or shadow it is queued. A run that failed says why.',
+          'Runs immediately and returns the run; with execution_mode async or shadow it is enqueued. A failed run has its error.',
         body: contract.analyze,
         response: { 200: contract.analyzeAnswer },
       },
@@ -62,7 +62,7 @@ export function registerAnalysisRoutes(
       schema: {
         tags,
         summary: 'List profiles',
-        description: 'Who analyses in each, and whether they are set up.',
+        description: 'Lists the plugins of each profile, and whether they are configured.',
         response: { 200: contract.analysisProfiles },
       },
     },
@@ -76,7 +76,7 @@ export function registerAnalysisRoutes(
       schema: {
         tags,
         summary: 'List the runs of a document',
-        description: 'Newest first, without what they found.',
+        description: 'Newest first, without their findings.',
         querystring: contract.analysisRunQuery,
         response: { 200: contract.analysisRunList },
       },
@@ -90,8 +90,8 @@ export function registerAnalysisRoutes(
       config: { ...READING, errors: RUN_ERRORS },
       schema: {
         tags,
-        summary: 'Read a run',
-        description: 'Its layers, with what was found and where, how far to trust it, and who says so.',
+        summary: 'Get a run',
+        description: 'Returns its layers with findings, confidence and provider.',
         params: byId,
         response: { 200: contract.analysisRun },
       },
@@ -106,7 +106,7 @@ export function registerAnalysisRoutes(
       schema: {
         tags,
         summary: 'Compare a run with its shadow',
-        description: 'Layer by layer: how far they agree, where they differ, their confidence and time.',
+        description: 'Returns agreement, differences, confidence and runtime for each layer.',
         params: byId,
         response: { 200: contract.shadowAnswer },
       },

@@ -8,8 +8,7 @@ import { cutPage, readCursor } from '../../platform/cursor.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { findJob } from '../../platform/jobs/store.ts';
 import type { Governance } from '../governance/governance.ts';
-import { mayRead } from '../libraries/access/can-read-media.ts';
-import { mediaNotFound } from '../media/media.ts';
+import { requireReadable } from '../libraries/access/access.ts';
 import { requireDocument } from '../media/text/document.ts';
 import { compareLayers, meanAgreement } from './comparison.ts';
 import * as store from './store.ts';
@@ -23,11 +22,14 @@ export interface RunsDependencies {
 export type Runs = ReturnType<typeof createRuns>;
 
 export function createRuns({ sql, governance, requireMode }: RunsDependencies) {
-  /** As it may be shown now: to this reader, and under the policies that hold by now. */
+  /** Returns a run as this reader may see it now, under the current policies. */
   async function requireRun(principal: Principal, id: string, actor: Actor): Promise<AnalysisRun> {
     const run = await store.findRun(sql, principal, id);
     if (!run)
-      throw new NexusError('E_NOT_FOUND', `There is no analysis run ${id}, or it is not shared with you.`);
+      throw new NexusError(
+        'E_NOT_FOUND',
+        `The analysis run ${id} does not exist, or you do not have access to it.`,
+      );
     await requireMode(principal, run.mode, actor);
     const outputs = run.layers.map(({ output }) => output);
     const shown = await governance.shown(outputs, run.mode, actor, { analysis_run_id: id });
@@ -40,7 +42,7 @@ export function createRuns({ sql, governance, requireMode }: RunsDependencies) {
   return {
     get: requireRun,
 
-    /** Whether this caller may have the document analysed. */
+    /** Throws when the caller may not analyse the document. */
     async authorise({ document_id }: AnalyzePayload, principal: Principal): Promise<void> {
       await requireDocument(sql, principal, document_id);
     },
@@ -49,7 +51,7 @@ export function createRuns({ sql, governance, requireMode }: RunsDependencies) {
       principal: Principal,
       query: { document_id: string; cursor?: string | undefined; limit: number },
     ) {
-      if (!(await mayRead(sql, principal, query.document_id))) mediaNotFound();
+      await requireReadable(sql, principal, query.document_id);
       const last = readCursor(query.cursor);
       const { rows: runs, page } = cutPage(
         await store.listRuns(sql, principal, query.document_id, { last, limit: query.limit + 1 }),
@@ -81,7 +83,7 @@ export function createRuns({ sql, governance, requireMode }: RunsDependencies) {
   };
 }
 
-/** Of a shadow that is not there: its job says whether it is still to come. */
+/** The state of a shadow that does not exist yet, from its job. */
 function stateOf(job: Job | undefined): Omit<ShadowAnswer, 'analysis_run_id' | 'shadow_job_id'> {
   const isUnderWay = job && ['queued', 'running', 'retry_wait'].includes(job.status);
   return {

@@ -1,41 +1,41 @@
 import model from 'wink-eng-lite-web-model';
 import winkNlp, { type ItemSentence, type PartOfSpeech, type WinkMethods } from 'wink-nlp';
+import type { TextRange } from '../media/text/text-range.ts';
 import { type Chunk, chunksOf } from './chunks.ts';
-import type { Place } from './text.ts';
 
-export interface Token extends Place {
+export interface Token extends TextRange {
   text: string;
-  /** In lower case. */
+  /** The lower-case form. */
   normal: string;
   lemma: string;
   pos: PartOfSpeech;
   isWord: boolean;
-  /** `the`, `of`, `is`: words that hold a sentence together rather than say what it is about. */
+  /** Whether it is a function word, such as `the`, `of` or `is`. */
   isStopWord: boolean;
   isNegated: boolean;
 }
 
-/** Dates, amounts, addresses: what can be told by its form. */
-export interface Entity extends Place {
+/** An entity that is recognised by its form: a date, an amount, an address. */
+export interface Entity extends TextRange {
   text: string;
   type: string;
 }
 
-export interface Sentence extends Place {
+export interface Sentence extends TextRange {
   tokens: Token[];
-  /** Those of the tokens that are words. */
+  /** The tokens that are words. */
   words: Token[];
   entities: Entity[];
   /** From -1 to 1. */
   sentiment: number;
-  /** Counted from 0, over the whole text. */
+  /** The index of the paragraph in the whole text, from 0. */
   paragraph: number;
 }
 
-/** What the model knows as a word, and what it knows nothing of: other scripts, for the most part. */
+/** Token types of words that the model knows, and of unknown ones, mostly in other scripts. */
 const WORD_TYPES = new Set(['word', 'unk']);
 
-/** The model remembers every word that it meets, in a table with room for a million. */
+/** The model remembers every word, in a table with room for a million. */
 const TOKENS_BEFORE_RENEWAL = 300_000;
 
 let engine: { nlp: WinkMethods; tokens: number } | undefined;
@@ -45,7 +45,7 @@ function readyEngine(): { nlp: WinkMethods; tokens: number } {
   return engine;
 }
 
-/** The sentences of a text, one after the other. Only a chunk of it is held at a time. */
+/** Yields the sentences of a text. Only one chunk is in memory at a time. */
 export function* sentencesOf(text: string): Generator<Sentence> {
   let paragraph = 0;
   for (const chunk of chunksOf(text)) {
@@ -71,7 +71,7 @@ function readChunk({ start, text }: Chunk): Omit<Sentence, 'paragraph'>[] {
   const document = current.nlp.readDoc(text);
   const all = tokensOf(document, its, text, start);
   current.tokens += all.length;
-  const entities = entitiesOf(document, its, { tokens: all, text, start });
+  const entities = entitiesOf(document, its, all, { text, start });
   const sentences: Omit<Sentence, 'paragraph'>[] = [];
   document.sentences().each((sentence: ItemSentence) => {
     const [first, last] = sentence.out(its.span) as unknown as [number, number];
@@ -97,7 +97,7 @@ function tokensOf(document: WinkDocument, its: WinkMethods['its'], text: string,
   const columns = {
     spaces: tokens.out(its.precedingSpaces) as string[],
     normal: tokens.out(its.normal) as string[],
-    // The types forget that this one takes the model's own additions.
+    // The types lack this overload.
     lemma: tokens.out(its.lemma as typeof its.value) as string[],
     pos: tokens.out(its.pos) as PartOfSpeech[],
     type: tokens.out(its.type) as string[],
@@ -107,7 +107,7 @@ function tokensOf(document: WinkDocument, its: WinkMethods['its'], text: string,
   let at = 0;
   return (tokens.out(its.value) as string[]).map((value, index) => {
     const expected = at + (columns.spaces[index] ?? '').length;
-    // The tokeniser gives back what it was given; should it ever not, the text says where the token is.
+    // The tokeniser should return the text unchanged; if it does not, the token is searched in the text.
     const begin = text.startsWith(value, expected) ? expected : Math.max(text.indexOf(value, at), at);
     at = Math.min(begin + value.length, text.length);
     const normal = value.toLowerCase().replace('’', "'");
@@ -126,7 +126,7 @@ function tokensOf(document: WinkDocument, its: WinkMethods['its'], text: string,
   });
 }
 
-/** The model spells as Americans do; `harbours` comes from `harbour` all the same. */
+/** The model uses American spelling; `harbours` still has the lemma `harbour`. */
 function inItsSpelling(normal: string, respelled: string, lemma: string): string {
   if (respelled === normal || !respelled.startsWith(lemma) || normal.includes("'")) return lemma;
   const stem = normal.slice(0, normal.length - (respelled.length - lemma.length));
@@ -136,14 +136,15 @@ function inItsSpelling(normal: string, respelled: string, lemma: string): string
 function entitiesOf(
   document: WinkDocument,
   its: WinkMethods['its'],
-  { tokens, text, start }: { tokens: Token[]; text: string; start: number },
+  tokens: Token[],
+  { text, start }: Chunk,
 ): Entity[] {
   const spans = document.entities().out(its.span) as unknown as [number, number][];
   const types = document.entities().out(its.type) as string[];
   return spans.flatMap(([first, last], index) => {
     const [head, tail] = [tokens[first], tokens[last]];
     if (!head || !tail) return [];
-    const place = { start: head.start, end: tail.end };
-    return { ...place, text: text.slice(place.start - start, place.end - start), type: types[index] ?? '' };
+    const range = { start: head.start, end: tail.end };
+    return { ...range, text: text.slice(range.start - start, range.end - start), type: types[index] ?? '' };
   });
 }

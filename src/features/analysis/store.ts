@@ -42,7 +42,7 @@ export async function insertRun(tx: Transaction, { layers, ...run }: NewRun): Pr
     )`;
 }
 
-/** Runs are seen as branches are. */
+/** Runs have the same visibility as branches. */
 const isVisible = (sql: Queryable, viewer: Viewer) =>
   seesWorkOnMedia(sql, viewer, { mediaId: sql`run.document_id`, authorId: sql`run.created_by_user_id` });
 
@@ -54,7 +54,7 @@ export async function findRun(sql: Queryable, viewer: Viewer, id: string): Promi
   return run && { ...run, layers: await listLayers(sql, id) };
 }
 
-/** For work that is done on behalf of whoever asked for the run. */
+/** Finds a run regardless of access, for jobs. */
 export async function findAnyRun(sql: Queryable, id: string): Promise<AnalysisRun | undefined> {
   const [run] = await sql<Omit<AnalysisRun, 'layers'>[]>`
     select ${columns(sql)} from analysis_runs as run where run.id = ${id}`;
@@ -69,7 +69,7 @@ async function listLayers(sql: Queryable, runId: string): Promise<AnalysedLayer[
     order by idx`;
 }
 
-/** Newest first, from the run after `last` on. */
+/** Lists runs, newest first, starting after `last`. */
 export async function listRuns(
   sql: Queryable,
   viewer: Viewer,
@@ -104,7 +104,7 @@ export async function findShadow(sql: Queryable, runId: string): Promise<Shadow 
   return shadow;
 }
 
-/** PostgreSQL's JSON has every character but NUL and halves of characters, either of which a model may come up with. */
+/** Replaces NUL and unpaired surrogates, which a model may return and PostgreSQL's JSON cannot store. */
 function storable(_key: string, value: unknown): unknown {
   return typeof value === 'string' ? value.replace(/[\0\p{Surrogate}]/gu, '\uFFFD') : value;
 }

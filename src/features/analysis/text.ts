@@ -1,4 +1,5 @@
 import type { Finding, Span } from '../../contract/analysis.ts';
+import type { TextRange } from '../media/text/text-range.ts';
 
 /** The canonical text of a fragment. */
 export interface TextFragment {
@@ -6,14 +7,14 @@ export interface TextFragment {
   canonical_text: string;
 }
 
-/** A document as it is analysed: one text, and where its fragments lie in it. */
+/** A document as one text, with the start of each fragment. */
 export interface DocumentText {
   text: string;
-  /** In order; each begins where the one before it and a line end are over. */
+  /** In order. Fragments are separated by a line feed. */
   fragments: { idx: number; start: number }[];
 }
 
-/** Sentences do not end with a fragment of a transcript, but a paragraph does: a line end stands between them. */
+/** Joins fragments with line feeds, which end paragraphs. */
 export function joinFragments(fragments: readonly TextFragment[]): DocumentText {
   const starts: DocumentText['fragments'] = [];
   let length = 0;
@@ -24,14 +25,8 @@ export function joinFragments(fragments: readonly TextFragment[]): DocumentText 
   return { text: fragments.map(({ canonical_text }) => canonical_text).join('\n'), fragments: starts };
 }
 
-/** A place in the whole text. */
-export interface Place {
-  start: number;
-  end: number;
-}
-
-/** A place as readers get it: in its fragment. What reaches into the next one ends with its own. */
-export function spanOf({ text, fragments }: DocumentText, { start, end }: Place): Span {
+/** Converts a range of the whole text to a span of its fragment. A range that reaches into the next fragment is cut. */
+export function spanOf({ text, fragments }: DocumentText, { start, end }: TextRange): Span {
   let [low, high] = [0, fragments.length - 1];
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
@@ -43,11 +38,11 @@ export function spanOf({ text, fragments }: DocumentText, { start, end }: Place)
   return { fragment_idx: idx, start: start - begin, end: Math.min(end, limit) - begin };
 }
 
-/** A finding whose places are in the whole text. */
-export interface PlacedFinding extends Omit<Finding, 'spans'> {
-  places: Place[];
+/** A finding with ranges of the whole text. */
+export interface LocatedFinding extends Omit<Finding, 'spans'> {
+  ranges: TextRange[];
 }
 
-export function onTheWire(document: DocumentText, { places, ...finding }: PlacedFinding): Finding {
-  return { ...finding, spans: places.map((place) => spanOf(document, place)) };
+export function toFinding(document: DocumentText, { ranges, ...finding }: LocatedFinding): Finding {
+  return { ...finding, spans: ranges.map((range) => spanOf(document, range)) };
 }

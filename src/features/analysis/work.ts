@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { LayerName } from '../../contract/analysis.ts';
 import { compileRules, masked, type PolicyHit, type Rule } from '../governance/rules.ts';
-import { analyseText, type TextAnalysis } from './analyse.ts';
+import { runLayers, type TextAnalysis } from './layer-pipeline.ts';
 import { joinFragments, type TextFragment } from './text.ts';
 
 export interface AnalysisTask {
   fragments: TextFragment[];
   layers: readonly LayerName[];
-  /** The policies that the text is judged by before anything is read off it. */
+  /** The policies that are applied to the text before it is analysed. */
   rules: Rule[];
 }
 
@@ -15,20 +15,20 @@ export interface AnalysisResult {
   analysis: TextAnalysis;
   hits: PolicyHit[];
   text_sha256: string;
-  /** The text that was analysed: without what the policies redact. */
+  /** The analysed text, without redacted parts. */
   text: string;
 }
 
 /**
- * Masks redacted text before any layer reads it: a layer cannot repeat what it never saw. Masks keep the length, so the
- * places that layers name are also right in the original text.
+ * Masks redacted text before any layer reads it, so that no layer can repeat it. Masks keep the length, so ranges are
+ * valid in the original text.
  */
 function analyse({ fragments, layers, rules }: AnalysisTask): AnalysisResult {
   const document = joinFragments(fragments);
   const { hits, redactions } = compileRules(rules).judge(document.text);
   const text = masked(document.text, redactions);
   const isBlocked = hits.some(({ action }) => action === 'block');
-  const analysis = analyseText({ ...document, text: isBlocked ? '' : text }, layers);
+  const analysis = runLayers({ ...document, text: isBlocked ? '' : text }, layers);
   return {
     analysis,
     hits,
@@ -37,7 +37,7 @@ function analyse({ fragments, layers, rules }: AnalysisTask): AnalysisResult {
   };
 }
 
-/** The part of a text that plugins elsewhere are shown; a whole book does not fit into a model's context. */
+/** The part of a text that is sent to remote plugins. A whole book does not fit into a model's context. */
 const EXCERPT_CHARACTERS = 12_000;
 
 /** The tasks of an analysis process. */

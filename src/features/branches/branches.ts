@@ -5,7 +5,7 @@ import type { Principal } from '../../contract/identity.ts';
 import type { Mode } from '../../contract/roles.ts';
 import type { Page } from '../../contract/wire.ts';
 import type { Actor } from '../../platform/audit/audit.ts';
-import { cutPage, cutPositioned, readCursor, readPosition } from '../../platform/cursor.ts';
+import { cutByCursor, cutPage, decodeCursor, readCursor } from '../../platform/cursor.ts';
 import type { Database, Queryable } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
 import { newId } from '../../platform/ids.ts';
@@ -25,7 +25,7 @@ export interface BranchesDependencies {
   run: RunByCost<typeof branchWork>;
 }
 
-/** An answer as JSON. It may hold a whole book, so it is written where that holds up nobody. */
+/** An answer as JSON. It may contain a whole book, so it is serialised in a process. */
 export type Json = Uint8Array;
 
 export interface Fork {
@@ -42,7 +42,7 @@ export function createBranches({ sql, requireMode, governance, run }: BranchesDe
     return (await store.findBranch(on, viewer, branchId)) ?? branchNotFound();
   }
 
-  /** Records what policies found in an answer. Throws when one of them blocks it, or when the branch is damaged. */
+  /** Records the policy hits in an answer. Throws when a policy blocks it, or when the branch is damaged. */
   async function settle(answer: Shown, branchId: string, mode: Mode, actor: Actor): Promise<Json> {
     if ('damagedAt' in answer) throw damaged(branchId, answer.damagedAt);
     await governance.settle(answer.hits, mode, actor, { branch_id: branchId });
@@ -53,11 +53,14 @@ export function createBranches({ sql, requireMode, governance, run }: BranchesDe
     return transaction(sql, async (tx) => {
       const document = await store.measureDocument(tx, principal, documentId);
       if (!document) {
-        throw new NexusError('E_MEDIA_NOT_FOUND', 'There is no such document here, or you may not read it.');
+        throw new NexusError(
+          'E_MEDIA_NOT_FOUND',
+          'This document does not exist, or you do not have access to it.',
+        );
       }
       const { text_hash, text_length } = document;
       if (text_hash === null || text_length === null) {
-        throw new NexusError('E_INVALID_STATE', 'The document has no text yet. Wait until it can be read.');
+        throw new NexusError('E_INVALID_STATE', 'The document has no text yet. Wait until it is readable.');
       }
       refuseTooLong(text_length);
       const id = newId();
@@ -105,8 +108,10 @@ export function createBranches({ sql, requireMode, governance, run }: BranchesDe
       query: { document_id: string; cursor?: string | undefined; limit: number },
     ): Promise<{ branches: Branch[]; page: Page }> {
       const { document_id, limit } = query;
-      const before = readCursor(query.cursor);
-      const rows = await store.listBranches(sql, viewer, document_id, { before, limit: limit + 1 });
+      const rows = await store.listBranches(sql, viewer, document_id, {
+        before: readCursor(query.cursor),
+        limit: limit + 1,
+      });
       const { rows: branches, page } = cutPage(rows, limit);
       return { branches: branches.map(onTheWire), page };
     },
@@ -116,8 +121,8 @@ export function createBranches({ sql, requireMode, governance, run }: BranchesDe
     },
 
     /**
-     * One after the other: whoever has not seen the last event is told where the branch is now, and appends nothing. The
-     * texts are computed before the transaction; under its lock, the branch must still be where they begin.
+     * Appends events. A caller that has not seen the last event gets the current head, and nothing is appended. The
+     * texts are computed before the transaction; under its lock, the branch must still be at the same event.
      */
     async append(principal: Principal, branchId: string, after: number, edits: Edit[]): Promise<Branch> {
       const seen = await requireBranch(sql, principal, branchId);
@@ -144,7 +149,7 @@ export function createBranches({ sql, requireMode, governance, run }: BranchesDe
       });
     },
 
-    /** In the order in which they were appended. */
+    /** Lists events in the order in which they were appended. */
     async events(
       principal: Principal,
       branchId: string,
@@ -153,14 +158,14 @@ export function createBranches({ sql, requireMode, governance, run }: BranchesDe
     ): Promise<Json> {
       await requireMode(principal, mode, actor);
       const branch = await requireBranch(sql, principal, branchId);
-      const after = readPosition(cursor, z.int().min(0)) ?? 0;
+      const after = decodeCursor(cursor, z.int().min(0)) ?? 0;
       const listed = await store.listEvents(sql, branchId, {
         after,
         upTo: branch.event_count,
         limit: limit + 1,
       });
-      const { rows, page } = cutPositioned(
-        listed.map((event) => ({ event, position: event.position })),
+      const { rows, page } = cutByCursor(
+        listed.map((event) => ({ event, cursor: event.position })),
         limit,
       );
       const events = rows.map(({ event }) => event);
@@ -206,13 +211,13 @@ export function createBranches({ sql, requireMode, governance, run }: BranchesDe
       const to = { branch_id: other.id, at: await readStoredText(sql, other, query.to ?? other.event_count) };
       const rules = await governance.rules(mode);
       const length = costOfText(from.at) + costOfText(to.at);
-      // Comparing takes the square of what differs, up to a bound.
+      // Comparing takes quadratic time in the number of differences, up to a bound.
       const cost = 4 * length + Math.min(length * length, MOST_COMPARING) + costOfJudging(rules, length);
       return settle(await run('branches.compare', { from, to, rules }, { cost }), branchId, mode, actor);
     },
   };
 
-  /** Undefined where the stored text is damaged: that takes no event away from whoever looks for it. */
+  /** Returns undefined when the stored text is damaged. Events can still be listed then. */
   async function readKnownText(branch: store.BranchRow, position: number): Promise<StoredText | undefined> {
     try {
       return await readStoredText(sql, branch, position);
@@ -225,7 +230,7 @@ export function createBranches({ sql, requireMode, governance, run }: BranchesDe
 
 const MOST_COMPARING = 1_000_000_000;
 
-/** Each edit reads the text to its place, copies it and hashes it. */
+/** Each edit reads the text up to its offset, copies it and hashes it. */
 function costOfEdits(textLength: number, edits: readonly object[]): number {
   return edits.length * 4 * (textLength + charactersIn(edits));
 }
@@ -238,13 +243,13 @@ function refuseTooLong(length: number): void {
 function moved({ event_count, text_hash }: store.BranchRow): NexusError {
   return new NexusError(
     'E_BRANCH_MOVED',
-    `Somebody else has appended: the branch is at event ${event_count} now. Look at what is new, then append after it.`,
+    `Somebody else has changed this branch: it is at event ${event_count} now. Read the new events, then append after them.`,
     { details: { head: { position: event_count, text_hash } } },
   );
 }
 
 export function branchNotFound(): never {
-  throw new NexusError('E_BRANCH_NOT_FOUND', 'There is no such branch, or you may not see it.');
+  throw new NexusError('E_BRANCH_NOT_FOUND', 'This branch does not exist, or you do not have access to it.');
 }
 
 function onTheWire({ id, media_id, base_hash: _, base_length: __, ...row }: store.BranchRow): Branch {

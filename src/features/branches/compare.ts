@@ -6,10 +6,10 @@ type Part = Change['parts'][number];
 type Compared = Pick<Comparison, 'is_equal' | 'lines_removed' | 'lines_added' | 'changes' | 'unified'>;
 
 const CONTEXT_LINES = 3;
-/** Beyond so many the words of a change are not compared: it is shown as removed and added. */
+/** A change with more words than this is shown as removed and added lines. */
 const MOST_WORD_EDITS = 500;
 
-/** What changed between two texts, line by line, and word by word within the lines that did. */
+/** Compares two texts line by line, and word by word within the lines that changed. */
 export function compareTexts(from: string, to: string): Compared {
   const [before, after] = [from.split('\n'), to.split('\n')];
   const blocks = differences(before, after);
@@ -53,14 +53,14 @@ function byWords(removed: string, added: string): Part[] {
 }
 
 /**
- * Words, runs of white space, and other characters one by one. Together they are the text. Bounded, because a run of
- * millions would exhaust the stack of the regular expression.
+ * Splits text into words, runs of white space, and other characters one by one. Bounded, because a run of millions
+ * would exhaust the stack of the regular expression.
  */
 function words(text: string): string[] {
   return text.match(/\s{1,10000}|[\p{L}\p{N}\p{M}]{1,10000}|[^\s\p{L}\p{N}\p{M}]/gu) ?? [];
 }
 
-/** The form that `diff -u` has: changes that are near each other share their context. */
+/** Writes a unified diff: changes that are near each other share their context. */
 function unified(blocks: Block[], before: string[], after: string[]): string {
   const hunks: Block[][] = [];
   for (const block of blocks) {

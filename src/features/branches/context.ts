@@ -2,21 +2,21 @@ import type { BranchEvent } from '../../contract/branches.ts';
 import { unitsOf } from './edit.ts';
 import { asEdit, textAfter } from './text.ts';
 
-/** What stands so near to what an event wrote that together they may be a word, or a few. */
+/** The most characters around an event's text that may form a word or phrase with it. */
 export const NEAR = 2000;
 
-/** What an event wrote, with what it wrote it into. */
+/** The text that an event wrote, with the text around it. */
 export interface EventInContext {
   event: BranchEvent;
   context: string;
-  /** Where in the context it stands. */
+  /** The offset of the event's text in the context. */
   start: number;
   end: number;
 }
 
 /**
- * Each event with what stands around it afterwards: a word that was written in two events is in neither of them. Where the
- * text is not known, because what is stored is damaged, an event stands alone.
+ * Returns each event with the text around it afterwards, so that a word that was written in two events is found. When
+ * the stored text is damaged, an event has no context.
  */
 export function inContext(before: string | undefined, events: BranchEvent[]): EventInContext[] {
   let text = before;

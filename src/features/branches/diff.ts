@@ -1,4 +1,4 @@
-/** Of two lists: where they differ. Between the blocks they are equal. */
+/** A block of differences of two lists. Between the blocks they are equal. */
 export interface Block {
   fromStart: number;
   fromEnd: number;
@@ -7,9 +7,9 @@ export interface Block {
 }
 
 /**
- * The fewest insertions and deletions that turn one list into the other (Myers 1986). When it would take more than
- * `mostEdits`, what lies between the common beginning and the common end is one block: so different are they that
- * nobody would read it line by line, and time and memory grow with the square of it.
+ * Finds the fewest insertions and deletions that turn one list into the other (Myers 1986). With more than `mostEdits`,
+ * everything between the common prefix and the common suffix is one block: time and memory grow with the square of the
+ * edits, and nobody would read such a diff line by line.
  */
 export function differences(from: string[], to: string[], mostEdits = 2000): Block[] {
   let start = 0;
@@ -32,7 +32,7 @@ export function differences(from: string[], to: string[], mostEdits = 2000): Blo
   }));
 }
 
-/** A number for each different text: they are compared again and again, and long ones that are nearly equal take long. */
+/** Numbers the different texts. They are compared many times, and long, nearly equal texts are slow to compare. */
 function createNumbering(): (text: string) => number {
   const numbers = new Map<string, number>();
   return (text) => {
@@ -60,7 +60,7 @@ function shortestTrail(from: number[], to: number[], mostEdits: number): Int32Ar
   return undefined;
 }
 
-/** What the diagonal k reached with one edit less. */
+/** How far diagonal k reached with one edit less. */
 function at(last: Int32Array, k: number, edits: number): number {
   return last[k + edits - 1] ?? -1;
 }
@@ -70,7 +70,7 @@ function isDown(last: Int32Array, k: number, edits: number): boolean {
   return k === -edits || (k !== edits && at(last, k - 1, edits) < at(last, k + 1, edits));
 }
 
-/** Walks back from the end of both, and gathers edits that have nothing equal between them. */
+/** Walks back from the end of both lists and joins adjacent edits to blocks. */
 function blocksOf(trail: Int32Array[], fromLength: number, toLength: number): Block[] {
   const blocks: Block[] = [];
   let [x, y] = [fromLength, toLength];

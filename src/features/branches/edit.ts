@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Edit } from '../../contract/branches.ts';
 import { normalForm } from '../../contract/normal-form.ts';
 
-/** The edit reaches behind the end of the text. */
+/** Thrown when an edit reaches beyond the end of the text. */
 export class EditOutOfRange extends Error {
   constructor(end: number, length: number) {
     super(`it reaches to ${end}, and the text has ${length} code points`);
@@ -10,7 +10,7 @@ export class EditOutOfRange extends Error {
   }
 }
 
-/** The text after the edit: a function of the two and nothing else, so that it can be done again. */
+/** Returns the text after an edit. It depends on the two alone, so it can be replayed. */
 export function applyEdit(text: string, edit: Edit): string {
   if (edit.kind === 'normalize') return normalForm(text, edit.form);
   const removed = edit.kind === 'insert' ? 0 : edit.length;
@@ -23,8 +23,9 @@ export function applyEdit(text: string, edit: Edit): string {
 }
 
 /**
- * Where in the string the given number of code points behind `start` ends; undefined when there are not as many. Offsets
- * count code points, because every language and PostgreSQL can, and because none of them splits a character's halves.
+ * Returns the string index after the given number of code points from `start`; undefined when there are not as many.
+ * Offsets count code points, because every language and PostgreSQL can count them, and because they never split a
+ * surrogate pair.
  */
 export function unitsOf(text: string, codePoints: number, start = 0): number | undefined {
   let unit = start;
@@ -35,7 +36,7 @@ export function unitsOf(text: string, codePoints: number, start = 0): number | u
   return unit;
 }
 
-/** How long the text is after the edit, where it need not be counted again. */
+/** The length of the text after the edit, when it need not be counted again. */
 export function lengthAfter(length: number, edit: Edit, text: string): number {
   if (edit.kind === 'normalize') return countCodePoints(text);
   const removed = edit.kind === 'insert' ? 0 : edit.length;
@@ -56,7 +57,7 @@ export function countCodePoints(text: string): number {
   return count;
 }
 
-/** SHA-256 of the text in UTF-8. */
+/** Returns the SHA-256 of the text in UTF-8. */
 export function textHash(text: string): string {
   return createHash('sha256').update(text, 'utf8').digest('hex');
 }

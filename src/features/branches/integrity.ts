@@ -7,7 +7,10 @@ import type { branchWork } from './work.ts';
 
 const BRANCHES_AT_ONCE = 100;
 
-/** Every branch leads from what was forked to its head, hash by hash. Kept texts are derived, and are mended. */
+/**
+ * Checks that the events of every branch lead from its base to its head, hash by hash. Snapshots are derived and can be
+ * repaired.
+ */
 export function createBranchCheck(sql: Database, run: RunByCost<typeof branchWork>): IntegrityCheck {
   return {
     name: 'branches',
@@ -20,7 +23,7 @@ export function createBranchCheck(sql: Database, run: RunByCost<typeof branchWor
             if (repair) await writeSnapshot(sql, branch.id, position, text);
           };
           const { damage } = await verifyBranch(sql, branch, { run, signal, onSnapshot });
-          // It may have gone with its document in the meantime.
+          // It may have been deleted with its document in the meantime.
           const isThere = damage.length > 0 && (await exists(sql, branch.id));
           for (const { kind, ...finding } of isThere ? damage : []) await report(kind, [finding]);
           checked += 1;

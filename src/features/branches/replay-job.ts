@@ -12,11 +12,11 @@ import type { branchWork } from './work.ts';
 export interface BranchReplayDependencies {
   sql: Database;
   run: RunByCost<typeof branchWork>;
-  /** Who asked for the job, as they are now. */
+  /** Returns the current rights of the person who submitted the job. */
   requester: Requester;
 }
 
-/** Does a branch again from its beginning, and fails with what differs when any hash does not hold. */
+/** Replays a branch from its beginning, and fails with the difference when a hash does not match. */
 export function defineBranchReplay({ sql, run, requester }: BranchReplayDependencies) {
   return defineJobType('branch_replay', {
     payload: z.strictObject({ branch_id: id }),
@@ -24,7 +24,10 @@ export function defineBranchReplay({ sql, run, requester }: BranchReplayDependen
     async handler({ branch_id }, { createdBy, signal, progress }) {
       const branch = await findBranch(sql, await requester(createdBy), branch_id);
       if (!branch) {
-        throw new PermanentError('E_BRANCH_NOT_FOUND', 'There is no such branch, or you may not see it.');
+        throw new PermanentError(
+          'E_BRANCH_NOT_FOUND',
+          'This branch does not exist, or you do not have access to it.',
+        );
       }
       const { event_count: total } = branch;
       const onProgress = (event_count: number) => progress({ event_count, total });
@@ -34,10 +37,7 @@ export function defineBranchReplay({ sql, run, requester }: BranchReplayDependen
         onProgress,
       });
       if (damage.length > 0) {
-        throw new PermanentError(
-          'E_BRANCH_DAMAGED',
-          `The branch is not what was written: ${describeDamage(damage)}.`,
-        );
+        throw new PermanentError('E_BRANCH_DAMAGED', `The branch is damaged: ${describeDamage(damage)}.`);
       }
       const result = { branch_id, text_hash, event_count };
       return { result, artifacts: [{ artifact_type: 'branch_replay_result', artifact_payload: result }] };

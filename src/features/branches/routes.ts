@@ -14,7 +14,7 @@ const tags = ['Branches'];
 
 const READING = { access: 'viewer', feature: 'branches' } as const;
 const WRITING = { access: 'operator', feature: 'branches.write' } as const;
-/** What can stand between a reader and the text of a branch. */
+/** The errors of routes that return the text of a branch. */
 const TEXT_ERRORS: ErrorCode[] = [
   'E_BRANCH_NOT_FOUND',
   'E_MODE_FORBIDDEN',
@@ -33,8 +33,8 @@ export function registerBranchRoutes(server: HttpServer, branches: Branches): vo
       },
       schema: {
         tags,
-        summary: 'Fork a text',
-        description: 'Of a document, or of a branch after one of its events.',
+        summary: 'Create a branch',
+        description: 'Forks the text of a document, or of a branch after one of its events.',
         body: contract.forkBranch,
         response: { 201: contract.branch },
       },
@@ -49,7 +49,7 @@ export function registerBranchRoutes(server: HttpServer, branches: Branches): vo
       schema: {
         tags,
         summary: 'List the branches of a document',
-        description: 'Newest first: one’s own, and those of people with whom the document is shared.',
+        description: "Newest first: the caller's own, and those of people who share the document with them.",
         querystring: contract.branchQuery,
         response: { 200: contract.branchList },
       },
@@ -61,7 +61,7 @@ export function registerBranchRoutes(server: HttpServer, branches: Branches): vo
     '/api/v1/branches/:branch_id',
     {
       config: { ...READING, errors: ['E_BRANCH_NOT_FOUND'] },
-      schema: { tags, summary: 'Read a branch', params: byId, response: { 200: contract.branch } },
+      schema: { tags, summary: 'Get a branch', params: byId, response: { 200: contract.branch } },
     },
     (request) => branches.get(principalOf(request), request.params.branch_id),
   );
@@ -72,10 +72,10 @@ export function registerBranchRoutes(server: HttpServer, branches: Branches): vo
       config: { ...WRITING, errors: ['E_BRANCH_NOT_FOUND', 'E_BRANCH_MOVED', 'E_TEXT_TOO_COSTLY', DAMAGED] },
       schema: {
         tags,
-        summary: 'Append events',
+        summary: 'Append events to a branch',
         description:
-          'After the last one that the caller knows of. When somebody else was faster, nothing is appended, and ' +
-          'details.head in the error says where the branch is. Offsets count Unicode code points.',
+          'Appends after the last event that the caller knows. When there is a newer one, nothing is appended, and ' +
+          'details.head in the error has the current head. Offsets count Unicode code points.',
         params: byId,
         body: contract.appendEvents,
         response: { 201: contract.branch },
@@ -94,8 +94,8 @@ export function registerBranchRoutes(server: HttpServer, branches: Branches): vo
       config: { ...READING, errors: TEXT_ERRORS },
       schema: {
         tags,
-        summary: 'List events',
-        description: 'In order, each with the hash of the text that it left.',
+        summary: 'List the events of a branch',
+        description: 'In order, each with the hash of the text after it.',
         params: byId,
         querystring: contract.branchEventQuery,
         response: { 200: contract.branchEventList },
@@ -119,8 +119,9 @@ export function registerBranchRoutes(server: HttpServer, branches: Branches): vo
       config: { ...READING, errors: [...TEXT_ERRORS, DAMAGED] },
       schema: {
         tags,
-        summary: 'Read the text',
-        description: 'After any event; 0 is what was forked. In PUBLIC mode as policies allow.',
+        summary: 'Get the text of a branch',
+        description:
+          'Returns the text after any event; 0 is the forked text. In PUBLIC mode policies are applied.',
         params: byId,
         querystring: contract.branchTextQuery,
         response: { 200: contract.branchText },
@@ -139,8 +140,9 @@ export function registerBranchRoutes(server: HttpServer, branches: Branches): vo
       config: { ...READING, errors: [...TEXT_ERRORS, DAMAGED] },
       schema: {
         tags,
-        summary: 'Compare two points',
-        description: 'Of one branch, or of two: line by line, and word by word within lines that changed.',
+        summary: 'Compare two texts',
+        description:
+          'Compares two positions of one branch or of two: line by line, and word by word within changed lines.',
         params: byId,
         querystring: contract.compareQuery,
         response: { 200: contract.comparison },
@@ -159,7 +161,7 @@ export function registerBranchRoutes(server: HttpServer, branches: Branches): vo
   );
 }
 
-/** The answer was written as JSON where it was made. It may be long, so it is sent in slices. */
+/** Sends an answer that is already JSON in slices, because it may be long. */
 function sendJson(reply: FastifyReply, json: Json): FastifyReply {
   return reply
     .type('application/json; charset=utf-8')

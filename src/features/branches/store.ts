@@ -39,7 +39,7 @@ export async function findBranch(
   return branch;
 }
 
-/** The same, and nobody else can append until the transaction is over. */
+/** Finds and locks a branch: nobody else can append until the transaction ends. */
 export async function lockBranch(
   tx: Transaction,
   viewer: Viewer,
@@ -64,7 +64,7 @@ export async function listBranches(
     limit ${limit}`;
 }
 
-/** The hash and the length of a document's text, for those who may read it; null while it has none. */
+/** Returns the hash and length of a document's text, for those who can read it; null while it has none. */
 export async function measureDocument(
   tx: Transaction,
   viewer: Viewer,
@@ -78,11 +78,11 @@ export async function measureDocument(
   return document;
 }
 
-/** Computed by PostgreSQL, so that a long text need not travel. The same as `textHash`. */
+/** Computes the same hash as `textHash` in PostgreSQL, so that a long text is not transferred. */
 const hashOf = (sql: Queryable, column: SqlFragment) =>
   sql`encode(sha256(convert_to(${column}, 'UTF8')), 'hex')`;
 
-/** The text of a document becomes what its branch begins with. */
+/** Copies the text of a document as the base of a branch. */
 export async function copyDocumentText(tx: Transaction, branchId: string, mediaId: string): Promise<void> {
   await tx`
     insert into branch_snapshots (branch_id, position, text)
@@ -158,7 +158,7 @@ export async function moveHead(
     where id = ${branchId}`;
 }
 
-/** Events after one position and up to another, in order. */
+/** Lists the events after one position and up to another, in order. */
 export async function listEvents(
   sql: Queryable,
   branchId: string,
@@ -175,7 +175,7 @@ export async function listEvents(
     limit ${limit}`;
 }
 
-/** The last snapshot at or before a position. */
+/** Finds the last snapshot at or before a position. */
 export async function findSnapshot(
   sql: Queryable,
   branchId: string,
@@ -202,7 +202,7 @@ export async function writeSnapshot(
     on conflict (branch_id, position) do update set text = excluded.text`;
 }
 
-/** The next branches in the order of their ids, whoever may see them. */
+/** Lists the next branches in the order of their ids, regardless of access. */
 export async function nextBranches(
   sql: Queryable,
   after: string | null,
@@ -215,7 +215,7 @@ export async function nextBranches(
     limit ${limit}`;
 }
 
-/** The hash that what was forked had where it was; null when it is not there any more. */
+/** Returns the hash of the forked text at its source; null when the source no longer exists. */
 export async function findOriginHash(
   sql: Queryable,
   { media_id, parent_branch_id, parent_position }: BranchRow,

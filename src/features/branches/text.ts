@@ -4,13 +4,10 @@ import type { Queryable } from '../../platform/database/database.ts';
 import { applyEdit, EditOutOfRange, textHash } from './edit.ts';
 import * as store from './store.ts';
 
-/**
- * After so many events the text is kept whole. Reading at any point then applies fewer than these, whose texts are read
- * with them.
- */
+/** A snapshot of the text is stored after this many events. Reading at any position then applies fewer than these. */
 export const SNAPSHOT_EVERY = 64;
 
-/** The text of a branch at a position as it is stored: a kept text, and the events since. */
+/** The stored text of a branch at a position: a snapshot, and the events since. */
 export interface StoredText {
   position: number;
   snapshot: string;
@@ -19,7 +16,7 @@ export interface StoredText {
   recorded: string;
 }
 
-/** Reads what `textOf` needs. That may be long, so it is computed elsewhere. */
+/** Reads what `textOf` needs. The text is computed in a process, because it may be long. */
 export async function readStoredText(
   sql: Queryable,
   branch: store.BranchRow,
@@ -28,7 +25,7 @@ export async function readStoredText(
   if (position > branch.event_count) {
     throw new NexusError(
       'E_INVALID_REQUEST',
-      `position takes at most ${branch.event_count}: the branch has no more events.`,
+      `position must be at most ${branch.event_count}, the number of events of the branch.`,
     );
   }
   const snapshot = await store.findSnapshot(sql, branch.id, position);
@@ -43,7 +40,7 @@ export async function readStoredText(
   return { position, snapshot: snapshot.text, events: events.map(asEdit), recorded };
 }
 
-/** What the event at a position recorded: one of those that were read, or the one that a snapshot was taken after. */
+/** Returns the hash that the event at a position recorded: of an event that was read, or of the snapshot's. */
 async function hashAt(
   sql: Queryable,
   branchId: string,
@@ -57,20 +54,20 @@ async function hashAt(
   return event?.position === position ? event.text_hash : undefined;
 }
 
-/** The text; undefined when it does not have the recorded hash, and so must not be given out. */
+/** Returns the text; undefined when it does not have the recorded hash and must not be shown. */
 export function textOf({ snapshot, events, recorded }: StoredText): string | undefined {
   let text: string | undefined = snapshot;
   for (const event of events) text = text === undefined ? undefined : textAfter(text, event);
   return text !== undefined && textHash(text) === recorded ? text : undefined;
 }
 
-/** The steps that `textOf` takes: each edit counts code points and copies, and hashing reads the result. */
+/** The cost of `textOf`: each edit counts code points and copies, and hashing reads the result. */
 export function costOfText({ snapshot, events }: StoredText): number {
   const inserted = events.reduce((sum, event) => sum + ('text' in event ? (event.text?.length ?? 0) : 0), 0);
   return (snapshot.length + inserted) * (events.length + 2);
 }
 
-/** Undefined when the event is not one that could have followed. */
+/** Applies an event; undefined when it does not fit the text. */
 export function textAfter(text: string, event: Edit): string | undefined {
   try {
     return applyEdit(text, event);
@@ -80,7 +77,7 @@ export function textAfter(text: string, event: Edit): string | undefined {
   }
 }
 
-/** The columns of an event that its kind has, which the database sees to. */
+/** The columns of an event by kind. A constraint guarantees them. */
 export function asEdit({ kind, at, length, text, form }: BranchEvent): Edit {
   return { kind, at, length, text, form } as Edit;
 }
@@ -88,7 +85,7 @@ export function asEdit({ kind, at, length, text, form }: BranchEvent): Edit {
 export function damaged(branchId: string, position: number): NexusError {
   return new NexusError(
     'E_BRANCH_DAMAGED',
-    `What is stored of the branch does not have the hash that event ${position} recorded. ` +
+    `The stored text of the branch does not have the hash that event ${position} recorded. ` +
       `The job branch_replay with the branch_id ${branchId} says where it begins to differ.`,
   );
 }

@@ -5,7 +5,7 @@ import * as store from './store.ts';
 import { asEdit, SNAPSHOT_EVERY } from './text.ts';
 import type { branchWork } from './work.ts';
 
-/** What is not as it was written: where, and what differs. */
+/** A difference between the stored branch and its recorded hashes. */
 export interface Damage {
   kind:
     | 'branch_origin_differs'
@@ -31,21 +31,21 @@ export interface Verification {
 export interface VerifyOptions {
   run: RunByCost<typeof branchWork>;
   signal: AbortSignal;
-  /** Told after every batch of events. */
+  /** Called after every batch of events. */
   onProgress?(eventCount: number): Promise<unknown>;
-  /** Called for a snapshot that is missing or altered, with what it should hold. */
+  /** Called for a snapshot that is missing or altered, with the expected text. */
   onSnapshot?(position: number, text: string): Promise<void>;
 }
 
-/** Characters that the events of one task may work on, so that it ends well within its time on a busy machine. */
+/** The most characters that the events of one task may process, so that it ends within its time on a busy machine. */
 const CHARACTERS_AT_ONCE = 100_000_000;
 
 /**
- * Does everything again from what was forked, and compares each text with the hash that was recorded for it.
+ * Replays a branch from its base, and compares each text with its recorded hash.
  *
- * From an event that was altered on, no hash holds; only the first is told. When the next one holds again, it was the
- * hash that was altered and not the event. A snapshot that still has its hash sets the text right again, so that what
- * comes after it is verified as well.
+ * After an altered event no hash matches; only the first is reported. When the next one matches again, the hash was
+ * altered and not the event. A snapshot that still has its hash restores the text, so that the events after it are
+ * verified too.
  */
 export async function verifyBranch(
   sql: Queryable,
@@ -59,7 +59,7 @@ export async function verifyBranch(
   let text = base?.text ?? '';
   const hashOf = (given: string) => run('branches.hash', given, { signal, cost: given.length });
   let found = await hashOf(text);
-  /** The event from which on the hashes do not hold. */
+  /** The first event whose hash does not match. */
   let off: { position: number; recorded: string; found: string } | undefined;
   if (!base || found !== branch.base_hash) {
     tell('branch_base_altered', 0, { recorded: branch.base_hash, found });
@@ -68,7 +68,7 @@ export async function verifyBranch(
   await compareOrigin(sql, branch, tell);
 
   let position = 0;
-  /** Ends what is off: as an altered event, unless it turns out that only the hash was. */
+  /** Reports the current difference: as an altered event, unless only the hash was altered. */
   const settle = (kind: 'branch_event_altered' | 'branch_event_hash_altered') => {
     if (off && off.position > 0) tell(kind, off.position, { recorded: off.recorded, found: off.found });
     off = undefined;
@@ -116,7 +116,7 @@ export async function verifyBranch(
   }
   return { text_hash: found, event_count: position, damage };
 
-  /** Up to the next position at which a text is kept, and fewer where the text is long. */
+  /** Reads events up to the next snapshot, and fewer when the text is long. */
   function eventsAtOnce(): number {
     const affordable = Math.max(1, Math.floor(CHARACTERS_AT_ONCE / (text.length + 1)));
     return Math.min(affordable, SNAPSHOT_EVERY - (position % SNAPSHOT_EVERY));
@@ -137,7 +137,7 @@ export async function verifyBranch(
   }
 }
 
-/** What was forked does not change: neither a document's text nor the text of a branch after an event. */
+/** The base does not change: neither a document's text nor the text of a branch after an event does. */
 async function compareOrigin(
   sql: Queryable,
   branch: store.BranchRow,

@@ -17,21 +17,21 @@ import { SNAPSHOT_EVERY, type StoredText, textOf } from './text.ts';
 /** An answer as JSON, null when a policy blocks it; or nothing, when the stored text is damaged. */
 export type Shown = { json: Uint8Array | null; hits: PolicyHit[] } | { damagedAt: number };
 
-/** The result of appending: a hash for every event and the texts to keep, or why nothing is appended. */
+/** The result of appending: a hash for every event and the snapshots to store, or why nothing is appended. */
 export type Appended =
   | { events: { text_hash: string; text_length: number }[]; snapshots: { position: number; text: string }[] }
   | { damagedAt: number }
   | { refused: string };
 
-/** Where events lead to from a text: the hash after each, and the text after the last one that could be applied. */
+/** The result of applying events: the hash after each, and the text after the last one that could be applied. */
 export interface Walked {
   hashes: string[];
   text: string;
-  /** Why the event after the last hash could not be applied. */
+  /** Why the next event could not be applied. */
   failed: string | undefined;
 }
 
-/** The tasks of branches, which run where long texts are worked on. */
+/** The tasks of branches, which run in text processes. */
 export const branchWork = {
   'branches.hash': (text: string) => textHash(text),
 
@@ -85,7 +85,7 @@ export const branchWork = {
     return shown({ branch_id, position, text: value, text_hash, text_length: countCodePoints(text) }, hits);
   },
 
-  /** Compares what the caller may see: what a policy hides shows in no difference either. */
+  /** Compares the texts as the caller may see them, so that a difference shows nothing that a policy hides. */
   'branches.compare'({ from, to, rules }: { from: Side; to: Side; rules: Rule[] }): Shown {
     const [before, after] = [textOf(from.at), textOf(to.at)];
     if (before === undefined) return { damagedAt: from.at.position };
@@ -95,8 +95,8 @@ export const branchWork = {
   },
 
   /**
-   * Events are judged together with what stands around them, so that a word that was written in two events is hidden; and
-   * by themselves, because what is a word by itself may have become part of another where it was put.
+   * Applies policies to events together with the text around them, so that a word that was written in two events is
+   * hidden; and to each event alone, because a whole word may have become part of another in the text.
    */
   'branches.events'({ before, events, page, rules }: EventsTask): Shown {
     const compiled = compileRules(rules);

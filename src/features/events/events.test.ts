@@ -166,7 +166,9 @@ describe('everybody hears only what they may see at that moment', () => {
 
   test('a media: whoever can read it; that it was created: its saver; that it is gone: admins', async () => {
     const media_id = await saveMedia(sql, owner);
-    await transaction(sql, (tx) => addToDefaultLibrary(tx, member.defaultLibraryId, media_id, member.id));
+    await transaction(sql, (tx) =>
+      addToDefaultLibrary(tx, member.defaultLibraryId, [{ media_id }], { userId: member.id }),
+    );
     const start = await now(owner.key);
     const payload = { media_id, kind: 'web_article' };
     const about = { aggregateType: 'media', aggregateId: media_id };

@@ -1,25 +1,20 @@
+import type { TextRange } from '../media/text/text-range.ts';
 import type { Machine } from './pattern.ts';
 import { isWordCharacter } from './pattern-syntax.ts';
 
-/** A place in a text, as `slice` takes it. */
-export interface Place {
-  start: number;
-  end: number;
-}
-
 /**
- * Everything that any match of a pattern covers. All matches are followed at once, one character after the other; of
- * those that have come to the same step, the one that began first speaks for all, since it covers what they cover.
+ * Returns everything that any match of a pattern covers. All matches are followed in parallel, one character after the
+ * other; of those at the same step, the one that started first stands for all, since it covers what they cover.
  */
-export function coverOf(machine: Machine, text: string): Place[] {
+export function coverOf(machine: Machine, text: string): TextRange[] {
   const { steps, takes } = machine;
-  const places: Place[] = [];
-  // Steps that wait for a character, and where the match that came to each began.
+  const ranges: TextRange[] = [];
+  // The active steps, and where the match at each started.
   let waiting: number[] = [];
   let begun = new Int32Array(steps.length);
   let next: number[] = [];
   let nextBegun = new Int32Array(steps.length);
-  // The position at which a step was last entered: it is entered once for each.
+  // The position at which a step was last entered. Each step is entered once per position.
   const entered = new Int32Array(steps.length).fill(-1);
   const pending: number[] = [];
 
@@ -37,7 +32,7 @@ export function coverOf(machine: Machine, text: string): Place[] {
       } else if (step?.op === 'edge' && isEdge) {
         pending.push(step.next);
       } else if (step?.op === 'done' && start < at) {
-        add(places, start, at);
+        add(ranges, start, at);
       }
     }
   }
@@ -48,12 +43,12 @@ export function coverOf(machine: Machine, text: string): Place[] {
     const character = text.codePointAt(at);
     const isWord = character !== undefined && isWordCharacter(character);
     const isEdge = wasWord !== isWord;
-    // Those under way began earlier than the one that begins here, so they go first.
+    // Active matches started earlier than a new one, so they go first.
     for (const index of waiting) {
       const step = steps[index];
       if (step?.op === 'take' && takes(index, previous)) enter(step.next, begun[index] ?? 0, at, isEdge);
     }
-    if (character === undefined) return places;
+    if (character === undefined) return ranges;
     if (machine.beginsWith(character)) enter(machine.start, at, at, isEdge);
     [waiting, next] = [next, waiting];
     [begun, nextBegun] = [nextBegun, begun];
@@ -64,20 +59,20 @@ export function coverOf(machine: Machine, text: string): Place[] {
   }
 }
 
-/** Matches end later and later; what touches what is there already becomes one with it. */
-function add(places: Place[], start: number, end: number): void {
+/** Adds a range. Ranges end in ascending order; touching ranges are merged. */
+function add(ranges: TextRange[], start: number, end: number): void {
   let from = start;
-  for (let last = places.at(-1); last && last.end >= from; last = places.at(-1)) {
+  for (let last = ranges.at(-1); last && last.end >= from; last = ranges.at(-1)) {
     from = Math.min(from, last.start);
-    places.pop();
+    ranges.pop();
   }
-  places.push({ start: from, end });
+  ranges.push({ start: from, end });
 }
 
-/** The union of places in any order. */
-export function united(places: Place[]): Place[] {
-  const result: Place[] = [];
-  for (const { start, end } of places.toSorted((a, b) => a.start - b.start || a.end - b.end)) {
+/** Returns the union of ranges in any order. */
+export function united(ranges: TextRange[]): TextRange[] {
+  const result: TextRange[] = [];
+  for (const { start, end } of ranges.toSorted((a, b) => a.start - b.start || a.end - b.end)) {
     const last = result.at(-1);
     if (last && last.end >= start) last.end = Math.max(last.end, end);
     else result.push({ start, end });

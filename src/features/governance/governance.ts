@@ -20,7 +20,7 @@ export type Governance = ReturnType<typeof createGovernance>;
 export function createGovernance({ sql, requireMode, run }: GovernanceDependencies) {
   const redact = createRedact(run);
 
-  /** Records what policies found. Throws when one of them blocks. What nothing is found in leaves no trace. */
+  /** Records policy hits. Throws when a policy blocks. Without hits nothing is recorded. */
   async function settle(
     hits: readonly PolicyHit[],
     mode: Mode,
@@ -42,14 +42,14 @@ export function createGovernance({ sql, requireMode, run }: GovernanceDependenci
       return { mode, decision, allow: decision !== 'block', policy_hits: hits, ...judged };
     },
 
-    /** The rules in force in a mode, for tasks that judge texts themselves. */
+    /** Returns the rules in force in a mode, for tasks that apply them themselves. */
     rules: (mode: Mode) => rulesOf(sql, mode),
 
     settle,
 
     /**
-     * Each value as the policies of now let it be shown, judged on its own; undefined in place of one that is blocked.
-     * Nothing is recorded.
+     * Returns each value as the current policies allow, checked separately; undefined for a blocked one. Nothing is
+     * recorded.
      */
     async redactEach<T>(values: T[], mode: Mode): Promise<Redacted<T | undefined>[]> {
       const redacted = await redact(values, await rulesOf(sql, mode));
@@ -58,7 +58,7 @@ export function createGovernance({ sql, requireMode, run }: GovernanceDependenci
       );
     },
 
-    /** A value with text in it, made under the policies of its time, as those of now let it be shown. */
+    /** Returns a stored value as the current policies allow. It was made under earlier ones. */
     async shown<T>(value: T, mode: Mode, actor: Actor, subject: Record<string, string>): Promise<T> {
       const [redacted] = await redact([value], await rulesOf(sql, mode));
       await settle(redacted?.hits ?? [], mode, actor, subject);
@@ -67,7 +67,7 @@ export function createGovernance({ sql, requireMode, run }: GovernanceDependenci
   };
 }
 
-/** Redacts values where they are cheap to judge, or in a process. */
+/** Redacts cheap values in place, and others in a process. */
 export function createRedact(run: RunByCost<typeof governanceWork>) {
   return async <T>(values: T[], rules: Rule[]): Promise<Redacted<T>[]> => {
     if (rules.length === 0) return values.map((value) => ({ value, hits: [] }));
@@ -76,12 +76,12 @@ export function createRedact(run: RunByCost<typeof governanceWork>) {
   };
 }
 
-/** The policies in force. */
+/** Lists the policies in force. */
 export function rulesOf(sql: Queryable, mode: Mode): Promise<Rule[]> {
   return store.listRules(sql, mode);
 }
 
-/** A decision of the policies of a mode about a subject, for the audit log. */
+/** A decision of policies, and what it was about. */
 export interface Decision {
   mode: Mode;
   hits: readonly PolicyHit[];
@@ -106,11 +106,11 @@ export async function recordDecision(
   });
 }
 
-/** Names the policies, never what they found. */
+/** An error that names the policies, never the text that they found. */
 export function blocked(hits: readonly PolicyHit[]): NexusError {
   const names = hits.filter(({ action }) => action === 'block').map(({ name }) => name);
   return new NexusError(
     'E_GOVERNANCE_BLOCKED',
-    `This is kept back by the policy ${names.join(', ')}. An admin can change it.`,
+    `Blocked by the policy ${names.join(', ')}. An admin can change it.`,
   );
 }

@@ -40,7 +40,7 @@ export function isWordCharacter(character: number): boolean {
   return /[\p{L}\p{N}\p{M}]/u.test(String.fromCodePoint(character));
 }
 
-/** A character without its case. */
+/** Returns a character in the form that is compared, without case. */
 export function fold(character: number): number {
   if (character < 0x80) return character >= 0x41 && character <= 0x5a ? character + 0x20 : character;
   const lower = String.fromCodePoint(character).toLowerCase();
@@ -61,7 +61,7 @@ class Parser {
 
   parse(): Node {
     const node = this.#either();
-    if (this.#at < this.#characters.length) throw new PatternError('a ) closes nothing');
+    if (this.#at < this.#characters.length) throw new PatternError('a ) has no matching (');
     return node;
   }
 
@@ -112,7 +112,7 @@ class Parser {
   #group(): Node {
     if (this.#peek() === '?') {
       this.#at += 1;
-      if (!this.#takeIf(':')) throw new PatternError('groups that begin with (? are not supported');
+      if (!this.#takeIf(':')) throw new PatternError('groups that start with (? are not supported');
     }
     const inside = this.#either();
     if (!this.#takeIf(')')) throw new PatternError('a ( is not closed');
@@ -129,7 +129,7 @@ class Parser {
     const isNegated = this.#takeIf('^');
     const fits: Fits[] = [];
     while (!this.#takeIf(']')) fits.push(this.#member());
-    if (fits.length === 0) throw new PatternError('a [ ] holds nothing');
+    if (fits.length === 0) throw new PatternError('a [ ] is empty');
     return (character) => fits.some((accepts) => accepts(character)) !== isNegated;
   }
 
@@ -141,15 +141,15 @@ class Parser {
     this.#at += 1;
     const last = this.#next('a [ is not closed');
     const [from, to] = [codeOf(first), codeOf(last)];
-    if (last === '\\' || from > to) throw new PatternError(`the range ${first}-${last} is not one`);
-    // Of a range in capitals, small letters fit, too, and the other way round.
+    if (last === '\\' || from > to) throw new PatternError(`the range ${first}-${last} is out of order`);
+    // A range of capital letters also matches small ones, and the other way round.
     return (c) => (c >= from && c <= to) || inRange(fold(c), from, to) || inRange(raise(c), from, to);
   }
 
   #repeated(part: Node): Node {
     const bounds = this.#bounds();
     if (!bounds) return part;
-    if (this.#bounds()) throw new PatternError('what is repeated already is repeated; put it into ( )');
+    if (this.#bounds()) throw new PatternError('a repetition cannot be repeated; put it into ( )');
     return { kind: 'repeat', part, ...bounds };
   }
 
@@ -162,7 +162,7 @@ class Parser {
     for (let next = this.#next('a { is not closed'); next !== '}'; next = this.#next('a { is not closed'))
       inside += next;
     const [, from, comma, to] = /^(\d{1,3})(,?)(\d{0,3})$/.exec(inside) ?? [];
-    if (from === undefined) throw new PatternError(`{${inside}} does not say how often`);
+    if (from === undefined) throw new PatternError(`{${inside}} is not a number of repetitions`);
     const least = Number(from);
     const most = to ? Number(to) : comma ? Number.POSITIVE_INFINITY : least;
     const isPossible = most >= least && most > 0 && (to || !comma ? most : least) <= MOST_REPEATS;

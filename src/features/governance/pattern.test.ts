@@ -84,17 +84,17 @@ test('whatever the pattern, it covers what the engine of JavaScript finds from a
           expect(error).toBeInstanceOf(PatternError);
           return;
         }
-        // Every substring that matches as a whole, seen in its place.
-        const places = [];
+        // Every substring that matches as a whole, seen in its range.
+        const ranges = [];
         for (let start = 0; start < text.length; start++) {
           for (let end = start + 1; end <= text.length; end++) {
             const anchored = new RegExp(`(?<=^.{${start}})(?:${source})(?=.{${text.length - end}}$)`, 'isu');
-            if (anchored.test(text)) places.push({ start, end });
+            if (anchored.test(text)) ranges.push({ start, end });
           }
         }
         const isCovered = (found: { start: number; end: number }[]) =>
           Array.from(text, (_, at) => found.some(({ start, end }) => start <= at && at < end));
-        expect(isCovered(coverOf(machine, text))).toEqual(isCovered(united(places)));
+        expect(isCovered(coverOf(machine, text))).toEqual(isCovered(united(ranges)));
       },
     ),
     { numRuns: 2000 },

@@ -1,6 +1,6 @@
 import { type Fits, type Node, PatternError, parsePattern } from './pattern-syntax.ts';
 
-/** One step: take a character that fits, go two ways, stand at the edge of a word, or be done. */
+/** A step of the machine: match a character, branch, assert a word boundary, or accept. */
 export type Step =
   | { op: 'take'; fits: Fits; next: number }
   | { op: 'fork'; next: number; other: number }
@@ -10,22 +10,22 @@ export type Step =
 export interface Machine {
   steps: Step[];
   start: number;
-  /** Whether the step takes the character. */
+  /** Whether the step matches the character. */
   takes(step: number, character: number): boolean;
-  /** Whether a match can begin with the character. */
+  /** Whether a match can start with the character. */
   beginsWith(character: number): boolean;
 }
 
-/** Repetition copies what it repeats; this bounds what becomes of `((a{99}){99}){99}`. */
+/** The most steps of a pattern. Repetition copies steps; this bounds patterns like `((a{99}){99}){99}`. */
 export const MOST_STEPS = 500;
 
 /**
- * Patterns are written by admins and looked for in texts of strangers. They become a machine whose work is bounded by the
- * length of the text times the length of the pattern, whatever both hold: without backtracking, none can be made to hang.
+ * Compiles a pattern to a machine whose work is bounded by the length of the text times the length of the pattern.
+ * Admins write patterns and strangers write texts: without backtracking, no combination can make it hang.
  */
 export function compilePattern(pattern: string): Machine {
   const node = parsePattern(pattern);
-  if (matchesNothing(node)) throw new PatternError('it matches even where there is nothing');
+  if (matchesNothing(node)) throw new PatternError('it matches the empty text');
   const steps: Step[] = [{ op: 'done' }];
   const start = write(node, 0, steps);
   const takes = createTables(steps);
@@ -44,7 +44,7 @@ export function compilePattern(pattern: string): Machine {
 
 const ASCII = 128;
 
-/** What most texts are made of is looked up, rather than asked of each step. */
+/** Common characters are looked up in a table instead of tested against each step. */
 function createTables(steps: readonly Step[]): Machine['takes'] {
   const known = new Map<Fits, Uint8Array>();
   const tables = steps.map((step) => {
@@ -61,7 +61,7 @@ function createTables(steps: readonly Step[]): Machine['takes'] {
   };
 }
 
-/** The steps that wait for the first character. */
+/** Returns the steps that match the first character. */
 function reachable(steps: readonly Step[], start: number): number[] {
   const seen = new Set<number>();
   const pending = [start];
@@ -90,10 +90,11 @@ function matchesNothing(node: Node): boolean {
   }
 }
 
-/** Writes the steps of a node that goes on at `next`, last ones first, and returns where it begins. */
+/** Writes the steps of a node that continues at `next`, last ones first, and returns its first step. */
 function write(node: Node, next: number, steps: Step[]): number {
   const add = (step: Step) => {
-    if (steps.length >= MOST_STEPS) throw new PatternError('with its repetitions it is too long');
+    if (steps.length >= MOST_STEPS)
+      throw new PatternError('it is too long once its repetitions are expanded');
     return steps.push(step) - 1;
   };
   switch (node.kind) {

@@ -13,15 +13,15 @@ const UNIQUE_VIOLATION = '23505';
 
 export type Policies = ReturnType<typeof createPolicies>;
 
-/** Policies hold from the next text on that is judged: nothing keeps them in memory. */
+/** Manages policies. A change applies to the next text, because policies are not cached. */
 export function createPolicies({ sql }: { sql: Database }) {
   async function requireChangeable(tx: Transaction, id: string): Promise<Policy> {
     const policy = await store.lockPolicy(tx, id);
-    if (!policy) throw new NexusError('E_NOT_FOUND', `There is no policy ${id}.`);
+    if (!policy) throw new NexusError('E_NOT_FOUND', `The policy ${id} does not exist.`);
     if (policy.source === 'api') return policy;
     throw new NexusError(
       'E_INVALID_STATE',
-      'This policy comes from NEXUS_BLOCKED_TERMS. Change it there, and start Nexus again.',
+      'This policy comes from NEXUS_BLOCKED_TERMS. Change it there and restart Nexus.',
     );
   }
 
@@ -51,7 +51,7 @@ export function createPolicies({ sql }: { sql: Database }) {
         if (wanted.terms.length + wanted.patterns.length === 0) {
           throw new NexusError(
             'E_INVALID_REQUEST',
-            'A policy needs a term or a pattern. Delete it, or disable it.',
+            'A policy needs a term or a pattern. Delete or disable it instead.',
           );
         }
         const policy = await store.updatePolicy(tx, wanted);
@@ -73,7 +73,7 @@ export function createPolicies({ sql }: { sql: Database }) {
   };
 }
 
-/** The policy that NEXUS_BLOCKED_TERMS makes: what it names is redacted in PUBLIC mode. Without any it is disabled. */
+/** Writes the policy of NEXUS_BLOCKED_TERMS: its terms are redacted in PUBLIC mode. Without terms it is disabled. */
 export async function seedConfiguredPolicy(sql: Database, terms: readonly string[]): Promise<void> {
   await store.putConfiguredPolicy(sql, {
     id: newId(),
@@ -99,10 +99,10 @@ function checkPatterns(patterns: readonly string[]): void {
 }
 
 function nameTaken(name: string): never {
-  throw new NexusError('E_POLICY_NAME_TAKEN', `There is a policy called ${name}. Choose another name.`);
+  throw new NexusError('E_POLICY_NAME_TAKEN', `A policy named ${name} already exists. Choose another name.`);
 }
 
-/** What the audit log says of a policy: never what it keeps from being shown. */
+/** The details of a policy for the audit log, without its terms and patterns. */
 function told({ id, name, mode, action, is_enabled, terms, patterns }: Policy) {
   return {
     mode,

@@ -29,8 +29,8 @@ export function registerGovernanceRoutes(
       },
       schema: {
         tags,
-        summary: 'Judge a text',
-        description: 'What the policies of a mode say of it, and the text as it may be shown.',
+        summary: 'Evaluate a text',
+        description: 'Applies the policies of a mode. Returns the decision and the text as it may be shown.',
         body: contract.evaluate,
         response: { 200: contract.evaluation },
       },
@@ -61,7 +61,7 @@ export function registerGovernanceRoutes(
       schema: {
         tags,
         summary: 'Create a policy',
-        description: 'It holds from the next text on that is judged.',
+        description: 'It applies to the next text.',
         body: contract.createPolicy,
         response: { 201: contract.policy },
       },
@@ -76,7 +76,7 @@ export function registerGovernanceRoutes(
       schema: {
         tags,
         summary: 'Change a policy',
-        description: 'What is left away stays.',
+        description: 'Absent fields are not changed.',
         params: byId,
         body: contract.updatePolicy,
         response: { 200: contract.policy },

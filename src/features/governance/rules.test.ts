@@ -115,7 +115,7 @@ test('one policy that blocks outweighs those that redact', () => {
   expect(rules.judge('c')).toEqual({ decision: 'allow', hits: [], redactions: [] });
 });
 
-test('what is redacted is as long as before, so places stay where they are', () => {
+test('what is redacted is as long as before, so ranges stay where they are', () => {
   const text = 'x 😀falcon😀 y';
   expect(redact(text, { patterns: ['😀falcon😀'] })).toHaveLength(text.length);
 });

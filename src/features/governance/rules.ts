@@ -1,10 +1,11 @@
 import type { Decision, Policy } from '../../contract/governance.ts';
-import { coverOf, type Place, united } from './cover.ts';
+import type { TextRange } from '../media/text/text-range.ts';
+import { coverOf, united } from './cover.ts';
 import { compilePattern } from './pattern.ts';
-import { readingsOf } from './readings.ts';
 import { compileTerms } from './terms.ts';
+import { textFormsOf } from './text-forms.ts';
 
-/** The part of a policy that decides; plain data, so that it can be sent to a process. */
+/** The part of a policy that is applied to texts. Plain data, so that it can be sent to a process. */
 export type Rule = Pick<Policy, 'id' | 'name' | 'action' | 'terms' | 'patterns'>;
 
 export interface PolicyHit {
@@ -14,12 +15,12 @@ export interface PolicyHit {
   count: number;
 }
 
-/** What policies say of a text. */
+/** The result of applying policies to a text. */
 export interface Judgement {
   decision: Decision;
   hits: PolicyHit[];
-  /** What policies that redact have found. */
-  redactions: Place[];
+  /** The ranges that redacting policies have found. */
+  redactions: TextRange[];
 }
 
 export interface Rules {
@@ -35,15 +36,15 @@ export function compileRules(given: readonly Rule[]): Rules {
   return {
     judge(text) {
       const hits: PolicyHit[] = [];
-      let redactions: Place[] = [];
-      const readings = readingsOf(text);
+      let redactions: TextRange[] = [];
+      const readings = textFormsOf(text);
       for (const { id, name, action, terms, machines } of rules) {
-        const places = readings.flatMap((reading) => {
+        const ranges = readings.flatMap((reading) => {
           const inTerms = terms.find(reading.text);
           const inPatterns = machines.flatMap((machine) => coverOf(machine, reading.text));
-          return [...inTerms, ...inPatterns].map(reading.placeOf);
+          return [...inTerms, ...inPatterns].map(reading.rangeIn);
         });
-        const found = united(places);
+        const found = united(ranges);
         if (found.length === 0) continue;
         hits.push({ policy_id: id, name, action, count: found.length });
         if (action === 'redact') redactions = redactions.concat(found);
@@ -58,14 +59,14 @@ export function decisionOf(hits: readonly Pick<PolicyHit, 'action'>[]): Decision
   return hits.length > 0 ? 'redact' : 'allow';
 }
 
-/** In place of each character, so that places in the text stay where they are. */
+/** Replaces each character, so that ranges in the text stay valid. */
 const MASK = '█';
 
-/** The text without what was found: as long as before, its line ends kept. */
-export function masked(text: string, places: readonly Place[]): string {
+/** Returns the text with the ranges masked. Length and line ends stay the same. */
+export function masked(text: string, ranges: readonly TextRange[]): string {
   let result = '';
   let from = 0;
-  for (const { start, end } of places) {
+  for (const { start, end } of ranges) {
     result += text.slice(from, start) + text.slice(start, end).replace(/[^\n]/g, MASK);
     from = end;
   }
@@ -73,8 +74,8 @@ export function masked(text: string, places: readonly Place[]): string {
 }
 
 /**
- * Masks every text inside a value as policies let it be shown. Names of fields are the contract's own words and stay as
- * they are, so texts must never be stored as names.
+ * Masks every text inside a value as policies require. Field names are not checked, so texts must never be stored as
+ * field names.
  */
 export function redactedDeep<T>(value: T, rules: Rules): { value: T; hits: PolicyHit[] } {
   const found: PolicyHit[] = [];
@@ -92,7 +93,7 @@ export function redactedDeep<T>(value: T, rules: Rules): { value: T; hits: Polic
   return { value: visit(value) as T, hits: mergedHits(found) };
 }
 
-/** One hit for each policy, with the sum of its counts. */
+/** Merges hits to one for each policy, with the sum of its counts. */
 export function mergedHits(hits: readonly PolicyHit[]): PolicyHit[] {
   const byPolicy = new Map<string, PolicyHit>();
   for (const hit of hits) {

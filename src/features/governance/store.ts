@@ -6,7 +6,7 @@ import type { Rule } from './rules.ts';
 const columns = (sql: Queryable) => sql`
   id, name, mode, action, terms, patterns, is_enabled, source, created_by, created_at, updated_at`;
 
-/** In a fixed order, so that what they say of a text comes out the same each time. */
+/** Lists policies in a fixed order, so that results are the same each time. */
 export async function listRules(sql: Queryable, mode: Mode): Promise<Rule[]> {
   return sql<Rule[]>`
     select id, name, action, terms, patterns
@@ -32,7 +32,7 @@ export async function lockPolicy(tx: Transaction, id: string): Promise<Policy | 
 
 export type PolicyFields = Omit<Policy, 'source' | 'created_at' | 'updated_at'>;
 
-/** Undefined when the name is taken. */
+/** Inserts a policy; undefined when the name is taken. */
 export async function insertPolicy(
   sql: Queryable,
   fields: PolicyFields,
@@ -59,7 +59,7 @@ export async function updatePolicy(
         updated_at = now()
     where id = ${id}
     returning ${columns(tx)}`;
-  if (!policy) throw new Error('A policy that is locked is there.');
+  if (!policy) throw new Error('A locked policy was not found.');
   return policy;
 }
 
@@ -67,7 +67,7 @@ export async function deletePolicy(tx: Transaction, id: string): Promise<void> {
   await tx`delete from governance_policies where id = ${id}`;
 }
 
-/** The policy of the configuration: one row, whoever of several processes starts first. */
+/** Writes the policy of the configuration: one row, whichever process starts first. */
 export async function putConfiguredPolicy(sql: Queryable, fields: PolicyFields): Promise<void> {
   await sql`
     insert into governance_policies (id, name, mode, action, terms, patterns, is_enabled, source, created_by)

@@ -1,16 +1,19 @@
 import { normalForm } from '../../contract/normal-form.ts';
-import type { Place } from './cover.ts';
-import { readingsOf } from './readings.ts';
+import type { TextRange } from '../media/text/text-range.ts';
+import { textFormsOf } from './text-forms.ts';
 
-/** A word, a letter of a script that puts no space between words, or a sign. A longer word would exhaust the stack. */
+/**
+ * Matches a word, a letter of a script without spaces between words, or a symbol. Bounded, because a longer word would
+ * exhaust the stack.
+ */
 const UNSPACED =
   '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}';
 const ATOM = new RegExp(`[${UNSPACED}]|[[\\p{L}\\p{N}\\p{M}_]--[${UNSPACED}]]{1,100000}|\\S`, 'gv');
 const ACCENTS_AND_UNSEEN = /[\u0300-\u036F\p{Default_Ignorable_Code_Point}\p{Cf}]/gu;
-/** No term is as long. */
+/** Longer than any term. */
 const LONGEST_WORD = 1000;
 
-/** The same for all ways to write it: whatever its case, its accents, its width, and what is not seen. */
+/** Returns a form that is equal for all spellings: case, accents, width and invisible characters do not matter. */
 function normalised(atom: string): string {
   const bare = atom.replace(ACCENTS_AND_UNSEEN, '');
   if (bare.length > LONGEST_WORD) return bare;
@@ -27,16 +30,16 @@ interface Term {
 }
 
 export interface Terms {
-  /** Where any of the terms stands, in order; places may overlap. */
-  find(text: string): Place[];
+  /** Returns the ranges of all terms, in order; they may overlap. */
+  find(text: string): TextRange[];
 }
 
-/** Terms as whole words in sequence, whatever white space is between them. One pass over the text. */
+/** Finds terms as sequences of whole words, whatever white space is between them, in one pass over the text. */
 export function compileTerms(terms: readonly string[]): Terms {
   const byFirst = new Map<string, Term[]>();
   let longest = 0;
   for (const term of terms) {
-    const seen = readingsOf(term).at(-1)?.text ?? '';
+    const seen = textFormsOf(term).at(-1)?.text ?? '';
     const [first, ...rest] = [...seen.matchAll(ATOM)].map(([atom]) => normalised(atom));
     if (!first) continue;
     byFirst.set(first, [...(byFirst.get(first) ?? []), { rest }]);
@@ -45,8 +48,8 @@ export function compileTerms(terms: readonly string[]): Terms {
 
   return {
     find(text) {
-      const places: Place[] = [];
-      /** The last atoms, so many that the longest term fits. */
+      const ranges: TextRange[] = [];
+      /** The last atoms, enough for the longest term. */
       let recent: { word: string; start: number; end: number }[] = [];
       const matchFirst = () => {
         const [first] = recent;
@@ -54,10 +57,10 @@ export function compileTerms(terms: readonly string[]): Terms {
         for (const { rest } of byFirst.get(first.word) ?? []) {
           const last = recent[rest.length];
           if (last && rest.every((word, index) => recent[index + 1]?.word === word))
-            places.push({ start: first.start, end: last.end });
+            ranges.push({ start: first.start, end: last.end });
         }
       };
-      if (byFirst.size === 0) return places;
+      if (byFirst.size === 0) return ranges;
       for (const { 0: atom, index } of text.matchAll(ATOM)) {
         const word = normalised(atom);
         if (word === '') continue;
@@ -67,7 +70,7 @@ export function compileTerms(terms: readonly string[]): Terms {
         recent = recent.slice(1);
       }
       for (; recent.length > 0; recent = recent.slice(1)) matchFirst();
-      return places;
+      return ranges;
     },
   };
 }

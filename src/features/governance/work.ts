@@ -1,36 +1,36 @@
 import type { Decision } from '../../contract/governance.ts';
-import type { Place } from './cover.ts';
+import type { TextRange } from '../media/text/text-range.ts';
 import { MOST_STEPS } from './pattern.ts';
 import { compileRules, masked, type PolicyHit, type Rule, redactedDeep } from './rules.ts';
 
-/** The decision of policies about a text, and the text as it may be shown: null when a policy blocks it. */
+/** The decision about a text, and the text as it may be shown: null when a policy blocks it. */
 export interface JudgedText {
   decision: Decision;
   hits: PolicyHit[];
-  redactions: Place[];
+  redactions: TextRange[];
   text: string | null;
 }
 
-/** A value as policies let it be shown, and what they found in it. */
+/** A redacted value, and the policy hits in it. */
 export interface Redacted<T> {
   value: T;
   hits: PolicyHit[];
 }
 
-/** The tasks of governance, which run where long texts are worked on. */
+/** The tasks of governance, which run in text processes. */
 export const governanceWork = {
   'governance.judge'({ text, rules }: { text: string; rules: Rule[] }): JudgedText {
     const judgement = compileRules(rules).judge(text);
     return { ...judgement, text: judgement.decision === 'block' ? null : masked(text, judgement.redactions) };
   },
-  /** Judges each value on its own: one that is blocked says nothing about the others. */
+  /** Checks each value separately: a blocked one does not affect the others. */
   'governance.redact'({ values, rules }: { values: unknown[]; rules: Rule[] }): Redacted<unknown>[] {
     const compiled = compileRules(rules);
     return values.map((value) => redactedDeep(value, compiled));
   },
 };
 
-/** The steps that judging so many characters takes at worst, and compiling the rules before. */
+/** The worst-case cost of checking this many characters, including compiling the rules. */
 export function costOfJudging(rules: readonly Rule[], characters: number): number {
   const termCount = rules.reduce((sum, { terms }) => sum + terms.length, 0);
   const patternCount = rules.reduce((sum, { patterns }) => sum + patterns.length, 0);
@@ -38,7 +38,7 @@ export function costOfJudging(rules: readonly Rule[], characters: number): numbe
   return characters * (4 + patternCount * MOST_STEPS) + 20 * termCount + 20 * MOST_STEPS * patternCount;
 }
 
-/** The characters of all texts inside a value. */
+/** The number of characters of all texts inside a value. */
 export function charactersIn(value: unknown): number {
   if (typeof value === 'string') return value.length;
   if (value === null || typeof value !== 'object') return 0;

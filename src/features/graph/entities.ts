@@ -4,27 +4,27 @@ import { normalForm } from '../../contract/normal-form.ts';
 
 export type EntityKind = 'name' | 'hashtag' | 'email';
 
-/** Something that a document mentions. */
+/** An entity that a document mentions. */
 export interface Entity {
   kind: EntityKind;
-  /** The same for all spellings. */
+  /** The normalised name, equal for all spellings. */
   entity: string;
-  /** As the document writes it most often. */
+  /** The most frequent spelling in the document. */
   name: string;
   mentions: number;
 }
 
-/** What a document mentions most; the rest tells little about it. */
+/** The most entities of a document. Rarer ones say little about it. */
 const MOST_ENTITIES = 200;
 const LONGEST_NAME = 100;
-/** Of a longer text the beginning is read. */
+/** The part of a longer text that is read. */
 export const LONGEST_TEXT = 2_000_000;
 
-/** Sentences and the kinds of their words are all that is asked for. */
+/** Only sentences and parts of speech are needed. */
 const nlp = winkNLP(model, ['sbd', 'pos']);
 const { its } = nlp;
 
-/** Names that say when, not what. */
+/** Names of days and months. */
 const CALENDAR = new Set(
   (
     'monday tuesday wednesday thursday friday saturday sunday january february march april may june july august ' +
@@ -34,14 +34,14 @@ const CALENDAR = new Set(
 
 const HASHTAG = /(?<![\p{L}\p{N}_&/#])#(?=[\p{N}_]*\p{L})[\p{L}\p{M}\p{N}_]{2,50}/gu;
 const EMAIL = /(?<![\p{L}\p{N}._%+-])[\p{L}\p{N}._%+-]{1,64}@[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63})+/gu;
-/** Two or more capitalised words within a sentence. */
+/** Matches two or more capitalised words within a sentence. */
 const CAPITALISED =
   /(?<=[\p{Ll}\p{M},;]\s)\p{Lu}[\p{L}\p{M}'’-]+(?:\s(?:d[aei]|de la|v[ao]n|of)?\s?\p{Lu}[\p{L}\p{M}'’-]+)+/gu;
 
 /**
- * What a text mentions, most often mentioned first: a function of the text and its language alone. Names in English are
- * runs of proper nouns, as wink-nlp tags them; in other languages, which its model does not know, they are runs of
- * capitalised words within a sentence.
+ * Returns the entities of a text, most frequent first. The result depends on the text and its language alone. Names in
+ * English are runs of proper nouns, as wink-nlp tags them; in other languages, which its model does not know, they are
+ * runs of capitalised words within a sentence.
  */
 export function extractEntities(text: string, language: string | null): Entity[] {
   const found = new Found();
@@ -56,7 +56,7 @@ export function extractEntities(text: string, language: string | null): Entity[]
 }
 
 function addProperNouns(line: string, found: Found): void {
-  // Without a capital there is no name, and tagging is what takes the time.
+  // A name has a capital letter, and tagging is the slow part.
   if (!/\p{Lu}/u.test(line)) return;
   nlp
     .readDoc(line)
@@ -67,7 +67,7 @@ function addProperNouns(line: string, found: Found): void {
       for (let start = 0; start < words.length; start++) {
         if (!isNamePart(words[start], tags[start])) continue;
         let end = start + 1;
-        // University of Cambridge.
+        // For example: University of Cambridge.
         while (
           isNamePart(words[end], tags[end]) ||
           (words[end] === 'of' && isNamePart(words[end + 1], tags[end + 1]))
@@ -89,7 +89,7 @@ class Found {
     { kind: EntityKind; spellings: Map<string, number>; isSure: boolean }
   >();
 
-  /** A single word that begins a sentence may be no name; it counts when it is found elsewhere, too. */
+  /** Whether a single capitalised word at the start of a sentence is a name: only if it also occurs elsewhere. */
   add(kind: EntityKind, spelling: string, beginsSentence = false): void {
     const name = normalForm(spelling).replace(/\s+/g, ' ');
     const entity = name.toLowerCase();
@@ -114,7 +114,7 @@ class Found {
   }
 }
 
-/** By code units: the same on every machine. */
+/** Compares by code units, which gives the same order on every machine. */
 function order(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -1,8 +1,9 @@
 import type { RelatedMedia } from '../../contract/graph.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
-import { mayRead, type Viewer } from '../libraries/access/can-read-media.ts';
-import { mediaNotFound } from '../media/media.ts';
+import { requireReadable } from '../libraries/access/access.ts';
+import type { Viewer } from '../libraries/access/can-read-media.ts';
+import { holdMedia } from '../libraries/closure/lock-contents.ts';
 import { PROJECTOR, type Projector } from './projector.ts';
 import { findRelated } from './related-store.ts';
 import * as store from './store.ts';
@@ -14,12 +15,12 @@ export interface GraphDependencies {
 
 export type Graph = ReturnType<typeof createGraph>;
 
-/** Documents, what they mention, and where they link to. */
+/** The graph of documents, the entities they mention and the addresses they link to. */
 export function createGraph({ sql, projector }: GraphDependencies) {
   async function keep(documents: store.Projected[]): Promise<void> {
     if (documents.length === 0) return;
     await transaction(sql, async (tx) => {
-      const held = await store.holdMedia(
+      const held = await holdMedia(
         tx,
         documents.map(({ media_id }) => media_id),
       );
@@ -34,7 +35,7 @@ export function createGraph({ sql, projector }: GraphDependencies) {
   return {
     keep,
 
-    /** Puts a document in its place, whether it is there already or not. False when it cannot be read (any more). */
+    /** Writes a document to the graph, or replaces it. False when it cannot be read (any more). */
     async project(mediaId: string, signal?: AbortSignal): Promise<boolean> {
       const [source] = await store.listSources(sql, [mediaId]);
       const [projection] = source ? await projector.project([source], signal) : [];
@@ -47,7 +48,7 @@ export function createGraph({ sql, projector }: GraphDependencies) {
     },
 
     async related(viewer: Viewer, mediaId: string, limit: number): Promise<RelatedMedia[]> {
-      if (!(await mayRead(sql, viewer, mediaId))) mediaNotFound();
+      await requireReadable(sql, viewer, mediaId);
       return findRelated(sql, viewer, mediaId, limit);
     },
   };

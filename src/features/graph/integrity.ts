@@ -6,7 +6,7 @@ import type { Graph } from './graph.ts';
 import { PROJECTOR, type Projection, type Projector } from './projector.ts';
 import * as store from './store.ts';
 
-/** Every readable document is in the graph with what reading it now would find, and no other is. */
+/** Checks that the graph contains every readable document as projecting it now would write it, and no other. */
 export function createGraphCheck({
   sql,
   graph,
@@ -16,7 +16,7 @@ export function createGraphCheck({
   graph: Pick<Graph, 'keep'>;
   projector: Pick<Projector, 'project'>;
 }): IntegrityCheck {
-  /** Reads again what has changed since it was read, on either side. */
+  /** Projects documents again whose source or graph rows have changed. */
   async function compare(ids: string[], run: AuditRun): Promise<void> {
     const projections = (await splitOnTimeout(sql, ids, store.listProjections)).flat();
     const stored = new Map(projections.map((one) => [one.media_id, one]));
@@ -32,13 +32,13 @@ export function createGraphCheck({
         const isRight = found.projector === PROJECTOR && sorted(found) === sorted(projected);
         (isRight ? right : wrong).push(projected);
       } else if (isSettled.has(source.media_id)) {
-        // What has just become readable comes into the graph by itself.
+        // Documents that have just become readable are projected by their job.
         missing.push(projected);
       }
     }
     await tell(run, 'graph_missing', missing);
     await tell(run, 'graph_differs', wrong);
-    // What is right gets the fingerprint that it lacks.
+    // A correct projection without a fingerprint gets one.
     if (run.repair) await graph.keep([...missing, ...wrong, ...right]);
   }
 
@@ -71,7 +71,7 @@ async function tell(run: AuditRun, kind: string, documents: store.Projected[]): 
   );
 }
 
-/** Equal for equal projections, whatever the order of their rows. */
+/** Returns a key that is equal for equal projections, whatever the order of their rows. */
 function sorted({ entities, links }: Projection): string {
   const rows = entities.map(({ kind, entity, name, mentions }) =>
     JSON.stringify([kind, entity, name, mentions]),

@@ -1,10 +1,10 @@
 import { identify, inferKind, LONGEST_URL, parseMediaUrl } from '../media/saving/url.ts';
 import { attribute, parseMarkup, walk } from '../media/text/markup.ts';
 
-/** A page of links links to everything. */
+/** The most links of a document. A page with more links to everything. */
 const MOST_LINKS = 500;
 
-/** Where a document links to, as the canonical addresses that media are known by. In the order of the document. */
+/** Returns the canonical addresses that a document links to, in the order of the document. */
 export function linksOf(html: string[]): string[] {
   const found = new Set<string>();
   for (const fragment of html) {
@@ -21,7 +21,7 @@ export function linksOf(html: string[]): string[] {
   return [...found];
 }
 
-/** What saving the link would make of it; undefined for what cannot be saved. */
+/** Returns the canonical address of a link; undefined when Nexus does not save it. */
 function canonical(href: string | undefined): string | undefined {
   if (href === undefined) return undefined;
   try {
@@ -29,7 +29,7 @@ function canonical(href: string | undefined): string | undefined {
     const { canonical_url } = identify(inferKind(url), url);
     return Buffer.byteLength(canonical_url) <= LONGEST_URL ? canonical_url : undefined;
   } catch {
-    // A link that Nexus does not save leads to nothing that it knows.
+    // A link that Nexus does not save cannot lead to a known media.
     return undefined;
   }
 }

@@ -10,7 +10,7 @@ import { createReader, type Reader } from '../../../test/support/libraries.ts';
 import { transaction } from '../../platform/database/transaction.ts';
 import { createDispatcher } from '../../platform/outbox/dispatcher.ts';
 import { defineSubscriber } from '../../platform/outbox/subscriber.ts';
-import { tellMedia } from '../media/events.ts';
+import { emitMediaEvents } from '../media/events.ts';
 import { createNeo4jMirror } from './neo4j.ts';
 
 const bolt = await startBoltServer();
@@ -95,7 +95,8 @@ describe('a Neo4j', () => {
     });
     const dispatcher = createDispatcher({ sql, log: silentLog, subscribers: [mirror.subscriber, other] });
     const saved = await Promise.all([1, 2, 3].map(() => saveDocument(sql, reader, { html: '<p>Text</p>' })));
-    const tell = (id: string) => transaction(sql, (tx) => tellMedia(tx, 'media.ready', id, {}));
+    const tell = (id: string) =>
+      transaction(sql, (tx) => emitMediaEvents(tx, 'media.ready', [{ media_id: id, kind: 'web_article' }]));
     await tell(saved[0] as string);
     await dispatcher.deliverDue();
     // From now on it fails at once, without a connection.

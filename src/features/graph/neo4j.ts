@@ -16,10 +16,10 @@ export interface Neo4jMirror {
 }
 
 const TIMEOUT_MS = 5000;
-/** After a failure nothing is sent for so long: a server that hangs must not hold up the events of everybody. */
+/** After a failure nothing is sent for this long: a server that hangs must not delay other events. */
 const PAUSE_MS = 10_000;
 
-/** Does away with what was there before, so that doing it twice, or late, is the same as doing it once. */
+/** Replaces what was there before, so that running it twice or late has the same result as once. */
 const WRITE = [
   `merge (document:Document {id: $media_id})
    set document.title = $title, document.kind = $kind, document.url = $canonical_url
@@ -44,8 +44,8 @@ const WRITE = [
 const DELETE = 'match (document:Document {id: $media_id}) detach delete document';
 
 /**
- * Copies the graph to Neo4j, document by document, as events tell of them. What is copied is what holds when it is copied,
- * whichever event it was that told; failed copies are made again by the outbox.
+ * Copies the graph to Neo4j, document by document, when events arrive. It copies the current state, whichever event it
+ * was; the outbox retries failed copies.
  */
 export function createNeo4jMirror({
   sql,
@@ -60,7 +60,7 @@ export function createNeo4jMirror({
   let failure: { error: unknown; until: number } | undefined;
 
   async function connect(): Promise<Driver> {
-    // Most installations have no Neo4j, and load nothing for it.
+    // Loaded only when it is used: most installations have no Neo4j.
     const { default: neo4j } = await import('neo4j-driver');
     return neo4j.driver(options.url, neo4j.auth.basic(options.username, options.password), {
       connectionTimeout: TIMEOUT_MS,
@@ -100,7 +100,7 @@ export function createNeo4jMirror({
     },
   };
 
-  /** The job that puts it into the graph may still be on its way. */
+  /** The job that projects it may not have run yet. */
   async function current(mediaId: string, signal: AbortSignal): Promise<GraphDocument | undefined> {
     const known = await findGraphDocument(sql, mediaId);
     if (known) return known;

@@ -4,7 +4,7 @@ import type { GraphSource, Projection, projectionWork } from './work.ts';
 
 export type { GraphSource, Projection } from './work.ts';
 
-/** The name of what reads documents. Change it whenever the entities or links that are found change. */
+/** The version of the projection. Change it whenever the entities or links that are found change. */
 export const PROJECTOR = 'wink-eng-lite-web-model@1.8.1/1';
 
 export interface Projector {
@@ -12,7 +12,7 @@ export interface Projector {
   close(): Promise<void>;
 }
 
-/** Reading a book takes seconds, so it is done in a process of its own, which starts with the first document. */
+/** Projects documents in a process, because a book takes seconds. The process starts with the first document. */
 export function createProjector({ processes = 1, timeoutMs = 120_000, memoryMb = 1024 } = {}): Projector {
   const pool = createProcessPool<typeof projectionWork>({
     entry: siblingModule(import.meta.url, 'worker'),

@@ -12,8 +12,9 @@ export function registerGraphRoutes(server: HttpServer, graph: Graph): void {
       config: { access: 'viewer', feature: 'media', errors: ['E_MEDIA_NOT_FOUND'] },
       schema: {
         tags: ['Media'],
-        summary: 'What belongs to it',
-        description: 'Documents that mention the same or link to each other, best first, and why.',
+        summary: 'List related documents',
+        description:
+          'Lists documents that mention the same entities or link to each other, best first, with the reasons.',
         params: z.object({ id }),
         querystring: relatedQuery,
         response: { 200: relatedList },

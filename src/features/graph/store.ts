@@ -4,13 +4,13 @@ import { isReadable } from '../media/processing/readable.ts';
 import type { Entity } from './entities.ts';
 import type { GraphSource, Projection } from './projector.ts';
 
-/** What a document's place in the graph is derived from, and its hash. */
+/** The source of a projection, and its hash. */
 export interface Source extends GraphSource {
   media_id: string;
   source_hash: Buffer;
 }
 
-/** Of those that can be read. */
+/** Lists the sources of readable documents. */
 export async function listSources(sql: Queryable, mediaIds: string[]): Promise<Source[]> {
   return sql<Source[]>`
     select
@@ -26,7 +26,7 @@ export async function listSources(sql: Queryable, mediaIds: string[]): Promise<S
 
 const hashOf = (sql: Queryable, text: SqlFragment) => sql`sha256(convert_to(${text}, 'UTF8'))`;
 
-/** Of everything in a row of `media` that its place in the graph is derived from. */
+/** The hash of everything in a row of `media` that a projection depends on. */
 function sourceHash(sql: Queryable): SqlFragment {
   return sql`
     sha256(
@@ -43,7 +43,7 @@ function sourceHash(sql: Queryable): SqlFragment {
     )`;
 }
 
-/** Of a source, and of the rows that a row of `document_graph` has. */
+/** The fingerprint of a source and of the rows of its projection. */
 function fingerprint(sql: Queryable, source: SqlFragment): SqlFragment {
   return sql`
     sha256(
@@ -68,8 +68,8 @@ function fingerprint(sql: Queryable, source: SqlFragment): SqlFragment {
 }
 
 /**
- * Documents of these whose place in the graph has to be looked at: it is not there, was found by another projector, or
- * does not have its fingerprint any more, whichever side has changed.
+ * Lists the documents whose projection has to be checked: it is missing, was made by another projector, or no longer
+ * has its fingerprint because the source or the rows have changed.
  */
 export async function listSuspects(sql: Queryable, projector: string, mediaIds: string[]): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
@@ -86,14 +86,7 @@ export async function listSuspects(sql: Queryable, projector: string, mediaIds: 
   return rows.map(({ id }) => id);
 }
 
-/** Those of the media that are still there, and stay. */
-export async function holdMedia(tx: Transaction, mediaIds: string[]): Promise<Set<string>> {
-  const held = await tx<{ id: string }[]>`
-    select id from media where id = any(${mediaIds}::uuid[]) order by id for key share`;
-  return new Set(held.map(({ id }) => id));
-}
-
-/** A document with what reading it found. */
+/** A document with its projection. */
 export interface Projected extends Projection, Pick<Source, 'media_id' | 'source_hash'> {}
 
 export async function writeProjections(
@@ -148,7 +141,7 @@ export interface StoredProjection extends Projection {
   projector: string;
 }
 
-/** What is stored of these documents; of those that are not in the graph, nothing. */
+/** Returns the stored projections of documents; those that are not in the graph have empty ones. */
 export async function listProjections(sql: Queryable, mediaIds: string[]): Promise<StoredProjection[]> {
   return sql<StoredProjection[]>`
     select
@@ -165,7 +158,7 @@ export async function listProjections(sql: Queryable, mediaIds: string[]): Promi
     where media_id = any(${mediaIds}::uuid[])`;
 }
 
-/** A document with all that the graph knows of it. */
+/** Finds a document with its projection. */
 export interface GraphDocument {
   media_id: string;
   title: string;
@@ -182,7 +175,7 @@ export async function findGraphDocument(sql: Queryable, mediaId: string): Promis
   return media && projection && { ...media, entities: projection.entities, links: projection.links };
 }
 
-/** Those that have been readable for long enough to be in the graph. */
+/** Lists documents that have been readable for long enough to be in the graph. */
 export async function listSettled(sql: Queryable, mediaIds: string[]): Promise<Set<string>> {
   const rows = await sql<{ id: string }[]>`
     select id
@@ -191,7 +184,7 @@ export async function listSettled(sql: Queryable, mediaIds: string[]): Promise<S
   return new Set(rows.map(({ id }) => id));
 }
 
-/** What is in the graph of media that cannot be read. */
+/** Selects projections of media that cannot be read. */
 export function unjustifiedProjections(sql: Queryable, mediaIds: string[]) {
   return sql`
     select 'graph_unjustified' as kind, document_graph.media_id

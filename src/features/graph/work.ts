@@ -1,7 +1,7 @@
 import { type Entity, extractEntities } from './entities.ts';
 import { linksOf } from './links.ts';
 
-/** As much of a document as its place in the graph is derived from. */
+/** The part of a document that its projection depends on. */
 export interface GraphSource {
   text: string;
   language: string | null;

@@ -1,9 +1,7 @@
 import type { ApiKey } from '../../contract/identity.ts';
 import type { Transaction } from '../../platform/database/database.ts';
-import { newId } from '../../platform/ids.ts';
 import { emitEvent } from '../../platform/outbox/emit-event.ts';
 
-/** Emits an event of a key. A bootstrap key can be disabled more than once, so each time gets its own event. */
 export async function emitApiKeyEvent(
   tx: Transaction,
   eventType: 'api_key.created' | 'api_key.disabled',
@@ -15,7 +13,6 @@ export async function emitApiKeyEvent(
     aggregateType: 'api_key',
     aggregateId: id,
     payload: { api_key_id: id, user_id, owner, prefix, role },
-    idempotencyKey: eventType === 'api_key.disabled' ? `api_key:${id}:${newId()}` : undefined,
     requestId,
   });
 }

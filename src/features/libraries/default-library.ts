@@ -1,6 +1,6 @@
 import type { Transaction } from '../../platform/database/database.ts';
 
-/** The library that every person has from the beginning: theirs alone, and there for as long as they are. */
+/** Creates the default library of a new user. */
 export async function createDefaultLibrary(
   tx: Transaction,
   libraryId: string,

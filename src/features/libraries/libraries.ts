@@ -8,7 +8,7 @@ import { transaction } from '../../platform/database/transaction.ts';
 import { newId } from '../../platform/ids.ts';
 import { refuseDefault, requireAdmin, requireMember, requireOwner } from './access/access.ts';
 import { emptyLibrary } from './closure/closure.ts';
-import { tellLibrary } from './events.ts';
+import { emitLibraryEvents } from './events.ts';
 import { withCount, withCounts } from './library-counts.ts';
 import * as store from './store.ts';
 
@@ -34,7 +34,7 @@ export function createLibraries({ sql }: { sql: Database }) {
         await store.insertLibrary(tx, library);
         await recordAudit(tx, { action: 'library.created', actor, details: { library_id: library.id } });
         const { id: library_id, ...fields } = library;
-        await tellLibrary(tx, 'library.created', { library_id, ...fields }, actor.requestId);
+        await emitLibraryEvents(tx, 'library.created', [{ library_id, ...fields }], actor.requestId);
       });
       return get(userId, library.id);
     },
@@ -48,9 +48,12 @@ export function createLibraries({ sql }: { sql: Database }) {
       return get(userId, libraryId);
     },
 
-    /** What came to its members through it leaves their default libraries with it. */
+    /**
+     * Deletes a library. Its media leave the default libraries of its members, unless they have another reason to be
+     * there.
+     */
     async delete(userId: string, libraryId: string, actor: Actor): Promise<void> {
-      // Asked first without locks: strangers must not be able to hold up a library.
+      // Checked before any lock is taken, so that strangers cannot block a library.
       refuseDeletion(await store.findLibrary(sql, userId, libraryId), userId);
       await transaction(sql, async (tx) => {
         refuseDeletion(await store.lockForDeletion(tx, userId, libraryId), userId);
@@ -58,7 +61,7 @@ export function createLibraries({ sql }: { sql: Database }) {
         await store.deleteLibrary(tx, libraryId);
         await recordAudit(tx, { action: 'library.deleted', actor, details: { library_id: libraryId } });
         const deleted = { library_id: libraryId, owner_user_id: userId };
-        await tellLibrary(tx, 'library.deleted', deleted, actor.requestId);
+        await emitLibraryEvents(tx, 'library.deleted', [deleted], actor.requestId);
       });
     },
   };
@@ -74,5 +77,5 @@ function readName(given: string): string {
   const name = given.trim();
   const length = [...name].length;
   if (length >= 1 && length <= LONGEST_NAME && !name.includes('\0')) return name;
-  throw new NexusError('E_NAME_INVALID', `name takes 1 to ${LONGEST_NAME} characters.`);
+  throw new NexusError('E_NAME_INVALID', `The name must have 1 to ${LONGEST_NAME} characters.`);
 }

@@ -4,7 +4,7 @@ import { countLibraryMedia, type MemberLibrary } from './store.ts';
 
 const EMPTY = { media_count: 0, unread_count: 0 };
 
-/** Libraries as one of their members sees them, with what there is to read. */
+/** Adds the number of media and of unread media to libraries. */
 export async function withCounts(
   sql: Queryable,
   userId: string,

@@ -21,7 +21,7 @@ export function registerLibraryMediaRoutes(server: HttpServer, libraryMedia: Lib
         tags,
         summary: 'Add a media to a library',
         description:
-          'By its admins; one that is in it already answers 200. Every member can read it at once.',
+          'Requires an admin of the library. Every member can read the media immediately. Adding it again answers 200.',
         params: byId,
         body: contract.addLibraryMedia,
         response: { 200: contract.addedLibraryMedia, 201: contract.addedLibraryMedia },
@@ -53,7 +53,7 @@ export function registerLibraryMediaRoutes(server: HttpServer, libraryMedia: Lib
         tags,
         summary: 'Remove a media from a library',
         description:
-          'By its admins. From a default library, what its owner saved goes and what comes through a library stays.',
+          'Requires an admin of the library. A media that also comes through a shared library stays in the default library.',
         params: z.object({ id, media_id: id }),
         response: { 204: z.null() },
       },
@@ -70,8 +70,8 @@ export function registerLibraryMediaRoutes(server: HttpServer, libraryMedia: Lib
       config: { access: 'viewer', feature: 'libraries', errors: ['E_MEDIA_NOT_FOUND'] },
       schema: {
         tags: ['Media'],
-        summary: 'Why do I see this?',
-        description: 'When the caller saved it, and through which of their libraries it comes.',
+        summary: 'Explain why the caller can read a media',
+        description: 'Returns when the caller saved it, and which of their libraries contain it.',
         params: byId,
         response: { 200: contract.provenanceAnswer },
       },

@@ -1,16 +1,51 @@
-import { NexusError } from '../../contract/errors.ts';
 import type { Provenance } from '../../contract/libraries.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
-import { requireAdmin } from './access/access.ts';
-import { mayRead, type Viewer } from './access/can-read-media.ts';
+import { mediaNotFound, requireAdmin, requireReadable } from './access/access.ts';
+import type { Viewer } from './access/can-read-media.ts';
 import * as closure from './closure/closure.ts';
-import { lockContents } from './closure/lock-contents.ts';
+import { holdMedia, lockContents } from './closure/lock-contents.ts';
 import * as store from './store.ts';
+
+/**
+ * Adds media to a library, default or shared. Every way into a library goes through here. The caller has locked the
+ * library's contents (`lockContents`) and holds the media. Returns the ids that were not there before.
+ */
+export async function addMedia(
+  tx: Transaction,
+  viewer: Viewer,
+  {
+    libraryId,
+    media,
+    requestId,
+  }: { libraryId: string; media: closure.Saved[]; requestId?: string | undefined },
+): Promise<string[]> {
+  const by = { userId: viewer.user_id, requestId };
+  if (libraryId === viewer.default_library_id) return closure.addToDefaultLibrary(tx, libraryId, media, by);
+  requireAdmin(await store.lockLibrary(tx, viewer.user_id, libraryId));
+  const ids = media.map(({ media_id }) => media_id);
+  return closure.addToLibrary(tx, libraryId, ids, by);
+}
 
 export type LibraryMediaService = ReturnType<typeof createLibraryMedia>;
 
 export function createLibraryMedia({ sql }: { sql: Database }) {
+  /** Runs `change` when the viewer is an admin of the library and may read the media, which stays until the end. */
+  function changeContents<T>(
+    viewer: Viewer,
+    libraryId: string,
+    mediaId: string,
+    change: (tx: Transaction) => Promise<T>,
+  ): Promise<T> {
+    return transaction(sql, async (tx) => {
+      await lockContents(tx, [libraryId], [mediaId]);
+      requireAdmin(await store.findLibrary(tx, viewer.user_id, libraryId));
+      await requireReadable(tx, viewer, mediaId);
+      if (!(await holdMedia(tx, [mediaId])).has(mediaId)) mediaNotFound();
+      return change(tx);
+    });
+  }
+
   return {
     async add(
       viewer: Viewer,
@@ -18,51 +53,26 @@ export function createLibraryMedia({ sql }: { sql: Database }) {
       mediaId: string,
       requestId?: string,
     ): Promise<{ created: boolean }> {
-      return transaction(sql, async (tx) => {
-        await lockContents(tx, [libraryId], [mediaId]);
-        requireAdmin(await store.findLibrary(tx, viewer.user_id, libraryId));
-        await requireReadable(tx, viewer, mediaId);
-        if (!(await store.holdMedia(tx, mediaId))) mediaNotFound();
-        if (libraryId === viewer.default_library_id) {
-          return closure.addToDefaultLibrary(tx, libraryId, mediaId, viewer.user_id, requestId);
-        }
-        requireAdmin(await store.lockLibrary(tx, viewer.user_id, libraryId));
-        return closure.addToLibrary(tx, libraryId, mediaId, viewer.user_id, requestId);
-      });
-    },
-
-    /** Adds many media to a shared library, in the caller's transaction, which holds them and the library's contents. */
-    async addAll(
-      tx: Transaction,
-      viewer: Viewer,
-      libraryId: string,
-      mediaIds: string[],
-      requestId?: string,
-    ): Promise<void> {
-      requireAdmin(await store.findLibrary(tx, viewer.user_id, libraryId));
-      requireAdmin(await store.lockLibrary(tx, viewer.user_id, libraryId));
-      await closure.addAllToLibrary(tx, libraryId, mediaIds, viewer.user_id, { requestId });
+      const added = await changeContents(viewer, libraryId, mediaId, (tx) =>
+        addMedia(tx, viewer, { libraryId, media: [{ media_id: mediaId }], requestId }),
+      );
+      return { created: added.length === 1 };
     },
 
     /**
-     * From the default library, only what the viewer saved goes; what comes through a library stays. What the viewer does
-     * not have any more is in their trash.
+     * Removes a media from a library. In the default library only the viewer's own save goes; a media that also comes
+     * through a shared library stays listed. A media that the viewer no longer has is then in their trash.
      */
     async remove(viewer: Viewer, libraryId: string, mediaId: string, requestId?: string): Promise<void> {
-      await transaction(sql, async (tx) => {
-        await lockContents(tx, [libraryId], [mediaId]);
-        requireAdmin(await store.findLibrary(tx, viewer.user_id, libraryId));
-        await requireReadable(tx, viewer, mediaId);
-        // Held, so that it cannot turn out to be another media while it is removed.
-        if (!(await store.holdMedia(tx, mediaId))) mediaNotFound();
+      await changeContents(viewer, libraryId, mediaId, async (tx) => {
         if (libraryId === viewer.default_library_id) {
           const saved = await closure.removeFromDefaultLibrary(tx, libraryId, mediaId, requestId);
           if (saved) await closure.putIntoTrash(tx, libraryId, saved);
           return;
         }
         requireAdmin(await store.lockLibrary(tx, viewer.user_id, libraryId));
-        const isRemoved = await closure.removeFromLibrary(tx, libraryId, mediaId, viewer.user_id, requestId);
-        if (!isRemoved) mediaNotFound();
+        const by = { userId: viewer.user_id, requestId };
+        if (!(await closure.removeFromLibrary(tx, libraryId, mediaId, by))) mediaNotFound();
         const trashed = { media_id: mediaId, library_id: libraryId };
         await closure.putIntoTrash(tx, viewer.default_library_id, trashed);
       });
@@ -75,12 +85,4 @@ export function createLibraryMedia({ sql }: { sql: Database }) {
       });
     },
   };
-}
-
-async function requireReadable(tx: Transaction, viewer: Viewer, mediaId: string): Promise<void> {
-  if (!(await mayRead(tx, viewer, mediaId))) mediaNotFound();
-}
-
-function mediaNotFound(): never {
-  throw new NexusError('E_MEDIA_NOT_FOUND', 'There is no such media here, or you may not read it.');
 }

@@ -15,8 +15,9 @@ export function registerLibraryRoutes(server: HttpServer, libraries: Libraries):
       config: { access: 'viewer', feature: 'libraries' },
       schema: {
         tags,
-        summary: 'My libraries',
-        description: 'The libraries that the caller is in: the default library first, then the newest.',
+        summary: 'List libraries',
+        description:
+          'Lists the libraries that the caller is a member of: the default library first, then the newest.',
         querystring: listQuery,
         response: { 200: contract.libraryList },
       },
@@ -34,7 +35,7 @@ export function registerLibraryRoutes(server: HttpServer, libraries: Libraries):
       schema: {
         tags,
         summary: 'Create a library',
-        description: 'The caller owns it.',
+        description: 'The caller becomes its owner.',
         body: contract.libraryName,
         response: { 201: contract.libraryAnswer },
       },
@@ -52,8 +53,8 @@ export function registerLibraryRoutes(server: HttpServer, libraries: Libraries):
       config: { access: 'viewer', feature: 'libraries', errors: ['E_LIBRARY_NOT_FOUND'] },
       schema: {
         tags,
-        summary: 'A library',
-        description: "With the caller's role in it.",
+        summary: 'Get a library',
+        description: "Includes the caller's role in it.",
         params: byId,
         response: { 200: contract.libraryAnswer },
       },
@@ -72,7 +73,7 @@ export function registerLibraryRoutes(server: HttpServer, libraries: Libraries):
       schema: {
         tags,
         summary: 'Rename a library',
-        description: 'By its admins.',
+        description: 'Requires an admin of the library.',
         params: byId,
         body: contract.libraryName,
         response: { 200: contract.libraryAnswer },
@@ -94,7 +95,8 @@ export function registerLibraryRoutes(server: HttpServer, libraries: Libraries):
       schema: {
         tags,
         summary: 'Delete a library',
-        description: "By its owner. What came through it leaves its members' default libraries.",
+        description:
+          "Requires the owner. Its media leave the members' default libraries, unless they saved them.",
         params: byId,
         response: { 204: z.null() },
       },

@@ -2,14 +2,14 @@ import type { Library, Provenance } from '../../contract/libraries.ts';
 import type { Queryable, Transaction } from '../../platform/database/database.ts';
 import type { Viewer } from './access/can-read-media.ts';
 
-/** What decides about a library. What is in it is counted when it is shown. */
+/** A library as a member sees it, without the counts of its media. */
 export type MemberLibrary = Omit<Library, 'media_count' | 'unread_count'>;
 
 const libraryColumns = (sql: Queryable) =>
   sql`libraries.id, libraries.name, libraries.owner_user_id, libraries.is_default, memberships.role,
     libraries.created_at, libraries.updated_at`;
 
-/** A library as a member sees it; undefined for everybody else. */
+/** Returns a library as a member sees it; undefined for everybody else. */
 export async function findLibrary(
   sql: Queryable,
   userId: string,
@@ -24,8 +24,8 @@ export async function findLibrary(
 }
 
 /**
- * The same, after waiting for whoever else changes the library, and holding it until the transaction ends. The role is
- * read in a statement of its own: the one that waits still sees memberships as they were before it waited.
+ * Locks a library until the transaction ends, and returns it like `findLibrary`. The role is read in a second
+ * statement, because the statement that waits for the lock still sees memberships as they were before it waited.
  */
 export async function lockLibrary(
   tx: Transaction,
@@ -42,8 +42,8 @@ export async function lockLibrary(
 }
 
 /**
- * The same, only keeping the library from being deleted, and its admins from being demoted or removed, until the
- * transaction ends. Whoever brings invitations or members into a library takes this first of all locks.
+ * Keeps a library from being deleted, and its admins from being demoted or removed, until the transaction ends, and
+ * returns it like `findLibrary`. Whoever adds invitations or members to a library takes this lock before all others.
  */
 export async function holdLibrary(
   tx: Transaction,
@@ -54,19 +54,19 @@ export async function holdLibrary(
   return findLibrary(tx, userId, libraryId);
 }
 
-/** Waits for whoever invites into the library or joins it, and keeps others from it until the transaction ends. */
+/** Waits for parallel invitations and acceptances of the library, and blocks new ones until the transaction ends. */
 export async function holdAdmissions(tx: Transaction, libraryId: string): Promise<void> {
   await tx`select pg_advisory_xact_lock(${admissionLock(tx, libraryId)})`;
 }
 
 const admissionLock = (tx: Transaction, libraryId: string) => tx`hashtextextended(${libraryId}, 0)`;
 
-/** Held by a backfill while it reads the library's content. */
+/** Locks a library while a backfill reads its contents. */
 export async function lockSource(tx: Transaction, libraryId: string): Promise<void> {
   await tx`select from libraries where id = ${libraryId} for no key update`;
 }
 
-/** The default library first, then the newest. */
+/** Lists the default library first, then the newest. */
 export async function listLibraries(
   sql: Queryable,
   userId: string,
@@ -89,8 +89,8 @@ export async function listLibraries(
 }
 
 /**
- * What is in libraries, and what of it the viewer has not begun. The few that they have begun are looked up and taken off,
- * so that a library is counted along its index alone: 20,000 media take 4 ms.
+ * Counts the media of libraries and those that the viewer has not started to read. Started ones are few: they are
+ * looked up and subtracted, so that a library is counted by index only. 20,000 media take 4 ms.
  */
 export async function countLibraryMedia(
   sql: Queryable,
@@ -129,8 +129,8 @@ export async function renameLibrary(tx: Transaction, libraryId: string, name: st
 }
 
 /**
- * Locks what goes with a library, in the order in which others lock it: whoever changes a member or fills a default
- * library comes before or after the deletion, and not in between.
+ * Locks everything that is deleted with a library, in the documented order. Parallel changes of members and backfills
+ * happen before or after the deletion.
  */
 export async function lockForDeletion(
   tx: Transaction,
@@ -149,18 +149,12 @@ export async function lockForDeletion(
   return findLibrary(tx, userId, libraryId);
 }
 
-/** Takes memberships, invitations and backfills with it. */
+/** Deletes a library with its memberships, invitations and backfills. */
 export async function deleteLibrary(tx: Transaction, libraryId: string): Promise<void> {
   await tx`delete from libraries where id = ${libraryId}`;
 }
 
-/** Keeps the media from being deleted until the transaction ends. False when there is none. */
-export async function holdMedia(tx: Transaction, mediaId: string): Promise<boolean> {
-  const [media] = await tx`select from media where id = ${mediaId} for key share`;
-  return media !== undefined;
-}
-
-/** What speaks for the viewer's reading a media. */
+/** Returns the reasons why the viewer can read a media. */
 export async function findProvenance(sql: Queryable, viewer: Viewer, mediaId: string): Promise<Provenance> {
   const [saved] = await sql<{ created_at: Date }[]>`
     select created_at

@@ -12,7 +12,7 @@ import { createFileCheck, createSearchCheck, createTextCheck } from './integrity
 import { createLibraryList } from './lists/library-list.ts';
 import { createMediaLists } from './lists/list.ts';
 import { registerListRoutes } from './lists/list-routes.ts';
-import { createReadings } from './lists/reading.ts';
+import { createReadingProgress } from './lists/reading-progress.ts';
 import { createMedia } from './media.ts';
 import { createRegistry } from './processing/extract.ts';
 import { createIngest } from './processing/ingest.ts';
@@ -44,13 +44,13 @@ export function createMediaFeature(dependencies: MediaFeatureDependencies) {
   const purge = createPurge({ sql, storage });
   const services = {
     ingest,
-    media: createMedia({ sql, ingest, libraryMedia }),
+    media: createMedia({ sql, ingest }),
     mediaLists: createMediaLists({ sql }),
     libraryList: createLibraryList({ sql }),
-    readings: createReadings({ sql }),
+    readings: createReadingProgress({ sql }),
     search: createSearch({ sql }),
     quota,
-    uploads: createUploads({ sql, log, storage, quota, ingest }),
+    uploads: createUploads({ sql, log, storage, quota, ingest, libraryMedia }),
     files: createFiles({ sql, storage }),
     images: createImages({ sql, storage, egress, quota }),
     trash: createTrash({ sql, purge, libraryMedia, days }),
@@ -68,7 +68,7 @@ export function createMediaFeature(dependencies: MediaFeatureDependencies) {
     },
     jobTypes: [
       config.env === 'test' ? withForcedRun(sql, ingest.ingestType) : ingest.ingestType,
-      ingest.embedType,
+      ingest.indexType,
     ],
     periodic: [
       mediaSweep.periodic,

@@ -3,11 +3,13 @@ import type { SqlFragment } from '../../platform/database/statement.ts';
 import { isReadable } from './processing/readable.ts';
 import { searchRowsOf } from './search/search-rows.ts';
 
-/** A batch ends at so many bytes, or at the rows that were asked for; one row may have more. */
+type Differences = ReturnType<Queryable>;
+
+/** A batch ends at this many bytes, or at the number of rows asked for. One row may have more. */
 const MOST_BYTES = 4 * 1024 * 1024;
 
-/** The first rows of an ordered selection with a column `bytes` that make up a batch. */
-function asBatch(sql: Queryable, rows: SqlFragment, order: SqlFragment): SqlFragment {
+/** Selects the first rows that fit into a batch, from an ordered selection with a column `bytes`. */
+function asBatch(sql: Queryable, rows: Differences, order: Differences): Differences {
   return sql`
     select *
     from (
@@ -18,7 +20,7 @@ function asBatch(sql: Queryable, rows: SqlFragment, order: SqlFragment): SqlFrag
     order by number`;
 }
 
-/** The next media in the order of their ids, bounded by the length of their texts. */
+/** Lists the next media in the order of their ids, bounded by the length of their texts. */
 export async function nextMedia(sql: Database, after: string | null, most: number): Promise<string[]> {
   const rows = sql`
     select id, octet_length(coalesce(plain_text, '')) as bytes
@@ -40,7 +42,7 @@ export interface StoredFragment {
   canonical_text: string;
 }
 
-/** The next fragments in the order of their media, bounded by the length of their HTML. */
+/** Lists the next fragments in the order of their media, bounded by the length of their HTML. */
 export async function nextFragments(
   sql: Database,
   after: { media_id: string; idx: number } | null,
@@ -59,7 +61,7 @@ export async function nextFragments(
     order by fragment.media_id, fragment.idx`;
 }
 
-/** Only while the HTML is the one that it was derived from. */
+/** Updates a text only while its HTML is the one that it was derived from. */
 export async function rewriteCanonicalText(
   sql: Queryable,
   { id, html_sanitized }: StoredFragment,
@@ -81,8 +83,8 @@ const joinedText = (sql: Queryable) => sql`
     ''
   )`;
 
-/** Readable media that hold nothing to read, or whose text is not that of their fragments. */
-export function textDifferences(sql: Queryable, mediaIds: string[]): SqlFragment {
+/** Selects readable media without text, or whose text differs from that of their fragments. */
+export function textDifferences(sql: Queryable, mediaIds: string[]): Differences {
   return sql`
     select
       case when fragments.exist then 'plain_text_differs' else 'fragments_missing' end as kind,
@@ -106,8 +108,8 @@ export async function rewritePlainTexts(sql: Queryable, mediaIds: string[]): Pro
       and media.plain_text is distinct from ${joinedText(sql)}`;
 }
 
-/** What the search rows of ready media lack, have otherwise, or have too much; and rows of media that are not ready. */
-export function searchDifferences(sql: Queryable, mediaIds: string[]): SqlFragment {
+/** Selects missing, different and surplus search rows of ready media, and rows of media that are not ready. */
+export function searchDifferences(sql: Queryable, mediaIds: string[]): Differences {
   return sql`
     select
       case
@@ -134,7 +136,7 @@ export async function concernedMedia(sql: Queryable, differences: SqlFragment): 
   return rows.map(({ media_id }) => media_id);
 }
 
-/** Whether the media is to have search rows; nobody changes that until the transaction is over. */
+/** Whether the media should have search rows. Locks it, so that this does not change until the transaction ends. */
 export async function lockReady(tx: Transaction, mediaId: string): Promise<boolean> {
   const [media] = await tx<{ is_ready: boolean }[]>`
     select processing_status = 'ready' as is_ready from media where id = ${mediaId} for no key update`;

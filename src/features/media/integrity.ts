@@ -8,7 +8,7 @@ import { orphanedFiles } from './files/orphaned-files.ts';
 import * as store from './integrity-store.ts';
 import { buildSearchRows } from './search/search-rows.ts';
 
-/** The text of every fragment is a function of its HTML, and the text of a media one of its fragments. */
+/** Checks that the text of every fragment follows from its HTML, and the text of every media from its fragments. */
 export function createTextCheck(
   sql: Database,
   extractors: Pick<Extractors, 'canonicalTexts'>,
@@ -51,7 +51,7 @@ export function createTextCheck(
   };
 }
 
-/** What is found by searching is what building it now would make of the text. */
+/** Checks that the search rows are those that building them now would give. */
 export function createSearchCheck(sql: Database): IntegrityCheck {
   async function rebuild(mediaId: string): Promise<void> {
     await withLongTimeout(sql, async (tx) => {
@@ -81,7 +81,7 @@ export function createSearchCheck(sql: Database): IntegrityCheck {
   };
 }
 
-/** All media, so many at once that their texts are a few megabytes. */
+/** Batches of media whose texts have a few megabytes together. */
 export function mediaInBatches(sql: Database): AsyncGenerator<string[]> {
   return inBatches(
     (after: string | null, most) => store.nextMedia(sql, after, most),
@@ -90,8 +90,8 @@ export function mediaInBatches(sql: Database): AsyncGenerator<string[]> {
 }
 
 /**
- * Every file is there, as it was put there; and none that nothing refers to, which the daily sweep deletes. Files are
- * originals: nothing is mended, but that an image which is gone is fetched anew when it is next shown.
+ * Checks that every file exists with its hash, and that every file is referred to; the daily sweep deletes others.
+ * Files are originals and cannot be repaired, except for a missing image, which is fetched again when it is next shown.
  */
 export function createFileCheck(sql: Database, storage: Storage): IntegrityCheck {
   let checked = 0;
@@ -112,7 +112,7 @@ export function createFileCheck(sql: Database, storage: Storage): IntegrityCheck
     }
   }
 
-  /** Undefined when there is no such file. */
+  /** Returns undefined when the file does not exist. */
   async function hashOf(
     path: string,
     signal: AbortSignal,
@@ -142,7 +142,7 @@ export function createFileCheck(sql: Database, storage: Storage): IntegrityCheck
           const found = await hashOf(path, signal);
           if (found && (size ?? found.size) === found.size && (sha256 ?? found.sha256) === found.sha256)
             return;
-          // It may have gone with its media in the meantime.
+          // It may have been deleted with its media in the meantime.
           if (!(await store.namesFile(sql, media_id, path))) return;
           if (!found) await report('file_missing', [{ media_id, path }]);
           else await report('file_altered', [{ media_id, path, ...found }]);

@@ -1,55 +1,35 @@
 import { NexusError } from '../../contract/errors.ts';
-import type { MediaAttempt, MediaFragment, MediaKind, MediaWithOutline } from '../../contract/media.ts';
+import type { MediaAttempt, MediaFragment, MediaWithOutline } from '../../contract/media.ts';
 import { type Actor, recordAudit } from '../../platform/audit/audit.ts';
-import type { Database, Transaction } from '../../platform/database/database.ts';
+import type { Database } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
+import { mediaNotFound } from '../libraries/access/access.ts';
 import { mayRead, type Viewer } from '../libraries/access/can-read-media.ts';
-import type { LibraryMediaService } from '../libraries/library-media.ts';
 import { listAttempts } from './processing/attempts.ts';
+import { enqueueFrom } from './processing/enqueue-from.ts';
 import type { Ingest } from './processing/ingest.ts';
-import { type RetriedStatus, retryMedia } from './processing/lifecycle.ts';
+import { retryMedia } from './processing/lifecycle.ts';
+import { readLink } from './saving/link.ts';
 import { type SavedLink, saveLinks } from './saving/save-links.ts';
-import { identify, inferKind, LONGEST_URL, parseMediaUrl, type UrlIdentity } from './saving/url.ts';
+import { inferKind, parseMediaUrl } from './saving/url.ts';
 import * as store from './store.ts';
 
 export interface MediaDependencies {
   sql: Database;
-  ingest: Pick<Ingest, 'maybeEnqueueExtraction' | 'enqueueExtractions' | 'enqueueEmbedding'>;
-  libraryMedia: Pick<LibraryMediaService, 'addAll' | 'remove'>;
+  ingest: Pick<Ingest, 'enqueueExtractions' | 'enqueueIndexing'>;
 }
 
 export type MediaService = ReturnType<typeof createMedia>;
 
-export function createMedia({ sql, ingest, libraryMedia }: MediaDependencies) {
-  /** Saving, listing and enqueueing are one commit: whoever got an answer finds the media, and its work is queued. */
-  async function save(
-    viewer: Viewer,
-    kind: 'web_article' | 'video',
-    url: URL,
-    actor: Actor,
-  ): Promise<SavedLink> {
-    const link = newUrlMedia(viewer, kind, url);
-    const options = { createdBy: actor, requestId: actor.requestId };
-    const [saved] = await transaction(sql, async (tx) => {
-      return (await saveLinks(tx, viewer, [link], { ingest, libraryMedia }, options)).values();
-    });
-    if (!saved) throw new Error('Saving one link answers with one.');
-    return saved;
-  }
+export interface SaveRequest {
+  url: string;
+  /** Inferred from the URL unless it is given. */
+  kind?: string;
+  /** A library that lists it too. The viewer must be its admin. */
+  library_id?: string | undefined;
+}
 
-  async function enqueue(
-    tx: Transaction,
-    kind: MediaKind,
-    mediaId: string,
-    from: RetriedStatus,
-    actor: Actor,
-  ): Promise<boolean> {
-    const options = { requestId: actor.requestId, createdBy: actor };
-    if (from === 'pending') return ingest.maybeEnqueueExtraction(tx, kind, mediaId, options);
-    await ingest.enqueueEmbedding(tx, mediaId, options);
-    return true;
-  }
-
+export function createMedia({ sql, ingest }: MediaDependencies) {
   async function requireMedia(viewer: Viewer, mediaId: string): Promise<MediaWithOutline> {
     return (await store.findMedia(sql, viewer, mediaId)) ?? mediaNotFound();
   }
@@ -57,19 +37,26 @@ export function createMedia({ sql, ingest, libraryMedia }: MediaDependencies) {
   return {
     get: requireMedia,
 
-    saveUrl(viewer: Viewer, { kind, url }: { kind: string; url: string }, actor: Actor): Promise<SavedLink> {
-      if (kind !== 'web_article' && kind !== 'video') {
+    /** Saves a link. The media, its libraries, their events and the job are one commit. */
+    async save(
+      viewer: Viewer,
+      { url: text, kind, library_id }: SaveRequest,
+      actor: Actor,
+    ): Promise<SavedLink> {
+      if (kind !== undefined && kind !== 'web_article' && kind !== 'video') {
         throw new NexusError(
           'E_INVALID_KIND',
-          'kind takes web_article or video; PDFs and EPUBs are uploaded.',
+          'kind must be web_article or video. Upload PDFs and EPUBs instead.',
         );
       }
-      return save(viewer, kind, parseMediaUrl(url), actor);
-    },
-
-    saveFromUrl(viewer: Viewer, text: string, actor: Actor): Promise<SavedLink> {
       const url = parseMediaUrl(text);
-      return save(viewer, inferKind(url), url, actor);
+      const link = readLink(kind ?? inferKind(url), url);
+      const options = { ingest, libraryId: library_id, createdBy: actor, requestId: actor.requestId };
+      const [saved] = await transaction(sql, async (tx) =>
+        (await saveLinks(tx, viewer, [link], options)).values(),
+      );
+      if (!saved) throw new Error('saveLinks returned no outcome for the link it was given.');
+      return saved;
     },
 
     async fragments(viewer: Viewer, mediaId: string): Promise<MediaFragment[]> {
@@ -89,38 +76,15 @@ export function createMedia({ sql, ingest, libraryMedia }: MediaDependencies) {
         if (!(await store.mayRetry(tx, viewer, mediaId))) {
           throw new NexusError(
             'E_FORBIDDEN',
-            'Only somebody who saved it, or an admin of a library that holds it, may retry it.',
+            'Only people who saved this item and admins of a library that contains it may retry it.',
           );
         }
-        const from = await retryMedia(tx, mediaId);
-        const enqueued = await enqueue(tx, source.kind, mediaId, from, actor);
+        const media = { id: mediaId, kind: source.kind, from: await retryMedia(tx, mediaId) };
+        const options = { requestId: actor.requestId, createdBy: actor };
+        const enqueued = await enqueueFrom(tx, ingest, [media], options);
         await recordAudit(tx, { action: 'media.retried', actor, details: { media_id: mediaId } });
-        return { media_id: mediaId, enqueued };
+        return { media_id: mediaId, enqueued: enqueued.length === 1 };
       });
     },
   };
-}
-
-/** What a link is saved as. Throws `E_INVALID_URL` for what Nexus does not save. */
-export function newUrlMedia(
-  { user_id: created_by_user_id }: Viewer,
-  kind: 'web_article' | 'video',
-  url: URL,
-): store.NewUrlMedia {
-  const identity = identify(kind, url);
-  if (identity.canonical_url.length > LONGEST_URL) {
-    throw new NexusError('E_INVALID_URL', `Written out, the URL has more than ${LONGEST_URL} characters.`);
-  }
-  return { ...identity, kind, title: titleFrom(identity), requested_url: url.href, created_by_user_id };
-}
-
-/** The title until the page gives one: where it is, as everybody who saves it may see it. */
-function titleFrom({ canonical_url, provider_id }: UrlIdentity): string {
-  const { host, pathname } = new URL(canonical_url);
-  if (provider_id !== null) return `youtube.com/watch?v=${provider_id}`;
-  return `${host}${pathname === '/' ? '' : pathname}`.slice(0, 1000);
-}
-
-export function mediaNotFound(): never {
-  throw new NexusError('E_MEDIA_NOT_FOUND', 'There is no such media here, or you may not read it.');
 }

@@ -30,18 +30,23 @@ export function registerMediaRoutes(
   server.post(
     '/media/url',
     {
-      config: { access: 'viewer', feature: 'media', errors: ['E_INVALID_KIND', 'E_INVALID_URL'] },
+      config: {
+        access: 'viewer',
+        feature: 'media',
+        errors: ['E_INVALID_KIND', 'E_INVALID_URL', 'E_FORBIDDEN', 'E_LIBRARY_NOT_FOUND'],
+      },
       schema: {
         tags,
         summary: 'Save a page or a video',
         description:
-          'Into the default library. What is known already answers 200, and is retried if it had failed.',
+          'Saves it in the default library. With library_id, that library lists it too, in the same transaction; the ' +
+          'caller must be an admin of it. A known link answers 200, and is retried if it had failed.',
         body: contract.saveUrl,
         response: { 200: contract.savedMedia, 201: contract.savedMedia },
       },
     },
     async (request, reply) => {
-      const data = await media.saveUrl(principalOf(request), request.body, actorOf(request));
+      const data = await media.save(principalOf(request), request.body, actorOf(request));
       return reply.status(data.created ? 201 : 200).send({ data });
     },
   );
@@ -49,17 +54,21 @@ export function registerMediaRoutes(
   server.post(
     '/media/from_url',
     {
-      config: { access: 'viewer', feature: 'media', errors: ['E_INVALID_URL'] },
+      config: {
+        access: 'viewer',
+        feature: 'media',
+        errors: ['E_INVALID_URL', 'E_FORBIDDEN', 'E_LIBRARY_NOT_FOUND'],
+      },
       schema: {
         tags,
-        summary: 'Save whatever lies at an address',
-        description: 'A video at YouTube, a page, or the PDF that lies where a page was expected.',
+        summary: 'Save a link',
+        description: 'Like POST /media/url, with the kind inferred: a YouTube video, a page, or a PDF.',
         body: contract.saveFromUrl,
         response: { 200: contract.savedMedia, 201: contract.savedMedia },
       },
     },
     async (request, reply) => {
-      const data = await media.saveFromUrl(principalOf(request), request.body.url, actorOf(request));
+      const data = await media.save(principalOf(request), request.body, actorOf(request));
       return reply.status(data.created ? 201 : 200).send({ data });
     },
   );
@@ -75,8 +84,8 @@ export function registerMediaRoutes(
       },
       schema: {
         tags,
-        summary: 'An image of a page',
-        description: 'Through Nexus, so that no reader’s browser asks a foreign site.',
+        summary: 'Get an image of a page',
+        description: 'Served by Nexus, so that no browser sends requests to other sites.',
         querystring: z.object({ url: z.string().min(1).max(10_000) }),
       },
     },
@@ -96,8 +105,8 @@ export function registerMediaRoutes(
       config: { access: 'viewer', feature: 'media', errors: ['E_MEDIA_NOT_FOUND'] },
       schema: {
         tags,
-        summary: 'Read a media',
-        description: 'What it is, how far it has come, and what can be done with it.',
+        summary: 'Get a media',
+        description: 'Returns its metadata, its processing status and its capabilities.',
         params: byId,
         response: { 200: contract.mediaAnswer },
       },
@@ -111,8 +120,8 @@ export function registerMediaRoutes(
       config: { access: 'viewer', feature: 'media', errors: ['E_MEDIA_NOT_FOUND'] },
       schema: {
         tags,
-        summary: 'What is read',
-        description: 'An article, chapters, pages, or the passages of a transcript; sanitised, in order.',
+        summary: 'List the fragments of a media',
+        description: 'Returns the article, chapters, pages or transcript passages in order, sanitised.',
         params: byId,
         response: { 200: contract.fragmentList },
       },
@@ -127,8 +136,8 @@ export function registerMediaRoutes(
       config: { access: 'viewer', feature: 'media', errors: ['E_MEDIA_NOT_FOUND'] },
       schema: {
         tags,
-        summary: 'What was tried',
-        description: 'Attempt by attempt, in plain words.',
+        summary: 'List the processing attempts of a media',
+        description: 'Returns each attempt with a summary for people to read.',
         params: byId,
         response: { 200: contract.mediaAttemptList },
       },
@@ -146,8 +155,8 @@ export function registerMediaRoutes(
       },
       schema: {
         tags,
-        summary: 'Try again',
-        description: 'What failed, by who saved it or by an admin of a library that holds it.',
+        summary: 'Retry a failed media',
+        description: 'Allowed for people who saved it and for admins of a library that contains it.',
         params: byId,
         response: { 200: contract.retriedMedia },
       },
@@ -163,9 +172,10 @@ export function registerMediaRoutes(
       config: { access: 'viewer', feature: 'media', errors: ['E_MEDIA_NOT_FOUND'] },
       schema: {
         tags,
-        summary: 'Remove from the default library',
+        summary: 'Remove a media from the default library',
         description:
-          'Into the trash; with permanently=true it is deleted at once. What comes through a library stays.',
+          'Moves it to the trash; with permanently=true it is deleted at once. A media that also comes through a shared ' +
+          'library stays listed.',
         params: byId,
         querystring: removeMediaQuery,
         response: { 204: z.null() },
@@ -190,8 +200,8 @@ export function registerMediaRoutes(
       },
       schema: {
         tags,
-        summary: 'The file itself',
-        description: 'What was uploaded, or the PDF that was found. Takes Range.',
+        summary: 'Download the original file',
+        description: 'Returns the uploaded file, or the PDF that was found at the link. Supports Range.',
         params: byId,
       },
     },
@@ -210,7 +220,7 @@ export function registerMediaRoutes(
       },
       schema: {
         tags,
-        summary: 'An image of a book',
+        summary: 'Get an image of a book',
         params: z.object({ id, name: z.string().min(1).max(200) }),
       },
     },
@@ -219,7 +229,7 @@ export function registerMediaRoutes(
   );
 }
 
-/** Never as a document of this site: a file that is opened by itself runs nothing. */
+/** Sends a file under a policy that runs nothing, should a browser open it as a document of this site. */
 function sendFile(
   reply: FastifyReply,
   { contentType, filename, size, range, content }: ServedFile,
@@ -236,7 +246,7 @@ function sendFile(
   return reply.send(content);
 }
 
-/** One fragment after the other: a whole book written at once would hold up other requests. */
+/** Streams the fragments one by one, because serialising a whole book at once would block other requests. */
 function sendFragments(reply: FastifyReply, fragments: contract.MediaFragment[]): FastifyReply {
   const parts = function* () {
     yield '{"data":[';

@@ -4,10 +4,9 @@ import { newId } from '../../platform/ids.ts';
 import { canReadMedia, type Viewer } from '../libraries/access/can-read-media.ts';
 import { mayRetryMedia } from '../libraries/access/may-retry-media.ts';
 import type { Asset, Extraction, Metadata } from './extractors/extraction.ts';
-import { addedAt, type MediaRow, mediaColumns, onTheWire, readingOf } from './lists/media-row.ts';
-import type { UrlIdentity } from './saving/url.ts';
+import { addedAt, joinReadingProgress, type MediaRow, mediaColumns, toMedia } from './lists/media-row.ts';
 
-/** What the work on a media needs to know of it. */
+/** The columns of a media that processing needs. */
 export interface MediaSource {
   id: string;
   kind: MediaKind;
@@ -33,61 +32,7 @@ export async function findSource(sql: Queryable, mediaId: string): Promise<Media
   return source;
 }
 
-export interface NewUrlMedia extends UrlIdentity {
-  kind: MediaKind;
-  title: string;
-  requested_url: string;
-  created_by_user_id: string;
-}
-
-/** Makes those that are not known. In the order of their addresses, so that two who make the same wait and do not block. */
-export async function insertUrlMedia(
-  tx: Transaction,
-  given: NewUrlMedia[],
-): Promise<{ id: string; kind: MediaKind; canonical_url: string }[]> {
-  const sorted = given.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
-  const column = <T>(read: (media: NewUrlMedia) => T) => sorted.map(read);
-  return tx<{ id: string; kind: MediaKind; canonical_url: string }[]>`
-    insert into media (
-      id, kind, title, given_title, created_by_user_id, canonical_url, provider, provider_id, external_playback_url
-    )
-    select id, kind, title, title, created_by, canonical_url, provider, provider_id, playback_url
-    from unnest(
-      ${column(() => newId())}::uuid[],
-      ${column(({ kind }) => kind)}::text[],
-      ${column(({ title }) => title)}::text[],
-      ${column(({ created_by_user_id }) => created_by_user_id)}::uuid[],
-      ${column(({ canonical_url }) => canonical_url)}::text[],
-      ${column(({ provider }) => provider)}::text[],
-      ${column(({ provider_id }) => provider_id)}::text[],
-      ${column(({ external_playback_url }) => external_playback_url)}::text[]
-    ) as given (id, kind, title, created_by, canonical_url, provider, provider_id, playback_url)
-    on conflict (kind, canonical_url) where canonical_url is not null do nothing
-    returning id, kind, canonical_url`;
-}
-
-/** The media of these addresses, held so that they stay. */
-export async function holdByUrl(
-  tx: Transaction,
-  given: Pick<NewUrlMedia, 'kind' | 'canonical_url'>[],
-): Promise<{ id: string; kind: MediaKind; canonical_url: string; processing_status: ProcessingStatus }[]> {
-  return tx<{ id: string; kind: MediaKind; canonical_url: string; processing_status: ProcessingStatus }[]>`
-    select media.id, media.kind, media.canonical_url, media.processing_status
-    from unnest(
-      ${given.map(({ kind }) => kind)}::text[],
-      ${given.map(({ canonical_url }) => canonical_url)}::text[]
-    ) as given (kind, canonical_url)
-    join media on media.kind = given.kind and media.canonical_url = given.canonical_url
-    order by media.id
-    for key share of media`;
-}
-
-/** What a media of a link is known by. */
-export function keyOf({ kind, canonical_url }: Pick<NewUrlMedia, 'kind' | 'canonical_url'>): string {
-  return `${kind} ${canonical_url}`;
-}
-
-/** `stored_bytes`: the room that the file will take is taken when its upload begins. */
+/** Inserts the media of an upload. Its file is charged when the upload begins (`stored_bytes`). */
 export async function insertUploadedMedia(
   tx: Transaction,
   upload: {
@@ -106,13 +51,7 @@ export async function insertUploadedMedia(
     )`;
 }
 
-/** The job that brings a media on its way from now on. */
-export async function assignJob(tx: Transaction, mediaId: string, jobId: string): Promise<void> {
-  await tx`update media set job_id = ${jobId} where id = ${mediaId}`;
-  await tx`insert into media_jobs (media_id, job_id) values (${mediaId}, ${jobId})`;
-}
-
-/** The same for many. */
+/** Sets the job that is in charge of each media from now on. */
 export async function assignJobs(
   tx: Transaction,
   assigned: { media_id: string; job_id: string }[],
@@ -139,7 +78,10 @@ export async function setFile(tx: Transaction, mediaId: string, file: StoredMedi
     where id = ${mediaId}`;
 }
 
-/** The media of this file that somebody has, held so that it stays: an upload of theirs, or what they saved by its address. */
+/**
+ * Finds the media of this file that the user already has, uploaded or saved by its URL, and keeps it from being
+ * deleted.
+ */
 export async function findByFile(
   tx: Transaction,
   userId: string,
@@ -166,13 +108,15 @@ export async function findByFile(
   return known?.id;
 }
 
-/** What was found out about a media, and all that can be read of it. */
+/** Writes the metadata and fragments of an extraction. */
 export async function writeExtraction(
   tx: Transaction,
   mediaId: string,
-  kind: MediaKind,
-  extraction: Extraction & { page_count?: number },
-  canonicalUrl: string | null,
+  {
+    kind,
+    canonicalUrl,
+    extraction,
+  }: { kind: MediaKind; canonicalUrl: string | null; extraction: Extraction & { page_count?: number } },
 ): Promise<void> {
   const { title, plain_text, outline, fragments } = extraction;
   await tx`
@@ -199,7 +143,7 @@ export async function writeExtraction(
     )`;
 }
 
-/** A failed media keeps what is known of it: a video without transcript has a title all the same. */
+/** Writes the title and metadata. A failed media has them too: a video without a transcript still has a title. */
 export async function writeKnown(
   tx: Transaction,
   mediaId: string,
@@ -245,9 +189,9 @@ export async function findMedia(
   const [row] = await sql<(MediaRow & Pick<MediaWithOutline, 'outline'>)[]>`
     select ${mediaColumns(sql, viewer)}, ${addedAt(sql, viewer)} as added_at, media.outline
     from media
-    ${readingOf(sql, viewer)}
+    ${joinReadingProgress(sql, viewer)}
     where media.id = ${mediaId} and ${canReadMedia(sql, viewer, sql`media.id`)}`;
-  return row && { ...onTheWire(row), outline: row.outline };
+  return row && { ...toMedia(row), outline: row.outline };
 }
 
 export async function listFragments(sql: Queryable, mediaId: string): Promise<MediaFragment[]> {
@@ -258,7 +202,7 @@ export async function listFragments(sql: Queryable, mediaId: string): Promise<Me
     order by idx`;
 }
 
-/** Texts without their HTML: all of a book's at once. */
+/** Lists the texts of all fragments without their HTML. */
 export async function listTexts(
   sql: Queryable,
   mediaId: string,
@@ -310,7 +254,7 @@ export async function mayRetry(sql: Queryable, viewer: Viewer, mediaId: string):
   return row?.may_retry ?? false;
 }
 
-/** Which of these paths something refers to. */
+/** Returns the paths that something refers to. */
 export async function listKnownPaths(sql: Queryable, paths: string[]): Promise<string[]> {
   const known = await sql<{ path: string }[]>`
     select path

@@ -3,7 +3,7 @@ import { NexusError } from '../../contract/errors.ts';
 import type { Principal } from '../../contract/identity.ts';
 import type { IntegrityFinding } from '../../contract/operations.ts';
 import type { Page } from '../../contract/wire.ts';
-import { cutPositioned, readPosition } from '../../platform/cursor.ts';
+import { cutByCursor, decodeCursor } from '../../platform/cursor.ts';
 import type { Database } from '../../platform/database/database.ts';
 import type { IntegrityCheck } from '../../platform/integrity/check.ts';
 import { scan } from '../../platform/integrity/scan.ts';
@@ -121,10 +121,10 @@ export function createIntegrityFindings({ sql }: { sql: Database }) {
           'Only the person who started the audit and admins can see its findings.',
         );
       }
-      const after = readPosition(query.cursor, position);
+      const after = decodeCursor(query.cursor, position);
       const limit = query.limit + 1;
       const rows = await store.listFindings(sql, { jobId, kind: query.kind, after, limit });
-      const { rows: found, page } = cutPositioned(rows, query.limit);
+      const { rows: found, page } = cutByCursor(rows, query.limit);
       return { findings: found.map(toFinding), page };
     },
   };

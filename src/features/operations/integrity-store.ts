@@ -71,12 +71,12 @@ export async function listFirst(
     order by first.id`;
 }
 
-interface FindingPosition {
+interface FindingCursor {
   kind: string;
   id: number;
 }
 
-/** Lists the findings of the last attempt, sorted by kind, after a position. */
+/** Lists the findings of the last attempt, sorted by kind, after a cursor. */
 export async function listFindings(
   sql: Queryable,
   {
@@ -84,10 +84,10 @@ export async function listFindings(
     kind,
     after,
     limit,
-  }: { jobId: string; kind: string | undefined; after: FindingPosition | null; limit: number },
-): Promise<(FindingRow & { position: FindingPosition })[]> {
-  return sql<(FindingRow & { position: FindingPosition })[]>`
-    select id, kind, finding, jsonb_build_object('kind', kind, 'id', id) as position
+  }: { jobId: string; kind: string | undefined; after: FindingCursor | null; limit: number },
+): Promise<(FindingRow & { cursor: FindingCursor })[]> {
+  return sql<(FindingRow & { cursor: FindingCursor })[]>`
+    select id, kind, finding, jsonb_build_object('kind', kind, 'id', id) as cursor
     from integrity_findings
     where job_id = ${jobId}
       and attempt = (select max(attempt) from integrity_findings where job_id = ${jobId})

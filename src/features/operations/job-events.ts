@@ -1,5 +1,4 @@
 import type { Transaction } from '../../platform/database/database.ts';
-import { newId } from '../../platform/ids.ts';
 import type { EndedJob } from '../../platform/jobs/endings.ts';
 import { emitEvents, type NewEvent } from '../../platform/outbox/emit-event.ts';
 
@@ -20,7 +19,6 @@ function eventOf({
   const common = {
     aggregateType: 'job',
     aggregateId: job_id,
-    idempotencyKey: `job:${job_id}:${newId()}`,
     requestId: job.request_id ?? undefined,
   };
   return job.status === 'failed'

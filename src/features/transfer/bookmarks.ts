@@ -1,6 +1,6 @@
 import { escapeAttribute, escapeText } from '../media/text/markup.ts';
 
-/** A link as bookmark files have it. */
+/** A link of a bookmark file. */
 export interface Bookmark {
   url: string;
   title: string;
@@ -8,7 +8,7 @@ export interface Bookmark {
   isFinished: boolean;
 }
 
-/** The format that browsers and nearly everything else take: HTML as Netscape wrote it, in one folder. */
+/** Writes the bookmark format that browsers and most programs import: Netscape HTML, in one folder. */
 export async function* bookmarkFile(
   name: string,
   bookmarks: AsyncIterable<Bookmark>,

@@ -30,16 +30,26 @@ export interface ExportedLibrary {
 }
 
 const LISTED_AT_ONCE = 200;
-/** Texts are read for a few documents at a time, and for fewer where they are long. */
+/** The number of documents whose texts are read at once. Fewer when they are long. */
 const READ_AT_ONCE = 25;
 const WORDS_AT_ONCE = 50_000;
-/** Passes over a text that writing it takes: parsing, serialising. */
+/** The number of passes over a text that it takes: parsing, serialising. */
 const PASSES = 4;
 
-/** Every document as a line of JSON. Rights are checked again for every few documents, right before they are handed out. */
+/** An export of a library: for whom, in which mode. */
+export interface LibraryExport {
+  viewer: Viewer;
+  library: Library;
+  mode: Mode;
+  actor: Actor;
+}
+
+/**
+ * Yields each document as a line of JSON. Access is checked again for every few documents, right before they are sent.
+ */
 export async function* documentLines(
   dependencies: DocumentsDependencies,
-  { viewer, library, mode, actor }: ExportedLibrary,
+  { viewer, library, mode, actor }: LibraryExport,
 ): AsyncGenerator<Uint8Array> {
   const { sql, governance, run } = dependencies;
   for await (const group of groupsOf(dependencies, viewer, library)) {
@@ -48,7 +58,7 @@ export async function* documentLines(
     const texts = new Map(found.map((row) => [row.media_id, row.texts]));
     const documents = group
       .filter(({ id }) => texts.has(id))
-      .map((media) => ({ document: onTheWire(media), texts: texts.get(media.id) ?? '[]' }));
+      .map((media) => ({ document: toExported(media), texts: texts.get(media.id) ?? '[]' }));
     const rules = await governance.rules(mode);
     const characters = charactersIn(documents);
     const cost = PASSES * characters + costOfJudging(rules, characters);
@@ -59,10 +69,10 @@ export async function* documentLines(
   }
 }
 
-/** What was uploaded has no address, and is left out. */
+/** Yields bookmarks. Uploads have no address and are left out. */
 export async function* bookmarksOf(
   dependencies: DocumentsDependencies,
-  { viewer, library, mode, actor }: ExportedLibrary,
+  { viewer, library, mode, actor }: LibraryExport,
 ): AsyncGenerator<Bookmark> {
   const { sql, governance } = dependencies;
   for await (const group of groupsOf(dependencies, viewer, library)) {
@@ -84,7 +94,7 @@ export async function* bookmarksOf(
   }
 }
 
-/** One decision for a group; a document that is blocked is withheld and stops nothing. */
+/** Records one decision for a group. A blocked document is withheld and does not stop the export. */
 async function record(
   { sql }: DocumentsDependencies,
   mode: Mode,
@@ -107,7 +117,7 @@ async function* groupsOf(
 }
 
 /**
- * All of a library, oldest first. Who is no longer in it gets no further page: the export breaks off, so that nobody
+ * Reads a whole library, oldest first. The export is aborted when the caller is no longer a member, so that nobody
  * takes a part for the whole.
  */
 async function* pagesOf(
@@ -120,12 +130,12 @@ async function* pagesOf(
   do {
     const query = { library_id, cursor, sort: 'added', order: 'asc', limit: LISTED_AT_ONCE } as const;
     const { rows, page } = await mediaLists.page(viewer, query);
-    // Asked after the page was read, so that one that is empty for want of rights is not taken for the end.
+    // Checked after the page was read: a page that is empty because access was lost must not count as the end.
     if (library_id && !(await store.isMember(sql, viewer.user_id, library_id))) throw revoked();
     yield rows;
     cursor = page.next_cursor ?? undefined;
   } while (cursor !== undefined);
-  // While the last page was gone through, what was no longer readable was left out.
+  // While the last page was processed, media that were no longer readable were left out.
   if (library_id && !(await store.isMember(sql, viewer.user_id, library_id))) throw revoked();
 }
 
@@ -145,12 +155,12 @@ function* grouped(page: Media[]): Generator<Media[]> {
   if (group.length > 0) yield group;
 }
 
-/** A default library is exported with all that its owner may read, whatever the reason. */
+/** A default library is exported with everything that its owner can read. */
 function sharedIdOf({ id, is_default }: Library): string | undefined {
   return is_default ? undefined : id;
 }
 
-function onTheWire(media: Media): UnjudgedDocument['document'] {
+function toExported(media: Media): UnjudgedDocument['document'] {
   const { id, kind, requested_url, title, author, description, site, language, published } = media;
   const { word_count, page_count, processing_status, added_at, reading } = media;
   return {
@@ -175,6 +185,6 @@ function onTheWire(media: Media): UnjudgedDocument['document'] {
 function revoked(): NexusError {
   return new NexusError(
     'E_LIBRARY_NOT_FOUND',
-    'You are no longer in this library: its export breaks off here.',
+    'You are no longer a member of this library, so the export was stopped.',
   );
 }

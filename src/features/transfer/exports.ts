@@ -24,12 +24,12 @@ export interface ExportedFile {
   content: Readable;
 }
 
-/** What may wait for a slow reader. */
+/** The most bytes buffered for a slow client. */
 const BUFFERED_BYTES = 64 * 1024;
 
 export type Exports = ReturnType<typeof createExports>;
 
-/** The way out: libraries and documents as files that other programs take. */
+/** Exports libraries and documents as files for other programs. */
 export function createExports(dependencies: ExportsDependencies) {
   const { libraries, media, requireMode } = dependencies;
   return {
@@ -51,7 +51,7 @@ export function createExports(dependencies: ExportsDependencies) {
       return file(`${name}.json`, 'application/json; charset=utf-8', jsonFile(library, mode, lines));
     },
 
-    /** As Markdown. */
+    /** Exports one document as Markdown. */
     async document(principal: Principal, mediaId: string, mode: Mode, actor: Actor): Promise<ExportedFile> {
       await requireMode(principal, mode, actor);
       const document = await media.get(principal, mediaId);
@@ -59,7 +59,7 @@ export function createExports(dependencies: ExportsDependencies) {
       if (fragments.length === 0) {
         throw new NexusError('E_INVALID_STATE', 'The document has no text yet. Wait until it is readable.');
       }
-      const { title, parts } = await markdownFile(dependencies, { media: document, fragments, mode, actor });
+      const { title, parts } = await markdownFile(dependencies, document, fragments, { mode, actor });
       return file(`${title}.md`, 'text/markdown; charset=utf-8', parts);
     },
   };

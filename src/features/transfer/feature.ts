@@ -4,7 +4,6 @@ import type { Governance } from '../governance/governance.ts';
 import type { Authentication } from '../identity/authentication.ts';
 import type { Requester } from '../identity/requester.ts';
 import type { Libraries } from '../libraries/libraries.ts';
-import type { LibraryMediaService } from '../libraries/library-media.ts';
 import type { MediaLists } from '../media/lists/list.ts';
 import type { MediaService } from '../media/media.ts';
 import type { Ingest } from '../media/processing/ingest.ts';
@@ -18,7 +17,6 @@ export interface TransferFeatureDependencies extends Pick<Platform, 'sql'> {
   authentication: Authentication;
   requester: Requester;
   libraries: Libraries;
-  libraryMedia: LibraryMediaService;
   media: MediaService;
   mediaLists: MediaLists;
   ingest: Ingest;
@@ -26,7 +24,7 @@ export interface TransferFeatureDependencies extends Pick<Platform, 'sql'> {
 }
 
 export function createTransferFeature(dependencies: TransferFeatureDependencies) {
-  const { sql, texts, authentication, requester, libraries, libraryMedia } = dependencies;
+  const { sql, texts, authentication, requester, libraries } = dependencies;
   const { media, mediaLists, ingest, governance } = dependencies;
   const exports = createExports({
     sql,
@@ -41,6 +39,6 @@ export function createTransferFeature(dependencies: TransferFeatureDependencies)
     name: 'transfer',
     services: { exports },
     routes: (server) => registerExportRoutes(server, exports),
-    jobTypes: [defineIngestBatch({ sql, requester, ingest, libraryMedia })],
+    jobTypes: [defineIngestBatch({ sql, requester, ingest })],
   } satisfies Feature;
 }

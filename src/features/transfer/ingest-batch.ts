@@ -7,41 +7,29 @@ import { defineJobType, type JobContext } from '../../platform/jobs/job-type.ts'
 import { PermanentError } from '../../platform/jobs/retry-policy.ts';
 import type { Requester } from '../identity/requester.ts';
 import type { Viewer } from '../libraries/access/can-read-media.ts';
-import { newUrlMedia } from '../media/media.ts';
-import {
-  keyOf,
-  type NewUrlMedia,
-  type SaveLinksDependencies,
-  saveLinks,
-} from '../media/saving/save-links.ts';
+import { type Link, linkKey, readLink } from '../media/saving/link.ts';
+import { type SaveLinksOptions, saveLinks } from '../media/saving/save-links.ts';
 import { inferKind, parseMediaUrl } from '../media/saving/url.ts';
 
 export const MOST_LINKS = 10_000;
 const LONGEST_LINK = 10_000;
 
-/** So many are saved in one transaction; fewer where each is written for every member of a library. */
+/** Links saved in one transaction. Fewer for a library, where each is written for every member. */
 const CHUNK = 200;
 const CHUNK_IN_LIBRARY = 50;
 
-/** Below what people save one by one, so that nobody waits for somebody's ten thousand. */
+/** Lower than for single saves, so that nobody waits behind somebody's ten thousand links. */
 const PRIORITY = 4;
 
 const RESULT = 'ingest_batch_result';
 
-/** What became of one link. */
+/** The outcome for one link. */
 export type IngestItem = { url: string } & (
   | { outcome: 'created' | 'duplicate'; media_id: string }
   | { outcome: 'invalid'; error: { code: string; message: string } }
 );
 
-interface Chunk {
-  links: { url: string; savedAt: string | undefined }[];
-  libraryId: string | undefined;
-  /** The items of the chunks before it. */
-  before: IngestItem[];
-}
-
-export interface IngestBatchDependencies extends SaveLinksDependencies {
+export interface IngestBatchDependencies extends Pick<SaveLinksOptions, 'ingest'> {
   sql: Database;
   requester: Requester;
 }
@@ -49,18 +37,18 @@ export interface IngestBatchDependencies extends SaveLinksDependencies {
 const link = z
   .string()
   .max(LONGEST_LINK)
-  .regex(/^[^\0]*$/, 'must not hold the NUL character')
-  .refine((value) => !/\p{Surrogate}/u.test(value), 'must not hold halves of characters');
+  .regex(/^[^\0]*$/, 'must not contain the NUL character')
+  .refine((value) => !/\p{Surrogate}/u.test(value), 'must not contain unpaired surrogates');
 
-/** Stays text: a payload is read once more by whoever runs the job. */
+/** Validated and kept as text: the worker parses the payload again. */
 const moment = z.iso
   .datetime({ offset: true })
-  .refine((text) => timestamp.safeParse(text).success, 'must be a point in time from the year 1 to 9999');
+  .refine((text) => timestamp.safeParse(text).success, 'must be a date and time from year 1 to 9999');
 
 const payload = z
   .strictObject({
     urls: z.array(link).min(1).max(MOST_LINKS),
-    /** When each was saved elsewhere, in the order of `urls`. */
+    /** When each was saved in another program, in the order of `urls`. */
     saved_at: z.array(moment.nullable()).max(MOST_LINKS).optional(),
     library_id: id.optional(),
   })
@@ -70,10 +58,10 @@ const payload = z
   });
 
 /**
- * Saves up to ten thousand links. Each chunk is one transaction with its media, their extraction, and the checkpoint that
- * tells of it. So a job that is cancelled says what it did, and one whose worker died goes on behind its last chunk.
+ * Saves up to ten thousand links. Each chunk is one transaction: the media, their extraction jobs and a checkpoint. A
+ * cancelled job therefore reports what it did, and one whose worker died continues after its last chunk.
  */
-export function defineIngestBatch({ sql, requester, ...dependencies }: IngestBatchDependencies) {
+export function defineIngestBatch({ sql, requester, ingest }: IngestBatchDependencies) {
   return defineJobType('ingest_batch', {
     queue: 'ingest',
     payload,
@@ -86,10 +74,8 @@ export function defineIngestBatch({ sql, requester, ...dependencies }: IngestBat
         const size = library_id === undefined ? CHUNK : CHUNK_IN_LIBRARY;
         const chunk = urls
           .slice(items.length, items.length + size)
-          .map((url, index) => ({ url, savedAt: saved_at?.[items.length + index] ?? undefined }));
-        items.push(
-          ...(await ingestChunk(viewer, { links: chunk, libraryId: library_id, before: items }, context)),
-        );
+          .map((url, index) => readItem(url, saved_at?.[items.length + index] ?? undefined));
+        items.push(...(await saveChunk(chunk, items, { viewer, libraryId: library_id, context })));
         await context.progress({ total: urls.length, done: items.length, ...countOutcomes(items) });
       }
       const summary = summarise(context.jobId, items);
@@ -100,28 +86,26 @@ export function defineIngestBatch({ sql, requester, ...dependencies }: IngestBat
     },
   });
 
-  async function ingestChunk(
-    viewer: Viewer,
-    { links: given, libraryId, before }: Chunk,
-    context: JobContext,
+  async function saveChunk(
+    chunk: ReadItem[],
+    before: IngestItem[],
+    { viewer, libraryId, context }: { viewer: Viewer; libraryId: string | undefined; context: JobContext },
   ): Promise<IngestItem[]> {
-    const links = given.map((one) => ({ ...one, ...read(viewer, one.url) }));
-    const valid = links.flatMap(({ media }) => media ?? []);
     const options = {
+      ingest,
       libraryId,
       priority: PRIORITY,
-      savedAt: earliest(links),
       createdBy: context.createdBy ?? undefined,
       requestId: context.requestId ?? undefined,
     };
     return transaction(sql, async (tx) => {
-      const saved = await saveLinks(tx, viewer, valid, dependencies, options).catch(forGood);
-      const told = new Set<string>();
-      const items = links.map(({ url, media, error }): IngestItem => {
-        if (!media) return { url, outcome: 'invalid', error };
-        const { media_id, created } = saved.get(keyOf(media)) ?? { media_id: '', created: false };
-        const isFirst = !told.has(media_id);
-        told.add(media_id);
+      const saved = await saveLinks(tx, viewer, uniqueLinks(chunk), options).catch(permanently);
+      const seen = new Set<string>();
+      const items = chunk.map(({ url, link, error }): IngestItem => {
+        if (!link) return { url, outcome: 'invalid', error };
+        const { media_id, created } = saved.get(linkKey(link)) ?? { media_id: '', created: false };
+        const isFirst = !seen.has(media_id);
+        seen.add(media_id);
         return { url, outcome: created && isFirst ? 'created' : 'duplicate', media_id };
       });
       const done = [...before, ...items];
@@ -139,34 +123,35 @@ async function itemsSoFar(context: JobContext): Promise<IngestItem[]> {
   return (last?.items as IngestItem[] | undefined) ?? [];
 }
 
-type Read =
-  | { media: NewUrlMedia; error?: never }
-  | { media?: never; error: { code: string; message: string } };
+type ReadItem = { url: string } & (
+  | { link: Link; error?: never }
+  | { link?: never; error: { code: string; message: string } }
+);
 
-function read(viewer: Viewer, text: string): Read {
+function readItem(text: string, savedAt: string | undefined): ReadItem {
   try {
     const url = parseMediaUrl(text);
-    return { media: newUrlMedia(viewer, inferKind(url), url) };
+    const link = readLink(inferKind(url), url);
+    return { url: text, link: { ...link, saved_at: savedAt === undefined ? undefined : new Date(savedAt) } };
   } catch (error) {
     if (!(error instanceof NexusError)) throw error;
-    return { error: { code: error.code, message: error.message } };
+    return { url: text, error: { code: error.code, message: error.message } };
   }
 }
 
-/** When each was saved elsewhere; of a link that is there twice, the first time. */
-function earliest(links: { media?: NewUrlMedia; savedAt: string | undefined }[]): Map<string, Date> {
-  const moments = new Map<string, Date>();
-  for (const { media, savedAt } of links) {
-    if (!media || savedAt === undefined) continue;
-    const moment = new Date(savedAt);
-    const known = moments.get(keyOf(media));
-    if (!known || moment < known) moments.set(keyOf(media), moment);
+/** The valid links of a chunk, each once. A link that is there twice was saved at the earlier of its dates. */
+function uniqueLinks(chunk: ReadItem[]): Link[] {
+  const links = new Map<string, Link>();
+  for (const { link } of chunk) {
+    if (!link) continue;
+    const dates = [links.get(linkKey(link))?.saved_at, link.saved_at].filter((date) => date !== undefined);
+    links.set(linkKey(link), { ...link, saved_at: dates.sort((a, b) => a.getTime() - b.getTime())[0] });
   }
-  return moments;
+  return [...links.values()];
 }
 
-/** Whoever may not write to the library now will not when it is tried again. */
-function forGood(error: unknown): never {
+/** Makes a refusal permanent: somebody who may not write to the library now may not on a retry either. */
+function permanently(error: unknown): never {
   if (error instanceof NexusError) throw new PermanentError(error.code, error.message, { cause: error });
   throw error;
 }

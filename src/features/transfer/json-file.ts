@@ -2,7 +2,7 @@ import { EXPORT_FORMAT, EXPORT_VERSION } from '../../contract/export.ts';
 import type { Library } from '../../contract/libraries.ts';
 import type { Mode } from '../../contract/roles.ts';
 
-/** One document a line. The count comes last: an export that has it is whole. */
+/** Writes one document per line. The count comes last: an export that has it is complete. */
 export async function* jsonFile(
   { id, name }: Pick<Library, 'id' | 'name'>,
   mode: Mode,

@@ -11,23 +11,17 @@ export interface MarkdownDependencies {
   run: RunByCost<typeof exportWork>;
 }
 
-/** A document to export, and in which mode. */
-export interface ExportedDocument {
-  media: MediaWithOutline;
-  fragments: MediaFragment[];
-  mode: Mode;
-  actor: Actor;
-}
-
-/** Characters that are judged and written by one task. A longer fragment is a task by itself. */
+/** The most characters that one task processes. A longer fragment is a task of its own. */
 const WRITTEN_AT_ONCE = 500_000;
-/** Passes over a text that writing it takes: parsing, escaping, joining. */
+/** The number of passes over a text that it takes: parsing, escaping, joining. */
 const PASSES = 10;
 
-/** A document as Markdown, after its metadata. Throws when a policy blocks any part of it. */
+/** Writes the metadata of a document and its text as Markdown. Throws when a policy blocks any part of it. */
 export async function markdownFile(
   { governance, run }: MarkdownDependencies,
-  { media, fragments, mode, actor }: ExportedDocument,
+  media: MediaWithOutline,
+  fragments: MediaFragment[],
+  { mode, actor }: { mode: Mode; actor: Actor },
 ): Promise<{ title: string; parts: (string | Uint8Array)[] }> {
   const subject = { kind: 'export', media_id: media.id };
   const { published, language } = media;
@@ -67,7 +61,7 @@ function sizeOf({ title, canonical_text, html_sanitized }: MediaFragment): numbe
   return (title?.length ?? 0) + canonical_text.length + html_sanitized.length;
 }
 
-/** YAML, whose strings may be written as JSON has them. */
+/** Writes YAML front matter. JSON strings are valid YAML. */
 function frontMatter(fields: Record<string, string | null | undefined>): string {
   const lines = Object.entries(fields)
     .filter(([, value]) => value != null)

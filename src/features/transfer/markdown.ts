@@ -1,19 +1,19 @@
 import { attribute, type Element, parseMarkup, walk } from '../media/text/markup.ts';
 
-/** An element that is still open, and the Markdown of its content so far. */
+/** An open element, and the Markdown of its content so far. */
 interface Frame {
   tag: string;
-  /** The blocks of the element; those of the element around it when it has no form of its own in Markdown. */
+  /** The blocks of the element, or of its parent when it has no form in Markdown. */
   blocks: string[];
   inline: string;
-  /** Written without a form of its own: its content goes where the element around it puts its own. */
+  /** Whether the element is transparent: its content is written as content of its parent. */
   isTransparent: boolean;
   isInline: boolean;
-  /** An inline element around whole blocks: they stay, and its mark goes. */
+  /** Whether an inline element contains blocks: they stay, and its mark is dropped. */
   holdsBlocks: boolean;
   /** The items of a list so far. */
   items: number;
-  /** The cells of a row, and the rows of a table. */
+  /** The cells of a row, or the rows of a table. */
   cells: string[];
   rows: string[][];
 }
@@ -26,22 +26,22 @@ const INLINE = new Set([
   ...'a abbr bdi bdo cite dfn ins mark q rp rt ruby small span sub sup time u var wbr br img'.split(' '),
 ]);
 const TABLE_PARTS = new Set(['tbody', 'thead', 'tfoot']);
-/** Elements that have a form in Markdown: their content is written again when they are closed. */
+/** Elements with a form in Markdown: their content is written again when they are closed. */
 const FORMED = new Set([
   ...Object.keys(MARKS),
   ...CODE,
   ...'a pre hr h1 h2 h3 h4 h5 h6 ul ol li blockquote table tr td th thead tbody tfoot br img'.split(' '),
 ]);
-/** Quotes and lists are indented as deep as this; nobody reads further in. */
+/** The deepest indentation of quotes and lists. */
 const DEEPEST_INDENT = 20;
-/** Elements deeper than this are transparent: each level writes its content again, which must not take the square of it. */
+/** Elements deeper than this are transparent. Each level writes its content again, which would take quadratic time. */
 const DEEPEST = 64;
 
-/** Returns sanitised HTML as Markdown, in linear time. Images link to where the page had them. */
+/** Converts sanitised HTML to Markdown in linear time. Images link to their original address. */
 export function markdownOf(html: string): string {
   const root = newFrame('root', []);
   const open: Frame[] = [root];
-  /** Frames from this one on may hold text that comes before the next block. */
+  /** The first frame that may contain text that comes before the next block. */
   let unflushed = 0;
   let raw = 0;
   let indent = 0;
@@ -51,7 +51,7 @@ export function markdownOf(html: string): string {
     top().inline += text;
     unflushed = Math.min(unflushed, open.length - 1);
   };
-  /** A block begins: the text of the block around it, and of the inline elements in between, comes first. */
+  /** Starts a block. The text of the parent block, and of inline elements in between, is written first. */
   const beginBlock = () => {
     for (const frame of open.slice(unflushed)) {
       flush(frame);
@@ -69,7 +69,7 @@ export function markdownOf(html: string): string {
       const isInline = INLINE.has(tagName);
       if (!isInline) beginBlock();
       const isTransparent = !FORMED.has(tagName) || formed >= DEEPEST;
-      // Inline elements share the blocks: when they turn out to hold some, these are in order already.
+      // Inline elements share the blocks of their parent, so blocks inside them are already in order.
       const frame = newFrame(tagName, isTransparent || isInline ? top().blocks : []);
       Object.assign(frame, { isTransparent, isInline });
       if (!isTransparent) {
@@ -100,7 +100,7 @@ export function markdownOf(html: string): string {
   return root.blocks.join('\n\n');
 }
 
-/** Text that is to be read as it is. */
+/** Escapes text so that it is not read as Markdown. */
 export function plainMarkdown(text: string): string {
   return text
     .split('\n')
@@ -122,7 +122,7 @@ function newFrame(tag: string, blocks: string[]): Frame {
   };
 }
 
-/** Hands what was written inside an element to the one around it. */
+/** Moves the content of an element to its parent. */
 function closeBlock(frame: Frame, parent: Frame, isIndented: boolean): void {
   const { tag, blocks } = frame;
   if (tag === 'pre') return void parent.blocks.push(fenced([...blocks, frame.inline].join('\n')));
@@ -147,7 +147,7 @@ function addBlock({ tag, blocks }: Frame, parent: Frame, isIndented: boolean): v
   else parent.blocks.push(content);
 }
 
-/** In a loop: as arguments of `push`, more than a hundred thousand overflow the stack. */
+/** Appends in a loop: more than a hundred thousand arguments of `push` overflow the stack. */
 function append<T>(list: T[], more: T[]): void {
   for (const each of more) list.push(each);
 }
@@ -166,7 +166,7 @@ function flush(frame: Frame): void {
   if (text !== '') frame.blocks.push(paragraph(text));
 }
 
-/** What would begin a heading, a list or a quote does not. */
+/** Escapes what would start a heading, a list or a quote. */
 function paragraph(text: string): string {
   return text.replace(/^(\d+)([.)])(?=\s)/, '$1\\$2').replace(/^([#+-])(?=\s|#)/, '\\$1');
 }
@@ -178,8 +178,8 @@ function item(list: Frame, content: string): string {
 }
 
 /**
- * The first row is the head: Markdown has no tables without one. Only the head is as wide as the widest row, which
- * readers of Markdown ask for; rows that are padded to it would take its width times their number.
+ * Writes a table. The first row is the head, because Markdown has no tables without one. Only the head is as wide as
+ * the widest row; padding all rows would take the width times their number.
  */
 function table(rows: string[][]): string {
   const width = rows.reduce((widest, { length }) => Math.max(widest, length), 0);
@@ -190,7 +190,7 @@ function table(rows: string[][]): string {
   return [line([...head, ...padding]), line(Array<string>(width).fill('---')), ...body.map(line)].join('\n');
 }
 
-/** Marks stand close to what they mark. */
+/** Puts marks directly around text, without white space inside. */
 function marked(text: string, mark: string): string {
   return mark === '' ? text : around(text, (inner) => `${mark}${inner}${mark}`);
 }
@@ -200,7 +200,7 @@ function link(href: string | undefined, text: string): string {
   return around(text, (inner) => `[${inner}](${address(href)})`);
 }
 
-/** Leaves white space at either end where it is. */
+/** Keeps white space at both ends outside the marks. */
 function around(text: string, wrap: (inner: string) => string): string {
   const inner = text.trim();
   if (inner === '') return text;
@@ -228,7 +228,7 @@ function fenced(text: string): string {
   return `${fence}\n${text.replace(/^\n|\n$/g, '')}\n${fence}`;
 }
 
-/** One longer than any run of backticks inside. */
+/** Returns a fence that is longer than any run of backticks inside. */
 function fenceFor(text: string, shortest: number): string {
   let longest = 0;
   for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);

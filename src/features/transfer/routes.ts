@@ -23,8 +23,8 @@ export function registerExportRoutes(server: HttpServer, exports: Exports): void
         tags: ['Libraries'],
         summary: 'Export a library',
         description:
-          'Everything in it that the caller may read, oldest first: `json` with texts, or `html`, the bookmark file that ' +
-          'other programs take. Texts are shown as the mode allows. An export that the caller loses the right to breaks off.',
+          'Exports everything in it that the caller can read, oldest first: `json` with texts, or `html`, a bookmark file for ' +
+          'other programs. Texts are redacted as the mode requires. The export is aborted when the caller loses access.',
         params: byId,
         querystring: contract.libraryExportQuery,
         response: { 200: contract.libraryExport },
@@ -56,7 +56,7 @@ export function registerExportRoutes(server: HttpServer, exports: Exports): void
       schema: {
         tags: ['Media'],
         summary: 'Export a document',
-        description: 'As Markdown, with what is known of it before the text.',
+        description: 'Returns Markdown with the metadata before the text.',
         params: byId,
         querystring: contract.mediaExportQuery,
         response: { 200: z.string() },
@@ -70,7 +70,7 @@ export function registerExportRoutes(server: HttpServer, exports: Exports): void
   );
 }
 
-/** To be kept, never to be shown as a page of this site. */
+/** Sends a file as a download, never as a page of this site. */
 function sendExport(reply: FastifyReply, { filename, contentType, content }: ExportedFile): FastifyReply {
   const name = encodeURIComponent(filename.replace(/[\\/:*?"<>|\p{Cc}]+/gu, ' ')).replaceAll("'", '%27');
   return reply

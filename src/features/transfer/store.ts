@@ -3,13 +3,13 @@ import { canReadMedia, type Viewer } from '../libraries/access/can-read-media.ts
 
 export interface MediaTexts {
   media_id: string;
-  /** A list of `ExportedText` as JSON. Whoever needs it parses it where that holds up nobody. */
+  /** A list of `ExportedText` as JSON. It may be long, so it is parsed in a process. */
   texts: string;
 }
 
 /**
- * Whether the viewer may read a media now through the library that is exported. For a default library `libraryId` is
- * undefined, and any reason will do.
+ * Whether the viewer can read a media now through the exported library. For a default library `libraryId` is undefined,
+ * and any reason is enough.
  */
 const mayExport = (sql: Queryable, viewer: Viewer, libraryId: string | undefined) =>
   libraryId === undefined
@@ -24,7 +24,7 @@ const mayExport = (sql: Queryable, viewer: Viewer, libraryId: string | undefined
             and library_media.media_id = media.id
         )`;
 
-/** Of these media, those that may be exported. */
+/** Returns the media that may be exported. */
 export async function listReadable(
   sql: Queryable,
   viewer: Viewer,
@@ -38,7 +38,7 @@ export async function listReadable(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** The media that may be exported, with their texts. */
+/** Returns the media that may be exported, with their texts. */
 export async function findTexts(
   sql: Queryable,
   viewer: Viewer,

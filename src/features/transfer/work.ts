@@ -9,13 +9,13 @@ import {
 } from '../governance/rules.ts';
 import { markdownOf, plainMarkdown } from './markdown.ts';
 
-/** A document before policies have judged it. Its texts are JSON as the database wrote it. */
+/** A document before policies are applied. Its texts are JSON as the database wrote it. */
 export interface UnjudgedDocument {
   document: Omit<ExportedDocument, 'texts' | 'withheld'>;
   texts: string;
 }
 
-/** A document as a line of the export, and what policies found in it. */
+/** A document as a line of the export, and the policy hits in it. */
 export interface DocumentLine {
   line: Uint8Array;
   hits: PolicyHit[];
@@ -27,7 +27,7 @@ export interface MarkdownSource {
   html_sanitized: string;
 }
 
-/** The tasks of exports, which run where long texts are worked on. */
+/** The tasks of exports, which run in text processes. */
 export const exportWork = {
   'export.lines'({ documents, rules }: { documents: UnjudgedDocument[]; rules: Rule[] }): DocumentLine[] {
     const compiled = compileRules(rules);
@@ -47,8 +47,8 @@ export const exportWork = {
   },
 
   /**
-   * Fragments as Markdown. Policies judge the plain text: markup inside a word would hide it from them. Where they find
-   * something, the fragment is written without its markup. Undefined when one of them is blocked.
+   * Writes fragments as Markdown. Policies are applied to the plain text, because markup inside a word would hide it
+   * from them. A fragment with a hit is written without its markup. Undefined when one of them is blocked.
    */
   'export.markdown'({
     fragments,

@@ -148,8 +148,6 @@ async function disable(
     aggregateType: 'webhook',
     aggregateId: webhook_id,
     payload: { webhook_id, url, reason },
-    // It can be enabled, and disabled again.
-    idempotencyKey: `webhook:${webhook_id}:${newId()}`,
   });
 }
 

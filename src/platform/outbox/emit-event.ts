@@ -10,44 +10,44 @@ export interface NewEvent<Type extends EventType = EventType> {
   aggregateId: string;
   payload: Emittable<EventPayload<Type>>;
   /**
-   * One event of a type has this key. By default it is the aggregate's name, for what happens to an aggregate once; what
-   * can happen again needs a key that tells one time from the next.
+   * At most one event of a type has this key. Without it, an event that is marked `once` has its aggregate as key, and
+   * each other event has a key made of its transaction and its place in it.
    */
   idempotencyKey?: string | undefined;
   requestId?: string | undefined;
 }
 
 /**
- * Tells that something has happened, in the transaction that makes it true: either both are committed, or neither is.
+ * Writes an event in the transaction that makes it true: either both are committed, or neither is.
  *
  *     await transaction(sql, async (tx) => {
  *       await store.insertLibrary(tx, library);
  *       await emitEvent(tx, { eventType: 'library.created', aggregateType: 'library', aggregateId: library.id, … });
  *     });
  *
- * Returns the event, which is pending: delivery starts when the transaction has committed. Under a key that was used
- * before it returns the first event, writes nothing, and leaves the transaction as usable as it was.
+ * Returns the event, which is pending: delivery starts when the transaction has committed. If the key was used before,
+ * it returns the first event, writes nothing, and leaves the transaction usable.
  */
 export async function emitEvent<Type extends EventType>(
   tx: Transaction,
   event: NewEvent<Type>,
 ): Promise<OutboxEvent> {
   const [emitted] = await emitEvents(tx, [event as NewEvent]);
-  if (!emitted) throw new Error('Emitting one event answers with one.');
+  if (!emitted) throw new Error('emitEvents returned no event for the one it was given.');
   return emitted;
 }
 
-/** The same for many, in one statement. In the order given. */
+/** Emits many events in one statement. Returns them in the given order. */
 export async function emitEvents(tx: Transaction, events: NewEvent[]): Promise<OutboxEvent[]> {
   if (events.length === 0) return [];
   const drafts = events.map(draft);
   const inserted = await insertEvents(tx, drafts);
-  const isRepeated = inserted.length < drafts.length;
-  const known = [...inserted, ...(isRepeated ? await findByKey(tx, drafts) : [])];
   hintAfterCommit(tx, 'events');
-  const byKey = new Map(known.map((event) => [keyOf(event), event]));
+  const byId = new Map(inserted.map((event) => [event.id, event]));
+  const repeated = drafts.filter(({ id }) => !byId.has(id));
+  const byKey = new Map((await findByKey(tx, repeated)).map((event) => [keyOf(event), event]));
   return drafts.map((wanted) => {
-    const event = byKey.get(keyOf(wanted));
+    const event = byId.get(wanted.id) ?? byKey.get(keyOf(wanted));
     if (!event) throw new Error(`The event ${wanted.event_type} was neither inserted nor found.`);
     return event;
   });
@@ -55,18 +55,12 @@ export async function emitEvents(tx: Transaction, events: NewEvent[]): Promise<O
 
 type Draft = Pick<
   OutboxEvent,
-  | 'id'
-  | 'event_type'
-  | 'schema_version'
-  | 'aggregate_type'
-  | 'aggregate_id'
-  | 'idempotency_key'
-  | 'request_id'
-> & { payload: string };
+  'id' | 'event_type' | 'schema_version' | 'aggregate_type' | 'aggregate_id' | 'request_id'
+> & { payload: string; idempotency_key: string | null };
 
-/** Checked as it will be read: a payload that does not fit its schema is refused before anything is written. */
+/** Checks the payload as it will be read: one that does not fit its schema is refused before anything is written. */
 function draft(event: NewEvent): Draft {
-  const { schema_version, payload } = EVENTS[event.eventType];
+  const { schema_version, payload, once } = EVENTS[event.eventType];
   const text = serialise(event.payload);
   payload.parse(JSON.parse(text));
   return {
@@ -76,19 +70,35 @@ function draft(event: NewEvent): Draft {
     aggregate_type: event.aggregateType,
     aggregate_id: event.aggregateId,
     payload: text,
-    idempotency_key: event.idempotencyKey ?? `${event.aggregateType}:${event.aggregateId}`,
+    idempotency_key: event.idempotencyKey ?? (once ? `${event.aggregateType}:${event.aggregateId}` : null),
     request_id: event.requestId ?? null,
   };
 }
 
-/** Of several who emit one key at once, the first to commit inserts; the others wait for it and insert nothing. */
+/** The number of events that a transaction has emitted so far. */
+const emittedCounts = new WeakMap<Transaction, number>();
+
+/**
+ * If several transactions emit one key at once, the first to commit inserts it; the others wait for it and insert nothing.
+ *
+ * The key of a repeatable event is deterministic: the transaction, by number and time, and the position within it. A
+ * transaction that is rolled back and retried emits under new keys, and its first try is gone. The number alone would not
+ * do: in a restored database it counts from the start again, and could meet a key that is still there.
+ */
 async function insertEvents(tx: Transaction, drafts: Draft[]): Promise<OutboxEvent[]> {
-  const column = <T>(read: (draft: Draft) => T) => drafts.map(read);
+  const first = emittedCounts.get(tx) ?? 0;
+  emittedCounts.set(tx, first + drafts.length);
+  const column = <T>(read: (draft: Draft, index: number) => T) => drafts.map(read);
   return tx<OutboxEvent[]>`
     insert into outbox_event (
-      id, event_type, schema_version, aggregate_type, aggregate_id, payload, idempotency_key, request_id
+      id, event_type, schema_version, aggregate_type, aggregate_id, payload, request_id, idempotency_key
     )
-    select *
+    select
+      id, event_type, schema_version, aggregate_type, aggregate_id, payload, request_id,
+      coalesce(
+        key,
+        concat_ws(':', aggregate_type, aggregate_id, pg_current_xact_id(), extract(epoch from now()), position)
+      )
     from unnest(
       ${column(({ id }) => id)}::uuid[],
       ${column(({ event_type }) => event_type)}::text[],
@@ -96,14 +106,18 @@ async function insertEvents(tx: Transaction, drafts: Draft[]): Promise<OutboxEve
       ${column(({ aggregate_type }) => aggregate_type)}::text[],
       ${column(({ aggregate_id }) => aggregate_id)}::text[],
       ${column(({ payload }) => payload)}::jsonb[],
+      ${column(({ request_id }) => request_id)}::text[],
       ${column(({ idempotency_key }) => idempotency_key)}::text[],
-      ${column(({ request_id }) => request_id)}::text[]
+      ${column((_draft, index) => first + index)}::int[]
+    ) as draft (
+      id, event_type, schema_version, aggregate_type, aggregate_id, payload, request_id, key, position
     )
     on conflict (event_type, idempotency_key) do nothing
     returning ${eventColumns(tx)}`.named('outbox_emit');
 }
 
 async function findByKey(tx: Transaction, drafts: Draft[]): Promise<OutboxEvent[]> {
+  if (drafts.length === 0) return [];
   return tx<OutboxEvent[]>`
     select ${eventColumns(tx)}
     from outbox_event

@@ -20,7 +20,7 @@ const RELATIONS = {
 
 type Relation = keyof typeof RELATIONS;
 
-/** How sentences hang together: the words that join them, and what one takes up from the one before. */
+/** Cohesion: the words that connect sentences, and the references between them. */
 export const discourse: Layer = {
   name: 'discourse',
   confidence: 0.7,

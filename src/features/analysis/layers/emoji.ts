@@ -1,16 +1,16 @@
+import type { TextRange } from '../../media/text/text-range.ts';
 import type { Token } from '../sentences.ts';
-import type { Place } from '../text.ts';
 
-/** One emoji as people see it: with its skin, its joined parts, or the two letters of a flag. */
+/** Matches one displayed emoji: with skin tone, joined parts, or the two letters of a flag. */
 const EMOJI =
   /\p{RI}\p{RI}|\p{Extended_Pictographic}(?:\uFE0F|\p{EMod})*(?:\u200D\p{Extended_Pictographic}(?:\uFE0F|\p{EMod})*)*/gu;
 const PART = /^(?:\p{Extended_Pictographic}|\p{RI}|\p{EMod}|\u200D|\uFE0F)/u;
 
-export interface Emoji extends Place {
+export interface Emoji extends TextRange {
   text: string;
 }
 
-/** The tokeniser takes a family for three people; whatever touches is put together again first. */
+/** Joins adjacent tokens first, because the tokeniser splits joined emoji. */
 export function emojiOf(tokens: readonly Token[]): Emoji[] {
   const found: Emoji[] = [];
   let run = { text: '', start: 0, end: 0 };

@@ -1,21 +1,22 @@
-import type { Place, PlacedFinding } from '../text.ts';
+import type { TextRange } from '../../media/text/text-range.ts';
+import type { LocatedFinding } from '../text.ts';
 
-/** A reader looks at a few; the counts speak for the rest. */
+/** The most findings of a kind. The counts cover the rest. */
 const MOST_FINDINGS = 40;
 const MOST_PLACES = 10;
 const LONGEST_LABEL = 200;
-/** A table of all the different things in a text must not grow with it for ever. */
+/** The most entries while reading, so that memory does not grow with the text. */
 const MOST_DIFFERENT = 50_000;
 
 export interface Findings {
-  add(kind: string, label: string, place: Place, note?: string): void;
+  add(kind: string, label: string, range: TextRange, note?: string): void;
   countOf(kind: string): number;
-  /** Those that were found most often; of as many, those that come first in the text. */
-  list(options?: { kind?: string; least?: number; most?: number }): PlacedFinding[];
+  /** Returns the most frequent findings; equally frequent ones in the order of the text. */
+  list(options?: { kind?: string; least?: number; most?: number }): LocatedFinding[];
 }
 
 export function createFindings(): Findings {
-  const found = new Map<string, PlacedFinding>();
+  const found = new Map<string, LocatedFinding>();
   const totals = new Map<string, number>();
   return {
     add(kind, label, { start, end }, note) {
@@ -25,7 +26,7 @@ export function createFindings(): Findings {
       const known = found.get(key);
       if (known) {
         known.count += 1;
-        if (known.places.length < MOST_PLACES) known.places.push({ start, end });
+        if (known.ranges.length < MOST_PLACES) known.ranges.push({ start, end });
         return;
       }
       if (found.size >= MOST_DIFFERENT) forgetRare(found);
@@ -34,7 +35,7 @@ export function createFindings(): Findings {
         label: shown,
         count: 1,
         ...(note !== undefined && { note }),
-        places: [{ start, end }],
+        ranges: [{ start, end }],
       });
     },
     countOf: (kind) => totals.get(kind) ?? 0,
@@ -47,12 +48,12 @@ export function createFindings(): Findings {
   };
 }
 
-function firstPlace({ places }: PlacedFinding): number {
-  return places[0]?.start ?? 0;
+function firstPlace({ ranges }: LocatedFinding): number {
+  return ranges[0]?.start ?? 0;
 }
 
-/** What was found least often goes first, until half of the table is free. */
-function forgetRare(found: Map<string, PlacedFinding>): void {
+/** Drops the least frequent entries until half of the table is free. */
+function forgetRare(found: Map<string, LocatedFinding>): void {
   for (let rare = 1; found.size > MOST_DIFFERENT / 2; rare++) {
     for (const [key, { count }] of found) if (count <= rare) found.delete(key);
   }

@@ -1,8 +1,8 @@
 import type { LayerName, LayerOutput } from '../../../contract/analysis.ts';
 import type { Sentence } from '../sentences.ts';
-import type { PlacedFinding } from '../text.ts';
+import type { LocatedFinding } from '../text.ts';
 
-/** What is counted for every text, whichever layers are asked for. */
+/** Counts that every analysis has, whichever layers it runs. */
 export interface TextFacts {
   characters: number;
   words: number;
@@ -11,12 +11,12 @@ export interface TextFacts {
   isEnglish: boolean;
 }
 
-/** What a layer has found, with places in the whole text. */
+/** The output of a layer, with ranges of the whole text. */
 export interface LayerResult extends Omit<LayerOutput, 'findings'> {
-  findings: PlacedFinding[];
+  findings: LocatedFinding[];
 }
 
-/** Reads the sentences of a text in order, and then says what they come to. It keeps counts, never the text. */
+/** Reads the sentences of a text in order and returns the output. It stores counts, never the text. */
 export interface LayerReader {
   read(sentence: Sentence): void;
   finish(facts: TextFacts): LayerResult;
@@ -24,14 +24,14 @@ export interface LayerReader {
 
 export interface Layer {
   name: LayerName;
-  /** How far its rules can be trusted on an English text of some length. */
+  /** The confidence of its rules for an English text of sufficient length. */
   confidence: number;
-  /** Which share of that is left in a language that the rules do not know. */
+  /** The share of that confidence for other languages. */
   inOtherLanguages: number;
   start(): LayerReader;
 }
 
-/** To so many decimals: what lies beyond says nothing to a reader. */
+/** Rounds to this many decimals. */
 export function rounded(value: number, decimals = 2): number {
   const factor = 10 ** decimals;
   return Number.isFinite(value) ? Math.round(value * factor) / factor : 0;
@@ -41,12 +41,12 @@ export function share(part: number, whole: number): number {
   return whole === 0 ? 0 : rounded(part / whole, 3);
 }
 
-/** “1 question”, “3 questions”. */
+/** Returns “1 question” or “3 questions”. */
 export function counted(count: number, singular: string, plural = `${singular}s`): string {
   return `${count} ${count === 1 ? singular : plural}`;
 }
 
-/** “a, b and c”. */
+/** Returns “a, b and c”. */
 export function listed(parts: readonly string[]): string {
   return parts.length < 2 ? (parts[0] ?? '') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
 }

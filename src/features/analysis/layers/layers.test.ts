@@ -8,13 +8,13 @@ import {
   SPEECH,
 } from '../../../../test/support/fixtures/texts.ts';
 import type { LayerName } from '../../../contract/analysis.ts';
-import { analyseText } from '../analyse.ts';
+import { runLayers } from '../layer-pipeline.ts';
 import { joinFragments } from '../text.ts';
 
 function read(layer: LayerName, text: string) {
-  const { baselines } = analyseText(joinFragments([{ idx: 0, canonical_text: text }]), [layer]);
+  const { baselines } = runLayers(joinFragments([{ idx: 0, canonical_text: text }]), [layer]);
   const { output, confidence } = baselines[layer] ?? expect.fail('the layer was not read');
-  /** What was found of a kind: its label, and what stands at its places. */
+  /** What was found of a kind: its label, and what stands at its ranges. */
   const found = (kind: string) =>
     Object.fromEntries(
       output.findings

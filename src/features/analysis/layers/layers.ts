@@ -22,7 +22,7 @@ const BY_NAME: Record<LayerName, Layer> = {
   semiotic,
 };
 
-/** In the order of the contract, whatever the order they were asked for in. */
+/** Returns layers in the order of the contract. */
 export function layersNamed(names: readonly LayerName[]): Layer[] {
   return LAYERS.filter((name) => names.includes(name)).map((name) => BY_NAME[name]);
 }

@@ -26,7 +26,7 @@ const SUFFIXES: [RegExp, string][] = [
 ];
 const PREFIXES = /^(un|re|dis|mis|over|under|anti|inter)(?=[a-z]{4})/;
 
-/** Words by their form: which classes they belong to, how they are inflected, what they are made of. */
+/** Word forms: parts of speech, inflection and affixes. */
 export const morphology: Layer = {
   name: 'morphology',
   confidence: 0.85,

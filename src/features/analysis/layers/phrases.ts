@@ -1,20 +1,20 @@
+import type { TextRange } from '../../media/text/text-range.ts';
 import type { Token } from '../sentences.ts';
-import type { Place } from '../text.ts';
 
-/** An expression of one or more words, and what it is a sign of. */
+/** An expression of one or more words, and what it signals. */
 export interface Phrase<Sign extends string> {
   words: string[];
   sign: Sign;
 }
 
-export interface FoundPhrase<Sign extends string> extends Place {
+export interface FoundPhrase<Sign extends string> extends TextRange {
   label: string;
   sign: Sign;
-  /** Whether the sentence begins with it. */
+  /** Whether the sentence starts with it. */
   isFirst: boolean;
 }
 
-/** Looks for fixed expressions in sentences; of two that begin at the same word, the longer one is meant. */
+/** Finds fixed expressions in sentences. Of two that start at the same word, the longer one counts. */
 export function createPhrases<Sign extends string>(expressions: Record<Sign, string>) {
   const byFirst = new Map<string, Phrase<Sign>[]>();
   for (const [sign, list] of Object.entries(expressions) as [Sign, string][]) {

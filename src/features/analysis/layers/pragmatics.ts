@@ -16,7 +16,7 @@ const SIGNS = {
   promise: 'i will, we will, i promise, we promise, i shall, we shall, you have my word',
 } as const;
 
-/** What a text does to its reader: asks, asks for, promises, insists, leaves open. */
+/** Speech acts: questions, requests, promises, emphasis and hedges. */
 export const pragmatics: Layer = {
   name: 'pragmatics',
   confidence: 0.65,
@@ -73,12 +73,12 @@ export const pragmatics: Layer = {
   },
 };
 
-/** `May` is a month more often than a hedge where it is not a verb. */
+/** `May` that is not a verb is usually the month. */
 function isMonth({ label, start }: { label: string; start: number }, { tokens }: Sentence): boolean {
   return label === 'may' && tokens.find((token) => token.start === start)?.pos !== 'AUX';
 }
 
-/** A command, or a question that is one: `Could you close the door?` */
+/** Whether it is a request, possibly as a question: `Could you close the door?` */
 function isRequest({ words }: Sentence, isPolite: boolean, isQuestion: boolean): boolean {
   const [first] = words;
   if (isQuestion) return isPolite;

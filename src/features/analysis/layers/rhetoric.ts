@@ -21,7 +21,7 @@ interface FoundFigure {
   end: number;
 }
 
-/** Figures of speech that show in the order of words, each with its place. */
+/** Figures of speech that are visible in the word order. */
 export const rhetoric: Layer = {
   name: 'rhetoric',
   confidence: 0.55,
@@ -40,7 +40,7 @@ export const rhetoric: Layer = {
         for (const find of [alliterations, tricolons, similes, antitheses, repetitions]) {
           for (const found of find(sentence)) add(found);
         }
-        // A question that nobody answers before the next one, or that answers itself.
+        // A question without an answer before the next one, or one that answers itself.
         const isQuestion = sentence.tokens.some(({ text }) => text.includes('?'));
         if (isQuestion && (asked || isLeading(sentence)))
           add({ figure: 'rhetorical_question', label: 'rhetorical question', ...placeOf(sentence) });
@@ -73,7 +73,7 @@ function placeOf({ start, end }: { start: number; end: number }) {
   return { start, end };
 }
 
-/** Sentences in a row that have something in common. */
+/** Consecutive sentences with a common property. */
 function createRun(
   figure: Figure,
   keyOf: (sentence: Sentence) => string | undefined,
@@ -109,7 +109,7 @@ function closingOf({ words }: Sentence): string | undefined {
   return last && words.length > 2 && !last.isStopWord ? last.normal : undefined;
 }
 
-/** Three telling words in a row that begin alike; words like `the` and `of` between them do not count. */
+/** Finds three content words in a row with the same first sound. Function words between them do not count. */
 function alliterations({ words }: Sentence): FoundFigure[] {
   const telling = words.filter(({ isStopWord, normal }) => !isStopWord && /^[a-z]/.test(normal));
   const found: FoundFigure[] = [];
@@ -131,7 +131,7 @@ function alliterations({ words }: Sentence): FoundFigure[] {
   return found;
 }
 
-/** `a, b and c`, of words of one class. */
+/** Finds `a, b and c`, of words of one part of speech. */
 function tricolons({ tokens }: Sentence): FoundFigure[] {
   return tokens.flatMap((first, index) => {
     const [comma, second, ...rest] = tokens.slice(index + 1, index + 6);
@@ -144,7 +144,7 @@ function tricolons({ tokens }: Sentence): FoundFigure[] {
   });
 }
 
-/** `as brave as a lion`, `like a river`. */
+/** Finds `as brave as a lion` and `like a river`. */
 function similes({ tokens }: Sentence): FoundFigure[] {
   return tokens.flatMap((word, index): FoundFigure[] => {
     const [next, then, article] = tokens.slice(index + 1, index + 4);
@@ -162,7 +162,7 @@ function nounFrom(tokens: Token[], from: number): number | undefined {
   return tokens.slice(from, from + 5).find(({ pos }) => pos === 'NOUN' || pos === 'PROPN')?.end;
 }
 
-/** `not … but …`, within one sentence and a few words. */
+/** Finds `not … but …` within one sentence and a few words. */
 function antitheses({ tokens }: Sentence): FoundFigure[] {
   return tokens.flatMap((word, index): FoundFigure[] => {
     if (word.normal !== 'not' || tokens[index + 1]?.normal === 'only') return [];
@@ -172,7 +172,7 @@ function antitheses({ tokens }: Sentence): FoundFigure[] {
   });
 }
 
-/** A word said twice or more in a row. */
+/** Finds a word that is repeated directly. */
 function repetitions({ words }: Sentence): FoundFigure[] {
   const found: FoundFigure[] = [];
   for (let index = 0; index + 1 < words.length; index++) {
@@ -180,7 +180,7 @@ function repetitions({ words }: Sentence): FoundFigure[] {
     let last = index;
     while (first && words[last + 1]?.normal === first.normal) last += 1;
     const end = words[last]?.end;
-    // `that that` and `had had` are grammar.
+    // `that that` and `had had` are regular grammar.
     if (first && end && last > index && !/^(?:that|had)$/.test(first.normal))
       found.push({ figure: 'repetition', label: first.normal, start: first.start, end });
     index = last;
@@ -188,7 +188,7 @@ function repetitions({ words }: Sentence): FoundFigure[] {
   return found;
 }
 
-/** `Isn't it?`, `Who would not?` */
+/** Whether it is a question like `Isn't it?` or `Who would not?`. */
 function isLeading({ words }: Sentence): boolean {
   const [first, second] = words;
   return (

@@ -4,7 +4,7 @@ import { counted, type Layer, listed } from './layer.ts';
 
 const LONGEST_PHRASE = 4;
 
-/** What a text is about: names, dates, amounts and addresses in it, and the phrases that carry its subject. */
+/** The subject of a text: names, dates, amounts, addresses and key phrases. */
 export const semantics: Layer = {
   name: 'semantics',
   confidence: 0.7,
@@ -47,12 +47,12 @@ export const semantics: Layer = {
   },
 };
 
-/** `night` is a time by the model's reckoning, but no finding; emoji are signs, and another layer's. */
+/** The model classifies `night` as a time, which is no finding. Emoji belong to another layer. */
 function isTelling({ type, text }: Entity): boolean {
   return type !== 'EMOJI' && type !== 'EMOTICON' && (type !== 'TIME' || /\d/.test(text));
 }
 
-/** Proper nouns in a row, with `of` between them where that is part of the name. */
+/** Finds runs of proper nouns, with `of` between them where it is part of the name. */
 function addNames({ tokens, entities }: Sentence, findings: Findings): void {
   for (let index = 0; index < tokens.length; index++) {
     const first = tokens[index];
@@ -74,12 +74,12 @@ function addNames({ tokens, entities }: Sentence, findings: Findings): void {
   }
 }
 
-/** At the beginning of a sentence every word has a capital, and says nothing by it. */
+/** Every word at the start of a sentence is capitalised. */
 function isName({ pos, text, isStopWord, isWord }: Token, index: number): boolean {
   return isWord && pos === 'PROPN' && /^\p{Lu}/u.test(text) && !isStopWord && (index > 0 || text.length > 2);
 }
 
-/** Nouns with what stands before them: `cold harbour`, `public library card`. */
+/** Finds noun phrases: `cold harbour`, `public library card`. */
 function addKeyPhrases(tokens: Token[], findings: Findings): void {
   let phrase: Token[] = [];
   const close = () => {
@@ -94,7 +94,7 @@ function addKeyPhrases(tokens: Token[], findings: Findings): void {
   for (const word of tokens) {
     const belongs = word.isWord && !word.isStopWord && (word.pos === 'NOUN' || word.pos === 'ADJ');
     if (!belongs) close();
-    // An adjective behind a noun begins another phrase.
+    // An adjective after a noun starts another phrase.
     else if (word.pos === 'ADJ' && phrase.at(-1)?.pos === 'NOUN') {
       close();
       phrase.push(word);

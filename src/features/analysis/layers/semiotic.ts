@@ -3,7 +3,7 @@ import { emojiOf } from './emoji.ts';
 import { createFindings } from './findings.ts';
 import { counted, type Layer, listed } from './layer.ts';
 
-/** Images that texts return to, and the words that carry them. */
+/** Recurring images, and the words that express them. */
 const FIELDS: Record<string, string> = {
   light: 'light lamp sun star dawn candle shine glow bright lantern',
   darkness: 'dark darkness night shadow gloom black',
@@ -27,7 +27,7 @@ const FIELD_OF = new Map(
 const TAG = /^[#@][\p{L}\p{N}_]+$/u;
 const LONGEST_SIGN = 40;
 
-/** Signs: images that recur, and everything that speaks without being a word. */
+/** Signs: recurring images, and everything that has meaning without being a word. */
 export const semiotic: Layer = {
   name: 'semiotic',
   confidence: 0.5,
@@ -102,7 +102,7 @@ function addSigns(
     } else if (/^[“„«]$/.test(token.text)) {
       signs.quotations += 1;
     } else if (token.text === '"') {
-      // It looks the same at either end.
+      // Opening and closing marks are the same character.
       signs.quotations += 0.5;
     }
   }

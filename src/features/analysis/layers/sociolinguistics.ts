@@ -29,7 +29,7 @@ function people<Person extends string>(person: Person, words: string): Record<st
   return Object.fromEntries(words.split(' ').map((word) => [word, person]));
 }
 
-/** Who speaks to whom, and how: tone, register, address, and which English it is. */
+/** Speaker and audience: tone, register, address and variety of English. */
 export const sociolinguistics: Layer = {
   name: 'sociolinguistics',
   confidence: 0.6,

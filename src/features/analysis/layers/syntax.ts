@@ -6,7 +6,7 @@ const LONG_SENTENCE_WORDS = 35;
 
 type Build = 'simple' | 'compound' | 'complex' | 'fragmentary';
 
-/** Sentences: what they are for, how they are built, and which of them are hard to follow. */
+/** Sentences: their type, structure and difficulty. */
 export const syntax: Layer = {
   name: 'syntax',
   confidence: 0.75,
@@ -25,9 +25,9 @@ export const syntax: Layer = {
         purposes[purpose] += 1;
         if (purpose !== 'statement') findings.add(purpose, purpose, sentence);
         subordinate += sentence.words.filter(isSubordinator).length;
-        for (const place of passivesOf(sentence.tokens)) {
+        for (const range of passivesOf(sentence.tokens)) {
           passives += 1;
-          findings.add('passive', place.label, place);
+          findings.add('passive', range.label, range);
         }
         if (sentence.words.length > LONG_SENTENCE_WORDS)
           findings.add('long_sentence', `more than ${LONG_SENTENCE_WORDS} words`, sentence);
@@ -78,7 +78,7 @@ function buildOf({ words }: Sentence): Build {
   return joinsClauses(words) ? 'compound' : 'simple';
 }
 
-/** Whether an `and` or a `but` has a predicate on either side, and a subject of its own behind it. */
+/** Whether an `and` or a `but` joins two clauses: a predicate on both sides, and a subject after it. */
 function joinsClauses(words: Token[]): boolean {
   return words.some((word, index) => {
     if (word.pos !== 'CCONJ') return false;
@@ -99,7 +99,7 @@ function purposeOf({ tokens, words }: Sentence): 'statement' | 'question' | 'exc
   return end.includes('!') ? 'exclamation' : 'statement';
 }
 
-/** A form of `be`, perhaps an adverb, and a participle. */
+/** Finds passives: a form of `be`, optionally an adverb, and a participle. */
 function passivesOf(tokens: Token[]): { label: string; start: number; end: number }[] {
   return tokens.flatMap((auxiliary, index) => {
     if (auxiliary.lemma !== 'be' || !isPredicate(auxiliary)) return [];

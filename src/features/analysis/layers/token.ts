@@ -3,7 +3,7 @@ import { createFindings } from './findings.ts';
 import { counted, type Layer, rounded } from './layer.ts';
 
 const WORDS_PER_MINUTE = 220;
-/** Variety falls with length, so it is taken of stretches of this many words. */
+/** The length of the stretches that variety is measured on, because it falls with length. */
 const STRETCH = 100;
 
 const LEVELS: [number, string][] = [
@@ -15,7 +15,7 @@ const LEVELS: [number, string][] = [
   [Number.NEGATIVE_INFINITY, 'very difficult'],
 ];
 
-/** Words as such: how many, how long, how varied, and what that asks of a reader. */
+/** Words: number, length, variety and readability. */
 export const token: Layer = {
   name: 'token',
   confidence: 0.95,
@@ -57,7 +57,7 @@ export const token: Layer = {
             lexical_variety: variety.value(),
             reading_minutes: minutes,
             reading_level: level,
-            // The formulas were made for English, and mean nothing elsewhere.
+            // Readability formulas apply to English only.
             ...(isEnglish && { reading_ease: rounded(ease, 1), grade_level: rounded(Math.max(0, grade), 1) }),
           },
           findings: findings.list({ least: 2, most: 30 }),
@@ -71,7 +71,7 @@ function isTelling({ isStopWord, normal, pos }: Token): boolean {
   return !isStopWord && normal.length > 2 && pos !== 'AUX' && pos !== 'PRON';
 }
 
-/** The share of different words, as the mean over stretches of the same length. */
+/** The share of distinct words, as the mean over stretches of equal length. */
 function createVariety() {
   let stretch = new Set<string>();
   let [inStretch, sum, stretches] = [0, 0, 0];
@@ -91,7 +91,7 @@ function createVariety() {
   };
 }
 
-/** As English has them: groups of vowels, without a silent e. Right for nine words in ten. */
+/** Counts English syllables: groups of vowels, without a silent e. Correct for nine words in ten. */
 export function syllablesOf(word: string): number {
   const groups = word.replace(/(?:[^laeiouy]e|[^aeiouy]es|ed)$/, '').match(/[aeiouyà-ÿ]+/g);
   return Math.max(1, groups?.length ?? 0);

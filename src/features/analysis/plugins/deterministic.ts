@@ -1,7 +1,10 @@
 import { LAYERS, MODALITIES } from '../../../contract/analysis.ts';
 import type { LayerPlugin } from './plugin.ts';
 
-/** Nexus's own rules. They have been applied already, to the whole text in one pass; this hands on what they said. */
+/**
+ * The plugin of Nexus's own rules. They have already been applied to the whole text in one pass; it returns their
+ * output.
+ */
 export const deterministicPlugin: LayerPlugin = {
   name: 'deterministic',
   version: 'v2.0',

@@ -8,23 +8,23 @@ import { type DocumentText, spanOf } from '../text.ts';
 import { InvalidAnswer, type LayerPlugin, type LayerRequest } from './plugin.ts';
 
 export interface MlOptions {
-  /** Where the endpoint is, up to and including its version: `http://localhost:11434/v1`. */
+  /** The base URL of the endpoint, including its version: `http://localhost:11434/v1`. */
   url: string;
   model: string;
   apiKey?: string | undefined;
   timeoutMs: number;
   egress: Egress;
-  /** Before the second and third try of what may pass. */
+  /** The delays before the second and third try after a transient error. */
   retryDelaysMs?: readonly number[];
 }
 
-/** However sure a model is, it adds this to what the rules were sure of, and stays below certainty. */
+/** The most that a model adds to the confidence of the rules. */
 const MOST_RAISED = 0.1;
 const MOST_CONFIDENT = 0.95;
 const LARGEST_ANSWER = 1024 * 1024;
 const LONGEST_WAIT_MS = 10_000;
 
-/** What the model must answer in. It quotes rather than counts characters, which models cannot. */
+/** The answer format of the model. It quotes the text, because models cannot count characters. */
 const answerSchema = z.strictObject({
   summary: z.string().min(1).max(1000),
   findings: z
@@ -56,7 +56,7 @@ const ASKS_FOR: Record<LayerName, string> = {
   semiotic: 'signs: images and symbols that recur, emoji, emphasis',
 };
 
-/** A model behind an endpoint that speaks as OpenAI's does. */
+/** A plugin that asks a model at an OpenAI-compatible endpoint. */
 export function createMlPlugin(options: MlOptions): LayerPlugin {
   const { egress, model, retryDelaysMs = [500, 2000] } = options;
   const base = options.url.replace(/\/+$/, '');
@@ -83,13 +83,13 @@ export function createMlPlugin(options: MlOptions): LayerPlugin {
         return await ask(request, signal);
       } catch (error) {
         signal.throwIfAborted();
-        // What took too long would again.
+        // A timeout would happen again.
         const mayPass = error instanceof Failure && error.isTransient && error.code !== 'E_TIMEOUT';
         if (delayMs === undefined || !mayPass) throw error;
         await pause(waitFor(error, delayMs), undefined, { signal });
       }
     }
-    throw new Error('The last attempt answers or throws.');
+    throw new Error('The last attempt neither returned nor threw.');
   }
 
   return {
@@ -162,7 +162,7 @@ function asJson(text: string): unknown {
   }
 }
 
-/** What was quoted stands where the quote stands; a quote that is not in the text was made up, and so was its finding. */
+/** Locates findings by their quotes. A quote that is not in the text was made up, and its finding is dropped. */
 function placed(findings: Answer['findings'], excerpt: DocumentText): Finding[] {
   const found = findings.flatMap(({ kind, label, quote }): Finding[] => {
     const start = excerpt.text.indexOf(quote);

@@ -1,30 +1,30 @@
 import type { LayerName, LayerOutput, Modality } from '../../../contract/analysis.ts';
-import type { Baseline } from '../analyse.ts';
+import type { Baseline } from '../layer-pipeline.ts';
 import type { DocumentText } from '../text.ts';
 
-/** One layer of one text, to be analysed. */
+/** A request to analyse one layer of one text. */
 export interface LayerRequest {
   layer: LayerName;
   modality: Modality;
-  /** The beginning of the text, as the mode allows it to be shown, and where its fragments lie. */
+  /** The beginning of the text, redacted as the mode requires, with the start of each fragment. */
   excerpt: DocumentText;
-  /** What the deterministic rules say. */
+  /** The output of the deterministic rules. */
   baseline: Baseline;
 }
 
-/** Somebody who can analyse layers. */
+/** A plugin that analyses layers. */
 export interface LayerPlugin {
   name: string;
   version: string;
   modalities: readonly Modality[];
-  /** Whoever takes longer is passed over. */
+  /** A plugin that takes longer is skipped. */
   timeoutMs: number;
   healthcheck(signal: AbortSignal): Promise<boolean>;
   supports(layer: LayerName, modality: Modality): boolean;
   run(request: LayerRequest, signal: AbortSignal): Promise<{ output: LayerOutput; confidence: number }>;
 }
 
-/** An answer that makes no sense: asking again would bring another of the kind. */
+/** An invalid answer. A retry would give another one. */
 export class InvalidAnswer extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);

@@ -3,14 +3,14 @@ import { layerOutput } from '../../../contract/analysis.ts';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
 import { InvalidAnswer, type LayerPlugin, type LayerRequest } from './plugin.ts';
 
-/** Who is asked, in which order. */
+/** The plugins of each profile, in order. */
 export const CHAINS: Record<PluginProfile, readonly string[]> = {
   deterministic: ['deterministic'],
   ml_first: ['ml', 'deterministic'],
   ml_only: ['ml'],
 };
 
-/** Why a plugin was passed over. */
+/** Why a plugin was skipped. */
 export type FallbackReason =
   | 'plugin_missing'
   | 'plugin_unhealthy'
@@ -21,9 +21,9 @@ export type FallbackReason =
 
 export type PluginExecution = Omit<AnalysedLayer, 'layer'>;
 
-/** The plugins of a profile, for one run: whether each is healthy is asked once. */
+/** The plugins of a profile, for one run. Each one's health is checked once. */
 export interface Chain {
-  /** Never fails, except when it is aborted: a plugin that does is passed over. */
+  /** Fails only when it is aborted: a plugin that fails is skipped. */
   execute(request: LayerRequest, signal: AbortSignal): Promise<PluginExecution>;
 }
 
@@ -58,9 +58,9 @@ export function createPluginRegistry(plugins: readonly LayerPlugin[], log: Logge
           return { plugin, ...checked(answer) };
         } catch (error) {
           signal.throwIfAborted();
-          log.warn({ err: error, plugin: name, layer }, 'a plugin could not analyse a layer');
+          log.warn({ err: error, plugin: name, layer }, 'a plugin failed to analyse a layer');
           const reason = reasonFor(error);
-          // One that hangs would do so again for each of the layers to come.
+          // A plugin that hangs would hang again for each of the next layers.
           if (reason === 'plugin_timeout') health.set(name, Promise.resolve(false));
           return reason;
         }
@@ -105,14 +105,14 @@ async function checkHealth(plugin: LayerPlugin, signal: AbortSignal): Promise<bo
   try {
     return await within(HEALTHCHECK_MS, signal, (limited) => plugin.healthcheck(limited));
   } catch {
-    // Whatever ails it, it is not well; an abort ends the run at its next step.
+    // Any error means unhealthy. An abort ends the run at its next step.
     return false;
   }
 }
 
 class TooSlow extends Error {}
 
-/** Plugins get a signal, and are not waited for when they do not heed it. */
+/** Plugins get a signal. One that ignores it is not waited for. */
 async function within<T>(
   ms: number,
   signal: AbortSignal,
@@ -136,7 +136,7 @@ async function within<T>(
   }
 }
 
-/** Whatever a plugin says has the shape of a layer, or was not said. */
+/** Validates the answer of a plugin against the shape of a layer. */
 function checked({ output, confidence }: { output: LayerOutput; confidence: number }) {
   const parsed = layerOutput.safeParse(output);
   if (!parsed.success) throw new InvalidAnswer('The output does not have the shape of a layer.');

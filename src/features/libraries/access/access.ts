@@ -1,11 +1,12 @@
 import { NexusError } from '../../../contract/errors.ts';
 import type { Queryable } from '../../../platform/database/database.ts';
 import { findLibrary, type MemberLibrary } from '../store.ts';
+import { mayRead, type Viewer } from './can-read-media.ts';
 
-/** Whoever is not in a library learns nothing about it, not even that it exists. */
+/** Throws 404 for people who are not members: they cannot tell whether the library exists. */
 export function requireMember(library: MemberLibrary | undefined): MemberLibrary {
   if (library) return library;
-  throw new NexusError('E_LIBRARY_NOT_FOUND', 'There is no such library, or you are not in it.');
+  throw new NexusError('E_LIBRARY_NOT_FOUND', 'This library does not exist, or you are not a member.');
 }
 
 /** Returns the library as its member sees it. */
@@ -20,19 +21,28 @@ export async function requireMembership(
 export function requireAdmin(found: MemberLibrary | undefined): MemberLibrary {
   const library = requireMember(found);
   if (library.role === 'admin') return library;
-  throw new NexusError('E_FORBIDDEN', 'Only an admin of the library may do this.');
+  throw new NexusError('E_FORBIDDEN', 'Only admins of this library can do this.');
 }
 
 export function requireOwner(found: MemberLibrary | undefined, userId: string): MemberLibrary {
   const library = requireMember(found);
   if (library.owner_user_id === userId) return library;
-  throw new NexusError('E_OWNER_REQUIRED', 'Only the owner of the library may do this.');
+  throw new NexusError('E_OWNER_REQUIRED', 'Only the owner of this library can do this.');
 }
 
 export function refuseDefault(library: MemberLibrary): void {
   if (!library.is_default) return;
   throw new NexusError(
     'E_DEFAULT_LIBRARY_FORBIDDEN',
-    'This is a default library: it cannot be shared, renamed, deleted or given away.',
+    'A default library cannot be shared, renamed, deleted or transferred.',
   );
+}
+
+/** Throws 404 for media that do not exist and for media that the viewer may not read, so that nobody can tell them apart. */
+export async function requireReadable(sql: Queryable, viewer: Viewer, mediaId: string): Promise<void> {
+  if (!(await mayRead(sql, viewer, mediaId))) mediaNotFound();
+}
+
+export function mediaNotFound(): never {
+  throw new NexusError('E_MEDIA_NOT_FOUND', 'This item does not exist, or you do not have access to it.');
 }

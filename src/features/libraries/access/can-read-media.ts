@@ -1,16 +1,16 @@
 import type { Queryable } from '../../../platform/database/database.ts';
 import type { SqlFragment } from '../../../platform/database/statement.ts';
 
-/** Whose eyes it is seen with. A principal is one. */
+/** The person whose access is checked. A principal is one. */
 export interface Viewer {
   user_id: string;
   default_library_id: string;
 }
 
-/** A viewer, or the columns of a statement that hold many. */
+/** A viewer, or the columns of a statement that contain many viewers. */
 export type ViewerInSql = { [Column in keyof Viewer]: string | SqlFragment };
 
-/** Whether the viewer saved a media themselves, for use inside any statement. */
+/** Whether the viewer saved a media. A predicate for use inside a statement. */
 export function isSavedBy(sql: Queryable, viewer: ViewerInSql, mediaId: SqlFragment | string) {
   return sql`exists (
     select

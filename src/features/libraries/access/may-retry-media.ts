@@ -2,10 +2,10 @@ import type { Queryable } from '../../../platform/database/database.ts';
 import { isSavedBy, type Viewer } from './can-read-media.ts';
 
 /**
- * Whether somebody may retry a media of the statement that they can read: they saved it, or are an admin of a library that
- * holds it. Whether there is anything to retry is the lifecycle's question.
+ * Whether the viewer may retry a readable media of the statement: they saved it, or are an admin of a library that
+ * contains it. The lifecycle decides whether there is anything to retry.
  *
- * Asked row by row: without `offset 0`, PostgreSQL may think of hashing all that the admin's libraries hold.
+ * `offset 0` makes PostgreSQL check row by row; without it, it may hash everything in the admin's libraries.
  */
 export function mayRetryMedia(sql: Queryable, viewer: Viewer) {
   return sql`(

@@ -3,22 +3,23 @@ import type { SqlFragment } from '../../../platform/database/statement.ts';
 import type { Viewer } from './can-read-media.ts';
 
 /*
- * The inverse of `canReadMedia`: all media that the viewer may read, in several parts. Rights are checked once for each
- * library, not once for each media. Closure edges need no part: each comes from a library that its owner is a member of,
- * and that lists the media. A part has rows with `media_id`, and with `ready_kind` and `ready_site` of media that are ready.
+ * The inverse of `canReadMedia`: selects everything that the viewer may read. Access is checked once per library
+ * instead of once per media. Each function selects `media_id`, and `ready_kind` and `ready_site` for media that are
+ * ready. Closure edges are not needed: each comes from a library that contains the media and that its owner is a member
+ * of.
  */
 
-/** Media that the viewer has saved themselves. */
+/** Selects the media that the viewer saved. */
 export const savedMedia = (sql: Queryable, { default_library_id }: Viewer): SqlFragment => sql`
   select media_id, ready_kind, ready_site
   from default_library_intrinsics
   where default_library_id = ${default_library_id}`;
 
-/** Media of one library, if the viewer is a member of it. */
+/** Selects the media of one library, if the viewer is a member. */
 export const mediaOfLibrary = (sql: Queryable, viewer: Viewer, libraryId: string): SqlFragment =>
   sharedMedia(sql, viewer, sql`joined.library_id = ${libraryId}`);
 
-/** Media of all libraries that the viewer is a member of, except their default library and the given one. */
+/** Selects the media of all libraries of the viewer, except their default library and a given one. */
 export const mediaOfOtherLibraries = (sql: Queryable, viewer: Viewer, libraryId: string): SqlFragment =>
   sharedMedia(
     sql,
@@ -32,8 +33,11 @@ const sharedMedia = (sql: Queryable, viewer: Viewer, which: SqlFragment) => sql`
   join library_media as listed on listed.library_id = joined.library_id and not listed.is_derived
   where joined.user_id = ${viewer.user_id} and ${which}`;
 
-/** How much lies in each place, their own library's first among equals. It is counted up to `most`. */
-export async function measurePlaces(
+/**
+ * Counts the media in each library of the viewer, up to `most`, largest first. The default library comes first among
+ * equals and counts what its owner saved.
+ */
+export async function measureLibraries(
   sql: Queryable,
   viewer: Viewer,
   most: number,

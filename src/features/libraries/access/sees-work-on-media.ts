@@ -3,9 +3,10 @@ import type { SqlFragment } from '../../../platform/database/statement.ts';
 import { canReadMedia, type ViewerInSql } from './can-read-media.ts';
 
 /**
- * Whether the viewer sees what somebody made of a media, such as a branch or an analysis, for use inside any statement:
- * they can read the media now, and made it themselves or share a library that holds the media with its author. Reading
- * the media is not enough: strangers who saved the same link have the same media, and must not learn of each other.
+ * Whether the viewer sees somebody's work on a media, such as a branch or an analysis. A predicate for use inside a
+ * statement. They can read the media now, and are the author or share a library that contains it with the author.
+ * Reading the media is not enough: strangers who saved the same link share the media and must not learn about each
+ * other.
  */
 export function seesWorkOnMedia(
   sql: Queryable,

@@ -205,26 +205,26 @@ export async function measureBacklog(sql: Database): Promise<Omit<BackfillHealth
   return backlog;
 }
 
-export interface BackfillPosition {
+export interface BackfillCursor {
   created_us: number;
   default_library_id: string;
   source_library_id: string;
 }
 
-/** Newest first. */
+/** Lists invitations, newest first. */
 export async function listBackfills(
   sql: Database,
   { user_id, role }: Pick<Principal, 'user_id' | 'role'>,
   status: BackfillStatus | undefined,
-  last: BackfillPosition | null,
+  last: BackfillCursor | null,
   limit: number,
-): Promise<(ListedBackfillJob & { position: BackfillPosition })[]> {
+): Promise<(ListedBackfillJob & { cursor: BackfillCursor })[]> {
   const maySeeName = sql`
     (${roleAllows(role, 'admin')}::boolean
       or exists (
         select from memberships where memberships.library_id = libraries.id and memberships.user_id = ${user_id}
       ))`;
-  return sql<(ListedBackfillJob & { position: BackfillPosition })[]>`
+  return sql<(ListedBackfillJob & { cursor: BackfillCursor })[]>`
     select
       ${jobColumns(sql)}, users.username, case when ${maySeeName} then libraries.name end as source_library_name,
       backfill.due_at, backfill.job_id, backfill.created_at,
@@ -232,7 +232,7 @@ export async function listBackfills(
         'created_us', ${microseconds(sql, sql`backfill.created_at`)},
         'default_library_id', backfill.default_library_id,
         'source_library_id', backfill.source_library_id
-      ) as position
+      ) as cursor
     from default_library_backfill_jobs as backfill
     join users on users.id = backfill.user_id
     join libraries on libraries.id = backfill.source_library_id

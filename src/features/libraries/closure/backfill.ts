@@ -1,9 +1,5 @@
 import { z } from 'zod';
 import { NexusError } from '../../../contract/errors.ts';
-import {
-  BACKFILL_PENDING_AGE_P95_GUARDRAIL_SECONDS,
-  BACKFILL_PENDING_COUNT_GUARDRAIL,
-} from '../../../contract/guardrails.ts';
 import type { Principal } from '../../../contract/identity.ts';
 import type {
   BackfillHealth,
@@ -12,16 +8,20 @@ import type {
   ListedBackfillJob,
   RequeuedBackfillJob,
 } from '../../../contract/libraries.ts';
+import {
+  BACKFILL_PENDING_AGE_P95_GUARDRAIL_SECONDS,
+  BACKFILL_PENDING_COUNT_GUARDRAIL,
+} from '../../../contract/libraries.ts';
 import type { ListQuery, Page } from '../../../contract/wire.ts';
 import { type Actor, recordAudit } from '../../../platform/audit/audit.ts';
-import { cutPositioned, readPosition } from '../../../platform/cursor.ts';
+import { cutByCursor, decodeCursor } from '../../../platform/cursor.ts';
 import type { Database, Transaction } from '../../../platform/database/database.ts';
 import { transaction } from '../../../platform/database/transaction.ts';
 import { newId } from '../../../platform/ids.ts';
 import type { Completion, JobContext } from '../../../platform/jobs/job-type.ts';
 import { PermanentError } from '../../../platform/jobs/retry-policy.ts';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
-import { tellBackfill } from '../events.ts';
+import { emitBackfillEvent } from '../events.ts';
 import { lockSource } from '../store.ts';
 import * as backfills from './backfill-store.ts';
 import { materialiseBatch } from './closure.ts';
@@ -104,7 +104,7 @@ export function createBackfill({ sql, log, send, batchSize = BATCH_SIZE }: Backf
         const batch = await writeBatch(tx, claim, after);
         if (batch?.lastMediaId === null) {
           await backfills.markCompleted(tx, claim);
-          await tellBackfill(tx, 'backfill.completed', keyOf(claim), context.requestId ?? undefined);
+          await emitBackfillEvent(tx, 'backfill.completed', keyOf(claim), context.requestId ?? undefined);
           await context.complete(tx, { result: { outcome: 'completed', media_count: count + batch.count } });
         }
         return batch;
@@ -135,7 +135,7 @@ export function createBackfill({ sql, log, send, batchSize = BATCH_SIZE }: Backf
       const attempts = await backfills.markFailed(tx, claim, error_code);
       if (attempts === undefined) return undefined;
       if (attempts >= BACKFILL_MAX_ATTEMPTS || error instanceof PermanentError) {
-        await tellBackfill(tx, 'backfill.failed', { ...keyOf(claim), attempts, error_code }, requestId);
+        await emitBackfillEvent(tx, 'backfill.failed', { ...keyOf(claim), attempts, error_code }, requestId);
         return undefined;
       }
       const delay = BACKFILL_RETRY_DELAYS_SECONDS[attempts - 1];
@@ -194,9 +194,9 @@ export function createBackfill({ sql, log, send, batchSize = BATCH_SIZE }: Backf
       query: ListQuery & { status?: BackfillStatus | undefined },
       principal: Principal,
     ): Promise<{ backfill_jobs: ListedBackfillJob[]; page: Page }> {
-      const last = readPosition(query.cursor, position);
+      const last = decodeCursor(query.cursor, position);
       const rows = await backfills.listBackfills(sql, principal, query.status, last, query.limit + 1);
-      const { rows: backfill_jobs, page } = cutPositioned(rows, query.limit);
+      const { rows: backfill_jobs, page } = cutByCursor(rows, query.limit);
       return { backfill_jobs, page };
     },
   };

@@ -1,7 +1,7 @@
 import type { Database, Queryable, Transaction } from '../../../platform/database/database.ts';
 import { identifier, type SqlFragment } from '../../../platform/database/statement.ts';
 
-/** One thing that is not as it should be: whatever ids it takes to find it. */
+/** An inconsistency, with the ids that identify it. */
 export interface Difference {
   default_library_id?: string;
   library_id?: string;
@@ -10,7 +10,9 @@ export interface Difference {
   user_id?: string;
 }
 
-/** The libraries, or media, that the differences concern. */
+type Differences = ReturnType<Queryable>;
+
+/** Returns the ids of the libraries or media that the differences are about. */
 export async function concernedIds(
   sql: Queryable,
   differences: SqlFragment,
@@ -22,8 +24,8 @@ export async function concernedIds(
 }
 
 /**
- * Memberships × media that have no edge, where no backfill is about to write it. Members and contents are read in one
- * statement, and change together with their edges, so what is missing here is missing indeed.
+ * Selects pairs of membership and media without an edge, unless a backfill is about to write it. Members and contents
+ * are read in one statement and change together with their edges, so every difference is real.
  */
 export function missingEdges(sql: Queryable, range: SqlFragment): SqlFragment {
   return sql`
@@ -61,8 +63,8 @@ export function unjustifiedEdges(sql: Queryable, range: SqlFragment): SqlFragmen
 const isDefault = (sql: Queryable, library: SqlFragment) => sql`
   exists (select from libraries where libraries.id = ${library} and libraries.is_default)`;
 
-/** The edge's owner is not in its library, or the library does not hold the media. */
-export function isUnjustified(sql: Queryable): SqlFragment {
+/** Selects edges whose owner is not a member of the source library, or whose source does not contain the media. */
+export function isUnjustified(sql: Queryable): Differences {
   return sql`
     not exists (
       select
@@ -75,8 +77,8 @@ export function isUnjustified(sql: Queryable): SqlFragment {
     )`;
 }
 
-/** What a default library lists without an intrinsic or an edge. */
-export function unjustifiedMedia(sql: Queryable, range: SqlFragment): SqlFragment {
+/** Selects rows of default libraries that have neither an intrinsic nor an edge. */
+export function unjustifiedMedia(sql: Queryable, range: SqlFragment): Differences {
   return sql`
     select scanned.library_id as default_library_id, scanned.media_id
     from library_media as scanned
@@ -102,16 +104,16 @@ const isUnlisted = (sql: Queryable) => sql`
     where derived.library_id = scanned.default_library_id and derived.media_id = scanned.media_id
   )`;
 
-/** Intrinsics whose media the default library does not list. */
-export function missingIntrinsicMedia(sql: Queryable, range: SqlFragment): SqlFragment {
+/** Selects intrinsics whose media the default library does not list. */
+export function missingIntrinsicMedia(sql: Queryable, range: SqlFragment): Differences {
   return sql`
     select scanned.default_library_id, scanned.media_id
     from default_library_intrinsics as scanned
     where ${range} and ${isUnlisted(sql)}`;
 }
 
-/** Edges whose media the default library does not list: each media once, and none that has an intrinsic. */
-export function missingEdgeMedia(sql: Queryable, range: SqlFragment): SqlFragment {
+/** Selects edges whose media the default library does not list: each media once, and none that has an intrinsic. */
+export function missingEdgeMedia(sql: Queryable, range: SqlFragment): Differences {
   return sql`
     select scanned.default_library_id, scanned.media_id
     from default_library_closure_edges as scanned
@@ -131,8 +133,8 @@ export function missingEdgeMedia(sql: Queryable, range: SqlFragment): SqlFragmen
       )`;
 }
 
-/** Listings of media that do not exist. */
-export function listedWithoutMedia(sql: Queryable, range: SqlFragment): SqlFragment {
+/** Selects rows of libraries whose media do not exist. */
+export function listedWithoutMedia(sql: Queryable, range: SqlFragment): Differences {
   return sql`
     select scanned.library_id, scanned.media_id
     from library_media as scanned
@@ -141,8 +143,8 @@ export function listedWithoutMedia(sql: Queryable, range: SqlFragment): SqlFragm
       and not exists (select from media where media.id = scanned.media_id)`;
 }
 
-/** Shared libraries whose owner is not among their admins. */
-export function ownerNotAdmin(sql: Queryable, range: SqlFragment): SqlFragment {
+/** Selects shared libraries whose owner is not one of their admins. */
+export function ownerNotAdmin(sql: Queryable, range: SqlFragment): Differences {
   return sql`
     select scanned.id as library_id, scanned.owner_user_id as user_id
     from libraries as scanned
@@ -151,8 +153,8 @@ export function ownerNotAdmin(sql: Queryable, range: SqlFragment): SqlFragment {
     where ${range} and not scanned.is_default and memberships.role is distinct from 'admin'`;
 }
 
-/** Default libraries that somebody else is in. */
-export function sharedDefault(sql: Queryable, range: SqlFragment): SqlFragment {
+/** Selects default libraries that somebody else is a member of. */
+export function sharedDefault(sql: Queryable, range: SqlFragment): Differences {
   return sql`
     select scanned.library_id, scanned.user_id
     from memberships as scanned
@@ -160,8 +162,8 @@ export function sharedDefault(sql: Queryable, range: SqlFragment): SqlFragment {
     where ${range} and scanned.user_id <> libraries.owner_user_id`;
 }
 
-/** Backfills for people who are no longer in the library. */
-export function backfillWithoutMembership(sql: Queryable, range: SqlFragment): SqlFragment {
+/** Selects backfills of people who are no longer members of the library. */
+export function backfillWithoutMembership(sql: Queryable, range: SqlFragment): Differences {
   return sql`
     select scanned.default_library_id, scanned.source_library_id, scanned.user_id
     from default_library_backfill_jobs as scanned
@@ -173,7 +175,9 @@ export function backfillWithoutMembership(sql: Queryable, range: SqlFragment): S
       )`;
 }
 
-/** An acceptance writes membership and backfill together, so a backfill that is seen alone is alone. */
+/**
+ * An acceptance writes membership and backfill in one transaction, so a backfill without membership is always an error.
+ */
 export async function deleteBackfillsWithoutMembership(tx: Transaction, libraryId: string): Promise<void> {
   await tx`
     delete from default_library_backfill_jobs as backfill
@@ -185,7 +189,7 @@ export async function deleteBackfillsWithoutMembership(tx: Transaction, libraryI
       )`;
 }
 
-/** The libraries that a default library has edges from, in the order in which they are locked. */
+/** Lists the libraries that a default library has edges from, in the order in which they are locked. */
 export async function sourcesOf(tx: Transaction, defaultLibraryId: string): Promise<string[]> {
   const rows = await tx<{ source_library_id: string }[]>`
     select distinct source_library_id
@@ -195,7 +199,7 @@ export async function sourcesOf(tx: Transaction, defaultLibraryId: string): Prom
   return rows.map(({ source_library_id }) => source_library_id);
 }
 
-/** The next libraries that a table names, in the order of their ids, each once: one look into the index for each. */
+/** Lists the next library ids that occur in a table, each once, with one index lookup for each. */
 export async function nextNamed(
   sql: Database,
   { table, column }: { table: string; column: string },
@@ -228,7 +232,7 @@ export async function nextNamed(
   return rows.map(({ library_id }) => library_id);
 }
 
-/** Those of the libraries that do not exist. */
+/** Returns the libraries that do not exist. */
 export async function withoutLibrary(sql: Queryable, libraryIds: string[]): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select named.id

@@ -1,7 +1,6 @@
 import type { Database, Queryable, Transaction } from '../../../platform/database/database.ts';
-import type { SqlFragment } from '../../../platform/database/statement.ts';
 import { type AuditRun, type IntegrityCheck, inBatches } from '../../../platform/integrity/check.ts';
-import { type Scan, scan } from '../../../platform/integrity/scan.ts';
+import { type Range, type Scan, scan } from '../../../platform/integrity/scan.ts';
 import { splitOnTimeout, withLongTimeout } from '../../../platform/integrity/statement-timeout.ts';
 import { lockSource } from '../store.ts';
 import { deleteEdges } from './closure.ts';
@@ -9,16 +8,16 @@ import * as audit from './closure-audit-store.ts';
 import { insertMissingEdges, rebuildDefaultLibrary } from './closure-repair.ts';
 import { forgetMedia } from './forget-media.ts';
 
-/** Something that may be wrong with the rows of a table. */
+/** A check of the rows of one table. */
 interface Check {
   kind: string;
   scan: Scan;
-  select(sql: Queryable, range: SqlFragment): SqlFragment;
-  /** Absent where the mistake is not in something derived, and a person has to decide. */
-  mending?: {
-    /** Done once for each id of this column, when the whole table has been looked at. */
+  select(sql: Queryable, range: Range): ReturnType<Queryable>;
+  /** Absent when the data is not derived: a person has to decide. */
+  repair?: {
+    /** Runs once for each id of this column, after the whole table has been checked. */
     by: keyof audit.Difference;
-    mend(tx: Transaction, id: string): Promise<void>;
+    repair(tx: Transaction, id: string): Promise<void>;
   };
 }
 
@@ -35,30 +34,30 @@ const BACKFILLS: Scan = {
   key: ['default_library_id', 'source_library_id', 'user_id'],
 };
 
-const rebuild = { by: 'default_library_id', mend: rebuildDefaultLibrary } as const;
+const rebuild = { by: 'default_library_id', repair: rebuildDefaultLibrary } as const;
 
-/** Edges are put right before what they justify. */
+/** Edges are repaired before the rows that they justify. */
 const CHECKS: Check[] = [
   { kind: 'library_owner_not_admin', scan: LIBRARIES, select: audit.ownerNotAdmin },
   {
     kind: 'listed_without_media',
     scan: LISTINGS,
     select: audit.listedWithoutMedia,
-    mending: { by: 'media_id', mend: forgetMedia },
+    repair: { by: 'media_id', repair: forgetMedia },
   },
   {
     kind: 'backfill_without_membership',
     scan: BACKFILLS,
     select: audit.backfillWithoutMembership,
-    mending: { by: 'source_library_id', mend: audit.deleteBackfillsWithoutMembership },
+    repair: { by: 'source_library_id', repair: audit.deleteBackfillsWithoutMembership },
   },
   {
     kind: 'closure_edge_missing',
     scan: LISTINGS,
     select: audit.missingEdges,
-    mending: {
+    repair: {
       by: 'source_library_id',
-      async mend(tx, libraryId) {
+      async repair(tx, libraryId) {
         await lockSource(tx, libraryId);
         await insertMissingEdges(tx, libraryId);
       },
@@ -69,9 +68,9 @@ const CHECKS: Check[] = [
     kind: 'closure_edge_unjustified',
     scan: EDGES,
     select: audit.unjustifiedEdges,
-    mending: {
+    repair: {
       by: 'default_library_id',
-      async mend(tx, defaultLibraryId) {
+      async repair(tx, defaultLibraryId) {
         for (const sourceId of await audit.sourcesOf(tx, defaultLibraryId)) {
           await lockSource(tx, sourceId);
           await deleteEdges(
@@ -83,14 +82,14 @@ const CHECKS: Check[] = [
       },
     },
   },
-  { kind: 'default_media_missing', scan: INTRINSICS, select: audit.missingIntrinsicMedia, mending: rebuild },
-  { kind: 'default_media_missing', scan: EDGES, select: audit.missingEdgeMedia, mending: rebuild },
-  { kind: 'default_media_unjustified', scan: LISTINGS, select: audit.unjustifiedMedia, mending: rebuild },
+  { kind: 'default_media_missing', scan: INTRINSICS, select: audit.missingIntrinsicMedia, repair: rebuild },
+  { kind: 'default_media_missing', scan: EDGES, select: audit.missingEdgeMedia, repair: rebuild },
+  { kind: 'default_media_unjustified', scan: LISTINGS, select: audit.unjustifiedMedia, repair: rebuild },
 ];
 
 /**
- * Recomputes from memberships and contents what every default library should hold, and tells each difference. Every
- * statement sees one moment, so it can run while people work: what they change, they change together with its closure.
+ * Recomputes from memberships and contents what every default library should list, and reports each difference. Every
+ * statement sees one snapshot, and people change contents together with their closure, so it can run at any time.
  */
 export function createClosureCheck(sql: Database): IntegrityCheck {
   return {
@@ -107,15 +106,15 @@ export function createClosureCheck(sql: Database): IntegrityCheck {
   };
 
   async function look(
-    { kind, select, mending, ...check }: Check,
+    { kind, select, repair, ...check }: Check,
     run: AuditRun,
     onPart: (rows: number) => Promise<void>,
   ): Promise<void> {
     const concerned = new Set<string>();
     await scan(sql, { ...check.scan, signal: run.signal, onPart }, async (queryable, range) => {
       const found = select(queryable, range);
-      if (mending && run.repair) {
-        for (const id of await audit.concernedIds(queryable, found, mending.by)) concerned.add(id);
+      if (repair && run.repair) {
+        for (const id of await audit.concernedIds(queryable, found, repair.by)) concerned.add(id);
       }
       await run.reportRows(
         queryable`select ${kind}::text as kind, found.* from (${found}) as found`,
@@ -124,11 +123,11 @@ export function createClosureCheck(sql: Database): IntegrityCheck {
     });
     for (const id of concerned) {
       run.signal.throwIfAborted();
-      await withLongTimeout(sql, async (tx) => mending?.mend(tx, id));
+      await withLongTimeout(sql, async (tx) => repair?.repair(tx, id));
     }
   }
 
-  /** Rows of libraries that do not exist. Each library is looked up once, however much it lists, and told once. */
+  /** Finds rows of libraries that do not exist. Each library is looked up and reported once, however much it lists. */
   async function findLostLibraries({ signal, repair, report }: AuditRun): Promise<void> {
     const lost = new Set<string>();
     for (const { table, key } of [LISTINGS, INTRINSICS, EDGES]) {

@@ -1,7 +1,10 @@
 import type { Transaction } from '../../../platform/database/database.ts';
 import { type DerivedRow, insertEdges, lockDerived, orLockIt, redate } from './derived-rows.ts';
 
-/** Writes what a library that the caller has locked lacks in its members' default libraries. */
+/**
+ * Writes the edges and rows that are missing in the default libraries of a library's members. The caller has locked the
+ * library.
+ */
 export async function insertMissingEdges(tx: Transaction, libraryId: string): Promise<void> {
   const missing = tx`
     select users.default_library_id, item.media_id, greatest(item.created_at, memberships.created_at) as came_at
@@ -20,7 +23,7 @@ export async function insertMissingEdges(tx: Transaction, libraryId: string): Pr
   await insertEdges(tx, libraryId, missing);
 }
 
-/** Lists what a default library has a reason for but does not list, and drops what it lists without one. */
+/** Adds the rows that a default library has a reason for, and deletes those it has none for. */
 export async function rebuildDefaultLibrary(tx: Transaction, defaultLibraryId: string): Promise<void> {
   const missing = await tx<DerivedRow[]>`
     insert into library_media (library_id, media_id, is_derived)

@@ -1,62 +1,48 @@
 import type { Queryable, Transaction } from '../../../platform/database/database.ts';
 import type { SqlFragment } from '../../../platform/database/statement.ts';
-import { tellMediaAdded, tellMediaRemoved } from '../events.ts';
+import { emitLibraryEvents } from '../events.ts';
 import { type DerivedRow, insertEdges, isSaved, lockDerived, orLockIt, redate } from './derived-rows.ts';
 
 /*
- * The contents of default libraries, and the reasons for them. This is the one module that writes library_media,
- * default_library_intrinsics, default_library_closure_edges and trash, with forget-media.ts for media that are deleted or
- * replaced, and closure-repair.ts for repairs of the integrity audit. Its functions take the caller's transaction and leave its end to the caller. What comes into a shared library or
- * goes from it, and what people save or remove themselves, is told here, so that no writer can forget to; rows that only
- * follow from it are not.
+ * The contents of default libraries, and the reasons for them. Only this module writes library_media,
+ * default_library_intrinsics, default_library_closure_edges and trash, with two exceptions: forget-media.ts for media
+ * that are deleted or replaced, and closure-repair.ts for the integrity audit. Its functions run in the caller's
+ * transaction and never commit. They emit library.media_added and library.media_removed for shared libraries and for
+ * what people save or remove themselves, but not for rows that only follow from these changes.
  *
- * Two locks make it exact under concurrency:
+ * Two locks keep the closure exact under concurrency:
  *
- * - The row of a shared library. Whoever changes what is in it, or takes somebody out of it, holds it (`lockLibrary`),
- *   and so does a backfill for each of its batches. So an addition either sees a new member, or is seen by their
- *   backfill.
- * - A row of library_media in a default library. Whoever adds a reason for it to be there inserts or locks it first;
- *   whoever takes a reason away locks it, and looks only then whether another is left. So a reason that comes and the
- *   last one that goes cannot miss each other.
+ * - The row of a shared library. Whoever changes its contents or removes a member holds it (`lockLibrary`), and so does
+ * each batch of a backfill. An addition therefore either sees a new member, or is seen by their backfill.
  *
- * Whoever takes several of the latter takes them in the order of library and media. docs/libraries.md has the order of
- * all locks.
+ * - A row of library_media in a default library. Whoever adds a reason for it inserts or locks the row first; whoever
+ * removes a reason locks the row and only then checks whether another reason is left. A new reason and the removal of
+ * the last one therefore see each other.
+ *
+ * Several of the latter are locked in the order of library and media. docs/libraries.md has the order of all locks.
  */
 
-/** A media that somebody puts into their default library. */
+/** A media that somebody saves in their default library. */
 export interface Saved {
   media_id: string;
-  /** When they saved it, if that was elsewhere. What is not known, or lies ahead, is now. */
+  /** When they saved it in another program. Unknown and future dates become now. */
   saved_at?: Date | null;
-  /** The address as they typed it. The first one stays for as long as they hold the media. */
+  /** The address as they typed it. The first one is kept as long as they have the media. */
   requested_url?: string | null;
 }
 
-/** Puts a media into a default library on behalf of its owner. */
+/** The person who changes a library, and the request they do it with. */
+export interface ChangedBy {
+  userId: string;
+  requestId?: string | undefined;
+}
+
+/** Saves media, each named once, in a default library for its owner. Returns the ids that were not saved before. */
 export async function addToDefaultLibrary(
   tx: Transaction,
   defaultLibraryId: string,
-  mediaId: string,
-  addedBy: string,
-  requestId?: string,
-): Promise<{ created: boolean }> {
-  const added = await addAllToDefaultLibrary(
-    tx,
-    defaultLibraryId,
-    [{ media_id: mediaId }],
-    addedBy,
-    requestId,
-  );
-  return { created: added.length === 1 };
-}
-
-/** Puts many media, each named once, into a default library. Returns those that were not saved before. */
-export async function addAllToDefaultLibrary(
-  tx: Transaction,
-  defaultLibraryId: string,
   saved: Saved[],
-  addedBy: string,
-  requestId?: string,
+  { userId, requestId }: ChangedBy,
 ): Promise<string[]> {
   const given = tx`
     unnest(
@@ -65,7 +51,7 @@ export async function addAllToDefaultLibrary(
       ${saved.map(({ requested_url }) => requested_url ?? null)}::text[]
     ) as given (media_id, saved_at, requested_url)`;
   const since = tx`least(coalesce(given.saved_at, now()), now())`;
-  // A row that came through a library before is dated by its owner's save from now on.
+  // A row that came through a shared library before takes the date of its owner's save.
   await tx`
     insert into library_media (library_id, media_id, is_derived, created_at)
     select ${defaultLibraryId}, media_id, true, ${since}
@@ -86,9 +72,10 @@ export async function addAllToDefaultLibrary(
     where default_library_intrinsics.requested_url is null and excluded.requested_url is not null
     returning media_id, xmax = 0 as is_new`;
   const added = rows.filter(({ is_new }) => is_new).map(({ media_id }) => media_id);
-  await tellMediaAdded(
+  await emitLibraryEvents(
     tx,
-    added.map((media_id) => ({ library_id: defaultLibraryId, media_id, added_by_user_id: addedBy })),
+    'library.media_added',
+    added.map((media_id) => ({ library_id: defaultLibraryId, media_id, added_by_user_id: userId })),
     requestId,
   );
   await leaveTrash(
@@ -99,13 +86,13 @@ export async function addAllToDefaultLibrary(
   return added;
 }
 
-/** A removed media, and where it was removed from. */
+/** A removed media, and the library it was removed from. */
 export interface Trashed extends Saved {
-  /** The shared library that it goes back to. Absent for what its owner had saved. */
+  /** The shared library that it is restored to. Absent if its owner had saved it. */
   library_id?: string | null;
 }
 
-/** Takes media out of a person's trash. */
+/** Deletes media from a person's trash. */
 export async function leaveTrash(
   tx: Transaction,
   defaultLibraryId: string,
@@ -116,8 +103,8 @@ export async function leaveTrash(
 }
 
 /**
- * Puts a media that its caller holds, and has just removed somewhere, into a person's trash: unless they still have it,
- * for another reason.
+ * Adds a media to a person's trash, unless they still have it for another reason. The caller holds the media and has
+ * just removed it.
  */
 export async function putIntoTrash(
   tx: Transaction,
@@ -133,7 +120,7 @@ export async function putIntoTrash(
     on conflict do nothing`;
 }
 
-/** Lets the trash of everybody who had thrown one media away hold another in its place, unless they have that one. */
+/** Replaces a media by another in everybody's trash, except for people who have the other one. */
 export async function replaceInTrash(tx: Transaction, mediaId: string, byMediaId: string): Promise<void> {
   await tx`
     insert into trash (default_library_id, media_id, trashed_at, library_id, saved_at, requested_url)
@@ -149,7 +136,7 @@ export async function replaceInTrash(tx: Transaction, mediaId: string, byMediaId
     on conflict do nothing`;
 }
 
-/** Whether anybody holds the media: a library lists it, or somebody's trash has it. */
+/** Whether anybody has the media: a library lists it, or somebody's trash contains it. */
 export function isHeld(sql: Queryable, mediaId: SqlFragment | string): SqlFragment {
   return sql`(
     exists (select from default_library_intrinsics as saved where saved.media_id = ${mediaId})
@@ -159,8 +146,8 @@ export function isHeld(sql: Queryable, mediaId: SqlFragment | string): SqlFragme
 }
 
 /**
- * Removes what the owner of a default library saved. What comes through a library stays, and no other library is touched.
- * Returns what was saved, or undefined when nothing was.
+ * Removes a media that the owner of a default library saved. If it also comes through a shared library it stays listed;
+ * no other library changes. Returns the save, or undefined when there was none.
  */
 export async function removeFromDefaultLibrary(
   tx: Transaction,
@@ -191,35 +178,25 @@ export async function removeFromDefaultLibrary(
   if (!removed) return undefined;
   await redate(tx, [{ default_library_id: defaultLibraryId, media_id: mediaId }]);
   const { owner_user_id, ...saved } = removed;
-  const told = { library_id: defaultLibraryId, media_id: mediaId, removed_by_user_id: owner_user_id };
-  await tellMediaRemoved(tx, [told], requestId);
+  const payload = { library_id: defaultLibraryId, media_id: mediaId, removed_by_user_id: owner_user_id };
+  await emitLibraryEvents(tx, 'library.media_removed', [payload], requestId);
   return saved;
 }
 
-/** Lists the media in a library that the caller has locked, and in the default library of each of its members. */
+/**
+ * Lists media in a shared library that the caller has locked, and in the default library of each of its members. Returns
+ * the ids that were not in the library before. `addedAt` is now unless it is given.
+ */
 export async function addToLibrary(
   tx: Transaction,
   libraryId: string,
-  mediaId: string,
-  addedBy: string,
-  requestId?: string,
-): Promise<{ created: boolean }> {
-  const listed = await addAllToLibrary(tx, libraryId, [mediaId], addedBy, { requestId });
-  return { created: listed.length === 1 };
-}
-
-/** Lists many media. Returns those that were not in the library before. `addedAt` is now unless it is given. */
-export async function addAllToLibrary(
-  tx: Transaction,
-  libraryId: string,
   mediaIds: string[],
-  addedBy: string,
-  { requestId, addedAt }: { requestId?: string | undefined; addedAt?: Date } = {},
+  { userId, requestId, addedAt }: ChangedBy & { addedAt?: Date },
 ): Promise<string[]> {
   const since = addedAt === undefined ? tx`now()` : tx`${addedAt}::timestamptz`;
   const rows = await tx<{ media_id: string }[]>`
     insert into library_media (library_id, media_id, is_derived, added_by_user_id, created_at, ready_kind, ready_site)
-    select ${libraryId}, given.media_id, false, ${addedBy}, ${since}, ready.kind, ready.site
+    select ${libraryId}, given.media_id, false, ${userId}, ${since}, ready.kind, ready.site
     from unnest(${mediaIds}::uuid[]) as given (media_id)
     ${ifReady(tx)}
     order by given.media_id
@@ -235,21 +212,21 @@ export async function addAllToLibrary(
     where memberships.library_id = ${libraryId}
     order by users.default_library_id, listed.media_id`;
   await insertEdges(tx, libraryId, missing);
-  await tellMediaAdded(
+  await emitLibraryEvents(
     tx,
-    listed.map((media_id) => ({ library_id: libraryId, media_id, added_by_user_id: addedBy })),
+    'library.media_added',
+    listed.map((media_id) => ({ library_id: libraryId, media_id, added_by_user_id: userId })),
     requestId,
   );
   return listed;
 }
 
-/** Takes the media out of a library that the caller has locked. False when it was not in it. */
+/** Removes a media from a shared library that the caller has locked. False when it was not in it. */
 export async function removeFromLibrary(
   tx: Transaction,
   libraryId: string,
   mediaId: string,
-  removedBy: string,
-  requestId?: string,
+  { userId, requestId }: ChangedBy,
 ): Promise<boolean> {
   const removed = await tx`
     delete from library_media
@@ -261,12 +238,12 @@ export async function removeFromLibrary(
     libraryId,
     tx`edge.default_library_id in (${defaultLibraries}) and edge.media_id = ${mediaId}`,
   );
-  const told = { library_id: libraryId, media_id: mediaId, removed_by_user_id: removedBy };
-  await tellMediaRemoved(tx, [told], requestId);
+  const payload = { library_id: libraryId, media_id: mediaId, removed_by_user_id: userId };
+  await emitLibraryEvents(tx, 'library.media_removed', [payload], requestId);
   return true;
 }
 
-/** Takes from a default library what it has through one library, which the caller has locked. */
+/** Removes from a default library what it has through one shared library. The caller has locked that library. */
 export async function removeMemberClosure(
   tx: Transaction,
   defaultLibraryId: string,
@@ -275,7 +252,7 @@ export async function removeMemberClosure(
   await deleteEdges(tx, libraryId, tx`edge.default_library_id = ${defaultLibraryId}`);
 }
 
-/** Takes all media out of a library that the caller has locked and is about to delete. */
+/** Removes all media from a library that the caller has locked and is about to delete. */
 export async function emptyLibrary(tx: Transaction, libraryId: string): Promise<void> {
   const defaultLibraries = membersDefaultLibraries(tx, libraryId);
   await deleteEdges(tx, libraryId, tx`edge.default_library_id in (${defaultLibraries})`);
@@ -283,8 +260,8 @@ export async function emptyLibrary(tx: Transaction, libraryId: string): Promise<
 }
 
 /**
- * Materialises the next media of a library, in the order of their ids, in the default library of one of its members.
- * The caller has locked the membership and the library. `lastMediaId` is null when nothing is left.
+ * Adds the next media of a library, in the order of their ids, to the default library of one of its members. The caller
+ * has locked the membership and the library. `lastMediaId` is null when nothing is left.
  */
 export async function materialiseBatch(
   tx: Transaction,
@@ -321,7 +298,7 @@ export async function materialiseBatch(
   return { count: batch.count, lastMediaId: batch.count < batchSize ? null : batch.last_media_id };
 }
 
-/** There is no index by source: its edges lead to its members. */
+/** Edges have no index by source. They are found through the default libraries of the source's members. */
 function membersDefaultLibraries(tx: Transaction, libraryId: string): SqlFragment {
   return tx`
     select users.default_library_id
@@ -331,9 +308,9 @@ function membersDefaultLibraries(tx: Transaction, libraryId: string): SqlFragmen
 }
 
 /**
- * Deletes the edges of one source that `which` says of `edge`, and what nothing justifies any more in the default
- * libraries they led to. The second statement sees every reason that was committed before the rows were locked. Between
- * the two the edges themselves cannot change, because the caller holds the source.
+ * Deletes the edges of one source that match the predicate `which` on `edge`, and the rows of default libraries that
+ * then have no reason left. The second statement sees every reason that was committed before the rows were locked. The
+ * edges cannot change in between, because the caller holds the source.
  */
 export async function deleteEdges(
   tx: Transaction,
@@ -382,7 +359,7 @@ export async function deleteEdges(
   await redate(tx, left);
 }
 
-/** What lists are filtered by, of those of the given media that are ready: kind and site then change no more. */
+/** Joins the kind and site of media that are ready, which lists are filtered by. They do not change any more. */
 function ifReady(tx: Transaction): SqlFragment {
   return tx`left join media as ready on ready.id = given.media_id and ready.processing_status = 'ready'`;
 }

@@ -1,15 +1,15 @@
 import type { Transaction } from '../../../platform/database/database.ts';
 import type { SqlFragment } from '../../../platform/database/statement.ts';
 
-/** Names a row of a default library. */
+/** Identifies a row of a default library. */
 export interface DerivedRow {
   default_library_id: string;
   media_id: string;
 }
 
 /**
- * Dates rows of default libraries, which the caller has locked, by the reasons that are left: when their owner saved the
- * media, or else when it first came through a library that they are in now.
+ * Sets the date of rows of default libraries, which the caller has locked, by the reasons that are left: when their
+ * owner saved the media, or else when it first came through a library that they are a member of now.
  */
 export async function redate(tx: Transaction, rows: DerivedRow[]): Promise<void> {
   if (rows.length === 0) return;
@@ -49,7 +49,7 @@ export async function redate(tx: Transaction, rows: DerivedRow[]): Promise<void>
 }
 
 /**
- * Writes edges from one library, and the rows of default libraries that follow from them. `missing` selects
+ * Inserts edges from one library, and the rows of default libraries that follow from them. `missing` selects
  * `default_library_id`, `media_id` and `came_at`, in the order of the locks.
  */
 export async function insertEdges(
@@ -72,9 +72,9 @@ export async function insertEdges(
 }
 
 /**
- * Locks the rows of default libraries that the given reasons speak of. They are materialised so that each row is looked
- * up by library and media: of a library that was filled after the last ANALYZE the planner expects a row or two, and
- * would compare everything in it with everything in it.
+ * Locks the rows of default libraries that `reasons` selects. The CTE is materialised so that each row is looked up by
+ * library and media: for a library that was filled after the last ANALYZE the planner expects a row or two, and would
+ * join all rows with all rows.
  */
 export async function lockDerived(tx: Transaction, reasons: SqlFragment): Promise<void> {
   await tx`
@@ -91,9 +91,8 @@ export async function lockDerived(tx: Transaction, reasons: SqlFragment): Promis
 }
 
 /**
- * For inserts into default libraries: a row that is there already is locked instead, and dated earlier when the new reason
- * is older than those it had. DO NOTHING would not lock it, and somebody who takes its last reason away at this moment
- * would delete it under the new one.
+ * The conflict clause for inserts into default libraries: an existing row is locked, and takes the earlier date. DO
+ * NOTHING would not lock it, and a parallel removal of its last reason would delete it in spite of the new one.
  */
 export function orLockIt(tx: Transaction): SqlFragment {
   return tx`
@@ -101,7 +100,7 @@ export function orLockIt(tx: Transaction): SqlFragment {
     set created_at = excluded.created_at
     where excluded.created_at < library_media.created_at and not ${isSaved(tx)}`;
 }
-/** Whether the owner of a default library has saved what a row of `library_media` lists there. */
+/** Whether the owner of a default library has saved the media of a row of `library_media`. */
 export function isSaved(tx: Transaction): SqlFragment {
   return tx`exists (
     select

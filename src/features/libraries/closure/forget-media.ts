@@ -1,17 +1,17 @@
 import type { Transaction } from '../../../platform/database/database.ts';
-import { tellMediaRemoved } from '../events.ts';
-import { addAllToDefaultLibrary, addAllToLibrary, type Saved } from './closure.ts';
+import { emitLibraryEvents } from '../events.ts';
+import { addToDefaultLibrary, addToLibrary, type Saved } from './closure.ts';
 import { lockDerived } from './derived-rows.ts';
 
 /**
- * Puts one media where another is: in the libraries that list it, and in the default libraries of those who saved it,
- * with their dates. The other one is then in no library. The caller has locked both, the other one exclusively.
+ * Replaces a media by another in the libraries that list it and in the default libraries of those who saved it, with
+ * their dates. The loser is then in no library. The caller has locked both, the loser exclusively.
  *
- * Nobody can add, save or remove a media that is locked like that. What is read after the libraries and the rows of
- * default libraries are locked as well is therefore what holds: a removal that was committed before is not undone.
+ * Nobody can add, save or remove a media under that lock. What is read after the libraries and the rows of default
+ * libraries are locked too is therefore current: a removal that was committed before is not undone.
  */
 export async function replaceMedia(tx: Transaction, loserId: string, winnerId: string): Promise<void> {
-  await lockPlaces(tx, loserId, winnerId);
+  await lockRowsOf(tx, loserId, winnerId);
   const listings = await tx<{ library_id: string; added_by: string; added_at: Date }[]>`
     select
       listed.library_id,
@@ -22,7 +22,7 @@ export async function replaceMedia(tx: Transaction, loserId: string, winnerId: s
     where listed.media_id = ${loserId} and not listed.is_derived
     order by listed.library_id`;
   for (const { library_id, added_by, added_at } of listings) {
-    await addAllToLibrary(tx, library_id, [winnerId], added_by, { addedAt: added_at });
+    await addToLibrary(tx, library_id, [winnerId], { userId: added_by, addedAt: added_at });
   }
   const savers = await tx<(Saved & { default_library_id: string; user_id: string })[]>`
     select
@@ -33,19 +33,19 @@ export async function replaceMedia(tx: Transaction, loserId: string, winnerId: s
     where saved.media_id = ${loserId}
     order by saved.default_library_id`;
   for (const { default_library_id, user_id, ...saved } of savers) {
-    await addAllToDefaultLibrary(tx, default_library_id, [saved], user_id);
+    await addToDefaultLibrary(tx, default_library_id, [saved], { userId: user_id });
   }
   await takeOut(tx, loserId);
 }
 
-/** Takes a media that is about to be deleted, and that the caller has locked, out of every library. */
+/** Removes a media from every library. The caller has locked it and is about to delete it. */
 export async function forgetMedia(tx: Transaction, mediaId: string): Promise<void> {
-  await lockPlaces(tx, mediaId);
+  await lockRowsOf(tx, mediaId);
   await takeOut(tx, mediaId);
 }
 
-/** Locks the libraries that list a media, and then the rows of default libraries in which it, or the other one, is. */
-async function lockPlaces(tx: Transaction, mediaId: string, otherId = mediaId): Promise<void> {
+/** Locks the libraries that list a media, and then the rows of default libraries that list it or the other media. */
+async function lockRowsOf(tx: Transaction, mediaId: string, otherId = mediaId): Promise<void> {
   await tx`
     select count(*)
     from (
@@ -107,5 +107,5 @@ async function takeOut(tx: Transaction, mediaId: string): Promise<void> {
     media_id: mediaId,
     removed_by_user_id: null,
   }));
-  await tellMediaRemoved(tx, removed);
+  await emitLibraryEvents(tx, 'library.media_removed', removed);
 }

@@ -4,7 +4,7 @@ import { useApp } from '../../../../test/support/app.ts';
 import { useDatabase } from '../../../../test/support/database.ts';
 import { auditOf, createLibrary, createReader, type Reader } from '../../../../test/support/libraries.ts';
 import { transaction } from '../../../platform/database/transaction.ts';
-import { replaceByKnown } from '../../media/saving/known-media.ts';
+import { replaceByKnown } from '../../media/saving/unite-media.ts';
 
 /** MODEL_SEED repeats a run that failed; its seed is printed. */
 const seed = Number(process.env.MODEL_SEED ?? Date.now() % 2 ** 31);

@@ -1,8 +1,8 @@
 import type { Transaction } from '../../../platform/database/database.ts';
-import { tellInvitation } from '../events.ts';
+import { emitInvitationEvent } from '../events.ts';
 import * as invitations from './invitation-store.ts';
 
-/** Revokes what somebody has sent and nobody has answered, in all libraries: they are disabled. */
+/** Revokes all pending invitations that a disabled person has sent. */
 export async function revokeInvitationsBy(
   tx: Transaction,
   inviterId: string,
@@ -11,7 +11,7 @@ export async function revokeInvitationsBy(
   await announce(tx, await invitations.revokeOfInviter(tx, inviterId), requestId);
 }
 
-/** Revokes somebody's pending invitations to one library: they are no longer an admin of it. */
+/** Revokes the pending invitations that somebody has sent to one library, when they are no longer its admin. */
 export async function revokeInvitationsInLibrary(
   tx: Transaction,
   libraryId: string,
@@ -26,5 +26,6 @@ async function announce(
   revoked: Awaited<ReturnType<typeof invitations.revokeOfInviter>>,
   requestId: string | undefined,
 ): Promise<void> {
-  for (const invitation of revoked) await tellInvitation(tx, 'invitation.revoked', invitation, requestId);
+  for (const invitation of revoked)
+    await emitInvitationEvent(tx, 'invitation.revoked', invitation, requestId);
 }

@@ -26,8 +26,8 @@ export function registerInvitationRoutes(server: HttpServer, invitations: Invita
       },
       schema: {
         tags,
-        summary: 'Invite somebody',
-        description: 'By an admin, with `invitee_user_id` or `invitee_username`.',
+        summary: 'Invite somebody to a library',
+        description: 'Requires an admin of the library. Takes `invitee_user_id` or `invitee_username`.',
         params: byId,
         body: contract.createInvitation,
         response: { 201: contract.invitationAnswer },
@@ -46,8 +46,8 @@ export function registerInvitationRoutes(server: HttpServer, invitations: Invita
       config: { access: 'viewer', feature: 'libraries', errors: ['E_FORBIDDEN', 'E_LIBRARY_NOT_FOUND'] },
       schema: {
         tags,
-        summary: "A library's invitations",
-        description: 'For its admins. Newest first.',
+        summary: 'List the invitations of a library',
+        description: 'Requires an admin of the library. Newest first.',
         params: byId,
         querystring: contract.invitationQuery,
         response: { 200: contract.invitationList },
@@ -66,7 +66,7 @@ export function registerInvitationRoutes(server: HttpServer, invitations: Invita
       config: { access: 'viewer', feature: 'libraries' },
       schema: {
         tags,
-        summary: 'My invitations',
+        summary: "List the caller's invitations",
         description: 'Newest first.',
         querystring: contract.invitationQuery,
         response: { 200: contract.invitationList },
@@ -90,7 +90,7 @@ export function registerInvitationRoutes(server: HttpServer, invitations: Invita
         tags,
         summary: 'Accept an invitation',
         description:
-          'By the invited person, who reads the library at once; their default library is filled in the background.',
+          'Requires the invitee, who can read the library immediately. Their default library is filled in the background.',
         params: byId,
         response: { 200: contract.acceptedInvitation },
       },
@@ -111,7 +111,7 @@ export function registerInvitationRoutes(server: HttpServer, invitations: Invita
       schema: {
         tags,
         summary: 'Decline an invitation',
-        description: 'By the invited person.',
+        description: 'Requires the invitee.',
         params: byId,
         response: { 200: contract.declinedInvitation },
       },
@@ -132,7 +132,7 @@ export function registerInvitationRoutes(server: HttpServer, invitations: Invita
       schema: {
         tags,
         summary: 'Revoke an invitation',
-        description: 'By an admin of the library.',
+        description: 'Requires an admin of the library.',
         params: byId,
         response: { 204: z.null() },
       },

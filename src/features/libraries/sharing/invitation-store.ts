@@ -22,7 +22,9 @@ export interface NewInvitation {
   role: LibraryRole;
 }
 
-/** False when the person has a pending one, whoever writes it at the same time. */
+/**
+ * Inserts an invitation. False when the person already has a pending one, or another transaction has just inserted one.
+ */
 export async function insertInvitation(tx: Transaction, invitation: NewInvitation): Promise<boolean> {
   const inserted = await tx`
     insert into library_invitations (id, library_id, inviter_user_id, invitee_user_id, role)
@@ -37,13 +39,15 @@ export async function findInvitation(sql: Queryable, id: string): Promise<Invita
   return invitation;
 }
 
-/** Of several who answer or revoke an invitation at once, one goes first, and the others find it answered. */
+/**
+ * Locks an invitation. When several people answer or revoke it at once, one goes first and the others see its answer.
+ */
 export async function lockInvitation(tx: Transaction, id: string): Promise<Invitation | undefined> {
   await tx`select from library_invitations where id = ${id} for update`;
   return findInvitation(tx, id);
 }
 
-/** Revokes pending invitations that somebody has sent, in all libraries or in one, and returns them. */
+/** Revokes the pending invitations that somebody has sent, in all libraries or in one, and returns them. */
 export async function revokeOfInviter(
   tx: Transaction,
   inviterId: string,
@@ -59,8 +63,8 @@ export async function revokeOfInviter(
 }
 
 /**
- * Whether somebody may invite into a library. Holds their row until the transaction ends, so that whoever disables them
- * comes before or after; `holdLibrary` does the same for whoever demotes or removes them.
+ * Whether somebody may invite people to a library. Locks their row in `users` until the transaction ends, so that
+ * disabling them happens before or after; `holdLibrary` does the same for demoting and removing them.
  */
 export async function holdInviter(tx: Transaction, libraryId: string, inviterId: string): Promise<boolean> {
   const [inviter] = await tx`
@@ -75,19 +79,20 @@ export async function holdInviter(tx: Transaction, libraryId: string, inviterId:
   return inviter !== undefined;
 }
 
-/** Newest first. */
+/** Lists invitations, newest first. */
 export async function listInvitations(
   sql: Queryable,
-  of: { library_id: string } | { invitee_user_id: string },
-  { status, before, limit }: { status: InvitationStatus; before: string | null; limit: number },
+  filter: { status: InvitationStatus } & ({ library_id: string } | { invitee_user_id: string }),
+  before: string | null,
+  limit: number,
 ): Promise<Invitation[]> {
   return sql<Invitation[]>`
     ${invitations(sql)}
-    where invitation.status = ${status}
+    where invitation.status = ${filter.status}
       and ${
-        'library_id' in of
-          ? sql`invitation.library_id = ${of.library_id}`
-          : sql`invitation.invitee_user_id = ${of.invitee_user_id}`
+        'library_id' in filter
+          ? sql`invitation.library_id = ${filter.library_id}`
+          : sql`invitation.invitee_user_id = ${filter.invitee_user_id}`
       }
       ${before === null ? sql`` : sql`and invitation.id < ${before}`}
     order by invitation.id desc

@@ -11,13 +11,13 @@ import { refuseDefault, requireAdmin } from '../access/access.ts';
 import type { Viewer } from '../access/can-read-media.ts';
 import type { Backfill } from '../closure/backfill.ts';
 import { findBackfill, upsertPending } from '../closure/backfill-store.ts';
-import { tellInvitation, tellLibrary } from '../events.ts';
+import { emitInvitationEvent, emitLibraryEvents } from '../events.ts';
 import { findLibrary, holdLibrary } from '../store.ts';
 import * as invitations from './invitation-store.ts';
 
 export interface InvitationsDependencies {
   sql: Database;
-  /** Both throw when there is no such person. */
+  /** Both throw when the person does not exist. */
   users: { get(id: string): Promise<User>; getByName(username: string): Promise<User> };
   backfill: Pick<Backfill, 'dispatch'>;
 }
@@ -50,18 +50,21 @@ export function createInvitations({ sql, users, backfill }: InvitationsDependenc
           invitee_user_id: invitee.id,
           role: invite.role,
         });
-        // Asked after inserting, which waits for an acceptance under way: it may just have made them a member.
+        // Checked after the insert, which waits for a parallel acceptance that may have made them a member.
         if (await invitations.findMembership(tx, libraryId, invitee.id)) {
-          throw new NexusError('E_INVITE_MEMBER_EXISTS', `${invitee.username} is in this library already.`);
+          throw new NexusError(
+            'E_INVITE_MEMBER_EXISTS',
+            `${invitee.username} is already a member of this library.`,
+          );
         }
         if (!isNew) {
           throw new NexusError(
             'E_INVITE_ALREADY_EXISTS',
-            `${invitee.username} has an invitation to this library that waits for an answer.`,
+            `${invitee.username} already has a pending invitation to this library.`,
           );
         }
         const invitation = requireInvitation(await invitations.findInvitation(tx, id));
-        await tellInvitation(tx, 'invitation.created', invitation, requestId);
+        await emitInvitationEvent(tx, 'invitation.created', invitation, requestId);
         return invitation;
       });
     },
@@ -73,7 +76,7 @@ export function createInvitations({ sql, users, backfill }: InvitationsDependenc
 
     listOfInvitee: (userId: string, query: InvitationQuery) => list({ invitee_user_id: userId }, query),
 
-    /** The new member reads the library at once; filling their default library is dispatched after the commit. */
+    /** Adds the invitee to the library, who can read it immediately. A backfill then fills their default library. */
     async accept(invitee: Viewer, invitationId: string, actor: Actor) {
       const { library_id, inviter_user_id } = requireInvitee(
         await invitations.findInvitation(sql, invitationId),
@@ -107,9 +110,9 @@ export function createInvitations({ sql, users, backfill }: InvitationsDependenc
               invitation_id: invitationId,
             },
           });
-          await tellInvitation(tx, 'invitation.accepted', invitation, actor.requestId);
+          await emitInvitationEvent(tx, 'invitation.accepted', invitation, actor.requestId);
           const member = { library_id, user_id: invitee.user_id, role: invitation.role };
-          await tellLibrary(tx, 'library.member_added', member, actor.requestId);
+          await emitLibraryEvents(tx, 'library.member_added', [member], actor.requestId);
         }
         return {
           key,
@@ -134,7 +137,7 @@ export function createInvitations({ sql, users, backfill }: InvitationsDependenc
         const idempotent = isAnsweredAlready(invitation, 'declined');
         if (!idempotent) {
           await invitations.answerInvitation(tx, invitationId, 'declined');
-          await tellInvitation(tx, 'invitation.declined', invitation, requestId);
+          await emitInvitationEvent(tx, 'invitation.declined', invitation, requestId);
         }
         const invite = requireInvitation(await invitations.findInvitation(tx, invitationId));
         return { invite, idempotent };
@@ -145,14 +148,14 @@ export function createInvitations({ sql, users, backfill }: InvitationsDependenc
       await transaction(sql, async (tx) => {
         const invitation = requireInvitation(await invitations.lockInvitation(tx, invitationId));
         const library = await findLibrary(tx, userId, invitation.library_id);
-        // Whom it concerns sees it: the invited person, and the library's members.
+        // The invitee and the library's members may know that it exists.
         if (!library && invitation.invitee_user_id !== userId) invitationNotFound();
         if (library?.role !== 'admin') {
-          throw new NexusError('E_FORBIDDEN', 'Only an admin of the library may revoke its invitations.');
+          throw new NexusError('E_FORBIDDEN', 'Only admins of this library can revoke its invitations.');
         }
         if (isAnsweredAlready(invitation, 'revoked')) return;
         await invitations.answerInvitation(tx, invitationId, 'revoked');
-        await tellInvitation(tx, 'invitation.revoked', invitation, requestId);
+        await emitInvitationEvent(tx, 'invitation.revoked', invitation, requestId);
       });
     },
   };
@@ -161,12 +164,14 @@ export function createInvitations({ sql, users, backfill }: InvitationsDependenc
     of: { library_id: string } | { invitee_user_id: string },
     { status, cursor, limit }: InvitationQuery,
   ): Promise<{ rows: Invitation[]; page: Page }> {
-    const page = { status, before: readCursor(cursor), limit: limit + 1 };
-    return cutPage(await invitations.listInvitations(sql, of, page), limit);
+    return cutPage(
+      await invitations.listInvitations(sql, { ...of, status }, readCursor(cursor), limit + 1),
+      limit,
+    );
   }
 }
 
-/** False for a pending one; every other answer than this one stands in the way. */
+/** Whether the invitation already has this answer. False when it is pending; throws when it has another one. */
 function isAnsweredAlready(invitation: Invitation, answer: Exclude<InvitationStatus, 'pending'>): boolean {
   if (invitation.status === 'pending') return false;
   if (invitation.status === answer) return true;
@@ -176,12 +181,12 @@ function isAnsweredAlready(invitation: Invitation, answer: Exclude<InvitationSta
 function notPending(status: InvitationStatus, answer: InvitationStatus): never {
   throw new NexusError(
     'E_INVITE_NOT_PENDING',
-    `This invitation was ${status}; it cannot be ${answer} any more.`,
+    `This invitation was ${status} and can no longer be ${answer}.`,
   );
 }
 
 function mayNotInvite(): never {
-  throw new NexusError('E_FORBIDDEN', 'Only an admin of the library may do this.');
+  throw new NexusError('E_FORBIDDEN', 'Only admins of this library can do this.');
 }
 
 function requireInvitee(invitation: Invitation | undefined, userId: string): Invitation {
@@ -193,5 +198,5 @@ function requireInvitation(invitation: Invitation | undefined): Invitation {
 }
 
 function invitationNotFound(): never {
-  throw new NexusError('E_INVITE_NOT_FOUND', 'There is no such invitation for you.');
+  throw new NexusError('E_INVITE_NOT_FOUND', 'This invitation does not exist, or it is not yours.');
 }

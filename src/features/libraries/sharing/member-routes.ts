@@ -22,8 +22,9 @@ export function registerMemberRoutes(server: HttpServer, { members, previewRemov
       config: { access: 'viewer', feature: 'libraries', errors: ['E_FORBIDDEN', 'E_LIBRARY_NOT_FOUND'] },
       schema: {
         tags,
-        summary: "A library's members",
-        description: 'For its admins: the owner first, then admins, then the others, each by age.',
+        summary: 'List the members of a library',
+        description:
+          'Requires an admin of the library. The owner first, then admins, then the others, each by age.',
         params: byId,
         querystring: listQuery,
         response: { 200: contract.memberList },
@@ -57,7 +58,7 @@ export function registerMemberRoutes(server: HttpServer, { members, previewRemov
       schema: {
         tags,
         summary: "Change a member's role",
-        description: 'By an admin. The owner stays an admin.',
+        description: 'Requires an admin of the library. The owner stays an admin.',
         params: byMember,
         body: contract.changeMember,
         response: { 200: contract.memberAnswer },
@@ -93,9 +94,8 @@ export function registerMemberRoutes(server: HttpServer, { members, previewRemov
       },
       schema: {
         tags,
-        summary: 'Remove a member, or leave',
-        description:
-          'By an admin, or by the member. From the next request on, it is as if they had never been in the library.',
+        summary: 'Remove a member, or leave a library',
+        description: 'Requires an admin of the library, or the member. They lose access immediately.',
         params: byMember,
         response: { 204: z.null() },
       },
@@ -123,10 +123,10 @@ export function registerMemberRoutes(server: HttpServer, { members, previewRemov
       },
       schema: {
         tags,
-        summary: 'What a removal would take',
+        summary: 'Preview the removal of a member',
         description:
-          'For admins: how many media of the library the member would lose, and which they would keep and why. ' +
-          'Libraries that the admin is not in are counted, not named.',
+          'Requires an admin of the library. Counts the media that the member would lose, and lists those they would keep and why. ' +
+          'Libraries that the admin is not a member of are counted and not named.',
         params: byMember,
         querystring: listQuery,
         response: { 200: contract.removalPreview },
@@ -152,7 +152,8 @@ export function registerMemberRoutes(server: HttpServer, { members, previewRemov
       schema: {
         tags,
         summary: 'Transfer ownership',
-        description: 'By the owner, to a member, who becomes an admin. The old owner stays one.',
+        description:
+          'Requires the owner. The new owner must be a member and becomes an admin; the old owner stays an admin.',
         params: byId,
         body: contract.transferOwnership,
         response: { 200: contract.libraryAnswer },

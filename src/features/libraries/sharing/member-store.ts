@@ -2,23 +2,23 @@ import type { LibraryRole, Member } from '../../../contract/libraries.ts';
 import type { Queryable, Transaction } from '../../../platform/database/database.ts';
 import { microseconds, moment } from '../../../platform/database/moments.ts';
 
-export interface MemberPosition {
+export interface MemberCursor {
   rank: number;
   since_us: number;
   user_id: string;
 }
 
-/** The owner first, then admins, then the others; each by age. */
+/** Lists the owner first, then admins, then the others; each by age. */
 export async function listMembers(
   sql: Queryable,
   libraryId: string,
-  last: MemberPosition | null,
+  last: MemberCursor | null,
   limit: number,
-): Promise<(Member & { position: MemberPosition })[]> {
-  return sql<(Member & { position: MemberPosition })[]>`
+): Promise<(Member & { cursor: MemberCursor })[]> {
+  return sql<(Member & { cursor: MemberCursor })[]>`
     select
       user_id, username, display_name, role, rank = 0 as is_owner, created_at,
-      json_build_object('rank', rank, 'since_us', ${microseconds(sql, sql`created_at`)}, 'user_id', user_id) as position
+      json_build_object('rank', rank, 'since_us', ${microseconds(sql, sql`created_at`)}, 'user_id', user_id) as cursor
     from (${rankedMembers(sql, libraryId)}) as member
     where true
       ${last === null ? sql`` : sql`and (rank, created_at, user_id) > (${last.rank}, ${moment(sql, last.since_us)}, ${last.user_id})`}
@@ -51,9 +51,8 @@ function rankedMembers(sql: Queryable, libraryId: string) {
 }
 
 /**
- * Returns whose memberships were there to be locked. In one order, so that two changes of the same members wait for one
- * another. Somebody who was not there then counts as absent, even if they have joined since: changing a membership that
- * is not locked would be out of order.
+ * Locks memberships in one order, so that two changes of the same members wait for each other. Returns the members that
+ * were found. Somebody who joins later counts as absent: changing a membership without its lock would break the order.
  */
 export async function lockMemberships(
   tx: Transaction,

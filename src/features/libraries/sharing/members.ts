@@ -3,13 +3,13 @@ import { NexusError } from '../../../contract/errors.ts';
 import type { Library, LibraryRole, Member } from '../../../contract/libraries.ts';
 import type { ListQuery, Page } from '../../../contract/wire.ts';
 import { type Actor, recordAudit } from '../../../platform/audit/audit.ts';
-import { cutPositioned, readPosition } from '../../../platform/cursor.ts';
+import { cutByCursor, decodeCursor } from '../../../platform/cursor.ts';
 import type { Database, Queryable, Transaction } from '../../../platform/database/database.ts';
 import { transaction } from '../../../platform/database/transaction.ts';
 import { refuseDefault, requireAdmin, requireMember, requireOwner } from '../access/access.ts';
 import { deleteBackfill, lockBackfill } from '../closure/backfill-store.ts';
 import { removeMemberClosure } from '../closure/closure.ts';
-import { tellLibrary } from '../events.ts';
+import { emitLibraryEvents } from '../events.ts';
 import { withCount } from '../library-counts.ts';
 import * as store from '../store.ts';
 import { revokeInvitationsInLibrary } from './invitation-revocation.ts';
@@ -23,8 +23,8 @@ export function createMembers({ sql }: { sql: Database }) {
   return {
     async list(userId: string, libraryId: string, query: ListQuery): Promise<{ rows: Member[]; page: Page }> {
       requireAdmin(await store.findLibrary(sql, userId, libraryId));
-      const last = readPosition(query.cursor, position);
-      return cutPositioned(await members.listMembers(sql, libraryId, last, query.limit + 1), query.limit);
+      const last = decodeCursor(query.cursor, position);
+      return cutByCursor(await members.listMembers(sql, libraryId, last, query.limit + 1), query.limit);
     },
 
     async changeRole(
@@ -55,7 +55,7 @@ export function createMembers({ sql }: { sql: Database }) {
       });
     },
 
-    /** By an admin, or by the member who leaves. Somebody who is not in it has nothing to be removed from. */
+    /** Removes a member, by an admin or by the member themselves. Does nothing for somebody who is not a member. */
     async remove(userId: string, libraryId: string, memberId: string, actor: Actor): Promise<void> {
       const defaultLibraryId = await members.findDefaultLibraryId(sql, memberId);
       await transaction(sql, async (tx) => {
@@ -85,11 +85,11 @@ export function createMembers({ sql }: { sql: Database }) {
           details: { library_id: libraryId, user_id: memberId },
         });
         const removed = { library_id: libraryId, user_id: memberId };
-        await tellLibrary(tx, 'library.member_removed', removed, actor.requestId);
+        await emitLibraryEvents(tx, 'library.member_removed', [removed], actor.requestId);
       });
     },
 
-    /** The new owner becomes an admin; the old one stays one. */
+    /** Transfers ownership to a member, who becomes an admin. The old owner stays an admin. */
     async transferOwnership(
       userId: string,
       libraryId: string,
@@ -101,20 +101,20 @@ export function createMembers({ sql }: { sql: Database }) {
         const locked = await members.lockMemberships(tx, libraryId, [userId, newOwnerId]);
         const library = requireMember(await store.lockLibrary(tx, userId, libraryId));
         refuseDefault(library);
-        // What a repeated call finds, which comes from one who is no longer the owner.
+        // A repeated call comes from somebody who is no longer the owner.
         if (library.role === 'admin' && library.owner_user_id === newOwnerId) return library;
         requireOwner(library, userId);
         if (!locked.has(newOwnerId)) {
           throw new NexusError(
             'E_OWNERSHIP_TRANSFER_INVALID',
-            'Ownership can only go to a member; invite this person first.',
+            'Ownership can only be transferred to a member. Invite this person first.',
           );
         }
         await members.changeRole(tx, libraryId, newOwnerId, 'admin');
         await members.changeOwner(tx, libraryId, newOwnerId);
         const transfer = { library_id: libraryId, from_user_id: userId, to_user_id: newOwnerId };
         await recordAudit(tx, { action: 'library.ownership_transferred', actor, details: transfer });
-        await tellLibrary(tx, 'library.ownership_transferred', transfer, actor.requestId);
+        await emitLibraryEvents(tx, 'library.ownership_transferred', [transfer], actor.requestId);
         return requireMember(await store.findLibrary(tx, userId, libraryId));
       });
       return withCount(sql, userId, library);
@@ -142,7 +142,7 @@ export function refuseOwner(member: Member): void {
   if (!member.is_owner) return;
   throw new NexusError(
     'E_OWNER_EXIT_FORBIDDEN',
-    'This is the owner, who stays an admin of the library; transfer ownership first.',
+    'The owner must stay an admin of the library. Transfer ownership first.',
   );
 }
 
@@ -150,6 +150,6 @@ async function keepOneAdmin(tx: Transaction, libraryId: string, leaving: Member)
   if (leaving.role !== 'admin' || (await members.countAdmins(tx, libraryId)) > 1) return;
   throw new NexusError(
     'E_LAST_ADMIN_FORBIDDEN',
-    'This is the last admin of the library. Make somebody else an admin first.',
+    'This is the last admin of the library. Make another member an admin first.',
   );
 }

@@ -2,7 +2,7 @@ import type { KeptMedia } from '../../../contract/libraries.ts';
 import type { Database, Queryable } from '../../../platform/database/database.ts';
 import type { Viewer } from '../access/can-read-media.ts';
 
-/** The media of a library, with what else lets one of its members read each of them. */
+/** Selects the media of a library, with the other reasons why one of its members can read each of them. */
 function otherReasons(sql: Queryable, libraryId: string, member: Viewer) {
   return sql`
     select
@@ -36,7 +36,7 @@ export async function countKept(
   return counts;
 }
 
-/** In the order of their ids. Libraries that the asking admin is not in are counted, not named. */
+/** Lists media in the order of their ids. Libraries that the admin is not a member of are counted and not named. */
 export async function listKept(
   sql: Database,
   { adminId, libraryId, member }: { adminId: string; libraryId: string; member: Viewer },

@@ -9,13 +9,13 @@ import { countKept, listKept } from './removal-preview-store.ts';
 
 export type RemovalPreview = ReturnType<typeof createRemovalPreview>;
 
-/** What somebody would lose with their membership, and what they would keep and why. */
+/** Previews what a member would lose when removed, and what they would keep and why. */
 export function createRemovalPreview({ sql }: { sql: Database }) {
   return async (adminId: string, libraryId: string, memberId: string, query: ListQuery) => {
     refuseDefault(requireAdmin(await findLibrary(sql, adminId, libraryId)));
     refuseOwner(await requireMembership(sql, libraryId, memberId));
     const default_library_id = await findDefaultLibraryId(sql, memberId);
-    if (default_library_id === undefined) throw new Error('A member is a person, and people have a library.');
+    if (default_library_id === undefined) throw new Error('A member has no default library.');
     const member = { user_id: memberId, default_library_id };
     const counts = await countKept(sql, libraryId, member);
     const last = readCursor(query.cursor);

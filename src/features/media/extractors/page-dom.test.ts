@@ -79,10 +79,9 @@ describe('an element', () => {
     element.setAttribute('src', 'b.png');
     element.removeAttribute('alt');
     element.className = 'wide';
-    expect([element.src, element.hasAttribute('alt'), element.getAttribute('class')]).toEqual([
-      'b.png',
-      false,
-      'wide',
-    ]);
+    element.id = 'first';
+    expect([element.src, element.hasAttribute('alt'), element.className, element.getAttribute('id')]).toEqual(
+      ['b.png', false, 'wide', 'first'],
+    );
   });
 });

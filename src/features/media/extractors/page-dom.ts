@@ -214,6 +214,11 @@ export class PageElement extends PageParent {
     return this.getAttribute('id') ?? '';
   }
 
+  /** Readability marks its own elements with an id, and keeps those. */
+  set id(value: string) {
+    this.setAttribute('id', value);
+  }
+
   get className(): string {
     return this.getAttribute('class') ?? '';
   }

@@ -2,14 +2,14 @@ import type { Readable } from 'node:stream';
 import { NexusError } from '../../../contract/errors.ts';
 import type { Database } from '../../../platform/database/database.ts';
 import { type Storage, UnsatisfiableRange } from '../../../platform/storage/storage.ts';
+import { mediaNotFound } from '../../libraries/access/access.ts';
 import { mayRead, type Viewer } from '../../libraries/access/can-read-media.ts';
-import { mediaNotFound } from '../media.ts';
 import * as store from '../store.ts';
 
 export interface ServedFile {
   contentType: string;
   filename: string;
-  /** Of the whole file. */
+  /** The size of the whole file. */
   size: number;
   range: { start: number; end: number } | undefined;
   content: Readable;
@@ -17,7 +17,7 @@ export interface ServedFile {
 
 export type Files = ReturnType<typeof createFiles>;
 
-/** The bytes of what was uploaded or found, to whoever may read the media at this moment. */
+/** Serves original files and images to people who can read the media now. */
 export function createFiles({ sql, storage }: { sql: Database; storage: Storage }) {
   return {
     async original(viewer: Viewer, mediaId: string, rangeHeader: string | undefined): Promise<ServedFile> {
@@ -53,7 +53,7 @@ export function createFiles({ sql, storage }: { sql: Database; storage: Storage 
   }
 }
 
-/** One range of bytes; anything else that the header may say is answered with the whole file, as HTTP allows. */
+/** Parses a header with one byte range. Any other header gets the whole file, as HTTP allows. */
 export function readRange(header: string | undefined, size: number): ServedFile['range'] {
   const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(header?.trim() ?? '') ?? [];
   if (from === '' && to === '') return undefined;
@@ -66,7 +66,7 @@ export function readRange(header: string | undefined, size: number): ServedFile[
 function rangeRefused(size: number): NexusError {
   return new NexusError(
     'E_RANGE_NOT_SATISFIABLE',
-    `The file has ${size} bytes; the range begins behind them.`,
+    `The range starts after the end of the file, which has ${size} bytes.`,
     { details: { size } },
   );
 }

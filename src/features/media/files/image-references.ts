@@ -14,7 +14,7 @@ function keyOfEncoded(address: string): string {
   return createHash('sha256').update(address).digest('hex');
 }
 
-/** The keys of all images that a document shows, its cover among them. */
+/** Returns the keys of all images of a document, including its cover. */
 export function imageKeysOf({ fragments, metadata: { cover } }: Extraction): string[] {
   const keys = new Set(cover !== null && /^https?:/.test(cover) ? [imageKey(cover)] : []);
   for (const { html_sanitized } of fragments) {

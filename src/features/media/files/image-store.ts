@@ -17,7 +17,7 @@ export async function findImage(
   return image;
 }
 
-/** A document that shows an image, and who pays for it. */
+/** A document that shows an image, and the person who is charged for it. */
 export interface Showing {
   id: string;
   charged_user_id: string;
@@ -35,7 +35,7 @@ export async function findShowing(sql: Queryable, viewer: Viewer, key: string): 
   return media;
 }
 
-/** False when it is there already. */
+/** Inserts an image. False when it already exists. */
 export async function insertImage(tx: Transaction, image: StoredImage): Promise<boolean> {
   const inserted = await tx`
     insert into images (url_sha256, content_sha256, content_type, size)
@@ -44,7 +44,7 @@ export async function insertImage(tx: Transaction, image: StoredImage): Promise<
   return inserted.count === 1;
 }
 
-/** Forgets images behind `after` that no document shows any more. Returns how many, and where to go on. */
+/** Deletes images after `after` that no document shows any more. Returns how many, and the key to continue from. */
 export async function evictImages(
   sql: Queryable,
   after: string,

@@ -7,7 +7,7 @@ const starts =
   (bytes: Uint8Array) =>
     Buffer.from(bytes.subarray(offset, offset + text.length)).toString('latin1') === text;
 
-/** How the formats begin that every browser shows. SVG is a document that runs scripts, and is not among them. */
+/** The first bytes of the formats that every browser shows. SVG is not among them, because it can run scripts. */
 const FORMATS: [string, (bytes: Uint8Array) => boolean][] = [
   ['image/png', starts('\x89PNG\r\n\x1a\n')],
   ['image/jpeg', starts('\xff\xd8\xff')],
@@ -20,16 +20,15 @@ const FORMATS: [string, (bytes: Uint8Array) => boolean][] = [
 
 export const IMAGE_TYPES = FORMATS.map(([contentType]) => contentType);
 
-/** What kind of image this is, from its own bytes: what a server says of it is not to be trusted. */
+/** Detects the type of an image from its bytes. The server's content type is not trusted. */
 export function sniffImage(bytes: Uint8Array): string | undefined {
   return FORMATS.find(([, matches]) => matches(bytes))?.[0];
 }
 
-/** The content type to serve an image under, or a failure when it must not be served. */
+/** Returns the content type to serve an image with. Throws when it must not be served. */
 export function checkImage(bytes: Uint8Array): string {
   if (bytes.length > LARGEST_IMAGE) throw new Failure('E_IMAGE_INVALID', 'The image is larger than 10 MB.');
   const contentType = sniffImage(bytes);
-  if (!contentType)
-    throw new Failure('E_IMAGE_INVALID', 'The file is not an image that browsers show safely.');
+  if (!contentType) throw new Failure('E_IMAGE_INVALID', 'The file is not an image of a supported format.');
   return contentType;
 }

@@ -28,13 +28,13 @@ export interface ServedImage {
 
 export type Images = ReturnType<typeof createImages>;
 
-/** Each fetch may hold an image of 10 MB in memory for as long as its site takes. */
+/** Each fetch may keep an image of 10 MB in memory for as long as its site takes. */
 const FETCHES = { total: 16, perPerson: 6, waitingPerPerson: 50, waitMs: 10_000 };
 const FETCH_MS = 15_000;
 
 /**
- * Images of pages, so that no reader's browser ever asks a foreign site. Those that a document shows are kept by their
- * content and fetched once, while there is room for them; others are passed on and not kept.
+ * Serves the images of pages, so that no browser sends requests to other sites. Images that a document shows are
+ * fetched once and stored by content while there is room for them; others are passed on and not stored.
  */
 export function createImages({ sql, storage, egress, quota }: ImagesDependencies) {
   const slots = createSlots(FETCHES);
@@ -50,14 +50,17 @@ export function createImages({ sql, storage, egress, quota }: ImagesDependencies
     return { contentType, content: bytes };
   }
 
-  /** Charged to whoever pays for the document that shows it. Without room it is fetched again the next time. */
+  /**
+   * Stores an image and charges it to whoever is charged for the document. Without room it is fetched again the next
+   * time.
+   */
   async function keep(
     { id, charged_user_id }: store.Showing,
     { key, contentType, bytes }: { key: string; contentType: string; bytes: Buffer },
   ): Promise<void> {
     const content = createHash('sha256').update(bytes).digest('hex');
     const image = { url_sha256: key, content_sha256: content, content_type: contentType, size: bytes.length };
-    // Before its row, so that a row never lacks its file; without its row, it is an orphan.
+    // The file is stored before its row, so that a row never lacks its file. A file without a row is an orphan.
     await storage.put(`images/${content}`, bytes, { contentType });
     try {
       await transaction(sql, async (tx) => {
@@ -84,7 +87,7 @@ export function createImages({ sql, storage, egress, quota }: ImagesDependencies
         if (error.code === 'E_SSRF_BLOCKED' || error.code === 'E_INVALID_URL') {
           throw new NexusError(error.code, error.message);
         }
-        throw new NexusError('E_NOT_FOUND', `The image cannot be shown: ${error.message}`);
+        throw new NexusError('E_NOT_FOUND', `This image cannot be shown. ${error.message}`);
       }
     },
   };

@@ -8,8 +8,8 @@ import { listKnownPaths } from '../store.ts';
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Deletes files that nothing refers to: of uploads that were never ended, of media that are gone. Files are written before
- * the rows that name them, so those of the last day are left alone.
+ * Deletes files that nothing refers to, from abandoned uploads and deleted media. Files are written before the rows
+ * that name them, so files of the last day are kept.
  */
 export function periodicOrphanSweep({ sql, storage }: { sql: Database; storage: Storage }) {
   const type = defineJobType('orphaned_files_sweep', {
@@ -29,7 +29,7 @@ export function periodicOrphanSweep({ sql, storage }: { sql: Database; storage: 
   return { type, everySeconds: DAY_MS / 1000 };
 }
 
-/** Files of yesterday and before that nothing refers to. */
+/** Lists files older than a day that nothing refers to. */
 export function orphanedFiles(sql: Database, storage: Storage): AsyncGenerator<StoredFile> {
   const olderThan = new Date(Date.now() - DAY_MS);
   return findOrphans(storage, (paths) => listKnownPaths(sql, paths), { olderThan });

@@ -10,9 +10,9 @@ export function registerQuotaRoutes(server: HttpServer, quota: Quota): void {
       config: { access: 'viewer', feature: 'media' },
       schema: {
         tags: ['Identity'],
-        summary: 'Storage used and allowed',
+        summary: 'Get storage usage and quota',
         description:
-          'Files, extracted text and images that the caller made Nexus store. What is in the trash counts.',
+          'Counts files, extracted text and images charged to the caller, including items in the trash.',
         response: { 200: storageUseAnswer },
       },
     },

@@ -18,7 +18,7 @@ export async function findQuota(tx: Transaction, userId: string): Promise<number
   return user?.storage_quota_mb ?? null;
 }
 
-/** Locks the row that the person's bytes are summed up in, and makes it when there is none. */
+/** Locks the row that counts the person's bytes, and creates it when it is missing. */
 export async function lockUsage(tx: Transaction, userId: string): Promise<number> {
   const [usage] = await tx<[{ bytes: number }]>`
     insert into storage_usage (user_id, bytes)
@@ -28,7 +28,7 @@ export async function lockUsage(tx: Transaction, userId: string): Promise<number
   return usage.bytes;
 }
 
-/** Sets how much is stored of a media. Triggers charge it. */
+/** Sets the number of stored bytes of a media. Triggers update the usage of whoever is charged. */
 export async function setStoredBytes(tx: Transaction, mediaId: string, bytes: number): Promise<void> {
   await tx`update media set stored_bytes = ${bytes} where id = ${mediaId}`;
 }
@@ -37,7 +37,7 @@ export async function addStoredBytes(tx: Transaction, mediaId: string, bytes: nu
   await tx`update media set stored_bytes = stored_bytes + ${bytes} where id = ${mediaId}`;
 }
 
-/** Who pays for a media, and then others who saved it and could, the first of them first. */
+/** Lists whoever is charged for a media first, then the others who saved it, earliest first. */
 export async function listPayers(
   tx: Transaction,
   mediaId: string,
@@ -71,8 +71,8 @@ export async function setCharge(
 }
 
 /**
- * Charges a media to somebody who still holds it, once whoever paid for it has let go: the first who saved it, else
- * somebody whose trash has it, else the owner of a library that lists it.
+ * Charges a media to somebody else once the person who was charged no longer has it: the first who saved it, or
+ * somebody who has it in their trash, or the owner of a library that lists it.
  */
 export async function passChargeOn(tx: Transaction, mediaId: string): Promise<void> {
   await tx`

@@ -7,13 +7,13 @@ const MB = 1024 * 1024;
 
 export type Quota = ReturnType<typeof createQuota>;
 
-/** How much each person may store. `defaultMb` is for those who have no quota of their own; 0 means no limit. */
+/** Checks how much each person may store. `defaultMb` is for people without a quota of their own; 0 means no limit. */
 export function createQuota({ sql, defaultMb }: { sql: Database; defaultMb: number }) {
   function allowedBytes(quotaMb: number | null): number | null {
     return (quotaMb ?? defaultMb) === 0 ? null : (quotaMb ?? defaultMb) * MB;
   }
 
-  /** Undefined when there is no limit. Holds the person's usage until the transaction ends. */
+  /** Returns usage and limit; undefined when there is no limit. Locks the person's usage until the transaction ends. */
   async function lockLimits(tx: Transaction, userId: string) {
     const allowed = allowedBytes(await store.findQuota(tx, userId));
     return allowed === null ? undefined : { allowed, used: await store.lockUsage(tx, userId) };
@@ -25,19 +25,19 @@ export function createQuota({ sql, defaultMb }: { sql: Database; defaultMb: numb
       return { used_bytes: bytes, allowed_bytes: allowedBytes(storage_quota_mb) };
     },
 
-    /** Whether the person may store so many bytes more. Two who ask at once cannot both be given the last room. */
+    /** Whether the person may store this many more bytes. Two parallel calls cannot both get the last free space. */
     async hasRoom(tx: Transaction, userId: string, bytes: number): Promise<boolean> {
       const limits = await lockLimits(tx, userId);
       return !limits || limits.used + bytes <= limits.allowed;
     },
 
-    /** As `hasRoom`, for the person themselves: throws a sentence that tells them how much they use. */
+    /** Throws when there is no room, with a sentence for the person about their own usage. */
     async requireRoom(tx: Transaction, userId: string, bytes: number): Promise<void> {
       const limits = await lockLimits(tx, userId);
       if (!limits || limits.used + bytes <= limits.allowed) return;
       throw new NexusError(
         'E_QUOTA_EXCEEDED',
-        `There is not enough storage left: ${inMb(limits.used)} of ${inMb(limits.allowed)} MB are used, and ` +
+        `There is not enough storage left. ${inMb(limits.used)} of ${inMb(limits.allowed)} MB are used, and ` +
           `${inMb(bytes)} MB more would be needed. Remove items and empty the trash, or ask an admin for more.`,
       );
     },

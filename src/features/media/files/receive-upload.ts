@@ -10,9 +10,9 @@ import * as store from './upload-store.ts';
 export type ReceiveUpload = ReturnType<typeof createReceiveUpload>;
 
 /**
- * Returns a function that stores the file of an upload, once. Each caller writes to a path of its own and hashes what
- * it writes; under the lock of the upload, one of them moves its file to where nobody can write any more. So the hash is
- * that of the stored bytes, whoever sends others at the same time or later.
+ * Returns a function that stores the file of an upload, once. Each caller writes to its own path and hashes what it
+ * writes; under the lock of the upload, one of them moves its file to its final path. The hash is therefore that of the
+ * stored bytes, even when somebody sends other bytes in parallel or later.
  */
 export function createReceiveUpload({ sql, storage }: { sql: Database; storage: Storage }) {
   return async function receive(upload: store.Upload, content: Readable): Promise<void> {
@@ -31,10 +31,7 @@ export function createReceiveUpload({ sql, storage }: { sql: Database; storage: 
     } catch (error) {
       await storage.delete(incoming);
       if (!(error instanceof UnexpectedSize)) throw error;
-      throw new NexusError(
-        'E_FILE_TOO_LARGE',
-        `The file does not have the ${size} bytes that were announced.`,
-      );
+      throw new NexusError('E_FILE_TOO_LARGE', `The file does not have the announced size of ${size} bytes.`);
     }
   };
 }
@@ -44,12 +41,12 @@ function requireUnspent({ status, received_at }: store.Upload): void {
   if (status === 'open' && received_at === null) return;
   throw new NexusError(
     'E_UPLOAD_SPENT',
-    'A file was already uploaded here. Begin a new upload to send another one.',
+    'A file was already uploaded here. Start a new upload to send another one.',
   );
 }
 
 export function uploadExpired(): never {
-  throw new NexusError('E_UPLOAD_EXPIRED', 'The time for this upload is over. Begin a new one.');
+  throw new NexusError('E_UPLOAD_EXPIRED', 'This upload has expired. Start a new one.');
 }
 
 async function* hashed(content: Readable, hash: ReturnType<typeof createHash>): AsyncGenerator<Buffer> {

@@ -1,6 +1,6 @@
 import type { Storage } from '../../../platform/storage/storage.ts';
 
-/** Deletes all files of a media. What a crash leaves of them is found by the sweep of orphaned files. */
+/** Deletes all files of a media. Files that a crash leaves behind are found by the sweep of orphaned files. */
 export async function deleteFilesOf(
   storage: Pick<Storage, 'list' | 'delete'>,
   mediaId: string,

@@ -14,11 +14,13 @@ export function uploadKind(kind: string): UploadKind {
   if (kind === 'pdf' || kind === 'epub') return kind;
   throw new NexusError(
     'E_INVALID_KIND',
-    'kind takes pdf or epub; pages and videos are saved by their address.',
+    'kind must be pdf or epub. Save pages and videos by their URL instead.',
   );
 }
 
-/** Whether the stored file begins like a file of its kind. Reads no more than its first bytes; undefined: no file. */
+/**
+ * Whether the stored file starts like a file of its kind. Reads only its first bytes; undefined when there is no file.
+ */
 export async function beginsLike(
   kind: UploadKind,
   storage: Pick<Storage, 'get'>,
@@ -30,6 +32,6 @@ export async function beginsLike(
   for await (const chunk of stored.content as AsyncIterable<Buffer>) chunks.push(chunk);
   const head = Buffer.concat(chunks).subarray(0, HEAD_BYTES);
   const { begins } = UPLOAD_KINDS[kind];
-  // A PDF may have a little before its first line; an archive begins at once.
+  // A PDF may have some bytes before its header; an archive may not.
   return kind === 'pdf' ? head.includes(begins) : head.toString('latin1').startsWith(begins);
 }

@@ -19,8 +19,9 @@ export function registerUploadRoutes(server: HttpServer, uploads: Uploads): void
       },
       schema: {
         tags,
-        summary: 'Begin an upload',
-        description: 'Of a PDF or an EPUB. Put the file to upload_url within five minutes, then ingest it.',
+        summary: 'Start an upload',
+        description:
+          'Takes a PDF or an EPUB. Put the file to upload_url within five minutes, then call ingest.',
         body: contract.beginUpload,
         response: { 201: contract.begunUpload },
       },
@@ -37,7 +38,7 @@ export function registerUploadRoutes(server: HttpServer, uploads: Uploads): void
         feature: 'media',
         errors: [
           'E_FORBIDDEN',
-          'E_INVALID_KIND',
+          'E_LIBRARY_NOT_FOUND',
           'E_MEDIA_NOT_FOUND',
           'E_STORAGE_MISSING',
           'E_INVALID_FILE_TYPE',
@@ -49,20 +50,27 @@ export function registerUploadRoutes(server: HttpServer, uploads: Uploads): void
       },
       schema: {
         tags,
-        summary: 'End an upload',
+        summary: 'Finish an upload',
         description:
-          'Checks the file and queues its extraction. A file that the caller has already answers with that media. ' +
-          'Asking again gives the same answer.',
+          'Checks the file and enqueues its extraction. Uploading a file twice returns the existing media. ' +
+          'With library_id, that library lists it too, in the same transaction; the caller must be an admin of it. ' +
+          'A repeated call returns the same answer.',
         params: z.object({ id }),
+        body: contract.ingestUpload,
         response: { 200: contract.ingestedUpload },
       },
     },
     async (request) => ({
-      data: await uploads.ingest(principalOf(request), request.params.id, actorOf(request)),
+      data: await uploads.ingest(
+        principalOf(request),
+        request.params.id,
+        request.body ?? {},
+        actorOf(request),
+      ),
     }),
   );
 
-  // The only route that takes bytes: its body is a stream, whatever it is said to be.
+  // The only route that takes bytes: its body is a stream, whatever the content type.
   server.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
@@ -77,8 +85,8 @@ export function registerUploadRoutes(server: HttpServer, uploads: Uploads): void
         bodyLimit: 200 * 1024 * 1024,
         schema: {
           tags,
-          summary: 'Put the file',
-          description: 'To the upload_url of the upload, which takes one file and needs no other credential.',
+          summary: 'Upload the file',
+          description: 'The upload_url takes one file and needs no other credential.',
           querystring: z.object({ token: z.string().min(1).max(2000) }),
           response: { 204: z.null() },
         },

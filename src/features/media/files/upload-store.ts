@@ -41,7 +41,7 @@ export async function findUploadAt(sql: Queryable, path: string): Promise<Upload
   return upload;
 }
 
-/** Locks the upload, so that one caller at a time decides what becomes of it. */
+/** Locks an upload, so that one caller at a time decides its outcome. */
 export async function lockUpload(tx: Transaction, mediaId: string): Promise<Upload | undefined> {
   const [upload] = await tx<Upload[]>`
     select ${columns(tx)} from uploads where media_id = ${mediaId} for update`;
@@ -81,12 +81,14 @@ export async function listAbandoned(sql: Queryable, limit: number): Promise<stri
   return rows.map(({ media_id }) => media_id);
 }
 
-/** Answers are remembered for as long as a client may still ask for them again. */
+/** Deletes uploads that ended so long ago that no client asks for their answer again. */
 export async function forgetClosedUploads(sql: Queryable, days: number): Promise<void> {
   await sql`delete from uploads where status <> 'open' and closed_at < now() - ${days} * interval '1 day'`;
 }
 
-/** For a media that is deleted: no answer may name it any more. */
-export async function forgetUploadsOf(tx: Transaction, mediaId: string): Promise<void> {
-  await tx`delete from uploads where media_id = ${mediaId} or outcome_media_id = ${mediaId}`;
+/** Deletes the uploads of media that are deleted: no answer may name them any more. */
+export async function forgetUploadsOf(tx: Transaction, mediaIds: string[]): Promise<void> {
+  await tx`
+    delete from uploads
+    where media_id = any(${mediaIds}::uuid[]) or outcome_media_id = any(${mediaIds}::uuid[])`;
 }

@@ -1,23 +1,23 @@
 import type { Readable } from 'node:stream';
 import { type ErrorCode, NexusError } from '../../../contract/errors.ts';
 import type { Actor } from '../../../platform/audit/audit.ts';
-import type { Database, Transaction } from '../../../platform/database/database.ts';
+import type { Database } from '../../../platform/database/database.ts';
 import { installationSecret } from '../../../platform/database/installation-secret.ts';
 import { transaction } from '../../../platform/database/transaction.ts';
 import { newId } from '../../../platform/ids.ts';
 import { signUpload, verifyUpload } from '../../../platform/storage/signed-upload.ts';
 import type { Storage } from '../../../platform/storage/storage.ts';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
+import { mediaNotFound, requireReadable } from '../../libraries/access/access.ts';
 import { mayRead, type Viewer } from '../../libraries/access/can-read-media.ts';
-import { addToDefaultLibrary } from '../../libraries/closure/closure.ts';
 import { lockContents } from '../../libraries/closure/lock-contents.ts';
-import { tellMedia } from '../events.ts';
-import { mediaNotFound } from '../media.ts';
+import { addMedia, type LibraryMediaService } from '../../libraries/library-media.ts';
+import { emitMediaEvents } from '../events.ts';
+import { retryFailed } from '../processing/enqueue-from.ts';
 import { failMedia } from '../processing/fail-media.ts';
 import type { Ingest } from '../processing/ingest.ts';
-import { retryIfFailed } from '../processing/lifecycle.ts';
-import { deleteMedia } from '../saving/known-media.ts';
 import * as store from '../store.ts';
+import { deleteReplaced } from '../trash/delete-media.ts';
 import type { Quota } from './quota.ts';
 import { setStoredBytes } from './quota-store.ts';
 import { createReceiveUpload, uploadExpired } from './receive-upload.ts';
@@ -25,9 +25,9 @@ import { beginsLike, UPLOAD_KINDS, type UploadKind, uploadKind } from './upload-
 import * as uploads from './upload-store.ts';
 
 const UNIQUE_VIOLATION = '23505';
-/** How long the upload URL can be used. */
+/** The lifetime of an upload URL. */
 const UPLOAD_SECONDS = 5 * 60;
-/** How long an upload stays open: a large file that was begun in time may take longer to arrive. */
+/** How long an upload stays open. It is longer than the URL's lifetime, because a large file takes time to arrive. */
 const OPEN_SECONDS = 15 * 60;
 const LARGEST_FILE = 100 * 1024 * 1024;
 
@@ -36,7 +36,8 @@ export interface UploadsDependencies {
   log: Logger;
   storage: Storage;
   quota: Pick<Quota, 'requireRoom'>;
-  ingest: Pick<Ingest, 'maybeEnqueueExtraction' | 'enqueueEmbedding'>;
+  ingest: Pick<Ingest, 'maybeEnqueueExtraction' | 'enqueueExtractions' | 'enqueueIndexing'>;
+  libraryMedia: Pick<LibraryMediaService, 'add'>;
 }
 
 export interface IngestedUpload {
@@ -47,13 +48,13 @@ export interface IngestedUpload {
 
 export type Uploads = ReturnType<typeof createUploads>;
 
-/** A file comes in three steps: the upload is begun, the file is put, and Nexus takes it in. */
-export function createUploads({ sql, log, storage, quota, ingest }: UploadsDependencies) {
+/** Uploads have three steps: `begin` announces the file, `put` receives it, `ingest` checks and processes it. */
+export function createUploads({ sql, log, storage, quota, ingest, libraryMedia }: UploadsDependencies) {
   const uploadKey = installationSecret(sql, 'uploads');
   const receive = createReceiveUpload({ sql, storage });
 
   return {
-    /** Where browsers put files when it is not here. */
+    /** The origin that browsers upload to when files do not go through Nexus. */
     origin: () => storage.uploadOrigin(),
 
     async begin(
@@ -66,11 +67,11 @@ export function createUploads({ sql, log, storage, quota, ingest }: UploadsDepen
       if (!(contentTypes as readonly string[]).includes(contentType)) {
         throw new NexusError(
           'E_INVALID_CONTENT_TYPE',
-          `A file of the kind ${kind} is sent as ${contentTypes[0]}.`,
+          `Upload a file of kind ${kind} with the content type ${contentTypes[0]}.`,
         );
       }
       if (announced.size_bytes > LARGEST_FILE) {
-        throw new NexusError('E_FILE_TOO_LARGE', `Files may have up to ${LARGEST_FILE / 1024 / 1024} MB.`);
+        throw new NexusError('E_FILE_TOO_LARGE', `Files can be up to ${LARGEST_FILE / 1024 / 1024} MB.`);
       }
       const mediaId = newId();
       const path = `media/${mediaId}/original.${extension}`;
@@ -91,8 +92,9 @@ export function createUploads({ sql, log, storage, quota, ingest }: UploadsDepen
           { ...upload, content_type: contentType, size_bytes: grant.size },
           OPEN_SECONDS,
         );
-        await addToDefaultLibrary(tx, viewer.default_library_id, mediaId, viewer.user_id);
-        await tellMedia(tx, 'media.created', mediaId, {});
+        await addMedia(tx, viewer, { libraryId: viewer.default_library_id, media: [{ media_id: mediaId }] });
+        const created = { media_id: mediaId, kind, created_by_user_id: viewer.user_id };
+        await emitMediaEvents(tx, 'media.created', [created]);
       });
       const expiresAt = new Date(Date.now() + UPLOAD_SECONDS * 1000);
       const direct = await storage.directUpload(landingOf(mediaId), {
@@ -113,7 +115,7 @@ export function createUploads({ sql, log, storage, quota, ingest }: UploadsDepen
       };
     },
 
-    /** Receives the file of an upload. The token is good for one file, within five minutes. */
+    /** Receives the file of an upload. A token can be used for one file. */
     async put(token: string, content: Readable): Promise<void> {
       const grant = verifyUpload(await uploadKey(), token, Date.now());
       const upload = grant && (await uploads.findUploadAt(sql, grant.path));
@@ -122,57 +124,78 @@ export function createUploads({ sql, log, storage, quota, ingest }: UploadsDepen
     },
 
     /**
-     * Checks what was put, and puts it on its way. A file that this person has already answers with that media. Asking
-     * again gives the same answer.
+     * Checks the file and enqueues its extraction, and adds it to a library if one is given. Uploading a file twice
+     * returns the existing media. A repeated call returns the same answer.
      */
-    async ingest(viewer: Viewer, mediaId: string, actor: Actor): Promise<IngestedUpload> {
+    async ingest(
+      viewer: Viewer,
+      mediaId: string,
+      { library_id: libraryId }: { library_id?: string | undefined },
+      actor: Actor,
+    ): Promise<IngestedUpload> {
       const upload = await uploads.findUpload(sql, mediaId);
-      if (upload?.user_id !== viewer.user_id) return ingestWithoutUpload(viewer, mediaId);
-      if (upload.status !== 'open') return answerOf(viewer, upload);
+      if (upload?.user_id !== viewer.user_id || upload.status !== 'open') {
+        const answer = await earlierAnswer(viewer, mediaId, upload);
+        if (libraryId !== undefined)
+          await libraryMedia.add(viewer, libraryId, answer.media_id, actor.requestId);
+        return answer;
+      }
       const source = (await mayRead(sql, viewer, mediaId)) && (await store.findSource(sql, mediaId));
       if (!source) mediaNotFound();
       const kind = uploadKind(source.kind);
       if (upload.received_at === null) await takeFromLanding(upload, kind);
       if (!(await beginsLike(kind, storage, upload.path))) await refuse(upload, kind, { received: true });
-      const taken = await takeIn(viewer, mediaId, kind, actor).catch((error) => {
-        // The same file, put twice, is taken in at this moment: by now it is known.
-        if (error.code === UNIQUE_VIOLATION) return takeIn(viewer, mediaId, kind, actor);
+      const accept = () => acceptFile(viewer, { mediaId, kind, libraryId }, actor);
+      const taken = await accept().catch((error) => {
+        // Another upload of the same file was accepted in parallel, so this one is now a duplicate.
+        if (error.code === UNIQUE_VIOLATION) return accept();
         throw error;
       });
       await storage.delete(landingOf(mediaId));
-      // The file of a duplicate, or one that was refused.
+      // A duplicate or refused file.
       if (taken.outcome_media_id !== mediaId) await storage.delete(upload.path);
       return answerOf(viewer, taken);
     },
   };
 
-  /** Somebody else's upload, or one that ended so long ago that only its media is left. */
+  /** Answers for an upload that is not open, or not the viewer's. */
+  async function earlierAnswer(
+    viewer: Viewer,
+    mediaId: string,
+    upload: uploads.Upload | undefined,
+  ): Promise<IngestedUpload> {
+    return upload?.user_id === viewer.user_id
+      ? answerOf(viewer, upload)
+      : ingestWithoutUpload(viewer, mediaId);
+  }
+
+  /** Answers for an upload that is somebody else's, or so old that only its media is left. */
   async function ingestWithoutUpload(viewer: Viewer, mediaId: string): Promise<IngestedUpload> {
     const source = (await mayRead(sql, viewer, mediaId)) && (await store.findSource(sql, mediaId));
     if (!source) mediaNotFound();
     if (source.created_by_user_id !== viewer.user_id) {
-      throw new NexusError('E_FORBIDDEN', 'Only the person who began an upload can end it.');
+      throw new NexusError('E_FORBIDDEN', 'Only the person who started an upload can finish it.');
     }
     uploadKind(source.kind);
     if (source.file_path === null) uploadExpired();
     return { media_id: mediaId, duplicate: false, enqueued: true };
   }
 
-  /** Repeats the answer of an upload that is over. */
+  /** Repeats the answer of an upload that has ended. */
   async function answerOf(viewer: Viewer, upload: uploads.Upload): Promise<IngestedUpload> {
     const { outcome_media_id, error_code, error_message } = upload;
     if (outcome_media_id === null) {
       if (upload.status === 'expired') uploadExpired();
       throw new NexusError(error_code as ErrorCode, error_message ?? '');
     }
-    if (!(await mayRead(sql, viewer, outcome_media_id))) mediaNotFound();
+    await requireReadable(sql, viewer, outcome_media_id);
     const duplicate = outcome_media_id !== upload.media_id;
     return { media_id: outcome_media_id, duplicate, enqueued: !duplicate };
   }
 
   /**
-   * A file that the browser sent to the store itself is copied to where its upload URL cannot write. Its type is looked at
-   * first, so that nobody has large files of another type copied.
+   * Copies a file that the browser uploaded directly to the object store to a path that the upload URL cannot write to.
+   * The type is checked first, so that large files of another type are not copied.
    */
   async function takeFromLanding(upload: uploads.Upload, kind: UploadKind): Promise<void> {
     const landing = landingOf(upload.media_id);
@@ -180,12 +203,12 @@ export function createUploads({ sql, log, storage, quota, ingest }: UploadsDepen
     if (isKind === false) return refuse(upload, kind, { received: false });
     const stored = (isKind && (await storage.get(landing))) || nothingUploaded();
     await receive(upload, stored.content).catch((error) => {
-      // Somebody who asked at the same time has copied it.
+      // A parallel request has copied it.
       if (!(error instanceof NexusError) || error.code !== 'E_UPLOAD_SPENT') throw error;
     });
   }
 
-  /** Ends an upload whose file is not what its kind says, unless somebody else has ended it, or copied a better one. */
+  /** Ends an upload whose file is of another kind, unless a parallel request has ended it or copied another file. */
   async function refuse(
     { media_id }: uploads.Upload,
     kind: UploadKind,
@@ -204,49 +227,48 @@ export function createUploads({ sql, log, storage, quota, ingest }: UploadsDepen
     });
   }
 
-  /** Under the lock of the upload, so that of several who ask at once one takes the file in and all hear the same. */
-  function takeIn(viewer: Viewer, mediaId: string, kind: UploadKind, actor: Actor): Promise<uploads.Upload> {
+  /** Locks the upload, so that of several parallel requests one accepts the file and all get the same answer. */
+  function acceptFile(
+    viewer: Viewer,
+    { mediaId, kind, libraryId }: { mediaId: string; kind: UploadKind; libraryId: string | undefined },
+    actor: Actor,
+  ): Promise<uploads.Upload> {
+    const { default_library_id } = viewer;
+    const { requestId } = actor;
+    const jobOptions = { requestId, createdBy: actor };
     return transaction(sql, async (tx) => {
-      await lockContents(tx, [viewer.default_library_id]);
+      await lockContents(tx, [libraryId ?? default_library_id, default_library_id]);
       const upload = (await uploads.lockUpload(tx, mediaId)) ?? mediaNotFound();
       if (upload.status !== 'open') return upload;
       if (upload.sha256 === null) nothingUploaded();
       const known = await store.findByFile(tx, viewer.user_id, kind, upload.sha256);
       const outcome = known ?? mediaId;
+      const media = [{ media_id: outcome }];
+      if (libraryId !== undefined) await addMedia(tx, viewer, { libraryId, media, requestId });
       if (known) {
-        await addToDefaultLibrary(tx, viewer.default_library_id, known, viewer.user_id);
-        await deleteMedia(tx, mediaId);
-        await retryKnown(tx, known, kind, actor);
+        await addMedia(tx, viewer, { libraryId: default_library_id, media, requestId });
+        await deleteReplaced(tx, mediaId);
+        // Uploading a file again that could not be read retries it.
+        await retryFailed(tx, ingest, [{ id: known, kind }], jobOptions);
       } else {
         const { path, size_bytes: size, sha256 } = upload;
         const content_type = UPLOAD_KINDS[kind].contentTypes[0];
         await store.setFile(tx, mediaId, { path, content_type, size, sha256 });
-        // The file's room was taken when the upload began; the quota may have been lowered since.
+        // The file was charged when the upload began; the quota may have been lowered since.
         await quota.requireRoom(tx, viewer.user_id, 0);
-        await ingest.maybeEnqueueExtraction(tx, kind, mediaId, jobOptions(actor));
+        await ingest.maybeEnqueueExtraction(tx, kind, mediaId, jobOptions);
       }
       await uploads.markTakenIn(tx, mediaId, outcome);
       return { ...upload, status: 'taken_in', outcome_media_id: outcome };
     });
   }
-
-  /** Uploading a file again that could not be read the first time tries it again. */
-  async function retryKnown(tx: Transaction, known: string, kind: UploadKind, actor: Actor): Promise<void> {
-    const from = await retryIfFailed(tx, known);
-    if (from === 'pending') await ingest.maybeEnqueueExtraction(tx, kind, known, jobOptions(actor));
-    if (from === 'ready_for_reading') await ingest.enqueueEmbedding(tx, known, jobOptions(actor));
-  }
 }
 
 function nothingUploaded(): never {
-  throw new NexusError('E_STORAGE_MISSING', 'Nothing was uploaded. Put the file to upload_url first.');
+  throw new NexusError('E_STORAGE_MISSING', 'The file is missing. Upload it to upload_url first.');
 }
 
-function jobOptions(actor: Actor) {
-  return { requestId: actor.requestId, createdBy: actor };
-}
-
-/** Where a browser puts a file that does not come through Nexus. */
+/** The path that a browser uploads to directly. */
 function landingOf(mediaId: string): string {
   return `media/${mediaId}/landing`;
 }

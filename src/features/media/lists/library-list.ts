@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { LibraryMedia } from '../../../contract/libraries.ts';
 import type { ListQuery, Page } from '../../../contract/wire.ts';
-import { cutPositioned, readPosition } from '../../../platform/cursor.ts';
+import { cutByCursor, decodeCursor } from '../../../platform/cursor.ts';
 import type { Database } from '../../../platform/database/database.ts';
 import { requireMembership } from '../../libraries/access/access.ts';
 import type { Viewer } from '../../libraries/access/can-read-media.ts';
@@ -19,7 +19,7 @@ export function createLibraryList({ sql }: { sql: Database }) {
     { cursor, limit }: ListQuery,
   ): Promise<{ rows: LibraryMedia[]; page: Page }> => {
     const library = await requireMembership(sql, viewer.user_id, libraryId);
-    const last = readPosition(cursor, position);
-    return cutPositioned(await listLibraryMedia(sql, viewer, library, { last, limit: limit + 1 }), limit);
+    const last = decodeCursor(cursor, position);
+    return cutByCursor(await listLibraryMedia(sql, viewer, library, { last, limit: limit + 1 }), limit);
   };
 }

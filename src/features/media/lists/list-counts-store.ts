@@ -4,40 +4,40 @@ import type { SqlFragment } from '../../../platform/database/statement.ts';
 import { canReadMedia, type Viewer } from '../../libraries/access/can-read-media.ts';
 import { mediaOfLibrary } from '../../libraries/access/readable-media.ts';
 import { asksOfMedia, hasState, type MediaFilter, matches } from './list-filter.ts';
-import { type ListScope, placesOf } from './list-scope.ts';
+import { type ListScope, type ListSources, sourcesOf } from './list-scope.ts';
 
 /**
- * What of a place matches, whatever the viewer has read of it: `media_id` and `site`. What is ready has its kind and site
- * beside it, and is found along an index; the rest is looked up.
+ * Selects the `media_id` and `site` of matching media of a source, regardless of reading progress. Ready media have
+ * kind and site in the source itself and are found by index; the others are looked up.
  */
-function matchingIn(sql: Queryable, place: SqlFragment, filter: MediaFilter): SqlFragment {
+function matchingIn(sql: Queryable, source: SqlFragment, filter: MediaFilter): SqlFragment {
   const { kind, status, site } = filter;
   const ready = sql`
     select media_id, ready_site as site
-    from (${place}) as place
+    from (${source}) as source
     where ready_kind is not null
       ${kind === undefined ? sql`` : sql`and ready_kind = ${kind}`}
       ${site === undefined ? sql`` : sql`and ready_site = ${site}`}`;
   const unready = sql`
-    select place.media_id, media.site
-    from (${place}) as place
-    join media on media.id = place.media_id
-    where place.ready_kind is null and place.ready_site is null and ${matches(sql, filter)}`;
+    select source.media_id, media.site
+    from (${source}) as source
+    join media on media.id = source.media_id
+    where source.ready_kind is null and source.ready_site is null and ${matches(sql, filter)}`;
   const mayBeReady = status === undefined || status === 'ready';
   return mayBeReady ? sql`${ready} union all ${unready}` : unready;
 }
 
-/** Reads the given columns from all places of a scope, and each media once. */
-function once(
+/** Combines the sources of a scope, each media once. `read` says what to select from a source. */
+function combine(
   sql: Queryable,
-  { main, elsewhere }: ReturnType<typeof placesOf>,
+  { main, elsewhere }: ListSources,
   columns: SqlFragment,
-  read: (place: SqlFragment) => SqlFragment,
+  read: (source: SqlFragment) => SqlFragment,
 ): SqlFragment {
   if (main !== undefined && elsewhere.length === 0) return read(main);
   const others = elsewhere.map(read).reduce((some, more) => sql`${some} union all ${more}`);
   if (main === undefined) return sql`select distinct ${columns} from (${others}) as found`;
-  // Behind `offset 0`, each is looked up: PostgreSQL would collect all of the largest library beforehand.
+  // `offset 0` makes PostgreSQL look up each row; otherwise it would collect the whole largest library first.
   return sql`
     ${read(main)}
     union all
@@ -49,9 +49,11 @@ function once(
 }
 
 const matching = (sql: Queryable, viewer: Viewer, scope: ListScope, filter: MediaFilter) =>
-  once(sql, placesOf(sql, viewer, scope), sql`media_id, site`, (place) => matchingIn(sql, place, filter));
+  combine(sql, sourcesOf(sql, viewer, scope), sql`media_id, site`, (source) =>
+    matchingIn(sql, source, filter),
+  );
 
-/** The ids of what matches. What the viewer has begun is found by what they have begun, which is less. */
+/** Selects the ids of matching media. A filter on started media begins with those, which are few. */
 export function matchingIds(
   sql: Queryable,
   viewer: Viewer,
@@ -62,32 +64,36 @@ export function matchingIds(
   if (asksOfMedia(filter)) {
     return sql`select media_id from (${matching(sql, viewer, scope, filter)}) as matching`;
   }
-  const places = placesOf(sql, viewer, scope);
-  return once(sql, places, sql`media_id`, (place) => sql`select media_id from (${place}) as place`);
+  return combine(
+    sql,
+    sourcesOf(sql, viewer, scope),
+    sql`media_id`,
+    (source) => sql`select media_id from (${source}) as source`,
+  );
 }
 
-/** What the viewer has begun, or, if the filter says so, what they are reading or have finished. */
+/** Selects the media that the viewer has started, or those they are reading or have finished, as the filter says. */
 const begun = (sql: Queryable, viewer: Viewer, { libraryId }: ListScope, filter: MediaFilter) => {
   const isThere =
     libraryId === undefined
       ? canReadMedia(sql, viewer, sql`reading.media_id`)
       : sql`exists (
           select
-          from (${mediaOfLibrary(sql, viewer, libraryId)}) as place
-          where place.media_id = reading.media_id
+          from (${mediaOfLibrary(sql, viewer, libraryId)}) as source
+          where source.media_id = reading.media_id
         )`;
   return sql`
     select reading.media_id
     from media_readings as reading
     ${asksOfMedia(filter) ? sql`join media on media.id = reading.media_id and ${matches(sql, filter)}` : sql``}
-    join lateral (select ${isThere} as is_there offset 0) as place on place.is_there
+    join lateral (select ${isThere} as is_there offset 0) as source on source.is_there
     where reading.user_id = ${viewer.user_id}
       and ${hasState(sql, filter.reading === 'unread' ? undefined : filter.reading)}`;
 };
 
 /**
- * How many there are under these filters, and how many are looked at to find them all. What is unread is what matches
- * without what was begun.
+ * Counts the matching media, and the candidates that are checked to find them. Unread media are the matching ones minus
+ * the started ones.
  */
 export async function countMedia(
   sql: Queryable,
@@ -103,7 +109,7 @@ export async function countMedia(
   return { total: counted.candidates - counted.begun, candidates: counted.candidates };
 }
 
-/** The most frequent first. */
+/** Lists sites, most frequent first. */
 export async function listSites(
   sql: Queryable,
   viewer: Viewer,

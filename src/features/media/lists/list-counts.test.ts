@@ -242,7 +242,7 @@ test('what is listed while it becomes ready is counted right, though it was not 
   const viewer = { user_id: ana.id, default_library_id: ana.defaultLibraryId };
   const id = await saveMedia(sql, await createReader(app));
   await transaction(one, async (tx) => {
-    await addToDefaultLibrary(tx, ana.defaultLibraryId, id, ana.id);
+    await addToDefaultLibrary(tx, ana.defaultLibraryId, [{ media_id: id }], { userId: ana.id });
     await sql`update media set processing_status = 'ready', site = 'late.example' where id = ${id}`;
   });
   const [saved] = await sql`

@@ -8,7 +8,7 @@ export function asksOfMedia({ kind, status, site }: MediaFilter): boolean {
   return (kind ?? status ?? site) !== undefined;
 }
 
-/** What a filter says of `media`. */
+/** The condition of a filter on `media`. */
 export const matches = (sql: Queryable, { kind, status, site }: MediaFilter) => sql`
   true
   ${kind === undefined ? sql`` : sql`and media.kind = ${kind}`}
@@ -21,6 +21,6 @@ const STATES = {
   finished: (sql: Queryable) => sql`reading.finished_at is not null`,
 } satisfies Record<ReadingState, (sql: Queryable) => unknown>;
 
-/** What it says of `reading`, which is how far the viewer has read it. */
+/** The condition of a filter on `reading`, the viewer's reading progress. */
 export const hasState = (sql: Queryable, state: ReadingState | undefined) =>
   state === undefined ? sql`true` : STATES[state](sql);

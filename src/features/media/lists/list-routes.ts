@@ -7,14 +7,14 @@ import { principalOf } from '../../../http/authentication.ts';
 import type { HttpServer } from '../../../http/http-server.ts';
 import type { LibraryList } from './library-list.ts';
 import type { MediaLists } from './list.ts';
-import type { Readings } from './reading.ts';
+import type { ReadingProgressService } from './reading-progress.ts';
 
 const tags = ['Media'];
 
 export interface ListRoutes {
   mediaLists: MediaLists;
   libraryList: LibraryList;
-  readings: Readings;
+  readings: ReadingProgressService;
 }
 
 export function registerListRoutes(
@@ -29,8 +29,8 @@ export function registerListRoutes(
         tags,
         summary: 'List media',
         description:
-          'Everything that the caller may read, or one library of theirs. What was added last comes first, unless it is ' +
-          'sorted otherwise; what is not known comes last. `total` counts all pages.',
+          'Lists everything that the caller can read, or one of their libraries. Newest first by default; unknown values of the ' +
+          'sort key come last. `total` counts all pages.',
         querystring: contract.mediaQuery,
         response: { 200: contract.mediaList },
       },
@@ -44,8 +44,8 @@ export function registerListRoutes(
       config: { access: 'viewer', feature: 'media' },
       schema: {
         tags,
-        summary: 'Sites',
-        description: 'Where the media come from, the most frequent first, 200 at most.',
+        summary: 'List the sites of media',
+        description: 'Lists sites with the number of their media, most frequent first, 200 at most.',
         querystring: contract.sitesQuery,
         response: { 200: contract.siteList },
       },
@@ -59,8 +59,8 @@ export function registerListRoutes(
       config: { access: 'viewer', feature: 'libraries', errors: ['E_LIBRARY_NOT_FOUND'] },
       schema: {
         tags: ['Libraries'],
-        summary: "A library's media",
-        description: 'What was added last comes first.',
+        summary: 'List the media of a library',
+        description: 'Newest first.',
         params: z.object({ id }),
         querystring: listQuery,
         response: { 200: libraryMediaList },
@@ -78,8 +78,8 @@ export function registerListRoutes(
       config: { access: 'viewer', feature: 'media', errors: ['E_MEDIA_NOT_FOUND'] },
       schema: {
         tags,
-        summary: 'Remember how far I have read',
-        description: 'For the caller alone. A later write wins.',
+        summary: 'Save reading progress',
+        description: "Saves the caller's own progress. The last write wins.",
         params: z.object({ id }),
         body: updateReading,
         response: { 200: readingAnswer },
@@ -96,8 +96,8 @@ export function registerListRoutes(
       config: { access: 'viewer', feature: 'media', errors: ['E_MEDIA_NOT_FOUND'] },
       schema: {
         tags,
-        summary: 'Mark as unread',
-        description: 'Forgets how far the caller has read. What is unread stays so.',
+        summary: 'Mark a media as unread',
+        description: "Deletes the caller's reading progress.",
         params: z.object({ id }),
         response: { 204: z.null() },
       },

@@ -2,22 +2,25 @@ import type { Queryable } from '../../../platform/database/database.ts';
 import type { SqlFragment } from '../../../platform/database/statement.ts';
 import type { Viewer } from '../../libraries/access/can-read-media.ts';
 import {
-  measurePlaces,
+  measureLibraries,
   mediaOfLibrary,
   mediaOfOtherLibraries,
   savedMedia,
 } from '../../libraries/access/readable-media.ts';
 
 /**
- * Where a list looks: one library, or everything that the viewer may read, which lies in several places. `largest` is the
- * library that holds nearly all of it, if there is one.
+ * The scope of a list: one library, or everything that the viewer may read, which comes from several libraries.
+ * `largest` is the library that contains nearly all of it, if there is one.
  */
 export type ListScope = { libraryId: string } | { libraryId?: undefined; largest: string | undefined };
 
-/** What lies outside the largest place is looked up in it, one by one, to be counted once: up to so many. */
+/** The most media outside the largest library that are looked up in it one by one, so that each is counted once. */
 const MOST_OUTSIDE = 5000;
 
-/** The default library holds all that its owner may read, or will when it is filled. */
+/**
+ * Finds the scope of a list. The default library contains everything that its owner may read, or will once it is
+ * filled.
+ */
 export async function findScope(
   sql: Queryable,
   viewer: Viewer,
@@ -25,17 +28,18 @@ export async function findScope(
   mostOutside = MOST_OUTSIDE,
 ): Promise<ListScope> {
   if (libraryId !== undefined && libraryId !== viewer.default_library_id) return { libraryId };
-  const [largest, ...others] = await measurePlaces(sql, viewer, mostOutside);
+  const [largest, ...others] = await measureLibraries(sql, viewer, mostOutside);
   const outside = others.reduce((sum, { size }) => sum + size, 0);
   return { largest: outside < mostOutside ? largest?.library_id : undefined };
 }
 
-/** The places of a scope. Nothing comes twice from `main`; what comes from elsewhere may lie in several places. */
-export function placesOf(
-  sql: Queryable,
-  viewer: Viewer,
-  scope: ListScope,
-): { main: SqlFragment | undefined; elsewhere: SqlFragment[] } {
+export interface ListSources {
+  main: SqlFragment | undefined;
+  elsewhere: SqlFragment[];
+}
+
+/** Returns the sources of a scope. `main` has no duplicates; `elsewhere` may contain a media several times. */
+export function sourcesOf(sql: Queryable, viewer: Viewer, scope: ListScope): ListSources {
   if (scope.libraryId !== undefined)
     return { main: mediaOfLibrary(sql, viewer, scope.libraryId), elsewhere: [] };
   const saved = savedMedia(sql, viewer);

@@ -1,23 +1,19 @@
 import type { Media, MediaSort, SortOrder } from '../../../contract/media.ts';
 import type { Queryable } from '../../../platform/database/database.ts';
 import { microseconds, moment } from '../../../platform/database/moments.ts';
-import type { SqlFragment } from '../../../platform/database/statement.ts';
 import { canReadMedia, type Viewer } from '../../libraries/access/can-read-media.ts';
 import { matchingIds } from './list-counts-store.ts';
 import { hasState, type MediaFilter, matches } from './list-filter.ts';
 import type { ListScope } from './list-scope.ts';
-import { type MediaRow, mediaColumns, onTheWire, readingOf } from './media-row.ts';
+import { joinReadingProgress, type MediaRow, mediaColumns, toMedia } from './media-row.ts';
 
-/** Where a page ends: the last row's key and id. Moments are microseconds. */
-export interface ListPosition {
+/** The end of a page: the key and id of its last row. Times are microseconds. */
+export interface ListCursor {
   key: string | number;
   id: string;
 }
 
-/**
- * What the viewer's default library will hold, but no backfill has put there yet: the libraries that they have joined and
- * can read already.
- */
+/** Lists the libraries that the viewer has joined and that no backfill has added to their default library yet. */
 export async function listUnfilledSources(sql: Queryable, viewer: Viewer): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select memberships.library_id as id
@@ -30,7 +26,10 @@ export async function listUnfilledSources(sql: Queryable, viewer: Viewer): Promi
   return rows.map(({ id }) => id);
 }
 
-/** The rows of one library, if the viewer is in it; or of their default library and what is still on its way there. */
+/**
+ * Selects the rows of one library, if the viewer is a member; or of their default library and the libraries whose
+ * backfill is not done.
+ */
 const listed = (sql: Queryable, viewer: Viewer, libraryId: string | undefined, unfilled: string[]) => {
   const columns = sql`library_media.media_id, library_media.created_at`;
   if (libraryId !== undefined) {
@@ -59,8 +58,8 @@ const listed = (sql: Queryable, viewer: Viewer, libraryId: string | undefined, u
     group by library_media.media_id`;
 };
 
-/** What a list is sorted by, as the indexes have it. What is not known comes last in either direction. */
-const KEYS: Record<`${MediaSort} ${SortOrder}`, (sql: Queryable) => SqlFragment> = {
+/** The sort keys, as the indexes have them. Unknown values come last in both directions. */
+const KEYS: Record<`${MediaSort} ${SortOrder}`, (sql: Queryable) => ReturnType<Queryable>> = {
   'added asc': (sql) => sql`listed.created_at`,
   'added desc': (sql) => sql`listed.created_at`,
   'title asc': (sql) => sql`left(lower(media.title), 200)`,
@@ -81,17 +80,24 @@ export interface ListSource {
 interface ListPage {
   sort: MediaSort;
   order: SortOrder;
-  last: ListPosition | null;
+  last: ListCursor | null;
   limit: number;
 }
 
-type Listed = Media & { position: ListPosition };
+/** A page of a list. `unfilled` are the libraries whose backfill is not done. */
+interface ListRequest extends ListPage {
+  scope: ListScope;
+  filter: MediaFilter;
+  unfilled: string[];
+}
 
-/** How a page is ordered, and what lies beyond the last one. */
+type Listed = Media & { cursor: ListCursor };
+
+/** Returns the order of a page, and the condition for rows after the last one. */
 function orderOf(sql: Queryable, { sort, order, last }: ListPage) {
   const key = KEYS[`${sort} ${order}`](sql);
   const isMoment = sort === 'added';
-  // The id comes from the table that the key comes from, so that one index has both.
+  // The id is taken from the same table as the key, so that one index has both.
   const id = isMoment ? sql`listed.media_id` : sql`media.id`;
   const direction = order === 'asc' ? sql`asc` : sql`desc`;
   const lastKey = last && (isMoment ? moment(sql, Number(last.key)) : last.key);
@@ -99,47 +105,48 @@ function orderOf(sql: Queryable, { sort, order, last }: ListPage) {
   return {
     isBeyond: last === null ? sql`true` : sql`(${key}, ${id}) ${beyond} (${lastKey}, ${last.id})`,
     by: sql`${key} ${direction}, ${id} ${direction}`,
-    position: sql`json_build_object('key', ${isMoment ? microseconds(sql, key) : key}, 'id', media.id)`,
+    cursor: sql`json_build_object('key', ${isMoment ? microseconds(sql, key) : key}, 'id', media.id)`,
   };
 }
 
 /**
- * Goes along the order of the list until the page is full: for lists of which much matches. Rights are asked row by row:
- * behind `offset 0`, PostgreSQL does not think of hashing all that the viewer may read before the first row. With 200,000
- * media that is 10 ms in place of 170.
+ * Walks along the order of the list until the page is full: for filters that match much. `offset 0` makes PostgreSQL
+ * check access row by row, instead of hashing everything that the viewer may read before the first row. With 200,000
+ * media that takes 10 ms instead of 170.
  */
 export async function walkMedia(
   sql: Queryable,
   viewer: Viewer,
-  { scope: { libraryId }, filter, unfilled }: ListSource,
-  page: ListPage,
+  { scope: { libraryId }, filter, unfilled, ...page }: ListRequest,
 ): Promise<Listed[]> {
-  const { isBeyond, by, position } = orderOf(sql, page);
+  const { isBeyond, by, cursor } = orderOf(sql, page);
   const mayRead = libraryId === undefined ? canReadMedia(sql, viewer, sql`listed.media_id`) : sql`true`;
   const rows = await sql<(MediaRow & Listed)[]>`
-    select ${mediaColumns(sql, viewer)}, listed.created_at as added_at, ${position} as position
+    select ${mediaColumns(sql, viewer)}, listed.created_at as added_at, ${cursor} as cursor
     from (${listed(sql, viewer, libraryId, unfilled)}) as listed
     join media on media.id = listed.media_id
     join lateral (select ${mayRead} as may_read offset 0) as permission on permission.may_read
-    ${readingOf(sql, viewer)}
+    ${joinReadingProgress(sql, viewer)}
     where ${matches(sql, filter)} and ${hasState(sql, filter.reading)} and ${isBeyond}
     order by ${by}
     limit ${page.limit}`;
-  return rows.map(onTheWire);
+  return rows.map(toMedia);
 }
 
-/** Collects all that matches, and sorts it: for lists of which little matches. Only the page itself is read in full. */
+/**
+ * Collects everything that matches and sorts it: for filters that match little. Only the rows of the page are read in
+ * full.
+ */
 export async function gatherMedia(
   sql: Queryable,
   viewer: Viewer,
-  { scope, filter, unfilled }: ListSource,
-  page: ListPage,
+  { scope, filter, unfilled, ...page }: ListRequest,
 ): Promise<Listed[]> {
-  const { isBeyond, by, position } = orderOf(sql, page);
+  const { isBeyond, by, cursor } = orderOf(sql, page);
   const addedTo = (libraryId: string) => sql`
     select created_at from library_media where library_id = ${libraryId} and media_id = matching.media_id`;
-  // What is on its way into the default library is dated by when it came through the library that it comes from. Behind
-  // `offset 0`, PostgreSQL looks for the media, and not along the dates for the first that happens to be it.
+  // A media that a backfill has not added yet is dated by when it came through its library. `offset 0` makes PostgreSQL
+  // look up the media, instead of walking along the dates until it meets it.
   const added =
     unfilled.length === 0
       ? addedTo(scope.libraryId ?? viewer.default_library_id)
@@ -165,15 +172,15 @@ export async function gatherMedia(
       from matching
       join lateral (select matching.media_id, (${added}) as created_at) as listed on listed.created_at is not null
       ${page.sort === 'added' ? sql`` : sql`join media on media.id = listed.media_id`}
-      ${filter.reading === undefined ? sql`` : readingOf(sql, viewer, sql`listed.media_id`)}
+      ${filter.reading === undefined ? sql`` : joinReadingProgress(sql, viewer, sql`listed.media_id`)}
       where ${hasState(sql, filter.reading)} and ${isBeyond}
       order by ${by}
       limit ${page.limit}
     )
-    select ${mediaColumns(sql, viewer)}, listed.created_at as added_at, ${position} as position
+    select ${mediaColumns(sql, viewer)}, listed.created_at as added_at, ${cursor} as cursor
     from listed
     join media on media.id = listed.media_id
-    ${readingOf(sql, viewer)}
+    ${joinReadingProgress(sql, viewer)}
     order by ${by}`;
-  return rows.map(onTheWire);
+  return rows.map(toMedia);
 }

@@ -8,7 +8,7 @@ import type {
   SortOrder,
 } from '../../../contract/media.ts';
 import type { Page } from '../../../contract/wire.ts';
-import { cutPositioned, readPosition } from '../../../platform/cursor.ts';
+import { cutByCursor, decodeCursor } from '../../../platform/cursor.ts';
 import type { Database } from '../../../platform/database/database.ts';
 import type { Viewer } from '../../libraries/access/can-read-media.ts';
 import { countMedia, listSites } from './list-counts-store.ts';
@@ -17,11 +17,11 @@ import { findScope, type ListScope } from './list-scope.ts';
 import * as store from './list-store.ts';
 
 const MOST_SITES = 200;
-/** Up to so many are collected and sorted for a page; of more, a page is full sooner by going along an index. */
+/** Up to this many matches are collected and sorted for a page; with more, walking along an index is faster. */
 const MOST_GATHERED = 5000;
 
 const text = z.string().regex(/^[^\0]*$/);
-/** What a cursor holds, for each sort. */
+/** The type of the cursor's key for each sort. */
 const KEYS: Record<MediaSort, z.ZodType<string | number>> = {
   added: z.int(),
   title: text,
@@ -34,7 +34,7 @@ export type MediaLists = ReturnType<typeof createMediaLists>;
 interface MediaListDependencies {
   sql: Database;
   mostGathered?: number;
-  /** Of `findScope`. */
+  /** Passed to `findScope`. */
   mostOutside?: number;
 }
 
@@ -48,17 +48,24 @@ export function createMediaLists({ sql, mostGathered = MOST_GATHERED, mostOutsid
     const { sort, limit } = query;
     const order: SortOrder = query.order ?? (sort === 'title' ? 'asc' : 'desc');
     const ordered = `${sort} ${order}`;
-    const position = z.object({ sort: z.literal(ordered), key: KEYS[sort], id: z.uuid() });
-    const last = readPosition(query.cursor, position);
+    const cursor = z.object({ sort: z.literal(ordered), key: KEYS[sort], id: z.uuid() });
+    const last = decodeCursor(query.cursor, cursor);
     const unfilled = scope.libraryId === undefined ? await store.listUnfilledSources(sql, viewer) : [];
-    const source = { scope, filter: query, unfilled };
-    const rows = await read(sql, viewer, source, { sort, order, last, limit: limit + 1 });
-    const placed = rows.map((row) => ({ ...row, position: { sort: ordered, ...row.position } }));
-    return cutPositioned(placed, limit);
+    const rows = await read(sql, viewer, {
+      scope,
+      filter: query,
+      unfilled,
+      sort,
+      order,
+      last,
+      limit: limit + 1,
+    });
+    const placed = rows.map((row) => ({ ...row, cursor: { sort: ordered, ...row.cursor } }));
+    return cutByCursor(placed, limit);
   }
 
   return {
-    /** One library, or all that the viewer may read. */
+    /** Lists one library, or everything that the viewer may read. */
     async list(viewer: Viewer, query: MediaQuery): Promise<MediaList> {
       const scope = await findScope(sql, viewer, query.library_id, mostOutside);
       const { total, candidates } = await countMedia(sql, viewer, scope, query);
@@ -67,7 +74,7 @@ export function createMediaLists({ sql, mostGathered = MOST_GATHERED, mostOutsid
       return { data, page: { ...page, total } };
     },
 
-    /** The same without the total, for who goes through all of it and would have it counted with every page. */
+    /** Like `list` without the total, for callers that read all pages and would count with each. */
     async page(viewer: Viewer, query: MediaQuery): Promise<{ rows: Media[]; page: Page }> {
       const scope = await findScope(sql, viewer, query.library_id, mostOutside);
       return readPage(store.walkMedia, viewer, scope, query);
@@ -79,7 +86,7 @@ export function createMediaLists({ sql, mostGathered = MOST_GATHERED, mostOutsid
   };
 }
 
-/** Whether the list is the library's own index, from its beginning on. */
+/** Whether the list is in the order of the library's index. */
 function isInOrder(query: MediaQuery): boolean {
   return query.sort === 'added' && query.reading === undefined && !asksOfMedia(query);
 }

@@ -5,7 +5,7 @@ import type { Queryable } from '../../../platform/database/database.ts';
 import type { Viewer } from '../../libraries/access/can-read-media.ts';
 import { mayRetryMedia } from '../../libraries/access/may-retry-media.ts';
 
-/** A media as it is read from the database, whichever list it is in. */
+/** A row of a media, as all lists read it. */
 export interface MediaRow extends Omit<Media, 'capabilities' | 'cover_url' | 'reading'> {
   file_path: string | null;
   has_text: boolean;
@@ -16,7 +16,10 @@ export interface MediaRow extends Omit<Media, 'capabilities' | 'cover_url' | 're
   reading_updated_at: Date | null;
 }
 
-/** Goes with `readingOf`, and with `added_at`: a list has it beside its rows, and `addedAt` finds it for one media. */
+/**
+ * The columns of a media. The statement also needs `joinReadingProgress` and an `added_at`: lists have it in their
+ * rows, `addedAt` finds it for one media.
+ */
 export const mediaColumns = (sql: Queryable, viewer: Viewer) => sql`
   media.id, media.kind, media.title, media.processing_status, media.failure_stage, media.last_error_code,
   media.last_error_message, media.processing_attempts, media.processing_started_at, media.processing_completed_at,
@@ -28,7 +31,7 @@ export const mediaColumns = (sql: Queryable, viewer: Viewer) => sql`
   reading.finished_at as reading_finished_at, reading.updated_at as reading_updated_at,
   media.processing_status = 'failed' and media.failure_stage <> 'upload' and ${mayRetryMedia(sql, viewer)} as may_retry`;
 
-/** The address as the viewer typed it: nobody else is shown it. */
+/** The address as the viewer typed it. It is shown to nobody else. */
 const requestedUrl = (sql: Queryable, { default_library_id }: Viewer) => sql`(
   select saved.requested_url
   from default_library_intrinsics as saved
@@ -36,8 +39,8 @@ const requestedUrl = (sql: Queryable, { default_library_id }: Viewer) => sql`(
 )`;
 
 /**
- * When a media came to the viewer: as their default library dates it, or, before it is filled, when it first came through
- * a library that they are in.
+ * When a media came to the viewer: the date in their default library or, before that is filled, when it first came
+ * through a library that they are a member of.
  */
 export const addedAt = (sql: Queryable, { user_id, default_library_id }: Viewer) => sql`coalesce(
   (
@@ -53,14 +56,18 @@ export const addedAt = (sql: Queryable, { user_id, default_library_id }: Viewer)
   )
 )`;
 
-/** How far the viewer has read each media of a statement. */
-export const readingOf = (sql: Queryable, { user_id }: { user_id: string }, mediaId = sql`media.id`) => sql`
+/** Joins the viewer's reading progress for each media of a statement. */
+export const joinReadingProgress = (
+  sql: Queryable,
+  { user_id }: { user_id: string },
+  mediaId = sql`media.id`,
+) => sql`
   left join media_readings as reading on reading.user_id = ${user_id} and reading.media_id = ${mediaId}`;
 
 type Inside = Exclude<keyof MediaRow, keyof Media>;
 
-/** As the viewer sees it: with what can be done with it, and without where its file lies. */
-export function onTheWire<Row extends MediaRow>(
+/** Converts a row to a media on the wire: with capabilities, and without the path of its file. */
+export function toMedia<Row extends MediaRow>(
   given: Row,
 ): Omit<Row, Inside> & Pick<Media, 'cover_url' | 'reading' | 'capabilities'> {
   const {
@@ -83,7 +90,7 @@ export function onTheWire<Row extends MediaRow>(
   };
 }
 
-/** Readers get foreign images from Nexus alone. */
+/** Images of other sites are served by Nexus. */
 function coverUrl(mediaId: string, cover: string | null): string | null {
   if (cover === null) return null;
   return /^https?:/.test(cover) ? imagePath(cover) : assetPath(mediaId) + cover;

@@ -30,11 +30,11 @@ export async function listAttempts(sql: Queryable, mediaId: string): Promise<Med
   return rows.map(({ error_text, next_at, ...row }, index) => ({
     ...row,
     attempt_number: index + 1,
-    summary: inWords(row, error_text, next_at),
+    summary: describeAttempt(row, error_text, next_at),
   }));
 }
 
-function inWords(
+function describeAttempt(
   { step, status, error_code }: Pick<AttemptRow, 'step' | 'status' | 'error_code'>,
   errorText: string | null,
   nextAt: Date | null,

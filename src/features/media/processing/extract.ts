@@ -7,7 +7,7 @@ import { assetPath, imagePath } from '../lists/media-row.ts';
 import { canonicalUrl } from '../saving/url.ts';
 import type { MediaSource } from '../store.ts';
 import type { Extract, ExtractorRegistry } from './extractor-registry.ts';
-import { atOwnAddress, type FetchedPage } from './own-address.ts';
+import { type FetchedPage, followCanonical } from './follow-canonical.ts';
 
 /** The extractors that Nexus comes with, and where each finds its source. */
 export function createRegistry(extractors: Extractors, storage: Storage): ExtractorRegistry {
@@ -38,7 +38,7 @@ export function createRegistry(extractors: Extractors, storage: Storage): Extrac
   /** The canonical address is fetched, never the spelling of one saver: nothing of it may shape what others read. */
   const webArticle: Extract = async ({ canonical_url }, signal) => {
     const saved = await fetchPage(canonical_url ?? '', signal);
-    return atOwnAddress(saved, (url) => fetchPage(url, signal));
+    return followCanonical(saved, (url) => fetchPage(url, signal));
   };
 
   const fromFile =

@@ -1,6 +1,7 @@
 import type { Transaction } from '../../../platform/database/database.ts';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
-import { tellMedia } from '../events.ts';
+import { emitMediaEvents } from '../events.ts';
+import { findSource } from '../store.ts';
 import * as lifecycle from './lifecycle.ts';
 
 /** Marks a media as failed, and emits the event. False when it is in no state to fail. */
@@ -11,11 +12,12 @@ export async function failMedia(
   log: Logger,
 ): Promise<boolean> {
   const isFailed = await lifecycle.markFailed(tx, mediaId, failure, log);
-  if (isFailed) {
-    await tellMedia(tx, 'media.failed', mediaId, {
-      failure_stage: failure.stage,
-      error_code: failure.code,
-    });
+  const source = isFailed && (await findSource(tx, mediaId));
+  if (source) {
+    const { stage: failure_stage, code: error_code } = failure;
+    await emitMediaEvents(tx, 'media.failed', [
+      { media_id: mediaId, kind: source.kind, failure_stage, error_code },
+    ]);
   }
   return isFailed;
 }

@@ -17,19 +17,19 @@ import type { JobQueue } from '../../../platform/jobs/queue.ts';
 import { PermanentError, RetryLater } from '../../../platform/jobs/retry-policy.ts';
 import type { Storage } from '../../../platform/storage/storage.ts';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
-import { tellMedia } from '../events.ts';
+import { emitMediaEvents } from '../events.ts';
 import { type Asset, ExtractionFailure } from '../extractors/extraction.ts';
 import { imageKeysOf, writeImageKeys } from '../files/image-references.ts';
 import type { Quota } from '../files/quota.ts';
 import { listPayers, setCharge } from '../files/quota-store.ts';
 import { deleteFiles } from '../files/stored-files.ts';
-import { lockKnown, replaceByKnown } from '../saving/known-media.ts';
+import { lockKnown, replaceByKnown } from '../saving/unite-media.ts';
 import { buildSearchRows } from '../search/search-rows.ts';
 import * as store from '../store.ts';
 import type { Extracted, ExtractorRegistry } from './extractor-registry.ts';
 import { failMedia } from './fail-media.ts';
 import * as lifecycle from './lifecycle.ts';
-import { takeUpAgain } from './take-up-again.ts';
+import { requeueMedia } from './requeue-media.ts';
 
 const QUEUE = 'ingest';
 const UNIQUE_VIOLATION = '23505';
@@ -54,15 +54,15 @@ export function createIngest(dependencies: IngestDependencies) {
   const ingestType = defineJobType('ingest_media', {
     queue: QUEUE,
     payload,
-    prepareRequeue: (tx, { media_id }, jobId) => takeUpAgain(tx, media_id, jobId, 'pending'),
+    prepareRequeue: (tx, { media_id }, jobId) => requeueMedia(tx, media_id, jobId, 'pending'),
     retry: { delays: (attempt) => 5 * 4 ** (attempt - 1), jitter: 0.5, maximum: 300 },
     handler: ({ media_id }, context) => ingest(media_id, context),
   });
-  const embedType = defineJobType('embed_media', {
+  const indexType = defineJobType('embed_media', {
     queue: QUEUE,
     payload,
-    prepareRequeue: (tx, { media_id }, jobId) => takeUpAgain(tx, media_id, jobId, 'ready_for_reading'),
-    handler: ({ media_id }, context) => embed(media_id, context),
+    prepareRequeue: (tx, { media_id }, jobId) => requeueMedia(tx, media_id, jobId, 'ready_for_reading'),
+    handler: ({ media_id }, context) => index(media_id, context),
   });
 
   /** Puts a media on its way, in the transaction that makes that necessary. False for a kind without an extractor. */
@@ -72,9 +72,7 @@ export function createIngest(dependencies: IngestDependencies) {
     mediaId: string,
     options: Pick<EnqueueOptions, 'requestId' | 'createdBy'>,
   ): Promise<boolean> {
-    if (!extractors.has(kind)) return false;
-    await enqueue(tx, ingestType, mediaId, options);
-    return true;
+    return (await enqueueExtractions(tx, [{ id: mediaId, kind }], options)).length === 1;
   }
 
   /** Enqueues the extraction of many media. Returns the ids of those that were enqueued. */
@@ -103,10 +101,10 @@ export function createIngest(dependencies: IngestDependencies) {
     tx: Transaction,
     type: JobType<Payload>,
     mediaId: string,
-    options: Pick<EnqueueOptions, 'requestId' | 'createdBy'> = {},
+    options: Pick<EnqueueOptions, 'requestId' | 'createdBy' | 'priority'> = {},
   ): Promise<void> {
     const { id: jobId } = await queue.enqueue(tx, { type, payload: { media_id: mediaId }, ...options });
-    await store.assignJob(tx, mediaId, jobId);
+    await store.assignJobs(tx, [{ media_id: mediaId, job_id: jobId }]);
   }
 
   async function ingest(mediaId: string, context: JobContext): Promise<Completion | undefined> {
@@ -178,10 +176,10 @@ export function createIngest(dependencies: IngestDependencies) {
       if (known) await replaceByKnown(tx, known.id, source.id);
       if (file) await store.setFile(tx, source.id, file);
       await store.insertAssets(tx, source.id, assets);
-      await store.writeExtraction(tx, source.id, kind, extraction, canonicalUrl);
+      await store.writeExtraction(tx, source.id, { kind, canonicalUrl, extraction });
       await writeImageKeys(tx, source.id, imageKeysOf(extraction));
-      await tellMedia(tx, 'media.ready', source.id, {});
-      await enqueue(tx, embedType, source.id, { requestId: context.requestId ?? undefined });
+      await emitMediaEvents(tx, 'media.ready', [{ media_id: source.id, kind }]);
+      await enqueue(tx, indexType, source.id, { requestId: context.requestId ?? undefined });
       await charge(tx, source.id, (file?.size ?? 0) + bytesOf(extraction));
     }
     await context.complete(tx, { result: { outcome: isOurs ? 'ready_for_reading' : 'not ours' } });
@@ -222,9 +220,9 @@ export function createIngest(dependencies: IngestDependencies) {
     return assets;
   }
 
-  async function embed(mediaId: string, context: JobContext): Promise<Completion | undefined> {
+  async function index(mediaId: string, context: JobContext): Promise<Completion | undefined> {
     const isOurs = await transaction(sql, (tx) =>
-      lifecycle.workerStartEmbedding(tx, mediaId, context.jobId, context.log),
+      lifecycle.workerStartIndexing(tx, mediaId, context.jobId, context.log),
     );
     if (!isOurs) return outcome('not ready for it');
     try {
@@ -250,7 +248,7 @@ export function createIngest(dependencies: IngestDependencies) {
     const isForGood =
       error instanceof PermanentError || (error instanceof Failure && !error.isTransient) || isLastAttempt;
     if (!isForGood) return asRetry(error);
-    const { code, message } = inWords(error);
+    const { code, message } = toFailure(error);
     const known = error instanceof ExtractionFailure ? error.known : undefined;
     await transaction(sql, async (tx) => {
       const isFailed = await failMedia(tx, mediaId, { stage, code, message }, jobLog);
@@ -262,13 +260,13 @@ export function createIngest(dependencies: IngestDependencies) {
   return {
     maybeEnqueueExtraction,
     enqueueExtractions,
-    enqueueEmbedding: (
+    enqueueIndexing: (
       tx: Transaction,
       mediaId: string,
-      options: Pick<EnqueueOptions, 'requestId' | 'createdBy'>,
-    ) => enqueue(tx, embedType, mediaId, options),
+      options: Pick<EnqueueOptions, 'requestId' | 'createdBy' | 'priority'>,
+    ) => enqueue(tx, indexType, mediaId, options),
     ingestType,
-    embedType,
+    indexType,
   };
 }
 
@@ -295,7 +293,7 @@ function asRetry(error: unknown): unknown {
   return new RetryLater(retryAfterSeconds, error.code, error.message, { cause: error });
 }
 
-function inWords(error: unknown): { code: string; message: string } {
+function toFailure(error: unknown): { code: string; message: string } {
   if (error instanceof Failure || error instanceof PermanentError) return error;
   return { code: 'E_EXTRACTION_FAILED', message: 'Nexus could not make this readable. The log says why.' };
 }

@@ -38,7 +38,7 @@ async function bring(status: ProcessingStatus): Promise<void> {
   if (status === 'failed') return void (await fail());
   await read();
   if (status === 'ready_for_reading') return;
-  await inTransaction((tx) => lifecycle.workerStartEmbedding(tx, mediaId, jobId, log));
+  await inTransaction((tx) => lifecycle.workerStartIndexing(tx, mediaId, jobId, log));
   if (status === 'ready') await inTransaction((tx) => lifecycle.markReady(tx, mediaId, log));
 }
 

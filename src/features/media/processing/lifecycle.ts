@@ -64,7 +64,7 @@ export async function markReadyForReading(tx: Transaction, mediaId: string, log:
 }
 
 /** Only from ready_for_reading, or from embedding, where a worker that died has left it. */
-export async function workerStartEmbedding(
+export async function workerStartIndexing(
   tx: Transaction,
   mediaId: string,
   jobId: string,

@@ -1,101 +1,95 @@
-import type { MediaKind } from '../../../contract/media.ts';
 import type { Transaction } from '../../../platform/database/database.ts';
 import type { Creator } from '../../../platform/jobs/creator.ts';
 import type { Viewer } from '../../libraries/access/can-read-media.ts';
-import { addAllToDefaultLibrary } from '../../libraries/closure/closure.ts';
 import { lockContents } from '../../libraries/closure/lock-contents.ts';
-import type { LibraryMediaService } from '../../libraries/library-media.ts';
-import { tellMediaCreated } from '../events.ts';
+import { addMedia } from '../../libraries/library-media.ts';
+import { emitMediaEvents } from '../events.ts';
+import { enqueueFrom, retryFailed } from '../processing/enqueue-from.ts';
 import type { Ingest } from '../processing/ingest.ts';
-import { retryIfFailed } from '../processing/lifecycle.ts';
-import * as store from '../store.ts';
-
-export { keyOf, type NewUrlMedia } from '../store.ts';
-
-export interface SaveLinksDependencies {
-  ingest: Pick<Ingest, 'enqueueExtractions' | 'enqueueEmbedding'>;
-  libraryMedia: Pick<LibraryMediaService, 'addAll'>;
-}
+import { type Link, linkKey } from './link.ts';
+import * as store from './link-store.ts';
 
 export interface SaveLinksOptions {
-  /** A library that the viewer is an admin of, and that is to list them. */
+  ingest: Pick<Ingest, 'enqueueExtractions' | 'enqueueIndexing'>;
+  /** A library that lists the media too. The viewer must be its admin. */
   libraryId?: string | undefined;
-  /** When the viewer saved them elsewhere, by key, where that is known. */
-  savedAt?: ReadonlyMap<string, Date>;
   createdBy: Creator | undefined;
   requestId: string | undefined;
-  /** The priority of the jobs that extract them. */
+  /** The priority of the extraction jobs. */
   priority?: number;
 }
 
 export interface SavedLink {
   media_id: string;
   created: boolean;
-  /** Whether work on it was queued: it is new, or had failed. */
+  /** Whether a job was enqueued: the media is new, or had failed. */
   enqueued: boolean;
 }
 
-/** A media may be united with another one between two statements; then its address is free, or another media has it. */
-const TRIES = 5;
+/** The bound on tries to find or create a media that is deleted between the two statements, each time. */
+const MAX_TRIES = 5;
 
 /**
- * Saves links in the caller's transaction, as its first step: into the viewer's default library, and into a library if one
- * is given. The extraction of what is new, or had failed, is queued with it. Returns what became of each key.
+ * Saves links in the viewer's default library, and in another library if one is given. New media, and those that had
+ * failed, are enqueued for extraction. Must be the first step of the caller's transaction, because it takes locks in the
+ * order of docs/libraries.md. Returns the outcome for each `linkKey`.
  */
 export async function saveLinks(
   tx: Transaction,
   viewer: Viewer,
-  links: store.NewUrlMedia[],
-  { ingest, libraryMedia }: SaveLinksDependencies,
-  { libraryId, savedAt, createdBy, requestId, priority }: SaveLinksOptions,
+  links: Link[],
+  { ingest, libraryId, createdBy, requestId, priority }: SaveLinksOptions,
 ): Promise<Map<string, SavedLink>> {
-  const shared = libraryId === viewer.default_library_id ? undefined : libraryId;
-  await lockContents(tx, [viewer.default_library_id, ...(shared === undefined ? [] : [shared])]);
-  const wanted = new Map(links.map((link) => [store.keyOf(link), link]));
-  const { created, known } = await getOrCreate(tx, wanted);
-  const saved = new Map<string, SavedLink>();
-  for (const media of created)
-    saved.set(store.keyOf(media), { media_id: media.id, created: true, enqueued: false });
-  for (const media of known)
-    saved.set(store.keyOf(media), { media_id: media.id, created: false, enqueued: false });
+  const libraryIds = [...new Set([libraryId ?? viewer.default_library_id, viewer.default_library_id])];
+  await lockContents(tx, libraryIds);
+  const byKey = new Map(links.map((link) => [linkKey(link), link]));
+  const { created, known } = await getOrCreate(tx, byKey, viewer.user_id);
 
-  const ids = [...saved.values()].map(({ media_id }) => media_id);
-  if (shared !== undefined) await libraryMedia.addAll(tx, viewer, shared, ids, requestId);
-  const inDefault = [...saved].map(([key, { media_id }]) => ({
-    media_id,
-    saved_at: savedAt?.get(key) ?? null,
-    requested_url: wanted.get(key)?.requested_url ?? null,
+  const media = [...created, ...known].map((found) => {
+    const { saved_at, requested_url } = byKey.get(linkKey(found)) ?? {};
+    return { media_id: found.id, saved_at: saved_at ?? null, requested_url: requested_url ?? null };
+  });
+  // The shared library first: locks on shared libraries come before those on rows of default libraries.
+  for (const id of libraryIds) await addMedia(tx, viewer, { libraryId: id, media, requestId });
+  const payloads = created.map(({ id, kind }) => ({
+    media_id: id,
+    kind,
+    created_by_user_id: viewer.user_id,
   }));
-  await addAllToDefaultLibrary(tx, viewer.default_library_id, inDefault, viewer.user_id, requestId);
-  const said = created.map(({ id, kind }) => ({ media_id: id, kind, created_by_user_id: viewer.user_id }));
-  await tellMediaCreated(tx, said, requestId);
+  await emitMediaEvents(tx, 'media.created', payloads, requestId);
 
-  const enqueued = new Set<string>();
-  const again: { id: string; kind: MediaKind }[] = [];
-  for (const { id, kind } of known.filter(({ processing_status }) => processing_status === 'failed')) {
-    const from = await retryIfFailed(tx, id);
-    if (from === 'pending') again.push({ id, kind });
-    if (from !== 'ready_for_reading') continue;
-    await ingest.enqueueEmbedding(tx, id, { createdBy, requestId });
-    enqueued.add(id);
-  }
   const options = { createdBy, requestId, ...(priority !== undefined && { priority }) };
-  for (const id of await ingest.enqueueExtractions(tx, [...created, ...again], options)) enqueued.add(id);
-  for (const link of saved.values()) link.enqueued = enqueued.has(link.media_id);
-  return saved;
+  const isNew = created.map(({ id, kind }) => ({ id, kind, from: 'pending' as const }));
+  const hasFailed = known.filter(({ processing_status }) => processing_status === 'failed');
+  const enqueued = new Set([
+    ...(await retryFailed(tx, ingest, hasFailed, options)),
+    ...(await enqueueFrom(tx, ingest, isNew, options)),
+  ]);
+  const outcome = (found: store.LinkMedia, isCreated: boolean): [string, SavedLink] => [
+    linkKey(found),
+    { media_id: found.id, created: isCreated, enqueued: enqueued.has(found.id) },
+  ];
+  return new Map([
+    ...created.map((found) => outcome(found, true)),
+    ...known.map((found) => outcome(found, false)),
+  ]);
 }
 
-/** The media of these addresses, held so that they stay. Of many who save one address at once, one creates it. */
-async function getOrCreate(tx: Transaction, wanted: ReadonlyMap<string, store.NewUrlMedia>) {
-  const created: Awaited<ReturnType<typeof store.insertUrlMedia>> = [];
-  const known: Awaited<ReturnType<typeof store.holdByUrl>> = [];
-  const missing = new Map(wanted);
+/**
+ * Finds or creates the media of links, and keeps them from being deleted. When many people save one link at once, one of
+ * them creates it.
+ */
+async function getOrCreate(tx: Transaction, links: ReadonlyMap<string, Link>, createdBy: string) {
+  const created: Awaited<ReturnType<typeof store.insertLinks>> = [];
+  const known: Awaited<ReturnType<typeof store.holdKnownLinks>> = [];
+  const missing = new Map(links);
   for (let tries = 0; missing.size > 0; tries++) {
-    if (tries === TRIES) throw new Error('Media that stood in the way of others keep going.');
-    const inserted = await store.insertUrlMedia(tx, [...missing.values()]);
-    for (const media of inserted) missing.delete(store.keyOf(media));
-    const held = await store.holdByUrl(tx, [...missing.values()]);
-    for (const media of held) missing.delete(store.keyOf(media));
+    if (tries === MAX_TRIES)
+      throw new Error('The media of a link was deleted again and again while it was saved.');
+    const inserted = await store.insertLinks(tx, [...missing.values()], createdBy);
+    for (const media of inserted) missing.delete(linkKey(media));
+    const held = await store.holdKnownLinks(tx, [...missing.values()]);
+    for (const media of held) missing.delete(linkKey(media));
     created.push(...inserted);
     known.push(...held);
   }

@@ -12,7 +12,7 @@ const YOUTUBE_HOSTS = [
   'www.youtube-nocookie.com',
 ];
 
-/** What a URL is known by, whoever saves it and however they came by it. */
+/** Identifies the media of a URL, whoever saves it and in whichever spelling. */
 export interface UrlIdentity {
   canonical_url: string;
   provider: 'youtube' | null;
@@ -20,21 +20,21 @@ export interface UrlIdentity {
   external_playback_url: string | null;
 }
 
-/** Throws `E_INVALID_URL` for what Nexus does not save. */
+/** Parses a URL. Throws `E_INVALID_URL` for one that Nexus does not save. */
 export function parseMediaUrl(text: string): URL {
   const given = text.trim();
   if (given.length > LONGEST_URL) throw invalid(`The URL has more than ${LONGEST_URL} characters.`);
   const url = URL.canParse(given) ? new URL(given) : undefined;
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:') || url.hostname === '') {
-    throw invalid('The URL must begin with http:// or https:// and name a site.');
+    throw invalid('The URL must start with http:// or https:// and name a site.');
   }
-  if (url.username || url.password) throw invalid('The URL must not contain a name or password.');
+  if (url.username || url.password) throw invalid('The URL must not contain a username or password.');
   return url;
 }
 
 /**
- * The one form of an address: parsing has lowered scheme and host and left out the default port; fragment and tracking
- * parameters go. The rest of the query stays as it is, in its order.
+ * Returns the canonical form of a URL. Parsing has lowered scheme and host and dropped the default port; the fragment
+ * and tracking parameters are removed. The rest of the query keeps its order.
  */
 export function canonicalUrl(url: URL): string {
   const canonical = new URL(url);
@@ -44,7 +44,7 @@ export function canonicalUrl(url: URL): string {
     .split('&')
     .filter((parameter) => parameter !== '' && !isTracking(parameter))
     .join('&');
-  // With its question mark, because one that begins the query would be taken for it.
+  // The question mark is added here, because the setter would drop one that is part of the query.
   canonical.search = kept && `?${kept}`;
   return canonical.href;
 }
@@ -54,17 +54,17 @@ function isTracking(parameter: string): boolean {
   return name.startsWith('utm_') || name === 'gclid' || name === 'fbclid';
 }
 
-/** Throws `E_INVALID_URL` for a video at YouTube that cannot be one. */
+/** Throws `E_INVALID_URL` for a YouTube URL without a valid video id. */
 export function identify(kind: 'web_article' | 'video', url: URL): UrlIdentity {
   const plain = { provider: null, provider_id: null, external_playback_url: null };
   if (kind === 'web_article' || !isYouTube(url)) return { canonical_url: canonicalUrl(url), ...plain };
   const id = youtubeId(url);
-  if (!id) throw invalid('The URL leads to YouTube, but not to a video.');
+  if (!id) throw invalid('This YouTube URL does not lead to a video.');
   const watch = `https://www.youtube.com/watch?v=${id}`;
   return { canonical_url: watch, provider: 'youtube', provider_id: id, external_playback_url: watch };
 }
 
-/** What a URL most likely leads to. A page may still turn out to be a PDF. */
+/** Guesses the kind of a URL. A page may still turn out to be a PDF. */
 export function inferKind(url: URL): 'web_article' | 'video' {
   return isYouTube(url) && youtubeId(url) ? 'video' : 'web_article';
 }

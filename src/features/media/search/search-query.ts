@@ -1,27 +1,27 @@
-/** The characters that `search_form` in the database makes stand alone. */
+/** The characters that `search_form` in the database separates into words of their own. */
 const UNSPACED = '\\u0e00-\\u0e7f\\u3040-\\u30ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uf900-\\ufaff';
 const UNSPACED_RUN = new RegExp(`[${UNSPACED}]+`, 'g');
 /**
- * The word at the end that is still being typed: not behind a minus, and nothing but letters and digits. Two Latin letters
- * begin so many words that finding all of them takes seconds in a large database.
+ * The last word, which is still being typed: only letters and digits, and no minus before it. Two Latin letters are the
+ * prefix of so many words that finding all of them takes seconds in a large database.
  */
 const UNFINISHED = new RegExp(
   `(^|\\s)(?![\\x00-\\x7f]{1,2}$)((?:(?![${UNSPACED}])[\\p{L}\\p{M}\\p{N}]){2,})$`,
   'u',
 );
 
-/** Each is looked for in the whole text of every hit. */
+/** The most words that are highlighted. Each is searched in the whole text of every hit. */
 const MOST_SHOWN = 20;
 
-/** What somebody typed, taken apart for the database. */
+/** A parsed search query. */
 export interface ParsedQuery {
-  /** In the syntax of web searches: words, "phrases", -without, one or another. */
+  /** In the syntax of `websearch_to_tsquery`: words, "phrases", -without, or. */
   web: string;
-  /** The last word, which may go on. */
+  /** The last word, as a prefix. */
   prefix: string | null;
-  /** How the two belong together. */
+  /** Whether one of the two is enough; otherwise both must match. */
   isAlternative: boolean;
-  /** What to show as matches, as it was typed. */
+  /** The words to highlight, as they were typed. */
   words: string[];
 }
 
@@ -40,7 +40,7 @@ export function parseQuery(typed: string): ParsedQuery {
   };
 }
 
-/** Words, quotation marks, and a minus where it stands before one of them. */
+/** Keeps only words, quotation marks, and a minus directly before one of them. */
 function plainly(text: string): string {
   return text
     .split('"')
@@ -53,12 +53,12 @@ function plainly(text: string): string {
     .replace(/(?<=[^\s"])-|-(?![\p{L}\p{N}"])/gu, ' ');
 }
 
-/** Where no spaces are between words, a run of characters is a phrase of them. */
+/** In scripts without spaces between words, a run of characters is a phrase. */
 function withPhrases(text: string): string {
   return text.replace(UNSPACED_RUN, ' "$&" ').replace(/- "/g, ' -"');
 }
 
-/** Everything that is asked for, without what must not be there. */
+/** Returns the wanted words, without the excluded ones. */
 function wordsToShow(typed: string): string[] {
   const wanted = typed.replace(/(^|\s)-("[^"]*"?|\S+)/g, ' ');
   const words =

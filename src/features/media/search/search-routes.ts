@@ -10,8 +10,9 @@ export function registerSearchRoutes(server: HttpServer, search: Search): void {
       config: { access: 'viewer', feature: 'search' },
       schema: {
         tags: ['Search'],
-        summary: 'Search',
-        description: 'What the caller may read, by title, author and text; the best first.',
+        summary: 'Search media',
+        description:
+          'Searches the title, author and text of everything that the caller can read; best match first.',
         querystring: contract.searchQuery,
         response: { 200: contract.searchAnswer },
       },

@@ -1,10 +1,9 @@
 import type { Queryable, Transaction } from '../../../platform/database/database.ts';
-import type { SqlFragment } from '../../../platform/database/statement.ts';
 
-/** Well below the megabyte that a document of PostgreSQL's may have. */
+/** Well below PostgreSQL's limit of one megabyte for a tsvector. */
 export const PIECE_CHARACTERS = 50_000;
 
-/** Makes a media findable by its title and its text: the title weighs most. */
+/** Builds the search rows of a media. The title has the highest weight. */
 export async function buildSearchRows(tx: Transaction, mediaId: string): Promise<number> {
   await tx`delete from media_search where media_id = ${mediaId}`;
   const written = await tx`
@@ -13,8 +12,8 @@ export async function buildSearchRows(tx: Transaction, mediaId: string): Promise
   return written.count;
 }
 
-/** What the search rows of some media should be. */
-export function searchRowsOf(sql: Queryable, which: SqlFragment) {
+/** Selects the expected search rows of media. */
+export function searchRowsOf(sql: Queryable, which: ReturnType<Queryable>) {
   return sql`
     select
       media.id as media_id,

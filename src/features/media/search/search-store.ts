@@ -2,31 +2,34 @@ import type { Media, MediaKind } from '../../../contract/media.ts';
 import type { Queryable, Transaction } from '../../../platform/database/database.ts';
 import type { SqlFragment } from '../../../platform/database/statement.ts';
 import { canReadMedia, type Viewer } from '../../libraries/access/can-read-media.ts';
-import { addedAt, type MediaRow, mediaColumns, onTheWire, readingOf } from '../lists/media-row.ts';
+import { addedAt, joinReadingProgress, type MediaRow, mediaColumns, toMedia } from '../lists/media-row.ts';
 import type { ParsedQuery } from './search-query.ts';
 import { PIECE_CHARACTERS } from './search-rows.ts';
 
-/** Of a word that is everywhere, so many are ranked: ranking reads the whole document, and nobody reads on for longer. */
+/**
+ * The most candidates that are ranked for a frequent word. Ranking reads the whole document, and nobody reads that many
+ * results.
+ */
 const MOST_RANKED = 500;
 const MOST_TITLES = 200;
 
-export interface SearchPosition {
+export interface SearchCursor {
   rank: number;
   id: string;
 }
 
 /**
- * A bitmap of a frequent word's occurrences takes more than the usual 4 MB; in less, PostgreSQL remembers pages instead, and
- * reads every document on them. And it must not read all titles, each of which it would have to take apart, because it
- * expects to find enough of them soon: it does not know how few of them lie in the scope.
+ * Settings for the search. The bitmap of a frequent word takes more than the default 4 MB; with less, PostgreSQL
+ * remembers pages instead of rows and rechecks every document on them. Sequential scans are off: PostgreSQL expects to
+ * find enough titles soon, because it does not know how few of them are in the scope, and would parse every title.
  */
 export async function prepareSearch(tx: Transaction): Promise<void> {
   await tx`select set_config('work_mem', '32MB', true), set_config('enable_seqscan', 'off', true)`;
 }
 
 /**
- * What is looked for, as PostgreSQL has it, and in how many of all pieces of text it expects that. Its estimate comes
- * from the statistics that it keeps of the most frequent words; counting would take as long as the search.
+ * The query as PostgreSQL parses it, and the share of all text pieces that it expects to match. The estimate comes from
+ * its statistics on frequent words; counting would take as long as the search.
  */
 export async function readWords(
   tx: Transaction,
@@ -47,11 +50,11 @@ export async function readWords(
 
 export interface SearchScope {
   libraryIds: string[];
-  /** Whether the viewer must be in it: their default library is theirs. */
+  /** Whether membership must be checked. A default library is the viewer's own. */
   isShared: boolean;
 }
 
-/** Where to look at all: what lies in the library, or in the default library and what is still on its way there. */
+/** The scope of a search: a library, or the default library and the libraries whose backfill is not done. */
 const scopeRows = (sql: Queryable, viewer: Viewer, { libraryIds, isShared }: SearchScope) => sql`
   select media_id, created_at
   from library_media
@@ -64,7 +67,7 @@ const scopeRows = (sql: Queryable, viewer: Viewer, { libraryIds, isShared }: Sea
         : sql``
     }`;
 
-/** How much there is to look at, counted up to `most`. */
+/** Counts the media in the scope, up to `most`. */
 export async function measureScope(
   sql: Queryable,
   viewer: Viewer,
@@ -82,8 +85,11 @@ interface Sought {
   scope: SearchScope;
 }
 
-/** By the index of words. Each find is looked up in the scope, until there are enough. */
-export function foundInText(sql: Queryable, viewer: Viewer, { words, kind, scope }: Sought): SqlFragment {
+/** Select `media_id`, `idx` and `document` of matching text pieces, or the title of media without any. */
+type Candidates = ReturnType<Queryable>;
+
+/** Finds candidates by the text index and looks each up in the scope, until there are enough. */
+export function foundInText(sql: Queryable, viewer: Viewer, { words, kind, scope }: Sought): Candidates {
   return sql`
     select piece.media_id, piece.idx, piece.document
     from media_search as piece
@@ -93,8 +99,8 @@ export function foundInText(sql: Queryable, viewer: Viewer, { words, kind, scope
     limit ${MOST_RANKED}`;
 }
 
-/** What is called so is found, even where ten thousand others mention it. */
-export function foundInTitles(sql: Queryable, viewer: Viewer, { words, kind, scope }: Sought): SqlFragment {
+/** Finds candidates by title, even when ten thousand other documents mention the words. */
+export function foundInTitles(sql: Queryable, viewer: Viewer, { words, kind, scope }: Sought): Candidates {
   return sql`
     select
       titled.id as media_id, piece.idx,
@@ -110,7 +116,7 @@ export function foundInTitles(sql: Queryable, viewer: Viewer, { words, kind, sco
     left join media_search as piece on piece.media_id = titled.id and piece.idx = 0`;
 }
 
-/** By reading what was added last: of a word that is everywhere, enough is found soon. */
+/** Finds candidates among the newest media: for a frequent word, enough are found soon. */
 export function foundInNewest(
   sql: Queryable,
   viewer: Viewer,
@@ -132,27 +138,34 @@ export function foundInNewest(
     limit ${MOST_RANKED}`;
 }
 
-/** Behind `offset 0`, each find is looked up: PostgreSQL would collect all finds, or the whole scope, beforehand. */
-const inScope = (sql: Queryable, viewer: Viewer, scope: SearchScope, mediaId: SqlFragment) => sql`
+/**
+ * `offset 0` makes PostgreSQL look up each candidate; otherwise it would collect all matches, or the whole scope,
+ * first.
+ */
+const inScope = (sql: Queryable, viewer: Viewer, scope: SearchScope, mediaId: ReturnType<Queryable>) => sql`
   join lateral (
     select exists (select from (${scopeRows(sql, viewer, scope)}) as scope where scope.media_id = ${mediaId}) as is_there
     offset 0
   ) as scope on scope.is_there`;
 
 /**
- * The best first, each media once, with the piece of its text that matches best. Reading rights are asked of what was found,
- * since asking them of a word's every occurrence would take seconds.
+ * Ranks candidates, best first, each media once, with the text piece that matches best. Access is checked for
+ * candidates only, because checking every occurrence of a word would take seconds.
  */
 export async function rankHits(
   sql: Queryable,
   viewer: Viewer,
-  { words, candidates }: { words: string; candidates: SqlFragment[] },
-  { last, limit }: { last: SearchPosition | null; limit: number },
-): Promise<{ media: Media; piece_idx: number | null; position: SearchPosition }[]> {
+  {
+    words,
+    candidates,
+    last,
+    limit,
+  }: { words: string; candidates: Candidates[]; last: SearchCursor | null; limit: number },
+): Promise<{ media: Media; piece_idx: number | null; cursor: SearchCursor }[]> {
   const found = candidates
     .map((some) => sql`(${some})`)
     .reduce((some, more) => sql`${some} union all ${more}`);
-  const rows = await sql<(MediaRow & { piece_idx: number | null; position: SearchPosition })[]>`
+  const rows = await sql<(MediaRow & { piece_idx: number | null; cursor: SearchCursor })[]>`
     with candidate as materialized (${found}),
     ranked as materialized (
       select distinct on (media_id)
@@ -163,19 +176,19 @@ export async function rankHits(
     select
       ${mediaColumns(sql, viewer)}, ${addedAt(sql, viewer)} as added_at,
       ranked.idx as piece_idx,
-      json_build_object('rank', ranked.rank, 'id', media.id) as position
+      json_build_object('rank', ranked.rank, 'id', media.id) as cursor
     from ranked
     join media on media.id = ranked.media_id
     join lateral (select ${canReadMedia(sql, viewer, sql`media.id`)} as may_read offset 0) as permission
       on permission.may_read
-    ${readingOf(sql, viewer)}
+    ${joinReadingProgress(sql, viewer)}
     where ${last === null ? sql`true` : sql`(ranked.rank, media.id) < (${last.rank}::float8, ${last.id})`}
     order by ranked.rank desc, media.id desc
     limit ${limit}`;
-  return rows.map(({ piece_idx, position, ...row }) => ({ media: onTheWire(row), piece_idx, position }));
+  return rows.map(({ piece_idx, cursor, ...row }) => ({ media: toMedia(row), piece_idx, cursor }));
 }
 
-/** The pieces of text that matched, in the order of the hits. */
+/** Returns the matching text pieces, in the order of the hits. */
 export async function readPieces(
   sql: Queryable,
   hits: { mediaId: string; pieceIdx: number }[],
@@ -191,7 +204,7 @@ export async function readPieces(
   return rows.map(({ text }) => text);
 }
 
-/** Which fragment a line stands in, in the order of the lines; the first that holds it. */
+/** Returns the first fragment that contains each line, in the order of the lines. */
 export async function findFragments(
   sql: Queryable,
   lines: { mediaId: string; line: string | null }[],

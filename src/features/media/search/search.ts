@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { SearchHit, SearchQuery } from '../../../contract/search.ts';
 import type { Page } from '../../../contract/wire.ts';
-import { cutPositioned, readPosition } from '../../../platform/cursor.ts';
+import { cutByCursor, decodeCursor } from '../../../platform/cursor.ts';
 import type { Database } from '../../../platform/database/database.ts';
 import { transaction } from '../../../platform/database/transaction.ts';
 import type { Viewer } from '../../libraries/access/can-read-media.ts';
@@ -10,26 +10,26 @@ import { parseQuery } from './search-query.ts';
 import * as store from './search-store.ts';
 import { makeSnippet } from './snippet.ts';
 
-/** A word in this share of all pieces of text is frequent. */
+/** A word is frequent when it occurs in this share of all text pieces. */
 const FREQUENT_SHARE = 0.1;
-/** So much of what was added last is read for a frequent word. */
+/** The number of newest media that are read for a frequent word. */
 const MOST_READ = 2000;
 
-/** Pages of one search are found in one way. */
-const position = z.object({ rank: z.number(), id: z.uuid(), way: z.enum(['words', 'newest']) });
-type Position = z.output<typeof position>;
+/** All pages of a search use the same way of finding candidates. */
+const cursor = z.object({ rank: z.number(), id: z.uuid(), way: z.enum(['words', 'newest']) });
+type SearchCursor = z.output<typeof cursor>;
 
 export type Search = ReturnType<typeof createSearch>;
 
 export function createSearch({ sql }: { sql: Database }) {
   type Found = Awaited<ReturnType<typeof store.rankHits>>[number];
-  type Hit = Omit<Found, 'position'>;
+  type Hit = Omit<Found, 'cursor'>;
 
   /**
-   * What is rare is found by the index of words. What is frequent would mean reading all that holds it, whoever may read it:
-   * there, what was added last is read instead, unless that finds less than a page.
+   * Finds a rare word by the text index. For a frequent word the index would read every document that contains it, so
+   * the newest media are read instead, unless they give less than a page.
    */
-  async function findHits(viewer: Viewer, query: SearchQuery, last: Position | null) {
+  async function findHits(viewer: Viewer, query: SearchQuery, last: SearchCursor | null) {
     const libraryIds =
       query.library_id === undefined
         ? [viewer.default_library_id, ...(await listUnfilledSources(sql, viewer))]
@@ -39,20 +39,15 @@ export function createSearch({ sql }: { sql: Database }) {
       await store.prepareSearch(tx);
       const { words, occurrences, share } = await store.readWords(tx, parseQuery(query.q));
       const sought = { words, kind: query.kind, scope };
-      const find = async (way: Position['way']) => {
+      const find = async (way: SearchCursor['way']) => {
         const candidates = [
           way === 'words'
             ? store.foundInText(tx, viewer, sought)
             : store.foundInNewest(tx, viewer, sought, MOST_READ),
           store.foundInTitles(tx, viewer, sought),
         ];
-        const found = await store.rankHits(
-          tx,
-          viewer,
-          { words, candidates },
-          { last, limit: query.limit + 1 },
-        );
-        return found.map((hit) => ({ ...hit, position: { ...hit.position, way } }));
+        const found = await store.rankHits(tx, viewer, { words, candidates, last, limit: query.limit + 1 });
+        return found.map((hit) => ({ ...hit, cursor: { ...hit.cursor, way } }));
       };
       if (last) return find(last.way);
       const size = await store.measureScope(tx, viewer, scope, MOST_READ);
@@ -71,19 +66,19 @@ export function createSearch({ sql }: { sql: Database }) {
     const snippets = pieces.map((piece) => makeSnippet(piece, words));
     const fragments = await store.findFragments(
       sql,
-      hits.map(({ media }, place) => ({ mediaId: media.id, line: snippets[place]?.line ?? null })),
+      hits.map(({ media }, index) => ({ mediaId: media.id, line: snippets[index]?.line ?? null })),
     );
-    return hits.map(({ media }, place) => ({
+    return hits.map(({ media }, index) => ({
       media,
-      snippet: snippets[place]?.parts ?? [],
-      fragment_idx: fragments[place] ?? null,
+      snippet: snippets[index]?.parts ?? [],
+      fragment_idx: fragments[index] ?? null,
     }));
   }
 
   return {
     async find(viewer: Viewer, query: SearchQuery): Promise<{ rows: SearchHit[]; page: Page }> {
-      const found = await findHits(viewer, query, readPosition(query.cursor, position));
-      const { rows, page } = cutPositioned(found, query.limit);
+      const found = await findHits(viewer, query, decodeCursor(query.cursor, cursor));
+      const { rows, page } = cutByCursor(found, query.limit);
       return { rows: rows.length === 0 ? [] : await withSnippets(rows, parseQuery(query.q).words), page };
     },
   };

@@ -8,14 +8,14 @@ const ACCENTS = '[\\u0300-\\u036f]*';
 
 export interface Snippet {
   parts: SnippetPart[];
-  /** The line that the first match is in; null when nothing matches. */
+  /** Returns the line of the first match; null when nothing matches. */
   line: string | null;
 }
 
-/** The text around the first match, taken apart at its matches; or the beginning when there is none. */
+/** Returns the text around the first match, split at its matches; or the beginning when there is none. */
 export function makeSnippet(text: string, words: string[]): Snippet {
   const pattern = patternOf(words);
-  // Letters and their accents apart, so that either is found by the other.
+  // Decomposes letters and accents, so that either form finds the other.
   const spelled = normalForm(text, 'NFD');
   const first = pattern && firstMatch(pattern, spelled);
   if (!pattern || !first)
@@ -25,7 +25,7 @@ export function makeSnippet(text: string, words: string[]): Snippet {
   return { parts: takeApart(excerpt, pattern), line: lineAround(spelled, first.index) };
 }
 
-/** Where words are, at their beginning; characters that stand alone, anywhere. */
+/** Matches words at their beginning, and characters of scripts without spaces anywhere. */
 function patternOf(words: string[]): RegExp | null {
   if (words.length === 0) return null;
   const longestFirst = words.toSorted((a, b) => b.length - a.length).map(spellings);

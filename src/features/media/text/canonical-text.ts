@@ -2,7 +2,7 @@ import { toUSVString } from 'node:util';
 import { normalForm } from '../../../contract/normal-form.ts';
 import { attribute, isHtml, parseMarkup, walk } from './markup.ts';
 
-/** What begins and ends a line. */
+/** Elements that start and end a line. */
 const BLOCKS = new Set(
   (
     'address article aside blockquote body br caption center dd details dialog dir div dl dt fieldset figcaption figure ' +
@@ -14,8 +14,8 @@ const BLOCKS = new Set(
 const SILENT = new Set('head noembed noframes script style template title textarea'.split(' '));
 
 /**
- * The text of a fragment, as it is searched, quoted and highlighted: a function of its HTML alone. Composed characters,
- * one space for any run of them, one line for a block, none of them empty.
+ * Returns the canonical text of a fragment, which is searched, quoted and highlighted. It depends on the HTML alone:
+ * composed characters, one space for each run of white space, one line for each block, no empty lines.
  */
 export function canonicalText(html: string): string {
   const parts: string[] = [];
@@ -35,9 +35,9 @@ export function canonicalText(html: string): string {
   return canonicalLines(parts.join(''));
 }
 
-/** The same of text in which line feeds are all that separates lines. */
+/** Like `canonicalText`, for plain text whose lines are separated by line feeds. */
 export function canonicalLines(text: string): string {
-  // NUL and halves of characters belong into no text, and the database takes neither.
+  // PostgreSQL stores neither NUL nor unpaired surrogates.
   return normalForm(toUSVString(text.replaceAll('\0', '')))
     .split('\n')
     .map((line) => line.replace(SPACES, ' ').trim())
@@ -45,8 +45,8 @@ export function canonicalLines(text: string): string {
     .join('\n');
 }
 
-/** A line feed in the source of a page is a space like any other. */
+/** A line feed in HTML source is a space. */
 const LINE_ENDS = /[\n\r]/g;
 
-/** Every character that Unicode calls white space; JavaScript leaves out U+0085. */
+/** All white space of Unicode; JavaScript's \s lacks U+0085. */
 const SPACES = /[\s\u0085]+/g;

@@ -1,18 +1,18 @@
 import { NexusError } from '../../../contract/errors.ts';
 import type { MediaFragment, MediaKind } from '../../../contract/media.ts';
 import type { Queryable } from '../../../platform/database/database.ts';
+import { mediaNotFound } from '../../libraries/access/access.ts';
 import type { Viewer } from '../../libraries/access/can-read-media.ts';
-import { mediaNotFound } from '../media.ts';
 import * as store from '../store.ts';
 
-/** A media as work on its text sees it. */
+/** A media with the text of its fragments. */
 export interface Document {
   id: string;
   kind: MediaKind;
   fragments: Pick<MediaFragment, 'idx' | 'canonical_text'>[];
 }
 
-/** Throws when there is nothing that the viewer may read, or nothing to read yet. */
+/** Returns the kind of a readable media that has text; throws otherwise. */
 export async function requireDocument(sql: Queryable, viewer: Viewer, mediaId: string): Promise<MediaKind> {
   const kind = (await store.findReadableKind(sql, viewer, mediaId)) ?? mediaNotFound();
   if (await store.hasFragments(sql, mediaId)) return kind;

@@ -3,13 +3,13 @@ import { type DefaultTreeAdapterMap, defaultTreeAdapter, html, parse, parseFragm
 export type Node = DefaultTreeAdapterMap['childNode'];
 export type Element = DefaultTreeAdapterMap['element'];
 
-/** As browsers parse what is put into a page, but without scripts: what stands in `noscript` is content. */
+/** Parses HTML like a browser with scripts disabled: the content of `noscript` is content. */
 export function parseMarkup(text: string): Node[] {
   const block = defaultTreeAdapter.createElement('div', html.NS.HTML, []);
   return parseFragment(block, text, { scriptingEnabled: false }).childNodes;
 }
 
-/** The content of the body of a whole document. */
+/** Returns the content of the body of a whole document. */
 export function parseBody(text: string): Node[] {
   const root = parse(text, { scriptingEnabled: false }).childNodes.find(isElement);
   return root?.childNodes.filter(isElement).find(({ tagName }) => tagName === 'body')?.childNodes ?? [];
@@ -19,7 +19,7 @@ export function isElement(node: Node): node is Element {
   return 'tagName' in node;
 }
 
-/** Elements of SVG and MathML are none. */
+/** Whether a node is an HTML element. Elements of SVG and MathML are not. */
 export function isHtml(element: Element): boolean {
   return element.namespaceURI === html.NS.HTML;
 }
@@ -28,15 +28,15 @@ export function attribute(element: Element, name: string): string | undefined {
   return element.attrs.find((attr) => attr.name === name)?.value;
 }
 
-/** Calls back for every node on entering it, and for every element that was entered on leaving it. */
+/** Calls `enter` for every node, and `leave` for every element that was entered. */
 export interface Visitor {
   text(value: string): void;
-  /** False leaves out the element with all that is in it. */
+  /** Returns false to skip the element and its content. */
   enter(element: Element): boolean;
   leave(element: Element): void;
 }
 
-/** With a stack of its own: a document may be nested deeper than calls can be. */
+/** Uses an explicit stack, because documents may be nested deeper than the call stack allows. */
 export function walk(nodes: Node[], visitor: Visitor): void {
   const stack: (Node | { leaving: Element })[] = nodes.toReversed();
   for (let next = stack.pop(); next; next = stack.pop()) {

@@ -10,24 +10,24 @@ import {
 } from './markup.ts';
 
 export interface SanitizeOptions {
-  /** What relative addresses are relative to. Without it they are dropped. */
+  /** The base of relative URLs. Without it they are dropped. */
   baseUrl?: string | undefined;
-  /** The address under which a reader gets the image, given its own; undefined leaves it out. */
+  /** Returns the URL that an image is served from; undefined drops the image. */
   rewriteImage(url: string): string | undefined;
-  /** The same of a link, which keeps its text in any case. Links stay as they are unless it is given. */
+  /** Returns the URL of a link; undefined drops the link and keeps its text. Without it links stay as they are. */
   rewriteLink?(url: string): string | undefined;
 }
 
 const words = (text: string) => new Set(text.split(' '));
 
-/** What is kept. Everything else is taken off while its content stays, but for what is dropped whole. */
+/** Allowed elements. Other elements are replaced by their content, except for those that are dropped. */
 const KEPT = words(
   'a abbr address article aside b bdi bdo blockquote br caption cite code col colgroup dd del details dfn div dl dt em ' +
     'figcaption figure footer h1 h2 h3 h4 h5 h6 header hr i img ins kbd li main mark ol p pre q rp rt ruby s samp section ' +
     'small span strong sub summary sup table tbody td tfoot th thead time tr u ul var wbr',
 );
 
-/** Dropped with all that is in it: it runs, it loads, it asks for input, or it is no content. */
+/** Elements dropped with their content: they run, load, take input, or are not content. */
 const DROPPED = words(
   'applet audio base button canvas datalist dialog embed frame frameset head iframe input link map meta noembed noframes ' +
     'object optgroup option param plaintext portal progress script select source style svg math template textarea title ' +
@@ -39,7 +39,7 @@ const VOID = words('br col hr img wbr');
 const TEXT = /^[^\0]{0,500}$/;
 const NUMBER = /^\d{1,4}$/;
 
-/** Attributes by element, and what their value must look like. Addresses are treated on their own. */
+/** Allowed attributes by element, and the pattern of their value. URLs are handled separately. */
 const ATTRIBUTES: Record<string, Record<string, RegExp>> = {
   '*': {
     'aria-hidden': /^true$/,
@@ -57,7 +57,7 @@ const ATTRIBUTES: Record<string, Record<string, RegExp>> = {
   time: { datetime: /^[\w:.+ -]{1,40}$/ },
 };
 
-/** HTML that a browser may show: nothing in it runs, and nothing is loaded but what `rewriteImage` returns. */
+/** Returns HTML that is safe to show: nothing in it runs, and it loads only what `rewriteImage` returns. */
 export function sanitizeHtml(html: string, options: SanitizeOptions): string {
   return sanitizeNodes(parseMarkup(html), options);
 }
@@ -82,13 +82,13 @@ export function sanitizeNodes(nodes: Node[], options: SanitizeOptions): string {
   return parts.join('');
 }
 
-/** Without its style it would show. */
+/** Whether an element is hidden. Its style is removed, so it would be shown. */
 function isHidden(element: Element): boolean {
   if (attribute(element, 'hidden') !== undefined) return true;
   return /(display\s*:\s*none|visibility\s*:\s*hidden)/i.test(attribute(element, 'style') ?? '');
 }
 
-/** Undefined for an element that is nothing without an address that it may not have. */
+/** Returns undefined for an element that is useless without a URL that is not allowed. */
 function attributesOf(element: Element, options: SanitizeOptions): string | undefined {
   const { tagName } = element;
   const allowed = { ...ATTRIBUTES['*'], ...ATTRIBUTES[tagName] };

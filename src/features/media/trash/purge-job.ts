@@ -7,7 +7,7 @@ import * as store from './purge-store.ts';
 
 const WALKED_AT_ONCE = 1000;
 
-/** Every hour: empties the trash of what is due, purges what nobody holds, and forgets images that nothing shows. */
+/** Every hour, deletes expired trash, media that nobody has, and images that no document shows. */
 export function periodicPurge({ sql, purge, days }: { sql: Database; purge: Purge; days: number }) {
   async function* steps(): AsyncGenerator<{ purged?: number; images_evicted?: number }> {
     for (;;) {
@@ -23,7 +23,7 @@ export function periodicPurge({ sql, purge, days }: { sql: Database; purge: Purg
     } while (last !== null);
     for (;;) {
       const { found, purged } = await purge.unheld(days);
-      // Media that somebody holds again are forgotten first; otherwise they would be found for ever.
+      // Media that somebody has again must be forgotten, or they would be found again and again.
       if (purged < found) await store.forgetHeld(sql);
       if (found === 0) break;
       yield { purged };

@@ -2,14 +2,17 @@ import type { EventPayload } from '../../../contract/events.ts';
 import type { Queryable, Transaction } from '../../../platform/database/database.ts';
 import { isHeld } from '../../libraries/closure/closure.ts';
 
-/** Locks media against everybody who would add, save, restore or merge them. Those that are gone are left out. */
+/** Locks media against being added, saved, restored or merged. Returns the ids that exist. */
 export async function lockForPurge(tx: Transaction, mediaIds: string[]): Promise<string[]> {
   const rows = await tx<{ id: string }[]>`
     select id from media where id = any(${mediaIds}::uuid[]) order by id for update`;
   return rows.map(({ id }) => id);
 }
 
-/** A statement of its own, so that it sees everything that committed before the media were locked. */
+/**
+ * Lists the media that nobody has. A separate statement, so that it sees everything that was committed before the media
+ * were locked.
+ */
 export async function listUnheldAmong(tx: Transaction, lockedIds: string[]): Promise<string[]> {
   const rows = await tx<{ id: string }[]>`
     select id
@@ -18,14 +21,11 @@ export async function listUnheldAmong(tx: Transaction, lockedIds: string[]): Pro
   return rows.map(({ id }) => id);
 }
 
-/** Deletes media with all that hangs on them. Returns what is to be told of them. */
-export async function deletePurged(
+/** Deletes media with everything that refers to them. Returns the payloads of their events. */
+export async function deleteMedia(
   tx: Transaction,
   mediaIds: string[],
 ): Promise<EventPayload<'media.deleted'>[]> {
-  await tx`
-    delete from uploads
-    where media_id = any(${mediaIds}::uuid[]) or outcome_media_id = any(${mediaIds}::uuid[])`;
   return tx<EventPayload<'media.deleted'>[]>`
     delete from media
     where id = any(${mediaIds}::uuid[])
@@ -51,7 +51,9 @@ export async function listExpiredTrash(
     limit ${limit}`;
 }
 
-/** Deletes the row if it is still expired: a media that was restored and removed again in the meantime stays. */
+/**
+ * Deletes a row of the trash if it is still expired. A media that was restored and removed again in the meantime stays.
+ */
 export async function deleteExpiredTrash(
   tx: Transaction,
   { default_library_id, media_id }: TrashRow,
@@ -66,7 +68,7 @@ export async function deleteExpiredTrash(
 const isExpired = (sql: Queryable, days: number) =>
   sql`trash.trashed_at <= now() - ${days} * interval '1 day'`;
 
-/** Notes which of the next media nobody holds. Null when there are no more. */
+/** Records which of the next media nobody has. Null when there are no more. */
 export async function noteUnheld(
   sql: Queryable,
   after: string | null,
@@ -89,7 +91,7 @@ export async function noteUnheld(
   return walked.last;
 }
 
-/** Forgets what somebody holds again: should it be let go once more, its time begins anew. */
+/** Deletes the records of media that somebody has again. Should nobody have them later, their time starts anew. */
 export async function forgetHeld(sql: Queryable): Promise<void> {
   await sql`delete from unheld_media where ${isHeld(sql, sql`unheld_media.media_id`)}`;
 }

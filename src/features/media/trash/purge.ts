@@ -1,14 +1,15 @@
 import type { Database, Transaction } from '../../../platform/database/database.ts';
 import { transaction } from '../../../platform/database/transaction.ts';
-import { emitEvents } from '../../../platform/outbox/emit-event.ts';
 import type { Storage } from '../../../platform/storage/storage.ts';
 import type { Viewer } from '../../libraries/access/can-read-media.ts';
 import { leaveTrash } from '../../libraries/closure/closure.ts';
 import { passChargeOn } from '../files/quota-store.ts';
 import { deleteFilesOf } from '../files/stored-files.ts';
+import { forgetUploadsOf } from '../files/upload-store.ts';
+import { deleteMedia } from './delete-media.ts';
 import * as store from './purge-store.ts';
 
-/** In one transaction: what hangs on a media can be much. */
+/** The number of media purged in one transaction. Much data may refer to one media. */
 export const PURGED_AT_ONCE = 20;
 
 export interface PurgeDependencies {
@@ -19,12 +20,12 @@ export interface PurgeDependencies {
 export type Purge = ReturnType<typeof createPurge>;
 
 /**
- * Deletes media for good, once nobody holds them. They are locked first, as in docs/libraries.md, and looked at again
- * under the lock: whoever saves, adds, restores or merges at the same time either is seen or finds them gone. Their files
- * are deleted after the commit; what a crash leaves of them is found by the sweep of orphaned files.
+ * Deletes media permanently, once nobody has them. They are locked in the order of docs/libraries.md and checked again
+ * under the lock: a parallel save, addition, restore or merge is either seen or finds them gone. Their files are
+ * deleted after the commit; files that a crash leaves behind are found by the sweep of orphaned files.
  */
 export function createPurge({ sql, storage }: PurgeDependencies) {
-  /** Purges those of the media that nobody holds once `letGo` is done. Returns how many were. */
+  /** Deletes the media that nobody has once `letGo` is done. Returns how many were deleted. */
   async function purge(
     mediaIds: string[],
     letGo: (tx: Transaction, lockedIds: string[]) => Promise<{ ids: string[]; userIds: string[] }>,
@@ -34,7 +35,8 @@ export function createPurge({ sql, storage }: PurgeDependencies) {
       const { ids, userIds } = await letGo(tx, locked);
       const unheld = await store.listUnheldAmong(tx, ids);
       for (const id of ids) if (!unheld.includes(id)) await passChargeOn(tx, id);
-      if (unheld.length > 0) await deleteAndTell(tx, unheld, userIds);
+      await forgetUploadsOf(tx, unheld);
+      await deleteMedia(tx, unheld, userIds);
       return unheld;
     });
     for (const id of purged) await deleteFilesOf(storage, id);
@@ -44,7 +46,7 @@ export function createPurge({ sql, storage }: PurgeDependencies) {
   return {
     purge,
 
-    /** Deletes for good what is in the viewer's trash. What others hold, too, leaves the trash and stays theirs. */
+    /** Deletes media from the viewer's trash permanently. Media that others have stay theirs. */
     fromTrash({ user_id, default_library_id }: Viewer, mediaIds: string[]): Promise<number> {
       return purge(mediaIds, async (tx, ids) => {
         await leaveTrash(tx, default_library_id, ids);
@@ -52,7 +54,7 @@ export function createPurge({ sql, storage }: PurgeDependencies) {
       });
     },
 
-    /** Empties the trash of what has been in it for so long, a batch at a time. Returns how many rows it looked at. */
+    /** Deletes the next batch of expired trash. Returns how many rows it checked. */
     async expiredTrash(days: number): Promise<{ expired: number; purged: number }> {
       const rows = await store.listExpiredTrash(sql, days, PURGED_AT_ONCE);
       let purged = 0;
@@ -65,25 +67,13 @@ export function createPurge({ sql, storage }: PurgeDependencies) {
       return { expired: rows.length, purged };
     },
 
-    /** The next media that nobody has held for so long. Nobody is told: nobody had them. */
+    /**
+     * Deletes the next media that nobody has had for this many days. Nobody receives an event, because nobody had them.
+     */
     async unheld(days: number): Promise<{ found: number; purged: number }> {
       const found = await store.listUnheldSince(sql, days, PURGED_AT_ONCE);
       const purged = await purge(found, async (_tx, ids) => ({ ids, userIds: [] }));
       return { found: found.length, purged };
     },
   };
-}
-
-async function deleteAndTell(tx: Transaction, mediaIds: string[], userIds: string[]): Promise<void> {
-  const deleted = await store.deletePurged(tx, mediaIds);
-  await emitEvents(
-    tx,
-    deleted.map((media) => ({
-      eventType: 'media.deleted',
-      aggregateType: 'media',
-      aggregateId: media.media_id,
-      payload: { ...media, user_ids: userIds },
-      idempotencyKey: `media:${media.media_id}:deleted`,
-    })),
-  );
 }

@@ -16,7 +16,8 @@ export function registerTrashRoutes(server: HttpServer, trash: Trash): void {
       schema: {
         tags,
         summary: 'List the trash',
-        description: 'What the caller removed, most recent first, and when each item is deleted for good.',
+        description:
+          'Lists what the caller removed, most recent first, and when each item is deleted permanently.',
         querystring: listQuery,
         response: { 200: contract.trashList },
       },
@@ -33,8 +34,9 @@ export function registerTrashRoutes(server: HttpServer, trash: Trash): void {
       config: { access: 'viewer', feature: 'media', errors: ['E_MEDIA_NOT_FOUND'] },
       schema: {
         tags,
-        summary: 'Restore from the trash',
-        description: "Puts it back into the caller's default library.",
+        summary: 'Restore a media from the trash',
+        description:
+          "Adds it again to the caller's default library, or to the shared library it was removed from.",
         params: byMediaId,
         response: { 204: z.null() },
       },
@@ -51,8 +53,9 @@ export function registerTrashRoutes(server: HttpServer, trash: Trash): void {
       config: { access: 'viewer', feature: 'media', errors: ['E_MEDIA_NOT_FOUND'] },
       schema: {
         tags,
-        summary: 'Delete permanently',
-        description: 'With its files and all that was made of it. What others hold, too, stays theirs.',
+        summary: 'Delete a media permanently',
+        description:
+          'Deletes it with its files and everything made from it. A media that others have stays theirs.',
         params: byMediaId,
         response: { 204: z.null() },
       },

@@ -1,18 +1,18 @@
 import type { TrashedMedia } from '../../../contract/trash.ts';
-import type { Queryable, Transaction } from '../../../platform/database/database.ts';
+import type { Queryable } from '../../../platform/database/database.ts';
 import { microseconds, moment } from '../../../platform/database/moments.ts';
 import { canReadMedia, type Viewer } from '../../libraries/access/can-read-media.ts';
 import type { Trashed } from '../../libraries/closure/closure.ts';
-import { type MediaRow, mediaColumns, onTheWire, readingOf } from '../lists/media-row.ts';
+import { joinReadingProgress, type MediaRow, mediaColumns, toMedia } from '../lists/media-row.ts';
 
-export interface TrashPosition {
+export interface TrashCursor {
   trashed_us: number;
   media_id: string;
 }
 
 /**
- * A media that came back to the viewer through a library is readable, and not in the trash for them. One that they removed
- * from a shared library is theirs to restore while they may still add to it: the trash must not outlive the right.
+ * Whether a media is in the viewer's trash. One that they can read again through a library is not. One that they
+ * removed from a shared library can be restored only while they are its admin.
  */
 const isInTrash = (sql: Queryable, viewer: Viewer) => sql`
   trash.default_library_id = ${viewer.default_library_id}
@@ -32,13 +32,12 @@ const isInTrash = (sql: Queryable, viewer: Viewer) => sql`
 export async function listTrash(
   sql: Queryable,
   viewer: Viewer,
-  days: number,
-  { last, limit }: { last: TrashPosition | null; limit: number },
-): Promise<(TrashedMedia & { position: TrashPosition })[]> {
+  { days, last, limit }: { days: number; last: TrashCursor | null; limit: number },
+): Promise<(TrashedMedia & { cursor: TrashCursor })[]> {
   const isBeyond = last
     ? sql`(trash.trashed_at, trash.media_id) < (${moment(sql, last.trashed_us)}, ${last.media_id})`
     : sql`true`;
-  const rows = await sql<(MediaRow & TrashedMedia & { position: TrashPosition })[]>`
+  const rows = await sql<(MediaRow & TrashedMedia & { cursor: TrashCursor })[]>`
     select
       ${mediaColumns(sql, viewer)}, coalesce(trash.saved_at, trash.trashed_at) as added_at,
       (
@@ -47,14 +46,14 @@ export async function listTrash(
         where libraries.id = trash.library_id
       ) as library,
       trash.trashed_at, trash.trashed_at + ${days} * interval '1 day' as purge_at,
-      json_build_object('trashed_us', ${microseconds(sql, sql`trash.trashed_at`)}, 'media_id', media.id) as position
+      json_build_object('trashed_us', ${microseconds(sql, sql`trash.trashed_at`)}, 'media_id', media.id) as cursor
     from trash
     join media on media.id = trash.media_id
-    ${readingOf(sql, viewer)}
+    ${joinReadingProgress(sql, viewer)}
     where ${isInTrash(sql, viewer)} and ${isBeyond}
     order by trash.trashed_at desc, trash.media_id desc
     limit ${limit}`;
-  return rows.map(onTheWire);
+  return rows.map(toMedia);
 }
 
 export async function nextInTrash(sql: Queryable, viewer: Viewer, limit: number): Promise<string[]> {
@@ -67,7 +66,7 @@ export async function nextInTrash(sql: Queryable, viewer: Viewer, limit: number)
   return rows.map(({ media_id }) => media_id);
 }
 
-/** A media in the viewer's trash, with what restoring needs. */
+/** Finds a media in the viewer's trash, with what is needed to restore it. */
 export async function findTrashed(
   sql: Queryable,
   viewer: Viewer,
@@ -78,10 +77,4 @@ export async function findTrashed(
     from trash
     where trash.media_id = ${mediaId} and ${isInTrash(sql, viewer)}`;
   return trashed;
-}
-
-/** Keeps the media from being purged until the transaction ends. False when it is gone. */
-export async function holdMedia(tx: Transaction, mediaId: string): Promise<boolean> {
-  const held = await tx`select from media where id = ${mediaId} for key share`;
-  return held.length === 1;
 }

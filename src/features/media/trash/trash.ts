@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import type { TrashedMedia } from '../../../contract/trash.ts';
 import type { Page } from '../../../contract/wire.ts';
-import { cutPositioned, readPosition } from '../../../platform/cursor.ts';
+import { cutByCursor, decodeCursor } from '../../../platform/cursor.ts';
 import type { Database } from '../../../platform/database/database.ts';
 import { transaction } from '../../../platform/database/transaction.ts';
+import { mediaNotFound } from '../../libraries/access/access.ts';
 import type { Viewer } from '../../libraries/access/can-read-media.ts';
-import { addAllToDefaultLibrary, leaveTrash } from '../../libraries/closure/closure.ts';
-import { lockContents } from '../../libraries/closure/lock-contents.ts';
-import type { LibraryMediaService } from '../../libraries/library-media.ts';
-import { mediaNotFound } from '../media.ts';
+import { leaveTrash } from '../../libraries/closure/closure.ts';
+import { holdMedia, lockContents } from '../../libraries/closure/lock-contents.ts';
+import { addMedia, type LibraryMediaService } from '../../libraries/library-media.ts';
 import { PURGED_AT_ONCE, type Purge } from './purge.ts';
 import * as store from './trash-store.ts';
 
@@ -17,15 +17,18 @@ const position = z.object({ trashed_us: z.int(), media_id: z.uuid() });
 export interface TrashDependencies {
   sql: Database;
   purge: Purge;
-  libraryMedia: Pick<LibraryMediaService, 'remove' | 'addAll'>;
+  libraryMedia: Pick<LibraryMediaService, 'remove'>;
   days: number;
 }
 
 export type Trash = ReturnType<typeof createTrash>;
 
-/** The trash of a person: media that they removed, until they are deleted for good. Nobody else sees it. */
+/** A person's trash: media that they removed and that are not yet deleted permanently. Nobody else sees it. */
 export function createTrash({ sql, purge, libraryMedia, days }: TrashDependencies) {
-  /** Removes a media from the viewer's default library into their trash. Media that come through a library stay. */
+  /**
+   * Moves a media from the viewer's default library to their trash. If it also comes through a shared library it stays
+   * listed.
+   */
   const remove = (viewer: Viewer, mediaId: string, requestId?: string): Promise<void> =>
     libraryMedia.remove(viewer, viewer.default_library_id, mediaId, requestId);
 
@@ -34,34 +37,33 @@ export function createTrash({ sql, purge, libraryMedia, days }: TrashDependencie
       viewer: Viewer,
       query: { cursor?: string | undefined; limit: number },
     ): Promise<{ rows: TrashedMedia[]; page: Page }> {
-      const last = readPosition(query.cursor, position);
-      const rows = await store.listTrash(sql, viewer, days, { last, limit: query.limit + 1 });
-      return cutPositioned(rows, query.limit);
+      const last = decodeCursor(query.cursor, position);
+      return cutByCursor(
+        await store.listTrash(sql, viewer, { days, last, limit: query.limit + 1 }),
+        query.limit,
+      );
     },
 
     remove,
 
-    /** Removes a media and deletes it for good, unless others hold it. A crash in between leaves it in the trash. */
+    /** Removes a media and deletes it permanently, unless others have it. A crash in between leaves it in the trash. */
     async removePermanently(viewer: Viewer, mediaId: string, requestId?: string): Promise<void> {
       await remove(viewer, mediaId, requestId);
       await purge.fromTrash(viewer, [mediaId]);
     },
 
-    /** Puts a media back to where it was removed from: the viewer's own library, or a shared one. */
+    /** Restores a media to the library it was removed from: the viewer's default library, or a shared one. */
     async restore(viewer: Viewer, mediaId: string, requestId?: string): Promise<void> {
       await transaction(sql, async (tx) => {
-        const { default_library_id, user_id } = viewer;
+        const { default_library_id } = viewer;
         const find = () => store.findTrashed(tx, viewer, mediaId);
         const target = (await find())?.library_id ?? default_library_id;
         await lockContents(tx, [target], [mediaId]);
-        const trashed = (await store.holdMedia(tx, mediaId)) && (await find());
+        await holdMedia(tx, [mediaId]);
+        const trashed = await find();
         if (!trashed || (trashed.library_id ?? default_library_id) !== target) mediaNotFound();
-        if (target === default_library_id) {
-          await addAllToDefaultLibrary(tx, default_library_id, [trashed], user_id, requestId);
-        } else {
-          await libraryMedia.addAll(tx, viewer, target, [mediaId], requestId);
-          await leaveTrash(tx, default_library_id, [mediaId]);
-        }
+        await addMedia(tx, viewer, { libraryId: target, media: [trashed], requestId });
+        await leaveTrash(tx, default_library_id, [mediaId]);
       });
     },
 

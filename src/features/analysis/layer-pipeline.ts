@@ -5,9 +5,9 @@ import type { TextFacts } from './layers/layer.ts';
 import { rounded } from './layers/layer.ts';
 import { layersNamed } from './layers/layers.ts';
 import { sentencesOf } from './sentences.ts';
-import { type DocumentText, onTheWire } from './text.ts';
+import { type DocumentText, toFinding } from './text.ts';
 
-/** What the deterministic rules say in one layer, and how far to trust them with this text. */
+/** The output of the deterministic rules for one layer, and its confidence. */
 export interface Baseline {
   output: LayerOutput;
   confidence: number;
@@ -19,11 +19,11 @@ export interface TextAnalysis {
   baselines: Partial<Record<LayerName, Baseline>>;
 }
 
-/** Below this, a text says too little for its counts to mean much. */
+/** Below this, counts are too small for full confidence. */
 const WORDS_FOR_FULL_CONFIDENCE = 50;
 
-/** Reads a text once, whichever layers are asked for. The same text gives the same answer, to the byte. */
-export function analyseText(document: DocumentText, names: readonly LayerName[]): TextAnalysis {
+/** Runs layers over a text in one pass. The same text gives the same bytes. */
+export function runLayers(document: DocumentText, names: readonly LayerName[]): TextAnalysis {
   const layers = layersNamed(names).map((layer) => ({ layer, reader: layer.start() }));
   const english = createEnglishMeter();
   const facts: TextFacts = {
@@ -49,7 +49,7 @@ export function analyseText(document: DocumentText, names: readonly LayerName[])
   const length = Math.min(1, facts.words / WORDS_FOR_FULL_CONFIDENCE);
   const baselines = layers.map(({ layer, reader }): [LayerName, Baseline] => {
     const { findings, ...result } = reader.finish(facts);
-    const output = { ...result, findings: findings.map((finding) => onTheWire(document, finding)) };
+    const output = { ...result, findings: findings.map((finding) => toFinding(document, finding)) };
     const trust = known + (1 - known) * layer.inOtherLanguages;
     const isEmpty = facts.words === 0 && output.findings.length === 0;
     const confidence = isEmpty ? 0 : rounded(layer.confidence * trust * (0.5 + length / 2), 3);
@@ -62,10 +62,10 @@ export function analyseText(document: DocumentText, names: readonly LayerName[])
   };
 }
 
-/** A run of letters is a word, except in scripts that put no space between words. */
+/** Counts the words of a run of letters: one, except in scripts without spaces between words. */
 function wordsIn(run: string): number {
   return run.charCodeAt(0) < FIRST_UNSPACED ? 1 : Math.max(1, countWords(run));
 }
 
-/** Thai is the first of them. */
+/** Thai is the first such script in Unicode. */
 const FIRST_UNSPACED = 0x0e00;

@@ -2,8 +2,11 @@ import type { ReadingProgress, UpdateReading } from '../../../contract/reading.t
 import type { Queryable } from '../../../platform/database/database.ts';
 import { canReadMedia, type Viewer } from '../../libraries/access/can-read-media.ts';
 
-/** Undefined when the viewer may not read it. A position that is left away is forgotten with the progress it belonged to. */
-export async function writeReading(
+/**
+ * Writes reading progress; undefined when the viewer may not read the media. Without a position, the old one is deleted
+ * together with the progress it belonged to.
+ */
+export async function writeReadingProgress(
   sql: Queryable,
   viewer: Viewer,
   mediaId: string,
@@ -29,8 +32,12 @@ export async function writeReading(
   return reading;
 }
 
-/** Back to unread; false when the viewer may not read it. */
-export async function deleteReading(sql: Queryable, viewer: Viewer, mediaId: string): Promise<boolean> {
+/** Deletes reading progress; false when the viewer may not read the media. */
+export async function deleteReadingProgress(
+  sql: Queryable,
+  viewer: Viewer,
+  mediaId: string,
+): Promise<boolean> {
   const [row] = await sql<[{ is_readable: boolean }]>`
     with readable as (
       select media.id

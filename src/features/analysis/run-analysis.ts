@@ -15,65 +15,62 @@ import { decisionOf, type PolicyHit, type Rule } from '../governance/rules.ts';
 import type { governanceWork } from '../governance/work.ts';
 import type { Requester } from '../identity/requester.ts';
 import { readDocument, requireDocument } from '../media/text/document.ts';
-import type { Analyser } from './analyser.ts';
+import type { AnalysisProcesses } from './analysis-processes.ts';
 import { rounded } from './layers/layer.ts';
 import type { Chain, PluginRegistry } from './plugins/registry.ts';
 import type { NewRun } from './store.ts';
 import { type DocumentText, joinFragments } from './text.ts';
 import type { AnalysisResult } from './work.ts';
 
-export interface PerformDependencies {
+export interface RunAnalysisDependencies {
   sql: Database;
   requester: Requester;
-  analyser: Analyser;
+  analyser: AnalysisProcesses;
   registry: PluginRegistry;
   rawModeEnabled: boolean;
   run: RunByCost<typeof governanceWork>;
 }
 
-export interface Assignment extends AnalyzePayload {
+export interface AnalysisRequest extends AnalyzePayload {
   jobId: string;
-  /** On whose behalf. */
+  /** The person who submitted the job. */
   createdBy: Creator | null;
   requestId: string | null;
   shadowOf?: string;
 }
 
-/** A run that is complete, and not yet written. */
+/** A finished run that is not stored yet. */
 export interface FinishedRun {
   run: NewRun;
   hits: PolicyHit[];
   actor: Actor;
-  /** Throws when whoever asked may not read the document any more. */
+  /** Throws when the requester can no longer read the document. */
   requireStillReadable(sql: Queryable): Promise<void>;
 }
 
-/** Layers that are asked for at once, of somebody else's machine. */
+/** The layers that are sent to a plugin in parallel. */
 const AT_ONCE = 3;
 
-export type Perform = (assignment: Assignment, signal: AbortSignal) => Promise<FinishedRun>;
+export type RunAnalysis = (request: AnalysisRequest, signal: AbortSignal) => Promise<FinishedRun>;
 
-/** Analyses a document with the rights that whoever asked has now, and under the policies of now. */
-export function createPerform({
+/** Analyses a document with the requester's current rights, under the current policies. */
+export function createRunAnalysis({
   sql,
   requester,
   analyser,
   registry,
   rawModeEnabled,
   run,
-}: PerformDependencies): Perform {
+}: RunAnalysisDependencies): RunAnalysis {
   const redact = createRedact(run);
 
   function requireMode(user: User, mode: Mode): void {
     if (mode === 'RAW' && !(rawModeEnabled && roleAllows(user.role, 'researcher'))) {
-      throw new PermanentError(
-        'E_MODE_FORBIDDEN',
-        'The user who asked for this may not use RAW mode any more.',
-      );
+      throw new PermanentError('E_MODE_FORBIDDEN', 'The user who submitted this can no longer use RAW mode.');
     }
   }
 
-  /** A model may say what no text says; it is held to the same policies. */
+  /** Applies the policies to the output too, because a model may write what is not in the text. */
   async function redactOutputs(layers: AnalysedLayer[], rules: Rule[]) {
     const [redacted] = await redact([layers.map(({ output }) => output)], rules);
     const { value, hits } = redacted ?? { value: [], hits: [] };
@@ -83,26 +80,31 @@ export function createPerform({
     };
   }
 
-  return async (assignment, signal) => {
+  return async (request, signal) => {
     const begin = performance.now();
-    const { mode, plugin_profile, document_id, createdBy, requestId } = assignment;
+    const { mode, plugin_profile, document_id, createdBy, requestId } = request;
     const actor: Actor = { name: createdBy?.name ?? 'system', requestId: requestId ?? undefined };
     const user = await requester(createdBy);
     requireMode(user, mode);
     const document = await permanently(readDocument(sql, user, document_id));
     const rules = await rulesOf(sql, mode);
-    const layers = assignment.layers ?? LAYERS;
+    const layers = request.layers ?? LAYERS;
     const result = await analyser.analyse({ fragments: document.fragments, layers, rules }, signal);
     const refuse = async (hits: PolicyHit[]) => {
-      await recordDecision(sql, { mode, hits, actor, subject: { document_id, job_id: assignment.jobId } });
+      const subject = { document_id, job_id: request.jobId };
+      await recordDecision(sql, { mode, hits, actor, subject });
       const { code, message } = blocked(hits);
       throw new PermanentError(code, message);
     };
     if (decisionOf(result.hits) === 'block') await refuse(result.hits);
     const excerpt = { ...joinFragments(document.fragments), text: result.text };
     const chain = registry.chain(plugin_profile);
-    const source = { modality: modalityOf(document.kind), excerpt };
-    const analysed = await analyseLayers(chain, result, source, signal);
+    const analysed = await analyseLayers(
+      chain,
+      result,
+      { modality: modalityOf(document.kind), excerpt },
+      signal,
+    );
     const { value: shown, hits } = await redactOutputs(analysed, rules);
     if (decisionOf(hits) === 'block') await refuse(hits);
     return {
@@ -111,10 +113,10 @@ export function createPerform({
       run: {
         id: newId(),
         document_id,
-        job_id: assignment.jobId,
+        job_id: request.jobId,
         mode,
         plugin_profile,
-        shadow_of: assignment.shadowOf ?? null,
+        shadow_of: request.shadowOf ?? null,
         language: result.analysis.language,
         word_count: result.analysis.word_count,
         text_sha256: result.text_sha256,
@@ -131,7 +133,7 @@ export function createPerform({
   };
 }
 
-/** What the state of things forbids is forbidden at the next attempt, too. */
+/** Makes a refusal permanent: it would be refused again on a retry. */
 async function permanently<T>(promise: Promise<T>): Promise<T> {
   try {
     return await promise;
@@ -139,7 +141,7 @@ async function permanently<T>(promise: Promise<T>): Promise<T> {
     if (!(error instanceof NexusError)) throw error;
     const isLost = error.code === 'E_MEDIA_NOT_FOUND';
     const message = isLost
-      ? 'The document is gone, or whoever asked for this may not read it any more.'
+      ? 'The document was deleted, or the user who submitted this can no longer read it.'
       : error.message;
     throw new PermanentError(error.code, message, { cause: error });
   }

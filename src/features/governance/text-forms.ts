@@ -1,17 +1,18 @@
 import { normalForm } from '../../contract/normal-form.ts';
-import type { Place } from './cover.ts';
+import type { TextRange } from '../media/text/text-range.ts';
 
-/** A text as it is looked at, and where in the original something stands that was found in it. */
-export interface Reading {
+/** A form of a text that is searched, and the mapping of its ranges to the original. */
+export interface TextForm {
   text: string;
-  placeOf(place: Place): Place;
+  rangeIn(range: TextRange): TextRange;
 }
 
-/** Not seen, wherever it stands: soft hyphens, joiners, spaces of no width, selectors of variants. */
+/** Invisible characters: soft hyphens, joiners, zero-width spaces, variation selectors. */
 const UNSEEN = '\\p{Default_Ignorable_Code_Point}\\p{Cf}';
 /**
- * A word that goes on in the next line, a letter with its marks and what is not seen, the latter alone, and letters of Hangul.
- * Bounded, because a long run would take the whole stack of the regular expression.
+ * Matches what is displayed differently from how it is written: a word divided at a line end, a letter with combining
+ * marks and invisible characters, invisible characters alone, and Hangul letters. Bounded, because a long run would
+ * exhaust the stack of the regular expression.
  */
 const SEEN_OTHERWISE = new RegExp(
   `(?<=\\p{L})[-\\u2010]\\n\\s*(?=\\p{L})|[^\\p{M}\\s${UNSEEN}][\\p{M}${UNSEEN}]{1,1000}|[${UNSEEN}]{1,1000}|[\\u1100-\\u11FF]{1,1000}`,
@@ -20,19 +21,19 @@ const SEEN_OTHERWISE = new RegExp(
 const unseen = new RegExp(`[${UNSEEN}]`, 'gu');
 
 /**
- * The ways to read a text. As it is written, what is not seen stands between words, and so it does in some scripts. As it is
- * seen, it does not stand anywhere, a word that was divided at the end of a line is whole, and a letter is the same however
- * its accent was put on. What is to be found is found in either.
+ * Returns the forms of a text that are searched. In the written form, invisible characters separate words, as they do
+ * in some scripts. In the displayed form they are removed, words divided at line ends are joined, and letters with
+ * accents are composed. A term is found in either form.
  */
-export function readingsOf(text: string): Reading[] {
-  const written: Reading = { text, placeOf: (place) => place };
+export function textFormsOf(text: string): TextForm[] {
+  const written: TextForm = { text, rangeIn: (range) => range };
   const seen = asSeen(text);
   return seen ? [written, seen] : [written];
 }
 
-/** Undefined where it is the same as written. */
-function asSeen(text: string): Reading | undefined {
-  // Of every part that is seen otherwise: where it is in the result, how long it is there, and where it was.
+/** Returns the displayed form; undefined when it equals the written one. */
+function asSeen(text: string): TextForm | undefined {
+  // For every part that is displayed differently: its position and length in the result, and its range in the text.
   const at: number[] = [];
   const lengths: number[] = [];
   const starts: number[] = [];
@@ -52,8 +53,8 @@ function asSeen(text: string): Reading | undefined {
   }
   if (at.length === 0) return undefined;
 
-  /** Where a character of the result was, from its first unit to behind its last. */
-  const originOf = (position: number): Place => {
+  /** Returns the range in the text of a character of the result. */
+  const originOf = (position: number): TextRange => {
     const part = lastUpTo(at, position);
     const behind = position - (at[part] ?? 0) - (lengths[part] ?? 0);
     if (behind < 0) return { start: starts[part] ?? 0, end: ends[part] ?? 0 };
@@ -62,11 +63,11 @@ function asSeen(text: string): Reading | undefined {
   };
   return {
     text: result + text.slice(done),
-    placeOf: ({ start, end }) => ({ start: originOf(start).start, end: originOf(end - 1).end }),
+    rangeIn: ({ start, end }) => ({ start: originOf(start).start, end: originOf(end - 1).end }),
   };
 }
 
-/** The index of the last of some ascending numbers that is not above the limit, or -1. */
+/** Returns the index of the last of ascending numbers that is not above the limit, or -1. */
 function lastUpTo(numbers: readonly number[], limit: number): number {
   let [low, high] = [-1, numbers.length - 1];
   while (low < high) {

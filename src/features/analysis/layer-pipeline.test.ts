@@ -2,15 +2,15 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import * as texts from '../../../test/support/fixtures/texts.ts';
 import { LAYERS, layerOutput } from '../../contract/analysis.ts';
-import { analyseText, type TextAnalysis } from './analyse.ts';
+import { runLayers, type TextAnalysis } from './layer-pipeline.ts';
 import { joinFragments, spanOf } from './text.ts';
 
 const analyse = (...fragments: string[]) =>
-  analyseText(joinFragments(fragments.map((canonical_text, idx) => ({ idx, canonical_text }))), LAYERS);
+  runLayers(joinFragments(fragments.map((canonical_text, idx) => ({ idx, canonical_text }))), LAYERS);
 const confidences = ({ baselines }: TextAnalysis) =>
   LAYERS.map((layer) => baselines[layer]?.confidence ?? -1);
 
-/** Whatever the text: nine layers of the right shape, and every place inside its fragment. */
+/** Whatever the text: nine layers of the right shape, and every range inside its fragment. */
 function expectSound(analysis: TextAnalysis, fragments: string[]): void {
   for (const layer of LAYERS) {
     const { output, confidence } = analysis.baselines[layer] ?? expect.fail(`${layer} is missing`);
@@ -139,7 +139,7 @@ describe('texts made to hold the reader up', () => {
   });
 });
 
-test('places are given in their fragment, and end with it', () => {
+test('ranges are given in their fragment, and end with it', () => {
   const document = joinFragments([
     { idx: 3, canonical_text: 'one two' },
     { idx: 4, canonical_text: '' },

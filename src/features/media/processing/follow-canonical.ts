@@ -22,7 +22,7 @@ const MOST_FOLLOWED = 3;
  * else. What other savers of the canonical address get is always what it gave by itself. Texts must be equal: pages that
  * differ in a date or a counter stay two media, which costs a duplicate and discloses nothing.
  */
-export async function atOwnAddress(
+export async function followCanonical(
   saved: FetchedPage,
   fetchAlone: (url: string) => Promise<FetchedPage>,
 ): Promise<FetchedPage> {

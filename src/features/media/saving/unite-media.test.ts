@@ -16,7 +16,7 @@ import type { Database } from '../../../platform/database/database.ts';
 import { transaction } from '../../../platform/database/transaction.ts';
 import { addToDefaultLibrary } from '../../libraries/closure/closure.ts';
 import { createLibraryMedia } from '../../libraries/library-media.ts';
-import { replaceByKnown } from './known-media.ts';
+import { replaceByKnown } from './unite-media.ts';
 
 const database = useDatabase();
 const { sql } = database;
@@ -55,7 +55,8 @@ const removeListed = (from: string, by: Reader, mediaId: string): Act => {
 async function save(on: Database, by: Reader, mediaId: string): Promise<void> {
   await transaction(on, async (tx) => {
     const held = await tx`select from media where id = ${mediaId} for key share`;
-    if (held.length === 1) await addToDefaultLibrary(tx, by.defaultLibraryId, mediaId, by.id);
+    if (held.length === 1)
+      await addToDefaultLibrary(tx, by.defaultLibraryId, [{ media_id: mediaId }], { userId: by.id });
   });
 }
 

@@ -2,14 +2,18 @@ import { afterAll, expect, test } from 'vitest';
 import { HARBOUR, SPEECH } from '../../../test/support/fixtures/texts.ts';
 import { LAYERS } from '../../contract/analysis.ts';
 import type { Rule } from '../governance/rules.ts';
-import { type Analyser, type AnalyserOptions, createAnalyser } from './analyser.ts';
+import {
+  type AnalysisProcesses,
+  type AnalysisProcessesOptions,
+  createAnalysisProcesses,
+} from './analysis-processes.ts';
 import type { AnalysisTask } from './work.ts';
 
-const analysers: Analyser[] = [];
+const analysers: AnalysisProcesses[] = [];
 afterAll(() => Promise.all(analysers.map((analyser) => analyser.close())));
 
-function open(options: AnalyserOptions = {}): Analyser {
-  const analyser = createAnalyser({ processes: 1, ...options });
+function open(options: AnalysisProcessesOptions = {}): AnalysisProcesses {
+  const analyser = createAnalysisProcesses({ processes: 1, ...options });
   analysers.push(analyser);
   return analyser;
 }
@@ -56,7 +60,7 @@ test('a text that takes too long, or too much memory, fails for good with a sent
   await expect(hungry).rejects.toMatchObject({ name: 'PermanentError', code: 'E_ANALYSIS_MEMORY' });
 });
 
-test('what is redacted was never read: places stay, and nothing else of it does', async () => {
+test('what is redacted was never read: ranges stay, and nothing else of it does', async () => {
   const { analysis, hits, text } = await open().analyse(
     task(HARBOUR, [rule({ terms: ['ada lovelace'], patterns: ['\\$\\d+'] })]),
   );

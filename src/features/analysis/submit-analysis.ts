@@ -5,8 +5,8 @@ import type { Job } from '../../contract/jobs.ts';
 import type { Actor } from '../../platform/audit/audit.ts';
 import type { Runs } from './runs.ts';
 
-export interface AnalyzeDependencies {
-  /** Submits a job, with all that is checked then. */
+export interface SubmitAnalysisDependencies {
+  /** Submits a job, with all checks of a submission. */
   submit(
     job: {
       job_type: string;
@@ -20,10 +20,10 @@ export interface AnalyzeDependencies {
   runs: Runs;
 }
 
-export type Analyze = ReturnType<typeof createAnalyze>;
+export type SubmitAnalysis = ReturnType<typeof createSubmitAnalysis>;
 
-/** The job `analyze`, for callers that do not care about jobs. */
-export function createAnalyze({ submit, runs }: AnalyzeDependencies) {
+/** Submits an `analyze` job and returns its run. */
+export function createSubmitAnalysis({ submit, runs }: SubmitAnalysisDependencies) {
   return async (
     { execution_mode, ...payload }: z.output<typeof analyze>,
     principal: Principal,

@@ -4,23 +4,23 @@ import { siblingModule } from '../../platform/processes/sibling-module.ts';
 import type { FailureCause } from '../../platform/processes/stopped.ts';
 import type { AnalysisResult, AnalysisTask, analysisWork } from './work.ts';
 
-export interface AnalyserOptions {
+export interface AnalysisProcessesOptions {
   /** The most processes. */
   processes?: number;
   timeoutMs?: number;
   memoryMb?: number;
 }
 
-/** Analyses texts in processes of their own, so that no request waits for it. */
-export interface Analyser {
+/** Analyses texts in separate processes, so that requests do not wait for it. */
+export interface AnalysisProcesses {
   analyse(task: AnalysisTask, signal?: AbortSignal): Promise<AnalysisResult>;
   close(): Promise<void>;
 }
 
-/** Five megabytes take half a minute on one core; this allows for a busy machine. */
+/** Five megabytes take half a minute on one core. The rest is for a busy machine. */
 const TIMEOUT_MS = 10 * 60_000;
 
-export function createAnalyser(options: AnalyserOptions = {}): Analyser {
+export function createAnalysisProcesses(options: AnalysisProcessesOptions = {}): AnalysisProcesses {
   const { processes = 2, timeoutMs = TIMEOUT_MS, memoryMb = 1024 } = options;
   const pool = createProcessPool<typeof analysisWork>({
     entry: siblingModule(import.meta.url, 'worker'),
@@ -37,13 +37,13 @@ export function createAnalyser(options: AnalyserOptions = {}): Analyser {
 }
 
 const TROUBLE = {
-  timeout: ['E_ANALYSIS_TIMEOUT', 'The text takes too long to analyse.'],
-  memory: ['E_ANALYSIS_MEMORY', 'The text takes too much memory to analyse.'],
-  output: ['E_ANALYSIS_FAILED', 'The analysis of this text is larger than Nexus keeps.'],
-  failed: ['E_ANALYSIS_FAILED', 'Nexus could not make sense of this text.'],
+  timeout: ['E_ANALYSIS_TIMEOUT', 'Analysing this text takes too long.'],
+  memory: ['E_ANALYSIS_MEMORY', 'Analysing this text takes too much memory.'],
+  output: ['E_ANALYSIS_FAILED', 'The analysis of this text is too large to store.'],
+  failed: ['E_ANALYSIS_FAILED', 'Nexus could not analyse this text.'],
 } as const;
 
-/** Permanent failures: the text would fail the same way again. None of the sentences says anything about the text. */
+/** Permanent failures: the text would fail again. The messages contain nothing of the text. */
 function explain(trouble: FailureCause, cause: Error): PermanentError {
   const [code, message] = TROUBLE[trouble];
   return new PermanentError(code, message, { cause });

@@ -6,7 +6,7 @@ import { findForRequeue, setJob } from './stranded-store.ts';
  * Puts a media back to work for a job that an operator queues again, as if somebody had retried it. `from` is where the
  * job begins. Returns a sentence when the job would find nothing to do.
  */
-export async function takeUpAgain(
+export async function requeueMedia(
   tx: Transaction,
   mediaId: string,
   jobId: string,

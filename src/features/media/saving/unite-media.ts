@@ -1,0 +1,35 @@
+import type { Transaction } from '../../../platform/database/database.ts';
+import { replaceInTrash } from '../../libraries/closure/closure.ts';
+import { replaceMedia } from '../../libraries/closure/forget-media.ts';
+import { lockListings } from '../../libraries/closure/lock-contents.ts';
+import { deleteReplaced } from '../trash/delete-media.ts';
+import * as store from './unite-store.ts';
+
+/**
+ * Replaces one media by another in every library, and deletes it. Whoever had saved it has the winner from then on, under
+ * the address that they typed. Does nothing when one of the two is gone.
+ */
+export async function replaceByKnown(tx: Transaction, loserId: string, winnerId: string): Promise<void> {
+  await lockListings(tx, [loserId, winnerId]);
+  if (!(await store.lockForReplacing(tx, loserId, winnerId))) return;
+  await replaceMedia(tx, loserId, winnerId);
+  await store.copyReadingProgress(tx, loserId, winnerId);
+  await replaceInTrash(tx, loserId, winnerId);
+  await deleteReplaced(tx, loserId);
+}
+
+/**
+ * Finds the media that already has an address, and locks it together with the one that was just found to have the same.
+ * The one that will be deleted is locked first.
+ */
+export async function lockKnown(
+  tx: Transaction,
+  page: store.ExtractedPage,
+): Promise<store.KnownMedia | undefined> {
+  const known = await store.findKnown(tx, page);
+  if (!known) return undefined;
+  await lockListings(tx, [page.id, known.id]);
+  const [loserId, winnerId] = known.is_readable ? [page.id, known.id] : [known.id, page.id];
+  await store.lockForUniting(tx, loserId, winnerId);
+  return store.findKnown(tx, page);
+}
