@@ -33,7 +33,7 @@ const rule = (fields: Partial<Rule>): Rule => ({
 });
 const LONG = `${HARBOUR} ${SPEECH}\n`.repeat(5000);
 
-test('the event loop goes on while a text is read, and an abort ends it', async () => {
+test('an analysis does not block the event loop, and can be aborted', async () => {
   const analyser = open();
   await analyser.analyse(task('Warm.'));
   const stop = new AbortController();
@@ -53,14 +53,14 @@ test('the event loop goes on while a text is read, and an abort ends it', async 
   expect((await analyser.analyse(task('Again.'))).analysis.word_count).toBe(1);
 });
 
-test('a text that takes too long, or too much memory, fails for good with a sentence', async () => {
+test('a text that takes too long or too much memory fails permanently with a message', async () => {
   const slow = open({ timeoutMs: 1500 }).analyse(task(LONG));
   await expect(slow).rejects.toMatchObject({ name: 'PermanentError', code: 'E_ANALYSIS_TIMEOUT' });
   const hungry = open({ memoryMb: 12 }).analyse(task(LONG));
   await expect(hungry).rejects.toMatchObject({ name: 'PermanentError', code: 'E_ANALYSIS_MEMORY' });
 });
 
-test('what is redacted was never read: ranges stay, and nothing else of it does', async () => {
+test('redacted text is never read: ranges stay valid', async () => {
   const { analysis, hits, text } = await open().analyse(
     task(HARBOUR, [rule({ terms: ['ada lovelace'], patterns: ['\\$\\d+'] })]),
   );
@@ -78,7 +78,7 @@ test('what is redacted was never read: ranges stay, and nothing else of it does'
   ).toContainEqual(lamp(plain));
 });
 
-test('of what is blocked nothing comes back but who blocked it', async () => {
+test('a blocked text returns the policy only', async () => {
   const result = await open().analyse(task(HARBOUR, [rule({ action: 'block', terms: ['keeper'] })]));
   expect(result).toMatchObject({
     text: '',

@@ -10,7 +10,7 @@ const analyse = (...fragments: string[]) =>
 const confidences = ({ baselines }: TextAnalysis) =>
   LAYERS.map((layer) => baselines[layer]?.confidence ?? -1);
 
-/** Whatever the text: nine layers of the right shape, and every range inside its fragment. */
+/** Checks that an analysis has nine layers of the right shape, and every range inside its fragment. */
 function expectSound(analysis: TextAnalysis, fragments: string[]): void {
   for (const layer of LAYERS) {
     const { output, confidence } = analysis.baselines[layer] ?? expect.fail(`${layer} is missing`);
@@ -28,7 +28,7 @@ function expectSound(analysis: TextAnalysis, fragments: string[]): void {
   }
 }
 
-test('an empty text says nothing, and is sure of nothing', () => {
+test('an empty text has no findings and confidence 0', () => {
   const analysis = analyse('');
   expectSound(analysis, ['']);
   expect(analysis).toMatchObject({ language: 'und', word_count: 0 });
@@ -42,7 +42,7 @@ test('one word is one word', () => {
   expect(Math.max(...confidences(analysis))).toBeLessThan(0.5);
 });
 
-test('English is known, and a longer text is trusted more', () => {
+test('English is detected, and a longer text has higher confidence', () => {
   const [short, long] = [analyse(texts.HARBOUR.slice(0, 77)), analyse(texts.HARBOUR)];
   expect(long.language).toBe('en');
   for (const [index, confidence] of confidences(long).entries()) {
@@ -56,7 +56,7 @@ test.each([
   ['Arabic', texts.ARABIC, 14],
   ['Hebrew', texts.HEBREW, 10],
   ['Chinese', texts.CHINESE, 14],
-])('%s is counted, and the layers that know only English say so', (_name, text, words) => {
+])('%s is counted, and layers for English have lower confidence', (_name, text, words) => {
   const analysis = analyse(text);
   expectSound(analysis, [text]);
   expect(analysis.language).toBe('und');
@@ -83,7 +83,7 @@ test('a text of emoji has signs and no words', () => {
   expect(analysis.baselines.syntax?.confidence).toBe(0);
 });
 
-test('whatever the text, the answer is sound', () => {
+test('any text gives a valid analysis', () => {
   const part = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.string({ unit: 'grapheme' }),
@@ -104,14 +104,14 @@ test('whatever the text, the answer is sound', () => {
   );
 });
 
-test('the same text gives the same bytes, whatever was read before it', () => {
+test('the same text gives the same bytes, whatever was analysed before', () => {
   const first = JSON.stringify(analyse(texts.HARBOUR, texts.SPEECH));
   for (const text of Object.values(texts)) analyse(text);
   analyse(Array.from({ length: 5000 }, (_, index) => `word${index.toString(36)}q`).join(' '));
   expect(JSON.stringify(analyse(texts.HARBOUR, texts.SPEECH))).toBe(first);
 });
 
-test('five megabytes are read to their end', { timeout: 240_000 }, () => {
+test('five megabytes are analysed completely', { timeout: 240_000 }, () => {
   const paragraph = `${texts.HARBOUR.replaceAll('\n', ' ')} ${texts.ARGUMENT}\n`;
   const text = paragraph.repeat(Math.ceil(5_000_000 / paragraph.length));
   const before = process.memoryUsage().heapUsed;
@@ -124,7 +124,7 @@ test('five megabytes are read to their end', { timeout: 240_000 }, () => {
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(300 * 1024 * 1024);
 });
 
-describe('texts made to hold the reader up', () => {
+describe('texts made to be slow', () => {
   test.each([
     ['one word', 'a'.repeat(300_000)],
     ['hyphens', '-'.repeat(300_000)],
@@ -139,7 +139,7 @@ describe('texts made to hold the reader up', () => {
   });
 });
 
-test('ranges are given in their fragment, and end with it', () => {
+test('ranges are converted to spans of their fragment, and end with it', () => {
   const document = joinFragments([
     { idx: 3, canonical_text: 'one two' },
     { idx: 4, canonical_text: '' },

@@ -4,7 +4,7 @@ import { ARGUMENT, CHAT, CONTRACT, HARBOUR, LETTER, SPEECH } from '../../../test
 import { LAYERS } from '../../contract/analysis.ts';
 import { runLayers } from './layer-pipeline.ts';
 
-/** The names of all measures that the layers give for a text. */
+/** Returns the names of all measures of the layers for a text. */
 function namesOf(text: string): string[] {
   const { baselines } = runLayers({ text, fragments: [{ idx: 0, start: 0 }] }, LAYERS);
   return LAYERS.flatMap((layer) =>
@@ -12,7 +12,7 @@ function namesOf(text: string): string[] {
   );
 }
 
-/** Policies mask values and leave names alone, so a word of the text must never become a name. */
+/** Policies mask values and not names, so a word of the text must never become a name. */
 test('the names of measures are the same for every text', () => {
   const known = new Set([...namesOf(''), ...namesOf(ARGUMENT)]);
   expect(known.size).toBeGreaterThan(80);

@@ -22,7 +22,7 @@ const plain = useApp(database, { NEXUS_BLOCKED_TERMS: 'lovelace' });
 const analyze = (key: string, body: object, to = app) => to.call('POST', '/api/v1/analyze', { key, body });
 
 describe('a model', () => {
-  test('is not asked unless somebody wants it to be', async () => {
+  test('is not used by default', async () => {
     const person = await createPerson(app);
     await analyze(person.key, { document_id: await saveDocument(sql, person, HARBOUR) });
     expect(model.sent).toEqual([]);
@@ -44,7 +44,7 @@ describe('a model', () => {
     }
   });
 
-  test('may say what PostgreSQL cannot store', async () => {
+  test('may return characters that PostgreSQL cannot store', async () => {
     const person = await createPerson(app);
     const document_id = await saveDocument(sql, person, SPEECH);
     model.says({ summary: 'a\0b \ud83d \\ud83d', findings: [], confidence: 0.5 });
@@ -52,7 +52,7 @@ describe('a model', () => {
     expect(body.run.layers[0].output.summary).toBe('a\ufffdb \ufffd \\ud83d');
   });
 
-  test('is held to the policies in what it says itself', async () => {
+  test('has its output redacted by policies', async () => {
     const person = await createPerson(app);
     const document_id = await saveDocument(sql, person, SPEECH);
     model.says({ summary: 'It is about Ada Lovelace.', findings: [], confidence: 0.5 });
@@ -60,7 +60,7 @@ describe('a model', () => {
     expect(body.run.layers[0].output.summary).toBe('It is about Ada ████████.');
   });
 
-  test('is shown the text as the mode allows', async () => {
+  test('gets the text as the mode allows', async () => {
     const person = await createPerson(app, { raw: true });
     const document_id = await saveDocument(sql, person, HARBOUR);
     await analyze(person.key, { document_id, plugin_profile: 'ml_only', layers: ['semantics'] });
@@ -71,7 +71,7 @@ describe('a model', () => {
   });
 });
 
-describe('the profiles that can be asked for', () => {
+describe('the profiles', () => {
   const read = async (to = app) => {
     const { key } = await createPerson(to, { role: 'viewer' });
     return (await to.call('GET', '/api/v1/analysis/profiles', { key })).body;
@@ -102,7 +102,7 @@ describe('the profiles that can be asked for', () => {
 });
 
 describe('where models are switched off', () => {
-  test('ml_first falls back to the rules, and ml_only to a baseline that nobody vouches for', async () => {
+  test('ml_first falls back to the rules, and ml_only to a baseline with confidence 0', async () => {
     const person = await createPerson(plain);
     const document_id = await saveDocument(sql, person, SPEECH);
     const first = await analyze(

@@ -12,10 +12,10 @@ const app = useApp(database, {
   NEXUS_RAW_MODE_ENABLED: 'true',
 });
 
-/** Long enough for the text to be read in several chunks. */
+/** Long enough for several chunks. */
 const FILLER = 'The ferry crossed the bay again, and the lamp on the pier burned until the morning came. ';
 
-/** Everything that is said of a document, letters only, without accents. */
+/** Everything that an analysis returns, letters only, without accents. */
 async function analysed(html: string[], mode: Mode): Promise<string> {
   const person = await createPerson(app, { raw: true });
   const reader = { id: person.user.id, defaultLibraryId: person.user.default_library_id };
@@ -29,7 +29,7 @@ async function analysed(html: string[], mode: Mode): Promise<string> {
 
 const twice = (html: string) => `<p>${html} is far. We saw ${html} twice, and ${html} again.</p>`;
 
-describe('what policies hide is in no layer, span or summary, wherever it stands', () => {
+describe('redacted text is in no layer, span or summary', () => {
   test.each<[string, string[]]>([
     ['plainly', [twice('Zanzibar')]],
     ['over a tag', [twice('Zan<b>zi</b>bar')]],
@@ -53,12 +53,12 @@ describe('what policies hide is in no layer, span or summary, wherever it stands
     ],
   ])('%s', async (_how, html) => {
     expect(await analysed(html, 'PUBLIC')).not.toMatch(/zanzi|zibar|marie|curie/i);
-    // Otherwise there was nothing to hide.
+    // Checks that there was something to redact.
     expect(await analysed(html, 'RAW')).toMatch(/zanzi|zibar|marie|curie/i);
   });
 });
 
-test('the hash of a run is of what was shown, and so confirms no guess', async () => {
+test('the hash of a run is that of the redacted text, and confirms no guess', async () => {
   const reader = await createReader(app);
   const hashes = [];
   for (const name of ['Zanzibar', 'ZANZIBAR']) {

@@ -14,8 +14,8 @@ const app = useApp(database, { NEXUS_RAW_MODE_ENABLED: 'true' });
 const analyze = (key: string, body: object) => app.call('POST', '/api/v1/analyze', { key, body });
 const read = (key: string, path: string) => app.call('GET', `/api/v1/${path}`, { key });
 
-describe('rights are those of the moment', () => {
-  test('access that is lost before the work begins: it fails for good, and says why', async () => {
+describe('access is checked when the job runs', () => {
+  test('access that is lost before the job starts fails it permanently, with a message', async () => {
     const reader = await createReader(app);
     const document_id = await saveDocument(sql, reader, HARBOUR);
     const { body } = await analyze(reader.key, { document_id, execution_mode: 'async' });
@@ -23,11 +23,11 @@ describe('rights are those of the moment', () => {
     await workOff(app);
     const job = await read(reader.key, `jobs/${body.job_id}`);
     expect(job.body).toMatchObject({ status: 'failed', attempt_count: 1, error_code: 'E_MEDIA_NOT_FOUND' });
-    expect(job.body.error_text).toMatch(/may not read it any more/);
+    expect(job.body.error_text).toMatch(/can no longer read it/);
     expect(await sql`select from analysis_runs where document_id = ${document_id}`).toHaveLength(0);
   });
 
-  test('whoever loses a document loses its runs, and hears no more of them', async () => {
+  test('somebody who loses a document loses its runs and their events', async () => {
     const [owner, member] = [await createReader(app), await createReader(app)];
     const library = await createLibrary(owner);
     const document_id = await saveDocument(sql, owner, HARBOUR);
@@ -38,7 +38,7 @@ describe('rights are those of the moment', () => {
     const heard = async () =>
       JSON.stringify((await read(member.key, 'events?limit=200')).body).includes(body.analysis_run_id);
     for (const path of paths) expect((await read(member.key, path)).status).toBe(200);
-    // An event is shown when no older transaction can still commit one, on the whole server.
+    // An event is shown when no older transaction on the server can still commit one.
     await vi.waitFor(async () => expect(await heard()).toBe(true), 10_000);
     await owner.delete(`/libraries/${library}/members/${member.id}`);
     for (const path of paths) expect((await read(member.key, path)).status).toBe(404);
@@ -47,14 +47,14 @@ describe('rights are those of the moment', () => {
     expect((await read(owner.key, paths[0] ?? '')).status).toBe(200);
   });
 
-  test('a run is seen by its author and by those who share a library with them that holds the document', async () => {
+  test('a run is visible to its author and to people who share a library with them that contains the document', async () => {
     const [author, member, stranger] = [
       await createReader(app),
       await createReader(app),
       await createReader(app),
     ];
     const document_id = await saveDocument(sql, author, HARBOUR);
-    // Both saved the same address themselves, and so have the same media.
+    // Both saved the same address, and so have the same media.
     await transaction(sql, async (tx) => {
       for (const other of [member, stranger])
         await addToDefaultLibrary(tx, other.defaultLibraryId, [{ media_id: document_id }], {
@@ -93,7 +93,7 @@ describe('rights are those of the moment', () => {
     expect(await heard(member)).toBe(false);
   });
 
-  test('whoever was disabled in the meantime gets nothing done', async () => {
+  test('a job of a disabled person fails', async () => {
     const person = await createPerson(app);
     const document_id = await saveDocument(sql, person, HARBOUR);
     const { body } = await analyze(person.key, { document_id, execution_mode: 'async' });
@@ -103,7 +103,7 @@ describe('rights are those of the moment', () => {
     expect(attempt).toEqual({ error_code: 'E_FORBIDDEN' });
   });
 
-  test('RAW rights that are gone by then: not analysed', async () => {
+  test('a job without RAW rights any more fails', async () => {
     const person = await createPerson(app, { raw: true });
     const document_id = await saveDocument(sql, person, HARBOUR);
     const { body } = await analyze(person.key, { document_id, mode: 'RAW', execution_mode: 'async' });
@@ -113,7 +113,7 @@ describe('rights are those of the moment', () => {
     expect(attempt).toEqual({ error_code: 'E_MODE_FORBIDDEN' });
   });
 
-  test('a document that is deleted takes its runs with it', async () => {
+  test('deleting a document deletes its runs', async () => {
     const person = await createPerson(app);
     const document_id = await saveDocument(sql, person, HARBOUR);
     const { body } = await analyze(person.key, { document_id });

@@ -15,7 +15,7 @@ const app = useApp(database, { ...model.env, NEXUS_SHADOW_EXECUTION_ENABLED: 'tr
 const analyze = (key: string, body: object) => app.call('POST', '/api/v1/analyze', { key, body });
 const read = (key: string, path: string) => app.call('GET', `/api/v1/${path}`, { key });
 
-describe('in the shadow', () => {
+describe('a shadow', () => {
   const shadowOf = async (key: string, document_id: string, fields = {}) => {
     const { body } = await analyze(key, { document_id, execution_mode: 'shadow', ...fields });
     const [job] = await sql`select execution_mode from jobs where id = ${body.job_id}`;
@@ -25,7 +25,7 @@ describe('in the shadow', () => {
     return { runId: result.analysis_run_id, path: `analysis/runs/${result.analysis_run_id}/shadow` };
   };
 
-  test('of a run, the other profile runs, and both are compared layer by layer', async () => {
+  test('runs the other profile, and both are compared layer by layer', async () => {
     const person = await createPerson(app);
     const document_id = await saveDocument(sql, person, HARBOUR);
     const { runId, path } = await shadowOf(person.key, document_id, { layers: ['token', 'semiotic'] });
@@ -57,7 +57,7 @@ describe('in the shadow', () => {
     expect(told).toHaveLength(0);
   });
 
-  test('a failure never touches the run', async () => {
+  test('that fails does not affect the run', async () => {
     const [owner, member] = [await createReader(app), await createReader(app)];
     const library = await createLibrary(owner);
     const document_id = await saveDocument(sql, owner, HARBOUR);
@@ -89,7 +89,7 @@ describe('in the shadow', () => {
     expect((await read(member.key, `analysis/runs/${result.analysis_run_id}`)).body.layer_count).toBe(9);
   });
 
-  test('a run that has no shadow says so', async () => {
+  test('that does not exist is 404', async () => {
     const person = await createPerson(app);
     const { body } = await analyze(person.key, { document_id: await saveDocument(sql, person, SPEECH) });
     expect(await read(person.key, `analysis/runs/${body.analysis_run_id}/shadow`)).toMatchObject(
@@ -97,7 +97,7 @@ describe('in the shadow', () => {
     );
   });
 
-  test('other jobs have none', async () => {
+  test('is refused for other job types', async () => {
     const { key } = await createPerson(app);
     const body = { job_type: 'integrity_audit', payload: {}, execution_mode: 'shadow' };
     expect(await app.call('POST', '/api/v1/jobs/submit', { key, body })).toMatchObject(
@@ -106,7 +106,7 @@ describe('in the shadow', () => {
   });
 });
 
-describe('where shadows are switched off', () => {
+describe('with shadows disabled', () => {
   const plain = useApp(database);
 
   test('execution_mode shadow is 400', async () => {

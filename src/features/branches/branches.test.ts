@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 
 describe('a branch', () => {
-  test('begins with the text of its document, and grows by events that can be read at any point', async () => {
+  test('starts with the text of its document, and can be read after any event', async () => {
     const branch = await fork(reader, { document_id: document, name: 'Mine' });
     expect(branch).toMatchObject({
       document_id: document,
@@ -76,7 +76,7 @@ describe('a branch', () => {
     });
   });
 
-  test('is forked from another at a point, and is its own from there on', async () => {
+  test('can be forked from another branch at a position, and is independent from there', async () => {
     const { branch_id } = await fork(reader, { document_id: document });
     await append(reader, branch_id, 0, [insert(0, 'one '), insert(0, 'two ')]);
     const child = await fork(reader, { branch_id, position: 1, name: 'Child' });
@@ -103,7 +103,7 @@ describe('a branch', () => {
     expect(next.body.branches).toMatchObject([{ name: 'Child' }]);
   });
 
-  test('has no event that its text has no room for', async () => {
+  test('refuses events beyond the maximum length of its text', async () => {
     const { branch_id } = await fork(reader, { document_id: document });
     expect(await append(reader, branch_id, 0, [insert(0, 'x'), insert(1000, 'y')])).toMatchObject({
       status: 400,
@@ -147,7 +147,7 @@ describe('a branch', () => {
     expect(await reader.post('/api/v1/branches', body)).toMatchObject(failure(status, code as 'E_NOT_FOUND'));
   });
 
-  test('is not forked from what cannot be read yet', async () => {
+  test('cannot be forked from a document without text', async () => {
     const { body } = await reader.post('/media/from_url', { url: 'https://example.org/later' });
     expect(await reader.post('/api/v1/branches', { document_id: body.data.media_id })).toMatchObject(
       failure(409, 'E_INVALID_STATE'),
@@ -155,8 +155,8 @@ describe('a branch', () => {
   });
 });
 
-describe('of two who append at once', () => {
-  test('over HTTP, one wins, and the other learns where the branch is', async () => {
+describe('two parallel appends', () => {
+  test('over HTTP: one wins, and the other gets the current head', async () => {
     const { branch_id } = await fork(reader, { document_id: document });
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, n) => append(reader, branch_id, 0, [insert(0, `${n} `)])),
@@ -172,7 +172,7 @@ describe('of two who append at once', () => {
     expect(await replay(reader, branch_id)).toMatchObject({ status: 'succeeded' });
   });
 
-  test('on two connections, the second waits for the first and then finds it', async () => {
+  test('on two connections: the second waits for the first and sees its event', async () => {
     const { branch_id } = await fork(reader, { document_id: document });
     const [first, second] = database.twoConnections();
     const principal = { ...reader.apiKey, owner: '', api_key_id: '', allowed_modes: [], ...viewerOf(reader) };
@@ -201,8 +201,8 @@ const viewerOf = ({ id, defaultLibraryId }: Reader) => ({
   default_library_id: defaultLibraryId,
 });
 
-describe('who sees a branch', () => {
-  test('its maker, and who shares the document with them; nobody else, and nobody any more', async () => {
+describe('a branch is visible to', () => {
+  test('its author and people who share the document with them, while they do', async () => {
     const [owner, member, stranger] = [
       await createReader(app),
       await createReader(app),
@@ -213,7 +213,7 @@ describe('who sees a branch', () => {
     await owner.post(`/libraries/${library}/media`, { media_id: shared });
     await join(owner, library, member);
     const { branch_id } = await fork(member, { document_id: shared });
-    // The stranger has saved the same page, and still has no part in what others make of it.
+    // The stranger has saved the same page, and still must not see the work of others.
     await sql`insert into default_library_intrinsics (default_library_id, media_id) values (${stranger.defaultLibraryId}, ${shared})`;
     const paths = ['', '/text', '/events', '/compare?from=0'].map(
       (path) => `/api/v1/branches/${branch_id}${path}`,
@@ -239,7 +239,7 @@ describe('who sees a branch', () => {
     expect((await owner.get(paths[0] as string)).status).toBe(404);
   });
 
-  test('viewers read and do not write', async () => {
+  test('viewers, who cannot write', async () => {
     const { key } = await createPerson(app, { role: 'viewer' });
     const answer = await app.call('POST', '/api/v1/branches', { key, body: { document_id: document } });
     expect(answer).toMatchObject(failure(403, 'E_FORBIDDEN'));

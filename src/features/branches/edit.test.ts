@@ -10,7 +10,7 @@ describe('offsets count code points', () => {
     ['👩‍🚀 flies', { kind: 'delete', at: 1, length: 2 }, '👩 flies'],
     ['a😀b', { kind: 'insert', at: 2, text: '!' }, 'a😀!b'],
     ['a😀b', { kind: 'replace', at: 1, length: 1, text: '🎉🎉' }, 'a🎉🎉b'],
-    // A letter and its combining accent are two, until they are composed.
+    // A letter and its combining accent are two code points, until they are composed.
     ['cafe\u0301!', { kind: 'delete', at: 4, length: 1 }, 'cafe!'],
     ['cafe\u0301!', { kind: 'normalize', form: 'NFC' }, 'café!'],
     ['café!', { kind: 'normalize', form: 'NFD' }, 'cafe\u0301!'],
@@ -24,14 +24,14 @@ describe('offsets count code points', () => {
     ['😀', { kind: 'insert', at: 2, text: 'x' }],
     ['😀', { kind: 'delete', at: 0, length: 2 }],
     ['', { kind: 'replace', at: 0, length: 1, text: 'x' }],
-  ])('what reaches behind the end of %j is refused: %j', (text, edit) => {
+  ])('an edit beyond the end of %j is refused: %j', (text, edit) => {
     expect(() => applyEdit(text, edit)).toThrow(EditOutOfRange);
   });
 });
 
 const anyText = fc.string({ unit: 'binary', maxLength: 40 });
 
-test('whatever is edited, it is what a list of characters would be', () => {
+test('any edits give the same result as on a list of code points', () => {
   fc.assert(
     fc.property(anyText, anyText, fc.nat(45), fc.nat(45), (text, inserted, at, length) => {
       const model = [...text];
@@ -47,7 +47,7 @@ test('whatever is edited, it is what a list of characters would be', () => {
 });
 
 describe('a comparison', () => {
-  /** How many lines two texts have in common, in order: the longest common subsequence, by the book. */
+  /** The number of common lines in order: the longest common subsequence. */
   function commonLines(a: string[], b: string[]): number {
     const table = Array.from({ length: a.length + 1 }, () => new Array<number>(b.length + 1).fill(0));
     const cell = (i: number, j: number) => table[i]?.[j] ?? 0;
@@ -60,7 +60,7 @@ describe('a comparison', () => {
     return cell(a.length, b.length);
   }
 
-  /** Does to one text what the comparison says was done to it. */
+  /** Applies a comparison to the old text. */
   function patched(from: string, { changes }: ReturnType<typeof compareTexts>): string {
     const lines = from.split('\n');
     for (const change of changes.toReversed()) {
@@ -71,7 +71,7 @@ describe('a comparison', () => {
     return lines.join('\n');
   }
 
-  /** The same from the unified form. */
+  /** Applies a unified diff to the old text. */
   function patchedUnified(from: string, unified: string): string {
     const lines = from.split('\n');
     const hunks = unified.split(/^(?=@@ )/m).filter(Boolean);
@@ -132,7 +132,7 @@ describe('a comparison', () => {
     );
   });
 
-  test('of two large texts with nothing in common comes back, too', () => {
+  test('of two large texts with nothing in common ends', () => {
     const lines = (word: string) => Array.from({ length: 20_000 }, (_, n) => `${word} ${n}`).join('\n');
     const compared = compareTexts(lines('left'), lines('right'));
     expect(compared).toMatchObject({ is_equal: false, lines_removed: 20_000, lines_added: 20_000 });

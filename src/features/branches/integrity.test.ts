@@ -26,7 +26,7 @@ beforeEach(async () => expect(await findings(sql, check)).toEqual([]));
 
 const SHA256 = expect.stringMatching(/^[0-9a-f]{64}$/);
 
-test('what was forked is not what the branch begins with', async () => {
+test('the forked text differs from the base of the branch', async () => {
   const [kept] = await sql<
     [{ text: string }]
   >`select text from branch_snapshots where branch_id = ${branch_id}`;
@@ -49,7 +49,7 @@ test.each([1, 2])('event %i is missing', async (position) => {
     select * from jsonb_populate_record(null::branch_events, ${JSON.stringify(event)}::jsonb)`;
 });
 
-test('the branch says that it ends elsewhere', async () => {
+test('the branch has another head', async () => {
   const point = (hash: string) => sql`update branches set text_hash = ${hash} where id = ${branch_id}`;
   await point('feed');
   const found = [{ kind: 'branch_head_altered', branch_id, position: 2, recorded: 'feed', found: head }];

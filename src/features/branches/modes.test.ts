@@ -15,7 +15,7 @@ beforeAll(async () => {
   reader = await createReader(app);
 });
 
-/** A branch of a document that says this, with these events. */
+/** Creates a branch of a document with this text, with these events. */
 async function branchOf(text: string, ...events: object[]): Promise<void> {
   const document = await saveDocument(sql, reader, { html: `<p>${text}</p>` });
   branchId = (await fork(reader, { document_id: document })).branch_id;
@@ -34,44 +34,44 @@ test('RAW mode needs its three conditions', async () => {
   }
 });
 
-describe('an event is judged in the text that it left', () => {
-  test('a word that two events make is in neither', async () => {
+describe('policies are applied to events with the text around them', () => {
+  test('a word that two events form is redacted in both', async () => {
     await branchOf('The .', insert(4, 'xylo'), insert(8, 'phone'), insert(4, 'old '));
     expect(await eventTexts()).toEqual(['xylo', '█████', 'old ']);
     expect((await read('text')).text).toBe('The old █████████.');
   });
 
-  test('one that an event makes together with the document', async () => {
+  test('a word that an event forms with the document is redacted', async () => {
     await branchOf('A xylo stands by the blue wall.', insert(6, 'phone'));
     await append(reader, branchId, 1, [{ kind: 'replace', at: 31, length: 4, text: 'door' }]);
     expect(await eventTexts()).toEqual(['█████', '████']);
   });
 
-  test('one that an event makes by taking something away shows in the next', async () => {
+  test('a word that a deletion forms is redacted in the next event', async () => {
     await branchOf('xylo-phone', { kind: 'delete', at: 4, length: 1 }, insert(9, ' plays'));
     expect(await eventTexts()).toEqual([null, ' plays']);
     expect((await read('text')).text).toBe('█████████ plays');
   });
 
-  test('and by itself, too, when there it is part of another word', async () => {
+  test('a word is redacted even when it became part of another word', async () => {
     await branchOf('phones', insert(0, 'xylophone'), insert(0, 'megaxylo'));
     expect(await eventTexts()).toEqual(['█████████', 'megaxylo']);
     expect((await read('text')).text).toBe('megaxyloxylophonephones');
   });
 
-  test('behind characters that are two', async () => {
+  test('offsets are right after surrogate pairs', async () => {
     await branchOf('😀😀 xylo', insert(7, 'phone'), insert(0, '😀'));
     expect(await eventTexts()).toEqual(['█████', '😀']);
   });
 
-  test('on every page', async () => {
+  test('on every page of the list', async () => {
     await branchOf('.', insert(0, 'xylo'), insert(4, 'phone'), insert(0, 'a '));
     const first = await read('events?limit=1');
     expect(first.events[0].text).toBe('xylo');
     expect(await eventTexts(`limit=1&cursor=${first.page.next_cursor}`)).toEqual(['█████']);
   });
 
-  test('and alone where what is stored is damaged', async () => {
+  test('an event is checked alone when the stored text is damaged', async () => {
     await branchOf('.', insert(0, 'xylo'), insert(4, 'phone'), insert(0, 'a xylophone '));
     await sql`update branch_snapshots set text = 'another' where branch_id = ${branchId}`;
     expect(await eventTexts()).toEqual(['xylo', 'phone', 'a █████████ ']);
@@ -80,7 +80,7 @@ describe('an event is judged in the text that it left', () => {
   });
 });
 
-test('what was written with another accent, in another normal form, or with something between is redacted', async () => {
+test('other accents, normal forms and invisible characters do not prevent redaction', async () => {
   await branchOf(
     'The xylophone.',
     { kind: 'normalize', form: 'NFD' },
@@ -97,7 +97,7 @@ test('a comparison shows no difference in what is redacted', async () => {
   expect(compared).toMatchObject({ is_equal: true, changes: [], unified: '' });
 });
 
-test('a policy that blocks keeps back all that holds it, and names itself alone', async () => {
+test('a blocking policy blocks every answer with the term, and names only the policy', async () => {
   await branchOf('A zebra.', insert(0, 'See: '));
   const policy = { name: 'No stripes', action: 'block', terms: ['zebra'] };
   const made = await app.call('POST', '/api/v1/governance/policies', { key: DEV_KEYS.admin, body: policy });

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 
 describe('a replay', () => {
-  test('does it all again and says what came of it', async () => {
+  test('recomputes the branch and returns its hash and event count', async () => {
     const { branch_id } = await fork(reader, { document_id: document });
     const { body } = await append(reader, branch_id, 0, [
       insert(0, 'x'),
@@ -36,7 +36,7 @@ describe('a replay', () => {
     });
   });
 
-  test('of a long branch uses its snapshots for reading, and checks each of them', async () => {
+  test('of a long branch checks each snapshot', async () => {
     const { branch_id } = await fork(reader, { document_id: document });
     const count = 2 * SNAPSHOT_EVERY + 10;
     for (let after = 0; after < count; after += 50) {
@@ -72,7 +72,7 @@ describe('a replay', () => {
     expect((await replay(reader, branch_id)).error_text).toContain(
       `after event ${SNAPSHOT_EVERY} is missing`,
     );
-    // An altered event is told apart from what comes after a snapshot that holds.
+    // An altered event is distinguished from events after an intact snapshot.
     await sql`update branch_events set text = 'X ' where branch_id = ${branch_id} and position in (70, 135)`;
     const { error_text } = await replay(reader, branch_id);
     expect(error_text).toContain('event 70 was altered');
@@ -120,14 +120,14 @@ describe('a replay', () => {
     expect(job.error_text).toMatch(sentence);
   });
 
-  test('finds a document that is not what was forked', async () => {
+  test('finds a document that differs from the forked text', async () => {
     const altered = await saveDocument(sql, reader, { html: HTML });
     const { branch_id } = await fork(reader, { document_id: altered });
     await sql`update media set plain_text = 'another' where id = ${altered}`;
     expect((await replay(reader, branch_id)).error_text).toContain('what it was forked from has the hash');
   });
 
-  test('of whatever was done gives what a list of characters gives', async () => {
+  test('of any edits equals the result on a list of code points', async () => {
     const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 8 });
     const step = fc.record({
       kind: fc.constantFrom('insert', 'delete', 'replace', 'normalize'),

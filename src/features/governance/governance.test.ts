@@ -20,7 +20,7 @@ const create = async (body: object) => {
 };
 
 describe('the policy of the configuration', () => {
-  test('is there, and redacts in PUBLIC', async () => {
+  test('exists and redacts in PUBLIC mode', async () => {
     const { body } = await policies('GET');
     expect(body.policies).toMatchObject([
       {
@@ -43,13 +43,13 @@ describe('the policy of the configuration', () => {
     });
   });
 
-  test('is changed in the configuration only', async () => {
+  test('can be changed in the configuration only', async () => {
     const [{ id }] = (await policies('GET')).body.policies;
     expect(await policies('PATCH', { is_enabled: false }, id)).toMatchObject(failure(409, 'E_INVALID_STATE'));
     expect(await policies('DELETE', undefined, id)).toMatchObject(failure(409, 'E_INVALID_STATE'));
   });
 
-  test('stays one, however many processes start at once, and follows the last', async () => {
+  test('is one row, however many processes start in parallel', async () => {
     const [a, b] = database.twoConnections();
     await Promise.all(
       [a, b, a, b].map((connection) => seedConfiguredPolicy(connection, ['falcon', 'blue door'])),
@@ -63,7 +63,7 @@ describe('the policy of the configuration', () => {
 });
 
 describe('policies', () => {
-  test('are made, changed and deleted by admins, which the audit log tells without what they hold', async () => {
+  test('are managed by admins, and audited without their terms', async () => {
     const policy = await create({ name: 'Numbers', action: 'block', patterns: ['\\d{3}-\\d{4}'] });
     expect(policy).toMatchObject({
       mode: 'PUBLIC',
@@ -108,12 +108,12 @@ describe('policies', () => {
     expect(await policies('POST', body)).toMatchObject(failure(400, 'E_INVALID_REQUEST'));
   });
 
-  test('a broken pattern is told which, and why', async () => {
+  test('an invalid pattern is named with the reason', async () => {
     const { body } = await policies('POST', { name: 'Broken', patterns: ['ok', '(a'] });
     expect(body.error.message).toBe('patterns.1: a ( is not closed.');
   });
 
-  test('have names of their own', async () => {
+  test('have unique names', async () => {
     const { id } = await create({ name: 'Animals', terms: ['lion'] });
     const other = await create({ name: 'Plants', terms: ['rose'] });
     expect(await policies('POST', { name: 'ANIMALS', terms: ['x'] })).toMatchObject(
@@ -130,7 +130,7 @@ describe('policies', () => {
 });
 
 describe('POST /api/v1/governance/evaluate', () => {
-  test('RAW has policies of its own, and shows what PUBLIC redacts', async () => {
+  test('RAW has separate policies, and shows what PUBLIC redacts', async () => {
     expect((await evaluate('the falcon', 'RAW')).body).toMatchObject({
       decision: 'allow',
       text: 'the falcon',
@@ -141,7 +141,7 @@ describe('POST /api/v1/governance/evaluate', () => {
     await policies('DELETE', undefined, id);
   });
 
-  test('every decision is in the audit log, and none holds the text', async () => {
+  test('every decision is audited, without the text', async () => {
     const person = await createPerson(app);
     await evaluate('nothing to see', 'PUBLIC', person.key);
     await evaluate('a falcon', 'PUBLIC', person.key);
@@ -177,7 +177,7 @@ describe('a run that was made before a policy', () => {
     };
   };
 
-  test('is shown as the policies of now allow, which is a decision', async () => {
+  test('is redacted by the current policies, and the decision is audited', async () => {
     const { read, id } = await analysed('The zebra saw Marie Curie. The zebra slept.');
     expect(JSON.stringify((await read()).body)).toContain('zebra');
     const policy = await create({ name: 'Zebras', terms: ['zebra', 'marie curie'] });
@@ -192,12 +192,12 @@ describe('a run that was made before a policy', () => {
     expect(JSON.stringify((await read()).body)).toContain('zebra');
   });
 
-  test('is kept back by one that blocks, and so is the next', async () => {
+  test('is blocked by a blocking policy, and so is the next run', async () => {
     const { read, analyse } = await analysed('The zebra saw Marie. The zebra slept.');
     const policy = await create({ name: 'No zebras', action: 'block', terms: ['zebra'] });
     expect(await read()).toMatchObject(failure(403, 'E_GOVERNANCE_BLOCKED'));
     expect((await read()).body.error.message).toBe(
-      'This is kept back by the policy No zebras. An admin can change it.',
+      'Blocked by the policy No zebras. An admin can change it.',
     );
     const again = await analyse();
     expect(again).toMatchObject({

@@ -58,7 +58,7 @@ test.each([
   expect(() => compilePattern(pattern)).toThrow(PatternError);
 });
 
-/** Patterns of the part of the syntax that JavaScript has, too, over two letters. */
+/** Patterns that JavaScript also supports, over two letters. */
 const pattern = fc.letrec((tie) => ({
   node: fc.oneof(
     { depthSize: 'small' },
@@ -71,7 +71,7 @@ const pattern = fc.letrec((tie) => ({
   ),
 })).node;
 
-test('whatever the pattern, it covers what the engine of JavaScript finds from any position', () => {
+test('any pattern covers what JavaScript finds from any position', () => {
   fc.assert(
     fc.property(
       pattern,
@@ -84,7 +84,7 @@ test('whatever the pattern, it covers what the engine of JavaScript finds from a
           expect(error).toBeInstanceOf(PatternError);
           return;
         }
-        // Every substring that matches as a whole, seen in its range.
+        // Every substring that matches as a whole, with its context.
         const ranges = [];
         for (let start = 0; start < text.length; start++) {
           for (let end = start + 1; end <= text.length; end++) {
@@ -106,9 +106,9 @@ test.each([
   ['(a|a)*c', 'a'.repeat(200_000)],
   ['(\\w+\\s?)+x', 'word '.repeat(40_000)],
   ['a(.*z)?', 'a'.repeat(200_000)],
-])('%s comes to an end on a text that was made for it', (source, text) => {
+])('%s ends on a text that was made to be slow', (source, text) => {
   const begin = performance.now();
   coverOf(compilePattern(source), text);
-  // Backtracking would take longer than the universe has existed.
+  // Backtracking would never end.
   expect(performance.now() - begin).toBeLessThan(10_000);
 });

@@ -73,7 +73,7 @@ describe('a pattern is found', () => {
   });
 });
 
-test('what hides in a term is hidden with it, wherever it hides, and nothing else is', () => {
+test('invisible characters inside a term are redacted with it, and nothing else is', () => {
   const hidden = fc.constantFrom('\u200b', '\u00ad', '\u2060', '\u034f', '\ufe0f', '\u0301', '');
   const spelling = fc
     .tuple(...[...'falcon'].map((letter) => fc.tuple(fc.constantFrom(letter, letter.toUpperCase()), hidden)))
@@ -92,7 +92,7 @@ test('what hides in a term is hidden with it, wherever it hides, and nothing els
   );
 });
 
-test('patterns and terms of several policies are redacted together, and counted apart', () => {
+test('matches of several policies are redacted together and counted separately', () => {
   const rules = compileRules([
     rule({ id: '1', name: 'Terms', terms: ['ada'] }),
     rule({ id: '2', name: 'Numbers', patterns: ['\\d{3}-\\d{4}'] }),
@@ -108,14 +108,14 @@ test('patterns and terms of several policies are redacted together, and counted 
   expect(masked(text, redactions)).toBe('███: ████████, ███.');
 });
 
-test('one policy that blocks outweighs those that redact', () => {
+test('a blocking policy overrides redacting ones', () => {
   const rules = compileRules([rule({ terms: ['a'] }), rule({ id: 'q', action: 'block', terms: ['b'] })]);
   expect(rules.judge('a b').decision).toBe('block');
   expect(rules.judge('a').decision).toBe('redact');
   expect(rules.judge('c')).toEqual({ decision: 'allow', hits: [], redactions: [] });
 });
 
-test('what is redacted is as long as before, so ranges stay where they are', () => {
+test('redaction keeps the length, so ranges stay valid', () => {
   const text = 'x 😀falcon😀 y';
   expect(redact(text, { patterns: ['😀falcon😀'] })).toHaveLength(text.length);
 });
@@ -129,7 +129,7 @@ test('every text inside a value is redacted, however deep', () => {
   });
 });
 
-test('values are redacted, names of fields are not', () => {
+test('values are redacted, field names are not', () => {
   const { value, hits } = redactedDeep(
     { text: 'text', list: [{ kind: 'a text' }], at: new Date(0) },
     compileRules([rule({ terms: ['text', 'kind', 'list', 'at'] })]),
@@ -144,7 +144,7 @@ test.each([
   ['what is not seen', '\u200b', 1],
   ['divided words', 'a-\n', 1],
 ])(
-  '%s that goes on and on comes to an end, and hides nothing behind it',
+  'an endless run of %s is processed, and text after it is redacted',
   (_what, part, millions) => {
     const text = `a${part.repeat((millions * 1_000_000) / part.length)} falcon`;
     expect(redact(text, { terms: ['falcon'] }).endsWith(' ██████')).toBe(true);

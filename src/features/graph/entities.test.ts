@@ -14,7 +14,7 @@ const named = (text: string, language: string | null = 'en') =>
   extractEntities(text, language).map(({ name, mentions }) => [name, mentions]);
 
 describe('entities', () => {
-  test('are names, hashtags and addresses, most often mentioned first', () => {
+  test('are names, hashtags and addresses, most frequent first', () => {
     expect(extractEntities(TEXT, 'en-GB')).toEqual([
       { kind: 'hashtag', entity: '#computing', name: '#Computing', mentions: 2 },
       { kind: 'name', entity: 'london', name: 'London', mentions: 2 },
@@ -27,12 +27,12 @@ describe('entities', () => {
     ]);
   });
 
-  test('a word that only ever begins sentences is no name; one that is found elsewhere is', () => {
+  test('a word that only starts sentences is no name; one that also occurs elsewhere is', () => {
     expect(named('Paris fell. They left Paris.')).toEqual([['Paris', 2]]);
     expect(named('Contact us. Contact them.')).toEqual([]);
   });
 
-  test('in languages that the model does not know, are runs of capitalised words within a sentence', () => {
+  test('in unknown languages are runs of capitalised words within a sentence', () => {
     expect(named('Damals traf Angela Merkel in Berlin den Chef der Deutschen Bahn AG.', 'de')).toEqual([
       ['Angela Merkel', 1],
       ['Deutschen Bahn AG', 1],
@@ -50,14 +50,14 @@ describe('entities', () => {
     expect(extractEntities(text, null)).toEqual([]);
   });
 
-  test('of a long text are those of its beginning, and no more than some', () => {
+  test('of a long text are those of its beginning, up to a limit', () => {
     const names = Array.from({ length: 500 }, (_, n) => `we met Anna ${'ABCDEFGHIJ'[n % 10]}x${n} there`);
     expect(extractEntities(names.join('\n'), 'de').length).toBeLessThanOrEqual(200);
     const text = `${'x '.repeat(LONGEST_TEXT / 2)}and then Ada Lovelace came`;
     expect(extractEntities(text, 'en')).toEqual([]);
   });
 
-  test('are the same twice, and in another process', async () => {
+  test('are deterministic, also in another process', async () => {
     const here = JSON.stringify(extractEntities(TEXT, 'en'));
     expect(JSON.stringify(extractEntities(TEXT, 'en'))).toBe(here);
     const module = new URL('../../../dist/features/graph/entities.js', import.meta.url);
@@ -68,7 +68,7 @@ describe('entities', () => {
   });
 });
 
-test('links are the addresses that media are known by, each once', () => {
+test('links are canonical addresses, each once', () => {
   const html = [
     '<p><a href="https://Example.org/a?utm_source=x#top">a</a> <a href="https://example.org/a">again</a></p>',
     '<a href="https://youtu.be/abcdefghijk">video</a><a href="mailto:x@example.org">mail</a><a>none</a>',

@@ -23,7 +23,7 @@ beforeAll(async () => {
   reader = await createReader(app);
 });
 
-/** A document in its place in the graph. */
+/** Creates a document and projects it to the graph. */
 async function document(by: Reader, content: Partial<Document> & { says?: string }): Promise<string> {
   const id = await saveDocument(sql, by, { html: `<p>${content.says}</p>`, ...content });
   expect(await app.services.graph.project(id)).toBe(true);
@@ -42,8 +42,8 @@ const related = async (id: string, by = reader) => {
 };
 const ids = (found: { media: { id: string } }[]) => found.map(({ media }) => media.id);
 
-describe('what is related', () => {
-  test('mentions the same, the more and the rarer the better, and says so', async () => {
+describe('a related document', () => {
+  test('mentions the same entities: more and rarer ones rank higher', async () => {
     const one = await document(reader, {
       says: 'We met Grace Hopper and Alan Turing at Bletchley Park. We like Grace Hopper.',
     });
@@ -65,7 +65,7 @@ describe('what is related', () => {
     expect(await related(none)).toEqual([]);
   });
 
-  test('links to it, or is linked from it, though it was saved later', async () => {
+  test('links to it, or is linked from it, even if it was saved later', async () => {
     const to = 'https://example.org/linked';
     const linking = await document(reader, {
       html: `<p>See <a href="${to}?utm_source=feed#part">this</a>.</p>`,
@@ -80,7 +80,7 @@ describe('what is related', () => {
     ]);
   });
 
-  test('is only what the viewer may read, at that moment', async () => {
+  test('is one that the viewer can read now', async () => {
     const [owner, member] = [await createReader(app), await createReader(app)];
     const hidden = await document(owner, { says: 'They met Katherine Johnson.' });
     const own = await document(member, { says: 'We knew Katherine Johnson.' });
@@ -111,7 +111,7 @@ describe('a document', () => {
   });
   afterAll(() => worker.stop());
 
-  test('comes into the graph by itself when it has become readable, and leaves it when it is deleted', async () => {
+  test('is projected when it becomes readable, and leaves the graph when it is deleted', async () => {
     const [a, b] = await Promise.all(
       ['/a', '/b'].map(async (path) => {
         const { body } = await reader.post('/media/from_url', { url: `${site.url}${path}` });
@@ -130,7 +130,7 @@ describe('a document', () => {
     expect(await app.services.graph.project(b as string)).toBe(false);
   });
 
-  test('that is projected twice is there once', async () => {
+  test('that is projected twice is in the graph once', async () => {
     const id = await document(reader, { says: 'We met Tim Berners-Lee.' });
     const rows = () => sql`select kind, entity, name, mentions from document_entities where media_id = ${id}`;
     const before = [...(await rows())];

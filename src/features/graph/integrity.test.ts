@@ -10,7 +10,7 @@ const database = useDatabase();
 const { sql } = database;
 const app = useApp(database);
 
-/** How many documents a check has read. */
+/** Counts the documents that a check projects. */
 let read: number;
 const check = () => {
   read = 0;
@@ -38,7 +38,7 @@ beforeAll(async () => {
   }
 });
 
-test('a document that has its fingerprint is not read again', async () => {
+test('a document with a matching fingerprint is not projected again', async () => {
   expect(await findings(sql, check())).toEqual([]);
   expect(read).toBe(0);
 });
@@ -53,25 +53,22 @@ test.each([
   ],
   ['the order of its HTML', () => sql`update media_fragments set idx = 7 - idx where media_id = ${document}`],
   ['its fingerprint', () => sql`update document_graph set fingerprint = null where media_id = ${document}`],
-])(
-  'one that has lost it with %s is, and gets a new one where that changed nothing',
-  async (_what, damage) => {
-    await damage();
-    expect(await findings(sql, check())).toEqual([]);
-    expect(read).toBe(1);
-    expect(await findings(sql, check(), { repair: true })).toEqual([]);
-    expect(read).toBe(1);
-    await findings(sql, check());
-    expect(read).toBe(0);
-  },
-);
+])('one without it because of %s is projected again and gets a new fingerprint', async (_what, damage) => {
+  await damage();
+  expect(await findings(sql, check())).toEqual([]);
+  expect(read).toBe(1);
+  expect(await findings(sql, check(), { repair: true })).toEqual([]);
+  expect(read).toBe(1);
+  await findings(sql, check());
+  expect(read).toBe(0);
+});
 
 test.each([
   ['an entity', () => sql`update document_entities set mentions = 2 where media_id = ${document}`],
   ['the spelling of one', () => sql`update document_entities set name = 'X' where media_id = ${document}`],
   ['a link', () => sql`update document_links set canonical_url = 'x' where media_id = ${document}`],
   ['all of its links', () => sql`delete from document_links where media_id = ${document}`],
-])('one with %s altered is found, and mended', async (_what, damage) => {
+])('one with %s altered is found and repaired', async (_what, damage) => {
   await damage();
   const found = [{ kind: 'graph_differs', media_id: document }];
   expect(await findings(sql, check())).toEqual(found);

@@ -14,7 +14,7 @@ import { emitMediaEvents } from '../media/events.ts';
 import { createNeo4jMirror } from './neo4j.ts';
 
 const bolt = await startBoltServer();
-/** Takes connections and never answers. */
+/** Accepts connections and never answers. */
 const silent = await startRawSite(() => {});
 
 const database = useDatabase();
@@ -25,7 +25,7 @@ beforeAll(async () => {
   reader = await createReader(app);
 });
 
-test('the grammar that statements are held to has something against what is none', () => {
+test('the grammar refuses invalid statements', () => {
   expect(cypherErrors('match (a) detach delete a')).toEqual([]);
   expect(cypherErrors('match (a) detach a')).toHaveLength(1);
 });
@@ -34,7 +34,7 @@ describe('a Neo4j', () => {
   const mirrors: { close(): Promise<void> }[] = [];
   afterAll(() => Promise.all(mirrors.map((mirror) => mirror.close())));
 
-  test('is sent what holds at that moment, in one transaction for each event', async () => {
+  test('gets the current state, in one transaction for each event', async () => {
     const mirror = createNeo4jMirror({
       sql,
       graph: app.services.graph,
@@ -68,7 +68,7 @@ describe('a Neo4j', () => {
     await sql`delete from library_media where media_id = ${id}`;
     await sql`delete from default_library_intrinsics where media_id = ${id}`;
     await sql`delete from media where id = ${id}`;
-    // A late event of what is gone takes it out, too.
+    // A late event about a deleted document removes it.
     for (const event of ['media.deleted', 'media.ready'] as const) {
       await tell(event);
       const deleted = sent();
@@ -82,7 +82,7 @@ describe('a Neo4j', () => {
   test.each([
     ['that cannot be reached', 'bolt://127.0.0.1:9'],
     ['that says nothing', `bolt://${silent.host}`],
-  ])('%s is tried again by the outbox, and nobody waits for it', async (_what, url) => {
+  ])('%s is retried by the outbox, and blocks nobody', async (_what, url) => {
     await sql`update outbox_event set status = 'delivered', delivered_at = now(), next_attempt_at = null, claim_id = null where status = 'pending'`;
     const { project } = app.services.graph;
     const options = { url, username: 'neo4j', password: 'secret' };
@@ -99,7 +99,7 @@ describe('a Neo4j', () => {
       transaction(sql, (tx) => emitMediaEvents(tx, 'media.ready', [{ media_id: id, kind: 'web_article' }]));
     await tell(saved[0] as string);
     await dispatcher.deliverDue();
-    // From now on it fails at once, without a connection.
+    // From now on it fails immediately, without a connection.
     const connections = silent.connections;
     const begin = performance.now();
     await Promise.all(saved.slice(1).map(tell));

@@ -1,4 +1,5 @@
 import type { Transaction } from '../../platform/database/database.ts';
+import { insertLibrary } from './store.ts';
 
 /** Creates the default library of a new user. */
 export async function createDefaultLibrary(
@@ -6,10 +7,5 @@ export async function createDefaultLibrary(
   libraryId: string,
   ownerId: string,
 ): Promise<void> {
-  await tx`
-    insert into libraries (id, name, owner_user_id, is_default)
-    values (${libraryId}, 'My library', ${ownerId}, true)`;
-  await tx`
-    insert into memberships (library_id, user_id, role)
-    values (${libraryId}, ${ownerId}, 'admin')`;
+  await insertLibrary(tx, { id: libraryId, name: 'My library', owner_user_id: ownerId, is_default: true });
 }

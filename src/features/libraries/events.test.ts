@@ -22,10 +22,10 @@ beforeAll(async () => {
   [owner, member] = [await createReader(app), await createReader(app)];
 });
 
-/** What was told while `deed` was done. */
-async function toldBy(deed: () => Promise<unknown>) {
+/** Returns the events that were emitted while `action` ran. */
+async function emittedBy(action: () => Promise<unknown>) {
   const [{ last }] = await sql<[{ last: string }]>`select pg_current_xact_id()::text as last`;
-  await deed();
+  await action();
   const events = await sql`
     select event_type, aggregate_type, aggregate_id, payload, request_id
     from outbox_event where transaction_id > ${last}::xid8 order by transaction_id, id`;
@@ -34,9 +34,9 @@ async function toldBy(deed: () => Promise<unknown>) {
 
 const types = (events: Record<string, unknown>[]) => events.map(({ event_type }) => event_type);
 
-test('what happens to a library is told in the transaction that makes it true, with the request that caused it', async () => {
+test('changes of a library emit events in the same transaction, with the request id', async () => {
   let library = '';
-  const created = await toldBy(async () => {
+  const created = await emittedBy(async () => {
     const { body, headers } = await owner.post('/libraries', { name: 'Told' });
     library = body.data.id;
     expect(headers.get('x-request-id')).toMatch(/\w/);
@@ -52,38 +52,38 @@ test('what happens to a library is told in the transaction that makes it true, w
   ]);
   const media_id = await saveMedia(sql, owner);
   const added = () => owner.post(`/libraries/${library}/media`, { media_id });
-  expect(await toldBy(added)).toMatchObject([
+  expect(await emittedBy(added)).toMatchObject([
     {
       event_type: 'library.media_added',
       payload: { library_id: library, media_id, added_by_user_id: owner.id },
     },
   ]);
-  expect(await toldBy(added)).toEqual([]);
+  expect(await emittedBy(added)).toEqual([]);
   const removed = () => owner.delete(`/libraries/${library}/media/${media_id}`);
-  expect(types(await toldBy(removed))).toEqual(['library.media_removed']);
-  expect(types(await toldBy(added))).toEqual(['library.media_added']);
-  const joined = await toldBy(() => join(owner, library, member));
+  expect(types(await emittedBy(removed))).toEqual(['library.media_removed']);
+  expect(types(await emittedBy(added))).toEqual(['library.media_added']);
+  const joined = await emittedBy(() => join(owner, library, member));
   expect(types(joined)).toEqual(['invitation.created', 'invitation.accepted', 'library.member_added']);
   expect(joined[2]?.payload).toEqual({ library_id: library, user_id: member.id, role: 'member' });
   const transferred = () =>
     owner.post(`/libraries/${library}/transfer-ownership`, { new_owner_user_id: member.id });
-  expect(await toldBy(transferred)).toMatchObject([
+  expect(await emittedBy(transferred)).toMatchObject([
     {
       event_type: 'library.ownership_transferred',
       payload: { from_user_id: owner.id, to_user_id: member.id },
     },
   ]);
-  expect(await toldBy(transferred)).toEqual([]);
+  expect(await emittedBy(transferred)).toEqual([]);
   const left = () => member.delete(`/libraries/${library}/members/${owner.id}`);
-  expect(types(await toldBy(left))).toEqual(['library.member_removed']);
-  expect(await toldBy(left)).toEqual([]);
-  expect(types(await toldBy(() => member.delete(`/libraries/${library}`)))).toEqual(['library.deleted']);
+  expect(types(await emittedBy(left))).toEqual(['library.member_removed']);
+  expect(await emittedBy(left)).toEqual([]);
+  expect(types(await emittedBy(() => member.delete(`/libraries/${library}`)))).toEqual(['library.deleted']);
 });
 
-test('what is refused is not told', async () => {
+test('a refused request emits nothing', async () => {
   const library = await createLibrary(owner);
   expect(
-    await toldBy(async () => {
+    await emittedBy(async () => {
       await member.delete(`/libraries/${library}`);
       await owner.post('/libraries', { name: '' });
       await owner.delete(`/libraries/${library}/members/${owner.id}`);
@@ -91,21 +91,21 @@ test('what is refused is not told', async () => {
   ).toEqual([]);
 });
 
-test('an invitation that is declined or revoked is told once', async () => {
+test('declining or revoking an invitation emits one event', async () => {
   const library = await createLibrary(owner);
   const declined = await invite(owner, library, member);
   const decline = () => member.post(`/libraries/invites/${declined}/decline`);
-  expect(await toldBy(decline)).toMatchObject([
+  expect(await emittedBy(decline)).toMatchObject([
     { event_type: 'invitation.declined', payload: { invitation_id: declined, invitee_user_id: member.id } },
   ]);
-  expect(await toldBy(decline)).toEqual([]);
+  expect(await emittedBy(decline)).toEqual([]);
   const revoked = await invite(owner, library, member);
   const revoke = () => owner.delete(`/libraries/invites/${revoked}`);
-  expect(types(await toldBy(revoke))).toEqual(['invitation.revoked']);
-  expect(await toldBy(revoke)).toEqual([]);
+  expect(types(await emittedBy(revoke))).toEqual(['invitation.revoked']);
+  expect(await emittedBy(revoke)).toEqual([]);
 });
 
-test('a backfill is told when it completes, or has failed for good', async () => {
+test('a backfill emits an event when it completes or fails permanently', async () => {
   const library = await createLibrary(owner);
   const context = {
     jobId: '01900000-0000-7000-8000-000000000001',
@@ -119,7 +119,7 @@ test('a backfill is told when it completes, or has failed for good', async () =>
     select default_library_id, source_library_id, user_id from default_library_backfill_jobs
     where source_library_id = ${library}`;
   const run = () => app.services.backfill.run(key as never, context);
-  expect(await toldBy(run)).toMatchObject([{ event_type: 'backfill.completed', payload: key }]);
+  expect(await emittedBy(run)).toMatchObject([{ event_type: 'backfill.completed', payload: key }]);
   await transaction(
     sql,
     (tx) => tx`
@@ -127,7 +127,7 @@ test('a backfill is told when it completes, or has failed for good', async () =>
     set status = 'pending', attempts = 4, finished_at = null where source_library_id = ${library}`,
   );
   const failing = { ...context, complete: () => Promise.reject(new Error('no')) };
-  const failed = await toldBy(() =>
+  const failed = await emittedBy(() =>
     expect(app.services.backfill.run(key as never, failing)).rejects.toThrow('no'),
   );
   expect(failed).toMatchObject([
@@ -135,20 +135,20 @@ test('a backfill is told when it completes, or has failed for good', async () =>
   ]);
 });
 
-test('a key is told when it is made and when it is disabled, each once', async () => {
-  const told = await toldBy(() => createPerson(app));
+test('creating and disabling an API key emit one event each', async () => {
+  const told = await emittedBy(() => createPerson(app));
   expect(types(told)).toEqual(['api_key.created']);
   const id = told[0]?.aggregate_id;
   const disable = () => app.call('POST', `/api/v1/api-keys/${id}/disable`, { key: DEV_KEYS.admin });
-  expect(types(await toldBy(disable))).toEqual(['api_key.disabled']);
-  expect(await toldBy(disable)).toEqual([]);
+  expect(types(await emittedBy(disable))).toEqual(['api_key.disabled']);
+  expect(await emittedBy(disable)).toEqual([]);
 });
 
-test('a job of a public type is told when it ends; what Nexus does for itself is not', async () => {
+test('a job of a public type emits an event when it ends; internal jobs do not', async () => {
   const key = DEV_KEYS.operator;
   const submit = (execution_mode: string) =>
     app.call('POST', '/api/v1/jobs/submit', { key, body: { job_type: 'integrity_audit', execution_mode } });
-  const ran = await toldBy(() => submit('sync'));
+  const ran = await emittedBy(() => submit('sync'));
   expect(ran).toMatchObject([
     {
       event_type: 'job.succeeded',
@@ -157,8 +157,8 @@ test('a job of a public type is told when it ends; what Nexus does for itself is
   ]);
   const { body } = await submit('async');
   const cancel = () => app.call('POST', `/api/v1/jobs/${body.job_id}/cancel`, { key });
-  expect(await toldBy(cancel)).toMatchObject([
+  expect(await emittedBy(cancel)).toMatchObject([
     { event_type: 'job.cancelled', payload: { job_id: body.job_id, attempt_count: 0 } },
   ]);
-  expect(await toldBy(cancel)).toEqual([]);
+  expect(await emittedBy(cancel)).toEqual([]);
 });

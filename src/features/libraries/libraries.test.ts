@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 
 describe('a library', () => {
-  test('is made with its maker as owner and admin', async () => {
+  test('is created with its creator as owner and admin', async () => {
     const { status, body } = await owner.post('/libraries', { name: '  Padded  ' });
     expect(status).toBe(201);
     expect(body.data).toEqual({
@@ -57,7 +57,7 @@ describe('a library', () => {
     ['an empty name', ''],
     ['a name of spaces', '   '],
     ['a name of 101 characters', 'x'.repeat(101)],
-  ])('with %s is 400, made or renamed', async (_case, name) => {
+  ])('with %s is 400, on creation and on renaming', async (_case, name) => {
     const [before] = await sql`select count(*) as n from libraries`;
     expect(await owner.post('/libraries', { name })).toMatchObject(failure(400, 'E_NAME_INVALID'));
     expect(await owner.patch(`/libraries/${library}`, { name })).toMatchObject(
@@ -66,7 +66,7 @@ describe('a library', () => {
     expect((await sql`select count(*) as n from libraries`)[0]).toEqual(before);
   });
 
-  test('counts characters, not bytes: 100 of any script fit', async () => {
+  test('may have a name of 100 characters of any script', async () => {
     const name = '📚'.repeat(100);
     const { body } = await owner.patch(`/libraries/${library}`, { name });
     expect(body.data.name).toBe(name);
@@ -77,7 +77,7 @@ describe('a library', () => {
     ['no name', {}],
     ['a name of another type', { name: 7 }],
     ['a name with a NUL character', { name: 'a\u0000b' }],
-    ['a field too many', { name: 'x', is_default: true }],
+    ['an unknown field', { name: 'x', is_default: true }],
   ])('with %s is malformed', async (_case, body) => {
     expect(await owner.post('/libraries', body)).toMatchObject(failure(400, 'E_INVALID_REQUEST'));
   });
@@ -138,7 +138,7 @@ const requests = (id: string): [string, (reader: Reader) => ReturnType<Reader['g
   ],
 ];
 
-test('a library does not exist for whoever is not in it, on any route', async () => {
+test('every route answers 404 to people who are not members', async () => {
   for (const [name, request] of requests(library)) {
     expect.soft(await request(stranger), name).toMatchObject(failure(404, 'E_LIBRARY_NOT_FOUND'));
   }
@@ -150,7 +150,7 @@ test('a library does not exist for whoever is not in it, on any route', async ()
   }
 });
 
-test('what a member sees but may not do is 403', async () => {
+test('members get 403 for what only admins may do', async () => {
   const allowed = ['GET the library', 'GET its media'];
   for (const [name, request] of requests(library)) {
     const { status, body } = await request(member);
@@ -164,7 +164,7 @@ test('what a member sees but may not do is 403', async () => {
   }
 });
 
-test('the default library cannot be shared, renamed, deleted or given away', async () => {
+test('the default library cannot be shared, renamed, deleted or transferred', async () => {
   const id = owner.defaultLibraryId;
   const forbidden = failure(403, 'E_DEFAULT_LIBRARY_FORBIDDEN');
   expect(await owner.patch(`/libraries/${id}`, { name: 'Mine' })).toMatchObject(forbidden);
@@ -184,7 +184,7 @@ test('the default library cannot be shared, renamed, deleted or given away', asy
 });
 
 describe('media in a library', () => {
-  test('can be added only by whoever can read it', async () => {
+  test('can be added only by people who can read it', async () => {
     const secret = await saveMedia(sql, stranger);
     for (const id of [secret, newId()]) {
       for (const to of [library, owner.defaultLibraryId]) {
@@ -195,7 +195,7 @@ describe('media in a library', () => {
     }
   });
 
-  test('that is not there cannot be removed, whether it can be read or not', async () => {
+  test('that the library does not contain cannot be removed', async () => {
     const elsewhere = await saveMedia(sql, owner);
     for (const id of [elsewhere, newId()]) {
       expect(await owner.delete(`/libraries/${library}/media/${id}`)).toMatchObject(
@@ -223,7 +223,7 @@ describe('media in a library', () => {
     });
   });
 
-  test('that nobody shares with the viewer has no provenance', async () => {
+  test('that the viewer cannot read has no provenance', async () => {
     const secret = await saveMedia(sql, stranger);
     for (const id of [secret, newId()]) {
       expect(await owner.get(`/media/${id}/provenance`)).toMatchObject(failure(404, 'E_MEDIA_NOT_FOUND'));
@@ -234,7 +234,7 @@ describe('media in a library', () => {
   test.each([
     ['no media', {}],
     ['a malformed id', { media_id: 'x' }],
-    ['a field too many', { media_id: newId(), as: 'gift' }],
+    ['an unknown field', { media_id: newId(), as: 'gift' }],
   ])('cannot be added with %s', async (_case, body) => {
     expect(await owner.post(`/libraries/${library}/media`, body)).toMatchObject(
       failure(400, 'E_INVALID_REQUEST'),

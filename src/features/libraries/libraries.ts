@@ -31,7 +31,7 @@ export function createLibraries({ sql }: { sql: Database }) {
     async create(userId: string, name: string, actor: Actor): Promise<Library> {
       const library = { id: newId(), name: readName(name), owner_user_id: userId };
       await transaction(sql, async (tx) => {
-        await store.insertLibrary(tx, library);
+        await store.insertLibrary(tx, { ...library, is_default: false });
         await recordAudit(tx, { action: 'library.created', actor, details: { library_id: library.id } });
         const { id: library_id, ...fields } = library;
         await emitLibraryEvents(tx, 'library.created', [{ library_id, ...fields }], actor.requestId);

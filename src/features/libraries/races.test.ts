@@ -39,7 +39,7 @@ beforeEach(async () => {
   media = await saveMedia(sql, owner);
 });
 
-/** Whatever the interleaving was, the closure is exact once all is quiet. */
+/** After every test the closure must be exact. */
 afterEach(async () => {
   for (const [reader, source] of pendingBackfills.splice(0)) await backfill(sql, reader, source);
   expect(await auditOf(sql)).toEqual([]);
@@ -87,8 +87,8 @@ const accept = (on: Database, who: Reader, invitationId: string) =>
 type Act = (on: Database) => Promise<unknown>;
 
 /**
- * Runs `first` up to its commit, lets `second` begin, sees whether it has to wait, and lets both come to their end.
- * With `skip`, as many transactions of `first` commit before.
+ * Runs `first` up to its commit, starts `second`, checks whether it waits, and lets both end. With `skip`, that many
+ * transactions of `first` commit before.
  */
 async function inOrder(first: Act, second: Act, { skip = 0 } = {}) {
   const held = holdBeforeCommit(connections[0], { skip });
@@ -120,7 +120,7 @@ describe('adding media while somebody joins', () => {
     });
   });
 
-  test('the acceptance first: the addition does not see the member, the backfill brings the media', async () => {
+  test('the acceptance first: the addition does not see the member, and the backfill adds the media', async () => {
     const invitation = await invite(owner, library, member);
     const { waited } = await inOrder(
       (on) => accept(on, member, invitation),
@@ -158,7 +158,7 @@ describe('a backfill while its member is removed', () => {
     backfills: (await sql`select from default_library_backfill_jobs where user_id = ${member.id}`).length,
   });
 
-  test('the backfill first: the removal waits and takes everything away again', async () => {
+  test('the backfill first: the removal waits and removes everything again', async () => {
     const { waited } = await inOrder(
       (on) => backfill(on, member, library),
       (on) => removeMember(on, owner, member),
@@ -194,7 +194,7 @@ describe('removing media during a backfill', () => {
     await join(owner, library, member);
   });
 
-  test('the backfill first: the removal waits and removes its edge, too', async () => {
+  test('the backfill first: the removal waits and removes its edge', async () => {
     const { waited } = await inOrder(
       (on) => backfill(on, member, library),
       (on) => remove(on, owner, library, media),
@@ -203,7 +203,7 @@ describe('removing media during a backfill', () => {
     expect(await closureOf(sql, member.defaultLibraryId, media)).toMatchObject({ listed: false, edges: [] });
   });
 
-  test('the removal first: the backfill waits and does not bring the media back', async () => {
+  test('the removal first: the backfill waits and does not add the media again', async () => {
     const { waited } = await inOrder(
       (on) => remove(on, owner, library, media),
       (on) => backfill(on, member, library),
@@ -213,7 +213,7 @@ describe('removing media during a backfill', () => {
   });
 });
 
-test('of two acceptances at once one makes the member, and the other says it was done', async () => {
+test('of two parallel acceptances one adds the member, and the other is idempotent', async () => {
   const invitation = await invite(owner, library, member);
   const { waited, first, second } = await inOrder(
     (on) => accept(on, member, invitation),
@@ -226,7 +226,7 @@ test('of two acceptances at once one makes the member, and the other says it was
   ).toHaveLength(1);
 });
 
-test('an acceptance and a decline at once: one stands, and the other is told', async () => {
+test('of a parallel acceptance and decline one wins, and the other is refused', async () => {
   const decline: Act = (on) =>
     createInvitations({ sql: on, users: app.services.users, backfill: backfillOn(on) }).decline(
       member.id,
@@ -243,7 +243,7 @@ test('an acceptance and a decline at once: one stands, and the other is told', a
   expect([accepted.waited, accepted.second]).toEqual(['blocked', 'E_INVITE_NOT_PENDING']);
 });
 
-test('somebody who is accepting at this moment cannot be invited again', async () => {
+test('somebody who is just accepting cannot be invited again', async () => {
   const invitation = await invite(owner, library, member);
   const { waited, second } = await inOrder(
     (on) => accept(on, member, invitation),
@@ -260,7 +260,7 @@ test('somebody who is accepting at this moment cannot be invited again', async (
   expect([waited, second]).toEqual(['blocked', 'E_INVITE_MEMBER_EXISTS']);
 });
 
-test('two requeues at once: both reset the row, and it is materialised once', async () => {
+test('two parallel requeues reset the row, and it is materialised once', async () => {
   await add(sql, owner, library, media);
   await join(owner, library, member);
   await backfill(sql, member, library);
@@ -281,7 +281,7 @@ describe('deleting a library during a backfill', () => {
     await join(owner, library, member);
   });
 
-  test('the backfill first: the deletion waits and takes everything with it', async () => {
+  test('the backfill first: the deletion waits and deletes everything', async () => {
     const { waited } = await inOrder((on) => backfill(on, member, library), deleteLibrary);
     expect(waited).toBe('blocked');
     expect(await closureOf(sql, member.defaultLibraryId, media)).toMatchObject({ listed: false, edges: [] });
@@ -294,7 +294,7 @@ describe('deleting a library during a backfill', () => {
     expect(await closureOf(sql, member.defaultLibraryId, media)).toMatchObject({ listed: false, edges: [] });
   });
 
-  test('a deletion and an addition: whichever comes second finds the library gone, or takes the media along', async () => {
+  test('a deletion and an addition: the second one finds the library deleted, or deletes the media with it', async () => {
     const other = await saveMedia(sql, owner);
     const { waited, second } = await inOrder(deleteLibrary, (on) => add(on, owner, library, other));
     expect([waited, second]).toEqual(['blocked', 'E_LIBRARY_NOT_FOUND']);
@@ -317,7 +317,7 @@ describe('transferring ownership while the new owner is removed', () => {
     expect(row?.owner_user_id).toBe(member.id);
   });
 
-  test('the removal first: there is nobody to transfer to', async () => {
+  test('the removal first: the transfer is refused', async () => {
     const { waited, second } = await inOrder(
       (on) => removeMember(on, owner, member),
       (on) => transfer(on, owner, member),
@@ -327,7 +327,7 @@ describe('transferring ownership while the new owner is removed', () => {
     expect(row?.owner_user_id).toBe(owner.id);
   });
 
-  test('an admin who is removed while removing another is no longer allowed to', async () => {
+  test('an admin who is removed while removing another is refused', async () => {
     const third = await createReader(app);
     await join(owner, library, third, 'admin');
     const { waited, second } = await inOrder(
@@ -338,7 +338,7 @@ describe('transferring ownership while the new owner is removed', () => {
   });
 });
 
-describe('the last reason goes while another comes', () => {
+describe('removing the last reason while another is added', () => {
   let second: string;
 
   beforeEach(async () => {
@@ -380,7 +380,7 @@ describe('the last reason goes while another comes', () => {
     });
   });
 
-  test('two that are the last two leave together', async () => {
+  test('removing both of the last two reasons in parallel removes the row', async () => {
     await add(sql, owner, second, media);
     const { waited } = await inOrder(
       (on) => remove(on, owner, library, media),

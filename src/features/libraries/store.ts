@@ -114,11 +114,11 @@ export async function countLibraryMedia(
 
 export async function insertLibrary(
   tx: Transaction,
-  library: { id: string; name: string; owner_user_id: string },
+  library: { id: string; name: string; owner_user_id: string; is_default: boolean },
 ): Promise<void> {
   await tx`
-    insert into libraries (id, name, owner_user_id)
-    values (${library.id}, ${library.name}, ${library.owner_user_id})`;
+    insert into libraries (id, name, owner_user_id, is_default)
+    values (${library.id}, ${library.name}, ${library.owner_user_id}, ${library.is_default})`;
   await tx`
     insert into memberships (library_id, user_id, role)
     values (${library.id}, ${library.owner_user_id}, 'admin')`;

@@ -13,7 +13,7 @@ const PNG = Buffer.from(
   'base64',
 );
 
-/** What the test's own internet answers with, by path. */
+/** The answers of the test's own site, by path. */
 interface Page {
   status?: number;
   headers?: Record<string, string>;
@@ -50,7 +50,7 @@ async function until(id: string, status: string, by = reader) {
 }
 
 describe('a link', () => {
-  test('becomes something readable, and then findable', async () => {
+  test('becomes readable, and then searchable', async () => {
     pages.set('/lamp', { body: makePage({ title: 'The lamp' }) });
     const saved = await save('/lamp?utm_source=x#top');
     expect(saved).toMatchObject({ status: 201, body: { data: { created: true, enqueued: true } } });
@@ -77,7 +77,7 @@ describe('a link', () => {
     ]);
   });
 
-  test('saved by fifty people at once, in every form, is one media in each default library', async () => {
+  test('saved by fifty people in parallel, in every spelling, is one media in each default library', async () => {
     pages.set('/shared', { body: makePage({ title: 'Shared' }) });
     const readers = await Promise.all(Array.from({ length: 10 }, () => createReader(app)));
     const forms = [
@@ -101,7 +101,7 @@ describe('a link', () => {
     ['another scheme', 'ftp://example.org/x'],
     ['credentials', 'http://a:b@example.org/'],
     ['too many characters', `https://example.org/${'x'.repeat(2100)}`],
-    ['too many once written out', `https://example.org/${'ä'.repeat(1000)}`],
+    ['too many characters once encoded', `https://example.org/${'ä'.repeat(1000)}`],
   ])('with %s is 400 and saves nothing', async (_case, url) => {
     const [before] = await sql`select count(*) as n from media`;
     expect(await reader.post('/media/from_url', { url })).toMatchObject(failure(400, 'E_INVALID_URL'));
@@ -113,7 +113,7 @@ describe('a link', () => {
     expect(answer).toMatchObject(failure(400, 'E_INVALID_KIND'));
   });
 
-  test('that leads to a PDF becomes one, with its file', async () => {
+  test('to a PDF becomes a PDF with its file', async () => {
     pages.set('/paper', {
       headers: { 'content-type': 'application/pdf' },
       body: Buffer.from(makePdf({ pages: [['One'], ['Two']], title: 'A paper' })),
@@ -124,7 +124,7 @@ describe('a link', () => {
     expect(media.capabilities).toMatchObject({ can_read: true, can_download_file: true });
   });
 
-  test('that leads to a page that is known becomes that one, for everybody who had saved it', async () => {
+  test('to a known page is united with it, for everybody who saved it', async () => {
     pages.set('/old', { status: 301, headers: { location: '/new' } });
     pages.set('/new', { body: makePage({ title: 'New' }) });
     const winner = (await save('/new')).body.data.media_id;
@@ -146,29 +146,32 @@ describe('a link that fails', () => {
     ['/forbidden', { status: 403 }, 'E_ACCESS_DENIED'],
     ['/empty', { body: '<p>Hello.</p>' }, 'E_NO_READABLE_CONTENT'],
     ['/picture', { headers: { 'content-type': 'image/png' }, body: PNG }, 'E_UNSUPPORTED_CONTENT'],
-  ])('%s fails at once, in words, and works again when it is mended', async (path, answer, code) => {
-    pages.set(path, answer);
-    const { media_id } = (await save(path)).body.data;
-    const failed = await until(media_id, 'failed');
-    expect(failed).toMatchObject({
-      failure_stage: 'extract',
-      last_error_code: code,
-      capabilities: { can_read: false },
-    });
-    expect(failed.last_error_message).toMatch(/^\S.*\.$/);
-    const attempts = (await reader.get(`/media/${media_id}/attempts`)).body.data;
-    expect(attempts).toMatchObject([
-      { status: 'failed', error_code: code, summary: failed.last_error_message },
-    ]);
+  ])(
+    '%s fails immediately with a message, and a retry works once it is fixed',
+    async (path, answer, code) => {
+      pages.set(path, answer);
+      const { media_id } = (await save(path)).body.data;
+      const failed = await until(media_id, 'failed');
+      expect(failed).toMatchObject({
+        failure_stage: 'extract',
+        last_error_code: code,
+        capabilities: { can_read: false },
+      });
+      expect(failed.last_error_message).toMatch(/^\S.*\.$/);
+      const attempts = (await reader.get(`/media/${media_id}/attempts`)).body.data;
+      expect(attempts).toMatchObject([
+        { status: 'failed', error_code: code, summary: failed.last_error_message },
+      ]);
 
-    pages.set(path, { body: makePage({ title: 'Mended' }) });
-    expect(await reader.post(`/media/${media_id}/retry`)).toMatchObject({
-      status: 200,
-      body: { data: { media_id, enqueued: true } },
-    });
-    expect(await until(media_id, 'ready')).toMatchObject({ title: 'Mended', last_error_code: null });
-    expect(await reader.post(`/media/${media_id}/retry`)).toMatchObject(failure(409, 'E_INVALID_STATE'));
-  });
+      pages.set(path, { body: makePage({ title: 'Mended' }) });
+      expect(await reader.post(`/media/${media_id}/retry`)).toMatchObject({
+        status: 200,
+        body: { data: { media_id, enqueued: true } },
+      });
+      expect(await until(media_id, 'ready')).toMatchObject({ title: 'Mended', last_error_code: null });
+      expect(await reader.post(`/media/${media_id}/retry`)).toMatchObject(failure(409, 'E_INVALID_STATE'));
+    },
+  );
 
   test('is retried when somebody saves it again', async () => {
     pages.set('/again', { status: 410 });
@@ -183,7 +186,7 @@ describe('a link that fails', () => {
     await until(media_id, 'ready', other);
   });
 
-  test('and is saved by many at once is retried once', async () => {
+  test('and is saved by many in parallel is retried once', async () => {
     pages.set('/crowd', { status: 404 });
     const { media_id } = (await save('/crowd')).body.data;
     await until(media_id, 'failed');
@@ -195,7 +198,7 @@ describe('a link that fails', () => {
     await until(media_id, 'ready');
   });
 
-  test('can be retried by who saved it and by admins of where it is, and by nobody else', async () => {
+  test('can be retried by people who saved it and by admins of a library that contains it only', async () => {
     pages.set('/theirs', { status: 404 });
     const { media_id } = (await save('/theirs')).body.data;
     await until(media_id, 'failed');
@@ -228,7 +231,7 @@ describe('a link that fails', () => {
     await until(media_id, 'failed');
   });
 
-  test('with a cancelled job is swept up as failed, and can be retried', async () => {
+  test('with a cancelled job is marked failed, and can be retried', async () => {
     pages.set('/stuck', { body: makePage({ title: 'Stuck' }) });
     await worker.stop();
     const { media_id } = (await save('/stuck')).body.data;
@@ -257,7 +260,7 @@ describe('a video', () => {
     }),
   });
 
-  test('is read by its transcript, with times', async () => {
+  test('has its transcript as fragments with times', async () => {
     pages.set(
       '/youtubei/v1/player?prettyPrint=false',
       player([{ baseUrl: '/text?v=1', languageCode: 'en' }]),
@@ -286,7 +289,7 @@ describe('a video', () => {
     expect((await reader.get(`/media/${media_id}/fragments`)).body.data[0]).toMatchObject({ t_start_ms: 0 });
   });
 
-  test('without a transcript has failed, keeps its title and can be played', async () => {
+  test('without a transcript fails, keeps its title and can be played', async () => {
     pages.set('/youtubei/v1/player?prettyPrint=false', player([]));
     const media = await until((await youtube('aaaaaaaaaaa')).body.data.media_id, 'failed');
     expect(media).toMatchObject({
@@ -319,7 +322,7 @@ describe('an upload', () => {
     return { media_id, upload_url, ingest: () => by.post(`/media/${media_id}/ingest`) };
   }
 
-  test('of a PDF becomes readable, and its bytes come back, whole and in part', async () => {
+  test('of a PDF becomes readable, and its file is served, whole and by range', async () => {
     const { media_id, ingest } = await upload('pdf', pdf);
     expect(await ingest()).toMatchObject({
       status: 200,
@@ -344,7 +347,7 @@ describe('an upload', () => {
     expect(await stranger.get(`/media/${media_id}/file`)).toMatchObject(failure(404, 'E_MEDIA_NOT_FOUND'));
   });
 
-  test('of the same file twice is one media, also at once', async () => {
+  test('of the same file twice is one media, also in parallel', async () => {
     const own = await createReader(app);
     const uploads = await Promise.all([
       upload('pdf', pdf, own),
@@ -368,7 +371,7 @@ describe('an upload', () => {
     expect((await reader.get(`/media/${media_id}/fragments`)).body.data.length).toBeGreaterThan(0);
   });
 
-  test('is refused when it is not what it says, and says why', async () => {
+  test('is refused with a reason when it is not what it claims', async () => {
     const init = (over: object) =>
       reader.post('/media/upload/init', {
         kind: 'pdf',
@@ -407,7 +410,7 @@ describe('images of pages', () => {
       headers: { 'x-nexus-api-key': reader.key },
     });
 
-  test('come through Nexus, and the site is asked once', async () => {
+  test('are served by Nexus and fetched once', async () => {
     pages.set('/dot.png', { headers: { 'content-type': 'text/html' }, body: PNG });
     pages.set('/dotted', { body: makePage({ title: 'Dotted', article: '<p><img src="/dot.png"></p>' }) });
     await until((await save('/dotted')).body.data.media_id, 'ready');
@@ -420,7 +423,7 @@ describe('images of pages', () => {
     expect(site.requests.length).toBe(before + 1);
   });
 
-  test('that are none, or lie on private addresses, do not', async () => {
+  test('that are no images, or are at private addresses, are refused', async () => {
     pages.set('/evil.svg', {
       headers: { 'content-type': 'image/svg+xml' },
       body: '<svg onload="alert(1)"/>',
@@ -440,7 +443,7 @@ describe('events', () => {
       .map((event: { type: string }) => event.type);
   };
 
-  test('tell who may read it that a media was saved, failed, and became readable', async () => {
+  test('about a media reach people who can read it: created, failed, ready', async () => {
     const [own, stranger] = await Promise.all([createReader(app), createReader(app)]);
     pages.set('/told', { status: 404 });
     const { media_id } = (await save('/told', own)).body.data;
@@ -455,7 +458,7 @@ describe('events', () => {
 });
 
 describe('what is saved', () => {
-  test('is listed newest first, by kind, status and library, page by page, and only to who may read it', async () => {
+  test('is listed newest first, by kind, status and library, page by page, to people who can read it', async () => {
     const own = await createReader(app);
     const ids = [];
     for (const path of ['/one', '/two', '/three']) {
@@ -494,7 +497,7 @@ describe('what is saved', () => {
     expect(await reader.delete(`/media/${media_id}`)).toMatchObject(failure(404, 'E_MEDIA_NOT_FOUND'));
   });
 
-  test('is not there for who has no key', async () => {
+  test('needs authentication', async () => {
     const { key } = await createPerson(app);
     expect((await app.call('GET', '/media', { key })).status).toBe(200);
     expect(await app.call('GET', '/media')).toMatchObject(failure(401, 'E_UNAUTHENTICATED'));

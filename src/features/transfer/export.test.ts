@@ -18,14 +18,14 @@ beforeAll(async () => {
 
 const own = (reader: Reader, query = '') => `/libraries/${reader.defaultLibraryId}/export${query}`;
 
-/** What a library holds, by its titles, as an export has it. */
+/** The titles of an exported library. */
 async function titles(reader: Reader, path: string): Promise<string[]> {
   const { body } = await reader.get(path);
   return libraryExport.parse(body).documents.map(({ title }) => title ?? '');
 }
 
 describe('a library as JSON', () => {
-  test('holds links, what is known of them, how far they were read, and their text', async () => {
+  test('contains links, metadata, reading progress and text', async () => {
     const reader = await createReader(app);
     const url = 'https://example.org/a?x=1&utm_source=mail';
     const saved = await reader.post('/media/from_url', { url });
@@ -65,13 +65,13 @@ describe('a library as JSON', () => {
     });
   });
 
-  test('of nothing is whole, too', async () => {
+  test('that is empty is complete', async () => {
     const reader = await createReader(app);
     const { body } = await reader.get(own(reader));
     expect(libraryExport.parse(body)).toMatchObject({ documents: [], document_count: 0 });
   });
 
-  test('of one’s own holds what is shared before any backfill has run, and nothing of others', async () => {
+  test('that is the default library contains shared media before any backfill, and nothing else of others', async () => {
     const reader = await createReader(app);
     const library = await createLibrary(owner);
     const shared = await saveReady(sql, owner, { title: 'Shared' });
@@ -89,7 +89,7 @@ describe('a library as JSON', () => {
     );
   });
 
-  test('is refused in words', async () => {
+  test('is refused with a message', async () => {
     expect(await owner.get(`/libraries/${newId()}/export`)).toMatchObject(
       failure(404, 'E_LIBRARY_NOT_FOUND'),
     );
@@ -99,7 +99,7 @@ describe('a library as JSON', () => {
 });
 
 describe('a library as bookmarks', () => {
-  test('has every link, escaped, and what was uploaded not', async () => {
+  test('contains every link, escaped, and no uploads', async () => {
     const reader = await createReader(app);
     await reader.post('/media/from_url', { url: 'https://example.org/b?x=1&y="2"' });
     const read = await reader.post('/media/from_url', { url: 'https://example.org/read' });
@@ -112,7 +112,7 @@ describe('a library as bookmarks', () => {
     const { status, headers, body } = await reader.get(own(reader, '?format=html'));
     expect(status).toBe(200);
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
-    // It is HTML of strangers' words on this very origin: a browser must not show it.
+    // The file contains foreign text as HTML on this origin: a browser must not render it.
     expect(headers.get('content-disposition')).toMatch(/^attachment/);
     expect(body).toMatch(/^<!DOCTYPE NETSCAPE-Bookmark-file-1>/);
     expect(body.match(/<DT><A .*/g)).toEqual([
@@ -125,7 +125,7 @@ describe('a library as bookmarks', () => {
 });
 
 describe('a document as Markdown', () => {
-  test('begins with what is known of it', async () => {
+  test('starts with its metadata', async () => {
     const id = await saveReady(sql, owner, { title: 'On: tides', author: 'Ana', texts: ['High water.'] });
     await sql`
       update media_fragments set html_sanitized = '<p>High <em>water</em>.</p>' where media_id = ${id}`;
@@ -136,7 +136,7 @@ describe('a document as Markdown', () => {
     expect(body).toBe('---\ntitle: "On: tides"\nauthor: "Ana"\n---\n\n# On: tides\n\nHigh *water*.\n\n');
   });
 
-  test('is refused to who may not read it, and while there is nothing to read', async () => {
+  test('is refused without access, and while there is no text', async () => {
     const id = await saveReady(sql, owner, { title: 'Empty' });
     const stranger = await createReader(app);
     expect(await stranger.get(`/media/${id}/export`)).toMatchObject(failure(404, 'E_MEDIA_NOT_FOUND'));
@@ -157,9 +157,9 @@ describe('a removal while an export runs', () => {
     return library;
   }
 
-  test('breaks the export of that library off: what has come is not whole', async () => {
+  test('aborts the export of that library: the file is incomplete', async () => {
     const reader = await createReader(app);
-    // More than the sockets of both sides hold, and more than one page.
+    // More than the socket buffers of both sides, and more than one page.
     const library = await libraryOf(reader, 130);
     const under = await openExport(app, reader.key, `/libraries/${library}/export`);
     const begun = await under.read(1);
@@ -169,7 +169,7 @@ describe('a removal while an export runs', () => {
     expect(rest).toMatch(/terminated/);
   });
 
-  test('leaves the rest of one’s own library, and nothing of the other', async () => {
+  test('continues the export of the default library without that library', async () => {
     const reader = await createReader(app);
     const library = await libraryOf(reader, 120);
     await saveReady(sql, reader, { title: 'Mine' });
@@ -179,7 +179,7 @@ describe('a removal while an export runs', () => {
     text += await under.read();
     const { documents } = libraryExport.parse(JSON.parse(text));
     expect(documents.map(({ title }) => title)).toContain('Mine');
-    // What was on its way already cannot be taken back; the last ones were not.
+    // What was already sent cannot be taken back; the last ones were not sent.
     expect(documents.length).toBeLessThan(100);
   });
 });
@@ -203,7 +203,7 @@ test('20,000 documents are exported in bounded memory', async () => {
     highest = Math.max(highest, process.memoryUsage().rss);
   }
   expect(size).toBeGreaterThan(80_000_000);
-  // A word may lie on the border of two chunks.
+  // A word may be split over two chunks.
   expect(count).toBeGreaterThan(19_900);
   expect(highest - before).toBeLessThan(150 * 1024 * 1024);
 });

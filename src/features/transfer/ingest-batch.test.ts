@@ -13,14 +13,14 @@ beforeAll(async () => {
   reader = await createReader(app);
 });
 
-/** Whatever the file has done: every media that was saved is on its way exactly once, and the closure holds. */
+/** After every test: each saved media has exactly one job, and the closure is exact. */
 afterAll(async () => {
   expect(await auditOf(sql)).toEqual([]);
   expect(await sql`select id from media where job_id is null`).toHaveLength(0);
   expect(await sql`select media_id from media_jobs group by media_id having count(*) > 1`).toHaveLength(0);
 });
 
-/** Where nobody is, so that nothing is asked for should a worker come as far as fetching them. */
+/** An address without a server, in case a worker starts to fetch. */
 const links = (name: string, count: number) =>
   Array.from({ length: count }, (_, n) => `http://127.0.0.1:9/${name}/${n}`);
 
@@ -46,7 +46,7 @@ const ingest = async (payload: object, by = reader) =>
 const outcomes = ({ result }: { result: { items: { outcome: string }[] } }) =>
   result.items.map(({ outcome }) => outcome);
 
-test('what was saved elsewhere keeps its date, and never comes from the future', async () => {
+test('links saved in another program keep their date, but not a future one', async () => {
   const mover = await createReader(app);
   const old = '2012-05-01T10:00:00.000Z';
   const older = '2011-05-01T10:00:00.000Z';
@@ -63,13 +63,13 @@ test('what was saved elsewhere keeps its date, and never comes from the future',
   const { body: why } = await mover.get(`/media/${first.id}/provenance`);
   expect(why.data.saved_at).toBe(older);
 
-  // Its members get it with the import.
+  // Members get it at the time of the import.
   const library_id = await createLibrary(mover);
   await ingest({ urls: ['https://example.org/dated/shared'], saved_at: [old], library_id }, mover);
   const { body: shared } = await mover.get(`/media?library_id=${library_id}`);
   expect(Math.abs(Date.parse(shared.data[0].added_at) - Date.now())).toBeLessThan(60_000);
 
-  // Saving it again is no reason to move it.
+  // Saving it again does not change its date.
   await ingest({ urls: [urls[0]], saved_at: [null] }, mover);
   expect((await mover.get('/media?sort=added&order=asc')).body.data[0].added_at).toBe(older);
 });
@@ -87,7 +87,7 @@ test.each([
 });
 
 describe('a batch', () => {
-  test('tells of every link what became of it, in order', async () => {
+  test('returns the outcome of every link, in order', async () => {
     const known = await reader.post('/media/from_url', { url: 'https://example.org/known' });
     const urls = [
       'https://example.org/new',
@@ -134,7 +134,7 @@ describe('a batch', () => {
     });
   });
 
-  test('puts what it made on its way in the commit that made it, behind what people save one by one', async () => {
+  test('enqueues extraction in the same transaction, with a lower priority than single saves', async () => {
     const { result } = await ingest({ urls: links('queued', 3) });
     const ids = result.items.map(({ media_id }: { media_id: string }) => media_id);
     const queued = await sql`
@@ -149,7 +149,7 @@ describe('a batch', () => {
     expect(told).toHaveLength(3);
   });
 
-  test('that is repeated finds everything, and makes nothing twice', async () => {
+  test('that is repeated creates nothing twice', async () => {
     const urls = links('repeated', 250);
     expect((await ingest({ urls })).result).toMatchObject({ documents_ingested: 250 });
     expect((await ingest({ urls })).result).toMatchObject({ documents_ingested: 0, duplicate: 250 });
@@ -160,7 +160,7 @@ describe('a batch', () => {
     ).toHaveLength(250);
   });
 
-  test('tries again what had failed', async () => {
+  test('retries failed media', async () => {
     const { result } = await ingest({ urls: links('failed', 1) });
     const [{ media_id }] = result.items;
     await sql`delete from job_queue where job_id = (select job_id from media where id = ${media_id})`;
@@ -176,7 +176,7 @@ describe('a batch', () => {
     expect(media).toEqual({ processing_status: 'pending' });
   });
 
-  test('two at once, with the same links in another order, make each media once', async () => {
+  test('and another in parallel, with the same links in another order, create each media once', async () => {
     const other = await createReader(app);
     const urls = links('at-once', 600);
     const jobs = await Promise.all([ingest({ urls }), ingest({ urls: urls.toReversed() }, other)]);
@@ -198,7 +198,7 @@ describe('a batch', () => {
     );
   });
 
-  test('of ten thousand of the longest links is taken', async () => {
+  test('of ten thousand of the longest links is accepted', async () => {
     const urls = Array.from({ length: 10_000 }, (_, n) => `https://example.org/${n}/`.padEnd(2040, 'x'));
     const key = DEV_KEYS.viewer;
     expect(
@@ -214,7 +214,7 @@ describe('a batch', () => {
 });
 
 describe('into a library', () => {
-  test('lists everything there, for its members, too', async () => {
+  test('lists everything there, also for its members', async () => {
     const member = await createReader(app);
     const library_id = await createLibrary(reader);
     await join(reader, library_id, member);
@@ -242,7 +242,7 @@ describe('into a library', () => {
     expect(await sql`select from media where created_by_user_id = ${other.id}`).toHaveLength(0);
   });
 
-  test('asks for the right when it runs, not when it was submitted', async () => {
+  test('checks access when it runs, not when it was submitted', async () => {
     const [owner, admin] = [await createReader(app), await createReader(app)];
     const library_id = await createLibrary(owner);
     await join(owner, library_id, admin, 'admin');
@@ -260,7 +260,7 @@ describe('into a library', () => {
     expect(await jobOf(id, admin)).toMatchObject({ status: 'failed', error_code: 'E_FORBIDDEN' });
   });
 
-  test('by somebody who was disabled since is not done', async () => {
+  test('by somebody who was disabled since is refused', async () => {
     const { key, user } = await createPerson(app);
     const { body } = await app.call('POST', '/api/v1/jobs/submit', {
       key,
@@ -279,7 +279,7 @@ describe('into a library', () => {
   });
 });
 
-/** Makes whoever saves this link wait, by being about to save it. */
+/** Blocks saves of this link by holding an uncommitted insert of it. */
 async function holdLink(url: string) {
   const holder = await sql.connect();
   await holder.query('begin');
@@ -289,7 +289,7 @@ async function holdLink(url: string) {
     [newId(), reader.id, url],
   );
   return {
-    /** Resolves when somebody waits for it. */
+    /** Resolves when a save waits for it. */
     reached: () =>
       vi.waitFor(async () => {
         const waiting = await sql`
@@ -316,7 +316,7 @@ const savedOf = (name: string) =>
   sql`select id from media where canonical_url like ${`http://127.0.0.1:9/${name}/%`}`;
 
 describe('ten thousand links', { timeout: 180_000 }, () => {
-  test('cancelled in the middle: what is done is kept and told, and it goes on when it is queued again', async () => {
+  test('cancelled in the middle: finished chunks are kept and reported, and a requeue continues', async () => {
     const urls = links('cancelled', 10_000);
     const held = await holdLink(urls[5100] as string);
     const id = await submit({ urls });
@@ -358,7 +358,7 @@ describe('ten thousand links', { timeout: 180_000 }, () => {
     expect(await savedOf('cancelled')).toHaveLength(10_000);
   });
 
-  test('a worker killed in the middle: another goes on behind the last chunk', async () => {
+  test('a worker killed in the middle: another continues after the last chunk', async () => {
     const urls = links('killed', 10_000);
     const held = await holdLink(urls[7777] as string);
     const id = await submit({ urls });
@@ -367,7 +367,7 @@ describe('ten thousand links', { timeout: 180_000 }, () => {
     await victim.stop('SIGKILL');
     await held.letGo();
     expect(await savedOf('killed')).toHaveLength(7600);
-    // One job at a time, and the batch before whatever it has queued.
+    // One job at a time, and the batch before the jobs that it enqueues.
     await sql`update job_queue set due_at = now() + interval '1 hour' where job_id <> ${id}`;
     const heir = startWorker('--concurrency', '1');
     await vi.waitFor(

@@ -31,7 +31,7 @@ test.each([
   expect(markdownOf(html)).toBe(markdown);
 });
 
-test('a table is as wide as its widest row, and no row is padded to it', () => {
+test('the head of a table is as wide as its widest row, and no other row is padded', () => {
   const rows = '<tr><td>1</td></tr>'.repeat(9000);
   const markdown = markdownOf(`<table>${rows}<tr>${'<td>2</td>'.repeat(9000)}</tr></table>`);
   expect(markdown.length).toBeLessThan(200_000);
@@ -41,7 +41,7 @@ test('a table is as wide as its widest row, and no row is padded to it', () => {
   expect(row).toBe('| 1 |');
 });
 
-describe('time grows with the length of the page, however it is made', () => {
+describe('time is linear in the length of the page', () => {
   test.each<[string, (size: number) => string]>([
     ['quotes and lists', (size) => `${'<blockquote><ul><li>'.repeat(size / 4)}text`],
     ['blocks with a paragraph each', (size) => '<div><p>x</p>'.repeat(size)],
@@ -61,11 +61,11 @@ describe('time grows with the length of the page, however it is made', () => {
     };
     timeOf(2000);
     const [small, large] = [Math.min(timeOf(10_000), timeOf(10_000)), timeOf(160_000)];
-    // Sixteen times as much takes 256 times as long where the square counts. A busy machine adds a constant.
+    // Sixteen times the length would take 256 times as long in quadratic time. A busy machine adds a constant.
     expect(large).toBeLessThan(60 * small + 1500);
   });
 });
 
-test('plain text stays what it says', () => {
+test('plain text is escaped and reads the same', () => {
   expect(plainMarkdown('# a\n*b*\n2) c')).toBe('\\# a\n\n\\*b\\*\n\n2\\) c');
 });

@@ -27,7 +27,7 @@ beforeAll(async () => {
 
 const path = (format: string) => `/libraries/${reader.defaultLibraryId}/export?format=${format}`;
 
-test('a document that a policy blocks keeps its link and loses its words; the others are whole', async () => {
+test('a blocked document keeps its link and loses its text; the others are complete', async () => {
   const { body } = await reader.get(path('json'));
   const { documents } = libraryExport.parse(body);
   expect(documents.map(({ title, withheld }) => ({ title, withheld }))).toEqual([
@@ -39,7 +39,7 @@ test('a document that a policy blocks keeps its link and loses its words; the ot
   expect(documents[2]).toMatchObject({ url: 'https://example.org/harp', texts: [] });
 });
 
-test('among bookmarks, titles are redacted, and one that is blocked is its address', async () => {
+test('titles of bookmarks are redacted, and a blocked one is replaced by its address', async () => {
   await sql`update media set title = 'A harp', canonical_url = 'https://example.org/harp' where id = ${kept}`;
   await sql`update media set canonical_url = 'https://example.org/x' where id = ${redacted}`;
   const { body } = await reader.get(path('html'));

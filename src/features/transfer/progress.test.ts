@@ -7,7 +7,7 @@ import { newId } from '../../platform/ids.ts';
 const database = useDatabase();
 const app = useApp(database);
 
-test('how far a job is, without what is in it, is for who submitted it and for admins', async () => {
+test('the progress of a job is visible to its submitter and to admins', async () => {
   const reader = await createReader(app);
   const body = { job_type: 'ingest_batch', payload: { urls: ['https://example.org/'] } };
   const { job_id } = (await reader.post('/api/v1/jobs/submit', body)).body;
@@ -31,7 +31,7 @@ test('how far a job is, without what is in it, is for who submitted it and for a
   }
 });
 
-test('below operator, jobs that nobody submits do not exist', async () => {
+test('internal jobs are hidden below the role operator', async () => {
   const viewer = await createPerson(app, { role: 'viewer' });
   const reader = await createReader(app);
   const { body } = await reader.post('/media/from_url', { url: 'https://example.org/a' });

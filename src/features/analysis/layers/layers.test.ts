@@ -14,7 +14,7 @@ import { joinFragments } from '../text.ts';
 function read(layer: LayerName, text: string) {
   const { baselines } = runLayers(joinFragments([{ idx: 0, canonical_text: text }]), [layer]);
   const { output, confidence } = baselines[layer] ?? expect.fail('the layer was not read');
-  /** What was found of a kind: its label, and what stands at its ranges. */
+  /** Returns the findings of a kind: the label, and the text of its ranges. */
   const found = (kind: string) =>
     Object.fromEntries(
       output.findings
@@ -38,7 +38,7 @@ describe('token', () => {
     });
   });
 
-  test('finds the words that come again', () => {
+  test('finds repeated words', () => {
     expect(read('token', HARBOUR).counts('frequent_word')).toMatchObject({ lamp: 3, keeper: 2, harbour: 2 });
     expect(read('token', HARBOUR).found('frequent_word').harbour).toEqual(['harbour', 'harbour']);
   });
@@ -53,12 +53,12 @@ describe('token', () => {
 });
 
 describe('morphology', () => {
-  test('knows the tense that a text is told in', () => {
+  test('detects the tense of a text', () => {
     expect(read('morphology', HARBOUR).measures.main_tense).toBe('past');
     expect(read('morphology', ARGUMENT).measures.main_tense).toBe('present');
   });
 
-  test('finds how words are made', () => {
+  test('finds affixes and compounds', () => {
     expect(read('morphology', CONTRACT).found('derivation')['-tion']).toEqual([
       'obligation',
       'termination',
@@ -71,14 +71,14 @@ describe('morphology', () => {
     expect(read('morphology', ARGUMENT).found('comparison')).toEqual({ larger: ['larger'] });
   });
 
-  test('gives the shares of word classes', () => {
+  test('returns the shares of parts of speech', () => {
     const { measures } = read('morphology', 'The readers saw the old books.');
     expect(measures).toMatchObject({ nouns_share: 0.333, verbs_share: 0.167, plural_share: 1 });
   });
 });
 
 describe('syntax', () => {
-  test('finds passives and questions where they stand', () => {
+  test('finds passives and questions with their ranges', () => {
     expect(read('syntax', HARBOUR).found('passive')).toEqual({ 'be lit': ['was lit'] });
     expect(read('syntax', SPEECH).found('question').question).toEqual([
       'Is this not enough?',
@@ -95,7 +95,7 @@ describe('syntax', () => {
     expect(read('syntax', text).measures[name]).toBe(1);
   });
 
-  test('points at sentences that are hard to follow', () => {
+  test('finds sentences that are hard to follow', () => {
     const long = `The keeper said ${'that the keeper before him had said '.repeat(6)}nothing.`;
     expect(read('syntax', `It rained. ${long}`).found('long_sentence')['more than 35 words']).toEqual([long]);
   });
@@ -108,14 +108,14 @@ describe('semantics', () => {
     expect(found('entity')).toEqual({ '12 May 1843': ['12 May 1843'], $300: ['$300'] });
   });
 
-  test('finds the phrases that carry the subject', () => {
+  test('finds key phrases', () => {
     const text = 'The public library opened. A public library lends books. Every public library has rules.';
     expect(read('semantics', text).counts('key_phrase')).toEqual({ 'public library': 3 });
   });
 });
 
 describe('pragmatics', () => {
-  test('tells hedges from certainty, and obligations and requests from both', () => {
+  test('distinguishes hedges, certainty, obligations and requests', () => {
     const { found, counts, measures } = read('pragmatics', LETTER);
     expect(counts('hedge')).toEqual({ perhaps: 1, might: 1, may: 1 });
     expect(found('certainty')).toEqual({ clearly: ['Clearly'] });
@@ -129,7 +129,7 @@ describe('pragmatics', () => {
 });
 
 describe('discourse', () => {
-  test('finds the words that join sentences, and what they say of them', () => {
+  test('finds connectives and their relation', () => {
     const { found, measures } = read('discourse', ARGUMENT);
     expect(found('contrast')).toEqual({ however: ['However'] });
     expect(found('cause')).toEqual({ because: ['because'], therefore: ['Therefore'] });
@@ -139,7 +139,7 @@ describe('discourse', () => {
     expect(measures).toMatchObject({ markers: 6, contrast: 1, cause: 2 });
   });
 
-  test('measures what a sentence takes up from the one before', () => {
+  test('measures references to the previous sentence', () => {
     const bound = 'The keeper lit the lamp. The lamp warmed the keeper. The keeper slept.';
     const loose = 'The keeper lit a lamp. Prices rose in March. Horses eat grass.';
     expect(Number(read('discourse', bound).measures.cohesion)).toBeGreaterThan(0.5);
@@ -148,7 +148,7 @@ describe('discourse', () => {
 });
 
 describe('sociolinguistics', () => {
-  test('tells a chat from a contract', () => {
+  test('distinguishes a chat from a contract', () => {
     expect(read('sociolinguistics', CHAT).measures).toMatchObject({
       register: 'informal',
       tone_name: 'positive',
@@ -161,7 +161,7 @@ describe('sociolinguistics', () => {
     expect(read('sociolinguistics', CONTRACT).counts('formal')).toMatchObject({ shall: 2, thereof: 1 });
   });
 
-  test('hears complaint', () => {
+  test('detects a negative tone', () => {
     const text = 'The food was terrible. I hate the awful noise. It is a horrible, ugly place.';
     expect(read('sociolinguistics', text).measures).toMatchObject({
       tone_name: 'negative',
@@ -169,7 +169,7 @@ describe('sociolinguistics', () => {
     });
   });
 
-  test('knows which English it is', () => {
+  test('detects the variety of English', () => {
     expect(read('sociolinguistics', HARBOUR).measures.spelling).toBe('British');
     expect(read('sociolinguistics', 'The color of the theater is gray.').measures.spelling).toBe('American');
     expect(read('sociolinguistics', HARBOUR).found('british')).toEqual({
@@ -181,7 +181,7 @@ describe('sociolinguistics', () => {
 });
 
 describe('rhetoric', () => {
-  test('finds figures, each where it stands', () => {
+  test('finds figures with their ranges', () => {
     const { found } = read('rhetoric', SPEECH);
     expect(found('anaphora')['we will']).toEqual([
       'We will rebuild the house. We will rebuild the road. We will rebuild the bridge.',
@@ -197,12 +197,12 @@ describe('rhetoric', () => {
     expect(found('rhetorical_question')['rhetorical question']).toContain('Who would not wonder?');
   });
 
-  test('finds none where there are none', () => {
+  test('finds none in a text without figures', () => {
     const text = 'The meeting starts at nine. Bring your own cup. Coffee will be served later.';
     expect(read('rhetoric', text)).toMatchObject({ measures: { figures: 0 }, findings: [] });
   });
 
-  test('sees an anaphora over the end of a chunk', () => {
+  test('finds an anaphora across a chunk boundary', () => {
     const filler = `${'A man walked over that field one day. Nobody ever saw him. '.repeat(400)}\n`;
     const { found } = read('rhetoric', `${filler}We shall fight here. We shall fight there. ${filler}`);
     expect(found('anaphora')['we shall']).toEqual(['We shall fight here. We shall fight there.']);
@@ -210,14 +210,14 @@ describe('rhetoric', () => {
 });
 
 describe('semiotic', () => {
-  test('finds symbols that recur, and their field', () => {
+  test('finds recurring symbols and their field', () => {
     const { counts, findings, measures } = read('semiotic', HARBOUR);
     expect(counts('symbol')).toMatchObject({ lamp: 3, harbour: 2 });
     expect(findings.find(({ label }) => label === 'lamp')?.note).toBe('light');
     expect(measures.main_image).toBe('light');
   });
 
-  test('finds what speaks without words', () => {
+  test('finds signs that are not words', () => {
     const { counts, measures } = read('semiotic', 'STOP! 🎉🎉 "Really?" she said… #harbour @ada NEVER');
     expect(counts('emoji')).toEqual({ '🎉': 2 });
     expect(counts('emphasis')).toMatchObject({ STOP: 1, NEVER: 1 });

@@ -14,7 +14,7 @@ type Respond = (response: ServerResponse, request: IncomingMessage) => void;
 let respond: Respond;
 let health: Respond;
 let bodies: string[] = [];
-/** Each test has an address of its own: what one gave up on may arrive while the next one runs. */
+/** Each test has its own address: a request that one gave up on may arrive during the next. */
 let turn = 0;
 const site = await startSite(async (request, response) => {
   if (request.url?.endsWith('/models')) return health(response, request);
@@ -72,7 +72,7 @@ const run = (options = {}, wanted = request()) =>
     .chain('ml_first')
     .execute(wanted, new AbortController().signal);
 
-test('the endpoint is asked as OpenAI’s is, with the text, the key and a schema', async () => {
+test('sends an OpenAI-compatible request with the text, the key and a schema', async () => {
   await run();
   const asked = site.requests.at(-1);
   expect(asked).toMatchObject({ method: 'POST', url: `/${turn}/v1/chat/completions` });
@@ -87,7 +87,7 @@ test('the endpoint is asked as OpenAI’s is, with the text, the key and a schem
   expect(body.messages[1].content).toContain('The lamp burned all night.');
 });
 
-test('what it quotes is found in the text, in its fragment; what it made up is left out', async () => {
+test('locates quotes in their fragment, and drops made-up ones', async () => {
   respond = answer(0.9, [
     { kind: 'symbol', label: 'lamp', quote: 'lamp burned' },
     { kind: 'symbol', label: 'dragon', quote: 'the dragon slept' },
@@ -112,7 +112,7 @@ test.each([
   [0.6, 0.2, 0.2],
   [0.9, 1, 0.95],
   [0.05, 1, 0.15],
-])('where the rules are %d sure and the model %d, the answer is %d', async (rules, claimed, confidence) => {
+])('a confidence of %d of the rules and %d of the model gives %d', async (rules, claimed, confidence) => {
   respond = answer(claimed);
   expect((await run({}, request(rules))).confidence).toBe(confidence);
 });
@@ -121,13 +121,13 @@ describe('falls back to the rules', () => {
   test.each([
     ['prose', say('The text is about a lamp.')],
     ['JSON of another shape', say('{"mood":"good"}')],
-    ['a field too many', say('{"summary":"x","findings":[],"confidence":0.5,"also":1}')],
+    ['an unknown field', say('{"summary":"x","findings":[],"confidence":0.5,"also":1}')],
     ['a confidence beyond 1', answer(7)],
     ['quotes that are not in the text', answer(0.9, [{ kind: 'a', label: 'b', quote: 'never written' }])],
     ['no content', say(null)],
     ['a page', ((response) => response.writeHead(200).end('<html>')) as Respond],
     ['an empty list', ((response) => response.writeHead(200).end('{"choices":[]}')) as Respond],
-  ])('when it answers with %s, which is not asked for again', async (_what, how) => {
+  ])('when it answers with %s, without a retry', async (_what, how) => {
     respond = how;
     expect(await run()).toMatchObject({
       provider_name: 'deterministic',
@@ -145,19 +145,19 @@ describe('falls back to the rules', () => {
     });
   });
 
-  test('when it refuses, at once', async () => {
+  test('when it refuses, without a retry', async () => {
     respond = status(400);
     expect(await run()).toMatchObject({ fallback_reason: 'plugin_failed' });
     expect(bodies).toHaveLength(1);
   });
 
-  test('when its own key is refused, without sending the text', async () => {
+  test('when its key is refused, without sending the text', async () => {
     health = status(401);
     expect(await run()).toMatchObject({ fallback_reason: 'plugin_unhealthy' });
     expect(bodies).toHaveLength(0);
   });
 
-  test('when nobody is there', async () => {
+  test('when the connection is refused', async () => {
     expect(await run({ url: 'http://127.0.0.1:9/v1' })).toMatchObject({
       fallback_reason: 'plugin_unhealthy',
     });
@@ -170,7 +170,7 @@ describe('falls back to the rules', () => {
   });
 });
 
-test('what may pass is tried again, three times at most', async () => {
+test('transient errors are retried, three attempts at most', async () => {
   let times = 0;
   respond = (response, asked) => {
     times += 1;

@@ -107,7 +107,7 @@ describe('a model that', () => {
   );
 });
 
-test('health is asked once for a run, however many layers it has', async () => {
+test('health is checked once per run', async () => {
   let asked = 0;
   const counting = {
     ...model,
@@ -123,7 +123,7 @@ test('health is asked once for a run, however many layers it has', async () => {
   expect(asked).toBe(1);
 });
 
-test('one that hangs is not asked again in the same run', async () => {
+test('a plugin that hangs is skipped for the rest of the run', async () => {
   let asked = 0;
   const hanging = {
     ...model,

@@ -32,17 +32,17 @@ beforeAll(async () => {
   await sql`update default_library_backfill_jobs set status = 'completed', finished_at = now()`;
 });
 
-/** Each test breaks something, and leaves it mended. */
+/** Each test damages something, and leaves it repaired. */
 beforeEach(async () => expect(await auditOf(sql)).toEqual([]));
 
-/** The broken thing is found with its ids, found again, mended, and then not found any more. */
+/** Checks that a difference is reported with its ids, reported again, repaired, and then not reported any more. */
 async function findsAndMends(expected: Found): Promise<void> {
   expect(await auditOf(sql)).toEqual([expected]);
   expect(await auditOf(sql, { repair: true })).toContainEqual(expected);
   expect(await auditOf(sql)).toEqual([]);
 }
 
-describe('the audit finds and mends', () => {
+describe('the audit finds and repairs', () => {
   test('a missing edge', async () => {
     await sql`delete from default_library_closure_edges where default_library_id = ${owner.defaultLibraryId}`;
     await findsAndMends({
@@ -92,7 +92,7 @@ describe('the audit finds and mends', () => {
     },
   );
 
-  test('a row of a default library that nothing justifies', async () => {
+  test('a row of a default library without a reason', async () => {
     const bare = await saveEpisode(sql, owner);
     await sql`
       insert into library_media (library_id, media_id, is_derived) values (${member.defaultLibraryId}, ${bare}, true)`;
@@ -138,7 +138,7 @@ describe('the audit finds and mends', () => {
   });
 });
 
-describe('the audit finds, and leaves to people,', () => {
+describe('the audit reports and does not repair', () => {
   test('an owner who is not an admin', async () => {
     await sql`update memberships set role = 'member' where library_id = ${library} and user_id = ${owner.id}`;
     const expected = [{ kind: 'library_owner_not_admin', library_id: library, user_id: owner.id }];
@@ -147,7 +147,7 @@ describe('the audit finds, and leaves to people,', () => {
     await sql`update memberships set role = 'admin' where library_id = ${library} and user_id = ${owner.id}`;
   });
 
-  test('a default library that somebody else is in', async () => {
+  test('a default library with another member', async () => {
     await sql`
       insert into memberships (library_id, user_id, role) values (${owner.defaultLibraryId}, ${member.id}, 'member')`;
     expect(await auditOf(sql)).toContainEqual({
@@ -159,7 +159,7 @@ describe('the audit finds, and leaves to people,', () => {
   });
 });
 
-test('what a backfill has yet to write is not missing; once the backfill has failed it is', async () => {
+test('edges of a pending backfill are not reported; those of a failed one are', async () => {
   const late = await createReader(app);
   await join(owner, library, late);
   expect(await auditOf(sql)).toEqual([]);
@@ -171,7 +171,7 @@ test('what a backfill has yet to write is not missing; once the backfill has fai
   await auditOf(sql, { repair: true });
 });
 
-test('goes through more libraries than it looks at at once', async () => {
+test('checks more libraries than fit into one batch', async () => {
   for (let n = 0; n < 120; n++) await createReader(app);
   const last = await createReader(app);
   await sql`insert into library_media (library_id, media_id, is_derived) values (${last.defaultLibraryId}, ${media}, true)`;
@@ -180,7 +180,7 @@ test('goes through more libraries than it looks at at once', async () => {
   ]);
 });
 
-test('as a job, it tells how many documents there are, what is wrong, and mends it', async () => {
+test('the audit job returns the number of documents and the differences, and repairs them', async () => {
   await sql`delete from default_library_closure_edges where default_library_id = ${member.defaultLibraryId}`;
   const audit = async (payload: object) => {
     const key = DEV_KEYS.operator;

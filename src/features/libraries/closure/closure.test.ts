@@ -27,7 +27,7 @@ let member: Reader;
 let library: string;
 let media: string;
 
-/** No worker runs in this file: whatever a new member reads, they read before any backfill. */
+/** No worker runs in this file, so new members read everything before any backfill. */
 beforeEach(async () => {
   [owner, member] = [await createReader(app), await createReader(app)];
   library = await createLibrary(owner);
@@ -82,7 +82,7 @@ describe('adding media to a library', () => {
 });
 
 describe('removing media from a library', () => {
-  test('deletes the edges of that source and collects the default row', async () => {
+  test('deletes the edges of that source and the row in the default library', async () => {
     await add(owner, library, media);
     expect((await remove(owner, library, media)).status).toBe(204);
     expect(await closureOf(sql, member.defaultLibraryId, media)).toEqual({
@@ -97,7 +97,7 @@ describe('removing media from a library', () => {
     expect(await canRead(member, media)).toBe(false);
   });
 
-  test('keeps what another library justifies', async () => {
+  test('keeps media that also come through another library', async () => {
     const second = await createLibrary(owner);
     await join(owner, second, member);
     await add(owner, library, media);
@@ -129,7 +129,7 @@ describe('removing media from the default library', () => {
     expect(await canRead(member, media)).toBe(true);
   });
 
-  test('the row is collected after the closure is removed, too', async () => {
+  test('the row is deleted once the edge is removed too', async () => {
     await remove(member, member.defaultLibraryId, media);
     await remove(owner, library, media);
     expect((await closureOf(sql, member.defaultLibraryId, media)).listed).toBe(false);
@@ -147,7 +147,7 @@ describe('removing media from the default library', () => {
     expect(await canRead(member, media)).toBe(false);
   });
 
-  test('does not cascade: a library whose only member it is keeps its media', async () => {
+  test('does not cascade: other libraries keep the media', async () => {
     const alone = await createLibrary(owner);
     await add(owner, alone, media);
     await remove(owner, owner.defaultLibraryId, media);
@@ -162,7 +162,7 @@ describe('removing media from the default library', () => {
 describe('removing a member', () => {
   beforeEach(() => add(owner, library, media));
 
-  test("deletes the member's closure edges and collects the rows, and nobody else's", async () => {
+  test("deletes the member's edges and rows, and nobody else's", async () => {
     const kept = await saveMedia(sql, member);
     const other = await createReader(app);
     await join(owner, library, other, 'admin');
@@ -200,7 +200,7 @@ test('immediate access: a new member reads the library before any backfill ran',
   expect(body.data.map(({ id }: { id: string }) => id)).toEqual([media]);
 });
 
-test('strict revocation: from the next request on it is as if the person had never been in', async () => {
+test('strict revocation: the next request behaves as if the person had never been a member', async () => {
   await add(owner, library, media);
   expect(await canRead(member, media)).toBe(true);
   await owner.delete(`/libraries/${library}/members/${member.id}`);
@@ -213,7 +213,7 @@ test('strict revocation: from the next request on it is as if the person had nev
   ]);
 });
 
-test('a library that is deleted leaves nothing behind in anybody’s default library', async () => {
+test('a deleted library leaves nothing in any default library', async () => {
   const saved = await saveMedia(sql, owner);
   for (const id of [media, saved]) await add(owner, library, id);
   await add(member, member.defaultLibraryId, saved);
@@ -239,14 +239,14 @@ describe('who can read a media', () => {
     default_library_id: defaultLibraryId,
   });
 
-  test('a bare row in a default library gives nothing, not even in its list', async () => {
+  test('a bare row in a default library gives no access, not even in its list', async () => {
     await sql`insert into library_media (library_id, media_id, is_derived) values (${member.defaultLibraryId}, ${media}, true)`;
     expect(await canRead(member, media)).toBe(false);
     expect((await member.get(`/libraries/${member.defaultLibraryId}/media`)).body.data).toEqual([]);
     await sql`delete from library_media where library_id = ${member.defaultLibraryId}`;
   });
 
-  test('an edge from a library that the viewer has left gives nothing', async () => {
+  test('an edge from a library that the viewer has left gives no access', async () => {
     const stranger = await createReader(app);
     await sql`
       insert into default_library_closure_edges (default_library_id, media_id, source_library_id)
@@ -255,7 +255,7 @@ describe('who can read a media', () => {
     await sql`delete from default_library_closure_edges where default_library_id = ${stranger.defaultLibraryId}`;
   });
 
-  test('an edge from a library that the viewer is in gives access', async () => {
+  test('an edge from a library that the viewer is a member of gives access', async () => {
     await sql`
       insert into default_library_closure_edges (default_library_id, media_id, source_library_id)
       values (${member.defaultLibraryId}, ${media}, ${library})`;
@@ -273,7 +273,7 @@ describe('who can read a media', () => {
   });
 });
 
-test('a default library lists what was added last first, page by page', async () => {
+test('a default library is listed newest first, page by page', async () => {
   const saved = [media];
   for (let n = 0; n < 4; n++) saved.unshift(await saveMedia(sql, owner));
   const seen: string[] = [];
@@ -286,7 +286,7 @@ test('a default library lists what was added last first, page by page', async ()
   expect(seen).toEqual(saved);
 });
 
-test('provenance tells when it was saved, through which libraries it comes, and who added it', async () => {
+test('provenance has the date of the save, the libraries, and who added it', async () => {
   await add(owner, library, media);
   const other = await createLibrary(owner, 'Not theirs');
   await add(owner, other, media);
@@ -318,11 +318,11 @@ test('a media that is about to be deleted leaves every library', async () => {
   }
 });
 
-test('nothing can be added that does not exist', async () => {
+test('a media that does not exist cannot be added', async () => {
   expect((await add(owner, library, newId())).body.error.code).toBe('E_MEDIA_NOT_FOUND');
 });
 
-test('taking a closure away reads each row a few times, though the planner knows nothing of it yet', async () => {
+test('removing edges reads each row a few times, even without planner statistics', async () => {
   const count = 1000;
   await sql`analyze default_library_closure_edges, library_media`;
   await sql`

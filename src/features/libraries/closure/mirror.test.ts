@@ -43,7 +43,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: kind('unite'), link, with: link }) },
 );
 
-/** What libraries hold, as somebody knows who was told of every event. Throws when told the same thing twice. */
+/** The contents of libraries, built from events. Throws when an event repeats the current state. */
 function mirrorOf(events: { event_type: string; payload: { library_id: string; media_id: string } }[]) {
   const mirror = new Set<string>();
   for (const { event_type, payload } of events) {
@@ -62,7 +62,7 @@ const readEvents = () => sql<Parameters<typeof mirrorOf>[0]>`
   where event_type in ('library.media_added', 'library.media_removed')
   order by transaction_id, id`;
 
-/** What shared libraries list, and what people have saved themselves. */
+/** Returns the media that shared libraries list, and those that people have saved. */
 async function readLibraries(): Promise<string[]> {
   const rows = await sql<{ item: string }[]>`
     select library_id || ' ' || media_id as item from library_media where not is_derived

@@ -50,7 +50,7 @@ const role = fc.constantFrom('admin' as const, 'admin' as const, 'member' as con
 const record = fc.record;
 const kind = <const Kind extends Operation['kind']>(name: Kind) => fc.constant(name);
 
-/** Nobody gives their own media up, so that there is always something to share. */
+/** Nobody removes their own media, so that there is always something to share. */
 const foreign = fc.tuple(person, fc.integer({ min: 1, max: PEOPLE - 1 }));
 const unsave = foreign.map(([actor, distance]): Operation => {
   return { kind: 'unsave', actor, media: (actor + distance) % PEOPLE };
@@ -68,7 +68,7 @@ const operation = fc.oneof<fc.WeightedArbitrary<Operation>[]>(
   { weight: 1, arbitrary: record({ kind: kind('delete'), actor: person, library }) },
 );
 
-/** A world of its own for every run, with a library for each of the first people. */
+/** Creates new people for every run, with a library for each of the first ones. */
 async function begin(): Promise<{ world: World; model: Model }> {
   const [world, model] = [new World(app, sql, url), new Model(PEOPLE)];
   await world.populate(PEOPLE);
@@ -85,7 +85,7 @@ async function replaceWorker(victim: number): Promise<void> {
   workers[index] = startWorker();
 }
 
-test('one after another, every answer is what the model says, and so is what everybody can read', async () => {
+test('in sequence, every answer and everybody’s access equal the model', async () => {
   const property = fc.asyncProperty(
     fc.array(operation, { minLength: 30, maxLength: 60 }),
     async (operations) => {
@@ -102,7 +102,7 @@ test('one after another, every answer is what the model says, and so is what eve
   await fc.assert(property, { seed, numRuns });
 });
 
-test('all at once, with workers being killed, everybody can read what the facts entitle them to', async () => {
+test('in parallel, with workers being killed, everybody’s access follows from the facts', async () => {
   const rounds = fc.array(
     fc.record({
       operations: fc.array(operation, { minLength: 8, maxLength: 12 }),
@@ -124,7 +124,7 @@ test('all at once, with workers being killed, everybody can read what the facts 
   await fc.assert(property, { seed, numRuns, endOnFailure: true });
 });
 
-test('thousands of mixed operations at once: no caller sees a deadlock, and the closure is exact', async () => {
+test('thousands of parallel operations: no caller gets a deadlock, and the closure is exact', async () => {
   const { world } = await begin();
   for (const [library] of world.libraries.entries()) await joinEverybody(world, library);
   const operations = fc.sample(operation, { seed, numRuns: stormOperations });
@@ -157,7 +157,7 @@ test('thousands of mixed operations at once: no caller sees a deadlock, and the 
   expect(body.result.inconsistencies).toEqual([]);
 });
 
-/** Puts a new library where a deleted one was. */
+/** Replaces a deleted library by a new one. */
 async function replace(world: World, library: number, actor: number): Promise<void> {
   await world.perform({ kind: 'create', actor });
   world.libraries[library] = world.libraries.pop() ?? '';

@@ -32,7 +32,7 @@ const revoke = (by: Reader, id: string) => by.delete(`/libraries/invites/${id}`)
 describe('inviting', () => {
   const post = (body: unknown, by = owner) => by.post(`/libraries/${library}/invites`, body);
 
-  test.each(['invitee_user_id', 'invitee_username'])('by %s makes a pending invitation', async (field) => {
+  test.each(['invitee_user_id', 'invitee_username'])('by %s creates a pending invitation', async (field) => {
     const who = field === 'invitee_user_id' ? invitee.id : invitee.user.username.toUpperCase();
     const { status, body } = await post({ [field]: who });
     expect(status).toBe(201);
@@ -52,12 +52,12 @@ describe('inviting', () => {
     expect((await invitee.get(`/libraries/${library}`)).status).toBe(404);
   });
 
-  test('nobody is 404', async () => {
+  test('somebody who does not exist is 404', async () => {
     expect(await post({ invitee_user_id: newId() })).toMatchObject(failure(404, 'E_USER_NOT_FOUND'));
     expect(await post({ invitee_username: 'nobody' })).toMatchObject(failure(404, 'E_USER_NOT_FOUND'));
   });
 
-  test('a member, oneself included, is 409', async () => {
+  test('a member, also oneself, is 409', async () => {
     for (const { id } of [member, owner]) {
       expect(await post({ invitee_user_id: id })).toMatchObject(failure(409, 'E_INVITE_MEMBER_EXISTS'));
     }
@@ -75,7 +75,7 @@ describe('inviting', () => {
     expect((await post({ invitee_user_id: invitee.id })).status).toBe(201);
   });
 
-  test('fifty times at once makes one', async () => {
+  test('fifty times in parallel creates one invitation', async () => {
     const answers = await Promise.all(
       Array.from({ length: 50 }, () => post({ invitee_user_id: invitee.id })),
     );
@@ -94,7 +94,7 @@ describe('inviting', () => {
 });
 
 describe('accepting', () => {
-  test('makes the member with the role they were offered, and again says so', async () => {
+  test('adds the member with the offered role, and is idempotent', async () => {
     const id = await invite(owner, library, invitee, 'admin');
     const first = await answer(invitee, id, 'accept');
     expect(first).toMatchObject({
@@ -130,7 +130,7 @@ describe('accepting', () => {
     expect(jobs).toHaveLength(1);
   });
 
-  test('again after having been removed does not open the door again', async () => {
+  test('again after having been removed does not add the member again', async () => {
     const id = await invite(owner, library, invitee);
     await answer(invitee, id, 'accept');
     await owner.delete(`/libraries/${library}/members/${invitee.id}`);
@@ -143,7 +143,7 @@ describe('accepting', () => {
   });
 });
 
-test('declining is idempotent, and cannot be turned into an acceptance', async () => {
+test('declining is idempotent, and rules out a later acceptance', async () => {
   const id = await invite(owner, library, invitee);
   expect((await answer(invitee, id, 'decline')).body.data).toMatchObject({
     invite: { status: 'declined' },
@@ -172,7 +172,7 @@ describe('revoking', () => {
     }
   });
 
-  test('is for admins: whom it concerns is told so, and for others there is no such invitation', async () => {
+  test('is for admins: members and the invitee get 403, others 404', async () => {
     const id = await invite(owner, library, invitee);
     for (const by of [member, invitee])
       expect(await revoke(by, id)).toMatchObject(failure(403, 'E_FORBIDDEN'));
@@ -182,7 +182,7 @@ describe('revoking', () => {
   });
 });
 
-test('only the invited person can answer', async () => {
+test('only the invitee can answer', async () => {
   const id = await invite(owner, library, invitee);
   for (const by of [owner, member, await createReader(app)]) {
     for (const how of ['accept', 'decline'] as const) {
@@ -193,7 +193,7 @@ test('only the invited person can answer', async () => {
   expect(await answer(invitee, '7', 'accept')).toMatchObject(failure(400, 'E_INVALID_REQUEST'));
 });
 
-test('invitations are listed newest first, by status, to admins and to the invited person', async () => {
+test('invitations are listed newest first, by status, to admins and to the invitee', async () => {
   const other = await createLibrary(owner, 'Another');
   const [first, second] = [await invite(owner, library, invitee), await invite(owner, other, invitee)];
   const ids = async (by: Reader, path: string) =>

@@ -41,7 +41,7 @@ const invitationsOn = (on: Database) => {
   return createInvitations({ sql: on, users: app.services.users, backfill });
 };
 
-/** The three ways of losing the right to invite, each on a connection of its own. */
+/** The three ways to lose the right to invite, each on a given connection. */
 const LOSSES = {
   demoted: (on: Database) =>
     membersOn(on).changeRole(owner.id, library, { memberId: inviter.id, role: 'member' }, actor),
@@ -60,7 +60,7 @@ const isMember = async () =>
   (await sql`select from memberships where library_id = ${library} and user_id = ${invitee.id}`).length === 1;
 
 describe.each(losses)('an invitation whose inviter was %s', (loss) => {
-  test('is revoked: it cannot be accepted, and every list says so', async () => {
+  test('is revoked: it cannot be accepted, and every list shows it as revoked', async () => {
     await LOSSES[loss](sql);
     expect(await accept()).toMatchObject(failure(409, 'E_INVITE_NOT_PENDING'));
     expect(await isMember()).toBe(false);
@@ -71,7 +71,7 @@ describe.each(losses)('an invitation whose inviter was %s', (loss) => {
     }
   });
 
-  test('is told of, in the same transaction', async () => {
+  test('emits an event in the same transaction', async () => {
     const told = () => sql`
       select payload from outbox_event where event_type = 'invitation.revoked' and aggregate_id = ${invitation}`;
     const held = holdBeforeCommit(database.twoConnections()[0]);
@@ -85,7 +85,7 @@ describe.each(losses)('an invitation whose inviter was %s', (loss) => {
     ]);
   });
 
-  test('cannot be accepted while that happens: the acceptance waits and is refused', async () => {
+  test('cannot be accepted at the same time: the acceptance waits and is refused', async () => {
     const [one, two] = database.twoConnections();
     const held = holdBeforeCommit(one);
     const losing = LOSSES[loss](held.sql);
@@ -111,11 +111,11 @@ describe.each(losses)('an invitation whose inviter was %s', (loss) => {
     held.letGo();
     await Promise.all([accepting, losing]);
     expect([await statusOf(), await isMember()]).toEqual(['accepted', true]);
-    // A repeated answer is the same, whatever became of the inviter since.
+    // A repeated answer is the same, even if the inviter has lost the right since.
     expect((await accept()).body.data).toMatchObject({ idempotent: true });
   });
 
-  test('is not made while that happens', async () => {
+  test('cannot be created at the same time', async () => {
     const other = await createReader(app);
     const [one, two] = database.twoConnections();
     const held = holdBeforeCommit(one);
@@ -138,7 +138,7 @@ describe.each(losses)('an invitation whose inviter was %s', (loss) => {
   });
 });
 
-test('what others have sent, and what is for other libraries, stays', async () => {
+test('invitations of others, and to other libraries, stay pending', async () => {
   const elsewhere = await createLibrary(inviter, 'Elsewhere');
   const [other, another] = [await createReader(app), await createReader(app)];
   const [ofOwner, ofElsewhere] = [
@@ -151,7 +151,7 @@ test('what others have sent, and what is for other libraries, stays', async () =
   expect([await statusOf(ofOwner), await statusOf(ofElsewhere)]).toEqual(['pending', 'revoked']);
 });
 
-test('an admin who disables somebody over the API revokes what they have sent', async () => {
+test('disabling somebody over the API revokes their invitations', async () => {
   const path = `/api/v1/users/${inviter.id}`;
   await app.call('PATCH', path, { key: DEV_KEYS.admin, body: { disabled: true } });
   expect(await statusOf()).toBe('revoked');
@@ -160,7 +160,7 @@ test('an admin who disables somebody over the API revokes what they have sent', 
   expect(await statusOf(await invite(inviter, library, invitee))).toBe('pending');
 });
 
-test('an admin who stays one keeps what they have sent', async () => {
+test('the invitations of somebody who stays an admin stay pending', async () => {
   await membersOn(sql).changeRole(owner.id, library, { memberId: inviter.id, role: 'admin' }, actor);
   await sql`update users set disabled_at = null where id = ${inviter.id}`;
   expect((await accept()).status).toBe(200);

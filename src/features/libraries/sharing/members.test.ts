@@ -60,7 +60,7 @@ describe('changing a role', () => {
   const change = (by: Reader, who: string, role: string) =>
     by.patch(`/libraries/${library}/members/${who}`, { role });
 
-  test('makes an admin, and a member again', async () => {
+  test('makes a member an admin, and a member again', async () => {
     expect((await change(admin, member.id, 'admin')).body.data).toMatchObject({
       user_id: member.id,
       role: 'admin',
@@ -74,14 +74,14 @@ describe('changing a role', () => {
     expect((await member.get(`/libraries/${library}/members`)).status).toBe(403);
   });
 
-  test('never of the owner', async () => {
+  test('of the owner is refused', async () => {
     for (const role of ['member', 'admin']) {
       expect(await change(admin, owner.id, role)).toMatchObject(failure(403, 'E_OWNER_EXIT_FORBIDDEN'));
     }
   });
 
-  test('never of the last admin', async () => {
-    // Only data that was not written by this release can have an owner who is no admin.
+  test('of the last admin is refused', async () => {
+    // Only data of an older release can have an owner who is not an admin.
     await sql`update memberships set role = 'member' where library_id = ${library} and user_id = ${owner.id}`;
     expect(await change(admin, admin.id, 'member')).toMatchObject(failure(403, 'E_LAST_ADMIN_FORBIDDEN'));
     expect(await admin.delete(`/libraries/${library}/members/${admin.id}`)).toMatchObject(
@@ -90,11 +90,11 @@ describe('changing a role', () => {
     expect((await admin.get(`/libraries/${library}`)).body.data.role).toBe('admin');
   });
 
-  test('of somebody who is not in it is 404', async () => {
+  test('of somebody who is not a member is 404', async () => {
     expect(await change(owner, newId(), 'admin')).toMatchObject(failure(404, 'E_NOT_FOUND'));
   });
 
-  test('to something that is no role is 400', async () => {
+  test('to an unknown role is 400', async () => {
     expect(await change(owner, member.id, 'owner')).toMatchObject(failure(400, 'E_INVALID_REQUEST'));
   });
 });
@@ -102,7 +102,7 @@ describe('changing a role', () => {
 describe('removing a member', () => {
   const remove = (by: Reader, who: string) => by.delete(`/libraries/${library}/members/${who}`);
 
-  test('by an admin takes them out, and again changes nothing', async () => {
+  test('by an admin removes them, and is idempotent', async () => {
     expect((await remove(admin, member.id)).status).toBe(204);
     expect(await lastAudit()).toMatchObject({
       action: 'library.member_removed',
@@ -114,12 +114,12 @@ describe('removing a member', () => {
     expect((await remove(admin, newId())).status).toBe(204);
   });
 
-  test('who leaves by themselves is allowed, and then no longer sees the library', async () => {
+  test('who leaves is allowed, and then no longer sees the library', async () => {
     expect((await remove(member, member.id)).status).toBe(204);
     expect(await remove(member, member.id)).toMatchObject(failure(404, 'E_LIBRARY_NOT_FOUND'));
   });
 
-  test('by another member is not', async () => {
+  test('by another member is refused', async () => {
     expect(await remove(member, admin.id)).toMatchObject(failure(403, 'E_FORBIDDEN'));
   });
 
@@ -129,7 +129,7 @@ describe('removing a member', () => {
     }
   });
 
-  test('who can be invited again, and comes back', async () => {
+  test('who is invited again can join again', async () => {
     await remove(owner, member.id);
     const { backfill_job_status } = await join(owner, library, member);
     expect(backfill_job_status).toBe('pending');
@@ -141,7 +141,7 @@ describe('transferring ownership', () => {
   const transfer = (by: Reader, to: string) =>
     by.post(`/libraries/${library}/transfer-ownership`, { new_owner_user_id: to });
 
-  test('makes the new owner an admin and keeps the old one as admin; again is 200', async () => {
+  test('makes the new owner an admin, keeps the old one an admin, and is idempotent', async () => {
     const { status, body } = await transfer(owner, member.id);
     expect([status, body.data.owner_user_id, body.data.role]).toEqual([200, member.id, 'admin']);
     expect(await lastAudit()).toMatchObject({
@@ -168,7 +168,7 @@ describe('transferring ownership', () => {
     }
   });
 
-  test('is for the owner alone', async () => {
+  test('is for the owner only', async () => {
     expect(await transfer(admin, admin.id)).toMatchObject(failure(403, 'E_OWNER_REQUIRED'));
     expect(await transfer(member, owner.id)).toMatchObject(failure(403, 'E_OWNER_REQUIRED'));
   });
@@ -179,7 +179,7 @@ describe('the removal preview', () => {
     by.get(`/libraries/${library}/members/${who}/removal-preview${query}`);
   const add = (by: Reader, to: string, media_id: string) => by.post(`/libraries/${to}/media`, { media_id });
 
-  test('counts what would be lost and tells what would be kept and why, and the removal does just that', async () => {
+  test('counts what would be lost, lists what would be kept and why, and equals the removal', async () => {
     const [lost, saved, known, unknown] = [
       await saveMedia(sql, owner),
       await saveMedia(sql, owner),

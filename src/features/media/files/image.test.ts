@@ -32,7 +32,7 @@ test.each([
   expect(() => checkImage(given)).toThrow(expect.objectContaining({ code: 'E_IMAGE_INVALID' }));
 });
 
-test('ten megabytes are the most', () => {
+test('an image may have up to ten megabytes', () => {
   const image = Buffer.alloc(LARGEST_IMAGE, 0);
   image.write('\xff\xd8\xff', 'latin1');
   expect(checkImage(image)).toBe('image/jpeg');

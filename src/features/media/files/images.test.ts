@@ -27,7 +27,7 @@ const site = await startSite((request, response) => {
     request.socket.once('close', () => {
       stalled -= 1;
     });
-    // Most of the body, and then nothing: what was unpacked so far is held until the time is over.
+    // Most of the body, and then nothing: the unpacked part stays in memory until the timeout.
     response.writeHead(200, { 'content-type': 'image/png', 'content-encoding': 'gzip' });
     response.write(gzipSync(Buffer.concat([PNG, Buffer.alloc(5_000_000)])).subarray(0, -20));
   } else if (url.includes('.png')) {
@@ -70,12 +70,12 @@ async function savePage(path: string): Promise<{ id: string; images: string[] }>
   return { id, images };
 }
 
-test('an image that no readable document shows is passed on and not kept', async () => {
+test('an image that no readable document shows is not stored', async () => {
   for (let n = 0; n < 5; n++) expect((await image(`${site.url}/unknown-${n}.png`)).status).toBe(200);
   expect(await stored()).toBe(0);
 });
 
-test('images of documents are kept, count, and are evicted when the last document that shows them is purged', async () => {
+test('images of documents are stored, charged, and evicted with the last document that shows them', async () => {
   const usedBytes = async () => (await reader.get('/me/storage')).body.data.used_bytes as number;
   const [one, two] = [await savePage('/one'), await savePage('/two')];
   expect(one.images).toHaveLength(2);
@@ -101,7 +101,7 @@ test('images of documents are kept, count, and are evicted when the last documen
   expect(await usedBytes()).toBe(0);
 });
 
-test('a stranger cannot have the images of a document kept at its owner’s cost', async () => {
+test('a stranger cannot store images at the cost of a document’s owner', async () => {
   const stranger = await createReader(app);
   const { id, images } = await savePage('/private');
   const before = await stored();
@@ -110,7 +110,7 @@ test('a stranger cannot have the images of a document kept at its owner’s cost
   await reader.delete(`/media/${id}?permanently=true`);
 });
 
-test('one person has six fetches under way, and what waits too long, or behind too many, is told to come back', async () => {
+test('one person has six parallel fetches; others that wait too long, or behind too many, get 429', async () => {
   const answers = Promise.all(Array.from({ length: 80 }, (_, n) => image(`${site.url}/stall-${n}`)));
   await vi.waitFor(() => expect(stalled).toBe(6), 20_000);
   const other = await createReader(app);

@@ -61,7 +61,7 @@ async function put(begun: { upload_url: string; upload_headers: Record<string, s
 }
 
 describe('a storage quota', () => {
-  test('counts what a person makes Nexus store, and gives it back when it is deleted for good', async () => {
+  test('counts what a person stores, and frees it when it is deleted permanently', async () => {
     const own = await createReader(app);
     expect(await used(own)).toEqual({ used_bytes: 0, allowed_bytes: 10 * MB });
     const pdf = Buffer.from(makePdf({ pages: [['Counted']], title: 'Counted' }));
@@ -86,7 +86,7 @@ describe('a storage quota', () => {
     expect((await used(own)).used_bytes).toBe(0);
   });
 
-  test('refuses an upload that does not fit, with a sentence that helps, and saves nothing', async () => {
+  test('refuses an upload that does not fit, says why, and saves nothing', async () => {
     const own = await createReader(app);
     const refused = await begin(own, 11 * MB);
     expect(refused).toMatchObject(failure(413, 'E_QUOTA_EXCEEDED'));
@@ -95,7 +95,7 @@ describe('a storage quota', () => {
     expect((await own.get('/media')).body.data).toEqual([]);
   });
 
-  test('is kept by two uploads at once, on connections of their own', async () => {
+  test('holds for two parallel uploads', async () => {
     const own = await createReader(app);
     const answers = await Promise.all(Array.from({ length: 6 }, () => begin(own, 4 * MB)));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 201, 413, 413, 413, 413]);
@@ -113,7 +113,7 @@ describe('a storage quota', () => {
     await first;
   });
 
-  test('is raised and lowered for one person by an admin, and by nobody else', async () => {
+  test('can be changed for one person by admins only', async () => {
     const own = await createReader(app);
     expect(await own.patch(`/api/v1/users/${own.id}`, { storage_quota_mb: 0 })).toMatchObject(
       failure(403, 'E_FORBIDDEN'),
@@ -130,7 +130,7 @@ describe('a storage quota', () => {
     expect(await begin(own, 1)).toMatchObject(failure(413, 'E_QUOTA_EXCEEDED'));
   });
 
-  test('is checked again when a file is taken in', async () => {
+  test('is checked again when a file is ingested', async () => {
     const own = await createReader(app);
     const pdf = Buffer.from(makePdf({ pages: [['Lowered']], title: 'Lowered' }));
     const filler = (await begin(own, 2 * MB)).body.data;
@@ -158,7 +158,7 @@ describe('a storage quota', () => {
     expect((await used(own)).used_bytes).toBeGreaterThan(MB);
   });
 
-  test('of one person does not keep another who has room from reading the same link, and says nothing of it', async () => {
+  test('of one person does not affect another with free space who saved the same link', async () => {
     const [full, roomy] = [await createReader(app), await createReader(app)];
     await setQuota(full, 1);
     await setQuota(roomy, 50);
@@ -192,7 +192,7 @@ describe('a storage quota', () => {
     expect((await files()).length).toBeGreaterThan(1);
   });
 
-  test('costs no scan: whoever has 100,000 items has a handful of rows read', async () => {
+  test('reads a few rows only, even for 100,000 items', async () => {
     const own = await createReader(app);
     for (let batch = 0; batch < 20; batch++) {
       await sql`

@@ -10,7 +10,7 @@ import { createReader, type Reader } from '../../../../test/support/libraries.ts
 import { newDirectory } from '../../../../test/support/workspace.ts';
 
 const pdfOf = (title: string) => Buffer.from(makePdf({ pages: [[title]], title }));
-/** A file of the same size with other bytes behind its head. */
+/** A file of the same size with other bytes after its header. */
 const another = (pdf: Buffer) => Buffer.concat([pdf.subarray(0, -4), Buffer.from('%%%%')]);
 
 interface Begun {
@@ -54,7 +54,7 @@ describe('an upload through Nexus', () => {
         select processing_status, failure_stage, last_error_code, stored_bytes from media where id = ${id}`
     )[0];
 
-  /** Whether the hash in the row is that of the stored bytes. */
+  /** Checks that the stored bytes are the expected ones and that the row has their hash. */
   async function expectHashOf(id: string, expected: Buffer): Promise<void> {
     const [row] = await sql<
       { file_path: string; file_sha256: string }[]
@@ -65,7 +65,7 @@ describe('an upload through Nexus', () => {
     expect(row?.file_sha256).toBe(createHash('sha256').update(expected).digest('hex'));
   }
 
-  test('takes one file: a second one is refused, before and after it was taken in', async () => {
+  test('takes one file: a second one is refused, before and after ingesting', async () => {
     const first = pdfOf('One file');
     const begun = await begin(reader, first.length);
     expect((await put(app.url, begun, first)).status).toBe(204);
@@ -79,7 +79,7 @@ describe('an upload through Nexus', () => {
     await expectHashOf(begun.media_id, first);
   });
 
-  test('two files at once: one is taken, and it is the one that was acknowledged', async () => {
+  test('two parallel files: one is stored, and it is the acknowledged one', async () => {
     for (let round = 0; round < 5; round++) {
       const first = pdfOf(`Round ${round}`);
       const files = [first, another(first)];
@@ -92,7 +92,7 @@ describe('an upload through Nexus', () => {
     }
   });
 
-  test('a file that arrives while it is taken in changes nothing', async () => {
+  test('a file that arrives during ingesting changes nothing', async () => {
     for (let round = 0; round < 5; round++) {
       const first = pdfOf(`Race ${round}`);
       const begun = await begin(reader, first.length);
@@ -102,7 +102,7 @@ describe('an upload through Nexus', () => {
     }
   });
 
-  test('a file that breaks off can be sent again', async () => {
+  test('an interrupted file can be sent again', async () => {
     const pdf = pdfOf('Again');
     const begun = await begin(reader, pdf.length);
     const short = await put(app.url, begun, pdf.subarray(0, 10));
@@ -111,7 +111,7 @@ describe('an upload through Nexus', () => {
     expect((await ingest(begun.media_id)).status).toBe(200);
   });
 
-  test('asked again, and many times at once, gives the same answer: also to a duplicate', async () => {
+  test('repeated and parallel requests give the same answer, also for a duplicate', async () => {
     const own = await createReader(app);
     const pdf = pdfOf('Lost answer');
     const original = await begin(own, pdf.length);
@@ -131,7 +131,7 @@ describe('an upload through Nexus', () => {
     expect(await ingest(again.media_id, stranger)).toMatchObject(failure(404, 'E_MEDIA_NOT_FOUND'));
   });
 
-  test('a file of another type has failed in the stage upload, leaves no file, and can be sent anew', async () => {
+  test('a file of another type fails in stage upload, is deleted, and can be uploaded again', async () => {
     const page = Buffer.from('<html>not a PDF</html>');
     const begun = await begin(reader, page.length);
     await put(app.url, begun, page);
@@ -155,7 +155,7 @@ describe('an upload through Nexus', () => {
     expect((await ingest(next.media_id)).status).toBe(200);
   });
 
-  test('that nobody finishes has failed once its time is over, whether the file arrived or not', async () => {
+  test('that nobody finishes fails after its time, with or without a file', async () => {
     const pdf = pdfOf('Abandoned');
     const [empty, arrived, open] = [
       await begin(reader, pdf.length),
@@ -185,7 +185,7 @@ describe('an upload through Nexus', () => {
   });
 });
 
-describe('an upload that the browser sends to the store', async () => {
+describe('an upload directly to the object store', async () => {
   const s3 = new S3rver({
     address: '127.0.0.1',
     port: 0,
@@ -206,7 +206,7 @@ describe('an upload that the browser sends to the store', async () => {
   });
   beforeAll(() => () => s3.close());
 
-  /** The hash of what is served, and the one in the row. */
+  /** Returns the hash of the served file, and the one in the row. */
   async function hashes(id: string, reader: Reader): Promise<(string | undefined)[]> {
     const [row] = await sql<{ file_sha256: string }[]>`select file_sha256 from media where id = ${id}`;
     const served = await fetch(`${app.url}/media/${id}/file`, { headers: { 'x-nexus-api-key': reader.key } });
@@ -214,7 +214,7 @@ describe('an upload that the browser sends to the store', async () => {
     return [createHash('sha256').update(bytes).digest('hex'), row?.file_sha256];
   }
 
-  test('its URL, which stays usable, cannot change what was taken in', async () => {
+  test('its URL, which stays valid, cannot change the ingested file', async () => {
     const reader = await createReader(app);
     const pdf = pdfOf('Direct');
     const begun = await begin(reader, pdf.length);
@@ -225,7 +225,7 @@ describe('an upload that the browser sends to the store', async () => {
     expect(await hashes(begun.media_id, reader)).toEqual([expected, expected]);
   });
 
-  test('a file that is replaced while it is taken in twice at once: hash and content agree', async () => {
+  test('a file that is replaced during two parallel requests: hash and content match', async () => {
     const reader = await createReader(app);
     let taken = 0;
     for (let round = 0; round < 5; round++) {
@@ -234,7 +234,7 @@ describe('an upload that the browser sends to the store', async () => {
       await put(app.url, begun, pdf);
       const ingest = () => reader.post(`/media/${begun.media_id}/ingest`);
       await Promise.all([ingest(), put(app.url, begun, another(pdf)), ingest()]);
-      // This store replaces a file in place, unlike S3: whoever reads it at that moment finds a part of it and refuses it.
+      // This store replaces a file in place, unlike S3: a reader may see a part of it and refuse it.
       if ((await ingest()).status !== 200) continue;
       const [served, stored] = await hashes(begun.media_id, reader);
       expect(served).toBe(stored);
@@ -243,7 +243,7 @@ describe('an upload that the browser sends to the store', async () => {
     expect(taken).toBeGreaterThan(0);
   });
 
-  test('a file of another type is refused by its head, and nothing is copied', async () => {
+  test('a file of another type is refused by its header, and nothing is copied', async () => {
     const reader = await createReader(app);
     const page = Buffer.from('<html>not a PDF</html>');
     const begun = await begin(reader, page.length);

@@ -9,7 +9,7 @@ const database = useDatabase();
 const { sql } = database;
 const app = useApp(database);
 
-/** Everything that shows a media to somebody, and what it says about when it came to them. */
+/** Returns added_at from every route that shows a media. */
 const shownBy: Record<string, (by: Reader, id: string) => Promise<{ added_at: string } | undefined>> = {
   itself: async (by, id) => (await by.get(`/media/${id}`)).body.data,
   list: async (by, id) => (await by.get('/media')).body.data.find(is(id)),
@@ -29,7 +29,7 @@ async function datesOf(by: Reader, id: string): Promise<Record<string, string | 
 
 const everywhere = (date: unknown) => Object.fromEntries(Object.keys(shownBy).map((name) => [name, date]));
 
-/** Moves whatever was written today to a day in the past. */
+/** Moves everything that was written today to a day in the past. */
 async function nowIs(day: string): Promise<void> {
   for (const table of ['library_media', 'default_library_intrinsics', 'memberships', 'media']) {
     await sql`
@@ -40,7 +40,7 @@ async function nowIs(day: string): Promise<void> {
 }
 
 const at = (day: string) => `${day}T00:00:00.000Z`;
-/** Does the backfills that are waiting. */
+/** Runs the pending backfills. */
 async function fillDefaultLibraries(): Promise<void> {
   const worker = await app.engine.work({
     concurrency: 1,
@@ -53,7 +53,7 @@ async function fillDefaultLibraries(): Promise<void> {
 
 const recently = expect.toSatisfy((date: string) => Math.abs(Date.parse(date) - Date.now()) < 60_000);
 
-test('added_at is when the viewer saved it, or when it came to them through a library they are in now', async () => {
+test('added_at is when the viewer saved it, or when it came through a library they are a member of now', async () => {
   const [ana, ben] = [await createReader(app), await createReader(app)];
   const [first, second] = [await createLibrary(ana, 'First'), await createLibrary(ana, 'Second')];
   const id = await saveReady(sql, ana, { title: 'Harbour' });
@@ -92,7 +92,7 @@ test('added_at is when the viewer saved it, or when it came to them through a li
   expect(await datesOf(ben, id)).toEqual(everywhere(at('2020-07-01')));
 });
 
-test('a default library names nobody but its owner', async () => {
+test('a default library names only its owner', async () => {
   const [ana, ben] = [await createReader(app), await createReader(app)];
   const library = await createLibrary(ana);
   const id = await saveReady(sql, ana, { title: 'Harbour' });

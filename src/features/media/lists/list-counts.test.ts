@@ -18,7 +18,7 @@ import { canReadMedia, type Viewer } from '../../libraries/access/can-read-media
 import { addToDefaultLibrary } from '../../libraries/closure/closure.ts';
 import { createMediaLists } from './list.ts';
 
-/* Lists and counts look at what is ready along an index, and in few places. Here they are held equal to the plain way. */
+/* Lists and counts use indexes for ready media. Here they are compared with the naive way. */
 
 const seed = Number(process.env.MODEL_SEED ?? Date.now() % 2 ** 31);
 const numRuns = Number(process.env.MODEL_RUNS ?? 3);
@@ -67,7 +67,7 @@ class World {
   readonly libraries: string[] = [];
   readonly media: string[] = [];
 
-  /** The first person owns everything; who the others are is up to chance. */
+  /** The first person owns everything; the others are chosen at random. */
   async populate(): Promise<void> {
     for (let n = 0; n < PEOPLE; n++) this.people.push(await createReader(app));
     const [owner] = this.people as [Reader];
@@ -75,7 +75,7 @@ class World {
     for (let n = 0; n < MEDIA; n++) this.media.push(await saveMedia(sql, owner));
   }
 
-  /** Over HTTP, as people do it; what is not allowed does nothing. */
+  /** Over HTTP. A refused operation does nothing. */
   async perform(operation: Operation): Promise<void> {
     const [owner] = this.people as [Reader];
     const reader = 'person' in operation ? (this.people[operation.person] as Reader) : owner;
@@ -106,7 +106,7 @@ class World {
   }
 }
 
-/** Backfills stay pending until somebody's are done: no worker runs here. */
+/** Backfills stay pending until a test runs them: no worker runs here. */
 async function fill({ id }: Reader): Promise<void> {
   const keys = await sql<{ default_library_id: string; source_library_id: string; user_id: string }[]>`
     select default_library_id, source_library_id, user_id
@@ -147,7 +147,7 @@ interface PlainMedia {
   reading: ReadingState;
 }
 
-/** As plainly as it can be said: every media is asked about. */
+/** The naive way: checks every media. */
 async function readable(viewer: Viewer, libraryId: string | undefined): Promise<PlainMedia[]> {
   const rows = await sql<PlainMedia[]>`
     select
@@ -190,7 +190,7 @@ const FILTERS: Filter[] = READINGS.flatMap((reading) => [
   { reading, site: 'b.example', kind: 'web_article', status: 'ready' },
 ]);
 
-/** Every way that Nexus has to list, whichever it would choose for so few. */
+/** Every way to list, even those that Nexus would not choose for so few media. */
 const WAYS = {
   chosen: createMediaLists({ sql }),
   'along an index': createMediaLists({ sql, mostGathered: -1 }),
@@ -221,7 +221,7 @@ async function expectEqual(viewer: Viewer, library_id: string | undefined) {
 
 const idsOf = (rows: { id: string }[]) => rows.map(({ id }) => id).sort();
 
-test('lists, totals and sites are what asking every media one by one gives, whatever people have done', async () => {
+test('lists, totals and sites equal the naive way, whatever people have done', async () => {
   const property = fc.asyncProperty(
     fc.array(operation, { minLength: 40, maxLength: 60 }),
     async (operations) => {
@@ -237,7 +237,7 @@ test('lists, totals and sites are what asking every media one by one gives, what
   await fc.assert(property, { seed, numRuns, endOnFailure: true });
 });
 
-test('what is listed while it becomes ready is counted right, though it was not told of', async () => {
+test('a media that is listed while it becomes ready is counted correctly', async () => {
   const [ana, one] = [await createReader(app), database.twoConnections()[0]];
   const viewer = { user_id: ana.id, default_library_id: ana.defaultLibraryId };
   const id = await saveMedia(sql, await createReader(app));

@@ -31,7 +31,7 @@ async function list(reader: Reader, query = ''): Promise<Listed> {
   };
 }
 
-/** All pages of a list, with something done between them. */
+/** Reads all pages of a list, and runs something between them. */
 async function walk(reader: Reader, query: string, between: () => Promise<unknown> = async () => undefined) {
   const seen: string[] = [];
   for (let cursor = ''; ; ) {
@@ -48,8 +48,8 @@ async function walk(reader: Reader, query: string, between: () => Promise<unknow
 const put = (reader: Reader, id: string, body: object) =>
   app.call('PUT', `/media/${id}/reading`, { key: reader.key, body });
 
-describe('how far somebody has read', () => {
-  test('is theirs alone, and on every media object', async () => {
+describe('reading progress', () => {
+  test('is private, and part of every media object', async () => {
     const [ana, ben] = [await createReader(app), await createReader(app)];
     const libraryId = await createLibrary(ana);
     const id = await save(ana);
@@ -66,7 +66,7 @@ describe('how far somebody has read', () => {
     expect((await ben.get(`/media/${id}`)).body.data.reading).toBeNull();
   });
 
-  test('the later write wins, and finished stays until it is taken back', async () => {
+  test('the last write wins, and finished stays until it is set to false', async () => {
     const ana = await createReader(app);
     const id = await save(ana);
     const finished = (await put(ana, id, { progress: 1, finished: true })).body.data;
@@ -102,7 +102,7 @@ describe('how far somebody has read', () => {
     expect(await put(ana, await save(ana), body)).toMatchObject(failure(400, 'E_INVALID_REQUEST'));
   });
 
-  test('of what somebody may not read is 404, and is written nowhere', async () => {
+  test('of an unreadable media is 404 and is not stored', async () => {
     const [ana, ben] = [await createReader(app), await createReader(app)];
     const id = await save(ana);
     expect(await put(ben, id, { progress: 1 })).toMatchObject(failure(404, 'E_MEDIA_NOT_FOUND'));
@@ -120,7 +120,7 @@ describe('how far somebody has read', () => {
 describe('marking as unread', () => {
   const forget = (reader: Reader, id: string) => reader.delete(`/media/${id}/reading`);
 
-  test('forgets how far its reader has come, and nobody else’s', async () => {
+  test('deletes the reader’s own progress only', async () => {
     const [ana, ben] = [await createReader(app), await createReader(app)];
     const libraryId = await createLibrary(ana);
     const id = await save(ana);
@@ -135,7 +135,7 @@ describe('marking as unread', () => {
     expect((await forget(ana, id)).status).toBe(204);
   });
 
-  test('is 404 for what somebody may not read, and keeps what they had', async () => {
+  test('is 404 for an unreadable media, and keeps the progress', async () => {
     const [ana, ben] = [await createReader(app), await createReader(app)];
     const libraryId = await createLibrary(ana);
     const id = await save(ana);
@@ -151,7 +151,7 @@ describe('marking as unread', () => {
 });
 
 describe('filters', () => {
-  test('each by itself and together, with the total that belongs to them', async () => {
+  test('work alone and combined, with the right total', async () => {
     const ana = await createReader(app);
     const one = await save(ana, { title: 'one', site: 'a.example', kind: 'pdf' });
     const two = await save(ana, { title: 'two', site: 'a.example' });
@@ -193,14 +193,14 @@ describe('filters', () => {
     expect(await ana.get(`/media?${query}`)).toMatchObject(failure(400, 'E_INVALID_REQUEST'));
   });
 
-  test('a library shows itself to its members, and nothing to others', async () => {
+  test('the filter by library shows nothing to people who are not members', async () => {
     const [ana, ben] = [await createReader(app), await createReader(app)];
     const libraryId = await createLibrary(ana);
     const shared = await save(ana);
     await save(ana);
     await ana.post(`/libraries/${libraryId}/media`, { media_id: shared });
     expect(await list(ana, `library_id=${libraryId}`)).toMatchObject({ ids: [shared], total: 1 });
-    // What somebody has saved as well does not tell them what is in a library that they are not in.
+    // A media that somebody has saved does not disclose that a library contains it.
     await join(ana, libraryId, ben);
     await ben.post(`/libraries/${ben.defaultLibraryId}/media`, { media_id: shared });
     expect(await list(ben, `library_id=${libraryId}`)).toMatchObject({ total: 1 });
@@ -211,7 +211,7 @@ describe('filters', () => {
     expect(await list(ben, `library_id=${ana.defaultLibraryId}`)).toMatchObject({ ids: [], total: 0 });
   });
 
-  test('what was shared a moment ago is listed before any backfill, once, and gone with the membership', async () => {
+  test('shared media are listed before any backfill, once, and until the membership ends', async () => {
     const [ana, ben] = [await createReader(app), await createReader(app)];
     const both = await save(ana, { title: 'both', site: 'a.example' });
     const libraries = [await createLibrary(ana), await createLibrary(ana)];
@@ -267,7 +267,7 @@ describe('sorting', () => {
   });
 
   test.each(['sort=added', 'sort=title', 'sort=published&order=asc', 'sort=length'])(
-    'pages of %s show what was there at the beginning exactly once, whatever is saved meanwhile',
+    'pages of %s show what was there at the start exactly once, whatever is saved meanwhile',
     async (query) => {
       const ana = await fruit();
       const before = (await list(ana, query)).ids;
@@ -286,7 +286,7 @@ describe('sorting', () => {
     },
   );
 
-  test('many at one moment, and titles of any length and script, are in one order', async () => {
+  test('media of the same time, and titles of any length and script, have a total order', async () => {
     const ana = await createReader(app);
     for (let count = 0; count < 6; count++) await save(ana, { title: `${'書'.repeat(990)}${count}` });
     await database.sql`update library_media set created_at = now() where library_id = ${ana.defaultLibraryId}`;
@@ -294,7 +294,7 @@ describe('sorting', () => {
       expect(await walk(ana, `${query}&limit=2`)).toEqual((await list(ana, query)).ids);
   });
 
-  test('the cursor of another order is refused', async () => {
+  test('a cursor of another order is refused', async () => {
     const ana = await fruit();
     const { next_cursor } = (await ana.get('/media?sort=title&limit=1')).body.page;
     for (const query of ['sort=title&order=desc', 'sort=added', 'sort=length'])
@@ -308,7 +308,7 @@ describe('sorting', () => {
   });
 });
 
-test('each item says when it came into the library that is listed', async () => {
+test('each item has the date when it was added to the listed library', async () => {
   const ana = await createReader(app);
   const libraryId = await createLibrary(ana);
   const id = await save(ana);
@@ -318,7 +318,7 @@ test('each item says when it came into the library that is listed', async () => 
   expect((await ana.get(`/media?library_id=${libraryId}`)).body.data[0].added_at).toMatch(/^20[^2]|^202[^0]/);
 });
 
-test('sites are counted, the most frequent first', async () => {
+test('sites are counted, most frequent first', async () => {
   const ana = await createReader(app);
   for (const site of ['b.example', 'a.example', 'b.example', null, 'c.example']) await save(ana, { site });
   expect((await ana.get('/media/sites')).body.data).toEqual([
@@ -328,7 +328,7 @@ test('sites are counted, the most frequent first', async () => {
   ]);
 });
 
-test('libraries say how much is in them, and how much of it is unread by the viewer', async () => {
+test('libraries have the number of their media, and of those the viewer has not read', async () => {
   const [ana, ben] = [await createReader(app), await createReader(app)];
   const libraryId = await createLibrary(ana);
   const ids = [await save(ana), await save(ana), await save(ana)];
@@ -356,7 +356,7 @@ test('libraries say how much is in them, and how much of it is unread by the vie
 });
 
 describe('people', () => {
-  test('are found by how their names begin, eight at most, disabled ones not', async () => {
+  test('are found by the start of their names, eight at most, without disabled ones', async () => {
     const ana = await createReader(app);
     const actor = { name: 'test' };
     for (let count = 0; count < 10; count++)

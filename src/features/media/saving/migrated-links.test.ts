@@ -5,7 +5,7 @@ import { newId } from '../../../platform/ids.ts';
 
 const { sql } = useDatabase({ template: 'template0' });
 
-test('what was saved before links belonged to their savers: the address goes to its creator, and nobody is named', async () => {
+test('migration 18 gives the typed address to its creator and names nobody else', async () => {
   const migrations = await readMigrations();
   const before = migrations.findIndex(({ name }) => name.includes('links_of_their_savers'));
   await migrate(sql, migrations.slice(0, before));

@@ -7,11 +7,11 @@ import { startSite } from '../../../../test/support/internet.ts';
 import { createLibrary, join, type Reader, readerOf } from '../../../../test/support/libraries.ts';
 import type { Worker } from '../../../platform/jobs/worker.ts';
 
-/** A token that opens pages, and a word of a text that only the token opens. */
+/** A token that gives access to pages, and a word that only these pages contain. */
 const TOKEN = 'tok3nOfAna';
 const TREASURE = 'quicksilver';
 
-/** Pages that a token opens name their public address as canonical; what that one gives differs. */
+/** Pages behind the token name their public address as canonical, which has another text. */
 const opened = (path: string) =>
   makePage({
     title: `Opened ${path}`,
@@ -52,7 +52,7 @@ beforeAll(async () => {
 });
 afterAll(() => worker.stop());
 
-/** Nobody but an ordinary person: operators see more of other people's work. */
+/** Creates a viewer, because operators see more of other people's work. */
 const createViewer = async () => readerOf(app, await createPerson(app, { role: 'viewer' }));
 
 async function save(by: Reader, path: string): Promise<string> {
@@ -61,7 +61,7 @@ async function save(by: Reader, path: string): Promise<string> {
   return body.data.media_id;
 }
 
-/** The only media that somebody has, once the work on it is over: a page may have turned out to be another. */
+/** Waits until the only media of somebody has been processed. It may have been united with another. */
 async function settled(by: Reader) {
   return vi.waitFor(async () => {
     const { body } = await by.get('/media');
@@ -71,7 +71,7 @@ async function settled(by: Reader) {
   }, 60_000);
 }
 
-/** All answers to GET requests that a person can make with ids that they may have guessed. */
+/** Returns the answers to all GET requests that somebody can make with guessed ids. */
 async function everyAnswer(by: Reader, ids: string[], queries: string[]): Promise<[string, unknown][]> {
   const answers: [string, unknown][] = [];
   const ask = async (path: string) => {
@@ -98,7 +98,7 @@ async function everyAnswer(by: Reader, ids: string[], queries: string[]): Promis
   return answers;
 }
 
-/** Waits until the stream has told of something that happens now: then nothing older is still to come. */
+/** Waits until the stream has sent an event of now, so that no older event is missing. */
 async function caughtUp(by: Reader, stream: StreamReader): Promise<void> {
   const libraryId = await createLibrary(by, 'Marker');
   await vi.waitFor(
@@ -117,49 +117,52 @@ const pages = [
 ] as const;
 
 describe.each(pages)('%s, opened by a token', (_case, secret, plain, expected) => {
-  test.each(['first', 'second'])('tells nothing to somebody who saves the public one %s', async (order) => {
-    const [owner, other] = [await createViewer(), await createViewer()];
-    const stream = await openStream(app.url, other.key);
-    if (order === 'first') {
-      await save(other, plain);
-      await settled(other);
-    }
-    await save(owner, secret);
-    const theirs = await settled(owner);
-    if (order === 'second') await save(other, plain);
-    const own = await settled(other);
+  test.each(['first', 'second'])(
+    'discloses nothing to somebody who saves the public address %s',
+    async (order) => {
+      const [owner, other] = [await createViewer(), await createViewer()];
+      const stream = await openStream(app.url, other.key);
+      if (order === 'first') {
+        await save(other, plain);
+        await settled(other);
+      }
+      await save(owner, secret);
+      const theirs = await settled(owner);
+      if (order === 'second') await save(other, plain);
+      const own = await settled(other);
 
-    expect(theirs).toMatchObject({ processing_status: 'ready', requested_url: `${site.url}${secret}` });
-    expect((await owner.get(`/media/${theirs.id}/fragments`)).body.data[0].canonical_text).toContain(
-      TREASURE,
-    );
-    expect(own).toMatchObject({
-      processing_status: expected,
-      canonical_url: `${site.url}${plain}`,
-      requested_url: `${site.url}${plain}`,
-    });
-    expect(own.id).not.toBe(theirs.id);
-    await owner.post('/api/v1/analyze', { document_id: theirs.id });
-    await caughtUp(other, stream);
-    stream.close();
-    const jobs = await sql<{ id: string }[]>`select id from jobs order by id desc limit 5`;
-    const ids = [own.id, theirs.id, owner.id, owner.defaultLibraryId, ...jobs.map(({ id }) => id)];
-    const answers = await everyAnswer(other, ids, [TREASURE, 'opened', TOKEN, 'letter', 'doc']);
-    answers.push(['stream', stream.events]);
-    for (const [path, answer] of answers) {
-      const text = JSON.stringify(answer);
-      expect.soft(text, path).not.toContain(TOKEN);
-      expect.soft(text.toLowerCase(), path).not.toContain(TREASURE);
-      // An answer may repeat the id that was asked for.
-      if (path.includes(owner.id)) continue;
-      expect.soft(text, path).not.toContain(owner.id);
-      expect.soft(text, path).not.toContain(`"${owner.user.username}"`);
-      if (!path.includes(theirs.id)) expect.soft(text, path).not.toContain(theirs.id);
-    }
-  });
+      expect(theirs).toMatchObject({ processing_status: 'ready', requested_url: `${site.url}${secret}` });
+      expect((await owner.get(`/media/${theirs.id}/fragments`)).body.data[0].canonical_text).toContain(
+        TREASURE,
+      );
+      expect(own).toMatchObject({
+        processing_status: expected,
+        canonical_url: `${site.url}${plain}`,
+        requested_url: `${site.url}${plain}`,
+      });
+      expect(own.id).not.toBe(theirs.id);
+      await owner.post('/api/v1/analyze', { document_id: theirs.id });
+      await caughtUp(other, stream);
+      stream.close();
+      const jobs = await sql<{ id: string }[]>`select id from jobs order by id desc limit 5`;
+      const ids = [own.id, theirs.id, owner.id, owner.defaultLibraryId, ...jobs.map(({ id }) => id)];
+      const answers = await everyAnswer(other, ids, [TREASURE, 'opened', TOKEN, 'letter', 'doc']);
+      answers.push(['stream', stream.events]);
+      for (const [path, answer] of answers) {
+        const text = JSON.stringify(answer);
+        expect.soft(text, path).not.toContain(TOKEN);
+        expect.soft(text.toLowerCase(), path).not.toContain(TREASURE);
+        // An answer may repeat the requested id.
+        if (path.includes(owner.id)) continue;
+        expect.soft(text, path).not.toContain(owner.id);
+        expect.soft(text, path).not.toContain(`"${owner.user.username}"`);
+        if (!path.includes(theirs.id)) expect.soft(text, path).not.toContain(theirs.id);
+      }
+    },
+  );
 });
 
-describe('two addresses that give the same text', () => {
+describe('two addresses with the same text', () => {
   test.each([
     ['a canonical link', `/shared-a?token=${TOKEN}`, '/shared-a'],
     ['a redirect', `/moved?token=${TOKEN}`, '/article'],
@@ -204,7 +207,7 @@ test('extraction fetches the canonical address, never the spelling of one saver'
   expect(site.requests.slice(from).map(({ url }) => url)).toEqual(['/spelled?id=7', '/spelled']);
 });
 
-test('the address as typed is shown to its saver alone, also within a library, and goes with the removal', async () => {
+test('the typed address is shown to its saver only, also within a library, and is deleted on removal', async () => {
   const member = await createViewer();
   const typed = `${site.url}/within?utm_source=${TOKEN}`;
   const id = await save(ana, `/within?utm_source=${TOKEN}`);

@@ -29,7 +29,7 @@ let library: string;
 let loser: string;
 let winner: string;
 
-/** `holder` has saved the page that turns out to be known, and `library` lists it. */
+/** `holder` has saved the page that is found to be known, and `library` lists it. */
 beforeEach(async () => {
   [owner, holder] = [await createReader(app), await createReader(app)];
   library = await createLibrary(owner);
@@ -51,7 +51,7 @@ const removeListed = (from: string, by: Reader, mediaId: string): Act => {
   return (on) => createLibraryMedia({ sql: on }).remove(viewer(by), from, mediaId);
 };
 
-/** As saving the same address does, which is known already. */
+/** Saves the same address, which is already known. */
 async function save(on: Database, by: Reader, mediaId: string): Promise<void> {
   await transaction(on, async (tx) => {
     const held = await tx`select from media where id = ${mediaId} for key share`;
@@ -60,7 +60,7 @@ async function save(on: Database, by: Reader, mediaId: string): Promise<void> {
   });
 }
 
-/** Runs `first` up to its commit, begins `second`, and lets both come to their end. */
+/** Runs `first` up to its commit, starts `second`, and lets both end. */
 async function inOrder(first: Act, second: Act) {
   const held = holdBeforeCommit(connections[0]);
   const one = Promise.allSettled([first(held.sql)]);
@@ -84,7 +84,7 @@ const listed = async (libraryId: string) => {
   return rows.map(({ media_id }) => media_id);
 };
 
-describe('a removal while a page turns out to be known', () => {
+describe('a removal while a page is united with a known one', () => {
   const removals: [string, () => Act, () => string][] = [
     ['DELETE /media/{id}', () => removeSaved, () => holder.defaultLibraryId],
     [
@@ -114,7 +114,7 @@ describe('a removal while a page turns out to be known', () => {
     },
   );
 
-  test('never comes back, whatever the interleaving', async () => {
+  test('is never undone, whatever the interleaving', async () => {
     const start = fc.nat(12);
     const plan = fc.record({
       unite: start,
@@ -135,7 +135,7 @@ describe('a removal while a page turns out to be known', () => {
       for (const each of [shared, kept]) await admin.post(`/libraries/${each}/media`, { media_id: from });
       await save(sql, saver, from);
       await save(sql, member, from);
-      /** Begins after as many round trips, on a connection of its own. */
+      /** Starts after this many round trips, on its own connection. */
       const startAfter = async (trips: number | null, act: Act) => {
         if (trips === null) return undefined;
         for (let trip = 0; trip < trips; trip++) await sql`select`;

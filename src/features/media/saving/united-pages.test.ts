@@ -19,7 +19,7 @@ interface Page {
   headers?: Record<string, string>;
   body?: string | Buffer;
 }
-/** What the site answers with, by path; a page may wait for something. */
+/** The answers of the site by path; a page may wait for a promise. */
 const pages = new Map<string, () => Page | Promise<Page>>();
 const site = await startSite(async (request, response) => {
   const page = await pages.get(request.url ?? '')?.();
@@ -54,7 +54,7 @@ const article = (title: string, canonical: string) => () => ({
 });
 
 describe('of two media with one address', () => {
-  /** Two people, and two addresses of one page, the first of which is the canonical one. */
+  /** Two people, and two addresses of one page; the first is the canonical one. */
   async function two(name: string) {
     const [ana, ben] = [await createReader(app), await createReader(app)];
     const [plain, variant] = [`/${name}`, `/${name}?print=1`];
@@ -70,7 +70,7 @@ describe('of two media with one address', () => {
     expect(await auditOf(sql)).toEqual([]);
   }
 
-  test('a readable one stays, and takes the place of the one that is found later', async () => {
+  test('a readable one replaces the one that is found later', async () => {
     const { ana, ben, plain, variant } = await two('ready');
     pages.set(plain, article('ready', plain));
     const known = await save(ana, plain);
@@ -82,7 +82,7 @@ describe('of two media with one address', () => {
     await expectOnly(ana, known, plain);
   });
 
-  test('one that failed gives way to the readable one, and its savers can read it', async () => {
+  test('a failed one is replaced by the readable one, and its savers can read it', async () => {
     const { ana, ben, plain, variant } = await two('failed');
     const failed = await save(ana, plain);
     await until(ana, failed, 'failed');
@@ -94,7 +94,7 @@ describe('of two media with one address', () => {
     expect(await ana.get(`/media/${failed}`)).toMatchObject(failure(404, 'E_MEDIA_NOT_FOUND'));
   });
 
-  test('one that is being extracted gives way, and its work ends without harm', async () => {
+  test('one that is being extracted is replaced, and its job ends without an error', async () => {
     const { ana, ben, plain, variant } = await two('slow');
     const [asked, answer] = [gate(), gate()];
     let requests = 0;
@@ -122,12 +122,12 @@ describe('of two media with one address', () => {
     expect(await auditOf(sql)).toEqual([]);
   });
 
-  test('one that nobody has begun to extract gives way', async () => {
+  test('one that is still pending is replaced', async () => {
     const { ana, ben, plain, variant } = await two('pending');
     pages.set(plain, article('pending', plain));
     await worker.stop();
     const [pending, found] = [await save(ana, plain), await save(ben, variant)];
-    // The job of the canonical address comes last.
+    // The job of the canonical address runs last.
     await sql`update job_queue set due_at = now() + interval '1 hour' where job_id in (
       select job_id from media where id = ${pending})`;
     worker = await work();
@@ -135,7 +135,7 @@ describe('of two media with one address', () => {
     await expectOnly(ana, found, plain);
   });
 
-  test('which find each other at once, one is left', async () => {
+  test('that find each other at the same time, one is left', async () => {
     const [ana, ben] = [await createReader(app), await createReader(app)];
     const paths = ['/mutual?a=1', '/mutual?b=1'];
     for (const path of ['/mutual', ...paths]) pages.set(path, article('mutual', '/mutual'));
@@ -153,7 +153,7 @@ describe('of two media with one address', () => {
   });
 });
 
-test('a page that names an address in trouble keeps its own, and its text', async () => {
+test('a page whose canonical address fails keeps its own address and text', async () => {
   const reader = await createReader(app);
   pages.set('/alive', article('Alive', '/broken'));
   pages.set('/broken', () => ({ status: 503 }));
@@ -165,7 +165,7 @@ test('a page that names an address in trouble keeps its own, and its text', asyn
 
 test.each([
   ['is too long to be saved', () => `${site.url}/long?x=${'x'.repeat(2100)}`],
-  ['holds a password', () => `http://ana:secret@${site.host}/long`],
+  ['contains a password', () => `http://ana:secret@${site.host}/long`],
 ])('a redirect to an address that %s leaves the media where it was saved', async (_why, location) => {
   const reader = await createReader(app);
   const target = new URL(location());
@@ -194,7 +194,7 @@ test('pages that name each other are followed once', async () => {
   expect(site.requests.length - from).toBe(2);
 });
 
-describe('equal files', () => {
+describe('files with the same content', () => {
   const bytes = (text: string) => Buffer.from(makePdf({ pages: [[text]] }));
   const serve = (path: string, body: Buffer) =>
     pages.set(path, () => ({ headers: { 'content-type': 'application/pdf' }, body }));
@@ -208,7 +208,7 @@ describe('equal files', () => {
     return (await by.post(`/media/${media_id}/ingest`)).body.data.media_id;
   }
 
-  test('at two addresses do not unite them', async () => {
+  test('at two addresses stay two media', async () => {
     const [ana, ben] = [await createReader(app), await createReader(app)];
     for (const path of ['/paper.pdf?token=ofAna', '/paper.pdf']) serve(path, bytes('One paper'));
     await until(ana, await save(ana, '/paper.pdf?token=ofAna'), 'ready');
@@ -220,7 +220,7 @@ describe('equal files', () => {
     expect(JSON.stringify(listed)).not.toContain('ofAna');
   });
 
-  test('uploaded by one person and found at an address do not show the upload to others', async () => {
+  test('uploaded by one person and found at an address by another stay separate', async () => {
     const [ana, ben] = [await createReader(app), await createReader(app)];
     const file = bytes('Another paper');
     const uploaded = await upload(ana, 'divorce of Ana.pdf', file);
@@ -233,7 +233,7 @@ describe('equal files', () => {
     expect(JSON.stringify((await ben.get('/media')).body)).not.toContain('divorce');
   });
 
-  test('are one media for a person who has it already, by whichever way', async () => {
+  test('are one media for a person who already has it, uploaded or saved', async () => {
     const [ana, ben] = [await createReader(app), await createReader(app)];
     const file = bytes('A third paper');
     serve('/third.pdf', file);
@@ -246,7 +246,7 @@ describe('equal files', () => {
   });
 });
 
-test('everybody who saved a link may retry it, and a reader of a library may not', async () => {
+test('everybody who saved a link may retry it; a member of a library may not', async () => {
   const [first, second, member] = [await createReader(app), await createReader(app), await createReader(app)];
   pages.set('/retried', () => ({ status: 410 }));
   const id = await save(first, '/retried');

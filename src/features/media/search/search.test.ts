@@ -23,7 +23,7 @@ async function search(reader: Reader, q: string, more = ''): Promise<Hit[]> {
 const titles = async (reader: Reader, q: string, more = '') =>
   (await search(reader, q, more)).map(({ media }) => media.title);
 
-describe('what is asked for', () => {
+describe('a query', () => {
   const LIBRARY: SavedFields[] = [
     {
       title: 'Lighthouses of the north',
@@ -61,14 +61,14 @@ describe('what is asked for', () => {
     expect(await titles(await keeper(), q)).toEqual(expected);
   });
 
-  test('titles weigh more than text', async () => {
+  test('titles rank higher than text', async () => {
     const reader = await createReader(app);
     await save(reader, { title: 'Other things', texts: ['whale '.repeat(5)] });
     await save(reader, { title: 'The whale', texts: ['About the sea.'] });
     expect(await titles(reader, 'whale')).toEqual(['The whale', 'Other things']);
   });
 
-  test('by library and kind', async () => {
+  test('filters by library and kind', async () => {
     const reader = await keeper();
     expect(await titles(reader, 'fog', '&kind=epub')).toEqual(['Cooking with salt']);
     const libraryId = await createLibrary(reader);
@@ -79,7 +79,7 @@ describe('what is asked for', () => {
     expect(await titles(reader, 'fog', `&library_id=${libraryId}&kind=pdf`)).toEqual([]);
   });
 
-  test('page by page, each once', async () => {
+  test('results are paged, each once', async () => {
     const reader = await createReader(app);
     for (let count = 0; count < 7; count++)
       await save(reader, { title: `Page ${count}`, texts: ['the same word'] });
@@ -93,7 +93,7 @@ describe('what is asked for', () => {
     expect(seen.toSorted()).toEqual(Array.from({ length: 7 }, (_, count) => `Page ${count}`));
   });
 
-  test('what has just been saved is found by its title, before there is any text', async () => {
+  test('a new media is found by its title before it has text', async () => {
     const reader = await createReader(app);
     const id = await save(reader, { title: 'example.org/quokka' });
     await database.sql`delete from media_search where media_id = ${id}`;
@@ -129,7 +129,7 @@ describe('in other languages', () => {
     expect(await search(byTitle, q)).toHaveLength(1);
   });
 
-  test('what is not there in Chinese is not found', async () => {
+  test('a Chinese phrase that is not in the text is not found', async () => {
     const reader = await createReader(app);
     await save(reader, { title: 'T', texts: ['我在图书馆读了一本书'] });
     expect(await search(reader, '书图')).toEqual([]);
@@ -155,7 +155,7 @@ describe('the snippet', () => {
     expect(text.length).toBeLessThan(300);
   });
 
-  test('is the beginning where only the title matches', async () => {
+  test('is the beginning of the text when only the title matches', async () => {
     const reader = await createReader(app);
     await save(reader, { title: 'Zebra', texts: ['Stripes are   black\nand white.'] });
     expect(await search(reader, 'zebra')).toMatchObject([
@@ -172,7 +172,7 @@ describe('the snippet', () => {
     expect(hit?.snippet).toContainEqual({ text: 'needle', is_match: true });
   });
 
-  test('never carries markup of its own: text stays text', async () => {
+  test('never contains markup', async () => {
     const reader = await createReader(app);
     await save(reader, { title: 'T', texts: ['<b>bold</b> <script>alert(1)</script> & more'] });
     const [hit] = await search(reader, 'alert');
@@ -183,7 +183,7 @@ describe('the snippet', () => {
 });
 
 describe('hostile input', () => {
-  test.each(['', '   ', '\u00a0'])('"%s" is 400 with a sentence', async (q) => {
+  test.each(['', '   ', '\u00a0'])('"%s" is 400 with a message', async (q) => {
     const reader = await createReader(app);
     const answer = await reader.get(`/search?q=${encodeURIComponent(q)}`);
     expect(answer).toMatchObject(failure(400, 'E_INVALID_REQUEST'));
@@ -239,8 +239,8 @@ describe('hostile input', () => {
   });
 });
 
-describe('who may not read', () => {
-  test('finds nothing, by text, title or library; nor does who could before', async () => {
+describe('somebody who cannot read a media', () => {
+  test('does not find it by text, title or library, even if they could before', async () => {
     const [ana, ben] = [await createReader(app), await createReader(app)];
     const id = await save(ana, { title: 'Confidential plan', texts: ['the secret handshake'] });
     const libraryId = await createLibrary(ana);

@@ -30,7 +30,7 @@ test.each([
   expect(canonicalText(html)).toBe(text);
 });
 
-test('there is never an empty line, a double space or a space at an edge, and the text of the text is itself', () => {
+test('has no empty lines, double spaces or outer spaces, and is idempotent', () => {
   const piece = fc.oneof(
     fc.constantFrom('<p>', '</p>', '<br>', '<div>', '</div>', '<b>', ' ', '\n', '\u2003', '&nbsp;'),
     fc.string({ unit: 'grapheme', maxLength: 5 }),
@@ -44,6 +44,6 @@ test('there is never an empty line, a double space or a space at an edge, and th
   );
 });
 
-test('a document that is nested a hundred thousand times is walked all the same', () => {
+test('a document with a hundred thousand levels is read', () => {
   expect(canonicalText(`${'<b>'.repeat(3)}${'<span>'.repeat(100_000)}deep`)).toBe('deep');
 });

@@ -14,7 +14,7 @@ const clean = (html: string) => sanitizeHtml(html, options);
 
 type Node = DefaultTreeAdapterMap['childNode'];
 
-/** Every element of the result, as a browser would make it of it. */
+/** Returns every element of the result, as a browser would parse it. */
 function elementsOf(html: string, scriptingEnabled: boolean): DefaultTreeAdapterMap['element'][] {
   const found: DefaultTreeAdapterMap['element'][] = [];
   const block = defaultTreeAdapter.createElement('div', namespaces.NS.HTML, []);
@@ -31,7 +31,7 @@ function elementsOf(html: string, scriptingEnabled: boolean): DefaultTreeAdapter
 const SAFE_ATTRIBUTES =
   /^(alt|aria-hidden|colspan|datetime|dir|height|href|lang|rel|reversed|rowspan|scope|span|src|start|target|title|type|value|width)$/;
 
-/** Nothing runs, nothing is loaded, nothing is sent: said of the parsed result, not of its text. */
+/** Checks the parsed result: nothing runs, loads or sends anything. */
 function expectHarmless(html: string): void {
   for (const scripting of [true, false]) {
     for (const { tagName, namespaceURI, attrs } of elementsOf(html, scripting)) {
@@ -49,17 +49,17 @@ function expectHarmless(html: string): void {
 }
 
 describe('attacks', () => {
-  test('there are many', () => expect(ATTACKS.length).toBeGreaterThan(150));
+  test('the corpus is large', () => expect(ATTACKS.length).toBeGreaterThan(150));
 
   test.each(ATTACKS)('%s', (attack) => {
     const html = clean(attack);
     expectHarmless(html);
-    // Once clean, it stays as it is: no second parse makes something else of it.
+    // Sanitising is idempotent: a second parse changes nothing.
     expect(canonicalText(clean(html))).toBe(canonicalText(html));
     expectHarmless(clean(html));
   });
 
-  test('in any order and mixture', () => {
+  test('combined in any order', () => {
     const pieces = fc.array(fc.oneof(fc.constantFrom(...ATTACKS), fc.string({ maxLength: 8 })), {
       maxLength: 6,
     });
@@ -69,7 +69,7 @@ describe('attacks', () => {
     );
   });
 
-  test('cut in the middle', () => {
+  test('truncated', () => {
     fc.assert(
       fc.property(fc.constantFrom(...ATTACKS), fc.nat(200), fc.constantFrom(...ATTACKS), (a, cut, b) =>
         expectHarmless(clean(a.slice(0, cut) + b)),
@@ -115,13 +115,13 @@ describe('what is kept', () => {
     ['#part', 'https://site.example/blog/post.html#part'],
     ['HTTP://EXAMPLE.ORG', 'http://example.org/'],
     ['mailto:me@example.org', 'mailto:me@example.org'],
-  ])('a link to %s becomes absolute and tells nobody where it was', (href, absolute) => {
+  ])('a link to %s becomes absolute and sends no referrer', (href, absolute) => {
     expect(clean(`<a href="${href}" target="_self" rel="opener" download ping="/p">x</a>`)).toBe(
       `<a href="${absolute}" rel="noopener noreferrer" target="_blank">x</a>`,
     );
   });
 
-  test('a link to anything else keeps its text', () => {
+  test('a link with another scheme keeps its text', () => {
     expect(clean('<a href="javascript:x()">text</a>')).toBe('<a>text</a>');
     expect(clean('<a href="ftp://example.org/">text</a>')).toBe('<a>text</a>');
     expect(sanitizeHtml('<a href="/relative">x</a>', { rewriteImage: () => undefined })).toBe('<a>x</a>');
@@ -139,7 +139,7 @@ describe('what is kept', () => {
   });
 });
 
-test('a document that is nested a hundred thousand times is cleaned all the same', () => {
+test('a document with a hundred thousand levels is sanitised', () => {
   const html = clean('<span>'.repeat(100_000));
   expect(html.length).toBe(100_000 * '<span></span>'.length);
 });

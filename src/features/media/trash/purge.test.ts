@@ -57,7 +57,7 @@ async function saveAsOther(connection: Database, ids: string[]): Promise<SavedLi
   ]);
 }
 
-/** Whatever takes hold of a media at the moment that its trash is emptied. */
+/** The operations that make somebody have a media while it is being purged. */
 const HOLDERS: Record<string, (connection: Database, id: string) => Promise<string>> = {
   save: async (connection, id) => {
     const saved = await saveAsOther(connection, [id]);
@@ -84,7 +84,7 @@ describe.each(Object.keys(HOLDERS))('purging against %s', (name) => {
   const hold = HOLDERS[name] as (connection: Database, id: string) => Promise<string>;
   const by = () => (name === 'restore' ? reader : other);
 
-  test('the holder comes first: the purge waits, looks again, and leaves the media', async () => {
+  test('the operation first: the purge waits, checks again, and keeps the media', async () => {
     const id = await trashed();
     const [one, two] = database.twoConnections();
     const held = holdBeforeCommit(one);
@@ -99,7 +99,7 @@ describe.each(Object.keys(HOLDERS))('purging against %s', (name) => {
     expect(await auditOf(sql)).toEqual([]);
   });
 
-  test('the purge comes first: the holder waits, and what it acknowledges is there', async () => {
+  test('the purge first: the operation waits, and what it acknowledges exists', async () => {
     const id = await trashed();
     const [one, two] = database.twoConnections();
     const held = holdBeforeCommit(one);
@@ -117,7 +117,7 @@ describe.each(Object.keys(HOLDERS))('purging against %s', (name) => {
   });
 });
 
-test('adding to a library against the purge: the one or the other, never a listing of what is gone', async () => {
+test('adding to a library during the purge: no library lists a deleted media', async () => {
   const library = await createLibrary(reader);
   for (let round = 0; round < 10; round++) {
     const id = await saveReady(sql, reader, { texts: ['text'] });
@@ -130,7 +130,7 @@ test('adding to a library against the purge: the one or the other, never a listi
   expect(await auditOf(sql)).toEqual([]);
 });
 
-test('a batch of links that are purged at this moment is saved all the same', async () => {
+test('a batch of links that are just being purged is saved', async () => {
   const ids = [await trashed(), await trashed()];
   const [one, two] = database.twoConnections();
   const held = holdBeforeCommit(one);
@@ -146,7 +146,7 @@ test('a batch of links that are purged at this moment is saved all the same', as
   }
 });
 
-test('emptying the trash twice at once purges each media once', async () => {
+test('emptying the trash twice in parallel purges each media once', async () => {
   const ids = [await trashed(), await trashed(), await trashed()];
   const purged = await Promise.all(
     database.twoConnections().map((connection) => purgeThrough(connection)(viewerOf(reader), ids)),
@@ -157,7 +157,7 @@ test('emptying the trash twice at once purges each media once', async () => {
   expect(events).toHaveLength(3);
 });
 
-test('who pays for a media passes it on to who still holds it', async () => {
+test('the charge for a media moves to somebody who still has it', async () => {
   const id = await trashed();
   await transaction(sql, (tx) => tx`update media set stored_bytes = 1000 where id = ${id}`);
   await other.post('/media/from_url', { url: urlOf(id) });

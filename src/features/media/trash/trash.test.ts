@@ -24,7 +24,10 @@ beforeAll(async () => {
   other = await createReader(app);
 });
 
-/** A readable document with a file, an asset, a search row, a place in the graph, a run, a branch and a reading. */
+/**
+ * Creates a readable document with a file, an asset, a search row, a graph projection, a run, a branch and reading
+ * progress.
+ */
 async function save(by = reader, title = 'Rare words'): Promise<string> {
   const id = await saveReady(sql, by, { title, texts: ['zwieback and other rare words'] });
   const path = `media/${id}/original.pdf`;
@@ -46,7 +49,7 @@ const filesOf = async (id: string) =>
   (await Readable.from(app.resources.storage.list(`media/${id}/`)).toArray()).length;
 const exists = async (id: string) => (await sql`select from media where id = ${id}`).length === 1;
 
-/** What the hourly job does, with a grace period of so many days. */
+/** Runs the hourly job with a grace period of this many days. */
 async function purgeAll(days: number): Promise<unknown> {
   const purge = createPurge({ sql, storage: app.resources.storage });
   const { handler } = periodicPurge({ sql, purge, days }).type;
@@ -71,7 +74,7 @@ async function expectGone(id: string): Promise<void> {
 }
 
 describe('the trash', () => {
-  test('holds what its owner removed: not readable, not found, not listed, and seen by nobody else', async () => {
+  test('contains what its owner removed: not readable, found or listed, and visible to nobody else', async () => {
     const id = await save();
     expect((await reader.delete(`/media/${id}`)).status).toBe(204);
     const { body } = await reader.get('/trash');
@@ -90,7 +93,7 @@ describe('the trash', () => {
     await reader.delete(`/trash/${id}`);
   });
 
-  test('also holds what was removed by way of the default library', async () => {
+  test('also contains what was removed through the default library', async () => {
     const id = await save();
     await sql`
       update default_library_intrinsics
@@ -101,7 +104,7 @@ describe('the trash', () => {
     expect(await trashOf(reader)).toEqual([id]);
     expect((await reader.post(`/trash/${id}/restore`)).status).toBe(204);
     expect(await trashOf(reader)).toEqual([]);
-    // With the place in it, the address as it was typed, and the date at which it was saved.
+    // With the reading progress, the typed address, and the date of the save.
     expect((await reader.get(`/media/${id}`)).body.data).toEqual(before);
     expect(before).toMatchObject({
       requested_url: `https://example.org/${id}?utm_source=mail`,
@@ -111,7 +114,7 @@ describe('the trash', () => {
     expect(await auditOf(sql)).toEqual([]);
   });
 
-  test('gives a link back when it is saved again', async () => {
+  test('restores a link when it is saved again', async () => {
     const id = await save();
     await reader.delete(`/media/${id}`);
     const saved = await reader.post('/media/from_url', { url: `https://example.org/${id}` });
@@ -120,7 +123,7 @@ describe('the trash', () => {
     expect((await reader.get(`/media/${id}`)).status).toBe(200);
   });
 
-  test('does not hold what its owner still has through a library', async () => {
+  test('does not contain what its owner still has through a library', async () => {
     const library = await createLibrary(reader);
     const id = await save();
     await reader.post(`/libraries/${library}/media`, { media_id: id });
@@ -132,7 +135,7 @@ describe('the trash', () => {
     await expectGone(id);
   });
 
-  test('gives what was removed from a shared library back to it, and to nobody who left', async () => {
+  test('restores to the shared library it was removed from, but not for somebody who left', async () => {
     const [owner, admin] = [await createReader(app), await createReader(app)];
     const library = await createLibrary(owner);
     await join(owner, library, admin);
@@ -171,8 +174,8 @@ describe('the trash', () => {
   });
 });
 
-describe('deleting for good', () => {
-  test('tells whoever deleted it, and nobody else but admins', async () => {
+describe('deleting permanently', () => {
+  test('emits an event to whoever deleted it and to admins only', async () => {
     const id = await save();
     await reader.delete(`/media/${id}`);
     await reader.delete(`/trash/${id}`);
@@ -182,12 +185,12 @@ describe('deleting for good', () => {
         ({ type, data }) => type === 'media.deleted' && data.media_id === id,
       );
     };
-    // The feed shows an event once no older transaction is under way.
+    // The feed shows an event once no older transaction is open.
     await expect.poll(() => deletionsFor(reader), { timeout: 20_000 }).toHaveLength(1);
     expect(await deletionsFor(other)).toEqual([]);
   });
 
-  test('purges at once what only the caller holds, with its files and everything made of it', async () => {
+  test('purges immediately what only the caller has, with its files and everything made from it', async () => {
     const [inTrash, direct] = [await save(), await save()];
     await reader.delete(`/media/${inTrash}`);
     expect((await reader.delete(`/trash/${inTrash}`)).status).toBe(204);
@@ -203,7 +206,7 @@ describe('deleting for good', () => {
     expect(events.map(({ payload }) => payload.user_ids)).toEqual([[reader.id]]);
   });
 
-  test('leaves what others hold to them, wherever they hold it', async () => {
+  test('keeps what others have, wherever they have it', async () => {
     const id = await save();
     await other.post('/media/from_url', { url: `https://example.org/${id}` });
     await reader.delete(`/media/${id}`);
@@ -219,7 +222,7 @@ describe('deleting for good', () => {
 });
 
 describe('the hourly purge', () => {
-  test('deletes what has been in the trash for the grace period, and nothing before', async () => {
+  test('deletes what has been in the trash for the grace period, and nothing newer', async () => {
     const [old, recent] = [await save(), await save()];
     for (const id of [old, recent]) await reader.delete(`/media/${id}`);
     await sql`update trash set trashed_at = now() - interval '31 days' where media_id = ${old}`;
@@ -229,7 +232,7 @@ describe('the hourly purge', () => {
     await reader.delete('/trash');
   });
 
-  test('finds what nobody holds, and waits for the grace period: a library that was deleted', async () => {
+  test('deletes media that nobody has after the grace period, such as those of a deleted library', async () => {
     const owner = await createReader(app);
     const member = await createReader(app);
     const library = await createLibrary(owner);
@@ -250,7 +253,7 @@ describe('the hourly purge', () => {
     expect(event?.payload.user_ids).toEqual([]);
   });
 
-  test('spares what somebody saved again in the meantime', async () => {
+  test('keeps what somebody saved again in the meantime', async () => {
     const id = await save();
     await sql`delete from default_library_intrinsics where media_id = ${id}`;
     await sql`delete from library_media where media_id = ${id}`;
