@@ -7,6 +7,7 @@ import { createBackfill } from '../dist/features/libraries/closure/backfill.js';
 import { createLibraryMedia } from '../dist/features/libraries/library-media.js';
 import { createInvitations } from '../dist/features/libraries/sharing/invitations.js';
 import { createMembers } from '../dist/features/libraries/sharing/members.js';
+import { createMediaLists } from '../dist/features/media/lists/list.js';
 import { writeStatements } from '../dist/platform/database/database.js';
 import { transaction } from '../dist/platform/database/transaction.js';
 import { newId } from '../dist/platform/ids.js';
@@ -81,9 +82,11 @@ async function settle(sql) {
   client.release();
 }
 
+const listPage = (lists, viewer, library_id) => lists.list(viewer, { library_id, sort: 'added', limit: 100 });
+
 /** Measures the read check for readable and unreadable media, and a page of the default library, as a member. */
 async function reading(sql, viewers, readable, unreadable) {
-  const libraryMedia = createLibraryMedia({ sql });
+  const lists = createMediaLists({ sql });
   const pick = (list, n) => list[(n * 7919) % list.length];
   for (const [n, expected] of [
     [0, true],
@@ -100,7 +103,7 @@ async function reading(sql, viewers, readable, unreadable) {
     list_page_ms: rounded(
       await medianOf(100, (n) => {
         const viewer = pick(viewers, n);
-        return libraryMedia.list(viewer, viewer.default_library_id, { limit: 100 });
+        return listPage(lists, viewer, viewer.default_library_id);
       }),
       3,
     ),
@@ -281,8 +284,9 @@ await withDatabase(
       const item = mine.pop();
       await media.add(viewer, big, item);
       await media.provenance(viewer, item);
-      await media.list(viewer, viewer.default_library_id, { limit: 100 });
-      await media.list(viewer, big, { limit: 100 });
+      const lists = createMediaLists({ sql: one });
+      await listPage(lists, viewer, viewer.default_library_id);
+      await listPage(lists, viewer, big);
       await media.remove(viewer, big, item);
       await createMembers({ sql: one }).remove(many[0].user_id, big, many[1].user_id, actor);
       const [owner] = newcomers;

@@ -107,7 +107,7 @@ async function settle(sql) {
 }
 
 /** Runs a job, and measures its time and the peak memory of this process. */
-async function runJob(sql, queue, type, payload, createdBy) {
+async function runJob(sql, queue, { type, payload, createdBy }) {
   globalThis.gc?.();
   const before = process.memoryUsage().rss;
   let peak = before;
@@ -125,9 +125,9 @@ async function runJob(sql, queue, type, payload, createdBy) {
 
 async function audit(sql, queue, name, expected) {
   await settle(sql);
-  const repair = await runJob(sql, queue, 'integrity_audit', { repair: true });
+  const repair = await runJob(sql, queue, { type: 'integrity_audit', payload: { repair: true } });
   await settle(sql);
-  const clean = await runJob(sql, queue, 'integrity_audit', {});
+  const clean = await runJob(sql, queue, { type: 'integrity_audit', payload: {} });
   if (clean.result.inconsistency_count !== 0) throw new Error(JSON.stringify(clean.result.counts));
   if (clean.result.document_count !== expected) throw new Error('Not all documents were counted.');
   const figures = {
@@ -228,8 +228,9 @@ async function measure(sql, directory) {
     say(`tables that related scans sequentially: ${scanned.join(', ') || 'none'}`);
 
     const urls = Array.from({ length: LINKS }, (_, n) => `https://example.org/batch/${n}`);
-    const first = await runJob(sql, queue, 'ingest_batch', { urls }, 'reader');
-    const again = await runJob(sql, queue, 'ingest_batch', { urls }, 'reader');
+    const createdBy = { name: reader.username, userId: reader.id };
+    const first = await runJob(sql, queue, { type: 'ingest_batch', payload: { urls }, createdBy });
+    const again = await runJob(sql, queue, { type: 'ingest_batch', payload: { urls }, createdBy });
     if (first.result.documents_ingested !== LINKS || again.result.duplicate !== LINKS)
       throw new Error('Links were lost.');
     figures.ingest_batch = {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { mode } from './roles.ts';
 import { id, listQuery, page, text, timestamp } from './wire.ts';
 
-/** What a policy does with a text in which it matches: hides the text, or removes the matches from it. */
+/** The action of a policy on a text that it matches: `block` hides the text, `redact` removes the matches. */
 export const POLICY_ACTIONS = ['block', 'redact'] as const;
 export const policyAction = z.enum(POLICY_ACTIONS);
 export type PolicyAction = z.infer<typeof policyAction>;

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 
 type RawIssue = z.core.$ZodRawIssue;
 
-/** How error messages name zod's types. */
+/** The names of zod's types in error messages. */
 const TYPES: Record<string, string> = {
   string: 'text',
   number: 'a number',

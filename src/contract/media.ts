@@ -128,7 +128,7 @@ export const mediaAttempt = z.object({
   attempt_number: z.number().int(),
   step: z.enum(['extract', 'index']),
   status: z.enum(['running', 'succeeded', 'failed', 'interrupted']),
-  /** What happened, as a sentence for readers. */
+  /** A sentence for readers that describes what happened. */
   summary: z.string(),
   error_code: z.string().nullable(),
   started_at: timestamp,

@@ -3,7 +3,7 @@ import { timestamp } from './wire.ts';
 
 const MAX_POSITION_BYTES = 2048;
 
-/** How far a person has read a media. Null means unread. */
+/** The progress of a person in a media. Null means unread. */
 export const readingProgress = z.object({
   progress: z.number(),
   position: z.unknown(),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** In ascending order: each role includes the rights of those before it. */
+/** The roles in ascending order: each role includes the rights of those before it. */
 export const ROLES = ['viewer', 'operator', 'researcher', 'admin'] as const;
 export const role = z.enum(ROLES);
 export type Role = z.infer<typeof role>;
@@ -13,7 +13,7 @@ export function lowerRole(a: Role, b: Role): Role {
   return roleAllows(a, b) ? b : a;
 }
 
-/** In PUBLIC mode policies block or redact text; RAW mode shows it unchanged. */
+/** The modes of showing text. In PUBLIC mode policies block or redact it; RAW mode shows it unchanged. */
 export const MODES = ['PUBLIC', 'RAW'] as const;
 export const mode = z.enum(MODES);
 export type Mode = z.infer<typeof mode>;

@@ -51,7 +51,7 @@ export const createdSignInLink = z.object({
   expires_at: timestamp,
 });
 
-/** Not needed when the key is sent as a header. */
+/** The credentials for new tokens. The body is not needed when the key is sent as a header. */
 export const tokenRequest = z
   .union([byPassword, byKey], 'must have username and password, or api_key')
   .nullish();

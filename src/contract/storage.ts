@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** How much storage a person uses, and how much they may use. */
+/** The storage that a person uses, and their limit. */
 export const storageUse = z.object({
   used_bytes: z.number().int(),
   /** Null: no limit. */

@@ -23,7 +23,7 @@ export function registerHealthRoutes(
       schema: {
         tags: ['Health'],
         summary: 'Liveness',
-        description: 'Whether the process answers. Touches nothing else.',
+        description: 'Whether the process responds. Checks nothing else.',
         response: { 200: health },
       },
     },
@@ -37,19 +37,23 @@ export function registerHealthRoutes(
       schema: {
         tags: ['Health'],
         summary: 'Readiness',
-        description: 'Whether requests can be served: the database answers and its schema is current.',
+        description:
+          'Whether the process can serve requests: the database responds and its schema is current.',
         response: { 200: readiness },
       },
     },
     async (request) => {
       const pending = await pendingMigrations(sql, migrations).catch((error) => {
         request.log.warn({ err: error }, 'not ready');
-        throw new NexusError('E_UNAVAILABLE', 'The database cannot be reached, or its schema is not usable.');
+        throw new NexusError(
+          'E_UNAVAILABLE',
+          'The database is unavailable, or its schema does not fit this release.',
+        );
       });
       if (pending.length > 0) {
         throw new NexusError(
           'E_UNAVAILABLE',
-          `${pending.length} migrations are not applied; run \`nexus migrate\`.`,
+          `${pending.length} migrations are not applied. Run \`nexus migrate\`.`,
         );
       }
       return { status: 'ready' as const };
@@ -63,7 +67,8 @@ export function registerHealthRoutes(
       schema: {
         tags: ['Health'],
         summary: 'Metrics',
-        description: 'Counters and timings of this process since it started, and the backlogs of all.',
+        description:
+          'Counters and timings of this process since its start, and the backlogs of all processes.',
         response: { 200: metricsBody },
       },
     },
@@ -77,7 +82,7 @@ export function registerHealthRoutes(
       schema: {
         tags: ['Health'],
         summary: 'Metrics for Prometheus',
-        description: 'What this process has done, and how the whole installation stands.',
+        description: 'Metrics of this process and of the whole installation.',
         response: { 200: z.string() },
       },
     },

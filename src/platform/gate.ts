@@ -1,7 +1,7 @@
 export interface GateLimits {
-  /** How many run in parallel. */
+  /** The number that runs in parallel. */
   running: number;
-  /** How many may wait in the queue. */
+  /** The maximum number in the queue. */
   waiting: number;
 }
 

@@ -1,10 +1,10 @@
 import { NexusError } from '../contract/errors.ts';
 
 export interface SlotLimits {
-  /** In parallel, over all people. */
+  /** The maximum in parallel, over all people. */
   total: number;
   perPerson: number;
-  /** How many requests of one person may wait, and for how long. */
+  /** The maximum number of waiting requests per person, and their maximum wait. */
   waitingPerPerson: number;
   waitMs: number;
 }

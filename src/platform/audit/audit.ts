@@ -4,7 +4,7 @@ import type { Mode } from '../../contract/roles.ts';
 import type { Queryable } from '../database/database.ts';
 import { newId } from '../ids.ts';
 
-/** Who acts: a person (by username), `cli` or `system`. */
+/** The actor of an audit entry: a person (by username), `cli` or `system`. */
 export interface Actor {
   name: string;
   /** Undefined when no person acts. */

@@ -108,26 +108,26 @@ describe('transaction', () => {
     const listener = await sql.connect();
     const heard: (string | undefined)[] = [];
     listener.on('notification', ({ payload }) => heard.push(payload));
-    await listener.query('listen told');
+    await listener.query('listen test_channel');
     let isAsked = false;
     await transaction(sql, async (tx) => {
-      tx.notifyAfterCommit('told', () => {
+      tx.notifyAfterCommit('test_channel', () => {
         isAsked = true;
         return 'committed';
       });
-      tx.notifyAfterCommit('told', () => undefined);
+      tx.notifyAfterCommit('test_channel', () => undefined);
       await tx`select 1`;
       expect(isAsked).toBe(false);
     });
     const failed = transaction(sql, async (tx) => {
-      tx.notifyAfterCommit('told', () => 'rolled back');
+      tx.notifyAfterCommit('test_channel', () => 'rolled back');
       await tx`select 1 / 0`;
     });
     await expect(failed).rejects.toThrow('division by zero');
-    await transaction(sql, async (tx) => tx.notifyAfterCommit('told', () => 'the last'));
+    await transaction(sql, async (tx) => tx.notifyAfterCommit('test_channel', () => 'the last'));
     await vi.waitFor(() => expect(heard).toContain('the last'));
     expect(heard).toEqual(['committed', 'the last']);
-    await listener.query('unlisten told');
+    await listener.query('unlisten test_channel');
     listener.release();
   });
 

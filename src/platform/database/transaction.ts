@@ -29,7 +29,7 @@ export async function transaction<T>(sql: Database, work: (tx: Transaction) => P
   }
 }
 
-/** What a transaction has to finish at its end. */
+/** Work that a transaction finishes at its end. */
 interface Pending {
   /** Statements that were sent without waiting for their results. */
   sent: PromiseLike<unknown>[];

@@ -682,7 +682,7 @@ test.each([
 });
 
 test.each([204, 'HEAD'] as const)(
-  'an answer without a body (%s) has none, whatever it says',
+  'a response without a body (%s) has none, even if its headers declare one',
   async (what) => {
     const site = await startSite((_request, response) =>
       response

@@ -83,7 +83,7 @@ export function startProcess(entry: URL, limits: ProcessLimits): TaskProcess {
   // Happens when a request is written to a process that has just ended. `close` reports the end.
   channel.on('error', () => kill(child));
   const ready = startWithin(nextReply(), child);
-  // A waiting task gets the error. Without one, nobody needs it.
+  // Prevents an unhandled rejection. A task that waits for `ready` gets the error.
   ready.catch(() => undefined);
 
   return {

@@ -6,7 +6,7 @@ import { checkedContent } from './content.ts';
 import { checkPath, checkPrefix } from './paths.ts';
 import { type Storage, type StoredFile, UnsatisfiableRange } from './storage.ts';
 
-/** In the same directory, so that a rename stays within one file system. Paths cannot begin with a dot. */
+/** The folder of incomplete files. It is inside the storage directory, so that a rename stays within one file system. */
 const PARTIAL = '.partial';
 
 /** Files that a crash left incomplete are deleted after this time. */

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** What the holder of a token may upload, and until when. */
+/** The upload that a token allows. */
 export interface UploadGrant {
   path: string;
   contentType: string;

@@ -47,7 +47,7 @@ export interface Extraction {
   assets: Asset[];
 }
 
-/** What is known about a media that could not be extracted. */
+/** The known properties of a media that could not be extracted. */
 export type Known = Pick<Extraction, 'title'> & { metadata: Partial<Metadata> };
 
 export class ExtractionFailure extends Failure {

@@ -20,7 +20,7 @@ export interface EmbeddedServer {
 export interface EmbeddedOptions {
   /** `<data directory>/postgres` */
   directory: string;
-  /** What to do when another process owns the server: a service refuses to start, a command uses it as a guest. */
+  /** The behaviour when another process owns the server: a service refuses to start, a command uses it as a guest. */
   whenOwned: 'refuse' | 'share';
   /** Shown to processes that are refused: `serve`, `keys create`, … */
   purpose: string;
@@ -35,7 +35,7 @@ const SPARE_CONNECTIONS = 50;
 const MIN_CONNECTIONS = 100;
 /** Long, because recovery of a large database after a crash can take minutes. */
 const READY_TIMEOUT_MS = 15 * 60_000;
-/** How long a service waits for a command that owns the server. It does not wait for another service. */
+/** The time that a service waits for a command that owns the server. It does not wait for another service. */
 const COMMAND_TIMEOUT_MS = 30_000;
 const WAIT_LOG_INTERVAL_MS = 10_000;
 const POLL_MS = 50;
