@@ -1,10 +1,6 @@
 import os from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
 
-/**
- * What a busy neighbour would spoil: some measure time, and some read the feed of events, which shows an event when no older
- * transaction is under way on the server that all of them share.
- */
 const ALONE = [
   'src/features/events/events.test.ts',
   'src/features/media/extractors/hostile.test.ts',
@@ -15,15 +11,15 @@ const ALONE = [
   'test/system/pooler/pooler.test.ts',
 ];
 
-/** What every run of tests has in common; the soak and the screenshots, too. */
+/** Settings of every run of tests, including the soak and the screenshots. */
 export const shared = {
   globalSetup: ['test/support/global-setup.ts'],
   setupFiles: ['test/support/file-setup.ts'],
   pool: 'forks' as const,
-  // Processes that the code under test starts run TypeScript, too.
+  // Files share a process and its modules: importing Nexus takes longer than most files run.
+  isolate: false,
+  // Child processes that the code under test starts run TypeScript, too.
   execArgv: ['--import', './test/support/typescript-in-processes.mjs'],
-  // A machine that others use may stop for seconds: on CI, what fails twice is a fault.
-  retry: process.env.CI ? 1 : 0,
   testTimeout: 120_000,
   hookTimeout: 120_000,
 };
@@ -37,7 +33,6 @@ export default defineConfig({
           name: 'side by side',
           include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
           exclude: [...configDefaults.exclude, ...ALONE],
-          // Much of their time is spent waiting: for PostgreSQL, for processes, for a browser.
           maxWorkers: Math.max(2, os.availableParallelism() - 1),
           sequence: { groupOrder: 1 },
         },

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
-import { afterAll } from 'vitest';
+import { atFileEnd } from './workspace.ts';
 
 /** A server of the test's own that plays a site of the internet. */
 export interface Site {
@@ -14,10 +14,6 @@ export interface Site {
   /** Resolves when a connection that was made to it is closed. */
   closed: Promise<void>;
 }
-
-/** Registered once for the file: a hook cannot be added from within a test. */
-const closers: (() => Promise<void>)[] = [];
-afterAll(() => Promise.all(closers.map((close) => close())));
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -57,7 +53,7 @@ export async function listen(server: Server, address: string, port: number): Pro
   });
   server.listen(port, address);
   await once(server, 'listening');
-  closers.push(async () => {
+  atFileEnd(async () => {
     for (const socket of sockets) socket.destroy();
     server.close();
     await once(server, 'close');

@@ -2,8 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll } from 'vitest';
-import { fileDir } from './workspace.ts';
+import { atFileEnd, fileDir } from './workspace.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -30,11 +29,6 @@ export interface NexusProcess {
   exited: Promise<number | null>;
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
-
-const running = new Set<NexusProcess>();
-afterAll(async () => {
-  await Promise.all([...running].map((nexus) => nexus.stop('SIGKILL')));
-});
 
 /** Starts the built program as a process of its own, with an environment that holds nothing else. */
 export function startNexus(args: string[], options: NexusOptions = {}): NexusProcess {
@@ -94,12 +88,10 @@ function start(program: string, args: string[], options: NexusOptions): NexusPro
     ready: async () => (await nexus.prints(/Open +(http\S+)/))[1] ?? '',
     async stop(signal = 'SIGTERM') {
       if (child.exitCode === null && child.signalCode === null) child.kill(signal);
-      const code = await exited;
-      running.delete(nexus);
-      return code;
+      return exited;
     },
   };
-  running.add(nexus);
+  atFileEnd(() => nexus.stop('SIGKILL'));
   return nexus;
 }
 
@@ -107,6 +99,5 @@ function start(program: string, args: string[], options: NexusOptions): NexusPro
 export async function runNexus(args: string[], options: NexusOptions = {}) {
   const nexus = startNexus(args, options);
   const code = await nexus.exited;
-  running.delete(nexus);
   return { code, output: nexus.output(), stdout: nexus.stdout() };
 }

@@ -2,4 +2,4 @@ import { defineConfig } from 'vitest/config';
 import { shared } from '../../../../vitest.config.ts';
 
 /** The same harness around files that misbehave on purpose. */
-export default defineConfig({ test: { ...shared, include: ['test/harness/leaks/*.leak.ts'] } });
+export default defineConfig({ test: { ...shared, include: ['test/system/harness/leaks/*.leak.ts'] } });
