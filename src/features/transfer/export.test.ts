@@ -191,6 +191,7 @@ test('20,000 documents are exported in bounded memory', async () => {
     insert into media_fragments (id, media_id, idx, html_sanitized, canonical_text)
     select gen_random_uuid(), media.id, 0, '', repeat('Words of a text that is four kilobytes long. ', 90)
     from media where created_by_user_id = ${reader.id}`;
+  await sql`analyze`;
   globalThis.gc?.();
   const before = process.memoryUsage().rss;
   let highest = before;
