@@ -35,9 +35,9 @@ export function startNexus(args: string[], options: NexusOptions = {}): NexusPro
   return start(process.execPath, [path.join(options.root ?? ROOT, 'dist', 'main.js'), ...args], options);
 }
 
-/** Starts it as the README says, in a process group of its own, as a terminal would. */
-export function npmStart(options: NexusOptions & { root: string }): NexusProcess {
-  return start('npm', ['start', '--ignore-scripts'], { ...options, cwd: options.root, detached: true });
+/** Runs a command of package.json in a process group of its own, as a terminal does. */
+export function npm(args: string[], options: NexusOptions & { root: string }): NexusProcess {
+  return start('npm', args, { ...options, cwd: options.root, detached: true });
 }
 
 function start(program: string, args: string[], options: NexusOptions): NexusProcess {
