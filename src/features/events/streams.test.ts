@@ -1,16 +1,16 @@
 import { afterAll, expect, test, vi } from 'vitest';
 import { random } from '../../../test/crash/jobs/crew.ts';
 import { createPerson, DEV_KEYS, useApp } from '../../../test/support/app.ts';
-import { useDatabase } from '../../../test/support/database.ts';
 import { openStream, type StreamReader } from '../../../test/support/event-stream.ts';
 import { silentLog } from '../../../test/support/jobs.ts';
 import { createLibrary, createReader, type Reader } from '../../../test/support/libraries.ts';
+import { useServer } from '../../../test/support/server.ts';
 import { transaction } from '../../platform/database/transaction.ts';
 import { newId } from '../../platform/ids.ts';
 import { emitEvent } from '../../platform/outbox/emit-event.ts';
 import { createEventStreams } from './streams.ts';
 
-const database = useDatabase();
+const database = await useServer();
 const { sql } = database;
 const app = useApp(database, {}, { listen: true });
 const open: StreamReader[] = [];
