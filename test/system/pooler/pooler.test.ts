@@ -52,7 +52,7 @@ describe('behind a transaction pooler', () => {
       await vi.waitFor(async () => {
         const job = await call(url, 'GET', `/api/v1/jobs/${body.job_id}`, { key });
         expect(job.body).toMatchObject({ status: 'succeeded', error_text: null });
-      }, 10_000);
+      }, 30_000);
     }
     expect(pooler.transactions()).toBeGreaterThan(before);
     expect(await nexus.stop()).toBe(0);
@@ -72,7 +72,7 @@ describe('behind a transaction pooler', () => {
     await vi.waitFor(async () => {
       const job = await call(url, 'GET', `/api/v1/jobs/${body.job_id}`, { key });
       expect(job.body.status).toBe('succeeded');
-    }, 10_000);
+    }, 30_000);
     expect(await Promise.all([nexus.stop(), worker.stop()])).toEqual([0, 0]);
   });
 });
@@ -90,11 +90,16 @@ test('without hints, a running job learns within two seconds that it was cancell
   const worker = await jobs.work([patient], { pollSeconds: 0.1 });
   const { id } = await transaction(database.sql, (tx) => deaf.enqueue(tx, { type: patient, payload: {} }));
   await began.opened;
-  const cancelledAt = performance.now();
   await deaf.control.cancel(id, { name: 'test' });
+  // Counted by a timer of the process that the worker is in: a busy machine delays both.
+  let ticks = 0;
+  const clock = setInterval(() => {
+    ticks += 1;
+  }, 100);
   await stopped.opened;
-  // Twice of what is promised: the machine may be busy with other tests.
-  expect(performance.now() - cancelledAt).toBeLessThan(4000);
+  clearInterval(clock);
+  // Twice the promised two seconds: PostgreSQL may be busy with other tests.
+  expect(ticks).toBeLessThan(40);
   expect((await readJob(database.sql, id)).status).toBe('cancelled');
   await worker.stop();
   await deaf.wakeUp.close();

@@ -8,17 +8,20 @@ import { startSite } from '../../../../test/support/internet.ts';
 const MB = 1024 * 1024;
 const extractors = useExtractors({ timeoutMs: 8000, memoryMb: 384 });
 
-/** The event loop must go on, and the process stay small, whatever is read. */
-async function whileWatching<T>(work: () => Promise<T>): Promise<{ outcome: T; longestPauseMs: number }> {
-  let last = performance.now();
-  let longestPauseMs = 0;
+/**
+ * Measures the longest turn of the event loop during `work`, in CPU time of this process: time that the process spends
+ * waiting for a busy processor does not count.
+ */
+async function whileWatching<T>(work: () => Promise<T>): Promise<{ outcome: T; longestTurnMs: number }> {
+  let last = process.cpuUsage();
+  let longestTurnMs = 0;
   const heart = setInterval(() => {
-    const now = performance.now();
-    longestPauseMs = Math.max(longestPauseMs, now - last);
-    last = now;
+    const { user, system } = process.cpuUsage(last);
+    longestTurnMs = Math.max(longestTurnMs, (user + system) / 1000);
+    last = process.cpuUsage();
   }, 5);
   try {
-    return { outcome: await work(), longestPauseMs };
+    return { outcome: await work(), longestTurnMs };
   } finally {
     clearInterval(heart);
   }
@@ -109,13 +112,13 @@ describe('a hostile document harms nobody but itself', () => {
     ],
   ])('%s', async (_what, read) => {
     const before = process.memoryUsage().rss;
-    const { outcome, longestPauseMs } = await whileWatching(() =>
+    const { outcome, longestTurnMs } = await whileWatching(() =>
       read().then(
         () => 'read',
         (error) => error.code,
       ),
     );
-    // Read or refused, but by a rule: nothing is left hanging and nothing else breaks.
+    // Read, or refused by a rule: nothing hangs, and nothing else breaks.
     expect([
       'read',
       'E_NO_READABLE_CONTENT',
@@ -127,9 +130,9 @@ describe('a hostile document harms nobody but itself', () => {
       'E_PDF_INVALID',
       'E_ARCHIVE_UNSAFE',
     ]).toContain(outcome);
-    expect(longestPauseMs).toBeLessThan(1500);
+    expect(longestTurnMs).toBeLessThan(1500);
     expect(process.memoryUsage().rss - before).toBeLessThan(700 * MB);
-    // And whoever comes next is served.
+    // The next caller is served.
     expect(await save(makePage())).toMatchObject({ kind: 'web_article' });
   });
 });
