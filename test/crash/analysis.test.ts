@@ -13,7 +13,7 @@ async function startWorker(): Promise<NexusProcess> {
   const worker = startNexus(['worker'], {
     env: {
       NEXUS_DATABASE_URL: database.url,
-      // On a busy machine a worker is late with its heartbeat, and is not dead for that.
+      // On a busy machine, a worker may be late with its heartbeat without being dead.
       NEXUS_WORKER_LEASE_SECONDS: '4',
       NEXUS_WORKER_POLL_SECONDS: '0.1',
     },
@@ -34,7 +34,7 @@ async function submit(text: string) {
 const until = (job: () => Promise<Record<string, unknown>>, status: string) =>
   vi.waitFor(async () => expect(await job()).toMatchObject({ status }), { timeout: 50_000, interval: 50 });
 
-/** Lets a dead worker's job be due now, in place of waiting out the delay before its next attempt. */
+/** Makes the job of a dead worker due now, instead of waiting for its retry delay. */
 const untilDue = () =>
   vi.waitFor(
     async () => {

@@ -72,7 +72,7 @@ test('a worker killed while it purges: every media that is left has its file, an
   );
   expect(await heir.stop()).toBe(0);
 
-  // What was committed and not yet deleted when the worker died is an orphan, and goes a day later.
+  // A file whose deletion was committed but not done when the worker died is an orphan; it is removed a day later.
   const long = new Date('2020-01-01T00:00:00Z');
   for (const file of await filesOf('media/')) await utimes(path.join(dataDir, 'files', file), long, long);
   const { handler } = periodicOrphanSweep({ sql, storage: app.outside.storage }).type;

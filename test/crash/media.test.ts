@@ -47,7 +47,7 @@ const until = (reader: Reader, id: string, status: string) =>
     { timeout: 40_000, interval: 50 },
   );
 
-/** Lets a dead worker's job be due now, in place of waiting out the delay before its next attempt. */
+/** Makes the job of a dead worker due now, instead of waiting for its retry delay. */
 const untilDue = () =>
   vi.waitFor(
     async () => {

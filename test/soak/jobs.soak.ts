@@ -25,7 +25,7 @@ afterAll(async () => {
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
-/** Whatever is asked while the server restarts is asked again. */
+/** Retries while the server restarts. */
 const patiently = <T>(work: () => Promise<T>) => vi.waitFor(work, { timeout: 60_000, interval: 100 });
 
 test(`${WORKERS} workers do ${JOBS} jobs, each once, whatever happens to them`, async () => {

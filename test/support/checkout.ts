@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { chmod, cp, mkdir, readFile, symlink } from 'node:fs/promises';
+import { chmod, copyFile, cp, link, mkdir, readdir, readFile, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { newDirectory } from './workspace.ts';
@@ -30,8 +30,7 @@ export async function copyCheckout(mode: number): Promise<string> {
   for (const [place, { optional }] of needed) {
     // Packages for another C library are not installed.
     if (optional && !existsSync(path.join(ROOT, place))) continue;
-    await mkdir(path.dirname(path.join(root, place)), { recursive: true });
-    await cp(path.join(ROOT, place), path.join(root, place), { recursive: true, verbatimSymlinks: true });
+    await linkTree(path.join(ROOT, place), path.join(root, place));
   }
   await chmod(root, mode);
   return root;
@@ -39,4 +38,15 @@ export async function copyCheckout(mode: number): Promise<string> {
 
 async function copyParts(root: string, parts: string[]): Promise<void> {
   for (const part of parts) await cp(path.join(ROOT, part), path.join(root, part), { recursive: true });
+}
+
+/** Links files rather than copying them where the file system can: there are thousands. */
+async function linkTree(from: string, to: string): Promise<void> {
+  await mkdir(to, { recursive: true });
+  for (const entry of await readdir(from, { withFileTypes: true })) {
+    const [source, target] = [path.join(from, entry.name), path.join(to, entry.name)];
+    if (entry.isDirectory()) await linkTree(source, target);
+    else if (entry.isFile()) await link(source, target).catch(() => copyFile(source, target));
+    else await cp(source, target, { verbatimSymlinks: true });
+  }
 }

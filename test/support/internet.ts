@@ -3,21 +3,21 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { atFileEnd } from './workspace.ts';
 
-/** A server of the test's own that plays a site of the internet. */
+/** A local server that stands for a site of the internet. */
 export interface Site {
   host: string;
   port: number;
   url: string;
-  /** The connections that were made to it, and the requests that arrived. */
+  /** The number of connections, and the requests, so far. */
   connections: number;
   requests: IncomingMessage[];
-  /** Resolves when a connection that was made to it is closed. */
+  /** Resolves when the latest connection is closed. */
   closed: Promise<void>;
 }
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A site that answers over HTTP. */
+/** Starts a site that answers over HTTP. */
 export async function startSite(handler: Handler, address = '127.0.0.1', port = 0): Promise<Site> {
   const server = createServer((request, response) => {
     site.requests.push(request);
@@ -27,9 +27,9 @@ export async function startSite(handler: Handler, address = '127.0.0.1', port = 
   return site;
 }
 
-/** A site that says whatever it likes to a socket. */
+/** Starts a site that writes any bytes to its sockets. */
 export function startRawSite(handler: (socket: Socket) => void): Promise<Site> {
-  // What is not read hides that the other side has closed.
+  // A socket that nobody reads does not notice that the other side has closed it.
   return listen(
     createTcpServer((socket) => handler(socket.resume())),
     '127.0.0.1',
@@ -64,7 +64,7 @@ export async function listen(server: Server, address: string, port: number): Pro
   return site;
 }
 
-/** Writes for as long as somebody listens, and no faster than they read. */
+/** Writes until the connection closes, as fast as the other side reads. */
 export function writeForever(response: NodeJS.WritableStream, chunk: Uint8Array): void {
   while (response.write(chunk)) if (!response.writable) return;
   response.once('drain', () => writeForever(response, chunk));

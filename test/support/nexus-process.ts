@@ -8,7 +8,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 export interface NexusOptions {
   env?: Record<string, string>;
-  /** Where the built program is; the checkout by default. */
+  /** The directory with the built program; the checkout by default. */
   root?: string;
   cwd?: string;
   uid?: number;
@@ -19,7 +19,7 @@ export interface NexusOptions {
 export interface NexusProcess {
   child: ChildProcess;
   pid: number;
-  /** Everything it has printed so far. */
+  /** The output so far. */
   output(): string;
   stdout(): string;
   /** Resolves with the first match in what it prints; fails when it exits without. */
@@ -30,7 +30,7 @@ export interface NexusProcess {
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-/** Starts the built program as a process of its own, with an environment that holds nothing else. */
+/** Starts the built program with an environment that holds only `options.env` and the defaults of tests. */
 export function startNexus(args: string[], options: NexusOptions = {}): NexusProcess {
   return start(process.execPath, [path.join(options.root ?? ROOT, 'dist', 'main.js'), ...args], options);
 }
@@ -49,7 +49,7 @@ function start(program: string, args: string[], options: NexusOptions): NexusPro
       NEXUS_ENV: 'test',
       NEXUS_PORT: '0',
       TEST_FILE_DIR: fileDir,
-      // Where the data is elsewhere, the files are still kept here.
+      // With an external database, files are still kept in a data directory.
       ...(options.env?.NEXUS_DATABASE_URL && { NEXUS_DATA_DIR: path.join(fileDir, 'data') }),
       ...options.env,
     },
@@ -95,7 +95,7 @@ function start(program: string, args: string[], options: NexusOptions): NexusPro
   return nexus;
 }
 
-/** Runs a command to its end. */
+/** Runs a command and waits until it exits. */
 export async function runNexus(args: string[], options: NexusOptions = {}) {
   const nexus = startNexus(args, options);
   const code = await nexus.exited;

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Lower may not know higher. A feature may know the features listed before it. */
+/** A lower layer may not import a higher one. A feature may import the features listed before it. */
 const FEATURES = [
   'identity',
   'libraries',

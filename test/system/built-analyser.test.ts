@@ -1,3 +1,8 @@
+/**
+ * Runs the built program.
+ *
+ * @module-tag slow
+ */
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -6,7 +11,7 @@ import { expect, test } from 'vitest';
 import * as texts from '../support/fixtures/texts.ts';
 import { newDirectory } from '../support/workspace.ts';
 
-/** As a process runs it that knows no TypeScript, wherever in the world it stands. */
+/** Runs the analyser in a process without TypeScript, with any locale and time zone. */
 async function analyseElsewhere(env: Record<string, string>): Promise<string> {
   const dist = new URL('../../dist', import.meta.url).href;
   const program = `
@@ -16,7 +21,7 @@ async function analyseElsewhere(env: Record<string, string>): Promise<string> {
     const analyser = createAnalyser();
     const result = await analyser.analyse({ fragments, layers: LAYERS, rules: [] });
     process.stdout.write(JSON.stringify(result));
-    // It ends by itself: processes that wait for work hold nothing up.`;
+    // It ends by itself: idle processes of a pool do not keep it alive.`;
   const file = path.join(await newDirectory(), 'program.mjs');
   await writeFile(file, program);
   const { stdout } = await promisify(execFile)(process.execPath, [file], {

@@ -160,7 +160,7 @@ describe('a removal while an export runs', () => {
     return library;
   }
 
-  test('breaks the export of that library off: what has come is not whole', async () => {
+  test('breaks the export of that library off: what has come is not whole', { tags: 'slow' }, async () => {
     const reader = await createReader(app);
     // More than the sockets of both sides hold, and more than one page.
     const library = await libraryOf(reader, 130);
@@ -172,7 +172,7 @@ describe('a removal while an export runs', () => {
     expect(rest).toMatch(/terminated/);
   });
 
-  test('leaves the rest of one’s own library, and nothing of the other', async () => {
+  test('leaves the rest of one’s own library, and nothing of the other', { tags: 'slow' }, async () => {
     const reader = await createReader(app);
     const library = await libraryOf(reader, 120);
     await saveReady(sql, reader, { title: 'Mine' });

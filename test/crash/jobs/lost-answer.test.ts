@@ -12,14 +12,14 @@ const database = useDatabase();
 const jobs = useJobs(database, { listen: false });
 const { sql, target } = database;
 const way = await openWay();
-/** The same database by a way on which answers can be lost. */
+/** The address of the database through a proxy that can lose answers. */
 const far = openTestDatabase({ ...target, host: '127.0.0.1', port: way.port });
 afterAll(async () => {
   await far.end();
   way.close();
 });
 
-/** Passes everything on, until it is told to cut: then the answer to the next message with that text is lost. */
+/** Forwards all bytes. After `cut`, the answer to the next message that contains the text is lost. */
 async function openWay() {
   let marker: string | undefined;
   let cuts = 0;

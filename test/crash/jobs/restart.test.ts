@@ -76,7 +76,7 @@ test('a worker that could not renew its leases in time never comes back to them'
     async () => expect([...(await entry(registration.current().id))]).toEqual([{ is_over: false }]),
     10_000,
   );
-  // Nobody has removed it: it has to be left alone to expire, or what was leased under it is never taken back.
+  // The entry must stay and expire, or the jobs that were leased under it are never taken back.
   expect([...(await entry(former))]).toEqual([{ is_over: true }]);
   await registration.close(false);
 });

@@ -12,7 +12,7 @@ const withSecret = useApp(database, { NEXUS_INTERNAL_SECRET: secret });
 const development = useApp(database);
 const production = useApp(database, { NEXUS_ENV: 'prod' });
 
-/** No route needs to exist: the policy answers before the router does, and whoever passes finds nothing. */
+/** A path without a route: the policy answers before the router does, and a request that passes gets 404. */
 const path = '/internal/anything';
 const passed = failure(404, 'E_NOT_FOUND');
 const refused = failure(403, 'E_INTERNAL_ONLY');

@@ -82,7 +82,7 @@ describe('a job belongs to a person, not to a username', () => {
     const { job_id } = (await submit(ana.key, body)).body;
     const rename = (key: string, username: string) => app.call('PATCH', '/me', { key, body: { username } });
     expect((await rename(ana.key, `${ana.user.username}-renamed`)).status).toBe(200);
-    // Nexus keeps former usernames from others; a database that was restored or edited may not.
+    // Nexus reserves former usernames; a restored or edited database may not.
     expect((await rename(ben.key, ana.user.username)).status).toBe(409);
     await database.sql`update users set username = ${ana.user.username} where id = ${ben.user.id}`;
     return { ana, ben, job_id };

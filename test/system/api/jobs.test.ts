@@ -15,7 +15,7 @@ const read = (id: string, key = DEV_KEYS.operator) => app.call('GET', `/api/v1/j
 const audit = { job_type: 'integrity_audit', payload: {} };
 
 describe('POST /api/v1/jobs/submit', () => {
-  test('queues a job, which a worker process runs', async () => {
+  test('queues a job, which a worker process runs', { tags: 'slow' }, async () => {
     const submitted = await submit({ ...audit, idempotency_key: 'first', max_attempts: 2 });
     expect(submitted).toMatchObject({
       status: 200,
@@ -158,7 +158,7 @@ test('a list is filtered and goes on from page to page', async () => {
   expect(succeeded.body.jobs).toHaveLength(2);
 });
 
-describe('nexus worker', () => {
+describe('nexus worker', { tags: 'slow' }, () => {
   test('--once exits at once when nothing is due', async () => {
     expect((await runNexus(['worker', '--once'], { env })).output).toContain('stopped after 0 jobs');
   });
@@ -175,7 +175,7 @@ describe('nexus worker', () => {
       await held.opened;
     });
     const worker = startNexus(['worker', '--queues', 'ingest'], {
-      env: { ...env, NEXUS_WORKER_LEASE_SECONDS: '5' },
+      env: { ...env, NEXUS_WORKER_LEASE_SECONDS: '2' },
     });
     await vi.waitFor(async () => expect((await state()).status).toBe('running'), 30_000);
     await worker.stop('SIGKILL');
@@ -223,7 +223,7 @@ describe('nexus worker', () => {
   });
 });
 
-test('serve works, too, unless --no-worker tells it not to', async () => {
+test('serve works, too, unless --no-worker tells it not to', { tags: 'slow' }, async () => {
   const idle = startNexus(['serve', '--no-worker'], { env });
   await idle.ready();
   expect((await app.call('GET', '/api/v1/workers', { key: DEV_KEYS.operator })).body.workers).toEqual([]);

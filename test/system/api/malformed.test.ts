@@ -21,7 +21,7 @@ beforeAll(async () => {
 const refused = failure(400, 'E_INVALID_REQUEST');
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 
-/** Sends bytes as they are, and gives the whole answer. */
+/** Sends bytes unchanged and returns the whole answer. */
 async function raw(bytes: string | Buffer): Promise<string> {
   const socket = connect(Number(new URL(app.url).port), '127.0.0.1');
   let answer = '';

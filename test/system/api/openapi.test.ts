@@ -4,7 +4,7 @@ import { useDatabase } from '../../support/database.ts';
 
 const app = useApp(useDatabase());
 
-/** Where the web app is; pages are for people, and not described. */
+/** Routes of the web app, which the document leaves out. */
 const isPage = ({ url }: { url: string }) => url === '/app' || url === '/app/*';
 
 test('the reference page is rendered once, and not for every reader', async () => {

@@ -8,7 +8,7 @@ const database = useDatabase();
 const app = useApp(database, { NEXUS_BODY_LIMIT_BYTES: '4096' });
 const key = DEV_KEYS.admin;
 
-/** Speaks HTTP by hand, for what fetch would never send. */
+/** Writes HTTP to a socket, for requests that fetch does not send. */
 async function raw(bytes: string): Promise<string> {
   const socket = connect(Number(new URL(app.url).port), '127.0.0.1');
   let answer = '';

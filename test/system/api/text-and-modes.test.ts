@@ -5,7 +5,7 @@ import { createPerson, useApp } from '../../support/app.ts';
 import { useDatabase } from '../../support/database.ts';
 import { createLibrary, createReader, invite, type Person, type Reader } from '../../support/libraries.ts';
 
-/** A word that stands in a document, and that PUBLIC mode does not show. */
+/** A word in a document that PUBLIC mode hides. */
 const SECRET = 'xylophone';
 const TEXT = `The ${SECRET} stood in the hall. Nobody played the ${SECRET}, because the ${SECRET} of Doctor ${SECRET.toUpperCase()} was broken. The ${SECRET} was old. The ${SECRET} was loud.`;
 
@@ -19,7 +19,7 @@ const app = useApp(database, {
 
 const holdsSecret = (body: unknown) => JSON.stringify(body).toLowerCase().includes(SECRET);
 
-/** Everybody is in one library, whose document has been analysed in either mode, with a shadow. */
+/** Puts all people into one library, whose document has been analysed in both modes, with a shadow. */
 const people = {} as Record<Role, { raw: Person; plain: Person }>;
 const runs = {} as Record<Mode, string>;
 const jobs = {} as Record<Mode, string>;
@@ -59,7 +59,7 @@ beforeAll(async () => {
   branchId = await forkBranch();
 });
 
-/** With an event that brings the word in once more. */
+/** Forks the document and adds an event that contains the word. */
 async function forkBranch(): Promise<string> {
   const { key } = people.admin.raw;
   const fork = { document_id: documentId, name: 'Draft' };
@@ -188,7 +188,7 @@ describe.each(MODES)('in %s', (mode) => {
   });
 });
 
-/** The rules and a shadow of rules agree on everything, and so name no difference. */
+/** A shadow run by the same rules has no differences. */
 function shows(route: string): boolean {
   return route !== 'GET /api/v1/analysis/runs/:id/shadow';
 }

@@ -15,7 +15,7 @@ const env = { NEXUS_ENV: 'dev', NEXUS_DATABASE_URL: database.url, NEXUS_DATA_DIR
 const production = { ...env, NEXUS_ENV: 'prod' };
 const MAIN = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));
 
-/** What a shell prints when this is pasted into it. */
+/** Runs a command in a shell and parses its output. */
 async function paste(command: string): Promise<unknown> {
   const environment = { ...env, PATH: process.env.PATH ?? '' };
   const { stdout } = await promisify(execFile)('sh', ['-c', command], { cwd: '/', env: environment });
@@ -140,7 +140,7 @@ test('data that move from development to production keep nothing of it open, and
     expect((await call(url, 'GET', '/me', { key: known })).status).toBe(401);
   expect((await call(url, 'GET', '/me', { headers: { cookie } })).status).toBe(401);
   expect((await signIn(url, { username: 'dev-admin', password })).status).toBe(401);
-  // The link of the first admin is a person's, not one of development, and stays good.
+  // The first admin's sign-in link belongs to a person, not to development, and stays valid.
   expect((await signIn(url, { sign_in_token: token })).status).toBe(200);
   await nexus.stop();
 

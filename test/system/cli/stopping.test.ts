@@ -57,7 +57,7 @@ test('a second signal ends it at once', async () => {
   await once(socket, 'data');
   nexus.child.kill('SIGTERM');
   await nexus.prints(/finishing what is under way/);
-  // Within a second, two signals are taken for one keystroke.
+  // Two signals within a second count as one keystroke.
   const again = setInterval(() => nexus.child.kill('SIGTERM'), 200);
   expect(await nexus.exited).toBe(1);
   clearInterval(again);

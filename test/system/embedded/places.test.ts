@@ -23,7 +23,7 @@ describe('Nexus runs', () => {
     const root = await copyCheckout(0o700);
     const dataDir = await newDirectory('data');
     await servesFrom({ root, env: { NEXUS_DATA_DIR: dataDir } });
-    // Packages carry no links, and no install script had to make them.
+    // npm packages contain no symbolic links, and no install script made this one.
     const library = path.join(
       dataDir,
       'postgres',

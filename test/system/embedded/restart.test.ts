@@ -25,7 +25,7 @@ async function usernames(url: string): Promise<string[]> {
   return body.users.map((user: { username: string }) => user.username);
 }
 
-/** Asks until Nexus answers, and returns the statuses it gave before that. */
+/** Sends requests until one succeeds, and returns the statuses of the others. */
 async function untilAnswered(url: string): Promise<number[]> {
   const refused: number[] = [];
   for (;;) {
@@ -35,7 +35,7 @@ async function untilAnswered(url: string): Promise<number[]> {
   }
 }
 
-/** In order: each test leaves the directory to the next. */
+/** The tests run in order: each uses the directory that the one before left. */
 describe.sequential('one data directory', () => {
   test('is made on first start, and Ctrl-C stops Nexus and its PostgreSQL', async () => {
     const nexus = serve();

@@ -9,10 +9,10 @@ import { isAlive } from '../../support/processes.ts';
 const database = useDatabase();
 const key = DEV_KEYS.admin;
 
-/** A page on which extraction is busy for long: deeply nested formatting that nothing interrupts. */
+/** A page that takes long to extract: deeply nested formatting, parsed in code that cannot be interrupted. */
 const SLOW_PAGE = `<html><body>${'<b>'.repeat(300_000)}text</body></html>`;
 
-/** The processes that another one has started. */
+/** The child processes of a process. */
 async function childrenOf(pid: number): Promise<number[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const parents = await Promise.all(

@@ -107,7 +107,7 @@ test('without hints, a running job learns within two seconds that it was cancell
 
 const jobs = useJobs(database, { listen: false });
 
-/** Another process's end of the engine: what it says is not heard by the worker of this file. */
+/** The engine as another process has it: its notifications do not reach the worker of this file. */
 function useJobsWithoutHints() {
   const wakeUp = createWakeUp({ sql: database.sql, log: silentLog, listenAt: undefined });
   return { wakeUp, ...createEnqueue(wakeUp), control: createControl(database.sql, wakeUp) };

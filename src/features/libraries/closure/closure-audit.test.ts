@@ -180,7 +180,9 @@ test('goes through more libraries than it looks at at once', async () => {
   ]);
 });
 
-test('as a job, it tells how many documents there are, what is wrong, and mends it', async () => {
+test('as a job, it tells how many documents there are, what is wrong, and mends it', {
+  tags: 'slow',
+}, async () => {
   await sql`delete from default_library_closure_edges where default_library_id = ${member.defaultLibraryId}`;
   const audit = async (payload: object) => {
     const key = DEV_KEYS.operator;

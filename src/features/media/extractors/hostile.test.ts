@@ -1,3 +1,8 @@
+/**
+ * Reads documents that take extractors to their limits of time and memory.
+ *
+ * @module-tag slow
+ */
 import { describe, expect, test } from 'vitest';
 import { useExtractors } from '../../../../test/support/extractors.ts';
 import { makeEpub } from '../../../../test/support/fixtures/epub.ts';

@@ -110,7 +110,9 @@ test('a stranger cannot have the images of a document kept at its owner’s cost
   await reader.delete(`/media/${id}?permanently=true`);
 });
 
-test('one person has six fetches under way, and what waits too long, or behind too many, is told to come back', async () => {
+test('one person has six fetches under way, and what waits too long, or behind too many, is told to come back', {
+  tags: 'slow',
+}, async () => {
   const answers = Promise.all(Array.from({ length: 80 }, (_, n) => image(`${site.url}/stall-${n}`)));
   await vi.waitFor(() => expect(stalled).toBe(6), 20_000);
   const other = await createReader(app);
