@@ -59,7 +59,7 @@ async function expectOneRun({ document_id, job, key }: Awaited<ReturnType<typeof
   expect(told).toHaveLength(1);
 }
 
-test('a worker killed while its process reads: another one leaves one run', {
+test('a worker killed during an analysis: another worker completes it, and there is one run', {
   timeout: 150_000,
 }, async () => {
   const asked = await submit(`${HARBOUR} ${SPEECH}\n`.repeat(500));
@@ -74,7 +74,7 @@ test('a worker killed while its process reads: another one leaves one run', {
   expect(await heir.stop()).toBe(0);
 });
 
-test('a worker killed while it writes the run: nothing of it stays, and another one leaves one', {
+test('a worker killed while it writes the run: nothing is kept, and another worker writes one', {
   timeout: 150_000,
 }, async () => {
   const asked = await submit(HARBOUR);

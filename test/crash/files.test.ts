@@ -35,7 +35,7 @@ const start = (command: string[]) =>
 const filesOf = async (prefix: string) =>
   (await Readable.from(app.outside.storage.list(prefix)).toArray()).map((file) => file.path);
 
-test('a worker killed while it purges: every media that is left has its file, and in the end neither is left', async () => {
+test('a worker killed while it purges: each remaining media has its file, and at the end neither remains', async () => {
   const ids: string[] = [];
   for (let n = 0; n < 150; n++) {
     const id = await saveReady(sql, reader, { texts: ['text'] });

@@ -57,7 +57,7 @@ const untilDue = () =>
     { timeout: 20_000, interval: 50 },
   );
 
-test('a worker killed while it fetches: another one brings the media to its end', async () => {
+test('a worker killed while it fetches: another worker completes the media', async () => {
   [answer, asked] = [gate(), gate()];
   const reader = await createReader(app);
   const id = await save(reader, '/fetching');

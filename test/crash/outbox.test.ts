@@ -77,7 +77,7 @@ test('killed between commit and delivery: another process delivers', async () =>
   expect(await worker.stop()).toBe(0);
 });
 
-test('killed while a subscriber was being told: the event is told again, and its effect is there once', async () => {
+test('killed during a call of a subscriber: the event is dispatched again, and its effect exists once', async () => {
   const { id } = await emit(sql, someEvent());
   await holding(
     (tx) => tx`lock table webhook_deliveries in exclusive mode`,
@@ -96,7 +96,7 @@ test('killed while a subscriber was being told: the event is told again, and its
   expect(await heir.stop()).toBe(0);
 });
 
-test('killed while a webhook was being called: it is called again', async () => {
+test('killed during a delivery to a webhook: it is delivered again', async () => {
   const { id } = await emit(sql, someEvent());
   reply = 'hang';
   const victim = startNexus(['worker'], { env });
@@ -110,7 +110,7 @@ test('killed while a webhook was being called: it is called again', async () => 
   expect(await heir.stop()).toBe(0);
 });
 
-test('killed after the receiver answered and before that was recorded: it hears it again, under the same id', async () => {
+test('killed after the receiver answered and before that was recorded: it is delivered again with the same id', async () => {
   const { id } = await emit(sql, someEvent());
   const answer = gate();
   reply = answer.opened.then(() => ({ status: 204 }));

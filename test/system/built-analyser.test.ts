@@ -32,7 +32,7 @@ async function analyseElsewhere(env: Record<string, string>): Promise<string> {
   return stdout;
 }
 
-test('two processes, in different places and languages, say the same of the same texts, to the byte', async () => {
+test('two processes with different locales and time zones return identical bytes for the same texts', async () => {
   const [here, there] = await Promise.all([
     analyseElsewhere({ LANG: 'en_GB.UTF-8', TZ: 'UTC' }),
     analyseElsewhere({ LANG: 'tr_TR.UTF-8', LC_ALL: 'tr_TR.UTF-8', TZ: 'Asia/Tokyo' }),

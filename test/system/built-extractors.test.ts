@@ -13,7 +13,7 @@ import { startSite } from '../support/internet.ts';
 import { newDirectory } from '../support/workspace.ts';
 
 /** Runs the extractors in a process without TypeScript: their worker's module must be found in dist/. */
-test('the extractors work as they are built', async () => {
+test('the extractors work in the built program', async () => {
   const site = await startSite((_request, response) =>
     response.writeHead(200, { 'content-type': 'text/html' }).end(makePage()),
   );

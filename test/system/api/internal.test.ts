@@ -56,7 +56,7 @@ describe('a route that is internal', () => {
 });
 
 describe('routes under /internal', () => {
-  test('open to whoever sends the secret', async () => {
+  test('are open to callers that send the secret', async () => {
     expect(await withSecret.call('GET', path, { headers: { 'x-nexus-internal': secret } })).toMatchObject(
       passed,
     );

@@ -88,7 +88,7 @@ describe('a job belongs to a person, not to a username', () => {
     return { ana, ben, job_id };
   }
 
-  test('whoever takes the name sees nothing of it; its owner still does', async () => {
+  test('a person who takes the username does not see it; its owner still does', async () => {
     const { ana, ben, job_id } = await takeName(importOf('https://canary.example/'));
     expect((await read(job_id, ana.key)).body.payload).toEqual({ urls: ['https://canary.example/'] });
     expect(JSON.stringify((await read(job_id, ben.key)).body)).not.toContain('canary');
@@ -103,7 +103,7 @@ describe('a job belongs to a person, not to a username', () => {
     expect([await saved(ana.key), await saved(ben.key)]).toEqual([1, 0]);
   });
 
-  test('its events reach its owner alone', async () => {
+  test('its events reach only its owner', async () => {
     const { ana, ben, job_id } = await takeName(importOf('https://cancelled.example/'));
     await app.call('POST', `/api/v1/jobs/${job_id}/cancel`, { key: DEV_KEYS.admin });
     const heard = async (key: string) => {

@@ -89,7 +89,7 @@ describe('where jobs are switched off', () => {
 });
 
 describe('what a viewer sees of a job', () => {
-  test('is everything of their own and the outline of others', async () => {
+  test('is all of their own jobs and an outline of others', async () => {
     const { key, user } = await createPerson(app, { role: 'viewer' });
     const { body } = await submit({ ...audit, payload: { repair: true } });
     const other = await read(body.job_id, key);
@@ -105,7 +105,7 @@ describe('what a viewer sees of a job', () => {
     await app.call('POST', `/api/v1/jobs/${body.job_id}/cancel`, { key: DEV_KEYS.operator });
   });
 
-  test('is nothing of types that are not public', async () => {
+  test('is no job of a type that is not public', async () => {
     const { body } = await submit(audit);
     await database.sql`update jobs set job_type = 'secret_work' where id = ${body.job_id}`;
     expect(await read(body.job_id, DEV_KEYS.viewer)).toMatchObject(failure(404, 'E_NOT_FOUND'));
@@ -197,7 +197,7 @@ describe('nexus worker', { tags: 'slow' }, () => {
     await database.sql`delete from job_queue`;
   });
 
-  test('--max-jobs exits after as many', async () => {
+  test('--max-jobs exits after that many jobs', async () => {
     for (let n = 0; n < 3; n++) await submit(audit);
     expect((await runNexus(['worker', '--max-jobs', '2'], { env })).output).toContain('stopped after 2 jobs');
     const stats = await app.call('GET', '/api/v1/jobs/stats', { key: DEV_KEYS.operator });

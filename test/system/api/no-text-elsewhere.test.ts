@@ -129,7 +129,7 @@ async function addressesOf(url: string): Promise<string[]> {
   return (await ids()).map((id) => url.replace(last, id).replace(':id', webhook) + query);
 }
 
-test('no answer of the platform API to a caller without RAW rights holds it, whatever the route', async () => {
+test('no route of the platform API returns the word to a caller without RAW rights', async () => {
   // Policies show admins the words that they hide.
   const routes = app.routes.filter(
     ({ method, url }) =>
@@ -150,7 +150,7 @@ test('no answer of the platform API to a caller without RAW rights holds it, wha
   expect(routes.map(({ url }) => url).filter((url) => !answered.has(url))).toEqual([]);
 });
 
-test('nothing that is told elsewhere, or kept about work, holds it', async () => {
+test('no event, webhook delivery or table about work contains the word', async () => {
   expect(receiver.received.length).toBeGreaterThan(5);
   expect(holdsSecret(receiver.received)).toBe(false);
   expect(stream.events.length).toBeGreaterThan(5);

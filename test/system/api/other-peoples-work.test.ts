@@ -104,7 +104,7 @@ function pathsOf(url: string): string[] {
   return Object.values(ids).map((id) => url.replaceAll(/:\w+/g, id));
 }
 
-describe.each(['operator', 'researcher'])('a %s reads of other people’s work', (role) => {
+describe.each(['operator', 'researcher'])('a %s reads, of the work of others,', (role) => {
   const call = (method: string, path: string, body?: unknown) =>
     app.call(method, path, { key: keys[role], body });
 
@@ -139,7 +139,7 @@ describe.each(['operator', 'researcher'])('a %s reads of other people’s work',
     });
   });
 
-  test('failures by type and code, without their words', async () => {
+  test('failures by type and code, without their messages', async () => {
     const { body } = await call('GET', '/api/v1/jobs/failures');
     expect(body.failures).toMatchObject([
       {
@@ -192,7 +192,7 @@ describe.each(['operator', 'researcher'])('a %s reads of other people’s work',
     expect(body.backfill_jobs).toMatchObject([{ status: 'pending', source_library_name: null }]);
   });
 
-  test('no text in the answers to what operators do', async () => {
+  test('no text in the answers to operators’ actions', async () => {
     const answers = [
       await call('POST', `/api/v1/jobs/${ids.failed}/requeue`),
       await call('POST', `/api/v1/jobs/${ids.failed}/cancel`),

@@ -65,7 +65,7 @@ describe('errors', () => {
       expect(answer).toContain(header);
   });
 
-  test('bytes that are no HTTP get the same shape', async () => {
+  test('bytes that are not HTTP get an error of the same shape', async () => {
     const answer = await raw('hello, is anybody there?\r\n\r\n');
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);
     expect(JSON.parse(answer.slice(answer.indexOf('{')))).toMatchObject({
@@ -83,7 +83,7 @@ describe('errors', () => {
     socket.destroy();
   });
 
-  test('an unexpected failure is 500, and what failed stays in the log', async () => {
+  test('an unexpected failure is 500, and its details stay in the log', async () => {
     await database.sql`alter table audit_logs rename to hidden_logs`;
     try {
       const answer = await app.call('GET', '/api/v1/audit', { key });

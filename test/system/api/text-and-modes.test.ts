@@ -159,7 +159,7 @@ const ROUTES: Record<
   'GET /api/v1/audit': () => ({ path: '/api/v1/audit?limit=200', takesMode: false, minimum: 'admin' }),
 };
 
-test('no route of analysis, governance, branches and exports is missing here, but those that hold what was sent', () => {
+test('every route of analysis, governance, branches and exports is tested here, except those that only return what was sent', () => {
   const registered = app.routes
     .filter(
       ({ method, url }) =>
@@ -173,18 +173,21 @@ test('no route of analysis, governance, branches and exports is missing here, bu
 
 describe.each(MODES)('in %s', (mode) => {
   describe.each(ROLES)('a %s', (role) => {
-    test.each(['raw', 'plain'] as const)('with a %s key sees what they may, on every route', async (kind) => {
-      const { key } = people[role][kind];
-      const mayRaw = kind === 'raw' && roleAllows(role, 'researcher');
-      for (const [route, make] of Object.entries(ROUTES)) {
-        const { path, body, takesMode, minimum } = make(mode);
-        const answer = await app.call(route.split(' ')[0] ?? '', path, { key, body });
-        const isAllowed = roleAllows(role, minimum) && (!takesMode || mode === 'PUBLIC' || mayRaw);
-        expect.soft(answer.status, `${route} as ${role}, ${kind}`).toBe(isAllowed ? 200 : 403);
-        const mayShow = isAllowed && takesMode && mode === 'RAW';
-        expect.soft(holdsSecret(answer.body), `${route} as ${role}, ${kind}`).toBe(mayShow && shows(route));
-      }
-    });
+    test.each(['raw', 'plain'] as const)(
+      'with a %s key sees what the role and mode allow, on every route',
+      async (kind) => {
+        const { key } = people[role][kind];
+        const mayRaw = kind === 'raw' && roleAllows(role, 'researcher');
+        for (const [route, make] of Object.entries(ROUTES)) {
+          const { path, body, takesMode, minimum } = make(mode);
+          const answer = await app.call(route.split(' ')[0] ?? '', path, { key, body });
+          const isAllowed = roleAllows(role, minimum) && (!takesMode || mode === 'PUBLIC' || mayRaw);
+          expect.soft(answer.status, `${route} as ${role}, ${kind}`).toBe(isAllowed ? 200 : 403);
+          const mayShow = isAllowed && takesMode && mode === 'RAW';
+          expect.soft(holdsSecret(answer.body), `${route} as ${role}, ${kind}`).toBe(mayShow && shows(route));
+        }
+      },
+    );
   });
 });
 
@@ -193,7 +196,7 @@ function shows(route: string): boolean {
   return route !== 'GET /api/v1/analysis/runs/:id/shadow';
 }
 
-test('an error says nothing of the text', async () => {
+test('an error contains nothing of the text', async () => {
   const { key } = people.admin.plain;
   for (const body of [
     { text: TEXT, mode: SECRET },

@@ -48,7 +48,7 @@ test('a request under way when the signal comes is answered', async () => {
   expect(await nexus.exited).toBe(0);
 });
 
-test('a second signal ends it at once', async () => {
+test('a second signal ends it immediately', async () => {
   const nexus = startNexus(['serve'], { env: { ...env, NEXUS_SHUTDOWN_GRACE_SECONDS: '600' } });
   const socket = await open(
     await nexus.ready(),

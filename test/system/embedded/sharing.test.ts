@@ -23,7 +23,7 @@ test('commands that run at the same time share the server, and the last one stop
   }
 });
 
-test('serve waits for a command to be done, and then serves', async () => {
+test('serve waits until a running command has ended, and then serves', async () => {
   const env = { NEXUS_DATA_DIR: shared };
   const command = startNexus(['doctor'], { env });
   await command.prints(/Checks/);
@@ -34,7 +34,7 @@ test('serve waits for a command to be done, and then serves', async () => {
   expect(await processesMentioning(shared)).toEqual([]);
 });
 
-test('serve has its server back when PostgreSQL is killed while commands come and go', async () => {
+test('serve restarts PostgreSQL when it is killed while commands use it', async () => {
   const env = { NEXUS_DATA_DIR: shared };
   const nexus = startNexus(['serve'], { env });
   const url = await nexus.ready();
@@ -70,7 +70,7 @@ test('stopping while PostgreSQL is down is still a clean stop', async () => {
   expect(await processesMentioning(dataDir)).toEqual([]);
 });
 
-test('a backup restored without its password is refused with what to do, and nothing is left running', async () => {
+test('a backup restored without its password file is refused with instructions, and nothing is left running', async () => {
   const dataDir = await newDirectory('data');
   const env = { NEXUS_DATA_DIR: dataDir };
   expect((await runNexus(['users', 'list'], { env })).code).toBe(0);
@@ -81,7 +81,7 @@ test('a backup restored without its password is refused with what to do, and not
   expect(await processesMentioning(dataDir)).toEqual([]);
 });
 
-test('the embedded server has room for a pool of any size that is accepted', async () => {
+test('the embedded server accepts as many connections as the largest allowed pool opens', async () => {
   const env = { NEXUS_DATA_DIR: shared, NEXUS_DATABASE_POOL_SIZE: '150' };
   const nexus = startNexus(['serve'], { env });
   const url = await nexus.ready();

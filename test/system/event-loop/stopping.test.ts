@@ -55,7 +55,7 @@ test('a server that is killed leaves no process behind', async () => {
   await vi.waitFor(() => expect(isAlive(child)).toBe(false), { timeout: 10_000, interval: 50 });
 });
 
-test('a server that is told to stop ends within its grace period, whatever a process is stuck in', async () => {
+test('a server that is told to stop ends within its grace period, although a process of a pool is stuck', async () => {
   const { nexus, child } = await startExtracting();
   const begun = performance.now();
   expect(await nexus.stop('SIGTERM')).toBe(0);

@@ -218,7 +218,7 @@ test(`every operation withstands ${REQUESTS} requests (seed ${SEED})`, async () 
   expect(counts['400'], JSON.stringify(counts)).toBeGreaterThan(REQUESTS / 20);
 });
 
-test('what the victim has is as it was', async () => {
+test('the data of the victim is unchanged', async () => {
   const { body } = await victim.get('/libraries');
   expect(body.data.map(({ name }: { name: string }) => name)).toContain(CANARY);
   const found = await victim.get(`/search?q=${CANARY}`);

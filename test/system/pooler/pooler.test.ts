@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => pooler.close());
 
-test('the pooler is as unkind as a real one: settings, prepared statements and listeners do not work through it', async () => {
+test('the pooler has the limits of a real one: no settings, no prepared statements, no listeners', async () => {
   const target = { url: env().NEXUS_DATABASE_URL };
   const asking = openTestDatabase(target);
   await expect(asking`select`).rejects.toThrow('unsupported startup parameter');
@@ -38,7 +38,7 @@ test('the pooler is as unkind as a real one: settings, prepared statements and l
 });
 
 describe('behind a transaction pooler', () => {
-  test('Nexus migrates, serves and works as ever', async () => {
+  test('Nexus migrates, serves and runs jobs', async () => {
     expect(await runNexus(['migrate'], { env: env() })).toMatchObject({ code: 0 });
     const nexus = startNexus(['serve'], { env: env() });
     const url = await nexus.ready();
