@@ -1,56 +1,60 @@
 import os from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/**
- * What a busy neighbour would spoil: some measure time, and some read the feed of events, which shows an event when no older
- * transaction is under way on the server that all of them share.
- */
-const ALONE = [
-  'src/features/events/events.test.ts',
-  'src/features/media/extractors/hostile.test.ts',
-  'test/browser/long-list.test.ts',
-  'test/system/event-loop/health.test.ts',
-  'src/features/media/media.test.ts',
-  'src/features/events/streams.test.ts',
-  'test/system/pooler/pooler.test.ts',
-];
+/** Tests that need the built program, a browser or a PostgreSQL of their own. */
+const PROCESSES = ['test/crash/**', 'test/system/{cli,embedded,event-loop,harness,pooler}/**'];
+const BROWSER = ['test/browser/**'];
 
-/** What every run of tests has in common; the soak and the screenshots, too. */
+/** The PostgreSQL of a run; the browser is for the tests that need one. */
+const SERVER = 'test/support/global-setup.ts';
+export const CHROMIUM = 'test/browser/global-setup.ts';
+
+/** Settings of every run of tests, including the soak and the screenshots. */
 export const shared = {
-  globalSetup: ['test/support/global-setup.ts'],
+  globalSetup: [SERVER],
   setupFiles: ['test/support/file-setup.ts'],
   pool: 'forks' as const,
-  // Processes that the code under test starts run TypeScript, too.
+  // Files share a process and its modules: importing Nexus takes longer than most files run.
+  isolate: false,
+  // Child processes that the code under test starts run TypeScript, too.
   execArgv: ['--import', './test/support/typescript-in-processes.mjs'],
-  // A machine that others use may stop for seconds: on CI, what fails twice is a fault.
-  retry: process.env.CI ? 1 : 0,
   testTimeout: 120_000,
   hookTimeout: 120_000,
+  tags: [
+    { name: 'slow', description: 'Takes seconds or starts processes. `npm run test:fast` leaves it out.' },
+  ],
 };
+
+/** Runs one project after the other, those with the longest files first, so that no long file is left for the end. */
+class ByProject extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const order = ['browser', 'processes', 'features'];
+    const sorted = await super.sort(files);
+    return sorted.toSorted((a, b) => order.indexOf(a.project.name) - order.indexOf(b.project.name));
+  }
+}
+
+const project = (name: string, include: string[], exclude: string[] = [], globalSetup: string[] = []) => ({
+  test: {
+    ...shared,
+    name,
+    include: include.map((folder) => `${folder}/*.test.ts`),
+    exclude: [...configDefaults.exclude, ...exclude],
+    globalSetup,
+  },
+});
 
 export default defineConfig({
   test: {
+    globalSetup: [SERVER],
+    sequence: { sequencer: ByProject },
+    // Half of the time is spent waiting: for PostgreSQL, for processes, for a browser.
+    maxWorkers: os.availableParallelism() + 1,
     projects: [
-      {
-        test: {
-          ...shared,
-          name: 'side by side',
-          include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...ALONE],
-          // Much of their time is spent waiting: for PostgreSQL, for processes, for a browser.
-          maxWorkers: Math.max(2, os.availableParallelism() - 1),
-          sequence: { groupOrder: 1 },
-        },
-      },
-      {
-        test: {
-          ...shared,
-          name: 'alone',
-          include: ALONE,
-          fileParallelism: false,
-          sequence: { groupOrder: 2 },
-        },
-      },
+      project('browser', BROWSER, [], [CHROMIUM]),
+      project('processes', PROCESSES),
+      project('features', ['src/**', 'web/**', 'test/**'], [...PROCESSES, ...BROWSER]),
     ],
   },
 });

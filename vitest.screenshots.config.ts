@@ -1,10 +1,11 @@
 import { defineConfig } from 'vitest/config';
-import { shared } from './vitest.config.ts';
+import { CHROMIUM, shared } from './vitest.config.ts';
 
-/** Pictures of the main pages, from a real Nexus with something in it, into docs/screenshots. */
+/** Takes pictures of the main pages of a real Nexus with documents in it, into docs/screenshots. */
 export default defineConfig({
   test: {
     ...shared,
+    globalSetup: [...shared.globalSetup, CHROMIUM],
     include: ['test/browser/*.screenshots.ts'],
     testTimeout: 300_000,
     disableConsoleIntercept: true,

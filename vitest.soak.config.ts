@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 import { shared } from './vitest.config.ts';
 
-/** Hours of trouble in minutes; not part of the tests. `SOAK_JOBS` and `SOAK_SEED` change its size and its course. */
+/** Runs many faults in minutes; not part of the tests. `SOAK_JOBS` sets the number of jobs and `SOAK_SEED` the sequence. */
 export default defineConfig({
   test: {
     ...shared,

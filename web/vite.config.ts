@@ -7,7 +7,8 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 
-const NEXUS = 'http://127.0.0.1:8080';
+/** The server that `npm run dev` runs beside the web app. */
+const NEXUS = `http://127.0.0.1:${process.env.NEXUS_PORT ?? 8080}`;
 
 const OUT = fileURLToPath(new URL('../dist/web', import.meta.url));
 
@@ -58,10 +59,9 @@ export default defineConfig({
     reportCompressedSize: false,
     chunkSizeWarningLimit: 700,
   },
-  // `npm run dev:web` beside a Nexus that runs on its usual port.
   server: {
     proxy: Object.fromEntries(
-      ['/api', '/me', '/users', '/libraries', '/media', '/search', '/app/session'].map((path) => [
+      ['^/$', '/api', '/me', '/users', '/libraries', '/media', '/search', '/app/session'].map((path) => [
         path,
         NEXUS,
       ]),

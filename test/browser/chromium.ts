@@ -1,11 +1,5 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import path from 'node:path';
-import sparticuz from '@sparticuz/chromium';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, inject, vi } from 'vitest';
-
-/** Not those that the package proposes: they turn off the very rules that these tests rely on. */
-const ARGUMENTS = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--font-render-hinting=none'];
+import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest';
 
 export interface Chromium {
   /** A person of their own at a browser of their own. */
@@ -14,17 +8,14 @@ export interface Chromium {
   forgive(pattern: RegExp): void;
 }
 
-/** A real Chromium for the file. After each test, whatever its pages complained about fails the test. */
+/** Connects the file to the Chromium of the run. After each test, an error that its pages reported fails the test. */
 export function useChromium(): Chromium {
   let browser: Browser | undefined;
   const complaints: string[] = [];
   let forgiven: RegExp[] = [];
 
-  // While Nexus starts.
-  const starting = start();
-  starting.catch(() => {});
   beforeAll(async () => {
-    browser = await starting;
+    browser = await chromium.connect(inject('chromium'));
   });
   afterEach(async () => {
     await Promise.all(browser?.contexts().map((context) => context.close()) ?? []);
@@ -53,10 +44,6 @@ export function useChromium(): Chromium {
   };
 }
 
-async function start(): Promise<Browser> {
-  return chromium.launch({ executablePath: await unpacked(), headless: true, args: ARGUMENTS });
-}
-
 /** Errors in the console, exceptions, what the Content-Security-Policy refused, and requests to anywhere else. */
 async function watch(page: Page, complain: (text: string) => void): Promise<void> {
   page.on('console', (message) => {
@@ -71,29 +58,4 @@ async function watch(page: Page, complain: (text: string) => void): Promise<void
   await page.exposeFunction('reportViolation', (text: string) => complain(`policy: ${text}`));
   await page.addInitScript(`document.addEventListener('securitypolicyviolation', (event) =>
     window.reportViolation(event.violatedDirective + ' ' + event.blockedURI + ' ' + event.sample))`);
-}
-
-/** The package unpacks itself below the directory for temporary files; of files that run at once, one does it. */
-async function unpacked(): Promise<string> {
-  const directory = path.join(inject('runDir'), 'chromium');
-  const ready = path.join(directory, 'ready');
-  const isFirst = await mkdir(directory).then(
-    () => true,
-    () => false,
-  );
-  process.env.TMPDIR = directory;
-  if (isFirst) {
-    await sparticuz.executablePath();
-    await writeFile(ready, '');
-  }
-  await vi.waitUntil(() => exists(ready), { timeout: 60_000, interval: 50 });
-  return sparticuz.executablePath();
-}
-
-async function exists(file: string): Promise<boolean> {
-  const { access } = await import('node:fs/promises');
-  return access(file).then(
-    () => true,
-    () => false,
-  );
 }

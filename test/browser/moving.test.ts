@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
@@ -7,7 +7,7 @@ import { makePage } from '../support/fixtures/pages.ts';
 import { newDirectory } from '../support/workspace.ts';
 import { useChromium } from './chromium.ts';
 import { useNexus } from './nexus.ts';
-import { expectAccessible, signIn } from './person.ts';
+import { contentOf, expectAccessible, signIn } from './person.ts';
 
 const nexus = useNexus((request, response) => {
   response.setHeader('content-type', 'text/html; charset=utf-8');
@@ -79,7 +79,7 @@ describe('an import', () => {
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Download every outcome' }).click(),
     ]);
-    const table = await readFile(await download.path(), 'utf8');
+    const table = await contentOf(download);
     expect(table.trim().split('\r\n')).toHaveLength(6);
     expect(table).toMatch(new RegExp(`^${link('known')},duplicate,`, 'm'));
 
@@ -199,7 +199,7 @@ describe('an export', () => {
         page.waitForEvent('download'),
         page.getByRole('link', { name }).click(),
       ]);
-      return { name: download.suggestedFilename(), content: await readFile(await download.path(), 'utf8') };
+      return { name: download.suggestedFilename(), content: await contentOf(download) };
     };
     const json = await fetched('Everything (JSON)');
     const html = await fetched('Bookmarks (HTML)');
@@ -237,7 +237,7 @@ describe('an export', () => {
       page.getByRole('menuitem', { name: 'Download as Markdown' }).click(),
     ]);
     expect(download.suggestedFilename()).toBe('Page markdown.md');
-    expect(await readFile(await download.path(), 'utf8')).toContain('nobody had touched the ink');
+    expect(await contentOf(download)).toContain('nobody had touched the ink');
   });
 });
 

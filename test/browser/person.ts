@@ -1,5 +1,6 @@
+import { text } from 'node:stream/consumers';
 import AxeBuilder from 'axe-core';
-import type { Page } from 'playwright-core';
+import type { Download, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { RunningNexus } from './nexus.ts';
 
@@ -22,6 +23,11 @@ export async function drop(page: Page, name: string, type: string, content: Buff
   })()`);
   for (const event of ['dragenter', 'dragover', 'drop'])
     await page.dispatchEvent('body', event, { dataTransfer: transfer });
+}
+
+/** The text of a downloaded file. */
+export async function contentOf(download: Download): Promise<string> {
+  return text(await download.createReadStream());
 }
 
 /** What axe finds serious or critical on the page as it is now. */

@@ -13,7 +13,7 @@ async function startWorker(): Promise<NexusProcess> {
   const worker = startNexus(['worker'], {
     env: {
       NEXUS_DATABASE_URL: database.url,
-      // On a busy machine a worker is late with its heartbeat, and is not dead for that.
+      // On a busy machine, a worker may be late with its heartbeat without being dead.
       NEXUS_WORKER_LEASE_SECONDS: '4',
       NEXUS_WORKER_POLL_SECONDS: '0.1',
     },
@@ -34,7 +34,7 @@ async function submit(text: string) {
 const until = (job: () => Promise<Record<string, unknown>>, status: string) =>
   vi.waitFor(async () => expect(await job()).toMatchObject({ status }), { timeout: 50_000, interval: 50 });
 
-/** Lets a dead worker's job be due now, in place of waiting out the delay before its next attempt. */
+/** Makes the job of a dead worker due now, instead of waiting for its retry delay. */
 const untilDue = () =>
   vi.waitFor(
     async () => {
@@ -59,7 +59,7 @@ async function expectOneRun({ document_id, job, key }: Awaited<ReturnType<typeof
   expect(told).toHaveLength(1);
 }
 
-test('a worker killed while its process reads: another one leaves one run', {
+test('a worker killed during an analysis: another worker completes it, and there is one run', {
   timeout: 150_000,
 }, async () => {
   const asked = await submit(`${HARBOUR} ${SPEECH}\n`.repeat(500));
@@ -74,7 +74,7 @@ test('a worker killed while its process reads: another one leaves one run', {
   expect(await heir.stop()).toBe(0);
 });
 
-test('a worker killed while it writes the run: nothing of it stays, and another one leaves one', {
+test('a worker killed while it writes the run: nothing is kept, and another worker writes one', {
   timeout: 150_000,
 }, async () => {
   const asked = await submit(HARBOUR);

@@ -35,7 +35,7 @@ const start = (command: string[]) =>
 const filesOf = async (prefix: string) =>
   (await Readable.from(app.resources.storage.list(prefix)).toArray()).map((file) => file.path);
 
-test('a worker killed while it purges: every media that is left has its file, and in the end neither is left', async () => {
+test('a worker killed while it purges: each remaining media has its file, and at the end neither remains', async () => {
   const ids: string[] = [];
   for (let n = 0; n < 150; n++) {
     const id = await saveReady(sql, reader, { texts: ['text'] });
@@ -72,7 +72,7 @@ test('a worker killed while it purges: every media that is left has its file, an
   );
   expect(await heir.stop()).toBe(0);
 
-  // What was committed and not yet deleted when the worker died is an orphan, and goes a day later.
+  // A file whose deletion was committed but not done when the worker died is an orphan; it is removed a day later.
   const long = new Date('2020-01-01T00:00:00Z');
   for (const file of await filesOf('media/')) await utimes(path.join(dataDir, 'files', file), long, long);
   const { handler } = periodicOrphanSweep({ sql, storage: app.resources.storage }).type;

@@ -25,7 +25,7 @@ test('a worker killed in the middle of a backfill: the row is taken back, counte
         from default_library_backfill_jobs where user_id = ${member.id}`
     )[0];
 
-  // Somebody holds the library, so the backfill stops where it hurts: claimed, and in a transaction.
+  // A lock on the library stops the backfill when it is claimed and in a transaction.
   const held = gate();
   const holder = transaction(database.twoConnections()[0], async (tx) => {
     await tx`select from libraries where id = ${library} for update`;

@@ -47,7 +47,7 @@ const until = (reader: Reader, id: string, status: string) =>
     { timeout: 40_000, interval: 50 },
   );
 
-/** Lets a dead worker's job be due now, in place of waiting out the delay before its next attempt. */
+/** Makes the job of a dead worker due now, instead of waiting for its retry delay. */
 const untilDue = () =>
   vi.waitFor(
     async () => {
@@ -57,7 +57,7 @@ const untilDue = () =>
     { timeout: 20_000, interval: 50 },
   );
 
-test('a worker killed while it fetches: another one brings the media to its end', async () => {
+test('a worker killed while it fetches: another worker completes the media', async () => {
   [answer, asked] = [gate(), gate()];
   const reader = await createReader(app);
   const id = await save(reader, '/fetching');

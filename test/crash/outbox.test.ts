@@ -35,7 +35,7 @@ afterEach(async () => {
   await sql`delete from outbox_event`;
 });
 
-/** Lets a minute pass for whoever holds a claim. */
+/** Makes all pending events and deliveries due now, as if their claims had expired. */
 async function expireClaims(): Promise<void> {
   await sql`update outbox_event set next_attempt_at = now() where status = 'pending'`;
   await sql`update webhook_deliveries set next_attempt_at = now() where status = 'pending'`;
@@ -50,7 +50,7 @@ const deliveredOnce = (attempts: number) =>
     15_000,
   );
 
-/** Stops whoever needs it while `work` is done. */
+/** Holds a lock while `work` runs. */
 async function holding(lock: (tx: Transaction) => PromiseLike<unknown>, work: () => Promise<void>) {
   const [held, release] = [gate(), gate()];
   const holder = transaction(database.twoConnections()[0], async (tx) => {
@@ -77,7 +77,7 @@ test('killed between commit and delivery: another process delivers', async () =>
   expect(await worker.stop()).toBe(0);
 });
 
-test('killed while a subscriber was being told: the event is told again, and its effect is there once', async () => {
+test('killed during a call of a subscriber: the event is dispatched again, and its effect exists once', async () => {
   const { id } = await emit(sql, someEvent());
   await holding(
     (tx) => tx`lock table webhook_deliveries in exclusive mode`,
@@ -96,7 +96,7 @@ test('killed while a subscriber was being told: the event is told again, and its
   expect(await heir.stop()).toBe(0);
 });
 
-test('killed while a webhook was being called: it is called again', async () => {
+test('killed during a delivery to a webhook: it is delivered again', async () => {
   const { id } = await emit(sql, someEvent());
   reply = 'hang';
   const victim = startNexus(['worker'], { env });
@@ -110,7 +110,7 @@ test('killed while a webhook was being called: it is called again', async () => 
   expect(await heir.stop()).toBe(0);
 });
 
-test('killed after the receiver answered and before that was recorded: it hears it again, under the same id', async () => {
+test('killed after the receiver answered and before that was recorded: it is delivered again with the same id', async () => {
   const { id } = await emit(sql, someEvent());
   const answer = gate();
   reply = answer.opened.then(() => ({ status: 204 }));
@@ -122,7 +122,7 @@ test('killed after the receiver answered and before that was recorded: it hears 
       answer.open();
       await blockedOrDone(sql, new Promise(() => undefined));
       await victim.stop('SIGKILL');
-      // The machine died with it: its statement, which waits for the lock, must not be carried out after all.
+      // The worker's connection died, too: its statement, which waits for the lock, must not run later.
       await sql`
         select pg_terminate_backend(pid, 5000)
         from pg_stat_activity

@@ -25,8 +25,8 @@ afterAll(async () => {
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
-/** Whatever is asked while the server restarts is asked again. */
-const withLongTimeout = <T>(work: () => Promise<T>) => vi.waitFor(work, { timeout: 60_000, interval: 100 });
+/** Retries while the server restarts. */
+const retrying = <T>(work: () => Promise<T>) => vi.waitFor(work, { timeout: 60_000, interval: 100 });
 
 test(`${WORKERS} workers do ${JOBS} jobs, each once, whatever happens to them`, async () => {
   const chance = random(SEED);
@@ -40,7 +40,7 @@ test(`${WORKERS} workers do ${JOBS} jobs, each once, whatever happens to them`, 
     if (frozen.delete(worker)) worker.child.kill('SIGCONT');
     const code = await worker.end(signal);
     if (signal === 'SIGTERM') expect(code).toBe(0);
-    crew[index] = await withLongTimeout(() => spawnWorker(server.target));
+    crew[index] = await retrying(() => spawnWorker(server.target));
   }
   const trouble: [name: string, weight: number, happen: () => PromiseLike<unknown>][] = [
     ['a worker was killed (SIGKILL)', 40, () => replace(anyone(), 'SIGKILL')],
@@ -86,16 +86,14 @@ test(`${WORKERS} workers do ${JOBS} jobs, each once, whatever happens to them`, 
   let left = 0;
   for (let step = 1; queued < JOBS || left > 0; step++) {
     while (queued < JOBS && left < BATCH * 4) {
-      await withLongTimeout(() =>
-        enqueueWork(sql, queued % (2 * BATCH) === 0 ? 'effect' : 'plain', BATCH, 10),
-      );
+      await retrying(() => enqueueWork(sql, queued % (2 * BATCH) === 0 ? 'effect' : 'plain', BATCH, 10));
       queued += BATCH;
       left += BATCH;
     }
     const [name, , happen] = pick();
-    await withLongTimeout(async () => happen());
+    await retrying(async () => happen());
     happened.set(name, (happened.get(name) ?? 0) + 1);
-    left = await withLongTimeout(() => unfinished(sql));
+    left = await retrying(() => unfinished(sql));
     if (step % 20 === 0) say(`${queued - left} of ${JOBS} done, ${step} times trouble`);
     if (queued >= JOBS && frozen.size === crew.length)
       for (const worker of frozen) worker.child.kill('SIGCONT');

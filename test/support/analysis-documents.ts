@@ -5,7 +5,7 @@ import { newId } from '../../src/platform/ids.ts';
 import type { TestApp } from './app.ts';
 import type { Person } from './libraries.ts';
 
-/** A document with these fragments that somebody has saved. */
+/** Saves a document with these fragments for a person. */
 export async function saveDocument(sql: Database, { user }: Person, ...texts: string[]): Promise<string> {
   const id = newId();
   await transaction(sql, async (tx) => {
@@ -22,7 +22,7 @@ export async function saveDocument(sql: Database, { user }: Person, ...texts: st
   return id;
 }
 
-/** Runs what is due, in this process, until nothing is. */
+/** Runs due jobs in this process until there are none. */
 export async function workOff(app: TestApp): Promise<void> {
   const worker = await app.engine.work({
     concurrency: 2,

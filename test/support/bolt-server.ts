@@ -3,7 +3,7 @@ import { type Site, startRawSite } from './internet.ts';
 const HELLO = 0x01;
 const GOODBYE = 0x02;
 const RUN = 0x10;
-/** Version 4.4, which every driver of today still speaks. */
+/** Version 4.4, which all current drivers support. */
 const CHOSEN_VERSION = Buffer.from([0, 0, 4, 4]);
 
 const short = (text: string) => Buffer.from([0x80 + text.length, ...Buffer.from(text)]);
@@ -17,7 +17,7 @@ function success(metadata: Record<string, string> = {}): Buffer {
 export interface BoltMessage {
   tag: number;
   text: string;
-  /** Of a message that runs one. */
+  /** The statement of a RUN message. */
   statement: string | undefined;
 }
 
@@ -31,7 +31,7 @@ function statementIn(message: Buffer): string | undefined {
   return message.subarray(start, start + message.readUIntBE(3, width)).toString();
 }
 
-/** A server that speaks just enough Bolt to be written to: it agrees with everything, and keeps what it was sent. */
+/** A server that speaks enough Bolt to accept writes: it answers every message with success and records statements. */
 export async function startBoltServer(): Promise<Site & { messages: BoltMessage[] }> {
   const messages: BoltMessage[] = [];
   const site = await startRawSite((socket) => {

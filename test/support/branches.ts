@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { Edit } from '../../src/contract/branches.ts';
 import type { Reader } from './libraries.ts';
 
-/** A document that has it all: two paragraphs, an accent, and a character of two halves. */
+/** A document with two paragraphs, an accent, and a character outside the BMP. */
 export const HTML = '<p>Once upon a time</p><p>there was a café 😀</p>';
 export const TEXT = 'Once upon a time\nthere was a café 😀';
 
@@ -19,7 +19,7 @@ export const textOf = async (by: Reader, branchId: string, position?: number) =>
   (await by.get(`/api/v1/branches/${branchId}/text${position === undefined ? '' : `?position=${position}`}`))
     .body;
 
-/** The job `branch_replay`, when it is over. */
+/** Runs the job `branch_replay` and returns it when it has ended. */
 export async function replay(by: Reader, branchId: string) {
   const submitted = await by.post('/api/v1/jobs/submit', {
     job_type: 'branch_replay',

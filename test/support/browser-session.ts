@@ -1,7 +1,7 @@
 import type { SignIn } from '../../src/contract/session.ts';
 import type { Answer, CallOptions, TestApp } from './app.ts';
 
-/** What a browser keeps after signing in, and how it calls from a page of this site. */
+/** A signed-in browser: its cookies, and a function that sends requests as a page of the site does. */
 export interface BrowserSession {
   token: string;
   cookie: string;
@@ -17,7 +17,7 @@ export async function signIn(app: TestApp, body: SignIn, headers = {}): Promise<
   return browserWith(app, value, name);
 }
 
-/** Gives somebody their first password as people do: with a sign-in link. */
+/** Sets a person's first password with a sign-in link. */
 export async function setPassword(
   app: TestApp,
   user: { id: string; username: string },

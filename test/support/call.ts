@@ -20,7 +20,7 @@ export interface CallOptions {
   headers?: Record<string, string>;
 }
 
-/** One request to a Nexus, as a program makes it. */
+/** Sends one request to Nexus, as a program does. */
 export async function call(
   url: string,
   method: string,

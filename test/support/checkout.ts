@@ -1,17 +1,24 @@
 import { existsSync } from 'node:fs';
-import { chmod, cp, mkdir, readFile } from 'node:fs/promises';
+import { chmod, copyFile, cp, link, mkdir, readdir, readFile, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { newDirectory } from './workspace.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Copies what runs Nexus, and nothing that only builds or tests it, into a directory with the given mode. */
+/** Copies all that building Nexus takes, with what was built last. */
+export async function copySources(): Promise<string> {
+  const root = await newDirectory('sources');
+  const configuration = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json'];
+  await copyParts(root, ['src', 'web', 'scripts', 'migrations', 'dist', ...configuration]);
+  await symlink(path.join(ROOT, 'node_modules'), path.join(root, 'node_modules'));
+  return root;
+}
+
+/** Copies all that running Nexus takes, and nothing that only builds or tests it, into a directory with the given mode. */
 export async function copyCheckout(mode: number): Promise<string> {
   const root = await newDirectory('checkout');
-  for (const part of ['dist', 'migrations', 'package.json']) {
-    await cp(path.join(ROOT, part), path.join(root, part), { recursive: true });
-  }
+  await copyParts(root, ['dist', 'migrations', 'package.json']);
   const lock = JSON.parse(await readFile(path.join(ROOT, 'package-lock.json'), 'utf8'));
   const needed = Object.entries<{ dev?: boolean; optional?: boolean; os?: string[]; cpu?: string[] }>(
     lock.packages,
@@ -21,11 +28,25 @@ export async function copyCheckout(mode: number): Promise<string> {
       ([, { os, cpu }]) => (os?.includes(process.platform) ?? true) && (cpu?.includes(process.arch) ?? true),
     );
   for (const [place, { optional }] of needed) {
-    // What is made for another C library is not installed.
+    // Packages for another C library are not installed.
     if (optional && !existsSync(path.join(ROOT, place))) continue;
-    await mkdir(path.dirname(path.join(root, place)), { recursive: true });
-    await cp(path.join(ROOT, place), path.join(root, place), { recursive: true, verbatimSymlinks: true });
+    await linkTree(path.join(ROOT, place), path.join(root, place));
   }
   await chmod(root, mode);
   return root;
+}
+
+async function copyParts(root: string, parts: string[]): Promise<void> {
+  for (const part of parts) await cp(path.join(ROOT, part), path.join(root, part), { recursive: true });
+}
+
+/** Links files rather than copying them where the file system can: there are thousands. */
+async function linkTree(from: string, to: string): Promise<void> {
+  await mkdir(to, { recursive: true });
+  for (const entry of await readdir(from, { withFileTypes: true })) {
+    const [source, target] = [path.join(from, entry.name), path.join(to, entry.name)];
+    if (entry.isDirectory()) await linkTree(source, target);
+    else if (entry.isFile()) await link(source, target).catch(() => copyFile(source, target));
+    else await cp(source, target, { verbatimSymlinks: true });
+  }
 }

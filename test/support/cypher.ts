@@ -12,7 +12,7 @@ interface Recogniser {
   addErrorListener(listener: Listener): void;
 }
 
-// As a module of its own kind, the package does not load outside of a bundler.
+// The package's ES module loads only in a bundler.
 const load = createRequire(import.meta.url);
 const { CypherLexer, CypherParser } = load('@neo4j-cypher/antlr4') as {
   CypherLexer: new (input: unknown) => Recogniser;
@@ -20,7 +20,7 @@ const { CypherLexer, CypherParser } = load('@neo4j-cypher/antlr4') as {
 };
 const { InputStream, CommonTokenStream } = load('@neo4j-cypher/antlr4-browser').default;
 
-/** What Neo4j's own grammar has against a statement. */
+/** Syntax errors that Neo4j's own grammar finds in a statement. */
 export function cypherErrors(statement: string): string[] {
   const errors: string[] = [];
   const listener: Listener = {

@@ -22,55 +22,59 @@ export interface TestDatabase {
   /** A pool on the file's own database. */
   readonly sql: Database;
   readonly target: Exclude<ConnectionTarget, { url: string }>;
-  /** The same as a value for NEXUS_DATABASE_URL. */
+  /** The database as a value for NEXUS_DATABASE_URL. */
   readonly url: string;
-  /** Two connections that share nothing, for what two processes do at once. */
+  /** Two connections that share nothing, as two processes have. */
   twoConnections(): [Database, Database];
 }
 
-/** Gives the test file a migrated database of its own, and fails the file if anything is still connected at its end. */
-export function useDatabase({ template = 'nexus_template' } = {}): TestDatabase {
-  const server = inject('server');
-  const database = `test_${randomBytes(6).toString('hex')}`;
-  const target = { ...server, database };
-  const pools: Database[] = [];
+/** A database, and a way to close all connections to it that the file has opened. */
+export interface Connected {
+  database: TestDatabase;
+  close(): Promise<void>;
+}
 
+export function connectTo(target: TestDatabase['target']): Connected {
+  const pools: Database[] = [];
   const open = (poolSize?: number) => {
     const pool = openTestDatabase(target, poolSize);
     pools.push(pool);
     return pool;
   };
-  const sql = open();
+  return {
+    database: { sql: open(), target, url: socketUrl(target), twoConnections: () => [open(1), open(1)] },
+    close: async () => void (await Promise.all(pools.map((pool) => pool.end()))),
+  };
+}
+
+/**
+ * Gives the test file a migrated database of its own on the server that all files share, and fails the file if
+ * anything is still connected at its end.
+ */
+export function useDatabase({ template = 'nexus_template' } = {}): TestDatabase {
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  const { database, close } = connectTo({ ...inject('server'), database: name });
 
   beforeAll(() =>
-    withMaintenance(
-      (admin) => admin`create database ${identifier(database)} template ${identifier(template)}`,
-    ),
+    withMaintenance((admin) => admin`create database ${identifier(name)} template ${identifier(template)}`),
   );
-
   afterAll(async () => {
-    await Promise.all(pools.map((pool) => pool.end()));
+    await close();
     await withMaintenance(async (admin) => {
       try {
         await vi.waitFor(async () => {
           const left = await admin`
-            select application_name, state, query from pg_stat_activity where datname = ${database}`;
+            select application_name, state, query from pg_stat_activity where datname = ${name}`;
           if (left.length > 0) throw new Error(JSON.stringify(left, null, 2));
         }, 5000);
       } catch (error) {
         throw new Error(`This file left database connections open: ${(error as Error).message}`);
       } finally {
-        await admin`drop database ${identifier(database)} with (force)`;
+        await admin`drop database ${identifier(name)} with (force)`;
       }
     });
   });
-
-  return {
-    sql,
-    target,
-    url: socketUrl(target),
-    twoConnections: () => [open(1), open(1)],
-  };
+  return database;
 }
 
 export async function withMaintenance<T>(work: (admin: Database) => PromiseLike<T>): Promise<T> {

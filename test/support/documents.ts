@@ -14,7 +14,7 @@ export interface Document {
   language?: string;
 }
 
-/** A document that somebody has saved and that is ready, as extraction would have left it. */
+/** Saves a ready document, in the state in which extraction leaves it. */
 export async function saveDocument(
   sql: Database,
   { id: userId, defaultLibraryId }: Pick<Reader, 'id' | 'defaultLibraryId'>,

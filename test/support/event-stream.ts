@@ -9,7 +9,7 @@ export interface StreamedEvent {
   event: any;
 }
 
-/** Somebody who listens to server-sent events. */
+/** A client of the stream of server-sent events. */
 export interface StreamReader {
   response: IncomingMessage;
   events: StreamedEvent[];

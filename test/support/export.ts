@@ -1,6 +1,6 @@
 import type { TestApp } from './app.ts';
 
-/** An export as it arrives, so that a test can stop reading and go on. */
+/** Starts an export and reads it in parts. */
 export async function openExport(app: TestApp, key: string, path: string) {
   const response = await fetch(app.url + path, { headers: { 'x-nexus-api-key': key } });
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
@@ -8,7 +8,7 @@ export async function openExport(app: TestApp, key: string, path: string) {
   return {
     status: response.status,
     headers: response.headers,
-    /** Reads on until this much has come, or to the end. */
+    /** Reads at least this many characters, or to the end. */
     async read(atLeast = Number.POSITIVE_INFINITY): Promise<string> {
       let text = '';
       while (text.length < atLeast) {

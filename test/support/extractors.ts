@@ -7,7 +7,7 @@ import {
 } from '../../src/features/media/extractors/extractors.ts';
 import { createEgress } from '../../src/platform/egress/egress.ts';
 
-/** Extractors that reach loopback, where the test's own sites are. What they take for bugs of their own is collected. */
+/** Extractors that may reach loopback, where the sites of tests are. Errors that they report as bugs are collected. */
 export function useExtractors(options: Partial<ExtractorOptions> = {}): Extractors & { bugs: Error[] } {
   const bugs: Error[] = [];
   const egress = createEgress({ allow: ['127.0.0.0/8'] });
@@ -21,7 +21,7 @@ export function useExtractors(options: Partial<ExtractorOptions> = {}): Extracto
   return { ...extractors, bugs };
 }
 
-/** What the call fails with. */
+/** The failure of a call that must fail. */
 export async function failureOf(call: Promise<unknown>): Promise<Failure> {
   const error = await call.then(
     () => expect.fail('it did not fail'),

@@ -1,9 +1,12 @@
 import { afterAll, vi } from 'vitest';
 import { processesMentioning } from './processes.ts';
-import { fileDir } from './workspace.ts';
+import { beginFile, endFile, fileDir } from './workspace.ts';
 
-/** Registered before any hook of the file, so it runs after all of them: a process still alive then has leaked. */
+beginFile();
+
+/** Registered before the hooks of the file, so it runs after all of them: a process that is still alive has leaked. */
 afterAll(async () => {
+  await endFile();
   try {
     await vi.waitFor(async () => {
       const left = await processesMentioning(fileDir);

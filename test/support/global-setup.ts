@@ -11,29 +11,26 @@ import {
   stopCluster,
 } from '../../src/platform/database/embedded/cluster.ts';
 import { migrate, readMigrations } from '../../src/platform/database/migrator.ts';
+import { NOT_DURABLE } from './not-durable.ts';
 import { processesMentioning } from './processes.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     server: Cluster['connection'];
-    /** Everything a test run makes lies below this directory, and everything it starts mentions it. */
+    /** The directory of the run. All its files lie below it, and the command line or environment of its processes names it. */
     runDir: string;
   }
 }
 
-/** Nothing here has to survive a power loss. */
-const FAST = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' };
-
-/** One throw-away PostgreSQL for the whole run, with a migrated template that each test file clones. */
+/** Starts one temporary PostgreSQL for the run, with a migrated template that each test file clones. */
 export default async function setup(project: TestProject) {
   const runDir = await mkdtemp(path.join(os.tmpdir(), 'nexus-test-'));
-  // Under root, the account that runs PostgreSQL has to pass through it.
+  // When the tests run as root, the account that runs PostgreSQL has to pass through it.
   await chmod(runDir, 0o711);
-  const cluster = await prepareCluster(
-    await findPackagedServer(),
-    path.join(runDir, 'server', 'postgres'),
-    FAST,
-  );
+  const cluster = await prepareCluster(await findPackagedServer(), path.join(runDir, 'server', 'postgres'), {
+    ...NOT_DURABLE,
+    max_connections: '300',
+  });
   await startCluster(cluster);
   await makeTemplate(cluster);
   project.provide('server', cluster.connection);

@@ -1,27 +1,23 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
-import { afterAll } from 'vitest';
+import { atFileEnd } from './workspace.ts';
 
-/** A server of the test's own that plays a site of the internet. */
+/** A local server that stands for a site of the internet. */
 export interface Site {
   host: string;
   port: number;
   url: string;
-  /** The connections that were made to it, and the requests that arrived. */
+  /** The number of connections, and the requests, so far. */
   connections: number;
   requests: IncomingMessage[];
-  /** Resolves when a connection that was made to it is closed. */
+  /** Resolves when the latest connection is closed. */
   closed: Promise<void>;
 }
 
-/** Registered once for the file: a hook cannot be added from within a test. */
-const closers: (() => Promise<void>)[] = [];
-afterAll(() => Promise.all(closers.map((close) => close())));
-
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A site that answers over HTTP. */
+/** Starts a site that answers over HTTP. */
 export async function startSite(handler: Handler, address = '127.0.0.1', port = 0): Promise<Site> {
   const server = createServer((request, response) => {
     site.requests.push(request);
@@ -31,9 +27,9 @@ export async function startSite(handler: Handler, address = '127.0.0.1', port = 
   return site;
 }
 
-/** A site that says whatever it likes to a socket. */
+/** Starts a site that writes any bytes to its sockets. */
 export function startRawSite(handler: (socket: Socket) => void): Promise<Site> {
-  // What is not read hides that the other side has closed.
+  // A socket that nobody reads does not notice that the other side has closed it.
   return listen(
     createTcpServer((socket) => handler(socket.resume())),
     '127.0.0.1',
@@ -57,7 +53,7 @@ export async function listen(server: Server, address: string, port: number): Pro
   });
   server.listen(port, address);
   await once(server, 'listening');
-  closers.push(async () => {
+  atFileEnd(async () => {
     for (const socket of sockets) socket.destroy();
     server.close();
     await once(server, 'close');
@@ -68,7 +64,7 @@ export async function listen(server: Server, address: string, port: number): Pro
   return site;
 }
 
-/** Writes for as long as somebody listens, and no faster than they read. */
+/** Writes until the connection closes, as fast as the other side reads. */
 export function writeForever(response: NodeJS.WritableStream, chunk: Uint8Array): void {
   while (response.write(chunk)) if (!response.writable) return;
   response.once('drain', () => writeForever(response, chunk));

@@ -31,7 +31,7 @@ export function jobType(
   return defineJobType(type, { payload: anyPayload, handler, ...options });
 }
 
-/** The job engine on the file's database; workers are started by hand and stopped at the end. */
+/** The job engine on the file's database. Tests start workers with `work`; they are stopped after the file. */
 export function useJobs(database: TestDatabase, { listen = true }: { listen?: boolean } = {}) {
   const { sql } = database;
   const wakeUp = createWakeUp({ sql, log: silentLog, listenAt: listen ? database.target : undefined });
@@ -67,7 +67,7 @@ export function useJobs(database: TestDatabase, { listen = true }: { listen?: bo
   };
 }
 
-/** A job as the API sees it, with its attempts. */
+/** Reads a job with its state and attempts. */
 export async function readJob(sql: Database, id: string) {
   const [job] = await sql`select * from (${jobStates(sql)}) as job where id = ${id}`;
   const attempts = await sql`select * from job_attempts where job_id = ${id} order by attempt_number`;

@@ -8,7 +8,7 @@ import { type call, createPerson, type TestApp } from './app.ts';
 
 export type Person = Awaited<ReturnType<typeof createPerson>>;
 
-/** A person, and what they do over HTTP. */
+/** A person with a key, and functions to send requests as them. */
 export interface Reader extends Person {
   id: string;
   defaultLibraryId: string;
@@ -37,10 +37,10 @@ export function readerOf(app: TestApp, person: Person): Reader {
 
 let titles = 0;
 
-/** Of a kind that no job works on, so that the integrity audit finds nothing to say of its processing. */
+/** Saves a media of a kind that no job processes, so that the integrity audit does not report it as stuck. */
 export const saveEpisode = (sql: Database, reader: Reader) => saveMedia(sql, reader, 'podcast_episode');
 
-/** A media that somebody has saved, and that waits for its job. */
+/** Saves a media that waits for its job. */
 export async function saveMedia(
   sql: Database,
   { id: userId, defaultLibraryId }: Reader,
@@ -72,7 +72,7 @@ export async function invite(admin: Reader, libraryId: string, invitee: Reader, 
   return body.data.id as string;
 }
 
-/** Makes somebody a member the way people do: invited, and accepted. */
+/** Makes a person a member by an invitation that they accept. */
 export async function join(admin: Reader, libraryId: string, invitee: Reader, role = 'member') {
   const id = await invite(admin, libraryId, invitee, role);
   const { status, body } = await invitee.post(`/libraries/invites/${id}/accept`);
@@ -80,13 +80,13 @@ export async function join(admin: Reader, libraryId: string, invitee: Reader, ro
   return body.data;
 }
 
-/** Whether they can read it, as the API says. */
+/** Asks the API whether a person can read a media. */
 export async function canRead(reader: Reader, mediaId: string): Promise<boolean> {
   const { status } = await reader.get(`/media/${mediaId}/provenance`);
   return status === 200;
 }
 
-/** What the closure tables say of one media in one default library. */
+/** The closure tables' rows about one media in one default library. */
 export async function closureOf(sql: Queryable, defaultLibraryId: string, mediaId: string) {
   const listed = await sql`
     select from library_media where library_id = ${defaultLibraryId} and media_id = ${mediaId}`;
@@ -104,12 +104,12 @@ export async function closureOf(sql: Queryable, defaultLibraryId: string, mediaI
 
 export type Found = Finding & { kind: string };
 
-/** Everything that the audit finds wrong with libraries. */
+/** Runs the audit of libraries and returns its findings. */
 export async function auditOf(sql: Database, { repair = false } = {}): Promise<Found[]> {
   return findings(sql, createClosureCheck(sql), { repair });
 }
 
-/** Everything that a check finds. */
+/** Runs an integrity check and returns its findings. */
 export async function findings(
   sql: Database,
   check: IntegrityCheck,

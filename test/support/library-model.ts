@@ -1,4 +1,4 @@
-/** What people do with libraries. Libraries, media and people go by their number. */
+/** An operation on libraries. Libraries, media and people are named by their numbers. */
 export type Operation =
   | { kind: 'create'; actor: number }
   | { kind: 'delete'; actor: number; library: number }
@@ -18,7 +18,7 @@ export interface Library {
   media: Set<number>;
 }
 
-/** The rules, as plainly as they can be said. Each person has saved one media, that of their own number. */
+/** The rules of libraries in their simplest form. Each person has saved the media with their own number. */
 export class Model {
   /** A library that was deleted leaves its number empty. */
   readonly libraries: (Library | undefined)[] = [];
@@ -35,7 +35,7 @@ export class Model {
     );
   }
 
-  /** Does what the operation says if the rules allow it, and tells whether they do. */
+  /** Applies the operation if the rules allow it. Returns whether they do. */
   apply(operation: Operation): boolean {
     const { actor } = operation;
     if (operation.kind === 'create') {

@@ -4,7 +4,7 @@ import { type Answer, call, DEV_KEYS, type TestApp } from './app.ts';
 import { createReader, type Reader, saveEpisode } from './libraries.ts';
 import { Model, type Operation } from './library-model.ts';
 
-/** Some people, a media each, and the libraries they make, on a server that runs as a process of its own. */
+/** People with one media each and the libraries they create, on a server that runs as a separate process. */
 export class World {
   readonly url: string;
   readonly #app: TestApp;
@@ -27,7 +27,7 @@ export class World {
     }
   }
 
-  /** Does it over HTTP, and returns the last answer. */
+  /** Performs the operation over HTTP and returns the last answer. */
   async perform(operation: Operation): Promise<Answer> {
     const { kind, actor } = operation;
     const as = (person: number, method: string, path: string, body?: unknown) =>
@@ -67,7 +67,7 @@ export class World {
     }
   }
 
-  /** The facts that the rules speak of, as the tables have them: not what is derived from them. */
+  /** Reads the facts that the rules depend on from the tables, without the derived data. */
   async facts(): Promise<Model> {
     const model = new Model(this.people.length);
     const person = (id: string) => this.people.findIndex((reader) => reader.id === id);
@@ -89,7 +89,7 @@ export class World {
     return model;
   }
 
-  /** For each person, which media the API lets them read, and which their default library lists. */
+  /** Asks the API, for each person, which media they can read and which their default library lists. */
   async readable(): Promise<{ readable: number[]; listed: number[] }[]> {
     return Promise.all(
       this.people.map(async ({ key, defaultLibraryId }) => {
@@ -105,7 +105,7 @@ export class World {
     );
   }
 
-  /** What a model says about the same. */
+  /** The answers that `readable` must give, by the model. */
   expected(model: Model): { readable: number[]; listed: number[] }[] {
     return this.people.map((_, person) => {
       const readable = [...this.media.keys()].filter((media) => model.canRead(person, media));
@@ -113,7 +113,7 @@ export class World {
     });
   }
 
-  /** Waits for every backfill, doing what the sweep and an impatient operator would. */
+  /** Waits until all backfills are done; runs the sweep and requeues failed ones meanwhile. */
   async comeToRest(): Promise<void> {
     const key = DEV_KEYS.operator;
     await vi.waitFor(

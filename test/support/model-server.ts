@@ -1,14 +1,14 @@
 import { text as readAll } from 'node:stream/consumers';
 import { startSite } from './internet.ts';
 
-/** A model that has read everything, and sees a lamp in it. */
+/** The default answer of the model. */
 const LAMP = {
   summary: 'A lamp burns.',
   findings: [{ kind: 'symbol', label: 'lamp', quote: 'lamp' }],
   confidence: 1,
 };
 
-/** An endpoint that speaks as OpenAI's does, with the environment that makes Nexus ask it. */
+/** Starts an endpoint with OpenAI's API. `env` configures Nexus to use it. */
 export async function startModel() {
   let said = JSON.stringify(LAMP);
   const sent: string[] = [];
@@ -17,7 +17,7 @@ export async function startModel() {
     response.end(JSON.stringify({ choices: [{ message: { content: said } }] }));
   });
   return {
-    /** What it was asked, since it was last told what to say. */
+    /** Requests since the last call of `says`. */
     sent,
     says(answer: object = LAMP): void {
       said = JSON.stringify(answer);

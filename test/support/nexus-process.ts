@@ -2,14 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll } from 'vitest';
-import { fileDir } from './workspace.ts';
+import { atFileEnd, fileDir } from './workspace.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 export interface NexusOptions {
   env?: Record<string, string>;
-  /** Where the built program is; the checkout by default. */
+  /** The directory with the built program; the checkout by default. */
   root?: string;
   cwd?: string;
   uid?: number;
@@ -20,7 +19,7 @@ export interface NexusOptions {
 export interface NexusProcess {
   child: ChildProcess;
   pid: number;
-  /** Everything it has printed so far. */
+  /** The output so far. */
   output(): string;
   stdout(): string;
   /** Resolves with the first match in what it prints; fails when it exits without. */
@@ -31,19 +30,14 @@ export interface NexusProcess {
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-const running = new Set<NexusProcess>();
-afterAll(async () => {
-  await Promise.all([...running].map((nexus) => nexus.stop('SIGKILL')));
-});
-
-/** Starts the built program as a process of its own, with an environment that holds nothing else. */
+/** Starts the built program with an environment that holds only `options.env` and the defaults of tests. */
 export function startNexus(args: string[], options: NexusOptions = {}): NexusProcess {
   return start(process.execPath, [path.join(options.root ?? ROOT, 'dist', 'main.js'), ...args], options);
 }
 
-/** Starts it as the README says, in a process group of its own, as a terminal would. */
-export function npmStart(options: NexusOptions & { root: string }): NexusProcess {
-  return start('npm', ['start', '--ignore-scripts'], { ...options, cwd: options.root, detached: true });
+/** Runs a command of package.json in a process group of its own, as a terminal does. */
+export function npm(args: string[], options: NexusOptions & { root: string }): NexusProcess {
+  return start('npm', args, { ...options, cwd: options.root, detached: true });
 }
 
 function start(program: string, args: string[], options: NexusOptions): NexusProcess {
@@ -55,7 +49,7 @@ function start(program: string, args: string[], options: NexusOptions): NexusPro
       NEXUS_ENV: 'test',
       NEXUS_PORT: '0',
       TEST_FILE_DIR: fileDir,
-      // Where the data is elsewhere, the files are still kept here.
+      // With an external database, files are still kept in a data directory.
       ...(options.env?.NEXUS_DATABASE_URL && { NEXUS_DATA_DIR: path.join(fileDir, 'data') }),
       ...options.env,
     },
@@ -94,19 +88,16 @@ function start(program: string, args: string[], options: NexusOptions): NexusPro
     ready: async () => (await nexus.prints(/Open +(http\S+)/))[1] ?? '',
     async stop(signal = 'SIGTERM') {
       if (child.exitCode === null && child.signalCode === null) child.kill(signal);
-      const code = await exited;
-      running.delete(nexus);
-      return code;
+      return exited;
     },
   };
-  running.add(nexus);
+  atFileEnd(() => nexus.stop('SIGKILL'));
   return nexus;
 }
 
-/** Runs a command to its end. */
+/** Runs a command and waits until it exits. */
 export async function runNexus(args: string[], options: NexusOptions = {}) {
   const nexus = startNexus(args, options);
   const code = await nexus.exited;
-  running.delete(nexus);
   return { code, output: nexus.output(), stdout: nexus.stdout() };
 }

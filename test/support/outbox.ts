@@ -4,7 +4,7 @@ import { transaction } from '../../src/platform/database/transaction.ts';
 import { newId } from '../../src/platform/ids.ts';
 import { emitEvent, type NewEvent } from '../../src/platform/outbox/emit-event.ts';
 
-/** An event that a test can tell from others by its aggregate. */
+/** An event with an aggregate of its own, so that a test can recognise it. */
 export function someEvent(overrides: Partial<NewEvent<'library.created'>> = {}): NewEvent<'library.created'> {
   const library_id = overrides.aggregateId ?? newId();
   return {

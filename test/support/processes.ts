@@ -7,7 +7,7 @@ export interface FoundProcess {
   command: string;
 }
 
-/** Living processes whose command line or environment mentions the text, this one excepted. */
+/** Finds running processes, except this one, whose command line or environment contains the text. */
 export async function processesMentioning(text: string): Promise<FoundProcess[]> {
   const all = process.platform === 'linux' ? await fromProc() : await fromPs();
   return all.filter(({ pid, command }) => pid !== process.pid && command.includes(text));
@@ -38,7 +38,7 @@ async function fromPs(): Promise<FoundProcess[]> {
     .map(([, pid, command = '']) => ({ pid: Number(pid), command }));
 }
 
-/** Whether there is such a process; one that has ended and was not waited for counts as ended. */
+/** Returns whether a process with this id exists. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

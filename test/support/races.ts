@@ -1,7 +1,7 @@
 import type { Database, Queryable } from '../../src/platform/database/database.ts';
 import { gate } from './jobs.ts';
 
-/** A connection whose transactions stop right before they commit, holding all their locks, until they are let go. */
+/** A connection whose transactions stop right before they commit, holding all their locks, until `letGo` is called. */
 export interface HeldConnection {
   sql: Database;
   /** Resolves when a transaction is about to commit. */
@@ -9,7 +9,7 @@ export interface HeldConnection {
   letGo(): void;
 }
 
-/** `skip`: how many transactions commit unhindered before. */
+/** Holds transactions before they commit; the first `skip` of them pass. */
 export function holdBeforeCommit(sql: Database, { skip = 0 } = {}): HeldConnection {
   const [arrived, released] = [gate(), gate()];
   let commits = 0;
@@ -40,7 +40,7 @@ export function holdBeforeCommit(sql: Database, { skip = 0 } = {}): HeldConnecti
   };
 }
 
-/** Whether what was just begun has to wait for somebody's lock, or comes to its end without. */
+/** Waits until an operation is blocked by a lock or done, and returns which. */
 export async function blockedOrDone(
   monitor: Queryable,
   begun: Promise<unknown>,

@@ -12,11 +12,11 @@ export interface SavedFields {
   published?: string | null;
   words?: number | null;
   author?: string | null;
-  /** One for each fragment. */
+  /** The text of each fragment. */
   texts?: string[];
 }
 
-/** Something that somebody has saved, and that is ready to be read and found. */
+/** Saves a media that is ready: readable and searchable. */
 export async function saveReady(
   sql: Database,
   { id: userId, defaultLibraryId }: Reader,

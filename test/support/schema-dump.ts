@@ -1,6 +1,6 @@
 import type { Queryable } from '../../src/platform/database/database.ts';
 
-/** The public schema as text: the same for the same schema on every supported PostgreSQL. */
+/** Prints the public schema as text that does not depend on the version of PostgreSQL. */
 export async function dumpSchema(sql: Queryable): Promise<string> {
   const tables = await sql<{ name: string; oid: number }[]>`
     select relname as name, oid::int from pg_class

@@ -1,20 +1,32 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { vi } from 'vitest';
+import { afterAll, vi } from 'vitest';
 import { findPackagedServer } from '../../src/platform/database/embedded/binaries.ts';
 import { prepareCluster, startCluster, stopCluster } from '../../src/platform/database/embedded/cluster.ts';
 import { migrate, readMigrations } from '../../src/platform/database/migrator.ts';
-import { openTestDatabase, type TestDatabase } from './database.ts';
+import { connectTo, openTestDatabase, type TestDatabase } from './database.ts';
+import { NOT_DURABLE } from './not-durable.ts';
 import { newDirectory } from './workspace.ts';
 
-/** A PostgreSQL of the test's own, migrated, for what cannot be done to the one that all tests share. */
+/** A migrated PostgreSQL that a test may stop and restart, which the shared one must not be. */
 export interface RestartableServer {
   target: TestDatabase['target'];
-  /** `immediate` is what a crash does: whatever has not reached the disk is lost. */
+  /** `immediate` is a crash: data that has not reached the disk is lost. */
   restart(mode: 'fast' | 'immediate'): Promise<void>;
   stop(): Promise<void>;
-  /** Again, after `stop`. */
   start(): Promise<void>;
+}
+
+/**
+ * Gives the test file a server of its own, for tests that read the event feed. The feed shows an event when no older
+ * transaction is open on the server, so transactions of other files would delay it.
+ */
+export async function useServer(): Promise<TestDatabase> {
+  const server = await startServer(NOT_DURABLE);
+  afterAll(() => server.stop());
+  const { database, close } = connectTo(server.target);
+  afterAll(close);
+  return database;
 }
 
 export async function startServer(settings: Record<string, string> = {}): Promise<RestartableServer> {

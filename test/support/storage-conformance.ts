@@ -6,7 +6,7 @@ import { type Storage, UnexpectedSize, UnsatisfiableRange } from '../../src/plat
 
 const MB = 1024 * 1024;
 
-/** What every storage promises. A new one proves itself by being handed in. */
+/** Tests that every storage has to pass. A new storage is passed in as `open`. */
 export function storageConformance(open: () => Promise<Storage>): void {
   let storage: Storage;
   beforeAll(async () => {

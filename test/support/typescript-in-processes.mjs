@@ -1,4 +1,4 @@
-// Lets processes of a pool run `src` as it stands, as Vitest lets the tests. Newer versions of Node do so by themselves.
+// Lets child processes run the TypeScript of `src`. Newer versions of Node do so themselves.
 import { readFile } from 'node:fs/promises';
 import { register } from 'node:module';
 import { fileURLToPath } from 'node:url';

@@ -9,7 +9,7 @@ export interface Received {
   body: string;
 }
 
-/** How to answer: a status, with headers; or never. */
+/** The answer to a delivery: a status with headers, or none. */
 export type Reply = { status: number; headers?: Record<string, string>; body?: string } | 'hang';
 
 export interface Receiver {
@@ -19,7 +19,7 @@ export interface Receiver {
   has(count: number): Promise<Received[]>;
 }
 
-/** An endpoint that keeps what it gets and answers as it is told to. */
+/** Starts an endpoint that records deliveries and answers with `reply`. */
 export async function startReceiver(
   reply: (received: Received) => Reply | Promise<Reply> = () => ({ status: 204 }),
 ): Promise<Receiver> {

@@ -78,7 +78,7 @@ const RULES: [string, (edge: Import) => boolean][] = [
   ['app never knows cli', ({ from, to }) => isIn(from, 'app') && isIn(to, 'cli')],
 ];
 
-test('the enumeration sees the tree', () => {
+test('the enumeration finds the files', () => {
   expect(files.length).toBeGreaterThan(30);
   expect(imports).toContainEqual({ from: 'src/main.ts', to: 'src/cli/cli.ts' });
 });

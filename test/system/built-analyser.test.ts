@@ -1,3 +1,8 @@
+/**
+ * Runs the built program.
+ *
+ * @module-tag slow
+ */
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -6,7 +11,7 @@ import { expect, test } from 'vitest';
 import * as texts from '../support/fixtures/texts.ts';
 import { newDirectory } from '../support/workspace.ts';
 
-/** As a process runs it that knows no TypeScript, wherever in the world it stands. */
+/** Runs the analyser in a process without TypeScript, with any locale and time zone. */
 async function analyseElsewhere(env: Record<string, string>): Promise<string> {
   const dist = new URL('../../dist', import.meta.url).href;
   const program = `
@@ -16,7 +21,7 @@ async function analyseElsewhere(env: Record<string, string>): Promise<string> {
     const analyser = createAnalysisProcesses();
     const result = await analyser.analyse({ fragments, layers: LAYERS, rules: [] });
     process.stdout.write(JSON.stringify(result));
-    // It ends by itself: processes that wait for work hold nothing up.`;
+    // It ends by itself: idle processes of a pool do not keep it alive.`;
   const file = path.join(await newDirectory(), 'program.mjs');
   await writeFile(file, program);
   const { stdout } = await promisify(execFile)(process.execPath, [file], {
@@ -27,7 +32,7 @@ async function analyseElsewhere(env: Record<string, string>): Promise<string> {
   return stdout;
 }
 
-test('two processes, in different places and languages, say the same of the same texts, to the byte', async () => {
+test('two processes with different locales and time zones return identical bytes for the same texts', async () => {
   const [here, there] = await Promise.all([
     analyseElsewhere({ LANG: 'en_GB.UTF-8', TZ: 'UTC' }),
     analyseElsewhere({ LANG: 'tr_TR.UTF-8', LC_ALL: 'tr_TR.UTF-8', TZ: 'Asia/Tokyo' }),

@@ -1,3 +1,8 @@
+/**
+ * Runs the built program.
+ *
+ * @module-tag slow
+ */
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -7,8 +12,8 @@ import { makePage } from '../support/fixtures/pages.ts';
 import { startSite } from '../support/internet.ts';
 import { newDirectory } from '../support/workspace.ts';
 
-/** As a process runs them that knows no TypeScript: the process's module has to be found among what was built. */
-test('the extractors work as they are built', async () => {
+/** Runs the extractors in a process without TypeScript: their worker's module must be found in dist/. */
+test('the extractors work in the built program', async () => {
   const site = await startSite((_request, response) =>
     response.writeHead(200, { 'content-type': 'text/html' }).end(makePage()),
   );
@@ -19,7 +24,7 @@ test('the extractors work as they are built', async () => {
     const extractors = createExtractors({ egress: createEgress({ allow: ['${site.host}'] }) });
     const { extraction } = await extractors.webArticle({ url: '${site.url}', imagePath: '/i' });
     process.stdout.write(extraction.title);
-    // It ends by itself: processes that wait for work hold nothing up.`;
+    // It ends by itself: idle processes of a pool do not keep it alive.`;
   const file = path.join(await newDirectory(), 'program.mjs');
   await writeFile(file, program);
   const { stdout } = await promisify(execFile)(process.execPath, [file], { timeout: 30_000 });

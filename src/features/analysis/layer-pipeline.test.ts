@@ -111,7 +111,7 @@ test('the same text gives the same bytes, whatever was analysed before', () => {
   expect(JSON.stringify(analyse(texts.HARBOUR, texts.SPEECH))).toBe(first);
 });
 
-test('five megabytes are analysed completely', { timeout: 240_000 }, () => {
+test('five megabytes are analysed completely', { tags: 'slow', timeout: 240_000 }, () => {
   const paragraph = `${texts.HARBOUR.replaceAll('\n', ' ')} ${texts.ARGUMENT}\n`;
   const text = paragraph.repeat(Math.ceil(5_000_000 / paragraph.length));
   const before = process.memoryUsage().heapUsed;

@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { createPerson, DEV_KEYS, failure, useApp } from '../../../test/support/app.ts';
-import { useDatabase } from '../../../test/support/database.ts';
 import { openStream } from '../../../test/support/event-stream.ts';
 import { gate } from '../../../test/support/jobs.ts';
 import {
@@ -11,13 +10,14 @@ import {
   saveMedia,
 } from '../../../test/support/libraries.ts';
 import { emit, someEvent } from '../../../test/support/outbox.ts';
+import { useServer } from '../../../test/support/server.ts';
 import { transaction } from '../../platform/database/transaction.ts';
 import { newId } from '../../platform/ids.ts';
 import { emitEvent } from '../../platform/outbox/emit-event.ts';
 import { writePosition } from '../../platform/outbox/position.ts';
 import { addToDefaultLibrary } from '../libraries/closure/closure.ts';
 
-const database = useDatabase();
+const database = await useServer();
 const { sql } = database;
 const app = useApp(database, {}, { listen: true });
 

@@ -1,16 +1,16 @@
 import { afterAll, expect, test, vi } from 'vitest';
 import { random } from '../../../test/crash/jobs/crew.ts';
 import { createPerson, DEV_KEYS, useApp } from '../../../test/support/app.ts';
-import { useDatabase } from '../../../test/support/database.ts';
 import { openStream, type StreamReader } from '../../../test/support/event-stream.ts';
 import { silentLog } from '../../../test/support/jobs.ts';
 import { createLibrary, createReader, type Reader } from '../../../test/support/libraries.ts';
+import { useServer } from '../../../test/support/server.ts';
 import { transaction } from '../../platform/database/transaction.ts';
 import { newId } from '../../platform/ids.ts';
 import { emitEvent } from '../../platform/outbox/emit-event.ts';
 import { createEventStreams } from './streams.ts';
 
-const database = useDatabase();
+const database = await useServer();
 const { sql } = database;
 const app = useApp(database, {}, { listen: true });
 const open: StreamReader[] = [];
@@ -25,7 +25,9 @@ const listeners = async () =>
       where datname = current_database() and application_name = 'nexus outbox listener'`
   ).length;
 
-test('five hundred streams of fifty people cost one connection that listens, and all are told', async () => {
+test('five hundred streams of fifty people cost one connection that listens, and all are told', {
+  tags: 'slow',
+}, async () => {
   const readers = await Promise.all(Array.from({ length: 50 }, () => createReader(app)));
   const streams = new Map<Reader, StreamReader[]>();
   for (const reader of readers) {
@@ -42,9 +44,12 @@ test('five hundred streams of fifty people cost one connection that listens, and
   expect(await listeners()).toBe(1);
   for (const stream of open.splice(0)) stream.close();
   await vi.waitFor(() => expect(app.services.eventStreams.count()).toBe(0), 10_000);
-}, 120_000);
+});
 
-test('1,100 streams of one person end one another, and do not delay what others hear', async () => {
+test('1,100 streams of one person end one another, and do not delay what others hear', {
+  tags: 'slow',
+  timeout: 240_000,
+}, async () => {
   const [greedy, other] = [await createReader(app), await createReader(app)];
   for (let n = 0; n < 11; n++) {
     open.push(...(await Promise.all(Array.from({ length: 100 }, () => openStream(app.url, greedy.key)))));
@@ -65,7 +70,7 @@ test('1,100 streams of one person end one another, and do not delay what others 
   await last[0]?.has(20);
   for (const stream of open.splice(0)) stream.close();
   await vi.waitFor(() => expect(app.services.eventStreams.count()).toBe(0), 10_000);
-}, 240_000);
+});
 
 test('the reader of a stream that a newer one replaced is told to wait', async () => {
   const reader = await createReader(app);

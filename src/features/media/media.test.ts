@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createPerson, failure, useApp } from '../../../test/support/app.ts';
-import { useDatabase } from '../../../test/support/database.ts';
 import { makeEpub } from '../../../test/support/fixtures/epub.ts';
 import { makePage } from '../../../test/support/fixtures/pages.ts';
 import { makePdf } from '../../../test/support/fixtures/pdf.ts';
 import { startSite } from '../../../test/support/internet.ts';
 import { auditOf, createLibrary, createReader, join, type Reader } from '../../../test/support/libraries.ts';
+import { useServer } from '../../../test/support/server.ts';
 import type { Worker } from '../../platform/jobs/worker.ts';
 
 const PNG = Buffer.from(
@@ -27,7 +27,7 @@ const site = await startSite((request, response) => {
   response.writeHead(status, headers).end(body);
 });
 
-const database = useDatabase();
+const database = await useServer();
 const { sql } = database;
 const app = useApp(database, { NEXUS_EGRESS_ALLOW: site.host }, { youtubeOrigin: site.url });
 let reader: Reader;

@@ -198,7 +198,7 @@ describe('a batch', () => {
     );
   });
 
-  test('of ten thousand of the longest links is accepted', async () => {
+  test('of ten thousand of the longest links is accepted', { tags: 'slow' }, async () => {
     const urls = Array.from({ length: 10_000 }, (_, n) => `https://example.org/${n}/`.padEnd(2040, 'x'));
     const key = DEV_KEYS.viewer;
     expect(
@@ -316,7 +316,9 @@ const savedOf = (name: string) =>
   sql`select id from media where canonical_url like ${`http://127.0.0.1:9/${name}/%`}`;
 
 describe('ten thousand links', { timeout: 180_000 }, () => {
-  test('cancelled in the middle: finished chunks are kept and reported, and a requeue continues', async () => {
+  test('cancelled in the middle: finished chunks are kept and reported, and a requeue continues', {
+    tags: 'slow',
+  }, async () => {
     const urls = links('cancelled', 10_000);
     const held = await holdLink(urls[5100] as string);
     const id = await submit({ urls });
@@ -358,7 +360,9 @@ describe('ten thousand links', { timeout: 180_000 }, () => {
     expect(await savedOf('cancelled')).toHaveLength(10_000);
   });
 
-  test('a worker killed in the middle: another continues after the last chunk', async () => {
+  test('a worker killed in the middle: another continues after the last chunk', {
+    tags: 'slow',
+  }, async () => {
     const urls = links('killed', 10_000);
     const held = await holdLink(urls[7777] as string);
     const id = await submit({ urls });

@@ -16,7 +16,7 @@ test(`eight workers killed at random (seed ${SEED}) do 20,000 jobs, each once`, 
 }, async () => {
   const chance = random(SEED);
   const crew = await Promise.all(Array.from({ length: 8 }, () => spawnWorker(target)));
-  // The work comes in portions and one worker falls in each, so that a fast machine sees as many killed as a slow one.
+  // One worker is killed per portion of work, so that a fast machine sees as many kills as a slow one.
   for (let portion = 1; portion <= 10; portion++) {
     await enqueueWork(sql, 'effect', 1000, 10);
     await enqueueWork(sql, 'plain', 1000, 10);

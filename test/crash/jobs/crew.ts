@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import type { ConnectionTarget } from '../../../src/platform/database/database.ts';
 import { fileDir } from '../../support/workspace.ts';
 
@@ -15,12 +15,6 @@ export interface WorkerProcess {
   /** Sends the signal and resolves with the exit code. */
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
-
-const living = new Set<WorkerProcess>();
-// After each test, not after all: what one failed test left behind must not fail the next.
-afterEach(async () => {
-  await Promise.all([...living].map((worker) => worker.end('SIGKILL')));
-});
 
 export async function spawnWorker(
   target: ConnectionTarget,
@@ -48,12 +42,12 @@ export async function spawnWorker(
       }
     },
     async end(signal) {
-      living.delete(worker);
       child.kill(signal);
       return exited;
     },
   };
-  living.add(worker);
+  // After the test, not after the file: a worker that a failed test left running must not fail the next test.
+  onTestFinished(async () => void (await worker.end('SIGKILL')));
   await worker.says(/^ready/);
   return worker;
 }

@@ -5,7 +5,7 @@ import { createEnqueue } from '../../../src/platform/jobs/enqueue.ts';
 import { createWakeUp } from '../../../src/platform/jobs/wake-up.ts';
 import { jobType, silentLog } from '../../support/jobs.ts';
 
-/** What the worker processes can do; see worker-process.mjs. */
+/** The job types of the worker processes; see worker-process.mjs. */
 export type Work = 'effect' | 'plain' | 'slow';
 const types = Object.fromEntries(
   ['effect', 'plain', 'slow'].map((name) => [
@@ -14,7 +14,7 @@ const types = Object.fromEntries(
   ]),
 );
 
-/** Where jobs leave their effects, so that none can be lost or doubled unnoticed. */
+/** Tables that record the effects of jobs, so that a lost or doubled effect is noticed. */
 export async function openLedger(sql: Database): Promise<void> {
   await sql`create table effects (job_id uuid not null, attempt int not null, pid int not null)`;
   await sql`create table runs (job_id uuid not null, attempt int not null)`;
@@ -38,7 +38,7 @@ export async function unfinished(sql: Database): Promise<number> {
   return row.n;
 }
 
-/** Every job has succeeded once; each attempt has one row; no effect is lost; none that was committed is doubled. */
+/** Expects that every job has succeeded once, each attempt has one row, and no effect is lost or doubled. */
 export async function expectAllDoneOnce(sql: Database, expected: Record<string, number>): Promise<void> {
   const done = await sql<{ job_type: string; n: number }[]>`
     select job_type, count(*) as n

@@ -12,14 +12,14 @@ const database = useDatabase();
 const jobs = useJobs(database, { listen: false });
 const { sql, target } = database;
 const way = await openWay();
-/** The same database by a way on which answers can be lost. */
+/** The address of the database through a proxy that can lose answers. */
 const far = openTestDatabase({ ...target, host: '127.0.0.1', port: way.port });
 afterAll(async () => {
   await far.end();
   way.close();
 });
 
-/** Passes everything on, until it is told to cut: then the answer to the next message with that text is lost. */
+/** Forwards all bytes. After `cut`, the answer to the next message that contains the text is lost. */
 async function openWay() {
   let marker: string | undefined;
   let cuts = 0;
@@ -59,7 +59,7 @@ async function openWay() {
   };
 }
 
-test('jobs of a claim whose answer was lost go back and run, as if it had not been', async () => {
+test('jobs of a claim whose answer was lost are returned to the queue and run', async () => {
   const began = vi.fn(async () => undefined);
   const type = jobType('claimed', began);
   const wakeUp = createWakeUp({ sql: far, log: silentLog, listenAt: undefined });
@@ -85,7 +85,7 @@ test('jobs of a claim whose answer was lost go back and run, as if it had not be
   await wakeUp.close();
 });
 
-test('a job that its caller waits for, and whose beginning was lost on the way, is left to the workers', async () => {
+test('a synchronous job whose start was lost on the connection is left to the workers', async () => {
   const type = jobType('waited for', async () => undefined);
   const inline = createInline({
     sql: far,

@@ -40,7 +40,7 @@ test.each(['fast', 'immediate'] as const)(
   },
 );
 
-test('PostgreSQL gone for longer than a lease: what the worker dropped is taken back and runs again', async () => {
+test('PostgreSQL gone for longer than a lease: the jobs that the worker dropped are taken back and run again', async () => {
   await sql`truncate jobs, job_queue, job_attempts, effects, runs, audit_logs`;
   const worker = await spawnWorker(server.target);
   await enqueueWork(sql, 'slow', 3, 3);
@@ -53,7 +53,7 @@ test('PostgreSQL gone for longer than a lease: what the worker dropped is taken 
   expect(await worker.end('SIGTERM')).toBe(0);
 });
 
-test('a worker that could not renew its leases in time never comes back to them', async () => {
+test('a worker that could not renew its leases in time never uses them again', async () => {
   await sql`truncate job_workers`;
   const lost = gate();
   const registration = await register({
@@ -76,7 +76,7 @@ test('a worker that could not renew its leases in time never comes back to them'
     async () => expect([...(await entry(registration.current().id))]).toEqual([{ is_over: false }]),
     10_000,
   );
-  // Nobody has removed it: it has to be left alone to expire, or what was leased under it is never taken back.
+  // The entry must stay and expire, or the jobs that were leased under it are never taken back.
   expect([...(await entry(former))]).toEqual([{ is_over: true }]);
   await registration.close(false);
 });

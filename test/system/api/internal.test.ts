@@ -12,7 +12,7 @@ const withSecret = useApp(database, { NEXUS_INTERNAL_SECRET: secret });
 const development = useApp(database);
 const production = useApp(database, { NEXUS_ENV: 'prod' });
 
-/** No route needs to exist: the policy answers before the router does, and whoever passes finds nothing. */
+/** A path without a route: the policy answers before the router does, and a request that passes gets 404. */
 const path = '/internal/anything';
 const passed = failure(404, 'E_NOT_FOUND');
 const refused = failure(403, 'E_INTERNAL_ONLY');
@@ -56,7 +56,7 @@ describe('a route that is internal', () => {
 });
 
 describe('routes under /internal', () => {
-  test('open to whoever sends the secret', async () => {
+  test('are open to callers that send the secret', async () => {
     expect(await withSecret.call('GET', path, { headers: { 'x-nexus-internal': secret } })).toMatchObject(
       passed,
     );

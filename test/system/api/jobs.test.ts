@@ -15,7 +15,7 @@ const read = (id: string, key = DEV_KEYS.operator) => app.call('GET', `/api/v1/j
 const audit = { job_type: 'integrity_audit', payload: {} };
 
 describe('POST /api/v1/jobs/submit', () => {
-  test('queues a job, which a worker process runs', async () => {
+  test('queues a job, which a worker process runs', { tags: 'slow' }, async () => {
     const submitted = await submit({ ...audit, idempotency_key: 'first', max_attempts: 2 });
     expect(submitted).toMatchObject({
       status: 200,
@@ -89,7 +89,7 @@ describe('where jobs are switched off', () => {
 });
 
 describe('what a viewer sees of a job', () => {
-  test('is everything of their own and the outline of others', async () => {
+  test('is all of their own jobs and an outline of others', async () => {
     const { key, user } = await createPerson(app, { role: 'viewer' });
     const { body } = await submit({ ...audit, payload: { repair: true } });
     const other = await read(body.job_id, key);
@@ -105,7 +105,7 @@ describe('what a viewer sees of a job', () => {
     await app.call('POST', `/api/v1/jobs/${body.job_id}/cancel`, { key: DEV_KEYS.operator });
   });
 
-  test('is nothing of types that are not public', async () => {
+  test('is no job of a type that is not public', async () => {
     const { body } = await submit(audit);
     await database.sql`update jobs set job_type = 'secret_work' where id = ${body.job_id}`;
     expect(await read(body.job_id, DEV_KEYS.viewer)).toMatchObject(failure(404, 'E_NOT_FOUND'));
@@ -158,7 +158,7 @@ test('a list is filtered and goes on from page to page', async () => {
   expect(succeeded.body.jobs).toHaveLength(2);
 });
 
-describe('nexus worker', () => {
+describe('nexus worker', { tags: 'slow' }, () => {
   test('--once exits at once when nothing is due', async () => {
     expect((await runNexus(['worker', '--once'], { env })).output).toContain('stopped after 0 jobs');
   });
@@ -175,7 +175,7 @@ describe('nexus worker', () => {
       await held.opened;
     });
     const worker = startNexus(['worker', '--queues', 'ingest'], {
-      env: { ...env, NEXUS_WORKER_LEASE_SECONDS: '5' },
+      env: { ...env, NEXUS_WORKER_LEASE_SECONDS: '2' },
     });
     await vi.waitFor(async () => expect((await state()).status).toBe('running'), 30_000);
     await worker.stop('SIGKILL');
@@ -197,7 +197,7 @@ describe('nexus worker', () => {
     await database.sql`delete from job_queue`;
   });
 
-  test('--max-jobs exits after as many', async () => {
+  test('--max-jobs exits after that many jobs', async () => {
     for (let n = 0; n < 3; n++) await submit(audit);
     expect((await runNexus(['worker', '--max-jobs', '2'], { env })).output).toContain('stopped after 2 jobs');
     const stats = await app.call('GET', '/api/v1/jobs/stats', { key: DEV_KEYS.operator });
@@ -223,7 +223,7 @@ describe('nexus worker', () => {
   });
 });
 
-test('serve works, too, unless --no-worker tells it not to', async () => {
+test('serve works, too, unless --no-worker tells it not to', { tags: 'slow' }, async () => {
   const idle = startNexus(['serve', '--no-worker'], { env });
   await idle.ready();
   expect((await app.call('GET', '/api/v1/workers', { key: DEV_KEYS.operator })).body.workers).toEqual([]);

@@ -8,7 +8,7 @@ const database = useDatabase();
 const local = useApp(database);
 const reachable = useApp(database, { NEXUS_PUBLIC_URL: 'https://nexus.example' });
 
-/** `fetch` does not let anybody choose the Host header. */
+/** Sends a request with any Host header, which `fetch` does not allow. */
 async function ask(url: string, path: string, host: string, method = 'GET') {
   const { port } = new URL(url);
   const headers = { host, 'x-nexus-api-key': DEV_KEYS.admin };

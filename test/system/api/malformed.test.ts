@@ -21,7 +21,7 @@ beforeAll(async () => {
 const refused = failure(400, 'E_INVALID_REQUEST');
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 
-/** Sends bytes as they are, and gives the whole answer. */
+/** Sends bytes unchanged and returns the whole answer. */
 async function raw(bytes: string | Buffer): Promise<string> {
   const socket = connect(Number(new URL(app.url).port), '127.0.0.1');
   let answer = '';
@@ -112,7 +112,7 @@ describe('text that is not well-formed Unicode, or holds NUL, is 400', () => {
     expect(((await response.json()) as { error: { message: string } }).error.message).toContain('UTF-8');
   });
 
-  test('characters beyond the basic plane are text like any other', async () => {
+  test('characters outside the BMP are accepted', async () => {
     const answer = await app.call('POST', '/libraries', { key, body: { name: '𝔑𝔢𝔵𝔲𝔰 😀' } });
     expect(answer).toMatchObject({ status: 201, body: { data: { name: '𝔑𝔢𝔵𝔲𝔰 😀' } } });
   });
@@ -173,7 +173,7 @@ describe('unknown query parameters are refused', () => {
     expect(answer.body.error.message).toMatch(/^request is not a query parameter/);
   });
 
-  test('but for pages of the web app, whose address may say anything', async () => {
+  test('except on pages of the web app, which accept any query', async () => {
     expect((await app.call('GET', '/app?theme=dark')).status).toBe(302);
   });
 });
@@ -218,7 +218,7 @@ describe('a refusal says in plain words what the field takes', () => {
     );
   });
 
-  test('and repeats little of what was sent', async () => {
+  test('repeats only a short part of the value', async () => {
     const body = { ['k'.repeat(50_000)]: 1, job_type: 'x' };
     const answer = await app.call('POST', '/api/v1/jobs/submit', { key, body });
     expect(answer).toMatchObject(refused);

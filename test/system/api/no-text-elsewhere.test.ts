@@ -9,7 +9,7 @@ import { startSite } from '../../support/internet.ts';
 import { createReader, type Reader } from '../../support/libraries.ts';
 import { startReceiver } from '../../support/webhook-receiver.ts';
 
-/** A word that stands in documents, their titles and their branches, and that PUBLIC mode does not show. */
+/** A word in documents, their titles and their branches that PUBLIC mode hides. */
 const SECRET = 'xylophone';
 const holdsSecret = (value: unknown) => JSON.stringify(value).toLowerCase().includes(SECRET);
 
@@ -38,7 +38,7 @@ let branchId: string;
 let worker: Worker;
 let stream: StreamReader;
 
-/** Everything that can happen to a document happens to some that hold the word. */
+/** Runs every operation on documents that contain the word. */
 beforeAll(async () => {
   admin = (await createPerson(app, { role: 'admin' })).key;
   reader = await createReader(app);
@@ -85,7 +85,7 @@ async function submit(job_type: string, payload: object, key = reader.key) {
   return (await app.call('GET', `/api/v1/jobs/${submitted.job_id}`, { key })).body;
 }
 
-/** With a policy that keeps the whole of it back, for as long as it takes. */
+/** Runs `work` under a policy that withholds the whole document. */
 async function blockedAnalysis(): Promise<void> {
   const policies = '/api/v1/governance/policies';
   const body = { name: 'Nothing of that', action: 'block', terms: [SECRET] };
@@ -103,7 +103,7 @@ const idsOf = async (table: string) => {
   return rows.map(({ id }) => id as string);
 };
 
-/** Where the places in an address come from, by the beginning of its route. */
+/** The values of path parameters, by the beginning of the route. */
 const IN_PLACE_OF: Record<string, () => Promise<string[]>> = {
   '/api/v1/analysis/runs/:id': () => idsOf('analysis_runs'),
   '/api/v1/branches/:branch_id': async () => [branchId],
@@ -129,8 +129,8 @@ async function addressesOf(url: string): Promise<string[]> {
   return (await ids()).map((id) => url.replace(last, id).replace(':id', webhook) + query);
 }
 
-test('no answer of the platform API to a caller without RAW rights holds it, whatever the route', async () => {
-  // Policies say what they hide, to admins.
+test('no route of the platform API returns the word to a caller without RAW rights', async () => {
+  // Policies show admins the words that they hide.
   const routes = app.routes.filter(
     ({ method, url }) =>
       method === 'GET' && url.startsWith('/api/v1/') && url !== '/api/v1/governance/policies',
@@ -146,11 +146,11 @@ test('no answer of the platform API to a caller without RAW rights holds it, wha
       }
     }
   }
-  // What nobody gets an answer from proves nothing.
+  // A route that never answers proves nothing.
   expect(routes.map(({ url }) => url).filter((url) => !answered.has(url))).toEqual([]);
 });
 
-test('nothing that is told elsewhere, or kept about work, holds it', async () => {
+test('no event, webhook delivery or table about work contains the word', async () => {
   expect(receiver.received.length).toBeGreaterThan(5);
   expect(holdsSecret(receiver.received)).toBe(false);
   expect(stream.events.length).toBeGreaterThan(5);

@@ -4,10 +4,10 @@ import { useDatabase } from '../../support/database.ts';
 
 const app = useApp(useDatabase());
 
-/** Where the web app is; pages are for people, and not described. */
+/** Routes of the web app, which the document leaves out. */
 const isPage = ({ url }: { url: string }) => url === '/app' || url === '/app/*';
 
-test('the reference page is rendered once, and not for every reader', async () => {
+test('the reference page is rendered once, not for every request', async () => {
   const { server } = app.shell;
   const { swagger } = server;
   let rendered = 0;
@@ -40,7 +40,7 @@ test('the document lists exactly the registered routes', async () => {
   expect(documented.sort()).toEqual(registered.sort());
 });
 
-test('it is OpenAPI 3.1, and says per route who may call it and how it refuses', async () => {
+test('it is OpenAPI 3.1, and lists for each route who may call it and its errors', async () => {
   const { body } = await app.call('GET', '/openapi.json');
   expect(body.openapi).toBe('3.1.0');
   const create = body.paths['/api/v1/users'].post;
@@ -87,7 +87,7 @@ test('an answer that is not JSON is described by its content type', async () => 
   expect(content['application/json'].schema.type).toBe('object');
 });
 
-test('every reference in the document leads somewhere', async () => {
+test('every reference in the document resolves', async () => {
   const { body } = await app.call('GET', '/openapi.json');
   const references = [...JSON.stringify(body).matchAll(/"\$ref":"([^"]+)"/g)].map(
     ([, reference = '']) => reference,

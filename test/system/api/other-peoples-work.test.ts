@@ -6,7 +6,7 @@ import { openStream } from '../../support/event-stream.ts';
 import { createLibrary, createReader, join, type Reader } from '../../support/libraries.ts';
 import { saveReady } from '../../support/saved-media.ts';
 
-/** Stands in every text of the victim's work. */
+/** A word in every text of the victim's work. */
 const CANARY = 'canary-7f3a';
 
 const database = useDatabase();
@@ -41,7 +41,7 @@ beforeAll(async () => {
     keys[role] = (await createPerson(app, { role })).key;
 });
 
-/** A job with the canary in all that its submitter says. */
+/** Submits a job with the canary in every field. */
 async function submit(name: string, body: object = {}): Promise<string> {
   const answer = await app.call('POST', '/api/v1/jobs/submit', {
     key: victim.key,
@@ -57,7 +57,7 @@ async function submit(name: string, body: object = {}): Promise<string> {
   return answer.body.job_id;
 }
 
-/** As a worker leaves it: under way, with progress and a checkpoint. */
+/** Puts a job into the state of a running one, with progress and a checkpoint. */
 async function runWithCanary(id: string): Promise<void> {
   await sql`
     update job_queue
@@ -96,7 +96,7 @@ async function failOutboxEvents(): Promise<void> {
 
 const FILLED = ['id', 'job_id', 'user_id', 'media_id', 'branch_id', 'delivery_id', 'name'];
 
-/** Every path that a GET route has with the victim's ids in it. */
+/** The paths of all GET routes, with the victim's ids as parameters. */
 function pathsOf(url: string): string[] {
   const parameters = [...url.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
   if (parameters.length === 0) return [url];
@@ -104,7 +104,7 @@ function pathsOf(url: string): string[] {
   return Object.values(ids).map((id) => url.replaceAll(/:\w+/g, id));
 }
 
-describe.each(['operator', 'researcher'])('a %s reads of other people’s work', (role) => {
+describe.each(['operator', 'researcher'])('a %s reads, of the work of others,', (role) => {
   const call = (method: string, path: string, body?: unknown) =>
     app.call(method, path, { key: keys[role], body });
 
@@ -139,7 +139,7 @@ describe.each(['operator', 'researcher'])('a %s reads of other people’s work',
     });
   });
 
-  test('failures by type and code, without their words', async () => {
+  test('failures by type and code, without their messages', async () => {
     const { body } = await call('GET', '/api/v1/jobs/failures');
     expect(body.failures).toMatchObject([
       {
@@ -192,7 +192,7 @@ describe.each(['operator', 'researcher'])('a %s reads of other people’s work',
     expect(body.backfill_jobs).toMatchObject([{ status: 'pending', source_library_name: null }]);
   });
 
-  test('no text in the answers to what operators do', async () => {
+  test('no text in the answers to operators’ actions', async () => {
     const answers = [
       await call('POST', `/api/v1/jobs/${ids.failed}/requeue`),
       await call('POST', `/api/v1/jobs/${ids.failed}/cancel`),

@@ -10,7 +10,7 @@ const app = useApp(database);
 const key = DEV_KEYS.admin;
 const get = (path: string) => app.call('GET', `/api/v1/outbox${path}`, { key });
 
-test('operators list events by what became of them, and read one with its deliveries', async () => {
+test('operators list events by status, and read one with its deliveries', async () => {
   const [one, two] = [await emit(sql, someEvent()), await emit(sql, someEvent())];
   await sql`update outbox_event set status = 'failed', next_attempt_at = null, attempts = 5, error_message = 'no'
     where id = ${one.id}`;
@@ -31,7 +31,7 @@ test('operators list events by what became of them, and read one with its delive
   expect(await get('/events?status=odd')).toMatchObject(failure(400, 'E_INVALID_REQUEST'));
 });
 
-test('an operator retries a failed event, on record; one in another state is 409', async () => {
+test('an operator retries a failed event, which is audited; one in another state is 409', async () => {
   const { id } = await emit(sql, someEvent());
   const retry = () => app.call('POST', `/api/v1/outbox/events/${id}/retry`, { key });
   expect(await retry()).toMatchObject(failure(409, 'E_INVALID_STATE'));

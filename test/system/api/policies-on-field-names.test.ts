@@ -10,7 +10,7 @@ import { append, fork, insert } from '../../support/branches.ts';
 import { useDatabase } from '../../support/database.ts';
 import { createLibrary, createReader, type Person, type Reader } from '../../support/libraries.ts';
 
-/** Holds none of the names of fields, so policies on them have nothing to hide in it. */
+/** Contains no field names, so policies on field names hide nothing in it. */
 const TEXT = 'A falcon slept in the old tower. Nobody woke the bird, because the bird was tired.';
 
 const database = useDatabase();
@@ -22,7 +22,7 @@ interface Answer {
   method?: string;
   body?: object;
   schema?: z.ZodType;
-  /** Analyses are sentences and labels of our own, which a policy may find a word in. */
+  /** Analyses contain sentences and labels of Nexus, in which a policy may match a word. */
   isOurs?: boolean;
 }
 
@@ -69,7 +69,7 @@ const ANSWERS: Answer[] = [
   },
 ];
 
-/** Every name of a field in a schema, as JSON Schema shows it. */
+/** Lists all field names of a JSON Schema. */
 function namesIn(schema: unknown): string[] {
   if (schema === null || typeof schema !== 'object') return [];
   const { shape, element, innerType, options } = (schema as z.ZodType & { def: Record<string, unknown> }).def;

@@ -52,14 +52,14 @@ test('the backlogs, the pool and the event loop are measured', async () => {
     expect(value(name), name).toBeGreaterThanOrEqual(0);
   expect(value('nexus_database_connections', { state: 'open' })).toBeGreaterThan(0);
   expect(value('nexus_database_connections', { state: 'waiting' })).toBe(0);
-  // Nothing, when somebody has looked just before.
+  // Zero when the metrics were read a moment before.
   expect(value('nexus_event_loop_lag_seconds', { quantile: '0.99' })).toBeGreaterThanOrEqual(0);
   expect(value('process_cpu_seconds_total')).toBeGreaterThan(0);
 });
 
 test('jobs that wait are counted by queue and status; those that ran here are timed', async () => {
   const [ana, ben] = [await createReader(app), await createReader(app)];
-  // Joining queues a backfill, which nobody works on here.
+  // Joining queues a backfill; no worker runs here.
   await join(ana, await createLibrary(ana), ben);
   expect(await app.another({}).metrics.write()).toContain('nexus_jobs{queue="ingest",status="queued"} 1');
   const submitted = await app.call('POST', '/api/v1/jobs/submit', {

@@ -8,7 +8,7 @@ const database = useDatabase();
 const app = useApp(database, { NEXUS_BODY_LIMIT_BYTES: '4096' });
 const key = DEV_KEYS.admin;
 
-/** Speaks HTTP by hand, for what fetch would never send. */
+/** Writes HTTP to a socket, for requests that fetch does not send. */
 async function raw(bytes: string): Promise<string> {
   const socket = connect(Number(new URL(app.url).port), '127.0.0.1');
   let answer = '';
@@ -65,7 +65,7 @@ describe('errors', () => {
       expect(answer).toContain(header);
   });
 
-  test('bytes that are no HTTP get the same shape', async () => {
+  test('bytes that are not HTTP get an error of the same shape', async () => {
     const answer = await raw('hello, is anybody there?\r\n\r\n');
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);
     expect(JSON.parse(answer.slice(answer.indexOf('{')))).toMatchObject({
@@ -83,7 +83,7 @@ describe('errors', () => {
     socket.destroy();
   });
 
-  test('an unexpected failure is 500, and what failed stays in the log', async () => {
+  test('an unexpected failure is 500, and its details stay in the log', async () => {
     await database.sql`alter table audit_logs rename to hidden_logs`;
     try {
       const answer = await app.call('GET', '/api/v1/audit', { key });

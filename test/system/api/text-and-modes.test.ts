@@ -5,7 +5,7 @@ import { createPerson, useApp } from '../../support/app.ts';
 import { useDatabase } from '../../support/database.ts';
 import { createLibrary, createReader, invite, type Person, type Reader } from '../../support/libraries.ts';
 
-/** A word that stands in a document, and that PUBLIC mode does not show. */
+/** A word in a document that PUBLIC mode hides. */
 const SECRET = 'xylophone';
 const TEXT = `The ${SECRET} stood in the hall. Nobody played the ${SECRET}, because the ${SECRET} of Doctor ${SECRET.toUpperCase()} was broken. The ${SECRET} was old. The ${SECRET} was loud.`;
 
@@ -19,7 +19,7 @@ const app = useApp(database, {
 
 const holdsSecret = (body: unknown) => JSON.stringify(body).toLowerCase().includes(SECRET);
 
-/** Everybody is in one library, whose document has been analysed in either mode, with a shadow. */
+/** Puts all people into one library, whose document has been analysed in both modes, with a shadow. */
 const people = {} as Record<Role, { raw: Person; plain: Person }>;
 const runs = {} as Record<Mode, string>;
 const jobs = {} as Record<Mode, string>;
@@ -59,7 +59,7 @@ beforeAll(async () => {
   branchId = await forkBranch();
 });
 
-/** With an event that brings the word in once more. */
+/** Forks the document and adds an event that contains the word. */
 async function forkBranch(): Promise<string> {
   const { key } = people.admin.raw;
   const fork = { document_id: documentId, name: 'Draft' };
@@ -159,7 +159,7 @@ const ROUTES: Record<
   'GET /api/v1/audit': () => ({ path: '/api/v1/audit?limit=200', takesMode: false, minimum: 'admin' }),
 };
 
-test('no route of analysis, governance, branches and exports is missing here, but those that hold what was sent', () => {
+test('every route of analysis, governance, branches and exports is tested here, except those that only return what was sent', () => {
   const registered = app.routes
     .filter(
       ({ method, url }) =>
@@ -173,27 +173,30 @@ test('no route of analysis, governance, branches and exports is missing here, bu
 
 describe.each(MODES)('in %s', (mode) => {
   describe.each(ROLES)('a %s', (role) => {
-    test.each(['raw', 'plain'] as const)('with a %s key sees what they may, on every route', async (kind) => {
-      const { key } = people[role][kind];
-      const mayRaw = kind === 'raw' && roleAllows(role, 'researcher');
-      for (const [route, make] of Object.entries(ROUTES)) {
-        const { path, body, takesMode, minimum } = make(mode);
-        const answer = await app.call(route.split(' ')[0] ?? '', path, { key, body });
-        const isAllowed = roleAllows(role, minimum) && (!takesMode || mode === 'PUBLIC' || mayRaw);
-        expect.soft(answer.status, `${route} as ${role}, ${kind}`).toBe(isAllowed ? 200 : 403);
-        const mayShow = isAllowed && takesMode && mode === 'RAW';
-        expect.soft(holdsSecret(answer.body), `${route} as ${role}, ${kind}`).toBe(mayShow && shows(route));
-      }
-    });
+    test.each(['raw', 'plain'] as const)(
+      'with a %s key sees what the role and mode allow, on every route',
+      async (kind) => {
+        const { key } = people[role][kind];
+        const mayRaw = kind === 'raw' && roleAllows(role, 'researcher');
+        for (const [route, make] of Object.entries(ROUTES)) {
+          const { path, body, takesMode, minimum } = make(mode);
+          const answer = await app.call(route.split(' ')[0] ?? '', path, { key, body });
+          const isAllowed = roleAllows(role, minimum) && (!takesMode || mode === 'PUBLIC' || mayRaw);
+          expect.soft(answer.status, `${route} as ${role}, ${kind}`).toBe(isAllowed ? 200 : 403);
+          const mayShow = isAllowed && takesMode && mode === 'RAW';
+          expect.soft(holdsSecret(answer.body), `${route} as ${role}, ${kind}`).toBe(mayShow && shows(route));
+        }
+      },
+    );
   });
 });
 
-/** The rules and a shadow of rules agree on everything, and so name no difference. */
+/** A shadow run by the same rules has no differences. */
 function shows(route: string): boolean {
   return route !== 'GET /api/v1/analysis/runs/:id/shadow';
 }
 
-test('an error says nothing of the text', async () => {
+test('an error contains nothing of the text', async () => {
   const { key } = people.admin.plain;
   for (const body of [
     { text: TEXT, mode: SECRET },

@@ -32,7 +32,7 @@ test('/ leads to the app', async () => {
   }
 });
 
-test('every place in the app is its page, under the strict policy, and never out of date', async () => {
+test('every path of the app returns its page, with the strict policy, and is never cached', async () => {
   for (const place of ['/app/', '/app/index.html', '/app/library/0198/read', '/app/welcome']) {
     const { status, headers, body } = await app.call('GET', place);
     expect([status, body]).toEqual([200, '<!doctype html><title>Nexus</title>']);
@@ -57,7 +57,7 @@ test('the policy lets uploads go to the store that takes them directly, and nowh
   expect(await connectSource(withDirectUploads)).toBe("'self' https://files.example:9000");
 });
 
-test('what has its hash in its name is kept for ever, compressed where the browser takes that', async () => {
+test('files with a hash in their names are cached for ever, and compressed if the browser accepts it', async () => {
   const plain = await app.call('GET', '/app/assets/main-8f3a.js', {
     headers: { 'accept-encoding': 'identity' },
   });

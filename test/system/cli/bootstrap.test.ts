@@ -15,7 +15,7 @@ const env = { NEXUS_ENV: 'dev', NEXUS_DATABASE_URL: database.url, NEXUS_DATA_DIR
 const production = { ...env, NEXUS_ENV: 'prod' };
 const MAIN = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));
 
-/** What a shell prints when this is pasted into it. */
+/** Runs a command in a shell and parses its output. */
 async function paste(command: string): Promise<unknown> {
   const environment = { ...env, PATH: process.env.PATH ?? '' };
   const { stdout } = await promisify(execFile)('sh', ['-c', command], { cwd: '/', env: environment });
@@ -41,7 +41,7 @@ describe('in development', () => {
     await nexus.stop();
   });
 
-  test('well-known keys open nothing, and start-up disables those that a database still has', async () => {
+  test('well-known keys are not valid, and start-up disables those that are still in the database', async () => {
     const earlier = startNexus(['serve'], { env: { ...env, NEXUS_ENV: 'test' } });
     expect((await call(await earlier.ready(), 'GET', '/me', { key: DEV_KEYS.admin })).status).toBe(200);
     await earlier.stop();
@@ -76,7 +76,7 @@ describe('in development', () => {
     await Promise.all(both.map((nexus) => nexus.stop()));
   });
 
-  test('data directories that share a database do not close each other out', async () => {
+  test('data directories that share a database do not disable each other’s keys', async () => {
     const other = startNexus(['serve'], { env: { ...env, NEXUS_DATA_DIR: await newDirectory('other') } });
     const url = await other.ready();
     const [, key = ''] = await other.prints(/X-Nexus-API-Key: (nexus_[\w-]+)/);
@@ -86,7 +86,7 @@ describe('in development', () => {
     await other.stop();
   });
 
-  test('somebody who has the name dev-admin stays what they are, and the start says so', async () => {
+  test('a person with the username dev-admin is left unchanged, and the start reports it', async () => {
     await database.sql`update users set username = 'dev-admin-before' where username = 'dev-admin'`;
     await runNexus(['users', 'add', 'eve', '--role', 'viewer'], { env });
     await database.sql`update users set username = 'dev-admin' where username = 'eve'`;
@@ -111,7 +111,7 @@ describe('in development', () => {
   });
 });
 
-test('data that move from development to production keep nothing of it open, and an admin can get in', async () => {
+test('data moved from development to production has no valid development key, and an admin can sign in', async () => {
   const development = startNexus(['serve'], { env });
   const before = await development.ready();
   const [, token = ''] = await development.prints(/welcome#([\w-]+)/);
@@ -140,7 +140,7 @@ test('data that move from development to production keep nothing of it open, and
     expect((await call(url, 'GET', '/me', { key: known })).status).toBe(401);
   expect((await call(url, 'GET', '/me', { headers: { cookie } })).status).toBe(401);
   expect((await signIn(url, { username: 'dev-admin', password })).status).toBe(401);
-  // The link of the first admin is a person's, not one of development, and stays good.
+  // The first admin's sign-in link belongs to a person, not to development, and stays valid.
   expect((await signIn(url, { sign_in_token: token })).status).toBe(200);
   await nexus.stop();
 

@@ -66,7 +66,7 @@ describe('nexus users and keys', () => {
     ]);
   });
 
-  test('a person whose role nobody chooses has the default one', async () => {
+  test('a person added without a role gets the default role', async () => {
     expect((await run('users', 'add', 'cli-new')).output).toMatch(/^Added cli-new \(viewer\), id /);
     const withDefault = { env: { ...env, NEXUS_DEFAULT_ROLE: 'operator' } };
     expect((await runNexus(['users', 'add', 'cli-newer'], withDefault)).output).toMatch(

@@ -48,7 +48,7 @@ test('a request under way when the signal comes is answered', async () => {
   expect(await nexus.exited).toBe(0);
 });
 
-test('a second signal ends it at once', async () => {
+test('a second signal ends it immediately', async () => {
   const nexus = startNexus(['serve'], { env: { ...env, NEXUS_SHUTDOWN_GRACE_SECONDS: '600' } });
   const socket = await open(
     await nexus.ready(),
@@ -57,7 +57,7 @@ test('a second signal ends it at once', async () => {
   await once(socket, 'data');
   nexus.child.kill('SIGTERM');
   await nexus.prints(/finishing what is under way/);
-  // Within a second, two signals are taken for one keystroke.
+  // Two signals within a second count as one keystroke.
   const again = setInterval(() => nexus.child.kill('SIGTERM'), 200);
   expect(await nexus.exited).toBe(1);
   clearInterval(again);

@@ -23,7 +23,7 @@ describe('Nexus runs', () => {
     const root = await copyCheckout(0o700);
     const dataDir = await newDirectory('data');
     await servesFrom({ root, env: { NEXUS_DATA_DIR: dataDir } });
-    // Packages carry no links, and no install script had to make them.
+    // npm packages contain no symbolic links, and no install script made this one.
     const library = path.join(
       dataDir,
       'postgres',
@@ -34,7 +34,7 @@ describe('Nexus runs', () => {
     if (process.platform === 'linux') expect(await readlink(library)).toMatch(/^libpq\.so\.5\.\d+$/);
   });
 
-  test.runIf(isRoot)('as root, with PostgreSQL under an account that is not', async () => {
+  test.runIf(isRoot)('as root, with PostgreSQL under an unprivileged account', async () => {
     const dataDir = await newDirectory('data');
     const nexus = startNexus(['serve'], { env: { NEXUS_DATA_DIR: dataDir } });
     await nexus.ready();
@@ -77,7 +77,7 @@ describe('Nexus runs', () => {
 });
 
 describe('Nexus refuses, with a sentence', () => {
-  test('a data directory of another PostgreSQL major, and leaves it as it is', async () => {
+  test('a data directory of another PostgreSQL major version, which stays unchanged', async () => {
     const dataDir = await newDirectory('data');
     const postgres15 = await findPackagedServer(
       new URL('../../support/postgres-15/package.json', import.meta.url).href,
@@ -90,7 +90,7 @@ describe('Nexus refuses, with a sentence', () => {
     expect((await readFile(path.join(dataDir, 'postgres', 'data', 'PG_VERSION'), 'utf8')).trim()).toBe('15');
   });
 
-  test('a data directory that holds something else', async () => {
+  test('a data directory with other content', async () => {
     const dataDir = await newDirectory('data');
     await mkdir(path.join(dataDir, 'postgres', 'data'), { recursive: true });
     const { code, output } = await runNexus(['serve'], { env: { NEXUS_DATA_DIR: dataDir } });
@@ -109,7 +109,7 @@ describe('Nexus refuses, with a sentence', () => {
     );
   });
 
-  test('settings that PostgreSQL does not understand, in its own words and at once', async () => {
+  test('invalid settings of PostgreSQL, with its own message and without delay', async () => {
     const dataDir = await newDirectory('data');
     await mkdir(path.join(dataDir, 'postgres'));
     await writeFile(path.join(dataDir, 'postgres', 'local.conf'), "shared_buffers = 'plenty'\n", {

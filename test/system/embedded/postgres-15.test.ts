@@ -31,7 +31,7 @@ beforeAll(async () => {
 
 afterAll(() => stopCluster(cluster));
 
-test('Nexus works the same on a server of one’s own, from PostgreSQL 15 on', async () => {
+test('Nexus works the same on an external server, from PostgreSQL 15 on', async () => {
   const env = { NEXUS_DATABASE_URL: url, NEXUS_DATA_DIR: await newDirectory('data') };
   const nexus = startNexus(['serve'], { env });
   const address = await nexus.ready();

@@ -25,7 +25,7 @@ async function usernames(url: string): Promise<string[]> {
   return body.users.map((user: { username: string }) => user.username);
 }
 
-/** Asks until Nexus answers, and returns the statuses it gave before that. */
+/** Sends requests until one succeeds, and returns the statuses of the others. */
 async function untilAnswered(url: string): Promise<number[]> {
   const refused: number[] = [];
   for (;;) {
@@ -35,9 +35,9 @@ async function untilAnswered(url: string): Promise<number[]> {
   }
 }
 
-/** In order: each test leaves the directory to the next. */
+/** The tests run in order: each uses the directory that the one before left. */
 describe.sequential('one data directory', () => {
-  test('is made on first start, and Ctrl-C stops Nexus and its PostgreSQL', async () => {
+  test('is created on first start; Ctrl-C stops Nexus and its PostgreSQL', async () => {
     const nexus = serve();
     const url = await nexus.ready();
     await addUser(url, 'first');
@@ -46,7 +46,7 @@ describe.sequential('one data directory', () => {
     expect((await lstat(path.join(dataDir, 'postgres', 'data'))).mode & 0o077).toBe(0);
   });
 
-  test('keeps its data across restarts; Ctrl-C under npm, which arrives twice, is one', async () => {
+  test('keeps its data across restarts; Ctrl-C under npm arrives twice and counts once', async () => {
     const nexus = serve();
     const url = await nexus.ready();
     expect(await usernames(url)).toContain('first');
@@ -109,7 +109,7 @@ describe.sequential('one data directory', () => {
     await next.stop();
   });
 
-  test('is refused to a second Nexus, which says who has it and leaves the first alone', async () => {
+  test('is refused to a second Nexus, which names the first and leaves it alone', async () => {
     const first = serve();
     const url = await first.ready();
     const second = serve();
@@ -125,7 +125,7 @@ describe.sequential('one data directory', () => {
   });
 });
 
-test('two that start at once on an empty directory: one serves, the other is refused', async () => {
+test('of two that start at the same time on an empty directory, one serves and the other is refused', async () => {
   const env = { NEXUS_DATA_DIR: await newDirectory('contested') };
   const both = [startNexus(['serve'], { env }), startNexus(['serve'], { env })];
   const outcomes = await Promise.all(
@@ -144,7 +144,7 @@ test('two that start at once on an empty directory: one serves, the other is ref
   expect(await winner.nexus.stop()).toBe(0);
 });
 
-test('a request without a key is refused by the real process as by any other', async () => {
+test('a request without a key is refused by the real process, too', async () => {
   const nexus = startNexus(['serve'], { env });
   expect(await call(await nexus.ready(), 'GET', '/me')).toMatchObject(failure(401, 'E_UNAUTHENTICATED'));
   await nexus.stop();

@@ -7,49 +7,49 @@ import { processesMentioning } from '../../support/processes.ts';
 import { newDirectory } from '../../support/workspace.ts';
 
 const key = DEV_KEYS.admin;
+/** Created by the first test and used by later ones, because creating a data directory takes seconds. */
+const shared = await newDirectory('data');
 const postmaster = async (dataDir: string) =>
   Number.parseInt(await readFile(path.join(dataDir, 'postgres/data/postmaster.pid'), 'utf8'), 10);
 
-test('commands at once share the server, and the last one stops it', async () => {
-  const dataDir = await newDirectory('data');
-  const env = { NEXUS_DATA_DIR: dataDir };
+test('commands that run at the same time share the server, and the last one stops it', async () => {
+  const env = { NEXUS_DATA_DIR: shared };
   for (let round = 0; round < 4; round++) {
     const added = await Promise.all(
       [1, 2, 3].map((n) => runNexus(['users', 'add', `u${round}-${n}`], { env })),
     );
     expect(added.map(({ code, output }) => (code === 0 ? 0 : output))).toEqual([0, 0, 0]);
-    expect(await processesMentioning(dataDir)).toEqual([]);
+    expect(await processesMentioning(shared)).toEqual([]);
   }
 });
 
-test('serve waits for a command to be done, and then serves', async () => {
-  const dataDir = await newDirectory('data');
-  const env = { NEXUS_DATA_DIR: dataDir };
+test('serve waits until a running command has ended, and then serves', async () => {
+  const env = { NEXUS_DATA_DIR: shared };
   const command = startNexus(['doctor'], { env });
   await command.prints(/Checks/);
   const nexus = startNexus(['serve'], { env });
   expect((await call(await nexus.ready(), 'GET', '/me', { key })).status).toBe(200);
   await command.exited;
   expect(await nexus.stop()).toBe(0);
-  expect(await processesMentioning(dataDir)).toEqual([]);
+  expect(await processesMentioning(shared)).toEqual([]);
 });
 
-test('serve has its server back when PostgreSQL is killed while commands come and go', async () => {
-  const dataDir = await newDirectory('data');
-  const env = { NEXUS_DATA_DIR: dataDir };
+test('serve restarts PostgreSQL when it is killed while commands use it', async () => {
+  const env = { NEXUS_DATA_DIR: shared };
   const nexus = startNexus(['serve'], { env });
   const url = await nexus.ready();
   for (let round = 0; round < 2; round++) {
     const commands = [1, 2].map(() => runNexus(['users', 'list'], { env }));
-    process.kill(await postmaster(dataDir), 'SIGKILL');
+    process.kill(await postmaster(shared), 'SIGKILL');
     await Promise.all(commands);
     await vi.waitFor(async () => expect((await call(url, 'GET', '/me', { key })).status).toBe(200), 30_000);
   }
   expect(await nexus.stop()).toBe(0);
-  expect(await processesMentioning(dataDir)).toEqual([]);
+  expect(await processesMentioning(shared)).toEqual([]);
 });
 
 test('Ctrl-C on a command lets it finish and leaves no server behind', async () => {
+  // An empty directory: the command still has migrations to run when PostgreSQL is up.
   const dataDir = await newDirectory('data');
   const command = startNexus(['users', 'list'], { env: { NEXUS_DATA_DIR: dataDir } });
   await vi.waitFor(() => postmaster(dataDir), 30_000);
@@ -60,7 +60,8 @@ test('Ctrl-C on a command lets it finish and leaves no server behind', async () 
 
 test('stopping while PostgreSQL is down is still a clean stop', async () => {
   const dataDir = await newDirectory('data');
-  const nexus = startNexus(['serve'], { env: { NEXUS_DATA_DIR: dataDir } });
+  const env = { NEXUS_DATA_DIR: dataDir, NEXUS_SHUTDOWN_GRACE_SECONDS: '2', NEXUS_WORKER_GRACE_SECONDS: '2' };
+  const nexus = startNexus(['serve'], { env });
   await nexus.ready();
   await rm(path.join(dataDir, 'postgres', 'data', 'global'), { recursive: true });
   process.kill(await postmaster(dataDir), 'SIGKILL');
@@ -69,7 +70,7 @@ test('stopping while PostgreSQL is down is still a clean stop', async () => {
   expect(await processesMentioning(dataDir)).toEqual([]);
 });
 
-test('a backup restored without its password is refused with what to do, and nothing is left running', async () => {
+test('a backup restored without its password file is refused with instructions, and nothing is left running', async () => {
   const dataDir = await newDirectory('data');
   const env = { NEXUS_DATA_DIR: dataDir };
   expect((await runNexus(['users', 'list'], { env })).code).toBe(0);
@@ -80,8 +81,8 @@ test('a backup restored without its password is refused with what to do, and not
   expect(await processesMentioning(dataDir)).toEqual([]);
 });
 
-test('the embedded server has room for a pool of any size that is accepted', async () => {
-  const env = { NEXUS_DATA_DIR: await newDirectory('data'), NEXUS_DATABASE_POOL_SIZE: '150' };
+test('the embedded server accepts as many connections as the largest allowed pool opens', async () => {
+  const env = { NEXUS_DATA_DIR: shared, NEXUS_DATABASE_POOL_SIZE: '150' };
   const nexus = startNexus(['serve'], { env });
   const url = await nexus.ready();
   const answers = await Promise.all(Array.from({ length: 200 }, () => call(url, 'GET', '/me', { key })));

@@ -9,8 +9,8 @@ import { saveDocument } from '../../support/documents.ts';
 import { type NexusProcess, startNexus } from '../../support/nexus-process.ts';
 
 /**
- * Whatever one person asks for, others are served: while each of these requests runs in a real server, another client's
- * health checks are answered. All of them once stopped the server for seconds.
+ * No request may block the server for others: while each of these requests runs in a real server, the health checks of
+ * another client are answered. Each of them once blocked the server for seconds.
  */
 const database = useDatabase();
 const key = DEV_KEYS.admin;
@@ -36,7 +36,7 @@ afterAll(async () => {
   await nexus.stop();
 });
 
-/** A server that does nothing: on a busy machine its answers are late, too, and show how late. */
+/** A server that does nothing. Its answers show how much a busy machine delays any server. */
 const IDLE_SERVER = `
   const server = require('node:http').createServer((request, response) => response.end());
   server.listen(0, '127.0.0.1', () => console.log(server.address().port));`;
@@ -47,7 +47,7 @@ async function startIdleServer(): Promise<string> {
   return `http://127.0.0.1:${String(port).trim()}/`;
 }
 
-/** The time that an answer takes. */
+/** Measures the time of one answer. */
 function timeOf(address: string): Promise<number> {
   const begun = performance.now();
   return new Promise((resolve, reject) => {
@@ -58,7 +58,7 @@ function timeOf(address: string): Promise<number> {
   });
 }
 
-/** Checks health at a steady rate until the work is done, however long an answer takes; and the idle server with it. */
+/** Sends health checks to Nexus and to the idle server at a steady rate until the work is done. */
 async function healthDuring<T>(work: () => Promise<T>) {
   const checks: Promise<[number, number]>[] = [];
   const check = () => void checks.push(Promise.all([timeOf(`${url}/healthz`), timeOf(idleUrl)]));
@@ -77,7 +77,7 @@ function p95(times: number[]): number {
   return times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.95)] ?? 0;
 }
 
-/** A request whose answer is read and thrown away, so that this process stays responsive itself. */
+/** Sends a request and discards the answer, so that this process stays responsive. */
 function ask(method: string, path: string, body?: unknown): Promise<{ status: number; size: number }> {
   const payload = body === undefined ? undefined : JSON.stringify(body);
   return new Promise((resolve, reject) => {
@@ -126,7 +126,7 @@ async function append(branchId: string, after: number, events: object[]): Promis
   expect(status).toBe(201);
 }
 
-/** A branch that differs from what was forked in every line. */
+/** Creates a branch that differs from its document in every line. */
 async function rewrittenBranch(): Promise<string> {
   const id = await forkOf(await save7MB());
   const replaced = 'other words here\n'.repeat(50_000);
@@ -147,7 +147,7 @@ async function withPolicy<T>(body: object, work: () => Promise<T>): Promise<T> {
 const PATTERNS = ['\\b\\d{3}-\\d{4}\\b', '[a-z]+@[a-z]+', '(secret|hidden) \\w+', '\\b[a-z]{1,20}zz\\b'];
 const MARKS = `a${'\u0301\u0316'.repeat(120_000)}`;
 
-/** What is prepared is not measured; what is asked for afterwards is. */
+/** Each entry prepares its data, which is not measured, and returns the request to measure. */
 const ATTACKS: [string, () => Promise<() => Promise<{ status: number }>>][] = [
   [
     'a table with one row of 9,000 cells is exported',
@@ -254,7 +254,7 @@ const ATTACKS: [string, () => Promise<() => Promise<{ status: number }>>][] = [
   [
     'branches are audited',
     async () => {
-      // Only the branches of this test: the others were slow to make, and are slow to search.
+      // Keeps only the branches of this test: auditing the others takes long.
       await database.sql`delete from media`;
       const id = await forkOf(await save7MB());
       for (const after of [0, 40])

@@ -9,10 +9,10 @@ import { isAlive } from '../../support/processes.ts';
 const database = useDatabase();
 const key = DEV_KEYS.admin;
 
-/** A page on which extraction is busy for long: deeply nested formatting that nothing interrupts. */
+/** A page that takes long to extract: deeply nested formatting, parsed in code that cannot be interrupted. */
 const SLOW_PAGE = `<html><body>${'<b>'.repeat(300_000)}text</body></html>`;
 
-/** The processes that another one has started. */
+/** The child processes of a process. */
 async function childrenOf(pid: number): Promise<number[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const parents = await Promise.all(
@@ -55,7 +55,7 @@ test('a server that is killed leaves no process behind', async () => {
   await vi.waitFor(() => expect(isAlive(child)).toBe(false), { timeout: 10_000, interval: 50 });
 });
 
-test('a server that is told to stop ends within its grace period, whatever a process is stuck in', async () => {
+test('a server that is told to stop ends within its grace period, although a process of a pool is stuck', async () => {
   const { nexus, child } = await startExtracting();
   const begun = performance.now();
   expect(await nexus.stop('SIGTERM')).toBe(0);

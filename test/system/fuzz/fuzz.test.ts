@@ -1,3 +1,8 @@
+/**
+ * Sends thousands of requests that are made from the OpenAPI document.
+ *
+ * @module-tag slow
+ */
 import { type IncomingMessage, request as send } from 'node:http';
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
@@ -14,7 +19,7 @@ const SEED = Number(process.env.FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 31)
 const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 2000);
 const LANES = 6;
 const SLOW_MS = 3000;
-/** Stands in everything that the victim keeps to themselves. */
+/** A word in all private data of the victim. */
 const CANARY = 'canary-51c9';
 
 const database = useDatabase();
@@ -25,7 +30,7 @@ const app = useApp(database, {
 type Caller = Role | 'stranger';
 const CALLERS: Caller[] = ['stranger', 'viewer', 'operator', 'researcher', 'admin'];
 const keys: Partial<Record<Caller, string>> = {};
-/** Ids of what people have, by its kind. Nobody owns what may be disabled without an end to the run. */
+/** Ids of existing things, by kind. People and keys that requests may disable are not those that send them. */
 type Things = Record<string, string[]>;
 const KINDS = ['media', 'library', 'user', 'key', 'job', 'branch', 'event', 'run'];
 const everything: Things = Object.fromEntries(KINDS.map((kind) => [kind, []]));
@@ -41,7 +46,7 @@ beforeAll(async () => {
   }
   victim = await createReader(app);
   await furnish(victim, CANARY);
-  // People and keys that may be disabled without an end to the run.
+  // People and keys that requests may disable.
   for (let n = 0; n < 3; n++) {
     const { user, apiKey } = await createPerson(app, { role: 'viewer' });
     everything.user?.push(user.id);
@@ -180,7 +185,7 @@ function faultOf({ status, text, ms }: Outcome, caller: Caller): string | undefi
 test(`every operation withstands ${REQUESTS} requests (seed ${SEED})`, async () => {
   const operations = operationsOf((await app.call('GET', '/openapi.json')).body);
   expect(operations.length).toBeGreaterThan(80);
-  // A body has more ways to be wrong than an address.
+  // A body can be wrong in more ways than a URL.
   const weightOf = ({ body }: Operation) => (body ? 3 : 1);
   const share = REQUESTS / operations.reduce((sum, operation) => sum + weightOf(operation), 0);
   const work = operations.flatMap((operation, index) => {
@@ -196,7 +201,7 @@ test(`every operation withstands ${REQUESTS} requests (seed ${SEED})`, async () 
     for (let next = work.pop(); next; next = work.pop()) {
       const { request, caller } = next;
       let outcome = await perform(request, keys[caller]);
-      // A busy machine may stop for seconds: what is slow is slow a second time, too.
+      // A busy machine may pause for seconds, so a slow request is repeated before it counts.
       if (outcome.ms > SLOW_MS && outcome.status < 500) outcome = await perform(request, keys[caller]);
       counts[outcome.status] = (counts[outcome.status] ?? 0) + 1;
       const fault = faultOf(outcome, caller);
@@ -208,12 +213,12 @@ test(`every operation withstands ${REQUESTS} requests (seed ${SEED})`, async () 
   };
   await Promise.all(Array.from({ length: LANES }, lane));
   expect(faults, `seed ${SEED}`).toEqual([]);
-  // A fuzz that is refused everywhere tests nothing.
+  // A run in which all requests are refused tests nothing.
   expect(counts['200'], JSON.stringify(counts)).toBeGreaterThan(REQUESTS / 20);
   expect(counts['400'], JSON.stringify(counts)).toBeGreaterThan(REQUESTS / 20);
 });
 
-test('what the victim has is as it was', async () => {
+test('the data of the victim is unchanged', async () => {
   const { body } = await victim.get('/libraries');
   expect(body.data.map(({ name }: { name: string }) => name)).toContain(CANARY);
   const found = await victim.get(`/search?q=${CANARY}`);

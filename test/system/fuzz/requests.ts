@@ -44,7 +44,7 @@ export interface FuzzedRequest {
   body: Buffer | undefined;
 }
 
-/** Parts of an address that no route takes, as they are sent. */
+/** Encoded URL parts that no route accepts. */
 const ODD_PARTS = [
   '%00',
   '%ff',
@@ -76,7 +76,7 @@ const ODD_HEADERS: Record<string, string>[] = [
   { 'x-forwarded-for': '1,'.repeat(500) },
 ];
 
-/** Requests to one operation: some valid as far as the document says, the others broken in one way each. */
+/** Generates requests to one operation: some valid by the document, the others broken in one way each. */
 export function requestsTo(operation: Operation, special: Special): fc.Arbitrary<FuzzedRequest> {
   const how = operation.body
     ? fc.constantFrom(
@@ -151,7 +151,7 @@ function addresses(
         path,
       );
       const query = [...queries.flat(), ...odd].join('&');
-      // Node.js refuses longer ones before Nexus sees them.
+      // Node refuses longer ones before Nexus sees them.
       return (query ? `${filled}?${query}` : filled).slice(0, 8000).replace(/%[0-9A-F]?$/i, '');
     });
 }

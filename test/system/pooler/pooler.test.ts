@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => pooler.close());
 
-test('the pooler is as unkind as a real one: settings, prepared statements and listeners do not work through it', async () => {
+test('the pooler has the limits of a real one: no settings, no prepared statements, no listeners', async () => {
   const target = { url: env().NEXUS_DATABASE_URL };
   const asking = openTestDatabase(target);
   await expect(asking`select`).rejects.toThrow('unsupported startup parameter');
@@ -38,7 +38,7 @@ test('the pooler is as unkind as a real one: settings, prepared statements and l
 });
 
 describe('behind a transaction pooler', () => {
-  test('Nexus migrates, serves and works as ever', async () => {
+  test('Nexus migrates, serves and runs jobs', async () => {
     expect(await runNexus(['migrate'], { env: env() })).toMatchObject({ code: 0 });
     const nexus = startNexus(['serve'], { env: env() });
     const url = await nexus.ready();
@@ -52,7 +52,7 @@ describe('behind a transaction pooler', () => {
       await vi.waitFor(async () => {
         const job = await call(url, 'GET', `/api/v1/jobs/${body.job_id}`, { key });
         expect(job.body).toMatchObject({ status: 'succeeded', error_text: null });
-      }, 10_000);
+      }, 30_000);
     }
     expect(pooler.transactions()).toBeGreaterThan(before);
     expect(await nexus.stop()).toBe(0);
@@ -72,7 +72,7 @@ describe('behind a transaction pooler', () => {
     await vi.waitFor(async () => {
       const job = await call(url, 'GET', `/api/v1/jobs/${body.job_id}`, { key });
       expect(job.body.status).toBe('succeeded');
-    }, 10_000);
+    }, 30_000);
     expect(await Promise.all([nexus.stop(), worker.stop()])).toEqual([0, 0]);
   });
 });
@@ -90,11 +90,16 @@ test('without hints, a running job learns within two seconds that it was cancell
   const worker = await jobs.work([patient], { pollSeconds: 0.1 });
   const { id } = await transaction(database.sql, (tx) => deaf.enqueue(tx, { type: patient, payload: {} }));
   await began.opened;
-  const cancelledAt = performance.now();
   await deaf.control.cancel(id, { name: 'test' });
+  // Counted by a timer of the process that the worker is in: a busy machine delays both.
+  let ticks = 0;
+  const clock = setInterval(() => {
+    ticks += 1;
+  }, 100);
   await stopped.opened;
-  // Twice of what is promised: the machine may be busy with other tests.
-  expect(performance.now() - cancelledAt).toBeLessThan(4000);
+  clearInterval(clock);
+  // Twice the promised two seconds: PostgreSQL may be busy with other tests.
+  expect(ticks).toBeLessThan(40);
   expect((await readJob(database.sql, id)).status).toBe('cancelled');
   await worker.stop();
   await deaf.wakeUp.close();
@@ -102,7 +107,7 @@ test('without hints, a running job learns within two seconds that it was cancell
 
 const jobs = useJobs(database, { listen: false });
 
-/** Another process's end of the engine: what it says is not heard by the worker of this file. */
+/** The engine as another process has it: its notifications do not reach the worker of this file. */
 function useJobsWithoutHints() {
   const wakeUp = createWakeUp({ sql: database.sql, log: silentLog, listenAt: undefined });
   return { wakeUp, ...createEnqueue(wakeUp), control: createControl(database.sql, wakeUp) };

@@ -69,7 +69,7 @@ export async function startTransactionPooler(
   };
 }
 
-/** The client library signs in; from then on its socket is ours. */
+/** Signs in with the client library, and then takes over its socket. */
 async function connectToServer(target: ConnectionTarget): Promise<ServerConnection> {
   const client = new pg.Client({ ...connectionConfig(target), application_name: 'pooler' });
   await client.connect();
@@ -116,7 +116,7 @@ function serve(
     toServer = [];
   }
 
-  /** The connection goes back as soon as the server says that no transaction is open. */
+  /** Returns the connection to the pool when the server reports that no transaction is open. */
   function listen(lent: ServerConnection): void {
     const fromServer = new MessageReader();
     lent.socket.on('data', (chunk) => {
@@ -133,7 +133,7 @@ function serve(
   }
 }
 
-/** Greets a client; true when it is in. */
+/** Answers a client's startup message. Returns whether the client is connected. */
 function start(client: net.Socket, chunk: Buffer): boolean {
   const code = chunk.readInt32BE(4);
   if (code === SSL_REQUEST) {
@@ -169,7 +169,7 @@ function message(type: string, body: string | Buffer): Buffer {
   return Buffer.concat([Buffer.from(type), length, bytes]);
 }
 
-/** Cuts a stream into the protocol's messages: a letter, a length that counts itself, a body. */
+/** Splits a stream into messages of the protocol: a letter, a length that includes itself, a body. */
 class MessageReader {
   #rest = Buffer.alloc(0);
 

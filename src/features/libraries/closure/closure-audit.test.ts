@@ -180,7 +180,9 @@ test('checks more libraries than fit into one batch', async () => {
   ]);
 });
 
-test('the audit job returns the number of documents and the differences, and repairs them', async () => {
+test('the audit job returns the number of documents and the differences, and repairs them', {
+  tags: 'slow',
+}, async () => {
   await sql`delete from default_library_closure_edges where default_library_id = ${member.defaultLibraryId}`;
   const audit = async (payload: object) => {
     const key = DEV_KEYS.operator;

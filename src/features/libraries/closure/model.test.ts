@@ -1,3 +1,8 @@
+/**
+ * Compares libraries with a model, while workers are killed.
+ *
+ * @module-tag slow
+ */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DEV_KEYS, useApp } from '../../../../test/support/app.ts';

@@ -1,3 +1,8 @@
+/**
+ * Reads documents that take extractors to their limits of time and memory.
+ *
+ * @module-tag slow
+ */
 import { describe, expect, test } from 'vitest';
 import { useExtractors } from '../../../../test/support/extractors.ts';
 import { makeEpub } from '../../../../test/support/fixtures/epub.ts';
@@ -8,17 +13,20 @@ import { startSite } from '../../../../test/support/internet.ts';
 const MB = 1024 * 1024;
 const extractors = useExtractors({ timeoutMs: 8000, memoryMb: 384 });
 
-/** Runs `work` and measures the longest time for which it blocked the event loop. */
-async function measurePause<T>(work: () => Promise<T>): Promise<{ outcome: T; longestPauseMs: number }> {
-  let last = performance.now();
-  let longestPauseMs = 0;
+/**
+ * Measures the longest turn of the event loop during `work`, in CPU time of this process: time that the process spends
+ * waiting for a busy processor does not count.
+ */
+async function measureTurns<T>(work: () => Promise<T>): Promise<{ outcome: T; longestTurnMs: number }> {
+  let last = process.cpuUsage();
+  let longestTurnMs = 0;
   const heart = setInterval(() => {
-    const now = performance.now();
-    longestPauseMs = Math.max(longestPauseMs, now - last);
-    last = now;
+    const { user, system } = process.cpuUsage(last);
+    longestTurnMs = Math.max(longestTurnMs, (user + system) / 1000);
+    last = process.cpuUsage();
   }, 5);
   try {
-    return { outcome: await work(), longestPauseMs };
+    return { outcome: await work(), longestTurnMs };
   } finally {
     clearInterval(heart);
   }
@@ -109,7 +117,7 @@ describe('a hostile document does not affect anything else', () => {
     ],
   ])('%s', async (_what, read) => {
     const before = process.memoryUsage().rss;
-    const { outcome, longestPauseMs } = await measurePause(() =>
+    const { outcome, longestTurnMs } = await measureTurns(() =>
       read().then(
         () => 'read',
         (error) => error.code,
@@ -127,7 +135,7 @@ describe('a hostile document does not affect anything else', () => {
       'E_PDF_INVALID',
       'E_ARCHIVE_UNSAFE',
     ]).toContain(outcome);
-    expect(longestPauseMs).toBeLessThan(1500);
+    expect(longestTurnMs).toBeLessThan(1500);
     expect(process.memoryUsage().rss - before).toBeLessThan(700 * MB);
     // The next document is extracted.
     expect(await save(makePage())).toMatchObject({ kind: 'web_article' });

@@ -110,7 +110,9 @@ test('a stranger cannot store images at the cost of a document’s owner', async
   await reader.delete(`/media/${id}?permanently=true`);
 });
 
-test('one person has six parallel fetches; others that wait too long, or behind too many, get 429', async () => {
+test('one person has six parallel fetches; others that wait too long, or behind too many, get 429', {
+  tags: 'slow',
+}, async () => {
   const answers = Promise.all(Array.from({ length: 80 }, (_, n) => image(`${site.url}/stall-${n}`)));
   await vi.waitFor(() => expect(stalled).toBe(6), 20_000);
   const other = await createReader(app);

@@ -192,7 +192,7 @@ describe('a storage quota', () => {
     expect((await files()).length).toBeGreaterThan(1);
   });
 
-  test('reads a few rows only, even for 100,000 items', async () => {
+  test('reads a few rows only, even for 100,000 items', { tags: 'slow' }, async () => {
     const own = await createReader(app);
     for (let batch = 0; batch < 20; batch++) {
       await sql`

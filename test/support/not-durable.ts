@@ -1,0 +1,2 @@
+/** Settings of PostgreSQL for data that need not survive a power loss. */
+export const NOT_DURABLE = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };

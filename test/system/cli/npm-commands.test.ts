@@ -1,0 +1,85 @@
+import { appendFile, readFile, stat, utimes, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { call } from '../../support/app.ts';
+import { copyCheckout, copySources } from '../../support/checkout.ts';
+import { npm } from '../../support/nexus-process.ts';
+import { processesMentioning } from '../../support/processes.ts';
+import { fileDir, newDirectory } from '../../support/workspace.ts';
+
+const dataDir = await newDirectory('data');
+
+describe('npm start', async () => {
+  const root = await copyCheckout(0o755);
+  const start = () => npm(['start', '--ignore-scripts'], { root, env: { NEXUS_DATA_DIR: dataDir } });
+
+  test('serves until SIGTERM, which npm passes on', async () => {
+    const nexus = start();
+    expect((await call(await nexus.ready(), 'GET', '/healthz')).status).toBe(200);
+    nexus.child.kill('SIGTERM');
+    await nexus.exited;
+    expect(nexus.output()).toContain('"msg":"stopped"');
+    expect(await processesMentioning(fileDir)).toEqual([]);
+  });
+
+  test('serves until Ctrl-C, which the terminal sends to every process at once', async () => {
+    const nexus = start();
+    await nexus.ready();
+    process.kill(-nexus.pid, 'SIGINT');
+    await nexus.exited;
+    expect(nexus.output()).toContain('"msg":"stopped"');
+    expect(await processesMentioning(fileDir)).toEqual([]);
+  });
+});
+
+describe('a copy of the sources', async () => {
+  const root = await copySources();
+  const entry = path.join(root, 'dist', 'main.js');
+  const source = path.join(root, 'src', 'cli', 'serve.ts');
+  const builtAt = async () => (await stat(entry)).mtimeMs;
+  const prestart = async () => {
+    const built = npm(['run', 'prestart'], { root });
+    expect(await built.exited, built.output()).toBe(0);
+  };
+
+  test('is built by npm start only when the content of a source has changed', async () => {
+    const first = await builtAt();
+    await prestart();
+    expect(await builtAt()).toBe(first);
+    // As `git checkout` does with files that it writes again.
+    await utimes(source, new Date(), new Date());
+    await prestart();
+    expect(await builtAt()).toBe(first);
+    await appendFile(source, '\nexport const added = true;\n');
+    await prestart();
+    expect(await builtAt()).toBeGreaterThan(first);
+    expect(await readFile(path.join(root, 'dist', 'cli', 'serve.js'), 'utf8')).toContain('added = true');
+  });
+
+  test('is served by npm run dev, which restarts the server on a change and leaves nothing behind', async () => {
+    const WEB_PORT = String(await freePort());
+    const env = { NEXUS_DATA_DIR: dataDir, NEXUS_PORT: String(await freePort()), WEB_PORT };
+    const dev = npm(['run', 'dev'], { root, env });
+    expect(await dev.ready()).toBe(`http://127.0.0.1:${WEB_PORT}`);
+    expect((await call(await dev.ready(), 'GET', '/app/')).body).toContain('/app/@vite/client');
+    expect((await call(await dev.ready(), 'GET', '/me')).status).toBe(401);
+
+    const text = await readFile(source, 'utf8');
+    await writeFile(source, text.replace('is ready.', 'is ready again.'));
+    await dev.prints(/is ready again\./);
+    process.kill(-dev.pid, 'SIGINT');
+    await dev.exited;
+    expect(await processesMentioning(fileDir)).toEqual([]);
+    await expect(stat(path.join(root, 'dist', '.built-from'))).rejects.toThrow('ENOENT');
+  });
+});
+
+async function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
+}
