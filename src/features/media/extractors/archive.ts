@@ -4,15 +4,15 @@ import { ExtractionFailure } from './extraction.ts';
 
 export interface ArchiveLimits {
   entries: number;
-  /** Of one file, unpacked. */
+  /** The largest unpacked size of one file. */
   fileBytes: number;
-  /** Of all that is read, unpacked. */
+  /** The largest unpacked size of everything that is read. */
   totalBytes: number;
 }
 
 export interface Archive {
   has(name: string): boolean;
-  /** Undefined when there is no such file. */
+  /** Returns undefined when the file does not exist. */
   read(name: string): Promise<Buffer | undefined>;
 }
 
@@ -25,8 +25,8 @@ const DEFAULT_LIMITS: ArchiveLimits = {
 const IS_ENCRYPTED = 0x1;
 
 /**
- * A zip archive whose sizes are counted, not believed. Names that lead out of it, doubled names and sizes that are beyond
- * reason are refused before anything is unpacked.
+ * Reads a zip archive. Sizes are counted, not trusted. Names that lead out of it, duplicate names and excessive sizes
+ * are refused before anything is unpacked.
  */
 export async function openArchive(
   bytes: Uint8Array,
@@ -75,7 +75,7 @@ export async function openArchive(
         }
       } catch (error) {
         if (error instanceof ExtractionFailure) throw error;
-        // It unpacks to more than it says, which nothing does by accident.
+        // It unpacks to more than it declares, which never happens by accident.
         if (/too many bytes/.test((error as Error).message))
           throw unsafe('lies about the sizes of its files', error);
         throw new ExtractionFailure('E_EPUB_INVALID', `${path.basename(name)} in the archive is damaged.`, {

@@ -5,12 +5,12 @@ import { childrenNamed, descendants, localName, parseXml, type XmlElement } from
 
 export interface TocEntry {
   title: string;
-  /** Where it leads, as the archive names it. */
+  /** The target, as the archive names it. */
   path: string;
   depth: number;
 }
 
-/** What the package of a book says is in it. */
+/** The contents of a book according to its package document. */
 export interface Book {
   title: string | null;
   author: string | null;
@@ -18,7 +18,7 @@ export interface Book {
   language: string | null;
   published: string | null;
   description: string | null;
-  /** In reading order. */
+  /** The chapters in reading order. */
   chapters: string[];
   images: string[];
   cover: string | undefined;
@@ -61,7 +61,7 @@ export async function readBook(archive: Archive): Promise<Book> {
   };
 }
 
-/** Scrambled fonts are common and harm nobody; anything else that is encrypted cannot be read. */
+/** Obfuscated fonts are common and harmless. A book with other encrypted files cannot be read. */
 async function refuseProtection(archive: Archive): Promise<void> {
   const encryption = await readXml(archive, 'META-INF/encryption.xml');
   const methods = encryption ? descendants(encryption, 'EncryptionMethod') : [];
@@ -106,7 +106,7 @@ function describe(opf: XmlElement) {
   };
 }
 
-/** EPUB 3 marks the image, EPUB 2 names it among the metadata. */
+/** Finds the cover: EPUB 3 marks the image, EPUB 2 names it in the metadata. */
 function coverOf(opf: XmlElement, items: Map<string, Item>): string | undefined {
   const marked = [...items.values()].find(({ properties }) => properties.includes('cover-image'));
   const named = descendants(opf, 'meta').find((meta) => meta.getAttribute('name') === 'cover');
@@ -156,7 +156,7 @@ function add(
     entries.push({ title, path: href ? resolve(href, base) : '', depth });
 }
 
-/** A relative address as the archive names it; whatever it tries, it stays inside. */
+/** Resolves a relative path to a name in the archive. It can never lead out of the archive. */
 function resolve(href: string, from: string): string {
   const base = `https://epub.invalid/${from.split('/').map(encodeURIComponent).join('/')}`;
   if (!URL.canParse(href, base)) return '';

@@ -19,13 +19,16 @@ import { asHtml, refuseEntities } from './xml.ts';
 
 export interface EpubTask {
   bytes: Uint8Array;
-  /** What stands before the name of an asset, as readers get it. */
+  /** The path prefix of assets. */
   assetPath: string;
 }
 
-/** Addresses in a book are relative to a place that does not exist. */
+/** The base of relative URLs in a book. It does not exist. */
 const BOOK = 'https://epub.invalid/';
-/** What a link to a chapter says until all are read: empty ones are left out, so only then is known which is which. */
+/**
+ * The placeholder of a link to a chapter until all chapters are read. Empty ones are dropped, so their numbers are not
+ * known before.
+ */
 const CHAPTER = '#chapter-';
 const LINK_TO_CHAPTER = / href="#chapter-(\d+)"/g;
 
@@ -33,10 +36,13 @@ const MOST_CHAPTERS = 5000;
 const MB = 1024 * 1024;
 const MOST_MARKUP = 64 * MB;
 const MOST_OUTPUT = 256 * MB;
-/** Books hold pictures, which hardly compress, and text, which compresses to a quarter: no honest book grows so much. */
+/**
+ * The largest growth of a book. Pictures hardly compress, and text compresses to a quarter, so no honest book grows
+ * more.
+ */
 const MOST_GROWTH = 20;
 
-/** How much text and pictures may come out of a file: a small file must not become a large document. */
+/** The most text and pictures that may come out of a file of this size. */
 export function mostOutput(fileBytes: number): number {
   return Math.min(MOST_OUTPUT, 10 * MB + MOST_GROWTH * fileBytes);
 }
@@ -127,7 +133,7 @@ async function chapterHtml(
   refuseEntities(text);
   return sanitizeNodes(parseBody(asHtml(text)), {
     baseUrl: `${BOOK}${chapter.split('/').map(encodeURIComponent).join('/')}`,
-    // A picture that lies elsewhere would tell its owner who reads the book, and when.
+    // A remote picture would disclose to its server who reads the book, and when.
     rewriteImage: (url) => (url.startsWith(BOOK) ? imageAt(pathIn(url)) : undefined),
     rewriteLink: (url) => (url.startsWith(BOOK) ? linkTo(pathIn(url)) : url),
   });
@@ -142,7 +148,10 @@ function pathIn(url: string): string {
   }
 }
 
-/** Named by their content: the same picture in two places is one. What is no picture, or too large, is left out. */
+/**
+ * Stores pictures by content, so that the same picture is stored once. Files that are no pictures, or too large, are
+ * dropped.
+ */
 async function readImages(archive: Archive, book: Book, most: number): Promise<Map<string, Asset>> {
   const byPath = new Map<string, Asset>();
   const byName = new Map<string, Asset>();

@@ -1,6 +1,6 @@
 import { Failure, type FailureCode } from '../../../contract/errors.ts';
 
-/** A part of a media that is read, with its text. The rows are the same, but for their ids. */
+/** A fragment of a media. Rows have an id in addition. */
 export interface Fragment {
   idx: number;
   title: string | null;
@@ -14,16 +14,16 @@ export interface Metadata {
   author: string | null;
   site: string | null;
   language: string | null;
-  /** ISO 8601, as exact as the source is. */
+  /** ISO 8601, as precise as the source. */
   published: string | null;
   description: string | null;
   word_count: number;
   reading_minutes: number;
-  /** The address of an image elsewhere, or the name of an asset. */
+  /** The URL of a remote image, or the name of an asset. */
   cover: string | null;
 }
 
-/** A file that belongs to what was extracted: an image of a book. */
+/** A file of an extraction, such as an image of a book. */
 export interface Asset {
   name: string;
   content_type: string;
@@ -32,7 +32,7 @@ export interface Asset {
 
 export interface OutlineItem {
   title: string;
-  /** The fragment it leads to, or null when it leads nowhere. */
+  /** The index of its fragment; null when it leads nowhere. */
   fragment_idx: number | null;
   depth: number;
 }
@@ -41,13 +41,13 @@ export interface Extraction {
   title: string | null;
   metadata: Metadata;
   fragments: Fragment[];
-  /** All canonical texts, with line feeds between. */
+  /** Joins all canonical texts with line feeds. */
   plain_text: string;
   outline: OutlineItem[];
   assets: Asset[];
 }
 
-/** What is known of a media even though it could not be extracted. */
+/** The title and metadata of a media that could not be extracted. */
 export type Known = Pick<Extraction, 'title'> & { metadata: Partial<Metadata> };
 
 export class ExtractionFailure extends Failure {

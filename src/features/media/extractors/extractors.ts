@@ -16,9 +16,9 @@ export interface ExtractorOptions {
   processes?: number;
   timeoutMs?: number;
   memoryMb?: number;
-  /** Where YouTube is. Tests play it. */
+  /** The origin of YouTube. Tests replace it. */
   youtubeOrigin?: string;
-  /** What a library threw that no code covers: told to operators, not to readers. */
+  /** Called with unexpected errors of libraries. They are shown to operators, not to readers. */
   onBug?: (error: Error) => void;
 }
 
@@ -26,19 +26,19 @@ interface Wanted {
   signal?: AbortSignal | undefined;
 }
 
-/** A page, or the PDF that lay where a page was expected. */
+/** A page, or the PDF that was found instead of a page. */
 export type WebResult =
   | { kind: 'web_article'; url: string; extraction: WebArticleExtraction }
   | { kind: 'pdf'; url: string; file: Buffer; extraction: PdfExtraction };
 
 export interface Extractors {
-  /** Fetches a page. `imagePath` is what stands before the encoded address of an image, as readers get it. */
+  /** Fetches a page. `imagePath` is the path prefix of images, followed by the encoded URL. */
   webArticle(source: { url: string; imagePath: string } & Wanted): Promise<WebResult>;
   pdf(source: { bytes: Uint8Array } & Wanted): Promise<PdfExtraction>;
-  /** `assetPath` is what stands before the name of an asset, as readers get it. */
+  /** `assetPath` is the path prefix of assets. */
   epub(source: { bytes: Uint8Array; assetPath: string } & Wanted): Promise<Extraction>;
   video(source: { videoId: string } & Wanted): Promise<Extraction>;
-  /** What the text of each should be. */
+  /** Returns the canonical text of each HTML. */
   canonicalTexts(source: { html: string[] } & Wanted): Promise<string[]>;
   close(): Promise<void>;
 }
@@ -46,10 +46,13 @@ export interface Extractors {
 const LARGEST_PAGE = 10 * 1024 * 1024;
 const LARGEST_PDF = 100 * 1024 * 1024;
 const LARGEST_ANSWER = 5 * 1024 * 1024;
-/** A book's images may take 256 MB; its HTML and texts the rest. */
+/** A book's images may take 256 MB; the rest is for its HTML and texts. */
 const LARGEST_RESULT_MB = 400;
 
-/** Extractions run in processes that are killed when they take too long or too much, so a hostile document harms only itself. */
+/**
+ * Runs extractions in processes that are killed when they exceed their limits, so that a hostile document harms only
+ * itself.
+ */
 export function createExtractors(options: ExtractorOptions): Extractors {
   const { egress, processes = 2, timeoutMs = 30_000, memoryMb = 1024, onBug = () => {} } = options;
   const { youtubeOrigin = 'https://www.youtube.com' } = options;
@@ -93,7 +96,7 @@ export function createExtractors(options: ExtractorOptions): Extractors {
       const fragments = await fetchTranscript(egress, youtubeOrigin, transcript.url, signal)
         .then((bytes) => run('youtube_transcript', bytes, { signal }))
         .catch((error) => {
-          // What may work later is tried later; the rest means that there is none.
+          // A transient failure is retried later; any other means that there is no transcript.
           if (!(error instanceof Failure) || error.isTransient) throw error;
           throw new ExtractionFailure('E_TRANSCRIPT_UNAVAILABLE', NO_TRANSCRIPT, { known, cause: error });
         });
@@ -123,7 +126,7 @@ export function createExtractors(options: ExtractorOptions): Extractors {
 
 const NO_TRANSCRIPT = 'YouTube has no transcript of this video. It can be played, but not read.';
 
-/** A page, or a PDF, which may be ten times as large: what it is shows in its first bytes. */
+/** Fetches a page or a PDF. A PDF may be ten times as large; the first bytes tell which it is. */
 async function fetchDocument(egress: Egress, url: string, signal: AbortSignal | undefined) {
   const { body, ...answer } = await egress.request(url, {
     signal,
@@ -180,7 +183,7 @@ export function isPdf(bytes: Uint8Array): boolean {
   return Buffer.from(bytes.subarray(0, 1024)).includes('%PDF-');
 }
 
-/** Servers that do not say what they send mostly send pages. */
+/** A server that sends no content type mostly sends a page. */
 function refuseOther(contentType = 'text/html'): void {
   const [type = ''] = contentType.toLowerCase().split(';');
   if (/^\s*(text\/(html|plain|xml)|application\/(xhtml\+xml|xml|octet-stream))?\s*$/.test(type)) return;

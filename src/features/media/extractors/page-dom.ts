@@ -9,8 +9,9 @@ import {
 } from 'parse5';
 
 /**
- * The part of the DOM that Readability asks for, built by the parser itself. A whole DOM spends most of its time on what
- * nobody asks for here: on the benchmark's pages, Readability takes less than half of what it takes on linkedom.
+ * The part of the DOM that Readability uses, built directly by the parser. A whole DOM spends most of its time on parts
+ * that are not used here: on the benchmark's pages, Readability takes less than half the time that it takes on
+ * linkedom.
  */
 
 const ELEMENT = 1;
@@ -150,7 +151,7 @@ export abstract class PageParent extends PageNode {
     return this.querySelectorAll(name);
   }
 
-  /** Names of elements, parted by commas, or all of them: no other selector is ever asked for. */
+  /** Takes element names, separated by commas, or `*`: Readability uses no other selectors. */
   querySelectorAll(names: string): PageElement[] {
     const wanted = names === '*' ? undefined : new Set(names.toLowerCase().split(','));
     const found: PageElement[] = [];
@@ -168,7 +169,7 @@ export class PageElement extends PageParent {
   readonly tagName: string;
   readonly namespaceURI: html.NS;
   attributes: PageAttribute[];
-  /** Where Readability keeps its score. */
+  /** The score that Readability sets. */
   readability: unknown = undefined;
 
   constructor(localName: string, namespaceURI: html.NS, attributes: PageAttribute[]) {
@@ -183,7 +184,7 @@ export class PageElement extends PageParent {
     return this.tagName;
   }
 
-  /** Asked only to make elements, and those belong to no document before they are put into one. */
+  /** Used only to create elements, which belong to no document until they are inserted. */
   get ownerDocument(): PageDocument {
     return MAKER;
   }
@@ -247,7 +248,7 @@ export class PageElement extends PageParent {
 export class PageDocument extends PageParent {
   readonly nodeType = DOCUMENT;
   readonly nodeName = '#document';
-  /** What relative addresses in the page are relative to. */
+  /** The base of relative URLs in the page. */
   baseURI: string | undefined = undefined;
 
   get documentURI(): string | undefined {
@@ -279,12 +280,15 @@ const MAKER = new PageDocument();
 
 export type PageChild = PageText | PageElement;
 
-/** As browsers parse it, but without scripts: what stands in `noscript` is content. */
+/** Parses a page like a browser with scripts disabled: the content of `noscript` is content. */
 export function parsePage(text: string): PageDocument {
   return parse(text, PARSING);
 }
 
-/** The next node below `root` in the order of the document. No calls within calls: a page may be nested deeper than those. */
+/**
+ * Returns the next node below `root` in document order. Without recursion, because pages may be nested deeper than the
+ * call stack allows.
+ */
 function following(node: PageChild, root: PageParent): PageChild | null {
   if (node instanceof PageElement && node.firstChild) return node.firstChild;
   let from: PageNode = node;
@@ -306,7 +310,7 @@ interface PageTypes extends TreeAdapterTypeMap {
   template: PageElement;
 }
 
-/** Scripts and styles are never read, except for what a page says about itself in a script that is none. */
+/** Scripts and styles are dropped, except for `application/ld+json`. */
 function isLeftOut(parent: PageParent): boolean {
   if (!(parent instanceof PageElement)) return false;
   if (parent.localName === 'style') return true;
@@ -344,7 +348,7 @@ const treeAdapter: TreeAdapter<PageTypes> = {
     for (const { name, value } of attributes)
       if (!element.hasAttribute(name)) element.attributes.push(new PageAttribute(name, value));
   },
-  // What stands in a template is no content of the page.
+  // The content of a template is not content of the page.
   setTemplateContent: nothing,
   getTemplateContent: () => new PageDocument(),
   setDocumentType: nothing,

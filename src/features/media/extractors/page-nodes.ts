@@ -1,7 +1,7 @@
 import type { Node } from '../text/markup.ts';
 import { type PageChild, PageText } from './page-dom.ts';
 
-/** The node as the sanitiser takes it, without writing it out and parsing it again. */
+/** Converts a node for the sanitiser, without serialising and parsing it. */
 export function fromPage(node: PageChild): Node {
   if (node instanceof PageText) return { nodeName: '#text', value: node.data } as Node;
   return {

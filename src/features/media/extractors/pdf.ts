@@ -13,7 +13,7 @@ export interface PdfExtraction extends Extraction {
   page_count: number;
 }
 
-/** More is not a document that anybody reads. */
+/** The most pages of a document. */
 const MOST_PAGES = 10_000;
 const MOST_OUTLINE_ITEMS = 5000;
 
@@ -68,7 +68,7 @@ async function openDocument(bytes: Uint8Array): Promise<PdfDocument> {
   try {
     return await getDocument({
       data: bytes,
-      // Which bytes are which characters, for fonts of East Asia that do not say so themselves.
+      // Character maps, for East Asian fonts that do not contain their own.
       cMapUrl: `${path.join(data, 'cmaps')}/`,
       cMapPacked: true,
       standardFontDataUrl: `${path.join(data, 'standard_fonts')}/`,
@@ -89,7 +89,7 @@ async function openDocument(bytes: Uint8Array): Promise<PdfDocument> {
   }
 }
 
-/** The library draws, too, and looks for what browsers draw with when it is loaded; text needs none of it. */
+/** The library looks for drawing APIs of browsers when it is loaded. Text extraction needs none of them. */
 async function loadPdfJs(): Promise<PdfJs> {
   const globals = globalThis as Record<string, unknown>;
   for (const name of ['DOMMatrix', 'ImageData', 'Path2D']) globals[name] ??= class {};
@@ -134,7 +134,7 @@ interface OutlineNode {
   items: OutlineNode[];
 }
 
-/** A PDF whose outline is broken can be read without one. */
+/** A PDF with a broken outline is read without it. */
 async function outlineOf(document: PdfDocument): Promise<OutlineItem[]> {
   const roots = ((await document.getOutline().catch(() => null)) ?? []) as OutlineNode[];
   const items: OutlineItem[] = [];
@@ -148,7 +148,7 @@ async function outlineOf(document: PdfDocument): Promise<OutlineItem[]> {
   return items;
 }
 
-/** An entry that leads nowhere is still a heading. */
+/** An entry without a target is kept as a heading. */
 async function pageOf(document: PdfDocument, destination: OutlineNode['dest']): Promise<number | null> {
   try {
     const explicit =

@@ -12,18 +12,18 @@ import { countWords, readingMinutes } from './words.ts';
 export interface WebArticleTask {
   bytes: Uint8Array;
   contentType: string | undefined;
-  /** Where the page was found in the end. */
+  /** The URL of the page after redirects. */
   url: string;
-  /** What stands before the encoded address of an image, as readers get it. */
+  /** The path prefix of images, followed by the encoded URL. */
   imagePath: string;
 }
 
 export interface WebArticleExtraction extends Extraction {
-  /** What the page says is its own address, where it may be believed. */
+  /** The canonical address that the page declares, if it is trusted. */
   canonical_url: string | null;
 }
 
-/** A page that says less is a notice, a login form or an application, not an article. */
+/** A page with fewer letters is a notice, a login form or an application, not an article. */
 const ENOUGH_LETTERS = /(?:\P{L}*\p{L}){40}/u;
 
 export function extractWebArticle({
@@ -40,7 +40,7 @@ export function extractWebArticle({
     .getElementsByTagName('input')
     .some((input) => input.getAttribute('type') === 'password');
 
-  // Readability takes the document apart, so what is needed of it was read before.
+  // Readability changes the document, so everything else is read before.
   const article = new Readability<PageElement>(document as never, {
     serializer: (node) => node as never,
   }).parse();
@@ -99,7 +99,7 @@ function describePage(document: PageDocument, url: string) {
   };
 }
 
-/** By their lower-case name; the first of a name counts. One walk for all of them: each costs as much as any other. */
+/** Returns meta elements by their lower-case name; the first of a name counts. One walk for all of them. */
 function metaElements(document: PageDocument): Map<string, string> {
   const said = new Map<string, string>();
   for (const element of document.getElementsByTagName('meta')) {
@@ -110,13 +110,13 @@ function metaElements(document: PageDocument): Map<string, string> {
   return said;
 }
 
-/** Sites append their name; what the page itself begins with is the title. */
+/** Sites append their name to the title; the heading of the page is the title. */
 function withoutSite(title: string | null, heading: string | null): string | null {
   const rest = title && heading && title.startsWith(heading) ? title.slice(heading.length) : '';
   return /^\s*[|\u2013\u2014:\u00b7\u00bb-]/.test(rest) ? heading : title;
 }
 
-/** Believed only within the host that said it: nobody can take another site's address. */
+/** Trusted only within its own host, so that nobody can take the address of another site. */
 function ownAddress(href: string | null | undefined, baseUrl: string, url: string): string | null {
   const claimed = webUrl(href, baseUrl);
   if (!claimed || new URL(claimed).host !== new URL(url).host) return null;
@@ -138,7 +138,7 @@ function language(value: string | null): string | null {
   return /^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/.test(tag) ? tag : null;
 }
 
-/** Pages write dates in many ways; one that cannot be read is none. */
+/** Parses a date of any format; null when it cannot be parsed. */
 function isoDate(value: string | null | undefined): string | null {
   const trimmed = value?.trim() ?? '';
   if (/^\d{4}(-\d{2}(-\d{2})?)?$/.test(trimmed)) return trimmed;

@@ -3,15 +3,15 @@ const WORDS_PER_MINUTE = 220;
 const WORD = /[\p{L}\p{N}]+(?:['’.,-][\p{L}\p{N}]+)*/gu;
 
 /**
- * Scripts that put no space between words, and how many of their letters make one on average. To find the words a
- * dictionary is needed (`Intl.Segmenter`), which took longer than all the rest of an extraction.
+ * Scripts without spaces between words, and the mean number of letters of a word. Finding the words needs a dictionary
+ * (`Intl.Segmenter`), which took longer than the rest of the extraction.
  */
 const UNSPACED: [RegExp, number][] = [
   [/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu, 2],
   [/[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/gu, 5],
 ];
 
-/** How many words a text has, as exactly as a reader wants to know. */
+/** Counts the words of a text, precisely enough for a reader. */
 export function countWords(text: string): number {
   let unspaced = 0;
   let spaced = text;

@@ -2,7 +2,7 @@ import { DOMParser } from 'linkedom';
 import { decodeText } from '../../../platform/egress/charset.ts';
 import { unsafe } from './archive.ts';
 
-/** The little that is needed of an element of XML. */
+/** The part of an XML element that is used. */
 export interface XmlElement {
   localName: string;
   textContent: string;
@@ -11,14 +11,14 @@ export interface XmlElement {
   querySelectorAll(selector: string): Iterable<XmlElement>;
 }
 
-/** Entities are never expanded; what defines dangerous ones is refused. */
+/** Parses XML. Entities are never expanded; definitions of dangerous ones are refused. */
 export function parseXml(bytes: Uint8Array): XmlElement {
   const { text } = decodeText(bytes, undefined);
   refuseEntities(text);
   return new DOMParser().parseFromString(text, 'text/xml') as unknown as XmlElement;
 }
 
-/** All elements of this name below another, whatever prefix their namespace has. */
+/** Returns all descendants of this name, whatever the prefix of their namespace. */
 export function descendants(root: XmlElement, name: string): XmlElement[] {
   return [...root.querySelectorAll('*')].filter((element) => localName(element) === name);
 }
@@ -31,7 +31,7 @@ export function localName({ localName: name }: XmlElement): string {
   return name.slice(name.indexOf(':') + 1);
 }
 
-/** An entity made of others grows without bounds; an external one reads files. Characters with a name do neither. */
+/** An entity made of others grows without bounds, and an external one reads files. Named characters do neither. */
 export function refuseEntities(text: string): void {
   for (const [declaration] of text.matchAll(/<!ENTITY[^>]*/gi)) {
     if (/^<!ENTITY\s+%|\b(SYSTEM|PUBLIC)\b|[&%][A-Za-z_]/i.test(declaration)) {
@@ -46,8 +46,8 @@ const HTML_VOID = /^(area|base|br|col|embed|hr|img|input|link|meta|source|track|
 const DOCTYPE = /<!DOCTYPE[^>[]*(\[[^\]]*\]\s*)?>/i;
 
 /**
- * XHTML so that a parser of HTML understands it: there `<title/>` is not whole but swallows the rest of the page, and a
- * document type ends at the first bracket within it.
+ * Converts XHTML for an HTML parser, for which `<title/>` would swallow the rest of the page and a document type ends
+ * at the first bracket in it.
  */
 export function asHtml(xhtml: string): string {
   return xhtml
