@@ -20,13 +20,13 @@ export function isSavedBy(sql: Queryable, viewer: ViewerInSql, mediaId: SqlFragm
 }
 
 /**
- * Whether the viewer may read a media: the only predicate for it, for use inside any statement.
+ * Whether the viewer may read a media. The only predicate for it, for use inside any statement.
  *
  *     select … from media where ${canReadMedia(sql, viewer, sql`media.id`)}
  *
- * They saved it; or it came to their default library through a library that they are a member of now; or it is in such
- * a library, though no backfill has run yet. A bare row in a default library gives nothing. The cheapest question comes
- * first; in lists of a default library one of the first two is nearly always answered with yes.
+ * They saved it; or it came to their default library through a library that they are a member of now; or such a library
+ * contains it, even if no backfill has run yet. A bare row in a default library gives no access. The cheapest condition
+ * comes first; in lists of a default library one of the first two nearly always holds.
  */
 export function canReadMedia(sql: Queryable, viewer: ViewerInSql, mediaId: SqlFragment | string) {
   return sql`(

@@ -18,7 +18,7 @@ export interface Book {
   language: string | null;
   published: string | null;
   description: string | null;
-  /** In reading order. */
+  /** The chapters in reading order. */
   chapters: string[];
   images: string[];
   cover: string | undefined;
