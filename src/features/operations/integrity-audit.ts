@@ -23,7 +23,7 @@ export function defineIntegrityAudit(sql: Database, checks: readonly IntegrityCh
   return defineJobType('integrity_audit', {
     payload: z.strictObject({ repair: z.boolean().default(false) }),
     submittedBy: 'operator',
-    // An audit usually fails because the machine is overloaded, which may last for minutes.
+    // The cause of a failure, such as an overloaded machine, may last for minutes.
     retry: { delays: [30, 120, 600] },
     async handler({ repair }, context) {
       const key = { jobId: context.jobId, attempt: context.attempt };

@@ -85,7 +85,7 @@ export function registerJobRoutes(
         tags,
         summary: 'List failures by cause',
         description:
-          'Jobs whose last attempt did not succeed within the last `minutes`, grouped by type and error code, and for ' +
+          'Jobs whose last attempt failed in the last `minutes`, grouped by type and error code, and for ' +
           'admins also by error text. To list the jobs of a group, filter jobs by type and `failure_id` or error code.',
         querystring: contract.failureQuery,
         response: { 200: contract.jobFailures },
