@@ -3,25 +3,23 @@ import { createSender } from '../features/webhooks/sender.ts';
 import { subscribeWebhooks } from '../features/webhooks/webhooks.ts';
 import type { Database } from '../platform/database/database.ts';
 import type { Egress } from '../platform/egress/egress.ts';
-import type { Periodic } from '../platform/jobs/periodic.ts';
+import type { Periodic } from '../platform/jobs/periodic/periodic.ts';
 import { createDispatcher } from '../platform/outbox/dispatcher.ts';
-import type { Hints } from '../platform/outbox/hints.ts';
 import { periodicOutboxCleanup, periodicOutboxSweep } from '../platform/outbox/maintenance.ts';
 import type { Subscriber } from '../platform/outbox/subscriber.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
+import type { WorkSource } from '../platform/work/source.ts';
 import type { Config } from './config.ts';
 
-/** Tells the world, and the rest of Nexus, what has happened. */
+/** The delivery of events, to subscribers inside Nexus and to webhooks. */
 export interface Delivery {
   periodic: Periodic[];
-  /** Delivers in this process until stopped. */
-  start(options: { pollSeconds: number }): { stop(graceSeconds: number): Promise<void> };
+  sources: WorkSource[];
 }
 
 export interface DeliveryDependencies {
   sql: Database;
   log: Logger;
-  hints: Hints;
   egress: Egress;
   config: Pick<Config, 'outbox'>;
   /** Who is told besides webhooks. */
@@ -30,7 +28,7 @@ export interface DeliveryDependencies {
 }
 
 export function createDelivery(dependencies: DeliveryDependencies): Delivery {
-  const { sql, log, hints, egress, config } = dependencies;
+  const { sql, log, egress, config } = dependencies;
   const { sweepMinutes, retentionHours } = config.outbox;
   const dispatcher = createDispatcher({
     sql,
@@ -44,13 +42,6 @@ export function createDelivery(dependencies: DeliveryDependencies): Delivery {
       periodicOutboxCleanup(sql, retentionHours),
       periodicWebhookCleanup(sql, retentionHours),
     ],
-    start({ pollSeconds }) {
-      const loops = [dispatcher.start(hints, pollSeconds), sender.start(hints, pollSeconds)];
-      return {
-        async stop(graceSeconds) {
-          await Promise.all(loops.map((loop) => loop.stop(graceSeconds)));
-        },
-      };
-    },
+    sources: [dispatcher, sender],
   };
 }

@@ -11,20 +11,17 @@ import { createProjectionJob } from '../features/graph/projection-job.ts';
 import { createRequester } from '../features/identity/requester.ts';
 import { periodicSessionCleanup } from '../features/identity/session-cleanup.ts';
 import { createBackfill } from '../features/libraries/closure/backfill.ts';
-import {
-  defineBackfillJob,
-  periodicBackfillSweep,
-  sendThrough,
-} from '../features/libraries/closure/backfill-jobs.ts';
+import { periodicBacklogCheck } from '../features/libraries/closure/backlog-check.ts';
 import { createClosureCheck } from '../features/libraries/closure/closure-audit.ts';
 import { createDefaultLibraryCheck } from '../features/libraries/default-library-check.ts';
 import { createLibraryMedia } from '../features/libraries/library-media.ts';
+import { periodicUploadExpiry } from '../features/media/files/abandoned-uploads.ts';
 import { periodicOrphanSweep } from '../features/media/files/orphaned-files.ts';
 import { createQuota } from '../features/media/files/quota.ts';
 import { createFileCheck, createSearchCheck, createTextCheck } from '../features/media/integrity.ts';
 import { createRegistry } from '../features/media/processing/extract.ts';
 import { createIngest, type Ingest } from '../features/media/processing/ingest.ts';
-import { createMediaSweep } from '../features/media/processing/media-sweep.ts';
+import { periodicMissedIndexing } from '../features/media/processing/missed-indexing.ts';
 import { createProgressCheck } from '../features/media/processing/progress-check.ts';
 import { createPurge } from '../features/media/trash/purge.ts';
 import { periodicPurge } from '../features/media/trash/purge-job.ts';
@@ -32,10 +29,10 @@ import { defineIntegrityAudit } from '../features/operations/integrity-audit.ts'
 import { tellJobsEnded } from '../features/operations/job-events.ts';
 import { defineIngestBatch } from '../features/transfer/ingest-batch.ts';
 import { periodicAuditRetention } from '../platform/audit/retention.ts';
-import type { Database } from '../platform/database/database.ts';
+import type { ConnectionTarget, Database } from '../platform/database/database.ts';
+import { createListener, type Listener } from '../platform/database/listener.ts';
 import { createJobEngine, type JobEngine, type JobEngineOptions } from '../platform/jobs/engine.ts';
 import { createJobCheck } from '../platform/jobs/integrity.ts';
-import { createHints, type Hints } from '../platform/outbox/hints.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import type { Prometheus } from '../platform/telemetry/prometheus.ts';
 import type { Config } from './config.ts';
@@ -43,7 +40,9 @@ import { createDelivery } from './delivery.ts';
 import type { Outside } from './outside.ts';
 import { createPeople } from './people.ts';
 
-export interface EngineDependencies extends Pick<JobEngineOptions, 'sql' | 'log' | 'listenAt'> {
+export interface EngineDependencies extends Pick<JobEngineOptions, 'sql' | 'log'> {
+  /** Where to listen for notifications of other processes; a process that only enqueues need not. */
+  listenAt?: ConnectionTarget | undefined;
   config: Pick<
     Config,
     | 'jobs'
@@ -62,8 +61,7 @@ export interface EngineDependencies extends Pick<JobEngineOptions, 'sql' | 'log'
 }
 
 export interface Engine extends JobEngine {
-  /** What tells this process that there is something to deliver. */
-  hints: Hints;
+  listener: Listener;
 }
 
 /** The job engine with every job type of Nexus. Whoever works delivers events, too. */
@@ -75,28 +73,28 @@ export function createEngine({
   outside,
   prometheus,
 }: EngineDependencies): Engine {
-  const hints = createHints({ log, listenAt });
+  const listener = createListener({ sql, log, listenAt });
   const graph = createGraph({ sql, projector: outside.projector });
-  const projection = createProjectionJob({ sql, graph, engine: () => engine });
+  const projection = createProjectionJob({ sql, graph });
   const mirror = config.neo4j && createNeo4jMirror({ sql, graph, options: config.neo4j });
   const subscribers = [projection.subscriber, ...(mirror ? [mirror.subscriber] : [])];
-  const delivery = createDelivery({ sql, log, hints, egress: outside.egress, config, subscribers });
-  const backfill = createBackfill({ sql, log, send: sendThrough(sql, () => engine) });
+  const delivery = createDelivery({ sql, log, egress: outside.egress, config, subscribers });
+  const backfill = createBackfill({ sql });
   const ingest = ingestThrough(() => engine, sql, log, outside, config);
-  const mediaSweep = createMediaSweep({ sql, log, storage: outside.storage });
   const analysis = analysisThrough(() => engine, sql, log, outside, config);
   const requester = createRequester(createPeople(sql, config));
   const engine = createJobEngine({
     sql,
     log,
-    listenAt,
+    listener,
+    sources: delivery.sources,
     ...config.jobs,
     types: [
       defineIntegrityAudit(sql, [
         createJobCheck(sql),
         createDefaultLibraryCheck(sql),
         createClosureCheck(sql),
-        createProgressCheck(sql, mediaSweep, createRegistry(outside.extractors, outside.storage)),
+        createProgressCheck(sql, log, createRegistry(outside.extractors, outside.storage)),
         createFileCheck(sql, outside.storage),
         createTextCheck(sql, outside.extractors),
         createSearchCheck(sql),
@@ -105,7 +103,7 @@ export function createEngine({
       ]),
       defineIngestBatch({ sql, requester, ingest, libraryMedia: createLibraryMedia({ sql }) }),
       defineBranchReplay({ sql, run: outside.texts.run, requester }),
-      defineBackfillJob(backfill),
+      backfill.type,
       projection.type,
       ...ingest.types,
       ...analysis,
@@ -113,8 +111,8 @@ export function createEngine({
     periodic: [
       periodicSessionCleanup(sql),
       periodicAuditRetention(sql, config.audit.retentionDays),
-      periodicBackfillSweep(backfill),
-      mediaSweep.periodic,
+      periodicBacklogCheck(backfill),
+      periodicUploadExpiry({ sql, log, storage: outside.storage }),
       periodicPurge({
         sql,
         purge: createPurge({ sql, storage: outside.storage }),
@@ -122,28 +120,18 @@ export function createEngine({
       }),
       periodicOrphanSweep({ sql, storage: outside.storage }),
       ...delivery.periodic,
+      ...projection.periodic,
+      periodicMissedIndexing(sql, ingest),
     ],
     onJobsEnded: tellJobsEnded,
     observe: prometheus?.observeAttempt,
   });
   return {
     ...engine,
-    hints,
-    async work(options) {
-      const worker = await engine.work(options);
-      // One that stops by itself does the jobs it was started for, and nothing else.
-      if (options.maxJobs !== undefined || options.untilEmpty) return worker;
-      const delivering = delivery.start(options);
-      return {
-        ...worker,
-        async stop() {
-          await Promise.all([worker.stop(), delivering.stop(options.graceSeconds)]);
-        },
-      };
-    },
+    listener,
     async close() {
       await engine.close();
-      await hints.close();
+      await listener.close();
       await mirror?.close();
     },
   };

@@ -17,7 +17,6 @@ import { createSessions } from '../features/identity/sessions.ts';
 import { createSignInLinks } from '../features/identity/sign-in-links.ts';
 import { createTokens } from '../features/identity/tokens.ts';
 import { createBackfill } from '../features/libraries/closure/backfill.ts';
-import { sendThrough } from '../features/libraries/closure/backfill-jobs.ts';
 import { createLibraryServices } from '../features/libraries/service.ts';
 import { createFiles } from '../features/media/files/files.ts';
 import { createImages } from '../features/media/files/images.ts';
@@ -83,7 +82,7 @@ export function createServices(
   });
   const users = createPeople(sql, config);
   const sessions = createSessions({ sql, authentication, refusals });
-  const backfill = createBackfill({ sql, log, send: sendThrough(sql, () => engine) });
+  const backfill = createBackfill({ sql });
   const webhooks = createWebhooks({ sql, egress });
   const { requireMode } = authentication;
   const governance = createGovernance({ sql, requireMode, run });
@@ -111,7 +110,7 @@ export function createServices(
     operations: createOperations({ sql }),
     outbox: createOutboxOperations({ sql, measureWebhooks: webhooks.measure }),
     events: createFeed({ sql }),
-    eventStreams: createEventStreams({ sql, log, hints: engine.hints }),
+    eventStreams: createEventStreams({ sql, log, listener: engine.listener }),
     ...libraryServices,
     media,
     mediaLists,

@@ -2,6 +2,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import { ERRORS, type ErrorCode, NexusError } from '../contract/errors.ts';
 import { quoted } from '../contract/issues.ts';
+import { isDatabaseTrouble } from '../platform/database/trouble.ts';
 import { ProcessStopped } from '../platform/processes/stopped.ts';
 
 /** Turns whatever was thrown into the one error shape. The only place where errors become HTTP. */
@@ -52,7 +53,7 @@ function toNexusError(thrown: unknown): NexusError {
     return new NexusError('E_INVALID_REQUEST', 'A part of the path is longer than any route takes.');
   }
   if (statusCode >= 400 && statusCode < 500) return new NexusError('E_INVALID_REQUEST', sentence(message));
-  if (isDatabaseUnreachable(code, message)) {
+  if (isDatabaseTrouble(thrown)) {
     return new NexusError('E_UNAVAILABLE', 'The database cannot be reached. Try again in a moment.');
   }
   return new NexusError(
@@ -75,29 +76,6 @@ function invalidRequest(
 /** The refusal of one field. */
 export function invalidField(field: string, message: string): NexusError {
   return new NexusError('E_INVALID_REQUEST', sentence(`${quoted(field) || 'request'}: ${message}`));
-}
-
-const NETWORK_FAILURES = [
-  'EAI_AGAIN',
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOENT',
-  'ENOTFOUND',
-  'EPIPE',
-  'ETIMEDOUT',
-];
-
-/** Connection errors, and what a server says while it starts, stops or recovers. */
-function isDatabaseUnreachable(code: string, message = ''): boolean {
-  return (
-    NETWORK_FAILURES.includes(code) ||
-    // The server is shutting down or recovering; a connection failed; it has no room.
-    /^(57P0|08|53)/.test(code) ||
-    // The client library's own errors have no code.
-    /connection terminated|timeout exceeded when trying to connect|not queryable/i.test(message)
-  );
 }
 
 function sentence(text = 'The request is malformed'): string {

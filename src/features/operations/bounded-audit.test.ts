@@ -5,10 +5,11 @@ import { silentLog } from '../../../test/support/jobs.ts';
 import { createLibrary, createReader, type Reader } from '../../../test/support/libraries.ts';
 import { saveReady } from '../../../test/support/saved-media.ts';
 import { openDatabase } from '../../platform/database/database.ts';
+import { createListener } from '../../platform/database/listener.ts';
 import { transaction } from '../../platform/database/transaction.ts';
 import type { IntegrityCheck } from '../../platform/integrity/check.ts';
 import { createJobEngine } from '../../platform/jobs/engine.ts';
-import { findJob } from '../../platform/jobs/store.ts';
+import { findJob } from '../../platform/jobs/read/store.ts';
 import { createClosureCheck } from '../libraries/closure/closure-audit.ts';
 import { createSearchCheck } from '../media/integrity.ts';
 import { defineIntegrityAudit } from './integrity-audit.ts';
@@ -75,7 +76,14 @@ async function fillLibrary(ownerId: string): Promise<void> {
 
 async function audit(checks: IntegrityCheck[], repair: boolean) {
   const type = defineIntegrityAudit(hurried, checks);
-  const engine = createJobEngine({ sql, log: silentLog, leaseSeconds: 60, retentionDays: 30, types: [type] });
+  const engine = createJobEngine({
+    sql,
+    log: silentLog,
+    listener: createListener({ sql, log: silentLog, listenAt: undefined }),
+    leaseSeconds: 60,
+    retentionDays: 30,
+    types: [type],
+  });
   const { id } = await engine.runInline({ type, payload: { repair } });
   await engine.close();
   return findJob(sql, id);

@@ -1,6 +1,6 @@
 import type { Transaction } from '../../platform/database/database.ts';
 import { newId } from '../../platform/ids.ts';
-import type { EndedJob } from '../../platform/jobs/endings.ts';
+import type { EndedJob } from '../../platform/jobs/ended-job.ts';
 import { emitEvents, type NewEvent } from '../../platform/outbox/emit-event.ts';
 
 /** Tells that jobs are over. They end once for each time that they are queued, which the engine sees to. */

@@ -1,6 +1,6 @@
 import type { QueueThroughput, Throughput, ThroughputBucket } from '../../contract/jobs.ts';
 import type { Database } from '../../platform/database/database.ts';
-import { currentTime, measureThroughput } from '../../platform/jobs/throughput-store.ts';
+import { currentTime, measureThroughput } from '../../platform/jobs/read/throughput-store.ts';
 
 /** As many as a small chart can show. */
 const BUCKETS = 60;

@@ -1,6 +1,8 @@
 import pg from 'pg';
 import { parseIntoClientConfig } from 'pg-connection-string';
+import { CHANNEL, createNotifications, type Notifications } from './notifications.ts';
 import { type Parameter, type Rows, Statement } from './statement.ts';
+import { markDriverError } from './trouble.ts';
 
 /** Writes SQL with values: a pool, or a transaction. */
 // biome-ignore lint/suspicious/noExplicitAny: rows whose type the caller does not name
@@ -18,6 +20,8 @@ export interface Database extends Queryable {
   /** The statements that begin a transaction. */
   readonly begin: string;
   readonly isPooled: boolean;
+  /** What is told after commits, by this pool and its siblings. */
+  readonly notifications: Notifications;
   /** A connection of one's own until `release`; with an error, it is thrown away. */
   connect(): Promise<pg.PoolClient>;
   /** Another pool to the same place, with settings of its own; behind a pooler, connections cannot have any. */
@@ -44,11 +48,11 @@ export interface Transaction extends Queryable {
   /** Called once the transaction has committed, and never if it has not: for hints that may be lost, not for work. */
   afterCommit(hint: () => void): void;
   /**
-   * Tells listeners once the transaction has committed, in its wake: what is to be said is asked right before. Whether it
-   * arrives is not waited for. A NOTIFY inside the transaction would make all such transactions commit one after the
-   * other, because PostgreSQL takes a lock for it that spans the commit.
+   * Notifies the listeners of a topic once the transaction has committed; whether it arrives is not waited for. A NOTIFY
+   * inside the transaction would make all such transactions commit one after the other, because PostgreSQL takes a lock
+   * for it that spans the commit.
    */
-  notifyAfterCommit(channel: string, payload: () => string | undefined): void;
+  notifyAfterCommit(topic: string, subjects?: Iterable<string>): void;
 }
 
 /** Where a server is: a URL, or the socket of the embedded one. */
@@ -77,7 +81,11 @@ const CONNECT_TIMEOUT_MS = 10_000;
 const INT8 = 20;
 
 /** Opens a pool. Connections are made when first needed and made again when lost. */
-export function openDatabase(target: ConnectionTarget, options: DatabaseOptions): Database {
+export function openDatabase(
+  target: ConnectionTarget,
+  options: DatabaseOptions,
+  shared?: Notifications,
+): Database {
   const config = connectionConfig(target);
   const limits = {
     statement_timeout: options.statementTimeoutSeconds * 1000,
@@ -106,13 +114,22 @@ export function openDatabase(target: ConnectionTarget, options: DatabaseOptions)
 
   const setLimits = Object.entries(limits).map(([name, value]) => `; set local ${name} = ${value}`);
   const isPooled = options.isPooled ?? false;
+  const notifications =
+    shared ??
+    createNotifications((messages) =>
+      pool.query('select pg_notify($1, message) from unnest($2::text[]) as message', [CHANNEL, messages]),
+    );
   return Object.assign(writeStatements(pool, isPooled), {
     isPooled,
+    notifications,
     begin: options.isPooled ? `begin${setLimits.join('')}` : 'begin',
-    connect: () => pool.connect(),
-    sibling: (others) => openDatabase(target, { ...options, ...others }),
+    connect: () => pool.connect().catch(throwMarked),
+    sibling: (others) => openDatabase(target, { ...options, ...others }, notifications),
     usage: () => ({ open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
-    end: () => pool.end(),
+    end() {
+      if (!shared) notifications.close();
+      return pool.end();
+    },
   } satisfies Partial<Database>) as unknown as Database;
 }
 
@@ -129,9 +146,16 @@ export function writeStatements(
   return (strings, ...parameters) =>
     new Statement(strings, parameters, async ({ name, text, values }) => {
       // Behind a pooler, the next statement may be run by a server connection that has not prepared it.
-      const { rows, rowCount } = await runner.query({ text, values, ...(name && !isPooled && { name }) });
+      const { rows, rowCount } = await runner
+        .query({ text, values, ...(name && !isPooled && { name }) })
+        .catch(throwMarked);
       return Object.assign(rows, { count: rowCount ?? 0 }) as Rows<object[]>;
     });
+}
+
+/** For promises of the driver: what they reject with is told from errors of other connections. */
+export function throwMarked(error: unknown): never {
+  throw markDriverError(error);
 }
 
 export function connectionConfig(target: ConnectionTarget): pg.ClientConfig {

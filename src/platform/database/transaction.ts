@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { PoolClient, QueryConfig } from 'pg';
-import { type Database, type Transaction, writeStatements } from './database.ts';
+import { type Database, type Transaction, throwMarked, writeStatements } from './database.ts';
+import { CHANNEL } from './notifications.ts';
 import type { Statement } from './statement.ts';
 
 const SERIALIZATION_FAILURE = '40001';
@@ -34,7 +35,8 @@ interface Sequel {
   /** What has been sent and is not waited for before the end. */
   sent: PromiseLike<unknown>[];
   hints: (() => void)[];
-  notifications: { channel: string; payload: () => string | undefined }[];
+  /** The subjects to notify of, by topic. */
+  notifications: Map<string, Set<string>>;
 }
 
 /**
@@ -44,7 +46,7 @@ interface Sequel {
  */
 async function runOnce<T>(sql: Database, work: (tx: Transaction) => PromiseLike<T>): Promise<T> {
   const client = await sql.connect();
-  const sequel: Sequel = { sent: [], hints: [], notifications: [] };
+  const sequel: Sequel = { sent: [], hints: [], notifications: new Map() };
   let isOver = false;
   let broken: Error | undefined;
   let notified: Promise<unknown> | undefined;
@@ -55,18 +57,18 @@ async function runOnce<T>(sql: Database, work: (tx: Transaction) => PromiseLike<
   client.on('error', onError);
   let result: T;
   try {
-    const begun = client.query(sql.begin);
+    const begun = client.query(sql.begin).catch(throwMarked);
     begun.catch(() => undefined);
     if (sql.isPooled) await begun;
     result = await work(asTransaction(client, sql.isPooled, sequel, () => isOver));
     isOver = true;
     const committed = commit(client);
     committed.catch(() => undefined);
-    if (!sql.isPooled) notified = notify(client, sequel);
+    if (!sql.isPooled) notified = notify(client, sql, sequel);
     // In the order in which they were sent, so that what is thrown is what went wrong first.
     for (const answer of [begun, ...sequel.sent]) await answer;
     await committed;
-    if (sql.isPooled) notified = notify(client, sequel);
+    if (sql.isPooled) notified = notify(client, sql, sequel);
   } catch (error) {
     isOver = true;
     // When even the rollback fails, the connection is of no more use, and the server rolls back by itself.
@@ -82,20 +84,21 @@ async function runOnce<T>(sql: Database, work: (tx: Transaction) => PromiseLike<
     });
   }
   for (const hint of sequel.hints) hint();
+  sql.notifications.tellHere(sequel.notifications);
   return result;
 }
 
 /** Never rejects: a notification is a hint. */
-function notify(client: PoolClient, { notifications }: Sequel): Promise<unknown> {
-  const said = notifications
-    .map(({ channel, payload }) => [channel, payload()])
-    .filter(([, text]) => text !== undefined);
-  return Promise.allSettled(said.map((values) => client.query('select pg_notify($1, $2)', values)));
+async function notify(client: PoolClient, sql: Database, { notifications }: Sequel): Promise<void> {
+  const messages = sql.notifications.behindCommit(notifications);
+  await Promise.allSettled(
+    messages.map((message) => client.query('select pg_notify($1, $2)', [CHANNEL, message])),
+  );
 }
 
 /** PostgreSQL answers the commit of a transaction in which a statement failed with a rollback, and calls it success. */
 async function commit(client: PoolClient): Promise<void> {
-  const { command } = await client.query('commit');
+  const { command } = await client.query('commit').catch(throwMarked);
   if (command === 'COMMIT') return;
   throw new Error(
     'A statement of this transaction failed and its error was dropped, so nothing was committed.',
@@ -125,8 +128,8 @@ function asTransaction(
     afterCommit(hint: () => void) {
       hints.push(hint);
     },
-    notifyAfterCommit(channel: string, payload: () => string | undefined) {
-      notifications.push({ channel, payload });
+    notifyAfterCommit(topic: string, subjects: Iterable<string> = []) {
+      notifications.set(topic, new Set([...(notifications.get(topic) ?? []), ...subjects]));
     },
   }) as unknown as Transaction;
 }

@@ -4,6 +4,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { refusalOf } from './addresses.ts';
+import { type Agents, createAgents } from './agents.ts';
 import { parseAllowList } from './allow-list.ts';
 import { ACCEPTED_ENCODINGS, decodedBody } from './body.ts';
 import { decodeText } from './charset.ts';
@@ -35,6 +36,11 @@ export interface EgressRequest {
   body?: string | Uint8Array;
   /** 0: a redirect is an answer like any other. */
   maxRedirects?: number;
+  /**
+   * Whether a connection is kept for the next request to the same addresses, which are looked up and checked for each
+   * request nevertheless. A request that fails because the server just closed its kept connection is sent once more.
+   */
+  reusesConnections?: boolean;
   limits?: Partial<EgressLimits>;
   signal?: AbortSignal | undefined;
 }
@@ -78,6 +84,7 @@ export function createEgress(options: EgressOptions = {}): Egress {
   const { resolver = systemResolver, userAgent = 'Nexus' } = options;
   const defaults = { ...DEFAULT_LIMITS, ...options.limits };
   const allow = parseAllowList(options.allow ?? []);
+  const agents = createAgents();
 
   /** Every address of the host, all of them checked: whichever the connection takes, it was. */
   async function checkedAddresses(url: URL): Promise<string[]> {
@@ -92,7 +99,12 @@ export function createEgress(options: EgressOptions = {}): Egress {
     return addresses;
   }
 
-  async function send(hop: Hop, limits: EgressLimits, signal: AbortSignal): Promise<IncomingMessage> {
+  async function send(
+    hop: Hop,
+    limits: EgressLimits,
+    signal: AbortSignal,
+    agents: Agents | undefined,
+  ): Promise<IncomingMessage> {
     const connecting = new AbortController();
     const timer = setTimeout(
       () => connecting.abort(new EgressError('E_TIMEOUT', `${hop.url.host} could not be reached in time.`)),
@@ -103,7 +115,8 @@ export function createEgress(options: EgressOptions = {}): Egress {
         checkedAddresses(hop.url),
         AbortSignal.any([signal, connecting.signal]),
       );
-      return await exchange(hop, addresses, limits, signal, connecting.signal, () => clearTimeout(timer));
+      const exchanged = { hop, addresses, limits, signal, connecting: connecting.signal };
+      return await exchange({ ...exchanged, agents, onConnect: () => clearTimeout(timer) });
     } catch (error) {
       throw connecting.signal.aborted ? connecting.signal.reason : error;
     } finally {
@@ -128,8 +141,9 @@ export function createEgress(options: EgressOptions = {}): Egress {
     };
 
     const { maxRedirects = MOST_REDIRECTS } = given;
+    const kept = given.reusesConnections ? agents : undefined;
     for (let redirects = 0; ; redirects++) {
-      const response = await send(hop, limits, signal).catch((error) => {
+      const response = await send(hop, limits, signal, kept).catch((error) => {
         throw explain(error);
       });
       const status = response.statusCode ?? 0;
@@ -180,15 +194,21 @@ export function createEgress(options: EgressOptions = {}): Egress {
   };
 }
 
-/** One request to one of these addresses. Resolves when the headers are there. */
-function exchange(
-  { url, method, headers, body }: Hop,
-  addresses: string[],
-  limits: EgressLimits,
-  signal: AbortSignal,
-  connecting: AbortSignal,
-  onConnect: () => void,
-): Promise<IncomingMessage> {
+interface Exchange {
+  hop: Hop;
+  addresses: string[];
+  limits: EgressLimits;
+  signal: AbortSignal;
+  connecting: AbortSignal;
+  /** Undefined for a connection of its own, which ends with the answer. */
+  agents: Agents | undefined;
+  onConnect(): void;
+}
+
+/** Makes one request to one of the addresses. Resolves when the headers are there. */
+function exchange(options: Exchange): Promise<IncomingMessage> {
+  const { hop, addresses, limits, signal, connecting, agents, onConnect } = options;
+  const { url, method, headers, body } = hop;
   const isSecure = url.protocol === 'https:';
   const hostname = url.hostname.replace(/^\[(.*)\]$/, '$1');
   return new Promise((resolve, reject) => {
@@ -197,20 +217,26 @@ function exchange(
       hostname,
       port: portOf(url),
       path: `${url.pathname}${url.search}`,
-      headers: { ...headers, host: url.host, connection: 'close' },
+      headers: { ...headers, host: url.host, ...(!agents && { connection: 'close' }) },
       servername: isIP(hostname) ? '' : hostname,
       lookup: answering(addresses),
-      // A connection of its own: none that stands already was made to an address that was checked just now.
-      agent: false,
+      agent: agents?.of(isSecure, addresses) ?? false,
       maxHeaderSize: limits.headerBytes,
       signal,
     });
     const giveUp = () => request.destroy(connecting.reason);
     connecting.addEventListener('abort', giveUp, { once: true });
-    request.once('socket', (socket) => socket.once(isSecure ? 'secureConnect' : 'connect', onConnect));
+    request.once('socket', (socket) => {
+      if (request.reusedSocket) onConnect();
+      else socket.once(isSecure ? 'secureConnect' : 'connect', onConnect);
+    });
     request.once('response', resolve);
     // Stays for as long as the request: errors can follow the answer, and then reach whoever reads the body.
-    request.on('error', reject);
+    request.on('error', (error: NodeJS.ErrnoException) => {
+      const isStale = request.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
+      if (isStale && !signal.aborted) exchange({ ...options, agents: undefined }).then(resolve, reject);
+      else reject(error);
+    });
     request.end(body);
   });
 }

@@ -1,14 +1,16 @@
-import type { ConnectionTarget, Database } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
+import type { Listener } from '../database/listener.ts';
 import type { Logger } from '../telemetry/logger.ts';
-import { type Control, createControl } from './control.ts';
-import { createEndings, type TellEnded } from './endings.ts';
-import { createEnqueue, type Enqueue, type EnqueueMany } from './enqueue.ts';
-import type { ObserveAttempt } from './executor.ts';
-import { createInline, type Inline } from './inline.ts';
+import type { WorkSource } from '../work/source.ts';
+import { type Control, createControl } from './control/control.ts';
+import type { OnJobsEnded } from './ended-job.ts';
 import { collectJobTypes, type JobType, type JobTypes } from './job-type.ts';
-import { createSchedule, type Periodic } from './periodic.ts';
-import { defineRetention } from './retention.ts';
-import { createWakeUp } from './wake-up.ts';
+import { periodicJobRetention } from './periodic/job-retention.ts';
+import { createSchedule, type Periodic } from './periodic/periodic.ts';
+import type { ObserveAttempt } from './run/executor.ts';
+import { createInline, type Inline } from './run/inline.ts';
+import { createEndings } from './settle/endings.ts';
+import { type Enqueue, type EnqueueMany, enqueue, enqueueMany } from './submit/enqueue.ts';
 import { startWorker, type Worker, type WorkerOptions } from './worker.ts';
 
 export interface JobEngine {
@@ -31,8 +33,7 @@ export type WorkOptions = Pick<
 export interface JobEngineOptions {
   sql: Database;
   log: Logger;
-  /** Where to listen for hints from other processes; those that only enqueue need not. */
-  listenAt?: ConnectionTarget | undefined;
+  listener: Listener;
   /** How long a worker that is not heard of keeps its jobs. */
   leaseSeconds: number;
   /** How long finished jobs are kept. */
@@ -41,50 +42,31 @@ export interface JobEngineOptions {
   types: JobType<any>[];
   /** Their types need not be among the others. */
   periodic?: Periodic[];
-  /** Told when jobs of public types end, in the transaction that ends them. */
-  onJobsEnded?: TellEnded;
+  /** The work that workers do beside jobs. */
+  sources?: WorkSource[];
+  /** Called when jobs of public types end, in the transaction that ends them. */
+  onJobsEnded?: OnJobsEnded;
   observe?: ObserveAttempt | undefined;
 }
 
-const RETENTION_EVERY_SECONDS = 3600;
-
 export function createJobEngine(options: JobEngineOptions): JobEngine {
-  const { sql, log, listenAt, leaseSeconds, observe } = options;
-  const retention: Periodic = {
-    type: defineRetention(sql, options.retentionDays),
-    everySeconds: RETENTION_EVERY_SECONDS,
-  };
-  const periodic = [retention, ...(options.periodic ?? [])];
+  const { sql, log, listener, leaseSeconds, sources, observe } = options;
+  const periodic = [periodicJobRetention(sql, options.retentionDays), ...(options.periodic ?? [])];
   const types = collectJobTypes([...options.types, ...periodic.map(({ type }) => type)]);
-  const wakeUp = createWakeUp({ sql, log, listenAt });
-  const { enqueue, enqueueMany } = createEnqueue(wakeUp);
-  const schedule = createSchedule({ sql, log, enqueueMany, periodic });
+  const schedule = createSchedule({ sql, log, periodic });
   const endings = createEndings(types, options.onJobsEnded);
-  const inline = createInline({ sql, types, wakeUp, log, enqueue, leaseSeconds, endings, observe });
+  const shared = { sql, types, listener, log, endings, leaseSeconds, observe };
+  const inline = createInline(shared);
   return {
     types,
     enqueue,
     enqueueMany,
     runInline: inline.run,
-    control: createControl(sql, wakeUp, endings, types),
+    control: createControl(sql, types, endings),
     work({ queues, ...work }) {
       const served = queues ?? [...new Set([...types.values()].map(({ queue }) => queue))];
-      return startWorker({
-        ...work,
-        sql,
-        log,
-        types,
-        wakeUp,
-        leaseSeconds,
-        schedule,
-        endings,
-        observe,
-        queues: served,
-      });
+      return startWorker({ ...work, ...shared, schedule, sources, queues: served });
     },
-    async close() {
-      await inline.close();
-      await wakeUp.close();
-    },
+    close: inline.close,
   };
 }

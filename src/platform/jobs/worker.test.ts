@@ -2,13 +2,14 @@ import { describe, expect, test, vi } from 'vitest';
 import { useDatabase } from '../../../test/support/database.ts';
 import { gate, jobType, readJob, useJobs } from '../../../test/support/jobs.ts';
 import { transaction } from '../database/transaction.ts';
-import { createControl } from './control.ts';
-import { PermanentError, RetryLater } from './retry-policy.ts';
+import { PermanentError, RetryLater } from '../work/retry-policy.ts';
+import { createControl } from './control/control.ts';
+import { JOBS_QUEUED } from './topics.ts';
 
 const database = useDatabase();
 const { sql } = database;
 const jobs = useJobs(database);
-const control = createControl(sql, jobs.wakeUp);
+const control = createControl(sql);
 const actor = { name: 'test' };
 
 const untilStatus = (id: string, status: string) =>
@@ -22,7 +23,7 @@ const untilStatus = (id: string, status: string) =>
 async function makeDue(id: string): Promise<void> {
   await transaction(sql, async (tx) => {
     await tx`update job_queue set due_at = now() where job_id = ${id}`;
-    jobs.wakeUp.work(tx, ['default']);
+    tx.notifyAfterCommit(JOBS_QUEUED, ['default']);
   });
 }
 
@@ -371,6 +372,6 @@ describe('stopping', () => {
       { status: 'interrupted' },
       { status: 'succeeded' },
     ]);
-    expect(await sql`select from job_workers`).toHaveLength(0);
+    expect(await sql`select from workers`).toHaveLength(0);
   });
 });

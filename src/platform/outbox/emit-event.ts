@@ -1,8 +1,8 @@
 import { EVENTS, type EventPayload, type EventType, type OutboxEvent } from '../../contract/events.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
 import { newId } from '../ids.ts';
-import { hintAfterCommit } from './hints.ts';
 import { type Emittable, serialise } from './serialise.ts';
+import { EVENTS_EMITTED } from './topics.ts';
 
 export interface NewEvent<Type extends EventType = EventType> {
   eventType: Type;
@@ -44,7 +44,7 @@ export async function emitEvents(tx: Transaction, events: NewEvent[]): Promise<O
   const inserted = await insertEvents(tx, drafts);
   const isRepeated = inserted.length < drafts.length;
   const known = [...inserted, ...(isRepeated ? await findByKey(tx, drafts) : [])];
-  hintAfterCommit(tx, 'events');
+  tx.notifyAfterCommit(EVENTS_EMITTED);
   const byKey = new Map(known.map((event) => [keyOf(event), event]));
   return drafts.map((wanted) => {
     const event = byKey.get(keyOf(wanted));

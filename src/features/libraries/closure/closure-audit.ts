@@ -52,6 +52,12 @@ const CHECKS: Check[] = [
     mending: { by: 'source_library_id', mend: audit.deleteBackfillsWithoutMembership },
   },
   {
+    kind: 'backfill_without_job',
+    scan: BACKFILLS,
+    select: audit.strandedBackfills,
+    mending: { by: 'source_library_id', mend: audit.failStrandedBackfills },
+  },
+  {
     kind: 'closure_edge_missing',
     scan: LISTINGS,
     select: audit.missingEdges,

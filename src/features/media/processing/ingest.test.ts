@@ -8,8 +8,8 @@ import { silentLog as log, readJob, useJobs } from '../../../../test/support/job
 import { createReader, type Reader, saveMedia } from '../../../../test/support/libraries.ts';
 import { newDirectory } from '../../../../test/support/workspace.ts';
 import { transaction } from '../../../platform/database/transaction.ts';
-import { createEnqueue } from '../../../platform/jobs/enqueue.ts';
 import { collectJobTypes } from '../../../platform/jobs/job-type.ts';
+import { enqueue, enqueueMany } from '../../../platform/jobs/submit/enqueue.ts';
 import { openLocalStorage } from '../../../platform/storage/local.ts';
 import type { Storage } from '../../../platform/storage/storage.ts';
 import { periodicOrphanSweep } from '../files/orphaned-files.ts';
@@ -32,7 +32,6 @@ afterAll(() => storage.close());
 
 /** The jobs of media without any extractor, in an environment that is or is not for tests. */
 function withoutExtractors(isTest: boolean): Ingest {
-  const { enqueue, enqueueMany } = createEnqueue(jobs.wakeUp);
   const ingest: Ingest = createIngest({
     sql,
     log,

@@ -1,17 +1,18 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { Failure } from '../../../contract/errors.ts';
-import type { FailureStage, MediaKind } from '../../../contract/media.ts';
+import type { MediaKind } from '../../../contract/media.ts';
 import { id } from '../../../contract/wire.ts';
 import type { Database, Transaction } from '../../../platform/database/database.ts';
 import { transaction } from '../../../platform/database/transaction.ts';
 import { newId } from '../../../platform/ids.ts';
 import type { JobEngine } from '../../../platform/jobs/engine.ts';
-import type { EnqueueOptions } from '../../../platform/jobs/enqueue.ts';
 import { type Completion, defineJobType, type JobContext } from '../../../platform/jobs/job-type.ts';
-import { PermanentError, RetryLater } from '../../../platform/jobs/retry-policy.ts';
+import type { EnqueueOptions } from '../../../platform/jobs/submit/enqueue.ts';
 import type { Storage } from '../../../platform/storage/storage.ts';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
+import { isOwnTrouble } from '../../../platform/work/interruption.ts';
+import { PermanentError, RetryLater } from '../../../platform/work/retry-policy.ts';
 import { tellMedia } from '../events.ts';
 import { type Asset, ExtractionFailure } from '../extractors/extraction.ts';
 import { imageKeysOf, writeImageKeys } from '../files/image-references.ts';
@@ -21,6 +22,7 @@ import { deleteFiles } from '../files/stored-files.ts';
 import { lockKnown, replaceByKnown } from '../saving/known-media.ts';
 import { buildSearchRows } from '../search/search-rows.ts';
 import * as store from '../store.ts';
+import { endProcessing } from './end-processing.ts';
 import type { Extracted, ExtractorRegistry } from './extractor-registry.ts';
 import { failMedia } from './fail-media.ts';
 import * as lifecycle from './lifecycle.ts';
@@ -51,7 +53,7 @@ export type Ingest = ReturnType<typeof createIngest>;
 
 /** The work that makes what was saved readable, and findable. */
 export function createIngest(dependencies: IngestDependencies) {
-  const { sql, storage, quota, extractors, isTest, engine } = dependencies;
+  const { sql, log, storage, quota, extractors, isTest, engine } = dependencies;
 
   /** Puts a media on its way, in the transaction that makes that necessary. False for a kind without an extractor. */
   async function maybeEnqueueExtraction(
@@ -132,8 +134,7 @@ export function createIngest(dependencies: IngestDependencies) {
       await keep(source, extracted, context);
       return undefined;
     } catch (error) {
-      if (context.signal.aborted) throw error;
-      throw await failed(mediaId, error, source.kind === 'video' ? 'transcribe' : 'extract', context);
+      throw await toFailure(mediaId, error, context);
     }
   }
 
@@ -244,27 +245,23 @@ export function createIngest(dependencies: IngestDependencies) {
       });
       return undefined;
     } catch (error) {
-      if (context.signal.aborted) throw error;
-      throw await failed(mediaId, error, 'embed', context);
+      throw await toFailure(mediaId, error, context);
     }
   }
 
-  /** What may pass is tried again while there are attempts left; the rest is the media's failure, and the job's. */
-  async function failed(
+  /** Turns an error into the one that ends the attempt: an error that may pass, or the media's failure. */
+  async function toFailure(
     mediaId: string,
     error: unknown,
-    stage: FailureStage,
-    { isLastAttempt, log: jobLog }: JobContext,
+    { isLastAttempt, signal }: JobContext,
   ): Promise<unknown> {
+    if (signal.aborted || isOwnTrouble(error)) return error;
     const isForGood =
       error instanceof PermanentError || (error instanceof Failure && !error.isTransient) || isLastAttempt;
     if (!isForGood) return asRetry(error);
-    const { code, message } = inWords(error);
     const known = error instanceof ExtractionFailure ? error.known : undefined;
-    await transaction(sql, async (tx) => {
-      const isFailed = await failMedia(tx, mediaId, { stage, code, message }, jobLog);
-      if (isFailed && known) await store.writeKnown(tx, mediaId, known.title, known.metadata);
-    });
+    if (known) await transaction(sql, (tx) => store.writeKnown(tx, mediaId, known.title, known.metadata));
+    const { code, message } = inWords(error);
     return new PermanentError(code, message, { cause: error });
   }
 
@@ -281,6 +278,7 @@ export function createIngest(dependencies: IngestDependencies) {
         queue: QUEUE,
         payload: ingestPayload,
         prepareRequeue: (tx, { media_id }, jobId) => takeUpAgain(tx, media_id, jobId, 'pending'),
+        onEnded: (tx, job) => endProcessing(tx, job, log),
         retry: { delays: (attempt) => 5 * 4 ** (attempt - 1), jitter: 0.5, maximum: 300 },
         handler: ({ media_id, test_force_run }, context) =>
           test_force_run ? forceFailure(media_id, context) : ingest(media_id, context),
@@ -289,6 +287,7 @@ export function createIngest(dependencies: IngestDependencies) {
         queue: QUEUE,
         payload,
         prepareRequeue: (tx, { media_id }, jobId) => takeUpAgain(tx, media_id, jobId, 'ready_for_reading'),
+        onEnded: (tx, job) => endProcessing(tx, job, log),
         handler: ({ media_id }, context) => embed(media_id, context),
       }),
     ],
