@@ -36,6 +36,7 @@ export const nexus = {
   async open(connection) {
     const { z } = await importNexus('../node_modules/zod/index.js');
     const { transaction } = await importNexus('platform/database/transaction.js');
+    const { createListener } = await importNexus('platform/database/listener.js');
     const { createJobEngine } = await importNexus('platform/jobs/engine.js');
     const { defineJobType } = await importNexus('platform/jobs/job-type.js');
     const { createLogger } = await importNexus('platform/telemetry/logger.js');
@@ -45,10 +46,12 @@ export const nexus = {
       payload: z.looseObject({}),
       handler: async (payload) => handle(payload),
     });
+    const log = createLogger({ level: 'warn', format: 'json' });
+    const listener = createListener({ sql, log, listenAt: targetOf(connection) });
     const engine = createJobEngine({
       sql,
-      log: createLogger({ level: 'warn', format: 'json' }),
-      listenAt: targetOf(connection),
+      log,
+      listener,
       leaseSeconds: settings.leaseSeconds,
       retentionDays: settings.retentionDays,
       types: [type],
@@ -71,6 +74,7 @@ export const nexus = {
       async close() {
         await worker?.stop();
         await engine.close();
+        await listener.close();
         await sql.end();
       },
     };

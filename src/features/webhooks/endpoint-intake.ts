@@ -1,6 +1,6 @@
 import type { Intake } from '../../platform/work/intake.ts';
 import { Prefetch } from '../../platform/work/prefetch.ts';
-import type { ClaimedDelivery } from './sending-store.ts';
+import type { ClaimedDelivery, Wants } from './sending-store.ts';
 
 interface Endpoint {
   ahead: Prefetch<ClaimedDelivery>;
@@ -9,11 +9,8 @@ interface Endpoint {
   isFull: boolean;
 }
 
-/** How many deliveries a claim takes of each webhook. */
-export interface Wants {
-  ofOthers: number;
-  byWebhook: Map<string, number>;
-}
+/** Longer than for jobs: an endpoint has few slots, so its rate shows slowly how much it takes. */
+const AHEAD_MS = 500;
 
 /** Slots for each webhook, so that one that hangs holds up its own deliveries and no others. */
 export interface EndpointIntake extends Intake<ClaimedDelivery> {
@@ -27,7 +24,7 @@ export function createEndpointIntake(slots: () => number): EndpointIntake {
   const missing = ({ ahead, running }: Endpoint) => ahead.missing(Math.max(0, slots() - running));
 
   function endpointOf(webhookId: string): Endpoint {
-    const endpoint = endpoints.get(webhookId) ?? { ahead: new Prefetch(), running: 0, isFull: false };
+    const endpoint = endpoints.get(webhookId) ?? { ahead: new Prefetch(AHEAD_MS), running: 0, isFull: false };
     endpoints.set(webhookId, endpoint);
     return endpoint;
   }

@@ -1,4 +1,4 @@
-import type { Egress } from '../../platform/egress/egress.ts';
+import type { Egress, EgressResponse } from '../../platform/egress/egress.ts';
 import { retryAfter } from '../../platform/egress/errors.ts';
 import { deliveryDelay } from './schedule.ts';
 import type { ClaimedDelivery, LoggedAttempt, Settlement } from './sending-store.ts';
@@ -51,7 +51,7 @@ export async function sendDelivery(
       reusesConnections: true,
       limits: { totalMs: answerSeconds * 1000 },
     });
-    const responseBody = await firstBytes(answer.body);
+    const responseBody = await firstBytes(answer);
     return ended(
       refusalOf(answer.status),
       { responseStatus: answer.status, responseBody, errorCode: null },
@@ -71,7 +71,11 @@ function refusalOf(status: number): string | null {
 }
 
 /** Reads the beginning of an answer. An answer that breaks off has been given all the same. */
-async function firstBytes(body: AsyncIterable<Buffer>): Promise<string> {
+async function firstBytes({ status, body }: EgressResponse): Promise<string> {
+  if (status === 204) {
+    body.resume();
+    return '';
+  }
   const chunks: Buffer[] = [];
   let length = 0;
   try {

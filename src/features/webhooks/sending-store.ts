@@ -3,7 +3,6 @@ import type { Database, Queryable, Transaction } from '../../platform/database/d
 import { newId } from '../../platform/ids.ts';
 import { INTERRUPTION_DELAYS, MAX_INTERRUPTIONS } from '../../platform/work/interruption.ts';
 import type { DeadWorker } from '../../platform/work/recovery.ts';
-import type { Wants } from './endpoint-intake.ts';
 
 /** A delivery that a worker has claimed. */
 export interface ClaimedDelivery {
@@ -18,6 +17,12 @@ export interface ClaimedDelivery {
   claim_id: string;
   /** The secrets to sign it with, the newest first. */
   secrets: string[];
+}
+
+/** How many deliveries a claim takes of each webhook. */
+export interface Wants {
+  ofOthers: number;
+  byWebhook: Map<string, number>;
 }
 
 /**

@@ -20,6 +20,8 @@ export function decodedBody(
   host: string,
   explain: (error: Error) => Error,
 ): Readable {
+  // There is nothing to decode or to limit, and a pipeline costs more than the rest of such a request.
+  if (response.statusCode === 204 || response.headers['content-length'] === '0') return response;
   const encodings = contentEncodings(response, method);
   if (encodings.length > MOST_ENCODINGS) {
     throw new EgressError('E_INVALID_RESPONSE', `${host} compressed its answer more than twice.`);

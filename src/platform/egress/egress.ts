@@ -99,26 +99,21 @@ export function createEgress(options: EgressOptions = {}): Egress {
     return addresses;
   }
 
+  /** Sends a hop's request. `ending` is aborted when the connection does not stand in time. */
   async function send(
     hop: Hop,
     limits: EgressLimits,
-    signal: AbortSignal,
+    ending: AbortController,
     agents: Agents | undefined,
   ): Promise<IncomingMessage> {
-    const connecting = new AbortController();
     const timer = setTimeout(
-      () => connecting.abort(new EgressError('E_TIMEOUT', `${hop.url.host} could not be reached in time.`)),
+      () => ending.abort(new EgressError('E_TIMEOUT', `${hop.url.host} could not be reached in time.`)),
       limits.connectMs,
     );
+    const onConnect = () => clearTimeout(timer);
     try {
-      const addresses = await unlessAborted(
-        checkedAddresses(hop.url),
-        AbortSignal.any([signal, connecting.signal]),
-      );
-      const exchanged = { hop, addresses, limits, signal, connecting: connecting.signal };
-      return await exchange({ ...exchanged, agents, onConnect: () => clearTimeout(timer) });
-    } catch (error) {
-      throw connecting.signal.aborted ? connecting.signal.reason : error;
+      const addresses = await unlessAborted(checkedAddresses(hop.url), ending.signal);
+      return await exchange({ hop, addresses, limits, signal: ending.signal, agents, onConnect });
     } finally {
       clearTimeout(timer);
     }
@@ -126,42 +121,40 @@ export function createEgress(options: EgressOptions = {}): Egress {
 
   async function request(url: string, given: EgressRequest = {}): Promise<EgressResponse> {
     const limits = { ...defaults, ...given.limits };
-    const deadline = AbortSignal.timeout(limits.totalMs);
-    const signal = given.signal ? AbortSignal.any([given.signal, deadline]) : deadline;
     let hop = firstHop(url, given, userAgent);
-
-    /** Whoever ended it is the reason, whatever it looks like from the socket. */
-    const explain = (error: unknown): Error => {
-      if (given.signal?.aborted) return given.signal.reason;
-      if (!deadline.aborted) return fromNodeError(error, hop.url.host);
-      return new EgressError(
-        'E_TIMEOUT',
-        `${hop.url.host} took longer than ${limits.totalMs / 1000} seconds.`,
-      );
-    };
+    const { ending, end } = endingOf(given.signal, limits.totalMs, () => hop.url.host);
+    /** Whoever ended the request is the reason, whatever it looks like from the socket. */
+    const explain = (error: unknown): Error =>
+      ending.signal.aborted ? ending.signal.reason : fromNodeError(error, hop.url.host);
 
     const { maxRedirects = MOST_REDIRECTS } = given;
     const kept = given.reusesConnections ? agents : undefined;
-    for (let redirects = 0; ; redirects++) {
-      const response = await send(hop, limits, signal, kept).catch((error) => {
-        throw explain(error);
-      });
-      const status = response.statusCode ?? 0;
-      const location = redirectTarget(status, response.headers.location);
-      if (location === undefined || maxRedirects === 0) {
-        const body = closingOnError(response, () =>
-          decodedBody(response, hop.method, limits.bodyBytes, hop.url.host, explain),
-        );
-        return { url: hop.url.href, status, headers: response.headers, body };
+    try {
+      for (let redirects = 0; ; redirects++) {
+        const response = await send(hop, limits, ending, kept).catch((error) => {
+          throw explain(error);
+        });
+        const status = response.statusCode ?? 0;
+        const location = redirectTarget(status, response.headers.location);
+        if (location === undefined || maxRedirects === 0) {
+          const body = closingOnError(response, () =>
+            decodedBody(response, hop.method, limits.bodyBytes, hop.url.host, explain),
+          );
+          response.once('close', end);
+          return { url: hop.url.href, status, headers: response.headers, body };
+        }
+        response.destroy();
+        if (redirects >= maxRedirects) {
+          throw new EgressError(
+            'E_TOO_MANY_REDIRECTS',
+            `${hop.url.host} redirects again and again. It may insist on cookies, which Nexus does not keep.`,
+          );
+        }
+        hop = nextHop(hop, status, parseUrl(location, hop.url));
       }
-      response.destroy();
-      if (redirects >= maxRedirects) {
-        throw new EgressError(
-          'E_TOO_MANY_REDIRECTS',
-          `${hop.url.host} redirects again and again. It may insist on cookies, which Nexus does not keep.`,
-        );
-      }
-      hop = nextHop(hop, status, parseUrl(location, hop.url));
+    } catch (error) {
+      end();
+      throw error;
     }
   }
 
@@ -199,7 +192,6 @@ interface Exchange {
   addresses: string[];
   limits: EgressLimits;
   signal: AbortSignal;
-  connecting: AbortSignal;
   /** Undefined for a connection of its own, which ends with the answer. */
   agents: Agents | undefined;
   onConnect(): void;
@@ -207,7 +199,7 @@ interface Exchange {
 
 /** Makes one request to one of the addresses. Resolves when the headers are there. */
 function exchange(options: Exchange): Promise<IncomingMessage> {
-  const { hop, addresses, limits, signal, connecting, agents, onConnect } = options;
+  const { hop, addresses, limits, signal, agents, onConnect } = options;
   const { url, method, headers, body } = hop;
   const isSecure = url.protocol === 'https:';
   const hostname = url.hostname.replace(/^\[(.*)\]$/, '$1');
@@ -222,10 +214,11 @@ function exchange(options: Exchange): Promise<IncomingMessage> {
       lookup: answering(addresses),
       agent: agents?.of(isSecure, addresses) ?? false,
       maxHeaderSize: limits.headerBytes,
-      signal,
     });
-    const giveUp = () => request.destroy(connecting.reason);
-    connecting.addEventListener('abort', giveUp, { once: true });
+    // The option `signal` of Node does the same and takes several times as long.
+    const giveUp = () => request.destroy(signal.reason);
+    if (signal.aborted) giveUp();
+    signal.addEventListener('abort', giveUp, { once: true });
     request.once('socket', (socket) => {
       if (request.reusedSocket) onConnect();
       else socket.once(isSecure ? 'secureConnect' : 'connect', onConnect);
@@ -288,6 +281,25 @@ function parseUrl(text: string, base?: URL): URL {
 
 function portOf(url: URL): number {
   return Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
+}
+
+/** The end of a request before its time: by its caller, or by the deadline, which spans the body. */
+function endingOf(signal: AbortSignal | undefined, totalMs: number, host: () => string) {
+  const ending = new AbortController();
+  const timer = setTimeout(
+    () => ending.abort(new EgressError('E_TIMEOUT', `${host()} took longer than ${totalMs / 1000} seconds.`)),
+    totalMs,
+  ).unref();
+  const onAbort = () => ending.abort(signal?.reason);
+  if (signal?.aborted) onAbort();
+  signal?.addEventListener('abort', onAbort, { once: true });
+  return {
+    ending,
+    end() {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+    },
+  };
 }
 
 /** Names are looked up by the system, which cannot be told to stop; but nobody has to wait for it. */

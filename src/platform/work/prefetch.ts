@@ -1,7 +1,5 @@
 /** At most this many items are claimed at once. */
 const LARGEST_CLAIM = 3000;
-/** Items are claimed ahead for as long as this at the present rate, so that slots do not wait for the database. */
-const AHEAD_MS = 100;
 /** The rate is measured over at least this long. */
 const SHORTEST_MEASURE_MS = 5;
 
@@ -14,6 +12,12 @@ export class Prefetch<Item> {
   #rate = 0;
   #begun = 0;
   #measuredAt = performance.now();
+  readonly #aheadMs: number;
+
+  /** Items are claimed ahead for so long at the present rate, so that slots do not wait for the database. */
+  constructor(aheadMs = 100) {
+    this.#aheadMs = aheadMs;
+  }
 
   get size(): number {
     return this.#items.length - this.#next;
@@ -21,7 +25,7 @@ export class Prefetch<Item> {
 
   /** How many more to claim for `slots` free slots. Below half of what the present rate needs, it is filled up. */
   missing(slots: number): number {
-    const target = Math.min(LARGEST_CLAIM, Math.ceil(this.#rate * AHEAD_MS));
+    const target = Math.min(LARGEST_CLAIM, Math.ceil(this.#rate * this.#aheadMs));
     return Math.max(0, slots - this.size, this.size < target / 2 ? target - this.size : 0);
   }
 

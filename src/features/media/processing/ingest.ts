@@ -278,7 +278,10 @@ export function createIngest(dependencies: IngestDependencies) {
         queue: QUEUE,
         payload: ingestPayload,
         prepareRequeue: (tx, { media_id }, jobId) => takeUpAgain(tx, media_id, jobId, 'pending'),
-        onEnded: (tx, job) => endProcessing(tx, job, log),
+        // A forced run that is refused leaves the media as it is.
+        onEnded: async (tx, job) => {
+          if (!job.payload.test_force_run) await endProcessing(tx, job, log);
+        },
         retry: { delays: (attempt) => 5 * 4 ** (attempt - 1), jitter: 0.5, maximum: 300 },
         handler: ({ media_id, test_force_run }, context) =>
           test_force_run ? forceFailure(media_id, context) : ingest(media_id, context),

@@ -7,7 +7,8 @@ import type { LeasedJob } from '../claim/claim.ts';
 import { jobStates, queueState } from '../job-state.ts';
 import type { JobTypes } from '../job-type.ts';
 import { createEndings, type Endings, endedJob } from '../settle/endings.ts';
-import { type Outcome, settle } from '../settle/settle.ts';
+import type { Outcome } from '../settle/outcome.ts';
+import { settle } from '../settle/settle.ts';
 import { JOBS_CANCELLED, JOBS_QUEUED } from '../topics.ts';
 
 export interface Control {

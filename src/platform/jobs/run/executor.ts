@@ -1,7 +1,7 @@
 import type { Database } from '../../database/database.ts';
 import type { Listener } from '../../database/listener.ts';
 import type { LeasedJob } from '../claim/claim.ts';
-import type { Outcome } from '../settle/settle.ts';
+import type { Outcome } from '../settle/outcome.ts';
 import { JOBS_CANCELLED } from '../topics.ts';
 import { runJob } from './run-job.ts';
 import { type Interruption, type RunnerDependencies, RunningJob } from './running-job.ts';

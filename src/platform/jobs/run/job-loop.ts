@@ -9,7 +9,8 @@ import type { Registration } from '../../work/registration.ts';
 import { claim, type LeasedJob, releaseClaim, untilNextDue } from '../claim/claim.ts';
 import type { JobTypes } from '../job-type.ts';
 import type { Endings } from '../settle/endings.ts';
-import { type Outcome, settle, settleAndTell } from '../settle/settle.ts';
+import type { Outcome } from '../settle/outcome.ts';
+import { settle, settleAndTell } from '../settle/settle.ts';
 import { createExecutor, type ObserveAttempt } from './executor.ts';
 import { stoppedAttempt, unwritableResult } from './run-job.ts';
 

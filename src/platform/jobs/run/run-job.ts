@@ -2,7 +2,7 @@ import { interruptionDelay, isOwnTrouble, MAX_INTERRUPTIONS } from '../../work/i
 import { DEFAULT_RETRY, PermanentError, RetryLater, retryDelay } from '../../work/retry-policy.ts';
 import type { LeasedJob } from '../claim/claim.ts';
 import type { JobType } from '../job-type.ts';
-import type { Outcome } from '../settle/settle.ts';
+import type { Outcome } from '../settle/outcome.ts';
 import type { RunnerDependencies, RunningJob } from './running-job.ts';
 
 const LONGEST_ERROR_TEXT = 10_000;

@@ -2,7 +2,7 @@ import type { Transaction } from '../../database/database.ts';
 import type { LeasedJob } from '../claim/claim.ts';
 import type { EndedJob, OnJobsEnded } from '../ended-job.ts';
 import type { JobTypes } from '../job-type.ts';
-import type { Outcome } from './settle.ts';
+import type { Outcome } from './outcome.ts';
 
 /** Who is told when a job ends: its type, and for public types whoever listens to all of them. */
 export interface Endings {

@@ -6,7 +6,8 @@ import { newId } from '../../ids.ts';
 import { claim, type LeasedJob } from '../claim/claim.ts';
 import { completeJob, writeProgress } from './complete.ts';
 import { createEndings } from './endings.ts';
-import { type Outcome, settle } from './settle.ts';
+import type { Outcome } from './outcome.ts';
+import { settle } from './settle.ts';
 
 const { sql, ...database } = useDatabase();
 const jobs = useJobs({ sql, ...database });
