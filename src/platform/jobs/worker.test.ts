@@ -150,6 +150,52 @@ describe('a job that fails', () => {
   });
 });
 
+describe('a job that the database fails', () => {
+  const unlucky = (failures: number) => {
+    let left = failures;
+    return jobType('unlucky', async () => {
+      left -= 1;
+      if (left < 0) return undefined;
+      const [victim] = database.twoConnections();
+      await victim`select pg_terminate_backend(pg_backend_pid())`;
+      return undefined;
+    });
+  };
+
+  test('is tried again at the cost of no attempt, however often that happens', async () => {
+    const type = unlucky(5);
+    const { id } = await jobs.enqueue(type, {}, { maxAttempts: 1 });
+    const worker = await jobs.work([type]);
+    for (let n = 2; n <= 6; n++) {
+      await vi.waitFor(async () => {
+        await makeDue(id);
+        expect((await readJob(sql, id)).attempts.length).toBeGreaterThanOrEqual(n - 1);
+      }, 10_000);
+    }
+    await vi.waitFor(async () => {
+      await makeDue(id);
+      expect((await readJob(sql, id)).status).toBe('succeeded');
+    }, 20_000);
+    expect((await readJob(sql, id)).attempts).toMatchObject([
+      ...Array(5).fill({ status: 'interrupted', error_code: 'E_UNAVAILABLE' }),
+      { status: 'succeeded' },
+    ]);
+    await worker.stop();
+  });
+
+  test('has failed after a hundred interruptions, with an error that says so', async () => {
+    const type = unlucky(1);
+    const { id } = await jobs.enqueue(type);
+    await sql`
+      update job_queue set attempt_count = 99, refunded_count = 99, interrupted_count = 99 where job_id = ${id}`;
+    const worker = await jobs.work([type]);
+    const job = await untilStatus(id, 'failed');
+    expect(job).toMatchObject({ attempt_count: 100, error_code: 'E_UNAVAILABLE' });
+    expect(job.error_text).toContain('interrupted 100 times');
+    await worker.stop();
+  });
+});
+
 describe('a job whose outcome PostgreSQL cannot store', () => {
   test('has failed with a code, and those that ended with it are not held up', async () => {
     const both = gate();

@@ -145,3 +145,80 @@ test('the end of a job of another type is not', async () => {
   expect((await readJob(sql, id)).status).toBe('succeeded');
   expect(told.map(({ job_id }) => job_id)).toEqual([other.id]);
 });
+
+describe('a job type with onEnded is called in the transaction that ends its job', () => {
+  const ended: [status: string, payload: unknown][] = [];
+  const begun = gate();
+  const typeOf = (name: string, handler: JobHandler<{ n: number }>) =>
+    defineJobType(name, {
+      queue: 'ended',
+      payload: z.object({ n: z.number() }),
+      handler,
+      async onEnded(tx, { status, payload: given }) {
+        await tx`select`;
+        tx.afterCommit(() => ended.push([status, given]));
+      },
+    });
+  const types = {
+    returns: typeOf('returns', async () => undefined),
+    completes: typeOf('completes_itself', async (_payload, context) => {
+      await transaction(sql, (tx) => context.complete(tx));
+      return undefined;
+    }),
+    fails: typeOf('fails_for_good', async () => {
+      throw new PermanentError('E_HOPELESS', 'No.');
+    }),
+    unstorable: typeOf('unstorable', async () => ({ result: { text: 'a\0b' } })),
+    waits: typeOf('waits_to_end', async (_payload, { signal }) => {
+      begun.open();
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      return undefined;
+    }),
+  };
+  const own = createJobEngine({
+    sql,
+    log: silentLog,
+    listener,
+    leaseSeconds: 30,
+    retentionDays: 30,
+    types: Object.values(types),
+  });
+  afterEach(() => void ended.splice(0));
+  afterAll(() => own.close());
+
+  const submit = (name: keyof typeof types, n: number) =>
+    transaction(sql, (tx) => own.enqueue(tx, { type: types[name], payload: { n } }));
+  const workOn = () =>
+    own.work({ concurrency: 5, pollSeconds: 60, graceSeconds: 5, queues: ['ended'], untilEmpty: true });
+
+  test.each([
+    ['returns', 'succeeded'],
+    ['completes', 'succeeded'],
+    ['fails', 'failed'],
+    ['unstorable', 'failed'],
+  ] as const)('%s', async (name, status) => {
+    await submit(name, 7);
+    await (await workOn()).stopped;
+    expect(ended).toEqual([[status, { n: 7 }]]);
+  });
+
+  test('cancelled while it waits, one by one or many at once', async () => {
+    const first = await submit('returns', 1);
+    await own.control.cancel(first.id, { name: 'ana' });
+    const others = [await submit('returns', 2), await submit('fails', 3)];
+    await own.control.cancelMany(
+      others.map(({ id }) => id),
+      { name: 'ana' },
+    );
+    expect(ended).toEqual([1, 2, 3].map((n) => ['cancelled', { n }]));
+  });
+
+  test('cancelled while it runs', async () => {
+    const { id } = await submit('waits', 4);
+    const worker = await workOn();
+    await begun.opened;
+    await own.control.cancel(id, { name: 'ana' });
+    await worker.stopped;
+    expect(ended).toEqual([['cancelled', { n: 4 }]]);
+  });
+});
