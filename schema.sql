@@ -156,7 +156,6 @@ create table default_library_backfill_jobs (
   last_error_code text,
   due_at timestamp with time zone default now() not null,
   job_id uuid,
-  claim_id uuid,
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
   finished_at timestamp with time zone,
@@ -164,7 +163,6 @@ create table default_library_backfill_jobs (
   constraint default_library_backfill_jobs_own_library FOREIGN KEY (default_library_id, user_id) REFERENCES libraries(id, owner_user_id) ON DELETE CASCADE,
   constraint default_library_backfill_jobs_source_library_id_fkey FOREIGN KEY (source_library_id) REFERENCES libraries(id) ON DELETE CASCADE,
   constraint default_library_backfill_jobs_attempts_range CHECK (((attempts >= 0) AND (attempts <= 5))),
-  constraint default_library_backfill_jobs_claim_whole CHECK (((status = 'running'::text) = (claim_id IS NOT NULL))),
   constraint default_library_backfill_jobs_end_dated CHECK (((status = ANY (ARRAY['completed'::text, 'failed'::text])) = (finished_at IS NOT NULL))),
   constraint default_library_backfill_jobs_error_named CHECK (((status = 'failed'::text) = (last_error_code IS NOT NULL))),
   constraint default_library_backfill_jobs_status_known CHECK ((status = ANY (ARRAY['pending'::text, 'running'::text, 'completed'::text, 'failed'::text])))
@@ -324,7 +322,9 @@ create table job_queue (
   worker_id uuid,
   started_at timestamp with time zone,
   progress jsonb,
+  interrupted_count smallint default 0 not null,
   constraint job_queue_pkey PRIMARY KEY (job_id),
+  constraint job_queue_interruptions_bounded CHECK (((interrupted_count >= 0) AND (interrupted_count <= LEAST((refunded_count)::integer, 100)))),
   constraint job_queue_lease_whole CHECK ((num_nonnulls(lease_token, worker_id, started_at) = ANY (ARRAY[0, 3]))),
   constraint job_queue_refunds_possible CHECK (((refunded_count >= 0) AND (refunded_count <= attempt_count)))
 );
@@ -337,19 +337,6 @@ create table job_schedules (
   last_job_id uuid,
   constraint job_schedules_pkey PRIMARY KEY (name)
 );
-
-create table job_workers (
-  id uuid not null,
-  name text not null,
-  queues text[] not null,
-  concurrency integer not null,
-  running_count integer default 0 not null,
-  started_at timestamp with time zone default now() not null,
-  heartbeat_at timestamp with time zone default now() not null,
-  lease_expires_at timestamp with time zone not null,
-  constraint job_workers_pkey PRIMARY KEY (id)
-);
-CREATE INDEX job_workers_lease_expires_at_idx ON public.job_workers USING btree (lease_expires_at);
 
 create table jobs (
   id uuid not null,
@@ -602,12 +589,16 @@ create table outbox_event (
   delivered_at timestamp with time zone,
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
+  worker_id uuid,
+  interruptions smallint default 0 not null,
   constraint outbox_event_pkey PRIMARY KEY (id),
-  constraint outbox_event_attempts_range CHECK (((attempts >= 0) AND (attempts <= max_attempts))),
+  constraint outbox_event_attempts_range CHECK ((((attempts - interruptions) >= 0) AND ((attempts - interruptions) <= max_attempts))),
+  constraint outbox_event_claim_whole CHECK ((num_nonnulls(claim_id, worker_id) = ANY (ARRAY[0, 2]))),
   constraint outbox_event_claimed_while_pending CHECK (((claim_id IS NULL) OR (status = 'pending'::text))),
   constraint outbox_event_delivery_dated CHECK (((status = 'delivered'::text) = (delivered_at IS NOT NULL))),
   constraint outbox_event_due_while_pending CHECK (((status = 'pending'::text) = (next_attempt_at IS NOT NULL))),
   constraint outbox_event_idempotency_key_length CHECK (((char_length(idempotency_key) >= 1) AND (char_length(idempotency_key) <= 300))),
+  constraint outbox_event_interruptions_bounded CHECK (((interruptions >= 0) AND (interruptions <= 100))),
   constraint outbox_event_status_known CHECK ((status = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text])))
 );
 CREATE INDEX outbox_event_failed_idx ON public.outbox_event USING btree (id) WHERE (status = 'failed'::text);
@@ -792,11 +783,15 @@ create table webhook_deliveries (
   error_message text,
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
+  worker_id uuid,
+  interruptions smallint default 0 not null,
   constraint webhook_deliveries_pkey PRIMARY KEY (id),
   constraint webhook_deliveries_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhooks(id) ON DELETE CASCADE,
+  constraint webhook_deliveries_claim_whole CHECK ((num_nonnulls(claim_id, worker_id) = ANY (ARRAY[0, 2]))),
   constraint webhook_deliveries_claimed_while_pending CHECK (((claim_id IS NULL) OR (status = 'pending'::text))),
   constraint webhook_deliveries_delivery_dated CHECK (((status = 'delivered'::text) = (delivered_at IS NOT NULL))),
   constraint webhook_deliveries_due_while_pending CHECK (((status = 'pending'::text) = (next_attempt_at IS NOT NULL))),
+  constraint webhook_deliveries_interruptions_bounded CHECK (((interruptions >= 0) AND (interruptions <= LEAST((attempts)::integer, 100)))),
   constraint webhook_deliveries_status_known CHECK ((status = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text])))
 );
 CREATE INDEX webhook_deliveries_list_idx ON public.webhook_deliveries USING btree (webhook_id, id);
@@ -827,6 +822,19 @@ create table webhooks (
   constraint webhooks_disabled_for_a_reason CHECK (((disabled_at IS NULL) = (disabled_reason IS NULL))),
   constraint webhooks_url_length CHECK (((char_length(url) >= 1) AND (char_length(url) <= 2048)))
 );
+
+create table workers (
+  id uuid not null,
+  name text not null,
+  queues text[] not null,
+  concurrency integer not null,
+  running_count integer default 0 not null,
+  started_at timestamp with time zone default now() not null,
+  heartbeat_at timestamp with time zone default now() not null,
+  lease_expires_at timestamp with time zone not null,
+  constraint workers_pkey PRIMARY KEY (id)
+);
+CREATE INDEX workers_lease_expires_at_idx ON public.workers USING btree (lease_expires_at);
 
 CREATE OR REPLACE FUNCTION public.charge_creator()
  RETURNS trigger

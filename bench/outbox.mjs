@@ -13,14 +13,15 @@ import { recordAudit } from '../dist/platform/audit/audit.js';
 import { openDatabase } from '../dist/platform/database/database.js';
 import { findPackagedServer } from '../dist/platform/database/embedded/binaries.js';
 import { prepareCluster, startCluster, stopCluster } from '../dist/platform/database/embedded/cluster.js';
+import { createListener } from '../dist/platform/database/listener.js';
 import { migrate, readMigrations } from '../dist/platform/database/migrator.js';
 import { transaction } from '../dist/platform/database/transaction.js';
 import { createEgress } from '../dist/platform/egress/egress.js';
 import { newId } from '../dist/platform/ids.js';
 import { createDispatcher } from '../dist/platform/outbox/dispatcher.js';
 import { emitEvent, emitEvents } from '../dist/platform/outbox/emit-event.js';
-import { createHints } from '../dist/platform/outbox/hints.js';
 import { createLogger } from '../dist/platform/telemetry/logger.js';
+import { register } from '../dist/platform/work/registration.js';
 import { median, percentile } from './jobs/statistics.mjs';
 
 const isQuick = process.argv.includes('--quick');
@@ -79,6 +80,28 @@ async function emitMany(sql, count) {
   }
 }
 
+/** Runs sources of work under one registration, as a worker does. */
+async function startWorker(sql, target, sources) {
+  const listener = createListener({ sql, log, listenAt: target });
+  const registration = await register({
+    sql,
+    log,
+    queues: ['default'],
+    concurrency: 1,
+    leaseSeconds: 30,
+    runningCount: () => 0,
+  });
+  const worker = { registration, listener, leaseSeconds: 30, pollSeconds: 1 };
+  const running = sources.map((source) => source.start(worker));
+  return {
+    async stop() {
+      const held = await Promise.all(running.map((source) => source.stop(10)));
+      await registration.close(held.some(Boolean));
+      await listener.close();
+    },
+  };
+}
+
 /** Events a second through one dispatcher, all of them waiting when it begins. */
 async function inProcess(sql, count) {
   await emitMany(sql, count);
@@ -89,10 +112,9 @@ async function inProcess(sql, count) {
 
 /** Milliseconds from the end of a commit to the handler, with nothing else to do. */
 async function pickUps(sql, target, count) {
-  const hints = createHints({ log, listenAt: target });
   let arrived = () => undefined;
   const told = { name: 'bench', eventTypes: ['library.created'], handler: async () => arrived() };
-  const loop = createDispatcher({ sql, log, subscribers: [told] }).start(hints, 3600);
+  const worker = await startWorker(sql, target, [createDispatcher({ sql, log, subscribers: [told] })]);
   const waits = [];
   for (let n = 0; n < count; n++) {
     // Long enough for the loop to be asleep again.
@@ -104,8 +126,7 @@ async function pickUps(sql, target, count) {
     const committed = performance.now();
     waits.push(Math.max(0, (await handled) - committed));
   }
-  await loop.stop(5);
-  await hints.close();
+  await worker.stop();
   return { p50_ms: rounded(percentile(waits, 0.5), 2), p99_ms: rounded(percentile(waits, 0.99), 2) };
 }
 
@@ -126,12 +147,11 @@ async function toWebhook(sql, target, count) {
   await sql`
     insert into webhook_secrets (id, webhook_id, secret)
     values (${newId()}, ${id}, 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw')`;
-  const hints = createHints({ log, listenAt: target });
   const egress = createEgress({ allow: ['127.0.0.1/32'] });
-  const loops = [
-    createDispatcher({ sql, log, subscribers: [subscribeWebhooks(sql)] }).start(hints, 1),
-    createSender({ sql, log, egress }).start(hints, 1),
-  ];
+  const worker = await startWorker(sql, target, [
+    createDispatcher({ sql, log, subscribers: [subscribeWebhooks(sql)] }),
+    createSender({ sql, log, egress }),
+  ]);
   const all = new Promise((resolve) => {
     finish = resolve;
   });
@@ -139,8 +159,7 @@ async function toWebhook(sql, target, count) {
     await emitMany(sql, count);
     await all;
   });
-  await Promise.all(loops.map((loop) => loop.stop(10)));
-  await hints.close();
+  await worker.stop();
   server.close();
   server.closeAllConnections();
   await sql`delete from webhooks`;

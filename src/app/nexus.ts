@@ -1,7 +1,7 @@
 import { createAnalysisFeature } from '../features/analysis/feature.ts';
 import { createBranchesFeature } from '../features/branches/feature.ts';
 import { createEventsFeature } from '../features/events/feature.ts';
-import type { Feature, Platform } from '../features/feature.ts';
+import type { Platform } from '../features/feature.ts';
 import { createGovernanceFeature } from '../features/governance/feature.ts';
 import { createGraphFeature } from '../features/graph/feature.ts';
 import { createIdentityFeature } from '../features/identity/feature.ts';
@@ -12,11 +12,11 @@ import { emitJobsEnded } from '../features/operations/job-events.ts';
 import { createTransferFeature } from '../features/transfer/feature.ts';
 import { createWebhooksFeature } from '../features/webhooks/feature.ts';
 import type { ConnectionTarget, Database } from '../platform/database/database.ts';
+import { createListener } from '../platform/database/listener.ts';
 import type { IntegrityCheck } from '../platform/integrity/check.ts';
-import { createJobEngine, type JobEngine } from '../platform/jobs/engine.ts';
+import { createJobEngine } from '../platform/jobs/engine.ts';
 import { createJobQueue } from '../platform/jobs/queue.ts';
-import { createDispatcher, type Dispatcher } from '../platform/outbox/dispatcher.ts';
-import { createHints, type Hints } from '../platform/outbox/hints.ts';
+import { createDispatcher } from '../platform/outbox/dispatcher.ts';
 import { periodicOutboxSweep } from '../platform/outbox/maintenance.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import { createMetrics } from '../platform/telemetry/metrics.ts';
@@ -40,17 +40,17 @@ export type Services = Nexus['services'];
 /** All of Nexus in this process. Creating it opens no connection, listens nowhere and starts no process. */
 export function createNexus({ config, sql, log, listenAt, resources }: NexusDependencies) {
   const metrics = createMetrics();
-  const hints = createHints({ log, listenAt });
+  const listener = createListener({ sql, log, listenAt });
   const queue = createJobQueue({
     sql,
     log,
-    listenAt,
+    listener,
     leaseSeconds: config.jobs.leaseSeconds,
     onJobsEnded: emitJobsEnded,
     observe: metrics.observeAttempt,
   });
   const checks: IntegrityCheck[] = [];
-  const { features, services } = createFeatures({ ...resources, config, sql, log, queue, hints, checks });
+  const { features, services } = createFeatures({ ...resources, config, sql, log, queue, listener, checks });
   checks.push(...features.flatMap((feature) => feature.checks ?? []));
   for (const source of features.flatMap((feature) => feature.metrics ?? [])) metrics.addSource(source);
   metrics.addSource(() => measureConnections(sql));
@@ -64,6 +64,7 @@ export function createNexus({ config, sql, log, listenAt, resources }: NexusDepe
       ...features.flatMap((feature) => feature.periodic ?? []),
       periodicOutboxSweep(dispatcher, config.outbox.sweepMinutes),
     ],
+    sources: [dispatcher, ...features.flatMap((feature) => feature.workSources ?? [])],
     retentionDays: config.jobs.retentionDays,
   });
 
@@ -71,8 +72,8 @@ export function createNexus({ config, sql, log, listenAt, resources }: NexusDepe
     services,
     queue,
     metrics,
-    hints,
-    engine: { work: workAndDeliver(engine, { features, dispatcher, hints }) },
+    listener,
+    engine,
 
     /** Creates the HTTP server. It does not listen yet. */
     httpServer: (options: HttpServerOptions) =>
@@ -86,7 +87,7 @@ export function createNexus({ config, sql, log, listenAt, resources }: NexusDepe
     async close() {
       metrics.close();
       await queue.close();
-      await hints.close();
+      await listener.close();
       for (const feature of features) await feature.close?.();
     },
   };
@@ -106,31 +107,6 @@ function createFeatures(given: Platform & Resources & { config: Config }) {
     .add(createBranchesFeature)
     .add(createGraphFeature)
     .add(createEventsFeature);
-}
-
-interface Delivery {
-  features: Feature[];
-  dispatcher: Dispatcher;
-  hints: Hints;
-}
-
-/** Lets every worker deliver events and run the features' loops, too, until it stops. */
-function workAndDeliver(engine: JobEngine, { features, dispatcher, hints }: Delivery): JobEngine['work'] {
-  return async (options) => {
-    const worker = await engine.work(options);
-    // A worker that stops by itself runs the jobs that it was started for, and nothing else.
-    if (options.maxJobs !== undefined || options.untilEmpty) return worker;
-    const loops = [
-      dispatcher.start(hints, options.pollSeconds),
-      ...features.flatMap((feature) => feature.startLoop?.(options) ?? []),
-    ];
-    return {
-      ...worker,
-      async stop() {
-        await Promise.all([worker.stop(), ...loops.map((loop) => loop.stop(options.graceSeconds))]);
-      },
-    };
-  };
 }
 
 function measureConnections(sql: Database) {

@@ -1,23 +1,24 @@
 import type { RegisteredRoute } from '../http/access.ts';
 import type { HttpServer } from '../http/http-server.ts';
 import type { Database } from '../platform/database/database.ts';
+import type { Listener } from '../platform/database/listener.ts';
 import type { Egress } from '../platform/egress/egress.ts';
 import type { IntegrityCheck } from '../platform/integrity/check.ts';
 import type { JobType } from '../platform/jobs/job-type.ts';
-import type { Periodic } from '../platform/jobs/periodic.ts';
+import type { Periodic } from '../platform/jobs/periodic/periodic.ts';
 import type { JobQueue } from '../platform/jobs/queue.ts';
-import type { Hints } from '../platform/outbox/hints.ts';
 import type { Subscriber } from '../platform/outbox/subscriber.ts';
 import type { Storage } from '../platform/storage/storage.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import type { MetricSource } from '../platform/telemetry/metrics.ts';
+import type { WorkSource } from '../platform/work/source.ts';
 
 /** The parts of the platform that features take as they need them. */
 export interface Platform {
   sql: Database;
   log: Logger;
   queue: JobQueue;
-  hints: Hints;
+  listener: Listener;
   storage: Storage;
   egress: Egress;
   /** The integrity checks of every feature. It is complete once all features are created, so before any audit runs. */
@@ -39,15 +40,11 @@ export interface Feature {
   // biome-ignore lint/suspicious/noExplicitAny: subscribers to events of every type
   subscribers?: Subscriber<any>[];
   metrics?: MetricSource[];
-  /** A loop that runs in every worker, beside its jobs. */
-  startLoop?(options: { pollSeconds: number }): Loop;
+  /** Work that every worker does besides jobs. */
+  workSources?: WorkSource[];
   /** Runs at each start of `nexus serve`, before it listens. */
   onStart?(): Promise<void>;
   /** Called when the HTTP server stops taking requests, so that long answers end. */
   onDrain?(): void;
   close?(): Promise<void>;
-}
-
-export interface Loop {
-  stop(graceSeconds: number): Promise<void>;
 }

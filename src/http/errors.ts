@@ -2,6 +2,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import { ERRORS, type ErrorCode, NexusError } from '../contract/errors.ts';
 import { excerpt } from '../contract/issues.ts';
+import { isDatabaseTrouble } from '../platform/database/trouble.ts';
 import { ProcessStopped } from '../platform/processes/stopped.ts';
 
 /** Sends any thrown error in the error format of the API. Errors become HTTP only here. */
@@ -49,7 +50,7 @@ function toNexusError(thrown: unknown): NexusError {
     return new NexusError('E_INVALID_REQUEST', 'A path segment is too long.');
   }
   if (statusCode >= 400 && statusCode < 500) return new NexusError('E_INVALID_REQUEST', sentence(message));
-  if (isDatabaseUnreachable(code, message)) {
+  if (isDatabaseTrouble(thrown)) {
     return new NexusError('E_UNAVAILABLE', 'The database is unavailable. Try again in a moment.');
   }
   return new NexusError(
@@ -72,29 +73,6 @@ function invalidRequest(
 /** Returns the error for one invalid field. The message continues the sentence that the field's name begins. */
 export function invalidField(field: string, message: string): NexusError {
   return new NexusError('E_INVALID_REQUEST', sentence(`${excerpt(field) || 'request'} ${message}`));
-}
-
-const NETWORK_FAILURES = [
-  'EAI_AGAIN',
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOENT',
-  'ENOTFOUND',
-  'EPIPE',
-  'ETIMEDOUT',
-];
-
-/** Whether an error means that PostgreSQL cannot be reached, or is starting, stopping or recovering. */
-function isDatabaseUnreachable(code: string, message = ''): boolean {
-  return (
-    NETWORK_FAILURES.includes(code) ||
-    // SQLSTATE 57P0x: shutdown or recovery; 08: connection failure; 53: insufficient resources.
-    /^(57P0|08|53)/.test(code) ||
-    // Errors of the client library have no code.
-    /connection terminated|timeout exceeded when trying to connect|not queryable/i.test(message)
-  );
 }
 
 function sentence(text = 'The request is malformed'): string {

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { transaction } from '../../src/platform/database/transaction.ts';
-import { DEV_KEYS, useApp } from '../support/app.ts';
+import { useApp } from '../support/app.ts';
 import { useDatabase } from '../support/database.ts';
 import { gate } from '../support/jobs.ts';
 import { auditOf, createLibrary, createReader, join, saveMedia } from '../support/libraries.ts';
@@ -39,16 +39,6 @@ test('a worker killed in the middle of a backfill: the row is taken back, counte
   await holder;
 
   const heir = startNexus(['worker'], { env });
-  await vi.waitFor(async () => {
-    await app.services.backfill.sweep(new AbortController().signal);
-    expect(await row()).toMatchObject({ status: 'pending', attempts: 1 });
-  }, 20_000);
-  const { status: _, attempts: __, ...key } = (await row()) ?? {};
-  const requeued = await app.call('POST', '/api/v1/backfill-jobs/requeue', {
-    key: DEV_KEYS.operator,
-    body: key,
-  });
-  expect(requeued.body).toMatchObject({ status: 'pending', attempts: 0, enqueue_dispatched: true });
   await vi.waitFor(
     async () => expect(await row()).toMatchObject({ status: 'completed', attempts: 0 }),
     20_000,

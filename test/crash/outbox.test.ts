@@ -35,12 +35,6 @@ afterEach(async () => {
   await sql`delete from outbox_event`;
 });
 
-/** Makes all pending events and deliveries due now, as if their claims had expired. */
-async function expireClaims(): Promise<void> {
-  await sql`update outbox_event set next_attempt_at = now() where status = 'pending'`;
-  await sql`update webhook_deliveries set next_attempt_at = now() where status = 'pending'`;
-}
-
 const deliveredOnce = (attempts: number) =>
   vi.waitFor(
     async () =>
@@ -89,7 +83,6 @@ test('killed during a call of a subscriber: the event is dispatched again, and i
   );
   const [event] = await sql`select status, attempts::int, delivered_at from outbox_event where id = ${id}`;
   expect(event).toEqual({ status: 'pending', attempts: 1, delivered_at: null });
-  await expireClaims();
   const heir = startNexus(['worker'], { env });
   await deliveredOnce(1);
   expect((await receiver.has(1)).map((received) => received.id)).toEqual([id]);
@@ -103,7 +96,6 @@ test('killed during a delivery to a webhook: it is delivered again', async () =>
   await receiver.has(1);
   await victim.stop('SIGKILL');
   reply = { status: 204 };
-  await expireClaims();
   const heir = startNexus(['worker'], { env });
   await deliveredOnce(2);
   expect(receiver.received.map((received) => received.id)).toEqual([id, id]);
@@ -131,7 +123,6 @@ test('killed after the receiver answered and before that was recorded: it is del
   );
   const [after] = await sql`select status, attempts::int from webhook_deliveries`;
   expect(after).toEqual({ status: 'pending', attempts: 1 });
-  await expireClaims();
   const heir = startNexus(['worker'], { env });
   await deliveredOnce(2);
   expect(receiver.received.map((received) => received.id)).toEqual([id, id]);

@@ -86,6 +86,7 @@ export async function withMaintenance<T>(work: (admin: Database) => PromiseLike<
   }
 }
 
-function socketUrl({ host, port, username, password, database }: TestDatabase['target']): string {
+/** The value for NEXUS_DATABASE_URL. */
+export function socketUrl({ host, port, username, password, database }: TestDatabase['target']): string {
   return `postgres://${username}:${password}@/${database}?host=${encodeURIComponent(host)}&port=${port}`;
 }

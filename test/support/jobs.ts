@@ -1,8 +1,8 @@
 import { afterAll } from 'vitest';
 import { z } from 'zod';
 import type { Database } from '../../src/platform/database/database.ts';
+import { createListener } from '../../src/platform/database/listener.ts';
 import { transaction } from '../../src/platform/database/transaction.ts';
-import { createEnqueue, type EnqueueOptions } from '../../src/platform/jobs/enqueue.ts';
 import { jobStates } from '../../src/platform/jobs/job-state.ts';
 import {
   collectJobTypes,
@@ -10,10 +10,13 @@ import {
   type JobHandler,
   type JobType,
 } from '../../src/platform/jobs/job-type.ts';
-import type { RetryPolicy } from '../../src/platform/jobs/retry-policy.ts';
-import { createWakeUp } from '../../src/platform/jobs/wake-up.ts';
+import { createEndings } from '../../src/platform/jobs/settle/endings.ts';
+import { type EnqueueOptions, enqueue, enqueueMany } from '../../src/platform/jobs/submit/enqueue.ts';
 import { startWorker, type Worker, type WorkerOptions } from '../../src/platform/jobs/worker.ts';
 import { createLogger } from '../../src/platform/telemetry/logger.ts';
+import { register } from '../../src/platform/work/registration.ts';
+import type { RetryPolicy } from '../../src/platform/work/retry-policy.ts';
+import type { WorkSource } from '../../src/platform/work/source.ts';
 import type { TestDatabase } from './database.ts';
 
 export const silentLog = createLogger({ level: 'silent', format: 'json' });
@@ -34,26 +37,27 @@ export function jobType(
 /** The job engine on the file's database. Tests start workers with `work`; they are stopped after the file. */
 export function useJobs(database: TestDatabase, { listen = true }: { listen?: boolean } = {}) {
   const { sql } = database;
-  const wakeUp = createWakeUp({ sql, log: silentLog, listenAt: listen ? database.target : undefined });
-  const { enqueue, enqueueMany } = createEnqueue(wakeUp);
+  const listener = createListener({ sql, log: silentLog, listenAt: listen ? database.target : undefined });
   const workers: Worker[] = [];
   afterAll(async () => {
     await Promise.all(workers.map((worker) => worker.stop()));
-    await wakeUp.close();
+    await listener.close();
   });
 
   return {
-    wakeUp,
+    listener,
     enqueueMany,
     enqueueIn: enqueue,
     enqueue: (type: JobType<AnyPayload>, payload: AnyPayload = {}, options: EnqueueOptions = {}) =>
       transaction(sql, (tx) => enqueue(tx, { type, payload, ...options })),
     async work(types: JobType<AnyPayload>[], options: Partial<WorkerOptions> = {}): Promise<Worker> {
+      const known = collectJobTypes(types);
       const worker = await startWorker({
         sql,
-        wakeUp,
+        listener,
         log: silentLog,
-        types: collectJobTypes(types),
+        types: known,
+        endings: createEndings(known),
         queues: ['default'],
         concurrency: 10,
         leaseSeconds: 30,
@@ -67,7 +71,35 @@ export function useJobs(database: TestDatabase, { listen = true }: { listen?: bo
   };
 }
 
-/** Reads a job with its state and attempts. */
+/** Runs a source of work, with a registration of its own, until it is stopped. */
+export async function startSource(
+  database: TestDatabase,
+  source: WorkSource,
+  { sql = database.sql, listen = true, pollSeconds = 3600, leaseSeconds = 30 } = {},
+) {
+  const listener = createListener({ sql, log: silentLog, listenAt: listen ? database.target : undefined });
+  const registration = await register({
+    sql,
+    log: silentLog,
+    queues: ['default'],
+    concurrency: 1,
+    leaseSeconds,
+    runningCount: () => 0,
+  });
+  const running = source.start({ registration, listener, leaseSeconds, pollSeconds });
+  return {
+    wake: running.wake,
+    registration,
+    async stop(graceSeconds = 0) {
+      await registration.close(await running.stop(graceSeconds));
+      await listener.close();
+    },
+  };
+}
+
+export type StartedSource = Awaited<ReturnType<typeof startSource>>;
+
+/** A job as the API sees it, with its attempts. */
 export async function readJob(sql: Database, id: string) {
   const [job] = await sql`select * from (${jobStates(sql)}) as job where id = ${id}`;
   const attempts = await sql`select * from job_attempts where job_id = ${id} order by attempt_number`;

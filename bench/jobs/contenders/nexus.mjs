@@ -36,8 +36,10 @@ export const nexus = {
   async open(connection) {
     const { z } = await importNexus('../node_modules/zod/index.js');
     const { transaction } = await importNexus('platform/database/transaction.js');
+    const { createListener } = await importNexus('platform/database/listener.js');
     const { createJobEngine } = await importNexus('platform/jobs/engine.js');
     const { createJobQueue } = await importNexus('platform/jobs/queue.js');
+    const { enqueue, enqueueMany } = await importNexus('platform/jobs/submit/enqueue.js');
     const { defineJobType } = await importNexus('platform/jobs/job-type.js');
     const { createLogger } = await importNexus('platform/telemetry/logger.js');
     const sql = await openPool(connection);
@@ -46,22 +48,19 @@ export const nexus = {
       payload: z.looseObject({}),
       handler: async (payload) => handle(payload),
     });
-    const queue = createJobQueue({
-      sql,
-      log: createLogger({ level: 'warn', format: 'json' }),
-      listenAt: targetOf(connection),
-      leaseSeconds: settings.leaseSeconds,
-    });
+    const log = createLogger({ level: 'warn', format: 'json' });
+    const listener = createListener({ sql, log, listenAt: targetOf(connection) });
+    const queue = createJobQueue({ sql, log, listener, leaseSeconds: settings.leaseSeconds });
     const engine = createJobEngine({ queue, types: [type], retentionDays: settings.retentionDays });
     let worker;
 
     return {
       async enqueueMany(payloads, options = {}) {
         const jobs = payloads.map((payload) => ({ type, payload, ...options }));
-        await transaction(sql, (tx) => queue.enqueueMany(tx, jobs));
+        await transaction(sql, (tx) => enqueueMany(tx, jobs));
       },
       async enqueueOne(payload) {
-        await transaction(sql, (tx) => queue.enqueue(tx, { type, payload }));
+        await transaction(sql, (tx) => enqueue(tx, { type, payload }));
       },
       async work(handler) {
         handle = handler;
@@ -71,6 +70,7 @@ export const nexus = {
       async close() {
         await worker?.stop();
         await queue.close();
+        await listener.close();
         await sql.end();
       },
     };

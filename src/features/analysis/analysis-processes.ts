@@ -1,7 +1,7 @@
-import { PermanentError } from '../../platform/jobs/retry-policy.ts';
 import { createProcessPool } from '../../platform/processes/pool.ts';
 import { siblingModule } from '../../platform/processes/sibling-module.ts';
 import type { FailureCause } from '../../platform/processes/stopped.ts';
+import { PermanentError } from '../../platform/work/retry-policy.ts';
 import type { AnalysisResult, AnalysisTask, analysisWork } from './work.ts';
 
 export interface AnalysisProcessesOptions {

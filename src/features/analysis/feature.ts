@@ -17,7 +17,7 @@ import { createRunAnalysis } from './run-analysis.ts';
 import { createRuns } from './runs.ts';
 import { createSubmitAnalysis } from './submit-analysis.ts';
 
-export interface AnalysisFeatureDependencies extends Pick<Platform, 'sql' | 'log' | 'queue'> {
+export interface AnalysisFeatureDependencies extends Pick<Platform, 'sql' | 'log'> {
   analyser: AnalysisProcesses;
   modelEgress: Egress;
   texts: { run: RunByCost<typeof governanceWork> };
@@ -33,7 +33,7 @@ export interface AnalysisFeatureDependencies extends Pick<Platform, 'sql' | 'log
 }
 
 export function createAnalysisFeature(dependencies: AnalysisFeatureDependencies) {
-  const { sql, log, queue, analyser, texts, requester, jobs, governance, config } = dependencies;
+  const { sql, log, analyser, texts, requester, jobs, governance, config } = dependencies;
   const { requireMode } = dependencies.authentication;
   const plugins = createPlugins(config.ml, dependencies.modelEgress);
   const registry = createPluginRegistry(plugins, log);
@@ -48,6 +48,6 @@ export function createAnalysisFeature(dependencies: AnalysisFeatureDependencies)
     name: 'analysis',
     services,
     routes: (server) => registerAnalysisRoutes(server, services),
-    jobTypes: defineAnalysisJobs({ sql, queue, runAnalysis, authorise: analysisRuns.authorise }),
+    jobTypes: defineAnalysisJobs({ sql, runAnalysis, authorise: analysisRuns.authorise }),
   } satisfies Feature;
 }

@@ -4,7 +4,7 @@ import { id } from '../../contract/wire.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
 import { defineJobType, type JobContext, type JobType } from '../../platform/jobs/job-type.ts';
-import type { JobQueue } from '../../platform/jobs/queue.ts';
+import { enqueue } from '../../platform/jobs/submit/enqueue.ts';
 import { emitEvent } from '../../platform/outbox/emit-event.ts';
 import { recordDecision } from '../governance/governance.ts';
 import type { FinishedRun, RunAnalysis } from './run-analysis.ts';
@@ -13,7 +13,6 @@ import * as store from './store.ts';
 
 export interface AnalysisJobsDependencies {
   sql: Database;
-  queue: Pick<JobQueue, 'enqueue'>;
   runAnalysis: RunAnalysis;
   authorise: Runs['authorise'];
 }
@@ -29,7 +28,6 @@ const shadowPayload = z.strictObject({ analysis_run_id: id });
 
 export function defineAnalysisJobs({
   sql,
-  queue,
   runAnalysis,
   authorise,
   // biome-ignore lint/suspicious/noExplicitAny: job types of different payloads
@@ -80,7 +78,7 @@ export function defineAnalysisJobs({
   });
 
   async function enqueueShadow(tx: Transaction, { run }: FinishedRun, context: JobContext): Promise<void> {
-    const { id: jobId } = await queue.enqueue(tx, {
+    const { id: jobId } = await enqueue(tx, {
       type: shadow,
       payload: { analysis_run_id: run.id },
       createdBy: context.createdBy ?? undefined,

@@ -6,7 +6,7 @@ import type { Mode } from '../../contract/roles.ts';
 import type { Actor } from '../../platform/audit/audit.ts';
 import { cutPage, readCursor } from '../../platform/cursor.ts';
 import type { Database } from '../../platform/database/database.ts';
-import { findJob } from '../../platform/jobs/store.ts';
+import { findJob } from '../../platform/jobs/read/store.ts';
 import type { Governance } from '../governance/governance.ts';
 import { requireReadable } from '../libraries/access/access.ts';
 import { requireDocument } from '../media/text/document.ts';

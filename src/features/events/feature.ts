@@ -3,12 +3,12 @@ import { createFeed } from './feed.ts';
 import { registerEventRoutes } from './routes.ts';
 import { createEventStreams } from './streams.ts';
 
-export type EventsFeatureDependencies = Pick<Platform, 'sql' | 'log' | 'hints'>;
+export type EventsFeatureDependencies = Pick<Platform, 'sql' | 'log' | 'listener'>;
 
-export function createEventsFeature({ sql, log, hints }: EventsFeatureDependencies) {
+export function createEventsFeature({ sql, log, listener }: EventsFeatureDependencies) {
   const services = {
     events: createFeed({ sql }),
-    eventStreams: createEventStreams({ sql, log, hints }),
+    eventStreams: createEventStreams({ sql, log, listener }),
   };
   return {
     name: 'events',

@@ -22,7 +22,7 @@ const listeners = async () =>
   (
     await sql`
       select from pg_stat_activity
-      where datname = current_database() and application_name = 'nexus outbox listener'`
+      where datname = current_database() and application_name = 'nexus listener'`
   ).length;
 
 test('five hundred streams of fifty people cost one connection that listens, and all are told', {
@@ -92,7 +92,7 @@ test('the reader of a stream that a newer one replaced is told to wait', async (
 });
 
 test('a process refuses a stream beyond its limit', async () => {
-  const streams = createEventStreams({ sql, log: silentLog, hints: app.nexus.hints, mostStreams: 2 });
+  const streams = createEventStreams({ sql, log: silentLog, listener: app.nexus.listener, mostStreams: 2 });
   const open = async () => {
     const { key } = await createPerson(app);
     const principal = await app.services.authentication.withApiKey(key, { requestId: 'x', address: '' });
@@ -176,7 +176,7 @@ test('a stream beats while nothing happens, and ends when its key is disabled', 
   const streams = createEventStreams({
     sql,
     log: silentLog,
-    hints: app.nexus.hints,
+    listener: app.nexus.listener,
     heartbeatSeconds: 0.05,
   });
   const principal = await app.services.authentication.withApiKey(person.key, { requestId: 'x', address: '' });

@@ -2,18 +2,19 @@ import { PassThrough, type Readable } from 'node:stream';
 import { NexusError } from '../../contract/errors.ts';
 import type { Principal } from '../../contract/identity.ts';
 import type { Database } from '../../platform/database/database.ts';
-import { oneAtATime } from '../../platform/jobs/one-at-a-time.ts';
+import type { Listener } from '../../platform/database/listener.ts';
 import { cloudEventOf } from '../../platform/outbox/cloud-event.ts';
-import type { Hints } from '../../platform/outbox/hints.ts';
 import { isAfter, type Position, writePosition } from '../../platform/outbox/position.ts';
+import { EVENTS_EMITTED } from '../../platform/outbox/topics.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
+import { oneAtATime } from '../../platform/work/one-at-a-time.ts';
 import { knownPosition } from './feed.ts';
 import * as store from './store.ts';
 import { hearerOf } from './visibility.ts';
 
 export interface StreamsOptions {
   sql: Database;
-  hints: Pick<Hints, 'on'>;
+  listener: Pick<Listener, 'on'>;
   log: Logger;
   heartbeatSeconds?: number;
   pollSeconds?: number;
@@ -55,7 +56,7 @@ const UNSETTLED_MS = 50;
  * person once: the cost of an event does not grow with the streams of one person.
  */
 export function createEventStreams(options: StreamsOptions): EventStreams {
-  const { sql, hints, log, heartbeatSeconds = 15, pollSeconds = 2, mostStreams = MOST_STREAMS } = options;
+  const { sql, listener, log, heartbeatSeconds = 15, pollSeconds = 2, mostStreams = MOST_STREAMS } = options;
   const streams = new Set<Stream>();
   let head: Position | undefined;
   let isClosed = false;
@@ -132,7 +133,7 @@ export function createEventStreams(options: StreamsOptions): EventStreams {
   }
 
   function follow(): () => void {
-    const unsubscribe = hints.on('events', tail.ask);
+    const unsubscribe = listener.on(EVENTS_EMITTED, tail.ask);
     const poll = setInterval(tail.ask, pollSeconds * 1000);
     const heartbeat = setInterval(beat, heartbeatSeconds * 1000);
     return () => {

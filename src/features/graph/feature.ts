@@ -6,20 +6,21 @@ import { createProjectionJob } from './projection-job.ts';
 import type { Projector } from './projector.ts';
 import { registerGraphRoutes } from './routes.ts';
 
-export interface GraphFeatureDependencies extends Pick<Platform, 'sql' | 'queue'> {
+export interface GraphFeatureDependencies extends Pick<Platform, 'sql'> {
   projector: Projector;
   config: { neo4j: Neo4jOptions | undefined };
 }
 
-export function createGraphFeature({ sql, queue, projector, config }: GraphFeatureDependencies) {
+export function createGraphFeature({ sql, projector, config }: GraphFeatureDependencies) {
   const graph = createGraph({ sql, projector });
-  const projection = createProjectionJob({ sql, graph, queue });
+  const projection = createProjectionJob({ sql, graph });
   const mirror = config.neo4j && createNeo4jMirror({ sql, graph, options: config.neo4j });
   return {
     name: 'graph',
     services: { graph },
     routes: (server) => registerGraphRoutes(server, graph),
     jobTypes: [projection.type],
+    periodic: projection.periodic,
     subscribers: [projection.subscriber, ...(mirror ? [mirror.subscriber] : [])],
     checks: [createGraphCheck({ sql, graph, projector })],
     close: async () => mirror?.close(),

@@ -1,6 +1,6 @@
 import type { Driver } from 'neo4j-driver';
 import type { Database } from '../../platform/database/database.ts';
-import { defineSubscriber, type Subscriber } from '../../platform/outbox/subscriber.ts';
+import { defineSubscriber, type SingleSubscriber } from '../../platform/outbox/subscriber.ts';
 import type { Graph } from './graph.ts';
 import { findGraphDocument, type GraphDocument } from './store.ts';
 
@@ -11,7 +11,7 @@ export interface Neo4jOptions {
 }
 
 export interface Neo4jMirror {
-  subscriber: Subscriber<'media.ready' | 'media.deleted'>;
+  subscriber: SingleSubscriber<'media.ready' | 'media.deleted'>;
   close(): Promise<void>;
 }
 

@@ -2,24 +2,21 @@ import { z } from 'zod';
 import { id } from '../../contract/wire.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
-import { defineJobType } from '../../platform/jobs/job-type.ts';
-import type { JobQueue } from '../../platform/jobs/queue.ts';
+import { defineJobType, MAINTENANCE_QUEUE } from '../../platform/jobs/job-type.ts';
+import type { Periodic } from '../../platform/jobs/periodic/periodic.ts';
+import { enqueueMany, type NewJob } from '../../platform/jobs/submit/enqueue.ts';
 import { defineSubscriber } from '../../platform/outbox/subscriber.ts';
 import type { Graph } from './graph.ts';
+import { PROJECTOR } from './projector.ts';
+import { listUnprojected } from './store.ts';
 
-/** Nobody waits for it: it comes after all that makes documents readable. */
+/** Lower than that of all jobs that make documents readable, because nobody waits for it. */
 const PRIORITY = 3;
+const QUEUED_AT_ONCE = 1000;
+const EVERY_SECONDS = 600;
 
-/** Puts documents into the graph when they have become readable, as work that survives its worker. */
-export function createProjectionJob({
-  sql,
-  graph,
-  queue,
-}: {
-  sql: Database;
-  graph: Pick<Graph, 'project'>;
-  queue: Pick<JobQueue, 'enqueue'>;
-}) {
+/** The job that projects a document into the graph, and the two ways in which it is queued. */
+export function createProjectionJob({ sql, graph }: { sql: Database; graph: Pick<Graph, 'project'> }) {
   const type = defineJobType('project_document', {
     queue: 'ingest',
     payload: z.strictObject({ media_id: id }),
@@ -29,19 +26,46 @@ export function createProjectionJob({
       };
     },
   });
+
+  const jobOf = (media_id: string, idempotencyKey: string, requestId?: string | null) =>
+    ({
+      type,
+      payload: { media_id },
+      priority: PRIORITY,
+      idempotencyKey,
+      requestId: requestId ?? undefined,
+    }) as NewJob;
+
+  /** Queues documents when they have become readable. */
   const subscriber = defineSubscriber('graph', {
     eventTypes: ['media.ready'],
-    async handler({ id: eventId, payload: { media_id }, request_id }) {
-      await transaction(sql, (tx) =>
-        queue.enqueue(tx, {
-          type,
-          payload: { media_id },
-          priority: PRIORITY,
-          idempotencyKey: eventId,
-          requestId: request_id ?? undefined,
-        }),
+    async batchHandler(events) {
+      const jobs = events.map(({ id: eventId, payload, request_id }) =>
+        jobOf(payload.media_id, eventId, request_id),
       );
+      await transaction(sql, (tx) => enqueueMany(tx, jobs));
     },
   });
-  return { type, subscriber };
+
+  /** Queues documents that missed their projection, each at most once an hour. */
+  const missed: Periodic = {
+    type: defineJobType('missed_projections', {
+      queue: MAINTENANCE_QUEUE,
+      payload: z.strictObject({}),
+      async handler() {
+        const hour = new Date().toISOString().slice(0, 13);
+        const missing = await listUnprojected(sql, PROJECTOR, QUEUED_AT_ONCE);
+        const queued = await transaction(sql, (tx) =>
+          enqueueMany(
+            tx,
+            missing.map((mediaId) => jobOf(mediaId, `missed:${mediaId}:${hour}`)),
+          ),
+        );
+        return { result: { queued: queued.filter(({ created }) => created).length } };
+      },
+    }),
+    everySeconds: EVERY_SECONDS,
+  };
+
+  return { type, subscriber, periodic: [missed] };
 }

@@ -184,7 +184,24 @@ export async function listSettled(sql: Queryable, mediaIds: string[]): Promise<S
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Selects projections of media that cannot be read. */
+/** Documents that have been readable for ten minutes and are not in the graph, or were put there by another projector. */
+export async function listUnprojected(sql: Queryable, projector: string, limit: number): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select media.id
+    from media
+    where ${isReadable(sql)}
+      and media.processing_completed_at < now() - interval '10 minutes'
+      and not exists (
+        select
+        from document_graph
+        where document_graph.media_id = media.id and document_graph.projector = ${projector}
+      )
+    order by media.id
+    limit ${limit}`;
+  return rows.map(({ id }) => id);
+}
+
+/** What is in the graph of media that cannot be read. */
 export function unjustifiedProjections(sql: Queryable, mediaIds: string[]) {
   return sql`
     select 'graph_unjustified' as kind, document_graph.media_id

@@ -1,7 +1,7 @@
 import { NexusError } from '../../contract/errors.ts';
 import type { User } from '../../contract/identity.ts';
 import type { Creator } from '../../platform/jobs/creator.ts';
-import { PermanentError } from '../../platform/jobs/retry-policy.ts';
+import { PermanentError } from '../../platform/work/retry-policy.ts';
 
 /** The user who requested a job. */
 export interface JobRequester extends User {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Database } from '../../platform/database/database.ts';
 import { defineJobType, MAINTENANCE_QUEUE } from '../../platform/jobs/job-type.ts';
-import type { Periodic } from '../../platform/jobs/periodic.ts';
+import type { Periodic } from '../../platform/jobs/periodic/periodic.ts';
 import { deleteIdleBuckets } from '../../platform/rate-limit/bucket.ts';
 import { deleteExpired } from './session-store.ts';
 

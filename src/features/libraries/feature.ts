@@ -1,9 +1,9 @@
 import type { Feature, Platform } from '../feature.ts';
 import type { Users } from '../identity/users.ts';
 import { createBackfill } from './closure/backfill.ts';
-import { createSendBackfill, defineBackfillJob, periodicBackfillSweep } from './closure/backfill-jobs.ts';
 import { measureBackfill } from './closure/backfill-metrics.ts';
 import { registerBackfillRoutes } from './closure/backfill-routes.ts';
+import { periodicBacklogCheck } from './closure/backlog-check.ts';
 import { createClosureCheck } from './closure/closure-audit.ts';
 import { createDefaultLibrary } from './default-library.ts';
 import { createDefaultLibraryCheck } from './default-library-check.ts';
@@ -18,15 +18,15 @@ import { registerMemberRoutes } from './sharing/member-routes.ts';
 import { createMembers } from './sharing/members.ts';
 import { createRemovalPreview } from './sharing/removal-preview.ts';
 
-export interface LibrariesFeatureDependencies extends Pick<Platform, 'sql' | 'log' | 'queue'> {
+export interface LibrariesFeatureDependencies extends Pick<Platform, 'sql'> {
   users: Users;
 }
 
 /** Called by identity, which knows no libraries, when it creates or disables a user. */
 export const userHooks = { createDefaultLibrary, revokeInvitations: revokeInvitationsBy };
 
-export function createLibrariesFeature({ sql, log, queue, users }: LibrariesFeatureDependencies) {
-  const backfill = createBackfill({ sql, log, send: createSendBackfill(sql, queue) });
+export function createLibrariesFeature({ sql, users }: LibrariesFeatureDependencies) {
+  const backfill = createBackfill({ sql });
   const services = {
     libraries: createLibraries({ sql }),
     libraryMedia: createLibraryMedia({ sql }),
@@ -45,8 +45,8 @@ export function createLibrariesFeature({ sql, log, queue, users }: LibrariesFeat
       registerInvitationRoutes(server, services.invitations);
       registerBackfillRoutes(server, backfill);
     },
-    jobTypes: [defineBackfillJob(backfill)],
-    periodic: [periodicBackfillSweep(backfill)],
+    jobTypes: [backfill.type],
+    periodic: [periodicBacklogCheck(backfill)],
     checks: [createDefaultLibraryCheck(sql), createClosureCheck(sql)],
     metrics: [measureBackfill(backfill)],
   } satisfies Feature;

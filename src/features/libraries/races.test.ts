@@ -54,8 +54,7 @@ const keyOf = (reader: Reader, source: string) => ({
 });
 
 const nothing = async () => undefined;
-const backfillOn = (on: Database, batchSize = 10_000) =>
-  createBackfill({ sql: on, log, send: nothing, batchSize });
+const backfillOn = (on: Database, batchSize = 10_000) => createBackfill({ sql: on, batchSize });
 
 function backfill(on: Database, reader: Reader, source: string, batchSize?: number) {
   const context = {

@@ -1,6 +1,7 @@
 import type { Feature, Platform } from '../feature.ts';
 import type { LibraryMediaService } from '../libraries/library-media.ts';
 import type { Extractors } from './extractors/extractors.ts';
+import { periodicUploadExpiry } from './files/abandoned-uploads.ts';
 import { createFiles } from './files/files.ts';
 import { createImages } from './files/images.ts';
 import { periodicOrphanSweep } from './files/orphaned-files.ts';
@@ -16,7 +17,7 @@ import { createReadingProgress } from './lists/reading-progress.ts';
 import { createMedia } from './media.ts';
 import { createRegistry } from './processing/extract.ts';
 import { createIngest } from './processing/ingest.ts';
-import { createMediaSweep } from './processing/media-sweep.ts';
+import { periodicMissedIndexing } from './processing/missed-indexing.ts';
 import { createProgressCheck } from './processing/progress-check.ts';
 import { withForcedRun } from './processing/test-force-run.ts';
 import { registerMediaRoutes } from './routes.ts';
@@ -27,20 +28,18 @@ import { periodicPurge } from './trash/purge-job.ts';
 import { createTrash } from './trash/trash.ts';
 import { registerTrashRoutes } from './trash/trash-routes.ts';
 
-export interface MediaFeatureDependencies
-  extends Pick<Platform, 'sql' | 'log' | 'queue' | 'storage' | 'egress'> {
+export interface MediaFeatureDependencies extends Pick<Platform, 'sql' | 'log' | 'storage' | 'egress'> {
   extractors: Extractors;
   libraryMedia: LibraryMediaService;
   config: { env: string; storageQuotaMb: number; purgeAfterDays: number };
 }
 
 export function createMediaFeature(dependencies: MediaFeatureDependencies) {
-  const { sql, log, queue, storage, egress, extractors, libraryMedia, config } = dependencies;
+  const { sql, log, storage, egress, extractors, libraryMedia, config } = dependencies;
   const { purgeAfterDays: days } = config;
   const registry = createRegistry(extractors, storage);
   const quota = createQuota({ sql, defaultMb: config.storageQuotaMb });
-  const ingest = createIngest({ sql, log, queue, storage, quota, extractors: registry });
-  const mediaSweep = createMediaSweep({ sql, log, storage });
+  const ingest = createIngest({ sql, log, storage, quota, extractors: registry });
   const purge = createPurge({ sql, storage });
   const services = {
     ingest,
@@ -71,12 +70,13 @@ export function createMediaFeature(dependencies: MediaFeatureDependencies) {
       ingest.indexType,
     ],
     periodic: [
-      mediaSweep.periodic,
+      periodicUploadExpiry({ sql, log, storage }),
+      periodicMissedIndexing(sql, ingest),
       periodicPurge({ sql, purge, days }),
       periodicOrphanSweep({ sql, storage }),
     ],
     checks: [
-      createProgressCheck(sql, mediaSweep, registry),
+      createProgressCheck(sql, log, registry),
       createFileCheck(sql, storage),
       createTextCheck(sql, extractors),
       createSearchCheck(sql),

@@ -5,11 +5,12 @@ import { silentLog } from '../../../test/support/jobs.ts';
 import { createLibrary, createReader, type Reader } from '../../../test/support/libraries.ts';
 import { saveReady } from '../../../test/support/saved-media.ts';
 import { openDatabase } from '../../platform/database/database.ts';
+import { createListener } from '../../platform/database/listener.ts';
 import { transaction } from '../../platform/database/transaction.ts';
 import type { IntegrityCheck } from '../../platform/integrity/check.ts';
 import { createJobEngine } from '../../platform/jobs/engine.ts';
 import { createJobQueue } from '../../platform/jobs/queue.ts';
-import { findJob } from '../../platform/jobs/store.ts';
+import { findJob } from '../../platform/jobs/read/store.ts';
 import { createClosureCheck } from '../libraries/closure/closure-audit.ts';
 import { createSearchCheck } from '../media/integrity.ts';
 import { defineIntegrityAudit } from './integrity-audit.ts';
@@ -76,7 +77,8 @@ async function fillLibrary(ownerId: string): Promise<void> {
 
 async function audit(checks: IntegrityCheck[], repair: boolean) {
   const type = defineIntegrityAudit(impatient, checks);
-  const queue = createJobQueue({ sql, log: silentLog, leaseSeconds: 60 });
+  const listener = createListener({ sql, log: silentLog, listenAt: undefined });
+  const queue = createJobQueue({ sql, log: silentLog, listener, leaseSeconds: 60 });
   createJobEngine({ queue, types: [type], retentionDays: 30 });
   const { id } = await queue.runInline({ type, payload: { repair } });
   await queue.close();

@@ -3,7 +3,7 @@ import { createPerson, DEV_KEYS, failure, useApp } from '../../../test/support/a
 import { useDatabase } from '../../../test/support/database.ts';
 import { jobType, useJobs } from '../../../test/support/jobs.ts';
 import { newId } from '../../platform/ids.ts';
-import { PermanentError } from '../../platform/jobs/retry-policy.ts';
+import { PermanentError } from '../../platform/work/retry-policy.ts';
 
 const database = useDatabase();
 const { sql } = database;

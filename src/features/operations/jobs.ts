@@ -7,10 +7,11 @@ import type { Actor } from '../../platform/audit/audit.ts';
 import { cutPage, readCursor } from '../../platform/cursor.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
-import { type FailureFilter, groupFailures } from '../../platform/jobs/failure-store.ts';
 import type { JobType } from '../../platform/jobs/job-type.ts';
 import type { JobQueue } from '../../platform/jobs/queue.ts';
-import * as store from '../../platform/jobs/store.ts';
+import { type FailureFilter, groupFailures } from '../../platform/jobs/read/failure-store.ts';
+import * as store from '../../platform/jobs/read/store.ts';
+import { enqueue } from '../../platform/jobs/submit/enqueue.ts';
 import { seesContent } from './content.ts';
 import { changeJobs } from './many-jobs.ts';
 import { readThroughput } from './throughput.ts';
@@ -124,9 +125,7 @@ export function createJobs(dependencies: JobsDependencies) {
         createdBy: actor,
         requestId: actor.requestId,
       };
-      const { id } = isSync
-        ? await queue.runInline(job)
-        : await transaction(sql, (tx) => queue.enqueue(tx, job));
+      const { id } = isSync ? await queue.runInline(job) : await transaction(sql, (tx) => enqueue(tx, job));
       return get(id, principal);
     },
 

@@ -4,8 +4,8 @@ import { useDatabase } from '../../../test/support/database.ts';
 import { gate, jobType, readJob, useJobs } from '../../../test/support/jobs.ts';
 import { blockedOrDone, holdBeforeCommit } from '../../../test/support/races.ts';
 import { newId } from '../../platform/ids.ts';
-import { createControl } from '../../platform/jobs/control.ts';
-import { PermanentError } from '../../platform/jobs/retry-policy.ts';
+import { createControl } from '../../platform/jobs/control/control.ts';
+import { PermanentError } from '../../platform/work/retry-policy.ts';
 
 const database = useDatabase();
 const { sql } = database;
@@ -114,9 +114,9 @@ test('two operators who requeue the same jobs in parallel requeue each job once'
   const ids = await fail(20);
   const [one, two] = database.twoConnections();
   const held = holdBeforeCommit(one);
-  const first = createControl(held.sql, jobs.wakeUp).requeueMany(ids, actor);
+  const first = createControl(held.sql).requeueMany(ids, actor);
   await held.reached;
-  const second = createControl(two, jobs.wakeUp).requeueMany([...ids].reverse(), { name: 'ben' });
+  const second = createControl(two).requeueMany([...ids].reverse(), { name: 'ben' });
   expect(await blockedOrDone(sql, second)).toBe('blocked');
   held.letGo();
   expect(await first).toEqual({ changed: 20, unchanged: 0, not_found: 0 });
@@ -145,7 +145,7 @@ test('jobs that finish while two operators cancel them end exactly once', async 
   const worker = await jobs.work([quick], { untilEmpty: true });
   const cancelled = await Promise.all(
     [one, two].map(async (connection, side) => {
-      const control = createControl(connection, jobs.wakeUp);
+      const control = createControl(connection);
       const order = side === 0 ? enqueued : enqueued.toReversed();
       let changed = 0;
       for (let start = 0; start < order.length; start += 40) {

@@ -4,8 +4,8 @@ import type { Page } from '../../contract/wire.ts';
 import type { Actor } from '../../platform/audit/audit.ts';
 import { cutPage, readCursor } from '../../platform/cursor.ts';
 import type { Database } from '../../platform/database/database.ts';
-import type { Control, Touched } from '../../platform/jobs/control.ts';
-import { type JobFilter, listJobIds } from '../../platform/jobs/store.ts';
+import type { Control, Touched } from '../../platform/jobs/control/control.ts';
+import { type JobFilter, listJobIds } from '../../platform/jobs/read/store.ts';
 
 /** Jobs per transaction: small, so that locks are held only briefly. */
 const JOBS_PER_TRANSACTION = 500;

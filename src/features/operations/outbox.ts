@@ -6,8 +6,8 @@ import { type Actor, recordAudit } from '../../platform/audit/audit.ts';
 import { cutPage, readCursor } from '../../platform/cursor.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
-import { hintAfterCommit } from '../../platform/outbox/hints.ts';
 import * as store from '../../platform/outbox/store.ts';
+import { EVENTS_EMITTED } from '../../platform/outbox/topics.ts';
 
 export type OutboxOperations = ReturnType<typeof createOutboxOperations>;
 
@@ -59,7 +59,7 @@ export function createOutboxOperations({ sql, measureWebhooks }: OutboxDependenc
           );
         }
         await recordAudit(tx, { action: 'outbox.retried', actor, details: { event_id: id, event_type } });
-        hintAfterCommit(tx, 'events');
+        tx.notifyAfterCommit(EVENTS_EMITTED);
       });
       return get(id, principal);
     },

@@ -1,6 +1,6 @@
 import type { QueueThroughput, Throughput, ThroughputBucket } from '../../contract/jobs.ts';
 import type { Database } from '../../platform/database/database.ts';
-import { currentTime, measureThroughput } from '../../platform/jobs/throughput-store.ts';
+import { currentTime, measureThroughput } from '../../platform/jobs/read/throughput-store.ts';
 
 /** The number of bars in a small chart. */
 const BUCKETS = 60;

@@ -4,7 +4,7 @@ import { id, timestamp } from '../../contract/wire.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
 import { defineJobType, type JobContext } from '../../platform/jobs/job-type.ts';
-import { PermanentError } from '../../platform/jobs/retry-policy.ts';
+import { PermanentError } from '../../platform/work/retry-policy.ts';
 import type { Requester } from '../identity/requester.ts';
 import type { Viewer } from '../libraries/access/can-read-media.ts';
 import { type Link, linkKey, readLink } from '../media/saving/link.ts';

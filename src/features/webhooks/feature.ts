@@ -4,19 +4,18 @@ import { registerWebhookRoutes } from './routes.ts';
 import { createSender } from './sender.ts';
 import { createWebhooks, subscribeWebhooks } from './webhooks.ts';
 
-export interface WebhooksFeatureDependencies extends Pick<Platform, 'sql' | 'log' | 'hints' | 'egress'> {
+export interface WebhooksFeatureDependencies extends Pick<Platform, 'sql' | 'log' | 'egress'> {
   config: { outbox: { retentionHours: number } };
 }
 
-export function createWebhooksFeature({ sql, log, egress, hints, config }: WebhooksFeatureDependencies) {
+export function createWebhooksFeature({ sql, log, egress, config }: WebhooksFeatureDependencies) {
   const webhooks = createWebhooks({ sql, egress });
-  const sender = createSender({ sql, log, egress });
   return {
     name: 'webhooks',
     services: { webhooks },
     routes: (server) => registerWebhookRoutes(server, webhooks),
     subscribers: [subscribeWebhooks(sql)],
     periodic: [periodicWebhookCleanup(sql, config.outbox.retentionHours)],
-    startLoop: ({ pollSeconds }) => sender.start(hints, pollSeconds),
+    workSources: [createSender({ sql, log, egress })],
   } satisfies Feature;
 }

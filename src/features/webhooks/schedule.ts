@@ -1,28 +1,19 @@
+import { type RetryPolicy, retryDelay } from '../../platform/work/retry-policy.ts';
+
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 
-/** How long a delivery waits after each failed attempt; after the last it has failed. */
-export const RETRY_DELAYS_SECONDS = [
-  5,
-  5 * MINUTE,
-  30 * MINUTE,
-  2 * HOUR,
-  5 * HOUR,
-  10 * HOUR,
-  14 * HOUR,
-  20 * HOUR,
-  24 * HOUR,
-] as const;
+/** The schedule that Standard Webhooks recommends. After the last delay there is one more attempt. */
+const DELAYS = [5, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR];
 
-const MOST_JITTER = 0.1;
+const DELIVERY_RETRY: RetryPolicy = { delays: DELAYS, jitter: 0.1 };
 
-/** Undefined when no attempt is left. `chance` is from 0 to 1. */
-export function retryDelaySeconds(
+/** Seconds until a delivery is tried again; undefined when no attempt is left. */
+export function deliveryDelay(
   failedAttempts: number,
-  chance: number,
   retryAfterSeconds = 0,
+  random?: () => number,
 ): number | undefined {
-  const delay = RETRY_DELAYS_SECONDS[failedAttempts - 1];
-  if (delay === undefined) return undefined;
-  return Math.max(delay * (1 + MOST_JITTER * chance), retryAfterSeconds);
+  if (failedAttempts > DELAYS.length) return undefined;
+  return Math.max(retryDelay(DELIVERY_RETRY, failedAttempts, random), retryAfterSeconds);
 }

@@ -1,136 +1,109 @@
-import type { Database, Queryable, Transaction } from '../../platform/database/database.ts';
+import type { Database, Transaction } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
 import type { Egress } from '../../platform/egress/egress.ts';
-import { retryAfter } from '../../platform/egress/errors.ts';
-import { newId } from '../../platform/ids.ts';
-import { type ClaimLoop, startClaimLoop } from '../../platform/outbox/claim-loop.ts';
 import { emitEvent } from '../../platform/outbox/emit-event.ts';
-import type { Hints } from '../../platform/outbox/hints.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
-import * as deliveryStore from './delivery-store.ts';
-import { retryDelaySeconds } from './schedule.ts';
-import { signatures } from './signature.ts';
-import * as store from './store.ts';
+import { openLane } from '../../platform/work/lanes.ts';
+import { startLoop } from '../../platform/work/loop.ts';
+import type { WorkSource } from '../../platform/work/source.ts';
+import { createEndpointIntake } from './endpoint-intake.ts';
+import { sendDelivery } from './send-delivery.ts';
+import * as sending from './sending-store.ts';
+import { disableWebhook } from './store.ts';
+import { DELIVERIES_DUE } from './topics.ts';
 
 export interface SenderOptions {
   sql: Database;
   log: Logger;
   egress: Pick<Egress, 'request'>;
-  /** After so long an endpoint has failed to answer. */
+  /** An endpoint that takes longer to answer has failed. */
   answerSeconds?: number;
-  /** After so long a delivery whose sender was not heard of is due again; longer than an answer may take. */
-  visibilitySeconds?: number;
-  /** From 0 to 1. */
-  chance?: () => number;
+  random?: () => number;
 }
 
-export interface Sender {
-  /** Sends whatever is due, whenever it is. */
-  start(hints: Hints, pollSeconds: number): ClaimLoop;
-}
-
-const SLOTS = 100;
-/** Of one webhook. */
+/** To one webhook, by all workers together. */
 const AT_ONCE = 10;
 const FAILING_DAYS = 5;
 const GONE = 410;
-/** Of the answer, for the log. */
-const KEPT_BYTES = 1024;
 
-/** Sends deliveries to webhooks. Any number may; a delivery is in the hands of one at a time. */
-export function createSender(options: SenderOptions): Sender {
-  const { sql, log, egress, answerSeconds = 20, visibilitySeconds = 60, chance = Math.random } = options;
-  if (answerSeconds >= visibilitySeconds) throw new Error('A claim must outlast the answer it waits for.');
-
-  async function run(delivery: deliveryStore.ClaimedDelivery): Promise<void> {
-    const { retryAfterSeconds, ...outcome } = await attempt(delivery);
-    const delaySeconds =
-      outcome.responseStatus === GONE
-        ? undefined
-        : retryDelaySeconds(delivery.attempts, chance(), retryAfterSeconds);
-    const settle = (within: Queryable) =>
-      deliveryStore.settleDelivery(within, delivery, outcome, delaySeconds);
-    const failingDays =
-      outcome.error === null
-        ? await settle(sql)
-        : await transaction(sql, (tx) => fail(tx, settle, delivery, outcome));
-    if (failingDays === undefined)
-      log.warn({ delivery_id: delivery.id }, 'the outcome of a delivery was dropped: others have taken it');
-  }
-
-  /** A failure may be the one that disables the webhook; then both are written together. */
-  async function fail(
-    tx: Transaction,
-    settle: (tx: Transaction) => Promise<number | undefined>,
-    delivery: deliveryStore.ClaimedDelivery,
-    { responseStatus }: deliveryStore.AttemptOutcome,
-  ): Promise<number | undefined> {
-    const failingDays = await settle(tx);
-    if (failingDays === undefined) return undefined;
-    if (responseStatus === GONE) await disable(tx, delivery, 'It answered 410 Gone.');
-    else if (failingDays >= FAILING_DAYS)
-      await disable(tx, delivery, `It has done nothing but fail for ${FAILING_DAYS} days.`);
-    return failingDays;
-  }
-
-  async function attempt(
-    delivery: deliveryStore.ClaimedDelivery,
-  ): Promise<deliveryStore.AttemptOutcome & { retryAfterSeconds?: number | undefined }> {
-    const startedAt = performance.now();
-    const now = new Date();
-    const timestampSeconds = Math.floor(now.getTime() / 1000);
-    const requestHeaders = {
-      'content-type': 'application/cloudevents+json; charset=utf-8',
-      'webhook-id': delivery.event_id,
-      'webhook-timestamp': String(timestampSeconds),
-      'webhook-signature': signatures(delivery.secrets, delivery.event_id, timestampSeconds, delivery.body),
-    };
-    const ended = (
-      rest: Pick<deliveryStore.AttemptOutcome, 'error' | 'responseStatus' | 'responseBody'>,
-    ) => ({
-      ...rest,
-      requestHeaders,
-      durationMs: performance.now() - startedAt,
+/** Sends deliveries to webhooks. Any number of processes may do it; a delivery belongs to one at a time. */
+export function createSender({ sql, log, egress, answerSeconds = 20, random }: SenderOptions): WorkSource {
+  async function settle(lane: Database, settlements: sending.Settlement[]): Promise<string[]> {
+    if (settlements.every(({ error }) => error === null))
+      return (await sending.settleDeliveries(lane, settlements)).dropped;
+    // A failure may be the one that disables its webhook; then both commit together.
+    return transaction(lane, async (tx) => {
+      const { dropped, failing } = await sending.settleDeliveries(tx, settlements);
+      for (const { webhook_id, failing_days } of failing) {
+        const isGone = settlements.some(
+          ({ delivery, attempt }) =>
+            delivery.webhook_id === webhook_id &&
+            attempt?.responseStatus === GONE &&
+            !dropped.includes(delivery.id),
+        );
+        if (isGone) await disable(tx, webhook_id, settlements, 'It answered 410 Gone.');
+        else if (failing_days >= FAILING_DAYS)
+          await disable(
+            tx,
+            webhook_id,
+            settlements,
+            `It has done nothing but fail for ${FAILING_DAYS} days.`,
+          );
+      }
+      return dropped;
     });
-    try {
-      const answer = await egress.request(delivery.url, {
-        method: 'POST',
-        headers: requestHeaders,
-        body: delivery.body,
-        maxRedirects: 0,
-        limits: { totalMs: answerSeconds * 1000 },
-      });
-      const responseBody = await firstBytes(answer.body);
-      const error = refusalOf(answer.status);
-      const retryAfterSeconds = retryAfter(answer.headers['retry-after']);
-      return { ...ended({ error, responseStatus: answer.status, responseBody }), retryAfterSeconds };
-    } catch (error) {
-      const { code, message } = error as { code?: string; message: string };
-      return ended({
-        error: { code: code?.startsWith('E_') ? code : null, message },
-        responseStatus: null,
-        responseBody: null,
-      });
-    }
   }
+
+  const released = (delivery: sending.ClaimedDelivery): sending.Settlement => ({
+    delivery,
+    status: 'pending',
+    delaySeconds: 0,
+    error: null,
+    attempt: undefined,
+  });
 
   return {
-    start(hints, pollSeconds) {
-      const loop = startClaimLoop({
-        slots: SLOTS,
-        pollSeconds,
+    takeBack: sending.takeBackDeliveries,
+
+    start(worker) {
+      const lanes = { claims: openLane(sql), outcomes: openLane(sql), dueTimes: sql };
+      const { registration } = worker;
+      // Workers share the endpoint's slots, so that the claims of one that died take none from the others.
+      const intake = createEndpointIntake(() => Math.max(1, Math.floor(AT_ONCE / registration.workers())));
+      const loop = startLoop<sending.ClaimedDelivery, sending.Settlement>({
+        ...worker,
         log,
-        claim: (want) => deliveryStore.claimDeliveries(sql, want, AT_ONCE, newId(), visibilitySeconds),
-        // A webhook that had as many under way as it may has room for another now.
-        run: (delivery) => run(delivery).finally(() => loop.wake()),
-        untilNextDue: () => deliveryStore.untilNextDelivery(sql),
+        lanes,
+        intake,
+        work: {
+          async claim(lane, { workerId, token }) {
+            const wants = intake.wants();
+            const items = await sending.claimDeliveries(lane, { workerId, token, wants });
+            return { items, isMore: intake.note(wants, items) };
+          },
+          run: (delivery) => sendDelivery(delivery, { egress, answerSeconds, random }),
+          settle,
+          releaseClaim: sending.releaseDeliveries,
+          untilNextDue: sending.untilNextDelivery,
+          released,
+          stopped: released,
+          // An answer that PostgreSQL cannot store is left out of the log.
+          unwritable: (settlement) => ({
+            ...settlement,
+            error: settlement.error && 'The error cannot be stored.',
+            attempt: settlement.attempt && { ...settlement.attempt, responseBody: null, errorCode: null },
+          }),
+          isWaiting: ({ status }) => status === 'pending',
+        },
       });
-      const unsubscribe = hints.on('webhooks', loop.wake);
+      const unsubscribe = worker.listener.on(DELIVERIES_DUE, () => loop.wake());
       return {
         wake: loop.wake,
         async stop(graceSeconds) {
           unsubscribe();
-          await loop.stop(graceSeconds);
+          const mayHold = await loop.stop(graceSeconds);
+          await Promise.all([lanes.claims.end(), lanes.outcomes.end()]);
+          return mayHold;
         },
       };
     },
@@ -139,39 +112,16 @@ export function createSender(options: SenderOptions): Sender {
 
 async function disable(
   tx: Transaction,
-  { webhook_id, url }: deliveryStore.ClaimedDelivery,
+  webhook_id: string,
+  settlements: sending.Settlement[],
   reason: string,
 ): Promise<void> {
-  if (!(await store.disableWebhook(tx, webhook_id, reason))) return;
+  if (!(await disableWebhook(tx, webhook_id, reason))) return;
+  const url = settlements.find(({ delivery }) => delivery.webhook_id === webhook_id)?.delivery.url ?? '';
   await emitEvent(tx, {
     eventType: 'webhook.disabled',
     aggregateType: 'webhook',
     aggregateId: webhook_id,
     payload: { webhook_id, url, reason },
   });
-}
-
-function refusalOf(status: number): deliveryStore.AttemptOutcome['error'] {
-  if (status >= 200 && status <= 299) return null;
-  if (status >= 300 && status <= 399)
-    return { code: null, message: `It answered ${status}; redirects are not followed.` };
-  return { code: null, message: `It answered ${status}.` };
-}
-
-/** What comes after is not waited for. An answer that breaks off has been given all the same. */
-async function firstBytes(body: AsyncIterable<Buffer> & { destroy(): unknown }): Promise<string> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  try {
-    for await (const chunk of body) {
-      chunks.push(chunk);
-      length += chunk.length;
-      if (length >= KEPT_BYTES) break;
-    }
-  } catch {
-    // The status is what counts.
-  } finally {
-    body.destroy();
-  }
-  return Buffer.concat(chunks).subarray(0, KEPT_BYTES).toString('utf8').replaceAll('\0', '');
 }

@@ -18,7 +18,7 @@ export async function insertSecret(tx: Transaction, webhookId: string, secret: s
     insert into webhook_secrets (id, webhook_id, secret) values (${newId()}, ${webhookId}, ${secret})`;
 }
 
-/** Lets the secrets that are valid sign for so much longer. Those that expire sooner still do. */
+/** Lets the present secrets expire after so many hours, or sooner if they would anyway. */
 export async function expireSecrets(tx: Transaction, webhookId: string, hours: number): Promise<Date> {
   await tx`delete from webhook_secrets where webhook_id = ${webhookId} and expires_at <= now()`;
   await tx`
@@ -64,7 +64,7 @@ export async function enableWebhook(tx: Transaction, id: string): Promise<void> 
     where id = ${id}`;
 }
 
-/** What was still to be sent has failed: it can be replayed once the webhook is enabled again. */
+/** Disables a webhook. Its pending deliveries have failed, and can be replayed once it is enabled again. */
 export async function disableWebhook(tx: Transaction, id: string, reason: string): Promise<boolean> {
   const disabled = await tx`
     update webhooks
@@ -72,7 +72,8 @@ export async function disableWebhook(tx: Transaction, id: string, reason: string
     where id = ${id} and disabled_at is null`;
   await tx`
     update webhook_deliveries
-    set status = 'failed', next_attempt_at = null, claim_id = null, error_message = ${reason}, updated_at = now()
+    set status = 'failed', next_attempt_at = null, claim_id = null, worker_id = null, error_message = ${reason},
+        updated_at = now()
     where webhook_id = ${id} and status = 'pending'`;
   return disabled.count === 1;
 }
@@ -82,11 +83,8 @@ export async function deleteWebhook(tx: Transaction, id: string): Promise<boolea
   return deleted.count === 1;
 }
 
-/** The enabled webhooks that want events of this type. */
-export async function listInterested(sql: Queryable, eventType: string): Promise<string[]> {
-  const rows = await sql<{ id: string }[]>`
-    select id
-    from webhooks
-    where disabled_at is null and (event_types = '{}' or ${eventType} = any(event_types))`;
-  return rows.map(({ id }) => id);
+/** The enabled webhooks, with the event types that they want; none means all. */
+export async function listEnabled(sql: Queryable): Promise<{ id: string; event_types: string[] }[]> {
+  return sql<{ id: string; event_types: string[] }[]>`
+    select id, event_types from webhooks where disabled_at is null`;
 }

@@ -1,40 +1,39 @@
 import { Webhook } from 'standardwebhooks';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { DEV_KEYS, failure, useApp } from '../../../test/support/app.ts';
 import { useDatabase } from '../../../test/support/database.ts';
-import { silentLog } from '../../../test/support/jobs.ts';
+import { gate, type StartedSource, silentLog, startSource } from '../../../test/support/jobs.ts';
 import { emit, someEvent } from '../../../test/support/outbox.ts';
 import { type Received, type Reply, startReceiver } from '../../../test/support/webhook-receiver.ts';
 import { createEgress } from '../../platform/egress/egress.ts';
 import { newId } from '../../platform/ids.ts';
-import type { ClaimLoop } from '../../platform/outbox/claim-loop.ts';
 import { createDispatcher } from '../../platform/outbox/dispatcher.ts';
-import { createHints } from '../../platform/outbox/hints.ts';
-import { claimDeliveries } from './delivery-store.ts';
-import { retryDelaySeconds } from './schedule.ts';
+import { recoverDeadWorkers } from '../../platform/work/recovery.ts';
+import { deliveryDelay } from './schedule.ts';
 import { createSender, type SenderOptions } from './sender.ts';
+import { claimDeliveries } from './sending-store.ts';
 import { signatures } from './signature.ts';
 import { subscribeWebhooks } from './webhooks.ts';
 
 const database = useDatabase();
 const { sql } = database;
 const app = useApp(database, { NEXUS_EGRESS_ALLOW: '127.0.0.1/32' });
-const hints = createHints({ log: silentLog, listenAt: database.target });
 const egress = createEgress({ allow: ['127.0.0.1/32'] });
 const dispatcher = createDispatcher({ sql, log: silentLog, subscribers: [subscribeWebhooks(sql)] });
-const loops: ClaimLoop[] = [];
+const started: StartedSource[] = [];
 const key = DEV_KEYS.admin;
 
-const send = (options: Partial<SenderOptions> = {}) =>
-  loops.push(createSender({ sql, log: silentLog, egress, chance: () => 0, ...options }).start(hints, 3600));
+const senderOf = (options: Partial<SenderOptions> = {}) =>
+  createSender({ sql, log: silentLog, egress, random: () => 0, ...options });
+const send = async (options: Partial<SenderOptions> = {}) =>
+  started.push(await startSource(database, senderOf(options), options.sql ? { sql: options.sql } : {}));
 
 beforeAll(() => sql`delete from outbox_event`);
 afterEach(async () => {
-  await Promise.all(loops.splice(0).map((loop) => loop.stop(0)));
+  await Promise.all(started.splice(0).map((source) => source.stop()));
   await sql`delete from webhooks`;
   await sql`delete from outbox_event`;
 });
-afterAll(() => hints.close());
 
 async function create(url: string, event_types: string[] = []) {
   const { status, body } = await app.call('POST', '/api/v1/webhooks', { key, body: { url, event_types } });
@@ -73,7 +72,7 @@ describe('the signature', () => {
     const rotated = await app.call('POST', `/api/v1/webhooks/${id}/rotate-secret`, { key });
     expect(rotated.status).toBe(200);
     expect(rotated.body.secret).not.toBe(secret);
-    send();
+    await send();
     await happen();
     const [received] = await receiver.has(1);
     const { body, headers } = received as Received;
@@ -94,8 +93,8 @@ describe('a delivery', () => {
   test('is a CloudEvent with its headers, sent when the event has been committed, and logged', async () => {
     const receiver = await startReceiver(() => ({ status: 200, body: 'x'.repeat(5000) }));
     const { id } = await create(receiver.site.url, ['library.created']);
-    send();
-    loops.push(dispatcher.start(hints, 3600));
+    await send();
+    started.push(await startSource(database, dispatcher));
     const event = await emit(sql, someEvent({ requestId: 'r-7' }));
     const [received] = await receiver.has(1);
     expect(received?.headers).toMatchObject({
@@ -159,7 +158,7 @@ describe('a delivery', () => {
     const receiver = await startReceiver(() => reply);
     const { id } = await create(receiver.site.url);
     await happen();
-    send();
+    await send();
     const waits = async () =>
       (
         await sql<[{ waits: number }]>`
@@ -172,7 +171,7 @@ describe('a delivery', () => {
     );
     expect(await waits()).toBe(5);
     await makeDue();
-    loops[0]?.wake();
+    started[0]?.wake();
     await vi.waitFor(async () => expect(await waits()).toBe(300));
     expect(receiver.received).toHaveLength(2);
     expect(new Set(receiver.received.map((request) => request.id)).size).toBe(1);
@@ -186,7 +185,7 @@ describe('a delivery', () => {
     const receiver = await startReceiver(() => ({ status: 503, headers: { 'retry-after': '1000' } }));
     const { id } = await create(receiver.site.url);
     await happen();
-    send();
+    await send();
     await vi.waitFor(async () => expect((await deliveries(id))[0].error_message).toBe('It answered 503.'));
     const [row] = await sql`
       select extract(epoch from next_attempt_at - updated_at)::int as waits from webhook_deliveries`;
@@ -198,14 +197,14 @@ describe('a delivery', () => {
     const { id } = await create(receiver.site.url);
     await happen();
     await sql`update webhook_deliveries set attempts = 9`;
-    send();
+    await send();
     await settled(id, 'failed', 10);
   });
 
   test('to a host that is not there is logged with its code', async () => {
     const { id } = await create('http://127.0.0.1:9');
     await happen();
-    send();
+    await send();
     await vi.waitFor(async () =>
       expect(await deliveries(id)).toMatchObject([
         { status: 'pending', log: [{ response_status: null, error_code: 'E_CONNECT_FAILED' }] },
@@ -218,7 +217,7 @@ describe('a delivery', () => {
     const stuck = await create(hanging.site.url, ['library.created']);
     for (let n = 0; n < 30; n++) await emit(sql, someEvent());
     await dispatcher.deliverDue();
-    send({ answerSeconds: 2 });
+    await send({ answerSeconds: 2 });
     await hanging.has(10);
     await create(healthy.site.url, ['library.created']);
     await happen();
@@ -242,8 +241,8 @@ describe('a delivery', () => {
     for (let n = 0; n < 50; n++) await emit(sql, someEvent());
     await dispatcher.deliverDue();
     const [a, b] = database.twoConnections();
-    send({ sql: a });
-    send({ sql: b });
+    await send({ sql: a });
+    await send({ sql: b });
     await receiver.has(50);
     await vi.waitFor(async () =>
       expect(await sql`select from webhook_deliveries where status = 'pending'`).toHaveLength(0),
@@ -252,18 +251,62 @@ describe('a delivery', () => {
     expect(receiver.received).toHaveLength(50);
   });
 
-  test('whose sender died is sent again when its claim has run out; the dead one can write nothing', async () => {
+  test('whose sender died is sent again when the lease is over; the dead one can write nothing', async () => {
     const receiver = await startReceiver();
     const { id } = await create(receiver.site.url);
     await happen();
-    const [claimed] = await claimDeliveries(sql, 10, 10, newId(), 60);
-    expect(await claimDeliveries(sql, 10, 10, newId(), 60)).toHaveLength(0);
-    await makeDue();
-    send();
+    const [workerId, wants] = [newId(), { ofOthers: 10, byWebhook: new Map() }];
+    await sql`
+      insert into workers (id, name, queues, concurrency, lease_expires_at)
+      values (${workerId}, 'dead', '{}', 1, now() + interval '1 minute')`;
+    const claim = () => claimDeliveries(sql, { workerId, token: newId(), wants });
+    const [claimed] = await claim();
+    expect(await claim()).toHaveLength(0);
+    await sql`update workers set lease_expires_at = now() - interval '1 second' where id = ${workerId}`;
+    await recoverDeadWorkers(sql, silentLog, [senderOf().takeBack]);
+    await send();
     await settled(id, 'delivered', 2);
+    expect((await deliveries(id))[0].log).toMatchObject([
+      { error_code: 'E_LEASE_EXPIRED', error_message: expect.stringContaining('does not count') },
+      { response_status: 204 },
+    ]);
     const late = await sql`
       update webhook_deliveries set status = 'failed' where claim_id = ${claimed?.claim_id ?? ''}`;
     expect(late.count).toBe(0);
+  });
+
+  test('of which the sender died costs no attempt: the schedule goes on where it was', async () => {
+    const receiver = await startReceiver(() => ({ status: 500 }));
+    const { id } = await create(receiver.site.url);
+    await happen();
+    await sql`update webhook_deliveries set attempts = 4, interruptions = 3`;
+    await send();
+    await settled(id, 'pending', 5);
+    await vi.waitFor(async () => {
+      const [row] = await sql`
+        select extract(epoch from next_attempt_at - updated_at)::float8 as waits from webhook_deliveries`;
+      expect(row).toEqual({ waits: 300 });
+    });
+  });
+
+  test('whose webhook is deleted meanwhile leaves nothing, and no error', async () => {
+    const [answering, answer] = [gate(), gate()];
+    const receiver = await startReceiver(async () => {
+      answering.open();
+      await answer.opened;
+      return { status: 204 };
+    });
+    const { id } = await create(receiver.site.url);
+    await happen();
+    const errors: unknown[] = [];
+    const log = Object.assign(Object.create(silentLog), { error: (line: unknown) => errors.push(line) });
+    await send({ log });
+    await answering.opened;
+    await app.call('DELETE', `/api/v1/webhooks/${id}`, { key });
+    answer.open();
+    await Promise.all(started.splice(0).map((source) => source.stop(5)));
+    expect(errors).toEqual([]);
+    expect(await sql`select from webhook_attempts`).toHaveLength(0);
   });
 });
 
@@ -321,7 +364,7 @@ describe('a webhook', () => {
     const { id } = await create(receiver.site.url, ['library.created']);
     await happen();
     await emit(sql, someEvent());
-    send();
+    await send();
     await settled(id, 'failed');
     expect((await app.call('GET', `/api/v1/webhooks/${id}`, { key })).body).toMatchObject({
       enabled: false,
@@ -353,7 +396,7 @@ describe('a webhook', () => {
     const receiver = await startReceiver(() => replies.shift() ?? { status: 204 });
     const { id } = await create(receiver.site.url, ['library.created']);
     await happen();
-    send();
+    await send();
     await settled(id, 'pending');
     const [delivery] = await deliveries(id);
     const replay = () => app.call('POST', `/api/v1/webhooks/${id}/deliveries/${delivery.id}/replay`, { key });
@@ -367,7 +410,7 @@ describe('a webhook', () => {
     const replies: Reply[] = [{ status: 500 }, { status: 200 }, { status: 500 }, { status: 500 }];
     const receiver = await startReceiver(() => replies.shift() ?? { status: 500 });
     const { id } = await create(receiver.site.url, ['library.created']);
-    send();
+    await send();
     const state = async () => (await app.call('GET', `/api/v1/webhooks/${id}`, { key })).body;
     const age = () => sql`update webhooks set failing_since = failing_since - interval '5 days 1 minute'`;
     await happen();
@@ -389,7 +432,7 @@ describe('a webhook', () => {
   test('can be tested', async () => {
     const receiver = await startReceiver();
     const { id } = await create(receiver.site.url, ['library.deleted']);
-    send();
+    await send();
     const { status, body } = await app.call('POST', `/api/v1/webhooks/${id}/test`, { key });
     expect([status, body.event_type, body.status]).toEqual([202, 'webhook.test', 'pending']);
     const [received] = await receiver.has(1);
@@ -406,7 +449,7 @@ describe('a webhook', () => {
 
 test('the schedule is what the standard recommends, up to a tenth longer, and ends', () => {
   const hour = 3600;
-  expect(Array.from({ length: 10 }, (_, n) => retryDelaySeconds(n + 1, 0))).toEqual([
+  expect(Array.from({ length: 10 }, (_, n) => deliveryDelay(n + 1, 0, () => 0))).toEqual([
     5,
     300,
     1800,
@@ -418,6 +461,6 @@ test('the schedule is what the standard recommends, up to a tenth longer, and en
     24 * hour,
     undefined,
   ]);
-  expect(retryDelaySeconds(2, 1)).toBeCloseTo(330);
-  expect(retryDelaySeconds(1, 0, 3 * hour)).toBe(3 * hour);
+  expect(deliveryDelay(2, 0, () => 1)).toBeCloseTo(330);
+  expect(deliveryDelay(1, 3 * hour)).toBe(3 * hour);
 });

@@ -9,11 +9,11 @@ import type { Egress } from '../../platform/egress/egress.ts';
 import { EgressError } from '../../platform/egress/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { cloudEventOf } from '../../platform/outbox/cloud-event.ts';
-import { hintAfterCommit } from '../../platform/outbox/hints.ts';
 import { defineSubscriber } from '../../platform/outbox/subscriber.ts';
 import * as deliveryStore from './delivery-store.ts';
 import { newSecret } from './signature.ts';
 import * as store from './store.ts';
+import { DELIVERIES_DUE } from './topics.ts';
 
 export type Webhooks = ReturnType<typeof createWebhooks>;
 
@@ -139,8 +139,10 @@ export function createWebhooks({ sql, egress }: WebhooksDependencies) {
         };
         const body = JSON.stringify(cloudEventOf(event));
         const { id: event_id, event_type } = event;
-        const [delivery] = await deliveryStore.insertDeliveries(tx, [id], { event_id, event_type, body });
-        hintAfterCommit(tx, 'webhooks');
+        const [delivery] = await deliveryStore.insertDeliveries(tx, [
+          { webhook_id: id, event_id, event_type, body },
+        ]);
+        tx.notifyAfterCommit(DELIVERIES_DUE);
         return requireDelivery(await deliveryStore.findDelivery(tx, id, delivery ?? ''));
       });
     },
@@ -165,7 +167,7 @@ export function createWebhooks({ sql, egress }: WebhooksDependencies) {
           );
         const details = { webhook_id: webhookId, delivery_id: deliveryId };
         await recordAudit(tx, { action: 'webhook.replayed', actor, details });
-        hintAfterCommit(tx, 'webhooks');
+        tx.notifyAfterCommit(DELIVERIES_DUE);
         return requireDelivery(await deliveryStore.findDelivery(tx, webhookId, deliveryId));
       });
     },
@@ -174,21 +176,23 @@ export function createWebhooks({ sql, egress }: WebhooksDependencies) {
   };
 }
 
-/** Puts every event on its way to the webhooks that want it. Told twice, it finds that done. */
+/** Writes a delivery of every event for each webhook that wants it. A repeated call changes nothing. */
 export function subscribeWebhooks(sql: Database) {
   return defineSubscriber('webhooks', {
     eventTypes: EVENT_TYPES,
-    async handler(event) {
-      const interested = await store.listInterested(sql, event.event_type);
-      if (interested.length === 0) return;
-      const { id: event_id, event_type } = event;
+    async batchHandler(events) {
+      const webhooks = await store.listEnabled(sql);
+      const deliveries = events.flatMap((event) => {
+        const { id: event_id, event_type } = event;
+        const body = JSON.stringify(cloudEventOf(event));
+        return webhooks
+          .filter(({ event_types }) => event_types.length === 0 || event_types.includes(event_type))
+          .map(({ id: webhook_id }) => ({ webhook_id, event_id, event_type, body }));
+      });
+      if (deliveries.length === 0) return;
       await transaction(sql, async (tx: Transaction) => {
-        await deliveryStore.insertDeliveries(tx, interested, {
-          event_id,
-          event_type,
-          body: JSON.stringify(cloudEventOf(event)),
-        });
-        hintAfterCommit(tx, 'webhooks');
+        await deliveryStore.insertDeliveries(tx, deliveries);
+        tx.notifyAfterCommit(DELIVERIES_DUE);
       });
     },
   });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Database } from '../database/database.ts';
 import { defineJobType, MAINTENANCE_QUEUE } from '../jobs/job-type.ts';
-import type { Periodic } from '../jobs/periodic.ts';
+import type { Periodic } from '../jobs/periodic/periodic.ts';
 
 const BATCH = 1000;
 

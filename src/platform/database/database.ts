@@ -1,6 +1,8 @@
 import pg from 'pg';
 import { parseIntoClientConfig } from 'pg-connection-string';
+import { CHANNEL, createNotifications, type Notifications } from './notifications.ts';
 import { type Parameter, type Rows, type SqlFragment, Statement } from './statement.ts';
+import { markDriverError } from './trouble.ts';
 
 /** The `sql` tag of a pool or a transaction. */
 // biome-ignore lint/suspicious/noExplicitAny: the default for callers that do not name the type of rows
@@ -18,6 +20,8 @@ export interface Database extends Queryable {
   /** The statements that begin a transaction. */
   readonly begin: string;
   readonly isPooled: boolean;
+  /** The notifications that this pool and its siblings send after commits. */
+  readonly notifications: Notifications;
   /** Reserves a connection until `release`. Released with an error, the connection is closed. */
   connect(): Promise<pg.PoolClient>;
   /** Opens another pool to the same server with other settings. Behind a pooler, settings have no effect. */
@@ -44,11 +48,11 @@ export interface Transaction extends Queryable {
   /** Calls `hint` after the commit, and never after a rollback. A crash loses it, so it must not be needed. */
   afterCommit(hint: () => void): void;
   /**
-   * Sends a NOTIFY right after the commit, without waiting for it. `payload` is called just before. A NOTIFY inside the
-   * transaction would serialise the commits of all such transactions, because PostgreSQL holds a lock for it during the
-   * commit.
+   * Notifies the listeners of a topic once the transaction has committed; whether it arrives is not waited for. A NOTIFY
+   * inside the transaction would make all such transactions commit one after the other, because PostgreSQL takes a lock
+   * for it that spans the commit.
    */
-  notifyAfterCommit(channel: string, payload: () => string | undefined): void;
+  notifyAfterCommit(topic: string, subjects?: Iterable<string>): void;
 }
 
 /** The address of a server: a URL, or the socket of the embedded one. */
@@ -76,8 +80,12 @@ export const MIN_SUPPORTED_MAJOR = 15;
 const CONNECT_TIMEOUT_MS = 10_000;
 const INT8 = 20;
 
-/** Opens a pool. It connects when a connection is first needed, and again after a connection is lost. */
-export function openDatabase(target: ConnectionTarget, options: DatabaseOptions): Database {
+/** Opens a pool. Connections are made when first needed and made again when lost. */
+export function openDatabase(
+  target: ConnectionTarget,
+  options: DatabaseOptions,
+  shared?: Notifications,
+): Database {
   const config = connectionConfig(target);
   const limits = {
     statement_timeout: options.statementTimeoutSeconds * 1000,
@@ -106,13 +114,22 @@ export function openDatabase(target: ConnectionTarget, options: DatabaseOptions)
 
   const setLimits = Object.entries(limits).map(([name, value]) => `; set local ${name} = ${value}`);
   const isPooled = options.isPooled ?? false;
+  const notifications =
+    shared ??
+    createNotifications((messages) =>
+      pool.query('select pg_notify($1, message) from unnest($2::text[]) as message', [CHANNEL, messages]),
+    );
   return Object.assign(writeStatements(pool, isPooled), {
     isPooled,
+    notifications,
     begin: options.isPooled ? `begin${setLimits.join('')}` : 'begin',
-    connect: () => pool.connect(),
-    sibling: (others) => openDatabase(target, { ...options, ...others }),
+    connect: () => pool.connect().catch(throwMarked),
+    sibling: (others) => openDatabase(target, { ...options, ...others }, notifications),
     usage: () => ({ open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
-    end: () => pool.end(),
+    end() {
+      if (!shared) notifications.close();
+      return pool.end();
+    },
   } satisfies Partial<Database>) as unknown as Database;
 }
 
@@ -129,9 +146,16 @@ export function writeStatements(
   return (strings, ...parameters) =>
     new Statement(strings, parameters, async ({ name, text, values }) => {
       // Behind a pooler, the next use may run on a server connection that has not prepared the statement.
-      const { rows, rowCount } = await runner.query({ text, values, ...(name && !isPooled && { name }) });
+      const { rows, rowCount } = await runner
+        .query({ text, values, ...(name && !isPooled && { name }) })
+        .catch(throwMarked);
       return Object.assign(rows, { count: rowCount ?? 0 }) as Rows<object[]>;
     });
+}
+
+/** For promises of the driver: what they reject with is told from errors of other connections. */
+export function throwMarked(error: unknown): never {
+  throw markDriverError(error);
 }
 
 export function connectionConfig(target: ConnectionTarget): pg.ClientConfig {

@@ -1,39 +1,40 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from '../telemetry/logger.ts';
-import { type ConnectionTarget, connectionConfig } from './database.ts';
+import { type ConnectionTarget, connectionConfig, type Database } from './database.ts';
+import { CHANNEL, type Subjects } from './notifications.ts';
 
 export interface ListenerOptions {
-  target: ConnectionTarget;
-  applicationName: string;
-  channels: readonly string[];
-  onNotification(channel: string, payload: string): void;
-  /** Called when listening starts, also after a reconnect: notifications in between were missed. */
-  onListening(): void;
+  sql: Database;
   log: Logger;
+  /** Undefined behind a pooler, where a connection cannot listen: then only this process is heard. */
+  listenAt: ConnectionTarget | undefined;
 }
 
+/** The one connection of a process that listens for notifications. */
 export interface Listener {
+  /** Returns a function that ends it. The connection is made when the first listener is added. */
+  on(topic: string, listener: (subjects: Subjects) => void): () => void;
   close(): Promise<void>;
 }
 
 const MIN_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 10_000;
 
-/** Listens on one connection, and reconnects when it is lost. */
-export function startListener(options: ListenerOptions): Listener {
+export function createListener({ sql, log, listenAt }: ListenerOptions): Listener {
   const stop = new AbortController();
-  const ended = run();
+  let running: Promise<void> | undefined;
 
-  async function run(): Promise<void> {
+  /** Connects, and connects again when the connection is lost. */
+  async function run(target: ConnectionTarget): Promise<void> {
     for (let failures = 0; !stop.signal.aborted; failures++) {
       try {
-        await listenOnce(() => {
+        await listenOnce(target, () => {
           failures = 0;
         });
       } catch (error) {
         if (!stop.signal.aborted)
-          options.log.warn({ err: error }, 'the listening connection was lost; reconnecting');
+          log.warn({ err: error }, 'the listening connection was lost; connecting again');
       }
       const wait = Math.min(MIN_PAUSE_MS * 2 ** failures, MAX_PAUSE_MS);
       await pause(wait, undefined, { signal: stop.signal }).catch(() => undefined);
@@ -41,10 +42,10 @@ export function startListener(options: ListenerOptions): Listener {
   }
 
   /** Resolves when the listener is closed, rejects when the connection is lost. */
-  async function listenOnce(onConnected: () => void): Promise<void> {
+  async function listenOnce(target: ConnectionTarget, onConnected: () => void): Promise<void> {
     const client = new pg.Client({
-      ...connectionConfig(options.target),
-      application_name: options.applicationName,
+      ...connectionConfig(target),
+      application_name: 'nexus listener',
       connectionTimeoutMillis: 10_000,
       keepAlive: true,
     });
@@ -56,12 +57,12 @@ export function startListener(options: ListenerOptions): Listener {
     });
     stop.signal.addEventListener('abort', close);
     lost.catch(() => undefined);
-    client.on('notification', ({ channel, payload = '' }) => options.onNotification(channel, payload));
+    client.on('notification', ({ payload = '' }) => sql.notifications.hear(payload));
     try {
       await client.connect();
-      for (const channel of options.channels) await client.query(`listen ${channel}`);
+      await client.query(`listen ${CHANNEL}`);
       onConnected();
-      options.onListening();
+      sql.notifications.missed();
       await lost;
     } finally {
       stop.signal.removeEventListener('abort', close);
@@ -70,9 +71,13 @@ export function startListener(options: ListenerOptions): Listener {
   }
 
   return {
+    on(topic, listener) {
+      if (listenAt && !stop.signal.aborted) running ??= run(listenAt);
+      return sql.notifications.on(topic, listener);
+    },
     async close() {
       stop.abort();
-      await ended;
+      await running;
     },
   };
 }

@@ -1,6 +1,9 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { openTestDatabase, useDatabase } from '../../../test/support/database.ts';
+import { silentLog } from '../../../test/support/jobs.ts';
 import { connectionConfig, openDatabase, refuseOldServer, type Transaction } from './database.ts';
+import { createListener } from './listener.ts';
+import type { Subjects } from './notifications.ts';
 import { transaction } from './transaction.ts';
 
 const database = useDatabase();
@@ -104,31 +107,35 @@ describe('transaction', () => {
     expect(given).toEqual(['committed']);
   });
 
-  test('notifies listeners after the commit, and reads the payload only then', async () => {
-    const listener = await sql.connect();
-    const heard: (string | undefined)[] = [];
-    listener.on('notification', ({ payload }) => heard.push(payload));
-    await listener.query('listen test_channel');
-    let isAsked = false;
+  test('notifies listeners after its commit, and never after a rollback', async () => {
+    const [elsewhere] = database.twoConnections();
+    const listener = createListener({ sql: elsewhere, log: silentLog, listenAt: database.target });
+    const heard: Subjects[] = [];
+    listener.on('told', (subjects) => heard.push(subjects));
+    await vi.waitFor(() => expect(heard).toEqual(['any']));
     await transaction(sql, async (tx) => {
-      tx.notifyAfterCommit('test_channel', () => {
-        isAsked = true;
-        return 'committed';
-      });
-      tx.notifyAfterCommit('test_channel', () => undefined);
+      tx.notifyAfterCommit('told', ['first']);
+      tx.notifyAfterCommit('told', ['second']);
       await tx`select 1`;
-      expect(isAsked).toBe(false);
+      expect(heard).toHaveLength(1);
     });
     const failed = transaction(sql, async (tx) => {
-      tx.notifyAfterCommit('test_channel', () => 'rolled back');
+      tx.notifyAfterCommit('told', ['rolled back']);
       await tx`select 1 / 0`;
     });
     await expect(failed).rejects.toThrow('division by zero');
-    await transaction(sql, async (tx) => tx.notifyAfterCommit('test_channel', () => 'the last'));
-    await vi.waitFor(() => expect(heard).toContain('the last'));
-    expect(heard).toEqual(['committed', 'the last']);
-    await listener.query('unlisten test_channel');
-    listener.release();
+    await transaction(sql, async (tx) => tx.notifyAfterCommit('told', ['last']));
+    await vi.waitFor(() => expect(heard).toHaveLength(3));
+    expect(heard).toEqual(['any', new Set(['first', 'second']), new Set(['last'])]);
+    await listener.close();
+  });
+
+  test('notifies listeners of its own process without a connection that listens', async () => {
+    const heard: Subjects[] = [];
+    const stop = sql.notifications.on('told', (subjects) => heard.push(subjects));
+    await transaction(sql, async (tx) => tx.notifyAfterCommit('told', ['here']));
+    stop();
+    expect(heard).toEqual([new Set(['here'])]);
   });
 
   test('fails and has no effect when its connection is lost, and the pool recovers', async () => {

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { PoolClient, QueryConfig } from 'pg';
-import { type Database, type Transaction, writeStatements } from './database.ts';
+import { type Database, type Transaction, throwMarked, writeStatements } from './database.ts';
+import { CHANNEL } from './notifications.ts';
 import type { SqlFragment } from './statement.ts';
 
 const SERIALIZATION_FAILURE = '40001';
@@ -34,7 +35,8 @@ interface Pending {
   /** Statements that were sent without waiting for their results. */
   sent: PromiseLike<unknown>[];
   hints: (() => void)[];
-  notifications: { channel: string; payload: () => string | undefined }[];
+  /** The subjects to notify of, by topic. */
+  notifications: Map<string, Set<string>>;
 }
 
 /**
@@ -44,7 +46,7 @@ interface Pending {
  */
 async function runOnce<T>(sql: Database, work: (tx: Transaction) => PromiseLike<T>): Promise<T> {
   const client = await sql.connect();
-  const pending: Pending = { sent: [], hints: [], notifications: [] };
+  const pending: Pending = { sent: [], hints: [], notifications: new Map() };
   let isOver = false;
   let broken: Error | undefined;
   let notified: Promise<unknown> | undefined;
@@ -55,18 +57,18 @@ async function runOnce<T>(sql: Database, work: (tx: Transaction) => PromiseLike<
   client.on('error', onError);
   let result: T;
   try {
-    const begun = client.query(sql.begin);
+    const begun = client.query(sql.begin).catch(throwMarked);
     begun.catch(() => undefined);
     if (sql.isPooled) await begun;
     result = await work(asTransaction(client, sql.isPooled, pending, () => isOver));
     isOver = true;
     const committed = commit(client);
     committed.catch(() => undefined);
-    if (!sql.isPooled) notified = notify(client, pending);
+    if (!sql.isPooled) notified = notify(client, sql, pending);
     // Awaited in the order of sending, so that the first error is thrown.
     for (const result of [begun, ...pending.sent]) await result;
     await committed;
-    if (sql.isPooled) notified = notify(client, pending);
+    if (sql.isPooled) notified = notify(client, sql, pending);
   } catch (error) {
     isOver = true;
     // If the rollback fails, the connection is broken, and the server rolls back by itself.
@@ -82,20 +84,21 @@ async function runOnce<T>(sql: Database, work: (tx: Transaction) => PromiseLike<
     });
   }
   for (const hint of pending.hints) hint();
+  sql.notifications.tellHere(pending.notifications);
   return result;
 }
 
 /** Sends the notifications. Never rejects, because notifications may be lost. */
-function notify(client: PoolClient, { notifications }: Pending): Promise<unknown> {
-  const messages = notifications
-    .map(({ channel, payload }) => [channel, payload()])
-    .filter(([, text]) => text !== undefined);
-  return Promise.allSettled(messages.map((values) => client.query('select pg_notify($1, $2)', values)));
+async function notify(client: PoolClient, sql: Database, { notifications }: Pending): Promise<void> {
+  const messages = sql.notifications.behindCommit(notifications);
+  await Promise.allSettled(
+    messages.map((message) => client.query('select pg_notify($1, $2)', [CHANNEL, message])),
+  );
 }
 
 /** Commits. After a failed statement, PostgreSQL rolls back instead and reports success, so the result is checked. */
 async function commit(client: PoolClient): Promise<void> {
-  const { command } = await client.query('commit');
+  const { command } = await client.query('commit').catch(throwMarked);
   if (command === 'COMMIT') return;
   throw new Error(
     'A statement of this transaction failed and its error was ignored, so nothing was committed.',
@@ -125,8 +128,8 @@ function asTransaction(
     afterCommit(hint: () => void) {
       hints.push(hint);
     },
-    notifyAfterCommit(channel: string, payload: () => string | undefined) {
-      notifications.push({ channel, payload });
+    notifyAfterCommit(topic: string, subjects: Iterable<string> = []) {
+      notifications.set(topic, new Set([...(notifications.get(topic) ?? []), ...subjects]));
     },
   }) as unknown as Transaction;
 }

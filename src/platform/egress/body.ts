@@ -25,6 +25,8 @@ export function decodedBody(
   response: IncomingMessage,
   { method, limit, host, explain }: BodyOptions,
 ): Readable {
+  // There is nothing to decode or to limit, and a pipeline costs more than the rest of such a request.
+  if (response.statusCode === 204 || response.headers['content-length'] === '0') return response;
   const encodings = contentEncodings(response, method);
   if (encodings.length > MAX_ENCODINGS) {
     throw new EgressError('E_INVALID_RESPONSE', `${host} compressed its response more than twice.`);

@@ -4,6 +4,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { refusalOf } from './addresses.ts';
+import { type Agents, createAgents } from './agents.ts';
 import { parseAllowList } from './allow-list.ts';
 import { ACCEPTED_ENCODINGS, decodedBody } from './body.ts';
 import { decodeText } from './charset.ts';
@@ -13,12 +14,12 @@ import { type Hop, nextHop, redirectTarget } from './redirect.ts';
 import { type Resolver, systemResolver } from './resolver.ts';
 
 export interface EgressLimits {
-  /** From the DNS lookup until the connection is established, for each hop. */
+  /** From looking up the name until the connection stands, for each address that is gone to. */
   connectMs: number;
-  /** From the start until the last byte of the body, including redirects. */
+  /** From the beginning until the last byte of the body, redirects included. */
   totalMs: number;
   headerBytes: number;
-  /** The maximum size of the body, both compressed and decompressed. */
+  /** Of the body, compressed or not. */
   bodyBytes: number;
 }
 
@@ -33,52 +34,59 @@ export interface EgressRequest {
   method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   headers?: Record<string, string>;
   body?: string | Uint8Array;
-  /** 0: redirects are returned as responses. */
+  /** 0: a redirect is an answer like any other. */
   maxRedirects?: number;
+  /**
+   * Whether a connection is kept for the next request to the same addresses, which are looked up and checked for each
+   * request nevertheless. A request that fails because the server just closed its kept connection is sent once more.
+   */
+  reusesConnections?: boolean;
   limits?: Partial<EgressLimits>;
   signal?: AbortSignal | undefined;
 }
 
 export interface EgressAnswer {
-  /** The final URL, after redirects. */
+  /** Where the answer came from, after redirects. */
   url: string;
   status: number;
   headers: IncomingHttpHeaders;
 }
 
 export interface EgressResponse extends EgressAnswer {
-  /** Decompressed and limited in size. Read it to its end, or destroy it. */
+  /** Decompressed and limited. Read it to its end, or destroy it. */
   body: Readable;
 }
 
 export interface EgressOptions {
-  /** `host:port` or networks that are allowed although they are not public. */
+  /** `host:port` or networks that may be reached although they are not public. */
   allow?: readonly string[];
+  /** Who Nexus says it is. */
   userAgent?: string;
   limits?: Partial<EgressLimits>;
   resolver?: Resolver;
   interfaces?: Interfaces;
 }
 
-/** The HTTP client for all outgoing requests. See docs/egress.md. */
+/** The one way out of Nexus. See docs/egress.md. */
 export interface Egress {
-  /** Sends a request. Resolves with any status. */
+  /** Any status is an answer here. */
   request(url: string, options?: EgressRequest): Promise<EgressResponse>;
-  /** Reads the whole body. Throws unless the status is 2xx. */
+  /** Throws for every status but success. */
   fetchBytes(url: string, options?: EgressRequest): Promise<EgressAnswer & { bytes: Buffer }>;
   fetchText(url: string, options?: EgressRequest): Promise<EgressAnswer & { text: string; charset: string }>;
-  /** Throws if the URL is invalid or its host is not allowed, without sending a request. */
+  /** Throws what a request to this URL would throw before it is sent. */
   check(url: string, options?: Pick<EgressRequest, 'signal'>): Promise<void>;
 }
 
-const MAX_REDIRECTS = 5;
+const MOST_REDIRECTS = 5;
 
 export function createEgress(options: EgressOptions = {}): Egress {
   const { resolver = systemResolver, userAgent = 'Nexus' } = options;
   const defaults = { ...DEFAULT_LIMITS, ...options.limits };
   const allow = parseAllowList(options.allow ?? []);
+  const agents = createAgents();
 
-  /** Returns all addresses of a host. Throws if one is not allowed, because the connection may use any of them. */
+  /** Every address of the host, all of them checked: whichever the connection takes, it was. */
   async function checkedAddresses(url: URL): Promise<string[]> {
     const hostname = url.hostname.replace(/^\[(.*)\]$/, '$1');
     const addresses = isIP(hostname) ? [hostname] : await resolver(hostname);
@@ -91,21 +99,21 @@ export function createEgress(options: EgressOptions = {}): Egress {
     return addresses;
   }
 
-  async function send(hop: Hop, limits: EgressLimits, signal: AbortSignal): Promise<IncomingMessage> {
-    const connecting = new AbortController();
+  /** Sends a hop's request. `ending` is aborted when the connection does not stand in time. */
+  async function send(
+    hop: Hop,
+    limits: EgressLimits,
+    ending: AbortController,
+    agents: Agents | undefined,
+  ): Promise<IncomingMessage> {
     const timer = setTimeout(
-      () => connecting.abort(new EgressError('E_TIMEOUT', `${hop.url.host} took too long to connect.`)),
+      () => ending.abort(new EgressError('E_TIMEOUT', `${hop.url.host} could not be reached in time.`)),
       limits.connectMs,
     );
+    const onConnect = () => clearTimeout(timer);
     try {
-      const addresses = await unlessAborted(
-        checkedAddresses(hop.url),
-        AbortSignal.any([signal, connecting.signal]),
-      );
-      const onConnect = () => clearTimeout(timer);
-      return await exchange(hop, { addresses, limits, signal, connecting: connecting.signal, onConnect });
-    } catch (error) {
-      throw connecting.signal.aborted ? connecting.signal.reason : error;
+      const addresses = await unlessAborted(checkedAddresses(hop.url), ending.signal);
+      return await exchange({ hop, addresses, limits, signal: ending.signal, agents, onConnect });
     } finally {
       clearTimeout(timer);
     }
@@ -113,42 +121,45 @@ export function createEgress(options: EgressOptions = {}): Egress {
 
   async function request(url: string, given: EgressRequest = {}): Promise<EgressResponse> {
     const limits = { ...defaults, ...given.limits };
-    const deadline = AbortSignal.timeout(limits.totalMs);
-    const signal = given.signal ? AbortSignal.any([given.signal, deadline]) : deadline;
     let hop = firstHop(url, given, userAgent);
+    const { ending, end } = endingOf(given.signal, limits.totalMs, () => hop.url.host);
+    /** Whoever ended the request is the reason, whatever it looks like from the socket. */
+    const explain = (error: unknown): Error =>
+      ending.signal.aborted ? ending.signal.reason : fromNodeError(error, hop.url.host);
 
-    /** Returns the cause of an error: the caller's abort, the timeout, or the error of the socket. */
-    const explain = (error: unknown): Error => {
-      if (given.signal?.aborted) return given.signal.reason;
-      if (!deadline.aborted) return fromNodeError(error, hop.url.host);
-      return new EgressError(
-        'E_TIMEOUT',
-        `${hop.url.host} took longer than ${limits.totalMs / 1000} seconds to respond.`,
-      );
-    };
-
-    const { maxRedirects = MAX_REDIRECTS } = given;
-    for (let redirects = 0; ; redirects++) {
-      const response = await send(hop, limits, signal).catch((error) => {
-        throw explain(error);
-      });
-      const status = response.statusCode ?? 0;
-      const location = redirectTarget(status, response.headers.location);
-      if (location === undefined || maxRedirects === 0) {
-        const { method, url } = hop;
-        const body = closeOnError(response, () =>
-          decodedBody(response, { method, limit: limits.bodyBytes, host: url.host, explain }),
-        );
-        return { url: hop.url.href, status, headers: response.headers, body };
+    const { maxRedirects = MOST_REDIRECTS } = given;
+    const kept = given.reusesConnections ? agents : undefined;
+    try {
+      for (let redirects = 0; ; redirects++) {
+        const response = await send(hop, limits, ending, kept).catch((error) => {
+          throw explain(error);
+        });
+        const status = response.statusCode ?? 0;
+        const location = redirectTarget(status, response.headers.location);
+        if (location === undefined || maxRedirects === 0) {
+          const body = closingOnError(response, () =>
+            decodedBody(response, {
+              method: hop.method,
+              limit: limits.bodyBytes,
+              host: hop.url.host,
+              explain,
+            }),
+          );
+          response.once('close', end);
+          return { url: hop.url.href, status, headers: response.headers, body };
+        }
+        response.destroy();
+        if (redirects >= maxRedirects) {
+          throw new EgressError(
+            'E_TOO_MANY_REDIRECTS',
+            `${hop.url.host} redirects again and again. It may insist on cookies, which Nexus does not keep.`,
+          );
+        }
+        hop = nextHop(hop, status, parseUrl(location, hop.url));
       }
-      response.destroy();
-      if (redirects >= maxRedirects) {
-        throw new EgressError(
-          'E_TOO_MANY_REDIRECTS',
-          `${hop.url.host} redirects too often. It may require cookies, which Nexus does not support.`,
-        );
-      }
-      hop = nextHop(hop, status, parseUrl(location, hop.url));
+    } catch (error) {
+      end();
+      throw error;
     }
   }
 
@@ -181,20 +192,20 @@ export function createEgress(options: EgressOptions = {}): Egress {
   };
 }
 
-interface Connection {
+interface Exchange {
+  hop: Hop;
   addresses: string[];
   limits: EgressLimits;
   signal: AbortSignal;
-  /** Aborted when connecting takes too long. */
-  connecting: AbortSignal;
+  /** Undefined for a connection of its own, which ends with the answer. */
+  agents: Agents | undefined;
   onConnect(): void;
 }
 
-/** Sends one request to one of the addresses. Resolves when the headers have arrived. */
-function exchange(
-  { url, method, headers, body }: Hop,
-  { addresses, limits, signal, connecting, onConnect }: Connection,
-): Promise<IncomingMessage> {
+/** Makes one request to one of the addresses. Resolves when the headers are there. */
+function exchange(options: Exchange): Promise<IncomingMessage> {
+  const { hop, addresses, limits, signal, agents, onConnect } = options;
+  const { url, method, headers, body } = hop;
   const isSecure = url.protocol === 'https:';
   const hostname = url.hostname.replace(/^\[(.*)\]$/, '$1');
   return new Promise((resolve, reject) => {
@@ -203,26 +214,33 @@ function exchange(
       hostname,
       port: portOf(url),
       path: `${url.pathname}${url.search}`,
-      headers: { ...headers, host: url.host, connection: 'close' },
+      headers: { ...headers, host: url.host, ...(!agents && { connection: 'close' }) },
       servername: isIP(hostname) ? '' : hostname,
-      lookup: fixedLookup(addresses),
-      // A new connection: the address of an existing one was not checked for this request.
-      agent: false,
+      lookup: answering(addresses),
+      agent: agents?.of(isSecure, addresses) ?? false,
       maxHeaderSize: limits.headerBytes,
-      signal,
     });
-    const abort = () => request.destroy(connecting.reason);
-    connecting.addEventListener('abort', abort, { once: true });
-    request.once('socket', (socket) => socket.once(isSecure ? 'secureConnect' : 'connect', onConnect));
+    // The option `signal` of Node does the same and takes several times as long.
+    const giveUp = () => request.destroy(signal.reason);
+    if (signal.aborted) giveUp();
+    signal.addEventListener('abort', giveUp, { once: true });
+    request.once('socket', (socket) => {
+      if (request.reusedSocket) onConnect();
+      else socket.once(isSecure ? 'secureConnect' : 'connect', onConnect);
+    });
     request.once('response', resolve);
-    // Not `once`: errors can follow the response. The reader of the body gets those.
-    request.on('error', reject);
+    // Stays for as long as the request: errors can follow the answer, and then reach whoever reads the body.
+    request.on('error', (error: NodeJS.ErrnoException) => {
+      const isStale = request.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
+      if (isStale && !signal.aborted) exchange({ ...options, agents: undefined }).then(resolve, reject);
+      else reject(error);
+    });
     request.end(body);
   });
 }
 
-/** Returns a lookup function with the checked addresses, because Node.js resolves the name again when it connects. */
-function fixedLookup(addresses: string[]): LookupFunction {
+/** Node asks for the addresses of the name again when it connects. It gets those that were checked. */
+function answering(addresses: string[]): LookupFunction {
   const all = addresses.map((address) => ({ address, family: isIP(address) }));
   return (_hostname, options, callback) => {
     const [first] = all;
@@ -253,12 +271,15 @@ function firstHop(
 
 function parseUrl(text: string, base?: URL): URL {
   const url = URL.canParse(text, base?.href) ? new URL(text, base?.href) : undefined;
-  const subject = base ? `The address that ${base.host} redirects to` : 'The address';
+  const said = base ? `${base.host} redirected to` : 'Nexus was given';
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:') || url.hostname === '') {
-    throw new EgressError('E_INVALID_URL', `${subject} does not begin with http:// or https://.`);
+    throw new EgressError(
+      'E_INVALID_URL',
+      `${said} an address that does not begin with http:// or https://.`,
+    );
   }
   if (url.username || url.password) {
-    throw new EgressError('E_INVALID_URL', `${subject} contains a username or password.`);
+    throw new EgressError('E_INVALID_URL', `${said} an address with a name or password in it.`);
   }
   return url;
 }
@@ -267,7 +288,26 @@ function portOf(url: URL): number {
   return Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
 }
 
-/** Stops waiting for a promise when the signal is aborted, because a DNS lookup cannot be cancelled. */
+/** The end of a request before its time: by its caller, or by the deadline, which spans the body. */
+function endingOf(signal: AbortSignal | undefined, totalMs: number, host: () => string) {
+  const ending = new AbortController();
+  const timer = setTimeout(
+    () => ending.abort(new EgressError('E_TIMEOUT', `${host()} took longer than ${totalMs / 1000} seconds.`)),
+    totalMs,
+  ).unref();
+  const onAbort = () => ending.abort(signal?.reason);
+  if (signal?.aborted) onAbort();
+  signal?.addEventListener('abort', onAbort, { once: true });
+  return {
+    ending,
+    end() {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+    },
+  };
+}
+
+/** Names are looked up by the system, which cannot be told to stop; but nobody has to wait for it. */
 function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) reject(signal.reason);
@@ -276,7 +316,7 @@ function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> 
   });
 }
 
-function closeOnError<T>(response: IncomingMessage, work: () => T): T {
+function closingOnError<T>(response: IncomingMessage, work: () => T): T {
   try {
     return work();
   } catch (error) {

@@ -1,7 +1,8 @@
+import type { WorkSource } from '../work/source.ts';
 import { collectJobTypes, type JobType } from './job-type.ts';
-import { createSchedule, type Periodic } from './periodic.ts';
+import { periodicJobRetention } from './periodic/job-retention.ts';
+import { createSchedule, type Periodic } from './periodic/periodic.ts';
 import type { JobQueue } from './queue.ts';
-import { defineRetention } from './retention.ts';
 import { startWorker, type Worker, type WorkerOptions } from './worker.ts';
 
 /** Runs the jobs of a queue. */
@@ -21,28 +22,25 @@ export interface JobEngineOptions {
   types: JobType<any>[];
   /** Their types need not be among the others. */
   periodic?: Periodic[];
+  /** The work that workers do beside jobs. */
+  sources?: WorkSource[];
   /** How long finished jobs are kept. */
   retentionDays: number;
 }
 
-const RETENTION_EVERY_SECONDS = 3600;
-
-/** Creates the engine, and tells the queue which types there are. */
+/** Creates the engine, and registers its job types with the queue. */
 export function createJobEngine(options: JobEngineOptions): JobEngine {
-  const { enqueueMany, shared } = options.queue;
+  const { shared } = options.queue;
   const { sql, log, types } = shared;
-  const retention: Periodic = {
-    type: defineRetention(sql, options.retentionDays),
-    everySeconds: RETENTION_EVERY_SECONDS,
-  };
-  const periodic = [retention, ...(options.periodic ?? [])];
+  const { sources } = options;
+  const periodic = [periodicJobRetention(sql, options.retentionDays), ...(options.periodic ?? [])];
   const all = collectJobTypes([...options.types, ...periodic.map(({ type }) => type)]);
   for (const [name, type] of all) types.set(name, type);
-  const schedule = createSchedule({ sql, log, enqueueMany, periodic });
+  const schedule = createSchedule({ sql, log, periodic });
   return {
     work({ queues, ...work }) {
       const served = queues ?? [...new Set([...types.values()].map(({ queue }) => queue))];
-      return startWorker({ ...work, ...shared, schedule, queues: served });
+      return startWorker({ ...work, ...shared, schedule, sources, queues: served });
     },
   };
 }

@@ -6,7 +6,7 @@ export function queueState(sql: Queryable): Statement<never[]> {
   return sql<never[]>`
     case
       when job_queue.lease_token is not null then 'running'
-      when job_queue.attempt_count > job_queue.refunded_count then 'retry_wait'
+      when job_queue.attempt_count > job_queue.refunded_count or job_queue.interrupted_count > 0 then 'retry_wait'
       else 'queued'
     end`;
 }
@@ -31,8 +31,8 @@ export function jobStates(sql: Queryable): Statement<never[]> {
       coalesce(job_queue.due_at, last_attempt.started_at, jobs.created_at) as next_run_at,
       job_queue.progress,
       job_queue.started_at,
-      job_workers.name as lease_owner,
-      job_workers.lease_expires_at,
+      workers.name as lease_owner,
+      workers.lease_expires_at,
       coalesce(last_attempt.result, '{}') as result,
       last_attempt.error_text,
       last_attempt.error_code,
@@ -42,7 +42,7 @@ export function jobStates(sql: Queryable): Statement<never[]> {
       ) as updated_at
     from jobs
     left join job_queue on job_queue.job_id = jobs.id
-    left join job_workers on job_workers.id = job_queue.worker_id
+    left join workers on workers.id = job_queue.worker_id
     left join lateral (
       select attempt_number, status, result, error_text, error_code, started_at, finished_at
       from job_attempts

@@ -3,8 +3,9 @@ import type { Principal } from '../../contract/identity.ts';
 import type { Role } from '../../contract/roles.ts';
 import type { Transaction } from '../database/database.ts';
 import type { Logger } from '../telemetry/logger.ts';
+import { DEFAULT_RETRY, type RetryPolicy } from '../work/retry-policy.ts';
 import type { Creator } from './creator.ts';
-import { DEFAULT_RETRY, type RetryPolicy } from './retry-policy.ts';
+import type { EndedJob } from './ended-job.ts';
 
 export const DEFAULT_QUEUE = 'default';
 /** For what Nexus does for itself, so that a worker can be kept free of it. */
@@ -74,6 +75,11 @@ export interface JobType<Payload = unknown> {
   prepareRequeue:
     | ((tx: Transaction, payload: Payload, jobId: string) => Promise<string | undefined>)
     | undefined;
+  /**
+   * Called in the transaction in which a job ends, however it ends: it succeeded, failed, was cancelled, or was interrupted
+   * once too often. As long as it throws, the job is not over.
+   */
+  onEnded: ((tx: Transaction, job: EndedJob<Payload>) => Promise<void>) | undefined;
   handler: JobHandler<Payload>;
 }
 
@@ -85,6 +91,7 @@ export interface JobTypeOptions<Payload> {
   hasShadow?: true;
   authorise?: JobType<Payload>['authorise'];
   prepareRequeue?: JobType<Payload>['prepareRequeue'];
+  onEnded?: JobType<Payload>['onEnded'];
   handler: JobHandler<Payload>;
 }
 
@@ -97,9 +104,10 @@ export function defineJobType<Payload>(type: string, options: JobTypeOptions<Pay
     hasShadow = false,
     authorise,
     prepareRequeue,
+    onEnded,
     handler,
   } = options;
-  return { type, queue, payload, retry, submittedBy, hasShadow, authorise, prepareRequeue, handler };
+  return { type, queue, payload, retry, submittedBy, hasShadow, authorise, prepareRequeue, onEnded, handler };
 }
 
 export type JobTypes = ReadonlyMap<string, JobType>;

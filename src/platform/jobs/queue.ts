@@ -1,17 +1,15 @@
-import type { ConnectionTarget, Database } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
+import type { Listener } from '../database/listener.ts';
 import type { Logger } from '../telemetry/logger.ts';
-import { type Control, createControl } from './control.ts';
-import { createEndings, type Endings, type TellEnded } from './endings.ts';
-import { createEnqueue, type Enqueue, type EnqueueMany } from './enqueue.ts';
-import type { ObserveAttempt } from './executor.ts';
-import { createInline, type Inline } from './inline.ts';
+import { type Control, createControl } from './control/control.ts';
+import type { OnJobsEnded } from './ended-job.ts';
 import type { JobType, JobTypes } from './job-type.ts';
-import { createWakeUp, type WakeUp } from './wake-up.ts';
+import type { ObserveAttempt } from './run/executor.ts';
+import { createInline, type Inline } from './run/inline.ts';
+import { createEndings, type Endings } from './settle/endings.ts';
 
-/** Everything that asks for jobs: features enqueue through it, before the engine that runs their jobs exists. */
+/** Controls jobs and runs them inline. It exists before the features, and so before the job types that they contribute. */
 export interface JobQueue {
-  enqueue: Enqueue;
-  enqueueMany: EnqueueMany;
   /** Runs a job in this process while the caller waits. */
   runInline: Inline['run'];
   control: Control;
@@ -25,9 +23,9 @@ export interface JobQueue {
 export interface SharedParts {
   sql: Database;
   log: Logger;
-  wakeUp: WakeUp;
+  listener: Listener;
   types: Map<string, JobType>;
-  endings: Endings | undefined;
+  endings: Endings;
   leaseSeconds: number;
   observe: ObserveAttempt | undefined;
 }
@@ -35,32 +33,25 @@ export interface SharedParts {
 export interface JobQueueOptions {
   sql: Database;
   log: Logger;
-  /** Where to listen for hints from other processes; those that only enqueue need not. */
-  listenAt?: ConnectionTarget | undefined;
-  /** How long a worker that is not heard of keeps its jobs. */
+  listener: Listener;
+  /** How long a worker that does not renew its lease keeps its jobs. */
   leaseSeconds: number;
-  /** Told when jobs of public types end, in the transaction that ends them. */
-  onJobsEnded?: TellEnded;
+  /** Called when jobs of public types end, in the transaction that ends them. */
+  onJobsEnded?: OnJobsEnded;
   observe?: ObserveAttempt | undefined;
 }
 
 export function createJobQueue(options: JobQueueOptions): JobQueue {
-  const { sql, log, listenAt, leaseSeconds, onJobsEnded, observe } = options;
+  const { sql, log, listener, leaseSeconds, onJobsEnded, observe } = options;
   const types = new Map<string, JobType>();
-  const wakeUp = createWakeUp({ sql, log, listenAt });
-  const { enqueue, enqueueMany } = createEnqueue(wakeUp);
   const endings = createEndings(types, onJobsEnded);
-  const inline = createInline({ sql, types, wakeUp, log, enqueue, leaseSeconds, endings, observe });
+  const shared = { sql, log, listener, types, endings, leaseSeconds, observe };
+  const inline = createInline(shared);
   return {
-    enqueue,
-    enqueueMany,
     runInline: inline.run,
-    control: createControl(sql, wakeUp, endings, types),
+    control: createControl(sql, types, endings),
     types,
-    shared: { sql, log, wakeUp, types, endings, leaseSeconds, observe },
-    async close() {
-      await inline.close();
-      await wakeUp.close();
-    },
+    shared,
+    close: inline.close,
   };
 }

@@ -2,13 +2,14 @@ import { describe, expect, test, vi } from 'vitest';
 import { useDatabase } from '../../../test/support/database.ts';
 import { gate, jobType, readJob, useJobs } from '../../../test/support/jobs.ts';
 import { transaction } from '../database/transaction.ts';
-import { createControl } from './control.ts';
-import { PermanentError, RetryLater } from './retry-policy.ts';
+import { PermanentError, RetryLater } from '../work/retry-policy.ts';
+import { createControl } from './control/control.ts';
+import { JOBS_QUEUED } from './topics.ts';
 
 const database = useDatabase();
 const { sql } = database;
 const jobs = useJobs(database);
-const control = createControl(sql, jobs.wakeUp);
+const control = createControl(sql);
 const actor = { name: 'test' };
 
 const untilStatus = (id: string, status: string) =>
@@ -22,7 +23,7 @@ const untilStatus = (id: string, status: string) =>
 async function makeDue(id: string): Promise<void> {
   await transaction(sql, async (tx) => {
     await tx`update job_queue set due_at = now() where job_id = ${id}`;
-    jobs.wakeUp.work(tx, ['default']);
+    tx.notifyAfterCommit(JOBS_QUEUED, ['default']);
   });
 }
 
@@ -145,6 +146,52 @@ describe('a job that fails', () => {
       error_code: 'E_INVALID_PAYLOAD',
       attempt_count: 1,
     });
+    await worker.stop();
+  });
+});
+
+describe('a job that the database fails', () => {
+  const unlucky = (failures: number) => {
+    let left = failures;
+    return jobType('unlucky', async () => {
+      left -= 1;
+      if (left < 0) return undefined;
+      const [victim] = database.twoConnections();
+      await victim`select pg_terminate_backend(pg_backend_pid())`;
+      return undefined;
+    });
+  };
+
+  test('is tried again at the cost of no attempt, however often that happens', async () => {
+    const type = unlucky(5);
+    const { id } = await jobs.enqueue(type, {}, { maxAttempts: 1 });
+    const worker = await jobs.work([type]);
+    for (let n = 2; n <= 6; n++) {
+      await vi.waitFor(async () => {
+        await makeDue(id);
+        expect((await readJob(sql, id)).attempts.length).toBeGreaterThanOrEqual(n - 1);
+      }, 10_000);
+    }
+    await vi.waitFor(async () => {
+      await makeDue(id);
+      expect((await readJob(sql, id)).status).toBe('succeeded');
+    }, 20_000);
+    expect((await readJob(sql, id)).attempts).toMatchObject([
+      ...Array(5).fill({ status: 'interrupted', error_code: 'E_UNAVAILABLE' }),
+      { status: 'succeeded' },
+    ]);
+    await worker.stop();
+  });
+
+  test('has failed after a hundred interruptions, with an error that says so', async () => {
+    const type = unlucky(1);
+    const { id } = await jobs.enqueue(type);
+    await sql`
+      update job_queue set attempt_count = 99, refunded_count = 99, interrupted_count = 99 where job_id = ${id}`;
+    const worker = await jobs.work([type]);
+    const job = await untilStatus(id, 'failed');
+    expect(job).toMatchObject({ attempt_count: 100, error_code: 'E_UNAVAILABLE' });
+    expect(job.error_text).toContain('interrupted 100 times');
     await worker.stop();
   });
 });
@@ -371,6 +418,6 @@ describe('stopping', () => {
       { status: 'interrupted' },
       { status: 'succeeded' },
     ]);
-    expect(await sql`select from job_workers`).toHaveLength(0);
+    expect(await sql`select from workers`).toHaveLength(0);
   });
 });

@@ -1,29 +1,31 @@
-import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { useDatabase } from '../../../test/support/database.ts';
-import { gate, silentLog } from '../../../test/support/jobs.ts';
+import { gate, type StartedSource, silentLog, startSource } from '../../../test/support/jobs.ts';
 import { emit, readEvent, someEvent } from '../../../test/support/outbox.ts';
 import { transaction } from '../database/transaction.ts';
-import type { ClaimLoop } from './claim-loop.ts';
-import { createDispatcher, type DispatcherOptions } from './dispatcher.ts';
+import { newId } from '../ids.ts';
+import { deleteInBatches } from '../jobs/periodic/retention.ts';
+import { MAX_INTERRUPTIONS } from '../work/interruption.ts';
+import { recoverDeadWorkers } from '../work/recovery.ts';
+import { retryDelay } from '../work/retry-policy.ts';
+import { claimEvents } from './dispatch-store.ts';
+import { createDispatcher, type DispatcherOptions, EVENT_RETRY } from './dispatcher.ts';
 import { emitEvent } from './emit-event.ts';
-import { createHints } from './hints.ts';
-import { retryDelaySeconds } from './retry-delay.ts';
-import { claimEvents, deleteOldEvents, measureOutbox, retryEvent } from './store.ts';
+import { eventRetention } from './maintenance.ts';
+import { measureOutbox, retryEvent } from './store.ts';
 import { defineSubscriber, type Subscriber } from './subscriber.ts';
 
 const database = useDatabase();
 const { sql } = database;
-const hints = createHints({ log: silentLog, listenAt: database.target });
-const loops: ClaimLoop[] = [];
+const started: StartedSource[] = [];
 
 afterEach(async () => {
-  await Promise.all(loops.splice(0).map((loop) => loop.stop(0)));
+  await Promise.all(started.splice(0).map((source) => source.stop()));
   await sql`delete from outbox_event`;
 });
-afterAll(() => hints.close());
 
 function dispatch(subscribers: Subscriber<'library.created'>[], options: Partial<DispatcherOptions> = {}) {
-  return createDispatcher({ sql, log: silentLog, subscribers, chance: () => 0, ...options });
+  return createDispatcher({ sql, log: silentLog, subscribers, random: () => 0, ...options });
 }
 
 /** A subscriber that does what it is told, and remembers what it was told. */
@@ -44,12 +46,29 @@ const fails = () => {
 };
 const makeDue = (id: string) => sql`update outbox_event set next_attempt_at = now() where id = ${id}`;
 
+/** Lets every worker's lease be over, and takes back what they held. */
+async function expireLeases(): Promise<void> {
+  await sql`update workers set lease_expires_at = now() - interval '1 second'`;
+  await recoverDeadWorkers(sql, silentLog, [dispatch([]).takeBack]);
+}
+
+/** Claims as a worker does that dies right afterwards. */
+async function claimAndDie() {
+  const workerId = newId();
+  await sql`
+    insert into workers (id, name, queues, concurrency, lease_expires_at)
+    values (${workerId}, 'dead', '{}', 1, now())`;
+  const claimed = await claimEvents(sql, { workerId, token: newId(), want: 10 });
+  await expireLeases();
+  return claimed;
+}
+
 describe('delivery', () => {
   test('starts when the transaction commits, and not before', async () => {
     const told = gate();
     const reader = subscriber('reader', () => told.open());
     // Polling alone would take an hour.
-    loops.push(dispatch([reader]).start(hints, 3600));
+    started.push(await startSource(database, dispatch([reader])));
     const id = await transaction(sql, async (tx) => {
       const event = await emitEvent(tx, someEvent());
       await sql`select`;
@@ -62,11 +81,11 @@ describe('delivery', () => {
 
   test('without a hint is made by polling', async () => {
     const told = gate();
-    const silent = createHints({ log: silentLog, listenAt: undefined });
-    loops.push(dispatch([subscriber('reader', () => told.open())]).start(silent, 0.1));
+    const [elsewhere] = database.twoConnections();
+    const reader = dispatch([subscriber('reader', () => told.open())], { sql: elsewhere });
+    started.push(await startSource(database, reader, { sql: elsewhere, listen: false, pollSeconds: 0.1 }));
     await emit(sql, someEvent());
     await told.opened;
-    await silent.close();
   });
 
   test('marks the event: when, and that it is not due again', async () => {
@@ -133,11 +152,10 @@ describe('a subscriber that fails', () => {
   });
 
   test('waits at most an hour, and up to a tenth longer', () => {
-    expect([1, 2, 6, 7, 50].map((attempts) => retryDelaySeconds(attempts, 0))).toEqual([
-      60, 120, 1920, 3600, 3600,
-    ]);
-    expect(retryDelaySeconds(1, 1)).toBeCloseTo(66);
-    expect(retryDelaySeconds(50, 1)).toBeCloseTo(3960);
+    const delay = (attempts: number, random: number) => retryDelay(EVENT_RETRY, attempts, () => random);
+    expect([1, 2, 6, 7, 50].map((attempts) => delay(attempts, 0))).toEqual([60, 120, 1920, 3600, 3600]);
+    expect(delay(1, 1)).toBeCloseTo(66);
+    expect(delay(50, 1)).toBeCloseTo(3960);
   });
 
   test('is called again; one that succeeded is not', async () => {
@@ -178,7 +196,7 @@ describe('a subscriber that fails', () => {
       begun.open();
       return new Promise(() => undefined);
     });
-    loops.push(dispatch([hangs], { handlerSeconds: 1 }).start(hints, 3600));
+    started.push(await startSource(database, dispatch([hangs], { handlerSeconds: 1 })));
     await begun.opened;
     const other = await emit(sql, someEvent());
     await vi.waitFor(async () =>
@@ -220,38 +238,93 @@ describe('claims', () => {
     expect(new Set([...one.seen, ...two.seen]).size).toBe(500);
   });
 
-  test('run out: another delivers, and what the first says afterwards is dropped', async () => {
+  test('end with the lease of their worker: another delivers, and the outcome of the first is dropped', async () => {
     const event = await emit(sql, someEvent());
     const [running, finish] = [gate(), gate()];
     const slow = subscriber('reader', async () => {
       running.open();
       await finish.opened;
     });
-    const first = dispatch([slow], { handlerSeconds: 30, visibilitySeconds: 31 }).deliverDue();
+    const first = dispatch([slow]).deliverDue();
     await running.opened;
-    await makeDue(event.id);
+    await expireLeases();
     await dispatch([subscriber('reader', fails)]).deliverDue();
     const before = await readEvent(sql, event.id);
-    expect(before).toMatchObject({ attempts: 2, error_message: 'reader: out of order' });
+    expect(before).toMatchObject({
+      attempts: 2,
+      interruptions: 1,
+      waits_seconds: 60,
+      error_message: 'reader: out of order',
+    });
     finish.open();
     await first;
     expect(await readEvent(sql, event.id)).toEqual(before);
   });
 
-  test('of dead processes count: an event that kills five of them has failed', async () => {
+  test('of dead workers cost time and no attempt: an event that kills five workers is delivered by the sixth', async () => {
     const { id } = await emit(sql, someEvent());
-    for (let dead = 0; dead < 5; dead++) {
-      expect(await claimEvents(sql, 10, '01900000-0000-7000-8000-000000000000', 0)).toHaveLength(1);
+    for (let dead = 1; dead <= 5; dead++) {
+      expect(await claimAndDie()).toHaveLength(1);
+      expect(await readEvent(sql, id)).toMatchObject({
+        status: 'pending',
+        attempts: dead,
+        interruptions: dead,
+      });
+      await makeDue(id);
     }
+    const reader = subscriber('reader');
+    expect(await dispatch([reader]).deliverDue()).toBe(1);
+    expect(await readEvent(sql, id)).toMatchObject({ status: 'delivered', attempts: 6, interruptions: 5 });
+  });
+
+  test('of dead workers are bounded: an event that kills every worker has failed in the end', async () => {
+    const { id } = await emit(sql, someEvent());
+    const almost = MAX_INTERRUPTIONS - 1;
+    await sql`update outbox_event set attempts = ${almost}, interruptions = ${almost} where id = ${id}`;
+    await claimAndDie();
     const reader = subscriber('reader');
     expect(await dispatch([reader]).deliverDue()).toBe(0);
     expect(reader.seen).toEqual([]);
     expect(await readEvent(sql, id)).toMatchObject({
       status: 'failed',
       next_attempt_at: null,
-      error_message: expect.stringContaining('died'),
+      error_message: expect.stringContaining('died 100 times'),
     });
   });
+});
+
+test('a subscriber that the database fails is called again, at the cost of no attempt', async () => {
+  const { id } = await emit(sql, someEvent());
+  let failures = 0;
+  const unlucky = subscriber('unlucky', async () => {
+    failures += 1;
+    if (failures > 6) return;
+    const [victim] = database.twoConnections();
+    await victim`select pg_terminate_backend(pg_backend_pid())`;
+  });
+  const dispatcher = dispatch([unlucky]);
+  for (let n = 0; n < 7; n++) {
+    await makeDue(id);
+    await dispatcher.deliverDue();
+  }
+  expect(await readEvent(sql, id)).toMatchObject({ status: 'delivered', attempts: 7, interruptions: 6 });
+});
+
+test('a subscriber that takes batches gets many events in one call; one that it cannot handle fails alone', async () => {
+  const events = await Promise.all(Array.from({ length: 20 }, () => emit(sql, someEvent())));
+  const [poisoned] = events;
+  const sizes: number[] = [];
+  const batches = defineSubscriber('batches', {
+    eventTypes: ['library.created'],
+    async batchHandler(batch) {
+      sizes.push(batch.length);
+      if (batch.some(({ id }) => id === poisoned?.id)) fails();
+    },
+  });
+  await dispatch([batches]).deliverDue();
+  expect(Math.max(...sizes)).toBeGreaterThan(1);
+  const pending = await sql`select id from outbox_event where status = 'pending'`;
+  expect(pending.map(({ id }) => id)).toEqual([poisoned?.id]);
 });
 
 test('cleanup deletes what has been over for long enough, in batches, and nothing that is pending', async () => {
@@ -269,7 +342,7 @@ test('cleanup deletes what has been over for long enough, in batches, and nothin
   const young = await emit(sql, someEvent());
   await sql`update outbox_event set status = 'failed', next_attempt_at = null where id = ${young.id}`;
   const batches: number[] = [];
-  for await (const count of deleteOldEvents(sql, 2)) batches.push(count);
+  for await (const count of deleteInBatches(eventRetention(sql, 2))) batches.push(count);
   expect(batches).toEqual([900, 540]);
   expect([
     ...(await sql`select status, count(*) as n from outbox_event group by status order by status`),

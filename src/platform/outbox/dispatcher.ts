@@ -1,147 +1,187 @@
 import type { Database } from '../database/database.ts';
-import { newId } from '../ids.ts';
-import { oneAtATime } from '../jobs/one-at-a-time.ts';
 import type { Logger } from '../telemetry/logger.ts';
-import { type ClaimLoop, startClaimLoop } from './claim-loop.ts';
-import type { Hints } from './hints.ts';
-import { retryDelaySeconds } from './retry-delay.ts';
-import { type ClaimedEvent, claimEvents, type Settlement, settleEvents, untilNextDue } from './store.ts';
+import { createSlotIntake } from '../work/intake.ts';
+import { interruptionDelay, isOwnTrouble, MAX_INTERRUPTIONS } from '../work/interruption.ts';
+import { openLane } from '../work/lanes.ts';
+import { startLoop } from '../work/loop.ts';
+import { register } from '../work/registration.ts';
+import { type RetryPolicy, retryDelay } from '../work/retry-policy.ts';
+import type { SourceWorker, WorkSource } from '../work/source.ts';
+import { createCall } from './call-subscriber.ts';
+import {
+  type ClaimedEvent,
+  claimEvents,
+  releaseEvents,
+  type Settlement,
+  settleEvents,
+  takeBackEvents,
+  untilNextDue,
+} from './dispatch-store.ts';
 import { collectSubscribers, type DeliveredEvent, type Subscriber } from './subscriber.ts';
+import { EVENTS_EMITTED } from './topics.ts';
 
 export interface DispatcherOptions {
   sql: Database;
   log: Logger;
   // biome-ignore lint/suspicious/noExplicitAny: subscribers to events of every type
   subscribers: Subscriber<any>[];
-  /** After so long a subscriber has failed. */
+  /** A subscriber that takes longer has failed. */
   handlerSeconds?: number;
-  /** After so long an event whose taker was not heard of is due again; longer than a handler may take. */
-  visibilitySeconds?: number;
-  /** From 0 to 1. */
-  chance?: () => number;
+  random?: () => number;
 }
 
-export interface Dispatcher {
-  /** Delivers whatever is due now. Returns how many events were taken. */
+export interface Dispatcher extends WorkSource {
+  /** Delivers all events that are due now. Returns how many were begun. */
   deliverDue(signal?: AbortSignal): Promise<number>;
-  /** Delivers whenever something is due. */
-  start(hints: Hints, pollSeconds: number): ClaimLoop;
 }
 
 /** Enough to keep a database busy; one slot is one event. */
-const SLOTS = 200;
+const SLOTS = 1000;
 const LONGEST_ERROR = 2000;
+/** The lease and the poll of a delivery that ends by itself. */
+const ALONE = { leaseSeconds: 30, pollSeconds: 3600 };
 
-/** Tells subscribers about events. Any number may work on one outbox; an event is in the hands of one at a time. */
+export const EVENT_RETRY: RetryPolicy = {
+  delays: (attempt) => Math.min(60 * 2 ** (attempt - 1), 3600),
+  jitter: 0.1,
+};
+
+/** Delivers events to subscribers. Any number of processes may do it; an event belongs to one at a time. */
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
-  const { sql, log, handlerSeconds = 30, visibilitySeconds = 60, chance = Math.random } = options;
-  if (handlerSeconds >= visibilitySeconds) throw new Error('A claim must outlast the handlers it is for.');
+  const { sql, log, handlerSeconds = 30, random } = options;
   const subscribersOf = collectSubscribers(options.subscribers);
-  const settlements = inBatches((batch: Settlement[]) => write(batch));
+  const calls = new Map(
+    options.subscribers.map((subscriber) => [subscriber.name, createCall(subscriber, handlerSeconds)]),
+  );
 
-  const claim = (want: number) => claimEvents(sql, want, newId(), visibilitySeconds);
-
-  async function run(event: ClaimedEvent): Promise<void> {
+  async function run(event: ClaimedEvent): Promise<Settlement> {
     const left = subscribersOf(event.event_type).filter(({ name }) => !event.delivered_to.includes(name));
-    const outcomes = await Promise.all(
-      left.map(async (subscriber) => ({
-        subscriber: subscriber.name,
-        error: await call(subscriber, event as unknown as DeliveredEvent),
-      })),
-    );
-    await settlements.add({
+    const called = await Promise.all(left.map(({ name }) => call(name, event)));
+    const failed = called.filter(({ error }) => error !== null);
+    const settlement = {
       event,
-      outcomes,
-      retryDelaySeconds: retryDelaySeconds(event.attempts, chance()),
-    });
+      calls: called,
+      error: null,
+      delaySeconds: 0,
+      interruptions: 0,
+      released: 0,
+    } as const;
+    if (failed.length === 0) return { ...settlement, status: 'delivered' };
+    const own = failed.find(({ isTrouble }) => !isTrouble);
+    const error = (own ?? failed[0])?.error ?? null;
+    if (own) {
+      const counted = event.attempts - event.interruptions;
+      if (counted >= event.max_attempts) return { ...settlement, error, status: 'failed' };
+      const delaySeconds = retryDelay(EVENT_RETRY, counted, random);
+      return { ...settlement, error, status: 'pending', delaySeconds };
+    }
+    const count = event.interruptions + 1;
+    const interrupted = { ...settlement, error, interruptions: 1 } as const;
+    if (count >= MAX_INTERRUPTIONS) return { ...interrupted, status: 'failed' };
+    return { ...interrupted, status: 'pending', delaySeconds: interruptionDelay(count) };
   }
 
-  /** Why it failed; null when it did not. */
-  async function call(subscriber: Subscriber, event: DeliveredEvent): Promise<string | null> {
+  async function call(subscriber: string, event: ClaimedEvent) {
     try {
-      await withinTime(handlerSeconds, (signal) => subscriber.handler(event, signal));
-      return null;
+      await calls.get(subscriber)?.(event as unknown as DeliveredEvent);
+      return { subscriber, error: null };
     } catch (error) {
       const { message } = error as Partial<Error>;
       log.warn(
-        { err: error, event_id: event.id, event_type: event.event_type, subscriber: subscriber.name },
+        { err: error, event_id: event.id, event_type: event.event_type, subscriber },
         'a subscriber failed; the event will be delivered to it again',
       );
-      return `${subscriber.name}: ${String(message).replaceAll('\0', '')}`.slice(0, LONGEST_ERROR);
+      const text = `${subscriber}: ${String(message).replaceAll('\0', '')}`.slice(0, LONGEST_ERROR);
+      return { subscriber, error: text, isTrouble: isOwnTrouble(error) };
     }
   }
 
-  async function write(batch: Settlement[]): Promise<void> {
-    const written = await settleEvents(sql, batch);
-    if (written < batch.length)
-      log.warn({ count: batch.length - written }, 'deliveries were dropped: others have taken the events');
+  const released = (event: ClaimedEvent): Settlement => ({
+    event,
+    calls: [],
+    status: 'pending',
+    delaySeconds: 0,
+    error: null,
+    interruptions: 0,
+    released: 1,
+  });
+
+  function startDispatch(worker: Omit<SourceWorker, 'listener'>, onAdvance?: () => void) {
+    const lanes = { claims: openLane(sql), outcomes: openLane(sql), dueTimes: sql };
+    const loop = startLoop<ClaimedEvent, Settlement>({
+      ...worker,
+      log,
+      lanes,
+      intake: createSlotIntake(SLOTS),
+      ...(onAdvance && { onAdvance }),
+      work: {
+        async claim(lane, request) {
+          const items = await claimEvents(lane, request);
+          return { items, isMore: items.length === request.want };
+        },
+        run,
+        settle: settleEvents,
+        releaseClaim: releaseEvents,
+        untilNextDue,
+        released,
+        stopped: released,
+        // Error messages are free of what PostgreSQL cannot store, so this is a fault of Nexus: try it again later.
+        unwritable: (settlement) => ({
+          ...settlement,
+          error: null,
+          calls: [],
+          status: 'pending',
+          delaySeconds: 60,
+        }),
+        isWaiting: ({ status }) => status === 'pending',
+      },
+    });
+    return {
+      ...loop,
+      async stop(graceSeconds: number) {
+        const mayHold = await loop.stop(graceSeconds);
+        await Promise.all([lanes.claims.end(), lanes.outcomes.end()]);
+        return mayHold;
+      },
+    };
   }
 
   return {
-    async deliverDue(signal) {
-      for (let taken = 0; ; ) {
-        signal?.throwIfAborted();
-        const events = await claim(SLOTS);
-        if (events.length === 0) return taken;
-        await Promise.all(events.map(run));
-        taken += events.length;
-      }
-    },
+    takeBack: takeBackEvents,
 
-    start(hints, pollSeconds) {
-      const due = () => untilNextDue(sql);
-      const loop = startClaimLoop({ slots: SLOTS, pollSeconds, claim, run, untilNextDue: due, log });
-      const unsubscribe = hints.on('events', loop.wake);
+    start(worker) {
+      const loop = startDispatch(worker);
+      const unsubscribe = worker.listener.on(EVENTS_EMITTED, () => loop.wake());
       return {
         wake: loop.wake,
-        async stop(graceSeconds) {
+        stop(graceSeconds) {
           unsubscribe();
-          await loop.stop(graceSeconds);
+          return loop.stop(graceSeconds);
         },
       };
     },
-  };
-}
 
-/** A handler that ignores its signal is not waited for either. */
-async function withinTime(seconds: number, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
-  const controller = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  const over = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => {
-      const reason = new Error(`It took longer than ${seconds} seconds.`);
-      controller.abort(reason);
-      reject(reason);
-    }, seconds * 1000);
-  });
-  try {
-    await Promise.race([work(controller.signal), over]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-/** Writes together what is added while the batch before is being written. Resolves, or rejects, when it is written. */
-function inBatches<Item>(write: (batch: Item[]) => Promise<void>) {
-  let waiting: { item: Item; resolve: () => void; reject: (error: unknown) => void }[] = [];
-  const writing = oneAtATime(async () => {
-    // Everything that ends in this turn of the event loop goes together.
-    await new Promise(setImmediate);
-    const batch = waiting;
-    waiting = [];
-    if (batch.length === 0) return;
-    try {
-      await write(batch.map(({ item }) => item));
-      for (const { resolve } of batch) resolve();
-    } catch (error) {
-      for (const { reject } of batch) reject(error);
-    }
-  });
-  return {
-    add: (item: Item) =>
-      new Promise<void>((resolve, reject) => {
-        waiting.push({ item, resolve, reject });
-        writing.ask();
-      }),
+    async deliverDue(signal) {
+      const registration = await register({
+        ...ALONE,
+        sql,
+        log,
+        queues: [],
+        concurrency: 0,
+        runningCount: () => 0,
+      });
+      let finish: () => void = () => undefined;
+      const finished = new Promise<void>((resolve) => {
+        finish = resolve;
+      });
+      const loop = startDispatch({ ...ALONE, registration }, () => {
+        if (loop.isEmpty() || signal?.aborted) finish();
+      });
+      signal?.addEventListener('abort', finish);
+      await finished;
+      await registration.close(await loop.stop(handlerSeconds));
+      signal?.throwIfAborted();
+      return loop.begun();
+    },
   };
 }

@@ -1,8 +1,8 @@
 import { EVENTS, type EventPayload, type EventType, type OutboxEvent } from '../../contract/events.ts';
 import type { Queryable, Transaction } from '../database/database.ts';
 import { newId } from '../ids.ts';
-import { hintAfterCommit } from './hints.ts';
 import { type Emittable, serialise } from './serialise.ts';
+import { EVENTS_EMITTED } from './topics.ts';
 
 export interface NewEvent<Type extends EventType = EventType> {
   eventType: Type;
@@ -42,7 +42,7 @@ export async function emitEvents(tx: Transaction, events: NewEvent[]): Promise<O
   if (events.length === 0) return [];
   const drafts = events.map(draft);
   const inserted = await insertEvents(tx, drafts);
-  hintAfterCommit(tx, 'events');
+  tx.notifyAfterCommit(EVENTS_EMITTED);
   const byId = new Map(inserted.map((event) => [event.id, event]));
   const repeated = drafts.filter(({ id }) => !byId.has(id));
   const byKey = new Map((await findByKey(tx, repeated)).map((event) => [keyOf(event), event]));

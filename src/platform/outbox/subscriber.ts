@@ -10,26 +10,41 @@ export interface DeliveredEvent<Type extends EventType = EventType>
   payload: EventPayload<Type>;
 }
 
-/**
- * Somebody inside Nexus who is told about events. The handler may be called more than once for an event, by a process
- * that died before it could say that it was done; so doing it twice must be the same as doing it once.
- */
-export interface Subscriber<Type extends EventType = EventType> {
-  /** Names its deliveries; it never changes. */
+interface Subscription<Type extends EventType> {
+  /** Names its delivery records, so it never changes. */
   name: string;
   eventTypes: readonly Type[];
-  /** The signal is raised when its time is over. */
+}
+
+export interface SingleSubscriber<Type extends EventType = EventType> extends Subscription<Type> {
   handler(event: DeliveredEvent<Type>, signal: AbortSignal): Promise<void>;
 }
 
+/** Handles many events in one call; when it throws, it is called again for each of them alone. */
+export interface BatchSubscriber<Type extends EventType = EventType> extends Subscription<Type> {
+  batchHandler(events: DeliveredEvent<Type>[], signal: AbortSignal): Promise<void>;
+}
+
+/**
+ * Code inside Nexus that handles events. It may be called more than once for an event, when a process died before it
+ * recorded the delivery; so handling an event twice must have the effect of handling it once. The signal is raised when
+ * the time is over.
+ */
+export type Subscriber<Type extends EventType = EventType> = SingleSubscriber<Type> | BatchSubscriber<Type>;
+
 export function defineSubscriber<Type extends EventType>(
   name: string,
-  options: Omit<Subscriber<Type>, 'name'>,
-): Subscriber<Type> {
+  options: Omit<SingleSubscriber<Type>, 'name'>,
+): SingleSubscriber<Type>;
+export function defineSubscriber<Type extends EventType>(
+  name: string,
+  options: Omit<BatchSubscriber<Type>, 'name'>,
+): BatchSubscriber<Type>;
+export function defineSubscriber(name: string, options: object): object {
   return { name, ...options };
 }
 
-/** Whom to tell of what. */
+/** Returns the subscribers of an event type. */
 // biome-ignore lint/suspicious/noExplicitAny: subscribers to events of every type
 export function collectSubscribers(subscribers: Subscriber<any>[]): (type: string) => Subscriber[] {
   const byType = new Map<string, Subscriber[]>();

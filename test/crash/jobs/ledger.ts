@@ -1,9 +1,8 @@
 import { expect } from 'vitest';
 import type { Database } from '../../../src/platform/database/database.ts';
 import { transaction } from '../../../src/platform/database/transaction.ts';
-import { createEnqueue } from '../../../src/platform/jobs/enqueue.ts';
-import { createWakeUp } from '../../../src/platform/jobs/wake-up.ts';
-import { jobType, silentLog } from '../../support/jobs.ts';
+import { enqueueMany } from '../../../src/platform/jobs/submit/enqueue.ts';
+import { jobType } from '../../support/jobs.ts';
 
 /** The job types of the worker processes; see worker-process.mjs. */
 export type Work = 'effect' | 'plain' | 'slow';
@@ -21,16 +20,12 @@ export async function openLedger(sql: Database): Promise<void> {
 }
 
 export async function enqueueWork(sql: Database, work: Work, count: number, maxAttempts: number) {
-  const wakeUp = createWakeUp({ sql, log: silentLog, listenAt: undefined });
-  const { enqueueMany } = createEnqueue(wakeUp);
-  const queued = await transaction(sql, (tx) =>
+  return transaction(sql, (tx) =>
     enqueueMany(
       tx,
       Array.from({ length: count }, () => ({ type: types[work] as never, payload: {}, maxAttempts })),
     ),
   );
-  await wakeUp.close();
-  return queued;
 }
 
 export async function unfinished(sql: Database): Promise<number> {

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import { afterAll, expect, test, vi } from 'vitest';
-import { createInline } from '../../../src/platform/jobs/inline.ts';
+import { createListener } from '../../../src/platform/database/listener.ts';
 import { collectJobTypes } from '../../../src/platform/jobs/job-type.ts';
-import { createWakeUp } from '../../../src/platform/jobs/wake-up.ts';
+import { createInline } from '../../../src/platform/jobs/run/inline.ts';
+import { createEndings } from '../../../src/platform/jobs/settle/endings.ts';
 import { startWorker } from '../../../src/platform/jobs/worker.ts';
 import { openTestDatabase, useDatabase } from '../../support/database.ts';
 import { jobType, readJob, silentLog, useJobs } from '../../support/jobs.ts';
@@ -62,14 +63,16 @@ async function openWay() {
 test('jobs of a claim whose answer was lost are returned to the queue and run', async () => {
   const began = vi.fn(async () => undefined);
   const type = jobType('claimed', began);
-  const wakeUp = createWakeUp({ sql: far, log: silentLog, listenAt: undefined });
+  const listener = createListener({ sql: far, log: silentLog, listenAt: undefined });
+  const types = collectJobTypes([type]);
   const { id } = await jobs.enqueue(type);
   way.cut('jobs_claim');
   const worker = await startWorker({
     sql: far,
-    wakeUp,
+    listener,
     log: silentLog,
-    types: collectJobTypes([type]),
+    types,
+    endings: createEndings(types),
     queues: ['default'],
     concurrency: 1,
     leaseSeconds: 60,
@@ -82,7 +85,7 @@ test('jobs of a claim whose answer was lost are returned to the queue and run', 
   expect(began).toHaveBeenCalledTimes(1);
   expect(await readJob(sql, id)).toMatchObject({ attempt_count: 1 });
   await worker.stop();
-  await wakeUp.close();
+  await listener.close();
 });
 
 test('a synchronous job whose start was lost on the connection is left to the workers', async () => {
@@ -90,9 +93,9 @@ test('a synchronous job whose start was lost on the connection is left to the wo
   const inline = createInline({
     sql: far,
     types: collectJobTypes([type]),
-    wakeUp: jobs.wakeUp,
+    endings: createEndings(new Map()),
+    listener: jobs.listener,
     log: silentLog,
-    enqueue: jobs.enqueueIn,
     leaseSeconds: 60,
   });
   await inline.run({ type, payload: {} });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { Database } from '../../../src/platform/database/database.ts';
-import { register } from '../../../src/platform/jobs/registration.ts';
+import { register } from '../../../src/platform/work/registration.ts';
 import { openTestDatabase } from '../../support/database.ts';
 import { gate, silentLog } from '../../support/jobs.ts';
 import { type RestartableServer, startServer } from '../../support/server.ts';
@@ -53,8 +53,8 @@ test('PostgreSQL gone for longer than a lease: the jobs that the worker dropped 
   expect(await worker.end('SIGTERM')).toBe(0);
 });
 
-test('a worker that could not renew its leases in time never uses them again', async () => {
-  await sql`truncate job_workers`;
+test('a worker that could not renew its leases in time never comes back to them', async () => {
+  await sql`truncate workers`;
   const lost = gate();
   const registration = await register({
     sql,
@@ -63,15 +63,14 @@ test('a worker that could not renew its leases in time never uses them again', a
     concurrency: 1,
     leaseSeconds: 1,
     runningCount: () => 0,
-    onLost: lost.open,
   });
+  registration.onLost(lost.open);
   const former = registration.current().id;
   await server.stop();
   await lost.opened;
   await server.start();
 
-  const entry = (id: string) =>
-    sql`select lease_expires_at < now() as is_over from job_workers where id = ${id}`;
+  const entry = (id: string) => sql`select lease_expires_at < now() as is_over from workers where id = ${id}`;
   await vi.waitFor(
     async () => expect([...(await entry(registration.current().id))]).toEqual([{ is_over: false }]),
     10_000,

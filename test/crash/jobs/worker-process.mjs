@@ -1,9 +1,10 @@
 // A worker process for the crash tests: runs the built engine on the database in DATABASE, until it is told to stop.
 import { z } from 'zod';
 import { openDatabase } from '../../../dist/platform/database/database.js';
+import { createListener } from '../../../dist/platform/database/listener.js';
 import { transaction } from '../../../dist/platform/database/transaction.js';
 import { collectJobTypes, defineJobType } from '../../../dist/platform/jobs/job-type.js';
-import { createWakeUp } from '../../../dist/platform/jobs/wake-up.js';
+import { createEndings } from '../../../dist/platform/jobs/settle/endings.js';
 import { startWorker } from '../../../dist/platform/jobs/worker.js';
 import { createLogger } from '../../../dist/platform/telemetry/logger.js';
 
@@ -47,11 +48,12 @@ const types = collectJobTypes([
   }),
 ]);
 
-const wakeUp = createWakeUp({ sql, log, listenAt: target });
+const listener = createListener({ sql, log, listenAt: target });
 const worker = await startWorker({
   sql,
   types,
-  wakeUp,
+  listener,
+  endings: createEndings(types),
   log,
   queues: ['default'],
   concurrency: Number(CONCURRENCY),
@@ -62,7 +64,7 @@ const worker = await startWorker({
 process.stdout.write(`ready ${worker.name}\n`);
 process.on('SIGTERM', async () => {
   await worker.stop();
-  await wakeUp.close();
+  await listener.close();
   await sql.end();
   process.stdout.write(`stopped after ${worker.begun()}\n`);
 });

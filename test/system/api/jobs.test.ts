@@ -182,7 +182,7 @@ describe('nexus worker', { tags: 'slow' }, () => {
     held.open();
     await holding;
     const lease = () => database.sql`
-      select from job_workers where queues = '{ingest}' and lease_expires_at >= now()`;
+      select from workers where queues = '{ingest}' and lease_expires_at >= now()`;
     await vi.waitFor(async () => expect(await lease()).toHaveLength(0), 30_000);
     expect((await state()).status).toBe('running');
 

@@ -36,4 +36,20 @@ test('every sweep and cleanup of Nexus is on the schedule, runs, and succeeds', 
       ].map((name) => [name, 'succeeded']),
     );
   }, 20_000);
+  expect((await rows()).map(({ name, status }) => [name, status])).toEqual(
+    [
+      'audit_retention',
+      'job_retention',
+      'library_backfill_backlog',
+      'media_purge',
+      'missed_indexing',
+      'missed_projections',
+      'orphaned_files_sweep',
+      'outbox_cleanup',
+      'outbox_sweep',
+      'session_cleanup',
+      'upload_expiry',
+      'webhook_cleanup',
+    ].map((name) => [name, 'succeeded']),
+  );
 });

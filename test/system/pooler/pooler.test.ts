@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { transaction } from '../../../src/platform/database/transaction.ts';
-import { createControl } from '../../../src/platform/jobs/control.ts';
-import { createEnqueue } from '../../../src/platform/jobs/enqueue.ts';
-import { createWakeUp } from '../../../src/platform/jobs/wake-up.ts';
+import { createControl } from '../../../src/platform/jobs/control/control.ts';
+import { enqueue } from '../../../src/platform/jobs/submit/enqueue.ts';
 import { call, DEV_KEYS } from '../../support/app.ts';
 import { openTestDatabase, useDatabase } from '../../support/database.ts';
-import { gate, jobType, readJob, silentLog, useJobs } from '../../support/jobs.ts';
+import { gate, jobType, readJob, useJobs } from '../../support/jobs.ts';
 import { runNexus, startNexus } from '../../support/nexus-process.ts';
 import { startTransactionPooler, type TransactionPooler } from './transaction-pooler.ts';
 
@@ -77,8 +76,8 @@ describe('behind a transaction pooler', () => {
   });
 });
 
-test('without hints, a running job learns within two seconds that it was cancelled', async () => {
-  const deaf = useJobsWithoutHints();
+test('without notifications, a running job learns within two seconds that it was cancelled', async () => {
+  const other = elsewhere();
   const began = gate();
   const stopped = gate();
   const patient = jobType('patient', async (_payload, { signal }) => {
@@ -88,9 +87,9 @@ test('without hints, a running job learns within two seconds that it was cancell
     return undefined;
   });
   const worker = await jobs.work([patient], { pollSeconds: 0.1 });
-  const { id } = await transaction(database.sql, (tx) => deaf.enqueue(tx, { type: patient, payload: {} }));
+  const { id } = await transaction(other.sql, (tx) => enqueue(tx, { type: patient, payload: {} }));
   await began.opened;
-  await deaf.control.cancel(id, { name: 'test' });
+  await other.control.cancel(id, { name: 'test' });
   // Counted by a timer of the process that the worker is in: a busy machine delays both.
   let ticks = 0;
   const clock = setInterval(() => {
@@ -102,13 +101,12 @@ test('without hints, a running job learns within two seconds that it was cancell
   expect(ticks).toBeLessThan(40);
   expect((await readJob(database.sql, id)).status).toBe('cancelled');
   await worker.stop();
-  await deaf.wakeUp.close();
 });
 
 const jobs = useJobs(database, { listen: false });
 
-/** The engine as another process has it: its notifications do not reach the worker of this file. */
-function useJobsWithoutHints() {
-  const wakeUp = createWakeUp({ sql: database.sql, log: silentLog, listenAt: undefined });
-  return { wakeUp, ...createEnqueue(wakeUp), control: createControl(database.sql, wakeUp) };
+/** The database as another process sees it: what it notifies is not heard by the worker of this file. */
+function elsewhere() {
+  const [sql] = database.twoConnections();
+  return { sql, control: createControl(sql) };
 }

@@ -9,7 +9,6 @@ import type {
 import { roleAllows } from '../../../contract/roles.ts';
 import type { Database, Queryable, Transaction } from '../../../platform/database/database.ts';
 import { microseconds, moment } from '../../../platform/database/moments.ts';
-import { jobStates } from '../../../platform/jobs/job-state.ts';
 
 /*
  *            claim               complete
@@ -18,14 +17,10 @@ import { jobStates } from '../../../platform/jobs/job-state.ts';
  *    │ └──── retry ──── failed                   │
  *    └────── requeue ────┴───────────────────────┘
  *
- * Each transition is one statement that names the state it starts from. What a run writes is also guarded by its claim:
- * a run that was taken for dead, and whose row runs again elsewhere, finds nothing to complete or fail.
+ * Each transition is one statement that names the state it starts from, and the job that the row waits for: a job that was
+ * replaced by another one finds nothing to complete or fail. A pending or running row has a job that is not over, because
+ * the row ends in the transaction in which its job does.
  */
-
-/** A run's right to end what it began. */
-export interface Claim extends BackfillKey {
-  claim_id: string;
-}
 
 const isKey = (sql: Queryable, key: BackfillKey) =>
   sql`default_library_id = ${key.default_library_id}
@@ -47,7 +42,7 @@ export async function lockBackfill(tx: Transaction, key: BackfillKey): Promise<B
   return findBackfill(tx, key);
 }
 
-/** Whatever was there, the membership is new and is to be materialised from the beginning. */
+/** Makes the row of a new membership pending, whatever it was before. */
 export async function upsertPending(tx: Transaction, key: BackfillKey): Promise<void> {
   await tx`
     insert into default_library_backfill_jobs (default_library_id, source_library_id, user_id)
@@ -56,12 +51,17 @@ export async function upsertPending(tx: Transaction, key: BackfillKey): Promise<
     set ${toPending(tx)}, attempts = 0, due_at = now()`;
 }
 
-/** pending, failed or completed → pending. False when it is running, or gone. */
-export async function resetForRequeue(tx: Transaction, key: BackfillKey): Promise<boolean> {
+/**
+ * pending, failed or completed → pending, with all attempts left. False when it is running, or gone. With `ofJob`, only
+ * from failed, and only the row of this job.
+ */
+export async function resetForRequeue(tx: Transaction, key: BackfillKey, ofJob?: string): Promise<boolean> {
   const reset = await tx`
     update default_library_backfill_jobs
     set ${toPending(tx)}, attempts = 0, due_at = now()
-    where ${isKey(tx, key)} and status <> 'running'`;
+    where ${isKey(tx, key)}
+      and status <> 'running'
+      ${ofJob === undefined ? tx`` : tx`and status = 'failed' and job_id = ${ofJob}`}`;
   return reset.count === 1;
 }
 
@@ -79,50 +79,54 @@ export async function resetForRetry(
 }
 
 const toPending = (tx: Transaction) =>
-  tx`status = 'pending', last_error_code = null, finished_at = null, claim_id = null, job_id = null, updated_at = now()`;
+  tx`status = 'pending', last_error_code = null, finished_at = null, updated_at = now()`;
 
 /**
- * pending → running. Of several deliveries one claims the row; the others find nothing to do. A job that the engine runs
- * again, because its worker had to stop, takes up the row that it left running.
+ * pending → running. Of several jobs one claims the row, and the others find nothing to do. A job that runs again, because
+ * its worker stopped or died, goes on with the row that it left running.
  */
-export async function claimBackfill(sql: Database, claim: Claim, jobId: string): Promise<boolean> {
+export async function claimBackfill(sql: Database, key: BackfillKey, jobId: string): Promise<boolean> {
   const claimed = await sql`
     update default_library_backfill_jobs
-    set status = 'running', claim_id = ${claim.claim_id}, job_id = ${jobId}, updated_at = now()
-    where ${isKey(sql, claim)} and (status = 'pending' or (status = 'running' and job_id = ${jobId}))`;
+    set status = 'running', job_id = ${jobId}, updated_at = now()
+    where ${isKey(sql, key)} and (status = 'pending' or (status = 'running' and job_id = ${jobId}))`;
   return claimed.count === 1;
 }
 
-/** The first of a run's locks. False when the row is no longer this run's. */
-export async function lockClaimed(tx: Transaction, claim: Claim): Promise<boolean> {
+/** The first of a run's locks. False when the row is no longer this job's. */
+export async function lockRunning(tx: Transaction, key: BackfillKey, jobId: string): Promise<boolean> {
   const [held] = await tx`
     select
     from default_library_backfill_jobs
-    where ${isKey(tx, claim)} and status = 'running' and claim_id = ${claim.claim_id}
+    where ${isKey(tx, key)} and status = 'running' and job_id = ${jobId}
     for no key update`;
   return held !== undefined;
 }
 
 /** running → completed. */
-export async function markCompleted(tx: Transaction, claim: Claim): Promise<boolean> {
+export async function markCompleted(tx: Transaction, key: BackfillKey, jobId: string): Promise<boolean> {
   const completed = await tx`
     update default_library_backfill_jobs
-    set status = 'completed', claim_id = null, finished_at = now(), updated_at = now()
-    where ${isKey(tx, claim)} and status = 'running' and claim_id = ${claim.claim_id}`;
+    set status = 'completed', finished_at = now(), updated_at = now()
+    where ${isKey(tx, key)} and status = 'running' and job_id = ${jobId}`;
   return completed.count === 1;
 }
 
-/** running → failed. Returns how many attempts have failed now; undefined when the row is no longer this run's. */
+/**
+ * pending or running → failed, when its job has ended without completing it. Returns how many attempts have failed now;
+ * undefined when the row is no longer this job's.
+ */
 export async function markFailed(
   tx: Transaction,
-  claim: Claim,
-  errorCode: string,
+  key: BackfillKey,
+  jobId: string,
+  { error_code, isCounted }: { error_code: string; isCounted: boolean },
 ): Promise<number | undefined> {
   const [failed] = await tx<{ attempts: number }[]>`
     update default_library_backfill_jobs
-    set status = 'failed', attempts = attempts + 1, last_error_code = ${errorCode}, claim_id = null,
+    set status = 'failed', attempts = attempts + ${Number(isCounted)}::smallint, last_error_code = ${error_code},
         finished_at = now(), updated_at = now()
-    where ${isKey(tx, claim)} and status = 'running' and claim_id = ${claim.claim_id}
+    where ${isKey(tx, key)} and status in ('pending', 'running') and job_id = ${jobId}
     returning attempts::int`;
   return failed?.attempts;
 }
@@ -131,11 +135,9 @@ export async function deleteBackfill(tx: Transaction, key: BackfillKey): Promise
   await tx`delete from default_library_backfill_jobs where ${isKey(tx, key)}`;
 }
 
-export async function noteDispatch(tx: Transaction, key: BackfillKey, jobId: string): Promise<void> {
-  await tx`
-    update default_library_backfill_jobs
-    set job_id = ${jobId}
-    where ${isKey(tx, key)} and status = 'pending'`;
+/** Names the job that the row waits for. */
+export async function setJob(tx: Transaction, key: BackfillKey, jobId: string): Promise<void> {
+  await tx`update default_library_backfill_jobs set job_id = ${jobId} where ${isKey(tx, key)}`;
 }
 
 /** Whether the default library is the person's own, and the source is one that can be shared. */
@@ -159,36 +161,6 @@ export async function lockMembership(tx: Transaction, key: BackfillKey): Promise
     where library_id = ${key.source_library_id} and user_id = ${key.user_id}
     for share`;
   return membership !== undefined;
-}
-
-const LIVE_JOB: string[] = ['queued', 'running', 'retry_wait'];
-
-const hasLiveJob = (sql: Queryable) =>
-  sql`exists (select from (${jobStates(sql)}) as job where job.id = backfill.job_id and job.status = any(${LIVE_JOB}))`;
-
-/** Pending rows that no job is on its way for, with the seconds until they are due. */
-export async function listUndispatched(
-  sql: Database,
-  limit: number,
-): Promise<(BackfillKey & { wait_seconds: number })[]> {
-  return sql<(BackfillKey & { wait_seconds: number })[]>`
-    select
-      default_library_id, source_library_id, user_id,
-      greatest(0, extract(epoch from due_at - now()))::float8 as wait_seconds
-    from default_library_backfill_jobs as backfill
-    where status = 'pending' and not ${hasLiveJob(sql)}
-    order by created_at, default_library_id, source_library_id
-    limit ${limit}`;
-}
-
-/** Rows left running by a worker that died: their job is over, and they are not. */
-export async function listAbandoned(sql: Database, limit: number): Promise<Claim[]> {
-  return sql<Claim[]>`
-    select default_library_id, source_library_id, user_id, claim_id
-    from default_library_backfill_jobs as backfill
-    where status = 'running' and not ${hasLiveJob(sql)}
-    order by created_at, default_library_id, source_library_id
-    limit ${limit}`;
 }
 
 /** A pending row ages from the moment it is due. */

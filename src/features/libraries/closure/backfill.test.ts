@@ -16,21 +16,14 @@ import {
 import type { BackfillKey } from '../../../contract/libraries.ts';
 import { transaction } from '../../../platform/database/transaction.ts';
 import { newId } from '../../../platform/ids.ts';
-import { createLogger } from '../../../platform/telemetry/logger.ts';
-import {
-  BACKFILL_RETRY_DELAYS_SECONDS,
-  createBackfill,
-  type DispatchOptions,
-  type RunContext,
-  type SendBackfill,
-} from './backfill.ts';
+import { BACKFILL_RETRY_DELAYS_SECONDS, createBackfill, type RunContext } from './backfill.ts';
 import * as store from './backfill-store.ts';
+import { periodicBacklogCheck } from './backlog-check.ts';
 
 const database = useDatabase();
 const { sql } = database;
 const secret = 'a-secret-for-internal-callers';
 const app = useApp(database, { NEXUS_INTERNAL_SECRET: secret });
-const log = createLogger({ level: 'silent', format: 'json' });
 
 let owner: Reader;
 let member: Reader;
@@ -49,37 +42,45 @@ beforeEach(async () => {
 
 afterEach(() => sql`truncate job_queue`);
 
-/** A dispatcher that notes what it is asked to send. */
-function recording() {
-  const sent: (BackfillKey & DispatchOptions)[] = [];
-  const send: SendBackfill = async (to, options) => {
-    sent.push({ ...to, ...options });
-  };
-  return { sent, send };
-}
-
-const broken: SendBackfill = async () => {
-  throw new Error('The queue cannot be reached.');
-};
+const backfill = createBackfill({ sql });
 
 const context = (more: Partial<RunContext> = {}): RunContext => ({
   jobId: newId(),
   requestId: 'req-1',
   signal: new AbortController().signal,
-  log,
   complete: async () => undefined,
   ...more,
 });
 
-const run = (send: SendBackfill = broken, more: Partial<RunContext> & { batchSize?: number } = {}) =>
-  createBackfill({ sql, log, send, ...(more.batchSize && { batchSize: more.batchSize }) }).run(
-    key,
-    context(more),
-  );
+const run = ({ batchSize, ...more }: Partial<RunContext> & { batchSize?: number } = {}) =>
+  createBackfill({ sql, ...(batchSize && { batchSize }) }).run(key, context(more));
+
+/** Runs the row's job as the engine does: its row ends in the transaction in which the job ends. */
+async function runJob(): Promise<void> {
+  const worker = await app.engine.work({
+    concurrency: 1,
+    pollSeconds: 60,
+    graceSeconds: 5,
+    queues: ['ingest'],
+    untilEmpty: true,
+  });
+  await worker.stopped;
+}
+
+/** The jobs that wait for this row, with their delays. */
+const waiting = async () => [
+  ...(await sql`
+    select
+      job_queue.job_id, jobs.max_attempts::int, jobs.request_id, jobs.queue,
+      round(extract(epoch from job_queue.due_at - jobs.created_at))::int as delay
+    from job_queue
+    join jobs on jobs.id = job_queue.job_id
+    where jobs.payload->>'user_id' = ${key.user_id}`),
+];
 
 const row = async () => {
   const [found] = await sql`
-    select status, attempts::int, last_error_code, job_id, claim_id, finished_at, due_at, updated_at
+    select status, attempts::int, last_error_code, job_id, finished_at, due_at, updated_at
     from default_library_backfill_jobs
     where default_library_id = ${key.default_library_id} and source_library_id = ${key.source_library_id}`;
   return found;
@@ -93,9 +94,10 @@ const edges = async () =>
   ).map(({ media_id }) => media_id);
 
 /** Makes every materialisation fail, the way a full disk would. */
-async function whileWritesFail(work: () => Promise<void>): Promise<void> {
-  await sql`
-    create or replace function refuse() returns trigger language plpgsql as 'begin raise exception ''no room''; end'`;
+async function whileWritesFail(work: () => Promise<void>, how = "raise exception 'no room';"): Promise<void> {
+  await transaction(sql, (tx) =>
+    tx.script(`create or replace function refuse() returns trigger language plpgsql as $$begin ${how} end$$`),
+  );
   await sql`
     create trigger refuse before insert on default_library_closure_edges for each row execute function refuse()`;
   try {
@@ -110,7 +112,6 @@ const set = (values: { status: string; attempts?: number }) => sql`
   set status = ${values.status},
       attempts = ${values.attempts ?? 0},
       last_error_code = case when ${values.status} = 'failed' then 'E_BACKFILL_FAILED' end,
-      claim_id = case when ${values.status} = 'running' then gen_random_uuid() end,
       finished_at = case when ${values.status} in ('failed', 'completed') then now() end
   where default_library_id = ${key.default_library_id}`;
 
@@ -118,10 +119,10 @@ describe('the backfill worker', () => {
   test('claims a pending row and completes materialisation, idempotently', async () => {
     expect(await edges()).toEqual([]);
     const completions: unknown[] = [];
-    await run(broken, { complete: async (_tx, completion) => void completions.push(completion) });
+    await run({ complete: async (_tx, completion) => void completions.push(completion) });
     expect(await edges()).toEqual([...media].sort());
     for (const id of media) expect((await closureOf(sql, member.defaultLibraryId, id)).listed).toBe(true);
-    expect(await row()).toMatchObject({ status: 'completed', attempts: 0, claim_id: null });
+    expect(await row()).toMatchObject({ status: 'completed', attempts: 0 });
     expect(completions).toEqual([{ result: { outcome: 'completed', media_count: 3 } }]);
     await set({ status: 'pending' });
     await run();
@@ -133,7 +134,7 @@ describe('the backfill worker', () => {
     for (const batchSize of [1, 2, 3]) {
       await sql`delete from default_library_closure_edges where default_library_id = ${member.defaultLibraryId}`;
       await set({ status: 'pending' });
-      await run(broken, { batchSize });
+      await run({ batchSize });
       expect(await edges()).toEqual([...media].sort());
       expect(await row()).toMatchObject({ status: 'completed' });
     }
@@ -150,12 +151,12 @@ describe('the backfill worker', () => {
     expect(await edges()).toEqual([]);
   });
 
-  test('completes and fails only what is running, under its own claim', async () => {
-    const claim = { ...key, claim_id: newId() };
+  test('completes and fails only the row of its own job', async () => {
+    const other = newId();
     const tryBoth = () =>
       transaction(sql, async (tx) => [
-        await store.markCompleted(tx, claim),
-        await store.markFailed(tx, claim, 'E_BACKFILL_FAILED'),
+        await store.markCompleted(tx, key, other),
+        await store.markFailed(tx, key, other, { error_code: 'E_BACKFILL_FAILED', isCounted: true }),
       ]);
     for (const status of ['pending', 'completed', 'failed', 'running']) {
       await set({ status });
@@ -167,15 +168,12 @@ describe('the backfill worker', () => {
   });
 
   test.each([1, 2, 3, 4])(
-    'failing for the %sth time waits exactly as long as the schedule says',
+    'failing for the %sth time enqueues the next attempt in the same transaction, with the delay of the schedule',
     async (n) => {
       await set({ status: 'pending', attempts: n - 1 });
-      const { sent, send } = recording();
-      await whileWritesFail(async () => {
-        await expect(run(send)).rejects.toThrow('no room');
-      });
-      const delaySeconds = BACKFILL_RETRY_DELAYS_SECONDS[n - 1];
-      expect(sent).toEqual([{ ...key, requestId: 'req-1', delaySeconds }]);
+      const first = (await row())?.job_id;
+      await whileWritesFail(runJob);
+      const delay = BACKFILL_RETRY_DELAYS_SECONDS[n - 1] ?? 0;
       const after = await row();
       expect(after).toMatchObject({
         status: 'pending',
@@ -183,7 +181,11 @@ describe('the backfill worker', () => {
         last_error_code: null,
         finished_at: null,
       });
-      expect(after?.due_at.getTime() - after?.updated_at.getTime()).toBe((delaySeconds ?? 0) * 1000);
+      expect(await waiting()).toMatchObject([
+        { job_id: after?.job_id, max_attempts: 1, queue: 'ingest', delay },
+      ]);
+      expect(after?.job_id).not.toBe(first);
+      expect(after?.due_at.getTime() - after?.updated_at.getTime()).toBe(delay * 1000);
       expect(await edges()).toEqual([]);
     },
   );
@@ -192,13 +194,10 @@ describe('the backfill worker', () => {
     expect(BACKFILL_RETRY_DELAYS_SECONDS).toEqual([60, 300, 900, 3600, 21600]);
   });
 
-  test('failing for the fifth time stays failed and is not sent again', async () => {
+  test('failing for the fifth time stays failed and is not enqueued again', async () => {
     await set({ status: 'pending', attempts: 4 });
-    const { sent, send } = recording();
-    await whileWritesFail(async () => {
-      await expect(run(send)).rejects.toThrow('no room');
-    });
-    expect(sent).toEqual([]);
+    await whileWritesFail(runJob);
+    expect(await waiting()).toEqual([]);
     expect(await row()).toMatchObject({
       status: 'failed',
       attempts: 5,
@@ -206,11 +205,31 @@ describe('the backfill worker', () => {
     });
   });
 
-  test('a retry that cannot be dispatched keeps the row pending', async () => {
+  test('lost connections to the database cost no attempt, however many there are', async () => {
     await whileWritesFail(async () => {
-      await expect(run(broken)).rejects.toThrow('no room');
-    });
-    expect(await row()).toMatchObject({ status: 'pending', attempts: 1, last_error_code: null });
+      for (let n = 0; n < 6; n++) {
+        await sql`update job_queue set due_at = now()`;
+        await runJob();
+        expect(await row()).toMatchObject({ status: 'running', attempts: 0 });
+      }
+    }, 'perform pg_terminate_backend(pg_backend_pid()); return new;');
+    await sql`update job_queue set due_at = now()`;
+    await runJob();
+    expect(await row()).toMatchObject({ status: 'completed', attempts: 0 });
+    expect(await edges()).toEqual([...media].sort());
+  });
+
+  test('a row whose job is cancelled has failed, and goes on when the job is queued again', async () => {
+    const jobId = (await row())?.job_id;
+    const operate = (what: string) =>
+      app.call('POST', `/api/v1/jobs/${jobId}/${what}`, { key: DEV_KEYS.operator });
+    await operate('cancel');
+    expect(await row()).toMatchObject({ status: 'failed', attempts: 0, last_error_code: 'E_CANCELLED' });
+    expect((await operate('requeue')).status).toBe(200);
+    expect(await row()).toMatchObject({ status: 'pending', attempts: 0, job_id: jobId });
+    await runJob();
+    expect(await row()).toMatchObject({ status: 'completed' });
+    expect(await operate('requeue')).toMatchObject(failure(409, 'E_INVALID_STATE'));
   });
 
   test.each([
@@ -226,10 +245,11 @@ describe('the backfill worker', () => {
       values (${key.default_library_id}, ${key.source_library_id}, ${key.user_id})`;
     const count = async () => (await sql`select count(*) as n from default_library_closure_edges`)[0]?.n;
     const before = await count();
-    const { sent, send } = recording();
-    await expect(run(send)).rejects.toMatchObject({ code: 'E_BACKFILL_INVALID_TUPLE' });
+    await sql`truncate job_queue`;
+    await transaction(sql, (tx) => backfill.start(tx, key));
+    await runJob();
     expect(await row()).toMatchObject({ status: 'failed', last_error_code: 'E_BACKFILL_INVALID_TUPLE' });
-    expect([sent, await count()]).toEqual([[], before]);
+    expect([await waiting(), await count()]).toEqual([[], before]);
     await sql`delete from default_library_backfill_jobs where source_library_id = ${key.source_library_id}`;
   });
 
@@ -251,10 +271,10 @@ describe('the backfill worker', () => {
   test('an interrupted run counts nothing; the same job takes its row up again, another does not', async () => {
     const jobId = newId();
     const stopped = AbortSignal.abort(new Error('shutdown'));
-    await expect(run(broken, { jobId, signal: stopped })).rejects.toThrow('shutdown');
+    await expect(run({ jobId, signal: stopped })).rejects.toThrow('shutdown');
     expect(await row()).toMatchObject({ status: 'running', attempts: 0, job_id: jobId });
     expect(await run()).toMatchObject({ result: { outcome: 'skipped' } });
-    expect(await run(broken, { jobId })).toBeUndefined();
+    expect(await run({ jobId })).toBeUndefined();
     expect(await row()).toMatchObject({ status: 'completed' });
   });
 
@@ -282,64 +302,6 @@ describe('the backfill worker', () => {
   });
 });
 
-describe('the sweep', () => {
-  const sweep = (send: SendBackfill) =>
-    createBackfill({ sql, log, send }).sweep(new AbortController().signal);
-  const mine = (sent: BackfillKey[]) => sent.filter(({ user_id }) => user_id === member.id);
-
-  test('leaves alone what a job is on its way for', async () => {
-    const { sent, send } = recording();
-    await sweep(send);
-    expect(mine(sent)).toEqual([]);
-  });
-
-  test('sends what is pending and was never sent, or whose job is over', async () => {
-    for (const lost of ['never sent', 'cancelled']) {
-      if (lost === 'never sent') await sql`update default_library_backfill_jobs set job_id = null`;
-      else await sql`delete from job_queue where job_id = ${(await row())?.job_id}`;
-      const { sent, send } = recording();
-      await sweep(send);
-      expect(mine(sent)).toEqual([{ ...key, delaySeconds: 0 }]);
-      await app.services.backfill.dispatch(key);
-    }
-  });
-
-  test('sends a retry that could not be dispatched when it is due, and not before', async () => {
-    await set({ status: 'pending', attempts: 2 });
-    await sql`
-      update default_library_backfill_jobs set job_id = null, due_at = now() + interval '100 seconds'
-      where user_id = ${member.id}`;
-    const { sent, send } = recording();
-    await sweep(send);
-    expect(mine(sent)).toHaveLength(1);
-    expect(sent.find(({ user_id }) => user_id === member.id)?.delaySeconds).toBeGreaterThan(95);
-  });
-
-  test('takes back what a dead worker left running: one attempt is counted, the retry is scheduled', async () => {
-    const jobId = newId();
-    await store.claimBackfill(sql, { ...key, claim_id: newId() }, jobId);
-    const { sent, send } = recording();
-    await sweep(send);
-    expect(await row()).toMatchObject({ status: 'pending', attempts: 1 });
-    expect(mine(sent)[0]).toMatchObject({ ...key, delaySeconds: 60 });
-  });
-
-  test('does not touch a row whose job is running', async () => {
-    const [job] = await sql<{ job_id: string }[]>`
-      select job_id from default_library_backfill_jobs where user_id = ${member.id}`;
-    await store.claimBackfill(sql, { ...key, claim_id: newId() }, job?.job_id ?? '');
-    await sweep(recording().send);
-    expect(await row()).toMatchObject({ status: 'running', attempts: 0 });
-    await set({ status: 'pending' });
-  });
-
-  test('is a job that any worker can run', async () => {
-    const type = app.queue.types.get('library_backfill_sweep');
-    expect(type).toMatchObject({ queue: 'maintenance', submittedBy: undefined });
-    expect(type?.payload.safeParse({}).success).toBe(true);
-  });
-});
-
 describe('the backlog guardrail', () => {
   const health = async () => {
     const { body } = await app.call('GET', '/internal/libraries/backfill-jobs/health', {
@@ -350,7 +312,7 @@ describe('the backlog guardrail', () => {
 
   beforeEach(
     () => sql`update default_library_backfill_jobs set status = 'completed', finished_at = now(),
-    claim_id = null, last_error_code = null`,
+    last_error_code = null`,
   );
 
   async function pending(count: number, ageSeconds: number): Promise<void> {
@@ -393,13 +355,11 @@ describe('the backlog guardrail', () => {
     expect(await health()).toMatchObject({ pending_count: 1, pending_age_p95_seconds: 0, degraded: false });
   });
 
-  test('is logged as a warning by the sweep', async () => {
+  test('is logged as a warning by a periodic check', async () => {
     await pending(501, 0);
     const warnings: unknown[] = [];
-    const listening = { ...log, warn: (...line: unknown[]) => void warnings.push(line) } as typeof log;
-    await createBackfill({ sql, log: listening, send: async () => undefined }).sweep(
-      new AbortController().signal,
-    );
+    const log = { warn: (...line: unknown[]) => void warnings.push(line) };
+    await periodicBacklogCheck(backfill).type.handler({}, { log } as never);
     expect(warnings).toContainEqual([
       expect.objectContaining({ pending_count: 501, degraded: true }),
       expect.stringContaining('guardrails'),
@@ -469,17 +429,34 @@ describe.each([
   });
 });
 
-test('a requeue that cannot be dispatched reports it and keeps the commit', async () => {
-  await set({ status: 'failed', attempts: 5 });
-  const requeued = await createBackfill({ sql, log, send: broken }).requeue(key, { name: 'test' });
-  expect(requeued).toMatchObject({ status: 'pending', attempts: 0, enqueue_dispatched: false });
-  expect(await row()).toMatchObject({ status: 'pending', attempts: 0 });
+test('an acceptance and the job of its backfill commit together, or not at all', async () => {
+  const [other] = [await createReader(app)];
+  const others = {
+    default_library_id: other.defaultLibraryId,
+    source_library_id: library,
+    user_id: other.id,
+  };
+  const undone = transaction(sql, async (tx) => {
+    await backfill.start(tx, others);
+    throw new Error('changed my mind');
+  });
+  await expect(undone).rejects.toThrow('changed my mind');
+  expect(await sql`select from jobs where payload->>'user_id' = ${other.id}`).toHaveLength(0);
+  await join(owner, library, other);
+  const [accepted] = await sql`
+    select backfill.status
+    from default_library_backfill_jobs as backfill
+    join job_queue on job_queue.job_id = backfill.job_id
+    where backfill.user_id = ${other.id}`;
+  expect(accepted).toEqual({ status: 'pending' });
 });
 
-test('an acceptance whose dispatch fails stands, and the row waits', async () => {
-  await sql`update default_library_backfill_jobs set job_id = null where user_id = ${member.id}`;
-  expect(await createBackfill({ sql, log, send: broken }).dispatch(key)).toBe(false);
-  expect(await row()).toMatchObject({ status: 'pending', job_id: null });
+test('the audit names a backfill without a live job, and repairs the closure', async () => {
+  await sql`delete from job_queue`;
+  expect(await auditOf(sql)).toContainEqual({ kind: 'backfill_without_job', ...key });
+  await auditOf(sql, { repair: true });
+  expect(await auditOf(sql)).toEqual([]);
+  expect(await edges()).toEqual([...media].sort());
 });
 
 test('the internal requeue route requires the internal header', async () => {

@@ -1,26 +1,25 @@
 import { z } from 'zod';
 import { NexusError } from '../../../contract/errors.ts';
 import type { Principal } from '../../../contract/identity.ts';
-import type {
-  BackfillHealth,
-  BackfillKey,
-  BackfillStatus,
-  ListedBackfillJob,
-  RequeuedBackfillJob,
-} from '../../../contract/libraries.ts';
 import {
   BACKFILL_PENDING_AGE_P95_GUARDRAIL_SECONDS,
   BACKFILL_PENDING_COUNT_GUARDRAIL,
+  type BackfillHealth,
+  type BackfillKey,
+  type BackfillStatus,
+  backfillKey,
+  type ListedBackfillJob,
+  type RequeuedBackfillJob,
 } from '../../../contract/libraries.ts';
 import type { ListQuery, Page } from '../../../contract/wire.ts';
 import { type Actor, recordAudit } from '../../../platform/audit/audit.ts';
 import { cutByCursor, decodeCursor } from '../../../platform/cursor.ts';
 import type { Database, Transaction } from '../../../platform/database/database.ts';
 import { transaction } from '../../../platform/database/transaction.ts';
-import { newId } from '../../../platform/ids.ts';
-import type { Completion, JobContext } from '../../../platform/jobs/job-type.ts';
-import { PermanentError } from '../../../platform/jobs/retry-policy.ts';
-import type { Logger } from '../../../platform/telemetry/logger.ts';
+import type { EndedJob } from '../../../platform/jobs/ended-job.ts';
+import { type Completion, defineJobType, type JobContext } from '../../../platform/jobs/job-type.ts';
+import { enqueue } from '../../../platform/jobs/submit/enqueue.ts';
+import { PermanentError, retryDelay } from '../../../platform/work/retry-policy.ts';
 import { emitBackfillEvent } from '../events.ts';
 import { lockSource } from '../store.ts';
 import * as backfills from './backfill-store.ts';
@@ -28,29 +27,18 @@ import { materialiseBatch } from './closure.ts';
 
 export const BACKFILL_RETRY_DELAYS_SECONDS = [60, 300, 900, 3600, 21600] as const;
 export const BACKFILL_MAX_ATTEMPTS = 5;
+const INVALID_TUPLE = 'E_BACKFILL_INVALID_TUPLE';
 
 /** Each batch holds the library's lock for a moment; 10,000 rows take about a quarter of a second. */
 const BATCH_SIZE = 10_000;
-/** What is beyond waits for the next sweep. */
-const SWEPT_AT_ONCE = 10_000;
-
-export interface DispatchOptions {
-  requestId?: string | undefined;
-  delaySeconds?: number | undefined;
-}
-
-/** Puts a backfill on its way to a worker, and may fail at that. */
-export type SendBackfill = (key: BackfillKey, options: DispatchOptions) => Promise<void>;
 
 export interface BackfillDependencies {
   sql: Database;
-  log: Logger;
-  send: SendBackfill;
   batchSize?: number;
 }
 
-/** What a run needs of the job that it is. */
-export type RunContext = Pick<JobContext, 'jobId' | 'requestId' | 'signal' | 'log' | 'complete'>;
+/** The part of a job's context that a run needs. */
+export type RunContext = Pick<JobContext, 'jobId' | 'requestId' | 'signal' | 'complete'>;
 
 export type Backfill = ReturnType<typeof createBackfill>;
 
@@ -60,51 +48,49 @@ const position = z.object({
   source_library_id: z.uuid(),
 });
 
-/** Fills the default library of a new member with what the library they joined holds. The states: backfill-store.ts. */
-export function createBackfill({ sql, log, send, batchSize = BATCH_SIZE }: BackfillDependencies) {
-  /** False when it failed. The row is committed and pending, so the sweep, or an operator, sends it again. */
-  async function dispatch(key: BackfillKey, options: DispatchOptions = {}): Promise<boolean> {
-    try {
-      await send(key, options);
-      return true;
-    } catch (error) {
-      log.warn({ ...key, err: error }, 'a backfill could not be dispatched; the sweep will do it');
-      return false;
-    }
+/** Fills the default library of a new member with the media of the library they joined. The states: backfill-store.ts. */
+export function createBackfill({ sql, batchSize = BATCH_SIZE }: BackfillDependencies) {
+  /** Retries belong to the row, so the job has one attempt. It ends together with its row, however it ends. */
+  const type = defineJobType('backfill_default_library_closure_job', {
+    queue: 'ingest',
+    payload: backfillKey,
+    handler: run,
+    prepareRequeue: takeUpAgain,
+    onEnded,
+  });
+
+  /** Enqueues the job of a pending row, in the transaction that makes it pending. */
+  async function enqueueJob(
+    tx: Transaction,
+    key: BackfillKey,
+    { requestId, delaySeconds }: { requestId?: string | undefined; delaySeconds?: number },
+  ): Promise<void> {
+    const { id } = await enqueue(tx, { type, payload: key, maxAttempts: 1, delaySeconds, requestId });
+    await backfills.setJob(tx, key, id);
   }
 
   async function run(key: BackfillKey, context: RunContext): Promise<Completion | undefined> {
-    const claim = { ...key, claim_id: newId() };
-    if (!(await backfills.claimBackfill(sql, claim, context.jobId))) return skipped('not pending');
-    try {
-      await requireValidTuple(claim);
-      return await materialise(claim, context);
-    } catch (error) {
-      // A job that was interrupted runs again and takes its row up; or it is over, and the sweep takes it back.
-      if (!context.signal.aborted) await failRun(claim, error, context.requestId ?? undefined);
-      throw error;
+    if (!(await backfills.claimBackfill(sql, key, context.jobId))) return skipped('not pending');
+    if (!(await backfills.isValidTuple(sql, key))) {
+      throw new PermanentError(
+        INVALID_TUPLE,
+        "The backfill's default library is not the person's own, or its source is a default library.",
+      );
     }
+    return materialise(key, context);
   }
 
-  async function requireValidTuple(key: BackfillKey): Promise<void> {
-    if (await backfills.isValidTuple(sql, key)) return;
-    throw new PermanentError(
-      'E_BACKFILL_INVALID_TUPLE',
-      "The backfill's default library is not the person's own, or its source is a default library.",
-    );
-  }
-
-  /** Batch by batch, each in its own transaction; the last one completes the row and the job with it. */
-  async function materialise(claim: backfills.Claim, context: RunContext): Promise<Completion | undefined> {
+  /** Materialises batch by batch, each in its own transaction; the last one completes the row and the job. */
+  async function materialise(key: BackfillKey, context: RunContext): Promise<Completion | undefined> {
     let after: string | null = null;
     let count = 0;
     for (;;) {
       context.signal.throwIfAborted();
       const outcome = await transaction(sql, async (tx) => {
-        const batch = await writeBatch(tx, claim, after);
+        const batch = await writeBatch(tx, key, context.jobId, after);
         if (batch?.lastMediaId === null) {
-          await backfills.markCompleted(tx, claim);
-          await emitBackfillEvent(tx, 'backfill.completed', keyOf(claim), context.requestId ?? undefined);
+          await backfills.markCompleted(tx, key, context.jobId);
+          await emitBackfillEvent(tx, 'backfill.completed', key, context.requestId ?? undefined);
           await context.complete(tx, { result: { outcome: 'completed', media_count: count + batch.count } });
         }
         return batch;
@@ -116,33 +102,41 @@ export function createBackfill({ sql, log, send, batchSize = BATCH_SIZE }: Backf
     }
   }
 
-  /** Undefined when the row is no longer this run's. Without the membership there is nothing to write. */
-  async function writeBatch(tx: Transaction, claim: backfills.Claim, after: string | null) {
-    if (!(await backfills.lockClaimed(tx, claim))) return undefined;
-    if (!(await backfills.lockMembership(tx, claim))) return { count: 0, lastMediaId: null };
-    await lockSource(tx, claim.source_library_id);
-    return materialiseBatch(tx, claim, after, batchSize);
+  /** Undefined when the row is no longer this job's. Without the membership there is nothing to write. */
+  async function writeBatch(tx: Transaction, key: BackfillKey, jobId: string, after: string | null) {
+    if (!(await backfills.lockRunning(tx, key, jobId))) return undefined;
+    if (!(await backfills.lockMembership(tx, key))) return { count: 0, lastMediaId: null };
+    await lockSource(tx, key.source_library_id);
+    return materialiseBatch(tx, key, after, batchSize);
   }
 
-  /** The attempt is counted first; below the maximum, the row waits for its next one. */
-  async function failRun(
-    claim: backfills.Claim,
-    error: unknown,
-    requestId: string | undefined,
+  /** Counts the attempt of a job that failed; below the maximum, the next one is enqueued at once, with its delay. */
+  async function onEnded(
+    tx: Transaction,
+    { job_id, payload: key, status, request_id, ...job }: EndedJob<BackfillKey>,
   ): Promise<void> {
-    const delaySeconds = await transaction(sql, async (tx) => {
-      const error_code = codeOf(error);
-      const attempts = await backfills.markFailed(tx, claim, error_code);
-      if (attempts === undefined) return undefined;
-      if (attempts >= BACKFILL_MAX_ATTEMPTS || error instanceof PermanentError) {
-        await emitBackfillEvent(tx, 'backfill.failed', { ...keyOf(claim), attempts, error_code }, requestId);
-        return undefined;
-      }
-      const delay = BACKFILL_RETRY_DELAYS_SECONDS[attempts - 1];
-      if (delay !== undefined) await backfills.resetForRetry(tx, claim, delay);
-      return delay;
-    });
-    if (delaySeconds !== undefined) await dispatch(keyOf(claim), { requestId, delaySeconds });
+    if (status === 'succeeded') return;
+    const isCancelled = status === 'cancelled';
+    const error_code = isCancelled ? 'E_CANCELLED' : codeOf(job.error_code);
+    const attempts = await backfills.markFailed(tx, key, job_id, { error_code, isCounted: !isCancelled });
+    if (attempts === undefined) return;
+    const requestId = request_id ?? undefined;
+    if (isCancelled || attempts >= BACKFILL_MAX_ATTEMPTS || error_code === INVALID_TUPLE) {
+      return emitBackfillEvent(tx, 'backfill.failed', { ...key, attempts, error_code }, requestId);
+    }
+    const delaySeconds = retryDelay({ delays: BACKFILL_RETRY_DELAYS_SECONDS }, attempts);
+    await backfills.resetForRetry(tx, key, delaySeconds);
+    await enqueueJob(tx, key, { requestId, delaySeconds });
+  }
+
+  /** Puts the row back to work for a job that an operator queues again. Returns a sentence when it has nothing to do. */
+  async function takeUpAgain(tx: Transaction, key: BackfillKey, jobId: string): Promise<string | undefined> {
+    if (!(await backfills.lockBackfill(tx, key)))
+      return 'The membership of this backfill does not exist any more.';
+    if (!(await backfills.resetForRequeue(tx, key, jobId)))
+      return 'The backfill is done, or another job works on it.';
+    await backfills.setJob(tx, key, jobId);
+    return undefined;
   }
 
   async function health(): Promise<BackfillHealth> {
@@ -154,40 +148,29 @@ export function createBackfill({ sql, log, send, batchSize = BATCH_SIZE }: Backf
   }
 
   return {
-    dispatch,
+    type,
     run,
     health,
 
-    /** Takes back what dead workers left running, and sends what is pending and was never, or in vain, sent. */
-    async sweep(signal: AbortSignal): Promise<{ recovered: number; dispatched: number }> {
-      let recovered = 0;
-      for (const claim of await backfills.listAbandoned(sql, SWEPT_AT_ONCE)) {
-        signal.throwIfAborted();
-        await failRun(claim, new WorkerDied(), undefined);
-        recovered += 1;
-      }
-      let dispatched = 0;
-      for (const { wait_seconds, ...key } of await backfills.listUndispatched(sql, SWEPT_AT_ONCE)) {
-        signal.throwIfAborted();
-        if (await dispatch(key, { delaySeconds: wait_seconds })) dispatched += 1;
-      }
-      const backlog = await health();
-      if (backlog.degraded) log.warn(backlog, 'the backlog of backfills is beyond its guardrails');
-      return { recovered, dispatched };
+    /** Starts a backfill in the transaction of its cause, whatever became of an earlier one. */
+    async start(tx: Transaction, key: BackfillKey, requestId?: string): Promise<void> {
+      await backfills.upsertPending(tx, key);
+      await enqueueJob(tx, key, { requestId });
     },
 
-    /** From any state but running back to the beginning. A repeated requeue of a running one changes nothing. */
+    /** Restarts a backfill in any state but running. Of a running one nothing changes. */
     async requeue(key: BackfillKey, actor: Actor): Promise<RequeuedBackfillJob> {
-      const { job, isReset } = await transaction(sql, async (tx) => {
+      return transaction(sql, async (tx) => {
         await backfills.lockBackfill(tx, key);
         const isReset = await backfills.resetForRequeue(tx, key);
+        if (isReset) {
+          await enqueueJob(tx, key, { requestId: actor.requestId });
+          await recordAudit(tx, { action: 'backfill.requeued', actor, details: { ...key } });
+        }
         const job = await backfills.findBackfill(tx, key);
         if (!job) throw new NexusError('E_NOT_FOUND', 'There is no such backfill.');
-        if (isReset) await recordAudit(tx, { action: 'backfill.requeued', actor, details: { ...key } });
-        return { job, isReset };
+        return { ...job, idempotent: !isReset, enqueue_dispatched: isReset };
       });
-      const enqueue_dispatched = isReset && (await dispatch(key, { requestId: actor.requestId }));
-      return { ...job, idempotent: !isReset, enqueue_dispatched };
     },
 
     async list(
@@ -202,20 +185,11 @@ export function createBackfill({ sql, log, send, batchSize = BATCH_SIZE }: Backf
   };
 }
 
-function keyOf({ claim_id: _, ...key }: backfills.Claim): BackfillKey {
-  return key;
-}
-
 function skipped(reason: string): Completion {
   return { result: { outcome: 'skipped', reason } };
 }
 
-class WorkerDied extends Error {
-  readonly code = 'E_LEASE_EXPIRED';
-}
-
 /** Codes of Nexus are kept; those of others, the database's among them, would mean nothing to whoever reads the row. */
-function codeOf(error: unknown): string {
-  const { code } = error as { code?: unknown };
-  return typeof code === 'string' && code.startsWith('E_') ? code : 'E_BACKFILL_FAILED';
+function codeOf(code: string | null): string {
+  return code?.startsWith('E_') ? code : 'E_BACKFILL_FAILED';
 }

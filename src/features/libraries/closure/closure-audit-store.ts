@@ -175,9 +175,29 @@ export function backfillWithoutMembership(sql: Queryable, range: SqlFragment): D
       )`;
 }
 
-/**
- * An acceptance writes membership and backfill in one transaction, so a backfill without membership is always an error.
- */
+/** Backfills that wait for a job that is over, so that nothing would bring them to an end. */
+export function strandedBackfills(sql: Queryable, range: SqlFragment): Differences {
+  return sql`
+    select backfill.default_library_id, backfill.source_library_id, backfill.user_id
+    from default_library_backfill_jobs as scanned
+    cross join lateral (select scanned.*) as backfill
+    where ${range} and ${isStranded(sql)}`;
+}
+
+const isStranded = (sql: Queryable) => sql`(
+  backfill.status in ('pending', 'running')
+  and not exists (select from job_queue where job_queue.job_id = backfill.job_id)
+)`;
+
+/** Ends them, so that the edges that they should have written count as missing. */
+export async function failStrandedBackfills(tx: Transaction, libraryId: string): Promise<void> {
+  await tx`
+    update default_library_backfill_jobs as backfill
+    set status = 'failed', last_error_code = 'E_BACKFILL_FAILED', finished_at = now(), updated_at = now()
+    where source_library_id = ${libraryId} and ${isStranded(tx)}`;
+}
+
+/** An acceptance writes membership and backfill together, so a backfill that is seen alone is alone. */
 export async function deleteBackfillsWithoutMembership(tx: Transaction, libraryId: string): Promise<void> {
   await tx`
     delete from default_library_backfill_jobs as backfill

@@ -52,6 +52,12 @@ const CHECKS: Check[] = [
     repair: { by: 'source_library_id', repair: audit.deleteBackfillsWithoutMembership },
   },
   {
+    kind: 'backfill_without_job',
+    scan: BACKFILLS,
+    select: audit.strandedBackfills,
+    repair: { by: 'source_library_id', repair: audit.failStrandedBackfills },
+  },
+  {
     kind: 'closure_edge_missing',
     scan: LISTINGS,
     select: audit.missingEdges,

@@ -10,7 +10,7 @@ import { newId } from '../../../platform/ids.ts';
 import { refuseDefault, requireAdmin } from '../access/access.ts';
 import type { Viewer } from '../access/can-read-media.ts';
 import type { Backfill } from '../closure/backfill.ts';
-import { findBackfill, upsertPending } from '../closure/backfill-store.ts';
+import { findBackfill } from '../closure/backfill-store.ts';
 import { emitInvitationEvent, emitLibraryEvents } from '../events.ts';
 import { findLibrary, holdLibrary } from '../store.ts';
 import * as invitations from './invitation-store.ts';
@@ -19,7 +19,7 @@ export interface InvitationsDependencies {
   sql: Database;
   /** Both throw when the person does not exist. */
   users: { get(id: string): Promise<User>; getByName(username: string): Promise<User> };
-  backfill: Pick<Backfill, 'dispatch'>;
+  backfill: Pick<Backfill, 'start'>;
 }
 
 export interface Invite {
@@ -76,13 +76,13 @@ export function createInvitations({ sql, users, backfill }: InvitationsDependenc
 
     listOfInvitee: (userId: string, query: InvitationQuery) => list({ invitee_user_id: userId }, query),
 
-    /** Adds the invitee to the library, who can read it immediately. A backfill then fills their default library. */
+    /** Makes the invitee a member, who reads the library at once, and starts filling their default library. */
     async accept(invitee: Viewer, invitationId: string, actor: Actor) {
       const { library_id, inviter_user_id } = requireInvitee(
         await invitations.findInvitation(sql, invitationId),
         invitee.user_id,
       );
-      const accepted = await transaction(sql, async (tx) => {
+      return transaction(sql, async (tx) => {
         await holdLibrary(tx, invitee.user_id, library_id);
         const mayInvite = await invitations.holdInviter(tx, library_id, inviter_user_id);
         const invitation = requireInvitee(
@@ -97,7 +97,7 @@ export function createInvitations({ sql, users, backfill }: InvitationsDependenc
         const idempotent = isAnsweredAlready(invitation, 'accepted');
         if (!idempotent) {
           if (!mayInvite) notPending('revoked', 'accepted');
-          await upsertPending(tx, key);
+          await backfill.start(tx, key, actor.requestId);
           await invitations.insertMembership(tx, invitation.library_id, invitee.user_id, invitation.role);
           await invitations.answerInvitation(tx, invitationId, 'accepted');
           await recordAudit(tx, {
@@ -115,20 +115,12 @@ export function createInvitations({ sql, users, backfill }: InvitationsDependenc
           await emitLibraryEvents(tx, 'library.member_added', [member], actor.requestId);
         }
         return {
-          key,
-          answer: {
-            invite: requireInvitation(await invitations.findInvitation(tx, invitationId)),
-            membership:
-              (await invitations.findMembership(tx, invitation.library_id, invitee.user_id)) ?? null,
-            idempotent,
-            backfill_job_status: (await findBackfill(tx, key))?.status ?? null,
-          },
+          invite: requireInvitation(await invitations.findInvitation(tx, invitationId)),
+          membership: (await invitations.findMembership(tx, invitation.library_id, invitee.user_id)) ?? null,
+          idempotent,
+          backfill_job_status: (await findBackfill(tx, key))?.status ?? null,
         };
       });
-      if (!accepted.answer.idempotent) {
-        await backfill.dispatch(accepted.key, { requestId: actor.requestId });
-      }
-      return accepted.answer;
     },
 
     async decline(userId: string, invitationId: string, requestId?: string) {

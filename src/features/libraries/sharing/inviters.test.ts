@@ -19,7 +19,7 @@ const database = useDatabase();
 const { sql } = database;
 const app = useApp(database);
 const actor = { name: 'test' };
-const log = createLogger({ level: 'silent', format: 'json' });
+const _log = createLogger({ level: 'silent', format: 'json' });
 
 let owner: Reader;
 let inviter: Reader;
@@ -37,7 +37,7 @@ beforeEach(async () => {
 const peopleOn = (on: Database) => app.another({ sql: on }).services.users;
 const membersOn = (on: Database) => createMembers({ sql: on });
 const invitationsOn = (on: Database) => {
-  const backfill = createBackfill({ sql: on, log, send: async () => undefined });
+  const backfill = createBackfill({ sql: on });
   return createInvitations({ sql: on, users: app.services.users, backfill });
 };
 

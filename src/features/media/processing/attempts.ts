@@ -1,6 +1,7 @@
-import { FAILURES } from '../../../contract/errors.ts';
 import type { MediaAttempt } from '../../../contract/media.ts';
 import type { Queryable } from '../../../platform/database/database.ts';
+
+import { isForReaders } from './end-processing.ts';
 
 type AttemptRow = Omit<MediaAttempt, 'attempt_number' | 'summary'> & {
   error_text: string | null;
@@ -43,9 +44,5 @@ function describeAttempt(
   if (status === 'running') return step === 'index' ? 'Making it findable.' : 'Fetching and reading it.';
   if (status === 'succeeded') return step === 'index' ? 'It can be found by its text.' : 'It could be read.';
   if (status === 'interrupted') return `Nexus was interrupted in the middle of it.${again}`;
-  // Only what is meant for people: other errors may tell of Nexus's inside.
-  const isForPeople =
-    error_code !== null &&
-    (error_code in FAILURES || error_code === 'E_SSRF_BLOCKED' || error_code === 'E_QUOTA_EXCEEDED');
-  return `${(isForPeople && errorText) || 'It could not be read.'}${again}`;
+  return `${(isForReaders(error_code) && errorText) || 'It could not be read.'}${again}`;
 }

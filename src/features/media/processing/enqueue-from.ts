@@ -1,6 +1,6 @@
 import type { MediaKind } from '../../../contract/media.ts';
 import type { Transaction } from '../../../platform/database/database.ts';
-import type { EnqueueOptions } from '../../../platform/jobs/enqueue.ts';
+import type { EnqueueOptions } from '../../../platform/jobs/submit/enqueue.ts';
 import type { Ingest } from './ingest.ts';
 import { type RetriedStatus, retryIfFailed } from './lifecycle.ts';
 

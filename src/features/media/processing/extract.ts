@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import type { MediaKind } from '../../../contract/media.ts';
-import { PermanentError } from '../../../platform/jobs/retry-policy.ts';
 import type { Storage } from '../../../platform/storage/storage.ts';
+import { PermanentError } from '../../../platform/work/retry-policy.ts';
 import type { Extractors } from '../extractors/extractors.ts';
 import { assetPath, imagePath } from '../lists/media-row.ts';
 import { canonicalUrl } from '../saving/url.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Failure } from '../../../contract/errors.ts';
-import { PermanentError } from '../../../platform/jobs/retry-policy.ts';
+import { PermanentError } from '../../../platform/work/retry-policy.ts';
 import { LONGEST_URL } from '../saving/url.ts';
 import type { Extracted } from './extractor-registry.ts';
 

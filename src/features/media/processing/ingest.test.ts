@@ -9,7 +9,6 @@ import { silentLog as log, readJob, useJobs } from '../../../../test/support/job
 import { createReader, type Reader, saveMedia } from '../../../../test/support/libraries.ts';
 import { newDirectory } from '../../../../test/support/workspace.ts';
 import { transaction } from '../../../platform/database/transaction.ts';
-import { createEnqueue } from '../../../platform/jobs/enqueue.ts';
 import type { JobType } from '../../../platform/jobs/job-type.ts';
 import { openLocalStorage } from '../../../platform/storage/local.ts';
 import { periodicOrphanSweep } from '../files/orphaned-files.ts';
@@ -37,7 +36,6 @@ const ingest = createIngest({
   storage,
   quota: createQuota({ sql, defaultMb: 0 }),
   extractors: new Map(),
-  queue: createEnqueue(jobs.wakeUp),
 });
 const forced = withForcedRun(sql, ingest.ingestType);
 

@@ -1,22 +1,22 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { Failure } from '../../../contract/errors.ts';
-import type { FailureStage, MediaKind } from '../../../contract/media.ts';
+import type { MediaKind } from '../../../contract/media.ts';
 import { id } from '../../../contract/wire.ts';
 import type { Database, Transaction } from '../../../platform/database/database.ts';
 import { transaction } from '../../../platform/database/transaction.ts';
 import { newId } from '../../../platform/ids.ts';
-import type { EnqueueOptions } from '../../../platform/jobs/enqueue.ts';
 import {
   type Completion,
   defineJobType,
   type JobContext,
   type JobType,
 } from '../../../platform/jobs/job-type.ts';
-import type { JobQueue } from '../../../platform/jobs/queue.ts';
-import { PermanentError, RetryLater } from '../../../platform/jobs/retry-policy.ts';
+import { type EnqueueOptions, enqueue, enqueueMany } from '../../../platform/jobs/submit/enqueue.ts';
 import type { Storage } from '../../../platform/storage/storage.ts';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
+import { isOwnTrouble } from '../../../platform/work/interruption.ts';
+import { PermanentError, RetryLater } from '../../../platform/work/retry-policy.ts';
 import { emitMediaEvents } from '../events.ts';
 import { type Asset, ExtractionFailure } from '../extractors/extraction.ts';
 import { imageKeysOf, writeImageKeys } from '../files/image-references.ts';
@@ -26,8 +26,8 @@ import { deleteFiles } from '../files/stored-files.ts';
 import { lockKnown, replaceByKnown } from '../saving/unite-media.ts';
 import { buildSearchRows } from '../search/search-rows.ts';
 import * as store from '../store.ts';
+import { endProcessing } from './end-processing.ts';
 import type { Extracted, ExtractorRegistry } from './extractor-registry.ts';
-import { failMedia } from './fail-media.ts';
 import * as lifecycle from './lifecycle.ts';
 import { requeueMedia } from './requeue-media.ts';
 
@@ -43,18 +43,18 @@ export interface IngestDependencies {
   storage: Storage;
   quota: Pick<Quota, 'hasRoom'>;
   extractors: ExtractorRegistry;
-  queue: Pick<JobQueue, 'enqueue' | 'enqueueMany'>;
 }
 
 export type Ingest = ReturnType<typeof createIngest>;
 
 /** The work that makes what was saved readable, and findable. */
 export function createIngest(dependencies: IngestDependencies) {
-  const { sql, storage, quota, extractors, queue } = dependencies;
+  const { sql, log, storage, quota, extractors } = dependencies;
   const ingestType = defineJobType('ingest_media', {
     queue: QUEUE,
     payload,
     prepareRequeue: (tx, { media_id }, jobId) => requeueMedia(tx, media_id, jobId, 'pending'),
+    onEnded: (tx, job) => endProcessing(tx, job, log),
     retry: { delays: (attempt) => 5 * 4 ** (attempt - 1), jitter: 0.5, maximum: 300 },
     handler: ({ media_id }, context) => ingest(media_id, context),
   });
@@ -62,6 +62,7 @@ export function createIngest(dependencies: IngestDependencies) {
     queue: QUEUE,
     payload,
     prepareRequeue: (tx, { media_id }, jobId) => requeueMedia(tx, media_id, jobId, 'ready_for_reading'),
+    onEnded: (tx, job) => endProcessing(tx, job, log),
     handler: ({ media_id }, context) => index(media_id, context),
   });
 
@@ -88,7 +89,7 @@ export function createIngest(dependencies: IngestDependencies) {
       payload: { media_id },
       ...options,
     }));
-    const enqueued = await queue.enqueueMany(tx, jobs);
+    const enqueued = await enqueueMany(tx, jobs);
     const assigned = wanted.map(({ id: media_id }, index) => ({
       media_id,
       job_id: enqueued[index]?.id ?? '',
@@ -97,13 +98,13 @@ export function createIngest(dependencies: IngestDependencies) {
     return wanted.map(({ id: mediaId }) => mediaId);
   }
 
-  async function enqueue(
+  async function enqueueStep(
     tx: Transaction,
     type: JobType<Payload>,
     mediaId: string,
     options: Pick<EnqueueOptions, 'requestId' | 'createdBy' | 'priority'> = {},
   ): Promise<void> {
-    const { id: jobId } = await queue.enqueue(tx, { type, payload: { media_id: mediaId }, ...options });
+    const { id: jobId } = await enqueue(tx, { type, payload: { media_id: mediaId }, ...options });
     await store.assignJobs(tx, [{ media_id: mediaId, job_id: jobId }]);
   }
 
@@ -121,8 +122,7 @@ export function createIngest(dependencies: IngestDependencies) {
       await keep(source, extracted, context);
       return undefined;
     } catch (error) {
-      if (context.signal.aborted) throw error;
-      throw await failed(mediaId, error, source.kind === 'video' ? 'transcribe' : 'extract', context);
+      throw await endAttempt(mediaId, error, context);
     }
   }
 
@@ -179,7 +179,7 @@ export function createIngest(dependencies: IngestDependencies) {
       await store.writeExtraction(tx, source.id, { kind, canonicalUrl, extraction });
       await writeImageKeys(tx, source.id, imageKeysOf(extraction));
       await emitMediaEvents(tx, 'media.ready', [{ media_id: source.id, kind }]);
-      await enqueue(tx, indexType, source.id, { requestId: context.requestId ?? undefined });
+      await enqueueStep(tx, indexType, source.id, { requestId: context.requestId ?? undefined });
       await charge(tx, source.id, (file?.size ?? 0) + bytesOf(extraction));
     }
     await context.complete(tx, { result: { outcome: isOurs ? 'ready_for_reading' : 'not ours' } });
@@ -233,27 +233,23 @@ export function createIngest(dependencies: IngestDependencies) {
       });
       return undefined;
     } catch (error) {
-      if (context.signal.aborted) throw error;
-      throw await failed(mediaId, error, 'embed', context);
+      throw await endAttempt(mediaId, error, context);
     }
   }
 
-  /** What may pass is tried again while there are attempts left; the rest is the media's failure, and the job's. */
-  async function failed(
+  /** Returns the error that ends the attempt: one that allows a retry, or the media's failure. */
+  async function endAttempt(
     mediaId: string,
     error: unknown,
-    stage: FailureStage,
-    { isLastAttempt, log: jobLog }: JobContext,
+    { isLastAttempt, signal }: JobContext,
   ): Promise<unknown> {
-    const isForGood =
+    if (signal.aborted || isOwnTrouble(error)) return error;
+    const isFinal =
       error instanceof PermanentError || (error instanceof Failure && !error.isTransient) || isLastAttempt;
-    if (!isForGood) return asRetry(error);
-    const { code, message } = toFailure(error);
+    if (!isFinal) return asRetry(error);
     const known = error instanceof ExtractionFailure ? error.known : undefined;
-    await transaction(sql, async (tx) => {
-      const isFailed = await failMedia(tx, mediaId, { stage, code, message }, jobLog);
-      if (isFailed && known) await store.writeKnown(tx, mediaId, known.title, known.metadata);
-    });
+    if (known) await transaction(sql, (tx) => store.writeKnown(tx, mediaId, known.title, known.metadata));
+    const { code, message } = toFailure(error);
     return new PermanentError(code, message, { cause: error });
   }
 
@@ -264,7 +260,7 @@ export function createIngest(dependencies: IngestDependencies) {
       tx: Transaction,
       mediaId: string,
       options: Pick<EnqueueOptions, 'requestId' | 'createdBy' | 'priority'>,
-    ) => enqueue(tx, indexType, mediaId, options),
+    ) => enqueueStep(tx, indexType, mediaId, options),
     ingestType,
     indexType,
   };

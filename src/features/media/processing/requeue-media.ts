@@ -14,11 +14,8 @@ export async function requeueMedia(
 ): Promise<string | undefined> {
   const media = await findForRequeue(tx, mediaId);
   if (!media) return 'The media of this job does not exist any more.';
-  const { processing_status, failure_stage, job_id, has_live_job } = media;
+  const { processing_status, failure_stage, has_live_job } = media;
   if (processing_status !== 'failed') {
-    // Cancelled a moment ago, and not swept yet: the job takes up its own work.
-    if (job_id === jobId && processing_status !== 'ready' && beginsAt(processing_status) === from)
-      return undefined;
     return has_live_job
       ? 'Another job is working on this media.'
       : `The media is ${processing_status}; there is nothing left for this job to do.`;
@@ -31,8 +28,4 @@ export async function requeueMedia(
   await retryMedia(tx, mediaId);
   await setJob(tx, mediaId, jobId);
   return undefined;
-}
-
-function beginsAt(status: string): RetriedStatus {
-  return status === 'pending' || status === 'extracting' ? 'pending' : 'ready_for_reading';
 }

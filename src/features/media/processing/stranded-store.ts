@@ -1,28 +1,28 @@
-import type { FailureStage, ProcessingStatus } from '../../../contract/media.ts';
+import type { FailureStage, MediaKind, ProcessingStatus } from '../../../contract/media.ts';
 import type { Queryable, Transaction } from '../../../platform/database/database.ts';
 
-/** Whether a row of `media` is on its way with nothing that would bring it to an end: no live job, no open upload. */
+/** Whether a row of `media` is processed by nothing: it is neither ready nor failed, and has no live job or open upload. */
 export const isStranded = (sql: Queryable) => sql`(
   media.processing_status in ('pending', 'extracting', 'ready_for_reading', 'embedding')
   and not exists (select from job_queue where job_queue.job_id = media.job_id)
   and not exists (select from uploads where uploads.media_id = media.id and uploads.status = 'open')
 )`;
 
-/**
- * Media whose job is over and left them on their way. A media that never had a job is left to the integrity audit: a kind
- * that Nexus has no extractor for waits for a release that has one.
- */
-export async function listStranded(sql: Queryable, limit: number): Promise<string[]> {
-  const rows = await sql<{ id: string }[]>`
-    select id
+/** Locks a media that this job is still processing. */
+export async function lockProcessed(
+  tx: Transaction,
+  mediaId: string,
+  jobId: string,
+): Promise<{ kind: MediaKind; processing_status: ProcessingStatus } | undefined> {
+  const [media] = await tx<{ kind: MediaKind; processing_status: ProcessingStatus }[]>`
+    select kind, processing_status
     from media
-    where ${isStranded(sql)} and job_id is not null
-    order by id
-    limit ${limit}`;
-  return rows.map(({ id }) => id);
+    where id = ${mediaId} and job_id = ${jobId} and processing_status not in ('ready', 'failed')
+    for no key update`;
+  return media;
 }
 
-/** The status of a media that is still stranded, locked so that nobody gives it a job before the transaction ends. */
+/** Locks a media that is stranded, so that it gets no job before the transaction ends. Returns its status. */
 export async function lockStranded(tx: Transaction, mediaId: string): Promise<ProcessingStatus | undefined> {
   await tx`select from media where id = ${mediaId} for no key update`;
   const [media] = await tx<{ processing_status: ProcessingStatus }[]>`
@@ -33,7 +33,6 @@ export async function lockStranded(tx: Transaction, mediaId: string): Promise<Pr
 export interface RequeuedMedia {
   processing_status: ProcessingStatus;
   failure_stage: FailureStage | null;
-  job_id: string | null;
   has_live_job: boolean;
 }
 
@@ -41,7 +40,7 @@ export interface RequeuedMedia {
 export async function findForRequeue(tx: Transaction, mediaId: string): Promise<RequeuedMedia | undefined> {
   const [media] = await tx<RequeuedMedia[]>`
     select
-      processing_status, failure_stage, job_id,
+      processing_status, failure_stage,
       exists (select from job_queue where job_queue.job_id = media.job_id) as has_live_job
     from media
     where id = ${mediaId}
@@ -54,7 +53,7 @@ export async function setJob(tx: Transaction, mediaId: string, jobId: string): P
   await tx`update media set job_id = ${jobId} where id = ${mediaId}`;
 }
 
-/** Media of these that nothing would bring to an end. Without an extractor a media may wait: it is not stuck. */
+/** Those of the media that are stranded. One of a kind without an extractor may wait for a release that has one. */
 export function strandedDifferences(sql: Queryable, mediaIds: string[], waitingKinds: string[]) {
   return sql`
     select 'media_stuck' as kind, media.id as media_id, media.processing_status
@@ -63,4 +62,18 @@ export function strandedDifferences(sql: Queryable, mediaIds: string[], waitingK
       and ${isStranded(sql)}
       and not (media.job_id is null and media.kind = any(${waitingKinds}::text[]))
     order by media.id`;
+}
+
+/** Readable media whose indexing failed an hour ago or earlier, and was not cancelled. */
+export async function listUnindexed(sql: Queryable, limit: number): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select media.id
+    from media
+    where media.processing_status = 'failed'
+      and media.failure_stage = 'embed'
+      and media.failed_at < now() - interval '1 hour'
+      and not exists (select from jobs where jobs.id = media.job_id and jobs.cancelled_at is not null)
+    order by media.failed_at
+    limit ${limit}`;
+  return rows.map(({ id }) => id);
 }

@@ -9,8 +9,9 @@ import { saveReady } from '../../../../test/support/saved-media.ts';
 import { transaction } from '../../../platform/database/transaction.ts';
 import { newId } from '../../../platform/ids.ts';
 import type { JobType } from '../../../platform/jobs/job-type.ts';
+import { enqueue } from '../../../platform/jobs/submit/enqueue.ts';
 import type { Worker } from '../../../platform/jobs/worker.ts';
-import { createMediaSweep } from './media-sweep.ts';
+import { failStranded } from './end-processing.ts';
 
 const pages = new Map<string, string>();
 const site = await startSite((request, response) => {
@@ -71,7 +72,7 @@ async function waitingForIndex(): Promise<string> {
   const id = await saveReady(sql, reader, { texts: ['to be found'] });
   await transaction(sql, async (tx) => {
     const type = app.queue.types.get('embed_media') as JobType;
-    const job = await app.queue.enqueue(tx, { type, payload: { media_id: id } });
+    const job = await enqueue(tx, { type, payload: { media_id: id } });
     await tx`delete from media_search where media_id = ${id}`;
     await tx`update media set processing_status = 'ready_for_reading', job_id = ${job.id} where id = ${id}`;
   });
@@ -118,11 +119,16 @@ test('requeueing many does the same for each, and leaves those that have nothing
   });
 });
 
-test('a job that was cancelled and is requeued before the sweep came goes on', async () => {
+test('a media fails in the moment in which its job is cancelled; the requeued job goes on', async () => {
   pages.set('/cancelled', makePage({ title: 'Cancelled' }));
   const id = await save('/cancelled');
   const job = await jobOf(id);
   await operator('POST', `/${job}/cancel`);
+  expect((await reader.get(`/media/${id}`)).body.data).toMatchObject({
+    processing_status: 'failed',
+    failure_stage: 'other',
+    last_error_code: 'E_PROCESSING_STOPPED',
+  });
   expect((await operator('POST', `/${job}/requeue`)).status).toBe(200);
   await withWorker(async () => {
     await until(id, 'ready');
@@ -137,13 +143,13 @@ test('the job of a media that is gone, or of a file that never came, is not requ
   expect(await operator('POST', `/${job}/requeue`)).toMatchObject(failure(409, 'E_INVALID_STATE'));
 });
 
-test('the sweep leaves a media that was given a new job after it looked', async () => {
+test('a repair leaves a media that was given a new job in the meantime', async () => {
   const id = await waitingForIndex();
-  const sweep = createMediaSweep({ sql, log, storage: app.resources.storage });
-  expect(await sweep.failStranded(id)).toBe(false);
+  const repair = () => transaction(sql, (tx) => failStranded(tx, id, log));
+  expect(await repair()).toBe(false);
   expect((await reader.get(`/media/${id}`)).body.data.processing_status).toBe('ready_for_reading');
-  await operator('POST', `/${await jobOf(id)}/cancel`);
-  expect(await sweep.failStranded(id)).toBe(true);
+  await sql`delete from job_queue where job_id = ${await jobOf(id)}`;
+  expect(await repair()).toBe(true);
 });
 
 test('the audit finds media that nothing works on, and repairs them; a kind without extractor may wait', async () => {

@@ -1,0 +1,2 @@
+/** Deliveries are to be sent. */
+export const DELIVERIES_DUE = 'deliveries';

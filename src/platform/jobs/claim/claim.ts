@@ -1,0 +1,142 @@
+import type { Database, Transaction } from '../../database/database.ts';
+
+/** A job as a worker holds it. Token and attempt are its fence: under others nothing can be written. */
+export interface LeasedJob {
+  id: string;
+  job_type: string;
+  payload: unknown;
+  attempt: number;
+  refunded_count: number;
+  interrupted_count: number;
+  max_attempts: number;
+  execution_mode: 'async' | 'sync' | 'shadow';
+  lease_token: string;
+  created_by: string | null;
+  created_by_user_id: string | null;
+  request_id: string | null;
+  /** The time between being due and being claimed. */
+  waited_ms: number;
+}
+
+export interface ClaimRequest {
+  workerId: string;
+  queues: string[];
+  /** How many jobs at most. */
+  want: number;
+  /** The token under which they are leased. */
+  token: string;
+}
+
+/**
+ * Leases jobs that are due: in each queue the highest priority first, and in it the one that has been due for longest.
+ * Jobs that other claims are taking are skipped. A worker that was taken for dead gets nothing, because nobody would
+ * notice if it died with them.
+ *
+ * The commit does not wait for the disk. If the server loses power at that moment, the jobs are unclaimed again, and no
+ * work under the lost lease can have been written: its completion would have flushed the claim before.
+ */
+export async function claim(
+  sql: Database,
+  { workerId, queues, want, token }: ClaimRequest,
+): Promise<LeasedJob[]> {
+  const jobs = await sql<LeasedJob[]>`
+    with claimed as (
+      update job_queue
+      set attempt_count = attempt_count + 1,
+          lease_token = ${token},
+          worker_id = ${workerId},
+          started_at = now()
+      where ctid = any(array(
+        select candidate.ctid
+        from (select from workers where id = ${workerId} for key share) as alive
+        cross join unnest(${queues}::text[]) as queue (name)
+        cross join generate_series(9, 0, -1) as priority (value)
+        cross join lateral (
+          select ctid
+          from job_queue
+          where queue = queue.name
+            and priority = priority.value
+            and due_at <= now()
+            and lease_token is null
+          order by due_at, job_id
+          limit ${want}
+          for update skip locked
+        ) as candidate
+        limit ${want}
+      ))
+      returning job_id, priority, due_at, attempt_count, refunded_count, interrupted_count
+    )
+    select
+      job.id, job.job_type, job.payload, claimed.attempt_count as attempt, claimed.refunded_count,
+      claimed.interrupted_count, job.max_attempts, job.execution_mode, job.created_by, job.created_by_user_id, job.request_id,
+      date_part('epoch', now() - claimed.due_at) * 1000 as waited_ms
+    from claimed
+    -- The offset makes it one look-up per claimed job, whatever the planner believes about the tables' sizes.
+    cross join lateral (select * from jobs where jobs.id = claimed.job_id offset 0) as job
+    cross join (select set_config('synchronous_commit', 'off', true)) as durability
+    order by claimed.priority desc, claimed.due_at, claimed.job_id`.named('jobs_claim');
+  // The token is the same for all, so it need not come back with every row.
+  for (const job of jobs) job.lease_token = token;
+  return jobs;
+}
+
+/** Releases all jobs that were leased under this token, as if they had not been claimed. Returns how many there were. */
+export async function releaseClaim(sql: Database, token: string): Promise<number> {
+  const released = await sql`
+    update job_queue
+    set attempt_count = attempt_count - 1,
+        lease_token = null,
+        worker_id = null,
+        started_at = null
+    where lease_token = ${token}`;
+  return released.count;
+}
+
+/** Leases the job that this transaction has just enqueued, before anybody else can see it. */
+export async function claimById(
+  tx: Transaction,
+  jobId: string,
+  workerId: string,
+  token: string,
+): Promise<LeasedJob | undefined> {
+  const [job] = await tx<LeasedJob[]>`
+    with alive as (
+      select id from workers where id = ${workerId} for key share
+    ),
+    claimed as (
+      update job_queue
+      set attempt_count = attempt_count + 1,
+          lease_token = ${token},
+          worker_id = alive.id,
+          started_at = now()
+      from alive
+      where job_id = ${jobId}
+      returning job_id, attempt_count, refunded_count, interrupted_count, lease_token
+    )
+    select
+      jobs.id, jobs.job_type, jobs.payload, claimed.attempt_count as attempt, claimed.refunded_count,
+      claimed.interrupted_count, jobs.max_attempts, jobs.execution_mode, claimed.lease_token, jobs.created_by, jobs.created_by_user_id,
+      jobs.request_id,
+      0::float8 as waited_ms
+    from claimed
+    join jobs on jobs.id = claimed.job_id`;
+  return job;
+}
+
+/** Milliseconds until the next job of these queues is due; null when none is waiting. */
+export async function untilNextDue(sql: Database, queues: string[]): Promise<number | null> {
+  const [row] = await sql<[{ wait_ms: number | null }]>`
+    select extract(epoch from min(soonest.due_at) - now())::float8 * 1000 as wait_ms
+    from unnest(${queues}::text[]) as queue (name)
+    cross join generate_series(9, 0, -1) as priority (value)
+    cross join lateral (
+      select due_at
+      from job_queue
+      where queue = queue.name
+        and priority = priority.value
+        and due_at > now()
+      order by due_at
+      limit 1
+    ) as soonest`.named('jobs_until_next_due');
+  return row.wait_ms;
+}

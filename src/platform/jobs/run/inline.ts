@@ -1,0 +1,79 @@
+import { NexusError } from '../../../contract/errors.ts';
+import { transaction } from '../../database/transaction.ts';
+import { newId } from '../../ids.ts';
+import type { Loop } from '../../work/loop.ts';
+import { type Registration, register } from '../../work/registration.ts';
+import { claimById, type LeasedJob } from '../claim/claim.ts';
+import { type Enqueued, enqueue, type NewJob } from '../submit/enqueue.ts';
+import { type JobLoopOptions, startJobLoop } from './job-loop.ts';
+
+/** Runs jobs here and now, for callers that wait for the end. */
+export interface Inline {
+  /**
+   * Resolves when the job is over. It has one attempt. Under an idempotency key that was used before, nothing is run: the
+   * answer is the job that exists, in whatever state it is.
+   */
+  run<Payload>(job: NewJob<Payload>): Promise<Enqueued>;
+  /** Interrupts what still runs and hands it back, for a worker to finish. */
+  close(): Promise<void>;
+}
+
+export type InlineOptions = Pick<
+  JobLoopOptions,
+  'sql' | 'types' | 'listener' | 'log' | 'endings' | 'leaseSeconds' | 'observe'
+>;
+
+/** It claims nothing, so it polls for nothing either. */
+const POLL_SECONDS = 3600;
+
+/** Its registration serves no queue, and is made when the first job comes. */
+export function createInline(options: InlineOptions): Inline {
+  const { sql } = options;
+  let starting: Promise<{ registration: Registration; loop: Loop<LeasedJob> }> | undefined;
+
+  async function start() {
+    const served = { queues: [], concurrency: 0 };
+    const registration = await register({ ...options, ...served, runningCount: () => 0 });
+    const loop = startJobLoop({ ...options, ...served, registration, pollSeconds: POLL_SECONDS });
+    return { registration, loop };
+  }
+
+  async function started() {
+    starting ??= start();
+    try {
+      return await starting;
+    } catch (error) {
+      starting = undefined;
+      throw error;
+    }
+  }
+
+  return {
+    async run(job) {
+      const { registration, loop } = await started();
+      const token = newId();
+      const [enqueued, leased] = await transaction(sql, async (tx): Promise<[Enqueued, LeasedJob?]> => {
+        const enqueued = await enqueue(tx, {
+          ...job,
+          executionMode: 'sync',
+          maxAttempts: 1,
+          delaySeconds: 0,
+        });
+        if (!enqueued.created) return [enqueued];
+        const leased = await claimById(tx, enqueued.id, registration.current().id, token);
+        if (!leased) throw new NexusError('E_UNAVAILABLE', 'Nexus lost its database for a while. Try again.');
+        return [enqueued, leased];
+      }).catch((error): never => {
+        loop.claimFailed(token);
+        throw error;
+      });
+      if (leased) await new Promise<void>((written) => loop.begin(leased, written));
+      return enqueued;
+    },
+
+    async close() {
+      const running = await starting;
+      if (running) await running.registration.close(await running.loop.stop(0));
+    },
+  };
+}

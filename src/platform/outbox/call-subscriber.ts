@@ -1,0 +1,59 @@
+import { oneAtATime } from '../work/one-at-a-time.ts';
+import type { DeliveredEvent, Subscriber } from './subscriber.ts';
+
+export type CallSubscriber = (event: DeliveredEvent) => Promise<void>;
+
+/** Makes the call of a subscriber: within its time, and together with others where it takes batches. */
+export function createCall(subscriber: Subscriber, seconds: number): CallSubscriber {
+  if ('handler' in subscriber)
+    return (event) => withinTime(seconds, (signal) => subscriber.handler(event, signal));
+  const call = (events: DeliveredEvent[]) =>
+    withinTime(seconds, (signal) => subscriber.batchHandler(events, signal));
+  return inBatches(call);
+}
+
+/** A handler that ignores its signal is not waited for either. */
+async function withinTime(seconds: number, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  const controller = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const over = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      const reason = new Error(`It took longer than ${seconds} seconds.`);
+      controller.abort(reason);
+      reject(reason);
+    }, seconds * 1000);
+  });
+  try {
+    await Promise.race([work(controller.signal), over]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Gathers the events that come while a batch is handled into the next one. */
+function inBatches(handle: (events: DeliveredEvent[]) => Promise<void>): CallSubscriber {
+  let waiting: { event: DeliveredEvent; resolve: () => void; reject: (error: unknown) => void }[] = [];
+
+  const handling = oneAtATime(async () => {
+    // Everything that comes in this turn of the event loop goes together.
+    await new Promise(setImmediate);
+    const batch = waiting;
+    waiting = [];
+    if (batch.length === 0) return;
+    try {
+      await handle(batch.map(({ event }) => event));
+      for (const { resolve } of batch) resolve();
+    } catch (error) {
+      const [only, ...others] = batch;
+      if (others.length === 0) return only?.reject(error);
+      // An event that cannot be handled must not hold up the others.
+      await Promise.all(batch.map(({ event, resolve, reject }) => handle([event]).then(resolve, reject)));
+    }
+  });
+
+  return (event) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ event, resolve, reject });
+      handling.ask();
+    });
+}

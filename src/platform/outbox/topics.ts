@@ -1,0 +1,2 @@
+/** Events were emitted. */
+export const EVENTS_EMITTED = 'events';

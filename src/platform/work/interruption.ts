@@ -1,0 +1,26 @@
+import { isDatabaseTrouble } from '../database/trouble.ts';
+import { ProcessStopped } from '../processes/stopped.ts';
+import { retryDelay } from './retry-policy.ts';
+
+/**
+ * Attempts that Nexus's own trouble cut short: the database was lost, or the worker died. They cost time and no attempt.
+ *
+ * The limit ends work that kills every worker that takes it. With the delays below, 100 interruptions take at least 25
+ * minutes of trouble that hits the same work every time; an outage is one interruption however long it lasts, because
+ * nothing is claimed during it.
+ */
+export const MAX_INTERRUPTIONS = 100;
+
+/** Seconds before the next attempt. The first interruption costs nothing more; the longest delay ends soon after the trouble. */
+export const INTERRUPTION_DELAYS = [0, 1, 2, 4, 8, 15] as const;
+
+/** Whether an error is Nexus's own trouble: the database failed, or this process had no room or no time left for a task. */
+export function isOwnTrouble(error: unknown): boolean {
+  if (error instanceof ProcessStopped) return error.reason === 'busy' || error.reason === 'closed';
+  return isDatabaseTrouble(error);
+}
+
+/** Seconds to wait after the nth interruption, from 1. */
+export function interruptionDelay(nth: number): number {
+  return retryDelay({ delays: INTERRUPTION_DELAYS, jitter: 0.1 }, nth);
+}
