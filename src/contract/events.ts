@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { libraryRole } from './libraries.ts';
+import { processingStatus } from './media.ts';
 import { role } from './roles.ts';
 import { id, page, text, timestamp } from './wire.ts';
 
-/** A payload and its version. What changes in a way that a reader could trip over gets a new version. */
+/** A payload and its version. A change that could break a consumer gets a new version. */
 function version<Payload extends z.ZodObject>(schema_version: number, payload: Payload) {
   return { schema_version, payload };
 }
@@ -27,15 +28,24 @@ const job = {
 };
 const apiKey = { api_key_id: id, user_id: id, owner: username, prefix: z.string(), role };
 
-/** Everything that Nexus tells about, and what it says. `docs/outbox.md` lists the same, and a test keeps them equal. */
+/** Every event type with its payload. A test keeps the table in `docs/outbox.md` equal to this list. */
 export const EVENTS = {
   'media.created': version(1, z.object({ ...media, created_by_user_id: id })),
+  /** Changes of `processing_status` that have no event type of their own. */
+  'media.status_changed': version(1, z.object({ ...media, processing_status: processingStatus })),
   'media.ready': version(2, z.object(media)),
   'media.failed': version(2, z.object({ ...media, failure_stage: z.string(), error_code: z.string() })),
   /** `user_ids`: the person whose trash it left, when it was deleted for good. */
   'media.deleted': version(2, z.object({ ...media, user_ids: z.array(id).optional() })),
+  /** The entities and links of the media are in the graph, or were updated there. */
+  'media.projected': version(1, z.object({ media_id: id })),
   'library.created': version(1, z.object({ library_id: id, name: z.string(), owner_user_id: id })),
-  'library.deleted': version(1, z.object({ library_id: id, owner_user_id: id })),
+  'library.renamed': version(1, z.object({ library_id: id, name: z.string() })),
+  /** `user_ids`: its members when it was deleted. */
+  'library.deleted': version(
+    1,
+    z.object({ library_id: id, owner_user_id: id, user_ids: z.array(id).optional() }),
+  ),
   'library.media_added': version(1, z.object({ library_id: id, media_id: id, added_by_user_id: id })),
   'library.media_removed': version(
     2,
@@ -43,6 +53,7 @@ export const EVENTS = {
   ),
   'library.member_added': version(1, z.object({ library_id: id, user_id: id, role: libraryRole })),
   'library.member_removed': version(1, z.object({ library_id: id, user_id: id })),
+  'library.member_role_changed': version(1, z.object({ library_id: id, user_id: id, role: libraryRole })),
   'library.ownership_transferred': version(1, z.object({ library_id: id, from_user_id: id, to_user_id: id })),
   'invitation.created': version(1, z.object(invitation)),
   'invitation.accepted': version(1, z.object(invitation)),
@@ -57,6 +68,8 @@ export const EVENTS = {
     1,
     z.object({ analysis_run_id: id, document_id: id, layer_count: z.int(), created_by_user_id: id }),
   ),
+  /** A second analysis of the same text, to compare a run with, is done. */
+  'analysis.compared': version(1, z.object({ analysis_run_id: id, document_id: id, created_by_user_id: id })),
   'webhook.disabled': version(1, z.object({ webhook_id: id, url: z.string(), reason: z.string() })),
   'api_key.created': version(1, z.object(apiKey)),
   'api_key.disabled': version(1, z.object(apiKey)),
@@ -66,14 +79,14 @@ export type EventType = keyof typeof EVENTS;
 export const EVENT_TYPES = Object.keys(EVENTS) as [EventType, ...EventType[]];
 export const eventType = z.enum(EVENT_TYPES);
 
-/** What a payload of this type holds, as JSON. */
+/** The payload of an event type, as JSON. */
 export type EventPayload<Type extends EventType> = z.output<(typeof EVENTS)[Type]['payload']>;
 
 export const EVENT_STATUSES = ['pending', 'delivered', 'failed'] as const;
 export const eventStatus = z.enum(EVENT_STATUSES);
 export type EventStatus = z.infer<typeof eventStatus>;
 
-/** An event as operators see it, with what became of it. */
+/** An event as operators see it, with the state of its delivery. */
 export const outboxEvent = z.object({
   id,
   event_type: z.string(),
@@ -117,20 +130,20 @@ export const outboxEventList = z.object({ events: z.array(outboxEvent), page });
 
 export const outboxHealth = z.object({
   pending_count: z.int(),
-  /** Due, and not being delivered yet. */
+  /** Due, and not claimed yet. */
   due_count: z.int(),
   retrying_count: z.int(),
   failed_count: z.int(),
   oldest_pending_seconds: z.number(),
   oldest_due_seconds: z.number(),
   pending_webhook_deliveries: z.int(),
-  /** Enabled, and nothing but failures came from them lately. */
+  /** Enabled webhooks whose recent deliveries all failed. */
   failing_webhooks: z.int(),
   disabled_webhooks: z.int(),
 });
 export type OutboxHealth = z.output<typeof outboxHealth>;
 
-/** An event as the world sees it, over webhooks, the feed and the stream: CloudEvents 1.0. */
+/** An event as webhooks, the feed and the stream send it: CloudEvents 1.0. */
 export const cloudEvent = z.object({
   specversion: z.literal('1.0'),
   id,
@@ -139,7 +152,7 @@ export const cloudEvent = z.object({
   subject: z.string(),
   time: timestamp,
   datacontenttype: z.literal('application/json'),
-  /** Of the payload; `docs/outbox.md` says when it changes. */
+  /** The version of the payload; `docs/outbox.md` says when it changes. */
   schemaversion: z.int(),
   requestid: z.string().optional(),
   data: z.record(z.string(), z.unknown()),
@@ -155,7 +168,7 @@ export const feedQuery = z.object({
 
 export const feed = z.object({
   events: z.array(cloudEvent.extend({ cursor: position })),
-  /** Where to go on, also when there is nothing more yet; null when nothing has ever happened. */
+  /** The cursor to continue from, also when there is nothing more yet; null when there has never been an event. */
   page: z.object({ next_cursor: position.nullable(), has_more: z.boolean() }),
 });
 

@@ -1,6 +1,8 @@
 import type { RelatedMedia } from '../../contract/graph.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
+import { newId } from '../../platform/ids.ts';
+import { emitEvents, type NewEvent } from '../../platform/outbox/emit-event.ts';
 import { mayRead, type Viewer } from '../libraries/can-read-media.ts';
 import { mediaNotFound } from '../media/media.ts';
 import { PROJECTOR, type Projector } from './projector.ts';
@@ -28,6 +30,7 @@ export function createGraph({ sql, projector }: GraphDependencies) {
         PROJECTOR,
         documents.filter(({ media_id }) => held.has(media_id)),
       );
+      await emitEvents(tx, [...held].map(projectedEvent));
     });
   }
 
@@ -50,5 +53,15 @@ export function createGraph({ sql, projector }: GraphDependencies) {
       if (!(await mayRead(sql, viewer, mediaId))) mediaNotFound();
       return findRelated(sql, viewer, mediaId, limit);
     },
+  };
+}
+
+function projectedEvent(mediaId: string): NewEvent {
+  return {
+    eventType: 'media.projected',
+    aggregateType: 'media',
+    aggregateId: mediaId,
+    payload: { media_id: mediaId },
+    idempotencyKey: `media:${mediaId}:${newId()}`,
   };
 }

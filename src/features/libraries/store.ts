@@ -151,9 +151,12 @@ export async function lockForDeletion(
   return findLibrary(tx, userId, libraryId);
 }
 
-/** Takes memberships, invitations and backfills with it. */
-export async function deleteLibrary(tx: Transaction, libraryId: string): Promise<void> {
+/** Deletes a library with its memberships, invitations and backfills. Returns the ids of its members. */
+export async function deleteLibrary(tx: Transaction, libraryId: string): Promise<string[]> {
+  const members = await tx<{ user_id: string }[]>`
+    delete from memberships where library_id = ${libraryId} returning user_id`;
   await tx`delete from libraries where id = ${libraryId}`;
+  return members.map(({ user_id }) => user_id);
 }
 
 /** Keeps the media from being deleted until the transaction ends. False when there is none. */
