@@ -35,7 +35,7 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'side by side',
-          include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+          include: ['src/**/*.test.ts', 'web/src/**/*.test.ts', 'test/**/*.test.ts'],
           exclude: [...configDefaults.exclude, ...ALONE],
           // Much of their time is spent waiting: for PostgreSQL, for processes, for a browser.
           maxWorkers: Math.max(2, os.availableParallelism() - 1),

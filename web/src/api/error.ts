@@ -1,14 +1,14 @@
 import type { ErrorCode } from '../../../src/contract/errors.ts';
 
-/** `E_OFFLINE`: no answer came at all. */
+/** `E_OFFLINE`: the server could not be reached. */
 export type ApiErrorCode = ErrorCode | 'E_OFFLINE';
 
-/** What Nexus answered instead of success: its code, its sentence for people, and the id to find it in the log. */
+/** An error answer: its code, its message for people, and the id to find it in the log. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: ApiErrorCode;
   readonly requestId: string | undefined;
-  /** Seconds, when Nexus asks to wait. */
+  /** Seconds to wait before the next attempt, if the server asked for it. */
   readonly retryAfter: number | undefined;
 
   constructor(
@@ -35,7 +35,7 @@ export class ApiError extends Error {
   }
 }
 
-export function sentenceOf(error: unknown): string {
+export function errorMessage(error: unknown): string {
   if (error instanceof ApiError) return error.message;
-  return 'Something went wrong in this page. Load it again.';
+  return 'Something went wrong. Reload the page.';
 }

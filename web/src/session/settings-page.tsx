@@ -1,5 +1,5 @@
 import { useEffect } from 'react';
-import { MovingSections } from '../moving/moving-sections.tsx';
+import { TransferSections } from '../transfer/transfer-sections.tsx';
 import { Select } from '../ui/field.tsx';
 import { ApiKeys } from './api-keys.tsx';
 import { NameForm } from './name-form.tsx';
@@ -18,7 +18,7 @@ export default function SettingsPage() {
     <div className="page page-narrow">
       <h1 className="page-title">Settings</h1>
       <section className="section">
-        <h2 className="section-title">You</h2>
+        <h2 className="section-title">Profile</h2>
         <NameForm />
       </section>
       <section className="section">
@@ -26,24 +26,24 @@ export default function SettingsPage() {
         <PasswordForm />
       </section>
       <section className="section">
-        <h2 className="section-title">Look</h2>
+        <h2 className="section-title">Appearance</h2>
         <Select
           label="Theme"
           value={theme}
           options={[
-            { value: 'system', label: 'Light or dark, as the system' },
+            { value: 'system', label: 'System' },
             { value: 'light', label: 'Light' },
             { value: 'dark', label: 'Dark' },
           ]}
           onChange={setTheme}
         />
-        <p className="field-hint">How texts look is chosen in the reader, under Text and colours.</p>
+        <p className="field-hint">Change the look of texts in the reader, under Text and colours.</p>
       </section>
       <section className="section">
         <h2 className="section-title">Storage</h2>
         <StorageUse />
       </section>
-      <MovingSections />
+      <TransferSections />
       {roleAllows(user.role, 'admin') && (
         <section className="section">
           <h2 className="section-title">API keys</h2>

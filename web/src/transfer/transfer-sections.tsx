@@ -1,0 +1,61 @@
+import './transfer.css';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Download, Upload } from 'lucide-react';
+import { useState } from 'react';
+import { librariesQuery } from '../library/queries.ts';
+import { useSession } from '../session/session.ts';
+import { buttonClass } from '../ui/button.tsx';
+import { Select } from '../ui/field.tsx';
+import { Bookmarklet } from './bookmarklet.tsx';
+
+/** Of the settings: the ways in and out. */
+export function TransferSections() {
+  const { default_library_id } = useSession();
+  const libraries = useQuery(librariesQuery);
+  const [libraryId, setLibraryId] = useState(default_library_id);
+  const others = libraries.data?.filter(({ id }) => id !== default_library_id) ?? [];
+  const address = (format: string) => `/libraries/${libraryId}/export?format=${format}`;
+  return (
+    <>
+      <section className="section">
+        <h2 className="section-title">Import and export</h2>
+        <p>Links from Pocket, Instapaper, Readwise, Raindrop, browsers and others come in as a file.</p>
+        <div className="transfer-actions">
+          <Link to="/import" className={buttonClass('secondary')}>
+            <Upload size={16} aria-hidden />
+            Import links
+          </Link>
+        </div>
+        <p>
+          Everything that you may read goes out as a file: whole, with texts, or as bookmarks that other
+          programs take.
+        </p>
+        <div className="transfer-actions">
+          <Select
+            label="Library to export"
+            value={libraryId}
+            onChange={setLibraryId}
+            options={[
+              { value: default_library_id, label: 'My library' },
+              ...others.map(({ id, name }) => ({ value: id, label: name })),
+            ]}
+          />
+          <a href={address('json')} download className={buttonClass('secondary')}>
+            <Download size={16} aria-hidden />
+            Everything (JSON)
+          </a>
+          <a href={address('html')} download className={buttonClass('secondary')}>
+            <Download size={16} aria-hidden />
+            Bookmarks (HTML)
+          </a>
+        </div>
+        <p className="field-hint">One document as Markdown: from its menu.</p>
+      </section>
+      <section className="section">
+        <h2 className="section-title">Save from anywhere</h2>
+        <Bookmarklet />
+      </section>
+    </>
+  );
+}
