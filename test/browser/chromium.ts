@@ -4,23 +4,23 @@ import sparticuz from '@sparticuz/chromium';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, inject, vi } from 'vitest';
 
-/** Not those that the package proposes: they turn off the very rules that these tests rely on. */
+/** The arguments that the package proposes would turn off security rules that these tests rely on. */
 const ARGUMENTS = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--font-render-hinting=none'];
 
 export interface Chromium {
-  /** A person of their own at a browser of their own. */
+  /** Opens a page in a new browser context. */
   open(options?: BrowserContextOptions): Promise<Page>;
-  /** What pages must not do, for a test that provokes it: from here on it is forgiven. */
+  /** Ignores errors that match, for a test that provokes them. */
   forgive(pattern: RegExp): void;
 }
 
-/** A real Chromium for the file. After each test, whatever its pages complained about fails the test. */
+/** Starts Chromium for the file. Errors on its pages fail the test. */
 export function useChromium(): Chromium {
   let browser: Browser | undefined;
   const complaints: string[] = [];
   let forgiven: RegExp[] = [];
 
-  // While Nexus starts.
+  // Starts in parallel with Nexus.
   const starting = start();
   starting.catch(() => {});
   beforeAll(async () => {
@@ -57,7 +57,7 @@ async function start(): Promise<Browser> {
   return chromium.launch({ executablePath: await unpacked(), headless: true, args: ARGUMENTS });
 }
 
-/** Errors in the console, exceptions, what the Content-Security-Policy refused, and requests to anywhere else. */
+/** Reports console errors, exceptions, violations of the Content-Security-Policy, and requests to other hosts. */
 async function watch(page: Page, complain: (text: string) => void): Promise<void> {
   page.on('console', (message) => {
     if (message.type() === 'error') complain(`console: ${message.text()} ${message.location().url}`);
@@ -66,14 +66,14 @@ async function watch(page: Page, complain: (text: string) => void): Promise<void
   page.on('request', (request) => {
     const { protocol, hostname } = new URL(request.url());
     if (protocol.startsWith('http') && hostname !== '127.0.0.1')
-      complain(`foreign request: ${request.url()}`);
+      complain(`request to another host: ${request.url()}`);
   });
   await page.exposeFunction('reportViolation', (text: string) => complain(`policy: ${text}`));
   await page.addInitScript(`document.addEventListener('securitypolicyviolation', (event) =>
     window.reportViolation(event.violatedDirective + ' ' + event.blockedURI + ' ' + event.sample))`);
 }
 
-/** The package unpacks itself below the directory for temporary files; of files that run at once, one does it. */
+/** Unpacks the browser into the temporary directory. The first test file does it, parallel ones wait. */
 async function unpacked(): Promise<string> {
   const directory = path.join(inject('runDir'), 'chromium');
   const ready = path.join(directory, 'ready');

@@ -65,7 +65,7 @@ async function save(key: string, path: string): Promise<string> {
   return ready(key, body.data.media_id);
 }
 
-/** Shares a media with somebody through a library: people who only saved the same link see nothing of each other. */
+/** Shares a media through a library. People who only saved the same link see nothing of each other. */
 async function share(
   key: string,
   mediaId: string,
@@ -95,7 +95,7 @@ async function upload(key: string, file: Buffer): Promise<string> {
   return ready(key, media_id);
 }
 
-/** An article, or the chapter of a book. */
+/** Opens an article or a book. */
 async function read(page: Page, mediaId: string): Promise<void> {
   await page.goto(`${nexus.url}/app/read/${mediaId}`);
   await page.locator('.prose-part').first().waitFor();
@@ -103,17 +103,17 @@ async function read(page: Page, mediaId: string): Promise<void> {
 
 const panelOf = (page: Page) => page.getByRole('complementary', { name: 'About this document' });
 
-/** The texts that are marked in the page, and the one that the reader was taken to. */
+/** The texts that are marked in the page, and the current one. */
 async function marked(page: Page): Promise<{ all: string[]; here: string[] }> {
   return page.evaluate(() => {
-    // biome-ignore lint/suspicious/noExplicitAny: a page has a DOM, the tests do not
+    // biome-ignore lint/suspicious/noExplicitAny: the types of the DOM are not loaded
     const highlights = (globalThis as any).CSS.highlights;
     const texts = (name: string) => [...(highlights.get(name) ?? [])].map(String);
     return { all: texts('nexus-finding'), here: texts('nexus-finding-here') };
   });
 }
 
-test('an analysis beside the text: asked for, read, and seen in the text', async () => {
+test('an analysis is started, read, and marked in the text', async () => {
   const { key } = await nexus.person('ada');
   const [harbour, engine] = [await save(key, '/harbour'), await save(key, '/engine')];
   const page = await chromium.open();
@@ -137,10 +137,10 @@ test('an analysis beside the text: asked for, read, and seen in the text', async
   await expect
     .poll(async () => (await marked(page)).here, SOON)
     .toEqual(['We will rebuild the house. We will rebuild the road. We will rebuild the bridge.']);
-  await speech.getByRole('button', { name: 'Mark all in the text' }).click();
+  await speech.getByRole('button', { name: 'Mark all in text' }).click();
   await expect.poll(async () => (await marked(page)).all.length, SOON).toBeGreaterThan(5);
   const [first] = (await marked(page)).here;
-  await panel.getByRole('button', { name: 'Next place' }).click();
+  await panel.getByRole('button', { name: 'Next mark' }).click();
   await expect.poll(async () => (await marked(page)).here[0], SOON).not.toBe(first);
   await expectAccessible(page);
 
@@ -156,7 +156,7 @@ test('an analysis beside the text: asked for, read, and seen in the text', async
     .toBe(1);
 });
 
-test('the panel opens, closes and stays with the keyboard, and leaves the text where it is', async () => {
+test('the panel is used with the keyboard, stays open after a reload, and does not move the text', async () => {
   const { key } = await nexus.person('grace');
   const harbour = await save(key, '/harbour');
   const page = await chromium.open({ viewport: { width: 1440, height: 900 } });
@@ -179,7 +179,7 @@ test('the panel opens, closes and stays with the keyboard, and leaves the text w
   expect(page.url()).toContain(`/read/${harbour}`);
 });
 
-test('who may not analyse is told why, and sees what other members have had analysed', async () => {
+test('a person who may not analyse is told why, and sees the analyses of other members', async () => {
   const [{ key }, viewer] = [await nexus.person('mary'), await nexus.person('emily', 'viewer')];
   const letter = await save(key, '/letter');
   await share(key, letter, viewer);
@@ -188,7 +188,7 @@ test('who may not analyse is told why, and sees what other members have had anal
   await read(page, letter);
   await page.getByRole('button', { name: 'Analysis and related' }).click();
   const panel = panelOf(page);
-  await panel.getByText('your role does not let you start one').waitFor();
+  await panel.getByText('Your role lets you read analyses but not start them').waitFor();
   expect(await panel.getByRole('button', { name: 'Analyse' }).count()).toBe(0);
   await expectAccessible(page);
 
@@ -197,7 +197,7 @@ test('who may not analyse is told why, and sees what other members have had anal
   await expectAccessible(page);
 });
 
-test('a failure is told in plain words, with a way on', async () => {
+test('a failed analysis shows its error and can be retried', async () => {
   const { key } = await nexus.person('jane');
   const forbidden = await save(key, '/forbidden');
   const policy = await nexus.call('POST', '/api/v1/governance/policies', {
@@ -218,11 +218,11 @@ test('a failure is told in plain words, with a way on', async () => {
     key: DEV_KEYS.admin,
     body: { is_enabled: false },
   });
-  await panel.getByRole('button', { name: 'Analyse again' }).click();
+  await panel.getByRole('button', { name: 'Retry' }).click();
   await panel.getByText('Names and subjects').waitFor();
 });
 
-test('on a phone it is a sheet from below, and a place in another chapter is opened above it', async () => {
+test('on a phone the panel is a bottom sheet, and marks in another chapter are scrolled into view above it', async () => {
   const { key } = await nexus.person('charlotte');
   const paragraphs = (text: string) =>
     text
@@ -254,18 +254,18 @@ test('on a phone it is a sheet from below, and a place in another chapter is ope
   const sheet = (await panel.boundingBox()) ?? expect.fail('no sheet');
   expect(sheet.x).toBe(0);
   expect(sheet.width).toBeGreaterThan(370);
-  const place = await page.evaluate(() => {
-    // biome-ignore lint/suspicious/noExplicitAny: a page has a DOM, the tests do not
+  const box = await page.evaluate(() => {
+    // biome-ignore lint/suspicious/noExplicitAny: the types of the DOM are not loaded
     const [range] = (globalThis as any).CSS.highlights.get('nexus-finding-here');
     const { top, bottom } = range.getBoundingClientRect();
     return { top, bottom };
   });
-  expect(place.top).toBeGreaterThan(0);
-  expect(place.bottom).toBeLessThan(sheet.y);
+  expect(box.top).toBeGreaterThan(0);
+  expect(box.bottom).toBeLessThan(sheet.y);
   await expectAccessible(page);
 });
 
-test('places are marked on the pages of a PDF', async () => {
+test('marks are shown on the pages of a PDF', async () => {
   const { key } = await nexus.person('anne');
   const report = await save(key, '/report.pdf');
   const page = await chromium.open();
@@ -279,7 +279,7 @@ test('places are marked on the pages of a PDF', async () => {
   await expect.poll(async () => (await marked(page)).here, SOON).toEqual(['Ada Lovelace']);
 });
 
-test('what policies keep back is shown in RAW, to those whose session allows it', async () => {
+test('redacted text is shown only to people who may see the original', async () => {
   await nexus.call('POST', '/api/v1/governance/policies', {
     key: DEV_KEYS.admin,
     body: { name: 'No inventors', action: 'redact', terms: ['Babbage'] },
@@ -296,7 +296,7 @@ test('what policies keep back is shown in RAW, to those whose session allows it'
   await expect.poll(async () => (await marked(page)).here, SOON).toEqual(['Mary Somerville']);
   expect(await panel.innerText()).not.toContain('Babbage');
 
-  await panel.getByRole('button', { name: 'Raw' }).click();
+  await panel.getByRole('button', { name: 'Original text' }).click();
   await panel.getByRole('button', { name: 'Analyse' }).click();
   await panel.getByRole('button', { name: 'Charles Babbage' }).click();
   await expect.poll(async () => (await marked(page)).here, SOON).toEqual(['Charles Babbage']);
@@ -309,6 +309,6 @@ test('what policies keep back is shown in RAW, to those whose session allows it'
   await read(other, visit);
   await other.keyboard.press('a');
   await panelOf(other).getByRole('button', { name: 'Mary Somerville' }).waitFor();
-  expect(await panelOf(other).getByRole('button', { name: 'Raw' }).count()).toBe(0);
+  expect(await panelOf(other).getByRole('button', { name: 'Original text' }).count()).toBe(0);
   expect(await panelOf(other).innerText()).not.toContain('Babbage');
 });

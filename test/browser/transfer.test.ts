@@ -17,7 +17,7 @@ const chromium = useChromium();
 
 const link = (name: string) => `${nexus.site.url}/${name}`;
 
-/** The same few links, as three programs write them. */
+/** The same links in the formats of three programs. */
 const FILES = {
   'bookmarks.html': (a: string, b: string) =>
     `<!DOCTYPE NETSCAPE-Bookmark-file-1><DL><p><DT><H3>News</H3><DL><p><DT><A HREF="${a}" TAGS="x,y">A</A>
@@ -37,7 +37,7 @@ async function choose(page: Page, files: { name: string; content: string }[]): P
     .setInputFiles(files.map(({ name, content }) => ({ name, mimeType: '', buffer: Buffer.from(content) })));
 }
 
-/** How many of each, as the outcome says. */
+/** The counts of the results. */
 const counts = (page: Page) =>
   page
     .locator('.transfer-counts div')
@@ -48,7 +48,7 @@ const counts = (page: Page) =>
     );
 
 describe('an import', () => {
-  test('shows what is in three files, takes what is chosen, and says what became of it', async () => {
+  test('shows the content of three files, imports the chosen folders, and shows the results', async () => {
     const page = await chromium.open();
     await signIn(page, nexus, DEV_KEYS.operator);
     await nexus.call('POST', '/media/from_url', { key: DEV_KEYS.operator, body: { url: link('known') } });
@@ -59,25 +59,25 @@ describe('an import', () => {
     await choose(page, files);
     await page.getByText('Bookmarks, Pocket, Omnivore: 6 links').waitFor();
     await page.getByText('2 tags').waitFor();
-    await page.getByText('1 entry is no link').click();
-    await page.getByText('It does not begin with http or https.').waitFor();
+    await page.getByText('1 entry is not a link').click();
+    await page.getByText('Does not start with http or https.').waitFor();
     await expectAccessible(page);
 
     await page.getByLabel(/Recipes/).uncheck();
     await page.getByRole('button', { name: 'Import 5 links' }).click();
-    await page.getByText('The import is done.').waitFor();
-    expect(await counts(page)).toEqual({ new: '4', 'known already': '1', 'not saved': '0' });
+    await page.getByText('Import complete.').waitFor();
+    expect(await counts(page)).toEqual({ new: '4', 'already saved': '1', 'not saved': '0' });
     await expectAccessible(page);
 
-    // Its address is all that it takes to find it again.
+    // Its address leads back to it.
     const address = page.url();
     await page.goto(`${nexus.url}/app/`);
     await page.getByRole('heading', { name: 'My library' }).waitFor();
     await page.goto(address);
-    await page.getByText('The import is done.').waitFor();
+    await page.getByText('Import complete.').waitFor();
     const [download] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('button', { name: 'Download every outcome' }).click(),
+      page.getByRole('button', { name: 'Download results (CSV)' }).click(),
     ]);
     const table = await readFile(await download.path(), 'utf8');
     expect(table.trim().split('\r\n')).toHaveLength(6);
@@ -87,24 +87,24 @@ describe('an import', () => {
     await page.getByRole('link', { name: 'Page a1' }).waitFor();
   });
 
-  test('goes into a library, from its empty page', async () => {
+  test('goes into a library from its empty page', async () => {
     const key = DEV_KEYS.researcher;
     const { body } = await nexus.call('POST', '/libraries', { key, body: { name: 'Shelf' } });
     const page = await chromium.open();
     await signIn(page, nexus, key);
     await page.goto(`${nexus.url}/app/library/${body.data.id}`);
-    await page.getByRole('link', { name: 'Import into it' }).click();
+    await page.getByRole('link', { name: 'Import', exact: true }).click();
     await page.getByLabel('Or paste links').fill(`Look at ${link('pasted')}, and ${link('other')}.`);
-    await page.getByRole('button', { name: 'Look through them' }).click();
+    await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByText('Text: 2 links').waitFor();
-    expect(await page.getByLabel('Import into').inputValue()).toBe(body.data.id);
+    expect(await page.getByLabel('Import to').inputValue()).toBe(body.data.id);
     await page.getByRole('button', { name: 'Import 2 links' }).click();
-    await page.getByRole('link', { name: 'Open the library' }).click();
+    await page.getByRole('link', { name: 'Open library' }).click();
     await page.getByRole('link', { name: 'Page pasted' }).waitFor();
     await page.getByRole('heading', { name: 'Shelf' }).waitFor();
   });
 
-  test('of 50,000 links shows how far it is, does not freeze the page, and can be stopped', async () => {
+  test('of 50,000 links shows its progress, does not freeze the page, and can be cancelled', async () => {
     const page = await chromium.open();
     await signIn(page, nexus, DEV_KEYS.admin);
     const rows = Array.from(
@@ -114,7 +114,7 @@ describe('an import', () => {
     const file = path.join(await newDirectory(), 'part_000000.csv');
     await writeFile(file, `title,url,time_added,tags,status\n${rows.join('')}`);
     await page.goto(`${nexus.url}/app/import`);
-    // The longest that the page did not come to draw.
+    // The longest time between two frames.
     await page.evaluate(`(() => {
       window.longest = 0;
       let last = performance.now();
@@ -129,15 +129,17 @@ describe('an import', () => {
     expect(new URL(page.url()).searchParams.get('jobs')?.split('_')).toHaveLength(5);
     await page.getByText(/^[1-9][\d,]* of 50,000 links$/).waitFor({ timeout: 60_000 });
     await expectAccessible(page);
-    await page.getByRole('button', { name: 'Stop the import' }).click();
-    await page.getByText('The import was stopped. What was done stays.').waitFor({ timeout: 60_000 });
-    const { 'not looked at': undone = '0', new: made = '0' } = await counts(page);
+    await page.getByRole('button', { name: 'Cancel import' }).click();
+    await page
+      .getByText('The import was cancelled. Links that were already imported stay.')
+      .waitFor({ timeout: 60_000 });
+    const { skipped = '0', new: made = '0' } = await counts(page);
     const number = (text: string) => Number(text.replaceAll(',', ''));
     expect(number(made)).toBeGreaterThan(0);
-    expect(number(undone) + number(made)).toBe(50_000);
+    expect(number(skipped) + number(made)).toBe(50_000);
   });
 
-  test('of a file that is broken changes nothing, and says what to do', async () => {
+  test('of a broken file changes nothing and says what to do', async () => {
     const page = await chromium.open();
     await signIn(page, nexus, DEV_KEYS.operator);
     const { body: before } = await nexus.call('GET', '/media', { key: DEV_KEYS.operator });
@@ -151,18 +153,18 @@ describe('an import', () => {
     })()`);
     for (const event of ['dragover', 'drop'])
       await page.dispatchEvent('h1', event, { dataTransfer: transfer });
-    await page.getByRole('alert').getByText('There are no links in this.').waitFor();
+    await page.getByRole('alert').getByText('No links found.').waitFor();
     await expectAccessible(page);
     const { body: after } = await nexus.call('GET', '/media', { key: DEV_KEYS.operator });
     expect(after.page.total).toBe(before.page.total);
   });
 
-  test('is refused before the work where the role does not allow it, or the library', async () => {
+  test('is refused when the role or the library does not allow it', async () => {
     const page = await chromium.open();
     await signIn(page, nexus, DEV_KEYS.viewer);
     await page.keyboard.press('Control+k');
     await page.getByRole('option', { name: 'Import links' }).click();
-    await page.getByText('needs the role operator or above, and yours is viewer').waitFor();
+    await page.getByText('Your role is viewer').waitFor();
     expect(await page.getByLabel('Files to import').count()).toBe(0);
     await expectAccessible(page);
 
@@ -178,15 +180,15 @@ describe('an import', () => {
     await signIn(theirs, nexus, member.key);
     await theirs.goto(`${nexus.url}/app/import?library=${id}`);
     await theirs.getByLabel('Or paste links').fill(link('refused'));
-    await theirs.getByRole('button', { name: 'Look through them' }).click();
-    await theirs.getByText('Only an admin of Theirs may put things into it').waitFor();
-    expect(await theirs.getByLabel('Import into').inputValue()).not.toBe(id);
+    await theirs.getByRole('button', { name: 'Continue' }).click();
+    await theirs.getByText('Only admins can add items to Theirs').waitFor();
+    expect(await theirs.getByLabel('Import to').inputValue()).not.toBe(id);
     await expectAccessible(theirs);
   });
 });
 
 describe('an export', () => {
-  test('is downloaded from the settings, and imported elsewhere finds the same links', async () => {
+  test('is downloaded from the settings, and contains the same links when it is imported', async () => {
     const mover = await nexus.person('mover');
     for (const name of ['one', 'two?x=1&y=2', 'three']) {
       await nexus.call('POST', '/media/from_url', { key: mover.key, body: { url: link(name) } });
@@ -220,12 +222,12 @@ describe('an export', () => {
       await signIn(theirs, nexus, newcomer.key);
       await choose(theirs, [file]);
       await theirs.getByRole('button', { name: 'Import 3 links' }).click();
-      await theirs.getByText('The import is done.').waitFor();
+      await theirs.getByText('Import complete.').waitFor();
       expect(await urls(newcomer.key)).toEqual(await urls(mover.key));
     }
   });
 
-  test('of one document is Markdown, from its menu', async () => {
+  test('of one document is Markdown', async () => {
     const page = await chromium.open({ acceptDownloads: true });
     const reader = await nexus.person('reader');
     await nexus.call('POST', '/media/from_url', { key: reader.key, body: { url: link('markdown') } });
@@ -241,11 +243,11 @@ describe('an export', () => {
   });
 });
 
-describe('the page that saves', () => {
-  test('leads through sign-in and back, saves on a click, and leads to what was saved', async () => {
+describe('the save page', () => {
+  test('leads through the sign-in page, saves on a click, and links to the saved item', async () => {
     const person = await nexus.person('sharer');
     const page = await chromium.open();
-    // Asking who is signed in, and hearing nobody, is what the console calls an error.
+    // The browser logs the 401 as an error.
     chromium.forgive(/401/);
     const shared = new URLSearchParams({ title: 'Shared', text: `Look: ${link('shared')}` });
     await page.goto(`${nexus.url}/app/save?${shared}`);
@@ -257,17 +259,17 @@ describe('the page that saves', () => {
     expect((await nexus.call('GET', '/media', { key: person.key })).body.page.total).toBe(0);
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name: 'Saved' }).waitFor();
-    await page.getByRole('link', { name: 'Read it' }).click();
+    await page.getByRole('link', { name: 'Read' }).click();
     await page.getByText('nobody had touched the ink').first().waitFor();
   });
 
-  test('saves nothing by being opened, nor by a key that was meant for the page before', async () => {
+  test('does not save when it is opened, nor by a key press that was meant for the page before', async () => {
     const person = await nexus.person('careful');
     const page = await chromium.open();
     await signIn(page, nexus, person.key);
     const asked: string[] = [];
     page.on('request', (request) => void (request.method() !== 'GET' && asked.push(request.url())));
-    // A page elsewhere sends the browser here, while somebody types there.
+    // Another site redirects here while the person is typing.
     await page.goto(link('evil'));
     await page.evaluate(`location.href = ${JSON.stringify(`${nexus.url}/app/save?url=${link('evil')}`)}`);
     await page.getByRole('button', { name: 'Save' }).waitFor();
@@ -280,7 +282,7 @@ describe('the page that saves', () => {
     expect((await nexus.call('GET', '/media', { key: person.key })).body.page.total).toBe(0);
   });
 
-  test('is opened by the bookmarklet, and closes itself', async () => {
+  test('is opened by the bookmarklet and closes itself', async () => {
     const person = await nexus.person('marker');
     const page = await chromium.open();
     await signIn(page, nexus, person.key);
@@ -304,16 +306,16 @@ describe('the page that saves', () => {
     expect(body.data[0]).toMatchObject({ requested_url: link('marked?x=1&y=2') });
   });
 
-  test('says so when there is no link in what was shared', async () => {
+  test('shows a message when no link was shared', async () => {
     const page = await chromium.open();
     await signIn(page, nexus, DEV_KEYS.viewer);
     await page.goto(`${nexus.url}/app/save?url=javascript:alert(1)&text=nothing`);
-    await page.getByRole('alert').getByText('There is no link').waitFor();
+    await page.getByRole('alert').getByText('No link found').waitFor();
     await expectAccessible(page);
   });
 });
 
-test('a phone finds Nexus among the places to share to, with icons', async () => {
+test('the manifest declares a share target and icons', async () => {
   const { body, headers } = await nexus.call('GET', '/app/manifest.webmanifest');
   expect(headers.get('content-type')).toContain('manifest+json');
   const manifest = typeof body === 'string' ? JSON.parse(body) : body;

@@ -11,12 +11,12 @@ import { ApiError } from './api/error.ts';
 import { openStream } from './api/events.ts';
 import { CONSOLE_PAGES } from './console/routes.tsx';
 import { readListParams } from './library/list-params.ts';
-import { readImportParams } from './transfer/import-params.ts';
-import { readSaveParams } from './transfer/save-params.ts';
 import { readSearchParams } from './search/search-params.ts';
 import { roleAllows, sessionQuery } from './session/session.ts';
 import { NotFound, PageError, PagePending } from './shell/page-states.tsx';
 import { Shell } from './shell/shell.tsx';
+import { readImportParams } from './transfer/import-params.ts';
+import { readSaveParams } from './transfer/save-params.ts';
 
 const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({
   component: Outlet,

@@ -1,4 +1,7 @@
-import diffSequences from '@jest/diff-sequences';
+import diffSequencesModule from '@jest/diff-sequences';
+
+// The types of the package describe its CommonJS build, where the function is a property of the default export.
+const diffSequences = diffSequencesModule as unknown as typeof diffSequencesModule.default;
 
 /** A range in which two lists differ. Between blocks they are equal. */
 export interface Block {

@@ -1,9 +1,9 @@
 import { useState } from 'react';
 import { Button } from '../ui/button.tsx';
 import { Bar } from './bars.tsx';
+import { kindNameOf } from './labels.ts';
 import type { MarkedFinding } from './marked-finding.ts';
 import type { Finding } from './queries.ts';
-import { kindNameOf } from './labels.ts';
 
 const SHOWN_AT_FIRST = 8;
 /** Kinds whose findings are shown with their counts. */

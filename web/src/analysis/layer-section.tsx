@@ -1,11 +1,11 @@
 import { Highlighter } from 'lucide-react';
 import { Button } from '../ui/button.tsx';
 import { Confidence } from './bars.tsx';
-import type { MarkedFinding } from './marked-finding.ts';
 import { Findings } from './findings.tsx';
+import { counted, fallbackOf, layerNameOf, providerOf } from './labels.ts';
+import type { MarkedFinding } from './marked-finding.ts';
 import { Measures } from './measures.tsx';
 import type { Layer, Span } from './queries.ts';
-import { counted, fallbackOf, layerNameOf, providerOf } from './labels.ts';
 
 export interface LayerSectionProps {
   layer: Layer;

@@ -1,7 +1,7 @@
 import './run-options.css';
 import { Select } from '../ui/field.tsx';
-import type { Profile, Profiles } from './queries.ts';
 import { profileNameOf } from './labels.ts';
+import type { Profile, Profiles } from './queries.ts';
 
 export interface RunOptionsProps {
   profiles: Profiles;

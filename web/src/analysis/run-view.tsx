@@ -4,13 +4,13 @@ import { fullDate, timeAgo } from '../library/format.ts';
 import { ErrorState } from '../ui/error-state.tsx';
 import { SkeletonText } from '../ui/skeleton.tsx';
 import { Confidence } from './bars.tsx';
-import type { MarkedFinding } from './marked-finding.ts';
+import { counted, profileNameOf } from './labels.ts';
 import { LayerSection } from './layer-section.tsx';
 import { MarkStrip } from './mark-strip.tsx';
+import type { MarkedFinding } from './marked-finding.ts';
 import { type RunSummary, runQuery } from './queries.ts';
 import { ShadowView } from './shadow-view.tsx';
 import { useMarks } from './use-marks.ts';
-import { counted, profileNameOf } from './labels.ts';
 
 /** Layers that are expanded at first. */
 const OPEN_AT_FIRST = ['semantics'];

@@ -2,8 +2,16 @@ import './shadow.css';
 import { useQuery } from '@tanstack/react-query';
 import { ErrorState } from '../ui/error-state.tsx';
 import { Confidence } from './bars.tsx';
+import {
+  counted,
+  fallbackOf,
+  kindNameOf,
+  layerNameOf,
+  measureNameOf,
+  percent,
+  providerOf,
+} from './labels.ts';
 import { type LayerComparison, type RunSummary, type Shadow, shadowQuery } from './queries.ts';
-import { counted, fallbackOf, kindNameOf, layerNameOf, measureNameOf, percent, providerOf } from './labels.ts';
 
 /** The comparison of a run with a second analysis of the same text. */
 export function ShadowView({ run }: { run: RunSummary }) {

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { parseHTML } from 'linkedom';
 import { describe, expect, test } from 'vitest';
 import { canonicalText } from '../../../src/features/media/canonical-text.ts';
-import { createRangeFinder, type PageNode, textRunsIn } from './text-ranges.ts';
 import { SENTENCES } from '../../../test/fixtures/pages.ts';
+import { createRangeFinder, type PageNode, textRunsIn } from './text-ranges.ts';
 
 /** The HTML in a page, its canonical text, and what the page has at a place of it. */
 function open(html: string) {

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { fragmentsQuery } from '../reader/queries.ts';
+import { requestFragment } from './fragment-requests.ts';
 import { hideMarks, isOnPage, rangesOf, scrollToRange, showMarks } from './marks.ts';
 import type { Span } from './queries.ts';
-import { requestFragment } from './fragment-requests.ts';
 
 /** Marks spans in the text, scrolls to the current one, and updates the marks when the page changes. */
 export function useMarks(mediaId: string, spans: readonly Span[] | undefined, current: number): void {

@@ -42,9 +42,7 @@ export default function BackfillPage() {
     stale: [queryKeys.backfills()],
     message: ({ idempotent, enqueue_dispatched }) => {
       if (idempotent) return 'It is already running.';
-      return enqueue_dispatched
-        ? 'Requeued.'
-        : 'Requeued. It starts with the next sweep.';
+      return enqueue_dispatched ? 'Requeued.' : 'Requeued. It starts with the next sweep.';
     },
   });
   const columns: readonly Column<Backfill>[] = [

@@ -69,7 +69,8 @@ function checkQueues(queues: QueueStats[]): Check {
   const running = sum(queues, (queue) => queue.running);
   const oldest = queues.toSorted((a, b) => b.oldest_due_seconds - a.oldest_due_seconds)[0];
   const outline = `${plural(waiting, 'job')} waiting, ${running} running.`;
-  if (!oldest || oldest.oldest_due_seconds < SLOW_SECONDS) return { ...common, state: 'ok', message: outline };
+  if (!oldest || oldest.oldest_due_seconds < SLOW_SECONDS)
+    return { ...common, state: 'ok', message: outline };
   return {
     ...common,
     state: oldest.oldest_due_seconds < STUCK_SECONDS ? 'warning' : 'error',
@@ -85,8 +86,7 @@ function checkFailures(failures: JobFailure[]): Check {
   const [most] = failures;
   if (!most) return { ...common, state: 'ok', message: 'No job has failed in the last 24 hours.' };
   const mostly = `mostly ${most.job_type}${most.error_code ? ` with ${most.error_code}` : ''}`;
-  if (failed === 0)
-    return { ...common, state: 'ok', message: `${plural(retrying, 'job')} will be retried.` };
+  if (failed === 0) return { ...common, state: 'ok', message: `${plural(retrying, 'job')} will be retried.` };
   return {
     ...common,
     state: 'warning',
@@ -135,7 +135,11 @@ function checkBackfill({ pending_count, pending_age_p95_seconds, degraded }: Bac
   const common = { name: 'Backfill', to: 'backfill' };
   const age = `p95 waiting time ${duration(pending_age_p95_seconds * 1000)}`;
   if (degraded)
-    return { ...common, state: 'error', message: `Degraded: ${plural(pending_count, 'backfill')} pending, ${age}.` };
+    return {
+      ...common,
+      state: 'error',
+      message: `Degraded: ${plural(pending_count, 'backfill')} pending, ${age}.`,
+    };
   return {
     ...common,
     state: 'ok',

@@ -127,7 +127,8 @@ function Findings({ jobId, onRepair, isBusy }: FindingsProps) {
       {!isClean && !result.repaired && (
         <section className="console-notice" aria-label="Repair">
           <p className="grow">
-            Derived data can be repaired: which items are in default libraries. Other inconsistencies need a person.
+            Derived data can be repaired: which items are in default libraries. Other inconsistencies need a
+            person.
           </p>
           <Button icon={Wrench} busy={isBusy} onClick={onRepair}>
             Repair

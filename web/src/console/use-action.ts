@@ -33,7 +33,5 @@ export function useAction<Input = void, Result = unknown>(options: ActionOptions
 /** Adds the request id to errors of the server, so that they can be found in the log. */
 function messageWithRequestId(error: Error): string {
   const text = errorMessage(error);
-  return error instanceof ApiError && error.status >= 500
-    ? `${text} Request ID: ${error.requestId}.`
-    : text;
+  return error instanceof ApiError && error.status >= 500 ? `${text} Request ID: ${error.requestId}.` : text;
 }

@@ -38,7 +38,11 @@ export const MediaRow = memo(function MediaRow(props: MediaItemProps) {
       <div className="media-actions">
         <ReadingState media={media} />
         <RetryButton media={media} />
-        <MediaMenu media={media} removeFrom={removeFrom} onSelect={() => props.onSelect(media, !isSelected, false)} />
+        <MediaMenu
+          media={media}
+          removeFrom={removeFrom}
+          onSelect={() => props.onSelect(media, !isSelected, false)}
+        />
       </div>
     </article>
   );

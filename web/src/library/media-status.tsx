@@ -1,7 +1,7 @@
 import { CircleCheckBig } from 'lucide-react';
 import type { Media } from '../api/types.ts';
-import { STAGE_LABELS, stageOf } from './stage.ts';
 import { lengthOf, publishedOf, siteOf, timeAgo } from './format.ts';
+import { STAGE_LABELS, stageOf } from './stage.ts';
 
 /** The processing stage of a media, with a progress bar of three steps. */
 export function StageLine({ media }: { media: Media }) {
@@ -41,11 +41,10 @@ export function MetaLine({ media }: { media: Media }) {
 /** The processing stage, the error message, or the description of a media. */
 export function NoteLine({ media }: { media: Media }) {
   const stage = stageOf(media);
-  if (stage === 'queued' || stage === 'working' || stage === 'unavailable') return <StageLine media={media} />;
+  if (stage === 'queued' || stage === 'working' || stage === 'unavailable')
+    return <StageLine media={media} />;
   if (stage === 'failed') {
-    return (
-      <p className="media-note media-note-failed">{media.last_error_message ?? 'Processing failed.'}</p>
-    );
+    return <p className="media-note media-note-failed">{media.last_error_message ?? 'Processing failed.'}</p>;
   }
   if (!media.description) return null;
   return <p className="media-note media-note-quiet">{media.description}</p>;

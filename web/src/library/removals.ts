@@ -45,11 +45,7 @@ export function hiddenIn(removals: readonly Removal[], libraryId: string): Reado
   return new Set(removals.filter(({ library }) => library.libraryId === libraryId).flatMap(({ ids }) => ids));
 }
 
-export function removeWithUndo(
-  queryClient: QueryClient,
-  media: readonly Media[],
-  library: LibraryRef,
-): void {
+export function removeWithUndo(queryClient: QueryClient, media: readonly Media[], library: LibraryRef): void {
   const removal: Removal = { library, ids: media.map(({ id }) => id) };
   removalStore.set((removals) => [...removals, removal]);
   const what = media.length === 1 ? `"${shorten(media[0]?.title ?? '')}"` : `${media.length} items`;

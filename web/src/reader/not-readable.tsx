@@ -5,10 +5,10 @@ import { api } from '../api/client.ts';
 import { queryKeys } from '../api/query-keys.ts';
 import type { MediaAttempt, MediaWithOutline } from '../api/types.ts';
 import { useMediaActions } from '../library/actions.ts';
+import { timeAgo } from '../library/format.ts';
 import { useItemDialogs } from '../library/item-dialogs.tsx';
 import { StageLine } from '../library/media-status.tsx';
 import { stageOf } from '../library/stage.ts';
-import { timeAgo } from '../library/format.ts';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { ArticleHead } from './article-head.tsx';
 

@@ -63,7 +63,8 @@ export default function VideoView({ media, start, onProgress }: ViewProps) {
                 <Play size={28} aria-hidden />
               </span>
               <span className="video-consent">
-                {start.seconds ? `Continue at ${timeOf(start.seconds)}` : 'Play'} · loads the player from YouTube
+                {start.seconds ? `Continue at ${timeOf(start.seconds)}` : 'Play'} · loads the player from
+                YouTube
               </span>
             </button>
           )}

@@ -10,7 +10,8 @@ function saveAll(files: FileList | undefined, text: string): boolean {
   for (const file of files ?? []) void saveFile(file);
   for (const link of links) void saveLink(link);
   const count = (files?.length ?? 0) + links.length;
-  if (count > 0) showToast(count === 1 ? 'Saving to your library…' : `Saving ${count} items to your library…`);
+  if (count > 0)
+    showToast(count === 1 ? 'Saving to your library…' : `Saving ${count} items to your library…`);
   return count > 0;
 }
 

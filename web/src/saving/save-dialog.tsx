@@ -26,8 +26,7 @@ export default function SaveDialog({ onClose }: { onClose: () => void }) {
 
   function submit(event?: FormEvent) {
     event?.preventDefault();
-    if (links.length === 0)
-      return setError('Enter at least one link, such as https://example.com/article.');
+    if (links.length === 0) return setError('Enter at least one link, such as https://example.com/article.');
     for (const link of links) void saveLink(link, libraryId);
     onClose();
   }

@@ -99,7 +99,11 @@ function Results({ q, library, kind }: SearchParams & { q: string }) {
   const hits = useInfiniteQuery({
     queryKey: queryKeys.search({ q: deferred, library, kind }),
     queryFn: ({ pageParam, signal }) =>
-      api.get<Hits>('/search', { q: deferred, library_id: library, kind, limit: 20, cursor: pageParam }, signal),
+      api.get<Hits>(
+        '/search',
+        { q: deferred, library_id: library, kind, limit: 20, cursor: pageParam },
+        signal,
+      ),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ page }) => page.next_cursor ?? undefined,
     placeholderData: keepPreviousData,

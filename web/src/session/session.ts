@@ -7,8 +7,7 @@ import type { Answer, Role, Session } from '../api/types.ts';
 /** Fetches the session. Throws the usual error for unauthenticated requests when nobody is signed in. */
 export async function fetchSession(): Promise<Session> {
   const { data } = await api.get<Answer<Session | null>>('/app/session');
-  if (!data)
-    throw new ApiError(401, 'E_UNAUTHENTICATED', 'You are not signed in. Sign in again.');
+  if (!data) throw new ApiError(401, 'E_UNAUTHENTICATED', 'You are not signed in. Sign in again.');
   return data;
 }
 

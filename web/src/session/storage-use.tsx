@@ -32,8 +32,8 @@ export function StorageUse() {
         {allowed_bytes === null ? '' : ` of ${sizeOf(allowed_bytes)}`}
       </p>
       <p className="field-hint">
-        Counts your files, and the text and images of saved items. Items in the{' '}
-        <Link to="/trash">trash</Link> count until they are deleted permanently.
+        Counts your files, and the text and images of saved items. Items in the <Link to="/trash">trash</Link>{' '}
+        count until they are deleted permanently.
       </p>
     </>
   );

@@ -25,7 +25,8 @@ export function PendingInvitations({ library }: { library: Library }) {
 
 function Pending({ invitation }: { invitation: Invitation }) {
   const queryClient = useQueryClient();
-  const refresh = () => queryClient.invalidateQueries({ queryKey: queryKeys.invitations(invitation.library_id) });
+  const refresh = () =>
+    queryClient.invalidateQueries({ queryKey: queryKeys.invitations(invitation.library_id) });
   const revoking = useMutation({
     mutationFn: () => api.delete(`/libraries/invites/${invitation.id}`),
     onSuccess: async () => {

@@ -18,8 +18,8 @@ export default function ShareDialog({ library, onClose }: { library: Library; on
         </>
       ) : (
         <p className="muted">
-          You can read everything in this library. Its admins manage the members. To leave, use the menu of the
-          library.
+          You can read everything in this library. Its admins manage the members. To leave, use the menu of
+          the library.
         </p>
       )}
     </Dialog>

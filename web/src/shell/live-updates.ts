@@ -101,7 +101,11 @@ export function followEvents(queryClient: QueryClient): () => void {
   const stopListening = onStreamEvent((event) => {
     const userId = queryClient.getQueryData(sessionQuery.queryKey)?.user.id;
     for (const queryKey of staleKeys(event, userId)) staleByName.set(queryKey.join('/'), queryKey);
-    if (event.type === 'media.status_changed' || event.type === 'media.ready' || event.type === 'media.failed')
+    if (
+      event.type === 'media.status_changed' ||
+      event.type === 'media.ready' ||
+      event.type === 'media.failed'
+    )
       changedMedia.add(event.data.media_id);
     timer ??= setTimeout(flush, Math.max(GATHER_MS, lastFlushAt + PAUSE_MS - Date.now()));
   });

@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'react';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { showToast } from '../ui/toasts.ts';
 
-/** Runs on whatever page it is clicked on: opens the page that saves, or goes there where windows are forbidden. */
+/** The code of a bookmarklet that opens the save page in a window or, if that is blocked, in the same tab. */
 export function bookmarkletFor(origin: string): string {
   const page = JSON.stringify(`${origin}/app/save?url=`);
   return (
@@ -12,28 +12,25 @@ export function bookmarkletFor(origin: string): string {
   );
 }
 
-/** A button to drag to the bookmarks, and its code for who cannot drag. */
+/** The bookmarklet as a link to drag, and a button that copies its code. */
 export function Bookmarklet() {
   const link = useRef<HTMLAnchorElement>(null);
   const code = bookmarkletFor(window.location.origin);
-  // Set here, because React refuses such an address. The Content-Security-Policy keeps it from running on this page.
+  // Set in an effect because React rejects javascript: addresses. The Content-Security-Policy keeps it from running here.
   useEffect(() => link.current?.setAttribute('href', code), [code]);
 
   async function copy() {
     try {
       await navigator.clipboard.writeText(code);
-      showToast('Copied. Make a bookmark, and put this in place of its address.');
+      showToast('Copied. Create a bookmark and paste this as its address.');
     } catch {
-      showToast('This browser does not allow copying here. Drag the button instead.');
+      showToast('The browser does not allow copying here. Drag the button instead.');
     }
   }
 
   return (
     <>
-      <p>
-        Drag this button to your bookmarks bar. On any page, one click on it and one on Save keep the page in
-        Nexus.
-      </p>
+      <p>Drag this button to your bookmarks bar. Click it on any page to save that page to Nexus.</p>
       <div className="transfer-actions">
         <a
           ref={link}
@@ -41,19 +38,18 @@ export function Bookmarklet() {
           className={buttonClass('secondary')}
           onClick={(event) => {
             event.preventDefault();
-            showToast('Drag it to your bookmarks bar, and click it there.');
+            showToast('Drag it to your bookmarks bar and click it there.');
           }}
         >
           <Bookmark size={16} aria-hidden />
           Save to Nexus
         </a>
         <Button look="ghost" onClick={() => void copy()}>
-          Copy its code
+          Copy code
         </Button>
       </div>
       <p className="field-hint">
-        On a phone, install Nexus from the browser’s menu (Add to home screen). It then appears where you
-        share links.
+        On a phone, add Nexus to the home screen in the browser’s menu. It then appears in the share menu.
       </p>
     </>
   );

@@ -1,11 +1,11 @@
-/** Hands something that was made in the page to the person as a file. */
+/** Downloads text as a file. */
 export function downloadText(name: string, type: string, text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type }));
   downloadFrom(url, name);
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
-/** From an address of Nexus, which says itself what the file is called. */
+/** Downloads from an address. Without a name, the server decides it. */
 export function downloadFrom(url: string, name = ''): void {
   const link = document.createElement('a');
   link.href = url;

@@ -2,30 +2,30 @@ import type { Folder } from './parsed-import.ts';
 
 export interface FolderChoiceProps {
   folders: Folder[];
-  /** Those that stay behind, by their place in the list. */
-  left: ReadonlySet<number>;
-  onChange: (left: ReadonlySet<number>) => void;
+  /** The indexes of the folders that are not imported. */
+  excluded: ReadonlySet<number>;
+  onChange: (excluded: ReadonlySet<number>) => void;
 }
 
-/** Nobody goes through more; what is not listed comes along. */
+/** Folders beyond this number are imported without being listed. */
 const MAX_LISTED = 300;
 
-/** Bookmarks hold more than what one wants to read: each folder can be left behind. */
-export function FolderChoice({ folders, left, onChange }: FolderChoiceProps) {
+/** Chooses the folders to import. */
+export function FolderChoice({ folders, excluded, onChange }: FolderChoiceProps) {
   if (folders.length < 2) return null;
 
-  function toggle(place: number) {
-    const next = new Set(left);
-    if (!next.delete(place)) next.add(place);
+  function toggle(index: number) {
+    const next = new Set(excluded);
+    if (!next.delete(index)) next.add(index);
     onChange(next);
   }
 
   return (
     <fieldset className="transfer-folders">
-      <legend>Folders to bring along</legend>
-      {folders.slice(0, MAX_LISTED).map(({ name, count }, place) => (
+      <legend>Folders to import</legend>
+      {folders.slice(0, MAX_LISTED).map(({ name, count }, index) => (
         <label key={name} className="transfer-folder">
-          <input type="checkbox" checked={!left.has(place)} onChange={() => toggle(place)} />
+          <input type="checkbox" checked={!excluded.has(index)} onChange={() => toggle(index)} />
           <span className="grow">{name}</span>
           <span className="muted">{count.toLocaleString()}</span>
         </label>

@@ -1,4 +1,4 @@
-/** What became of one link. */
+/** The result of one imported link. */
 export type ImportItem = { url: string } & (
   | { outcome: 'created' | 'duplicate'; media_id: string }
   | { outcome: 'invalid'; error: { code: string; message: string } }

@@ -11,7 +11,7 @@ import type { ParsedImport } from './parsed-import.ts';
 
 const route = getRouteApi('/signed-in/import');
 
-/** Moving in: choose a file, look at what is in it, have it imported, see what became of it. */
+/** Imports links in three steps: choose a file, review it, see the results. */
 export default function ImportPage() {
   const { jobs, total, library } = route.useSearch();
   const { user } = useSession();
@@ -19,7 +19,7 @@ export default function ImportPage() {
   useEffect(() => {
     document.title = 'Import · Nexus';
   }, []);
-  // What was pressed is gone with its step: the keyboard, and whoever listens, go on at the top of the next.
+  // The focused button is gone after each step, so the focus moves to the heading.
   const heading = useRef<HTMLHeadingElement>(null);
   const step = jobs ? 'progress' : parsed ? 'preview' : 'choice';
   const lastStep = useRef(step);
@@ -36,9 +36,9 @@ export default function ImportPage() {
       {jobs ? (
         <ImportProgress key={jobs} ids={jobs.split('_')} total={total} libraryId={library} />
       ) : !roleAllows(user.role, 'operator') ? (
-        <EmptyState icon={Lock} title="Your role does not allow this">
-          Importing many links at once needs the role operator or above, and yours is {user.role}. An admin
-          can change that. You can save links one by one, or a few at a time, as before.
+        <EmptyState icon={Lock} title="You cannot import links">
+          Importing needs the operator role or above. Your role is {user.role}. Ask an admin to change it. You
+          can still save links one by one.
         </EmptyState>
       ) : parsed ? (
         <ImportPreview parsed={parsed} libraryId={library} onBack={() => setParsed(undefined)} />

@@ -1,10 +1,10 @@
-/** An import in the address: whoever leaves the page and comes back finds it again. */
+/** A running or finished import, as search params, so that its address leads back to it. */
 export interface ImportParams {
   /** The ids of its jobs, joined by `_`. */
   jobs?: string;
   /** How many links it has. */
   total?: number;
-  /** Where they go. */
+  /** The library that the links are imported to. */
   library?: string;
 }
 

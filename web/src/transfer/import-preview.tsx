@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { librariesQuery } from '../library/queries.ts';
+import { librariesQuery, writableLibrariesQuery } from '../library/queries.ts';
 import { FormError } from '../session/card-page.tsx';
 import { useSession } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
@@ -12,7 +12,7 @@ import type { ParsedImport } from './parsed-import.ts';
 
 export interface ImportPreviewProps {
   parsed: ParsedImport;
-  /** Where whoever came from a library would like it to go. */
+  /** The library that the person came from. */
   libraryId: string | undefined;
   onBack: () => void;
 }
@@ -20,24 +20,24 @@ export interface ImportPreviewProps {
 const number = (value: number, one: string, many = `${one}s`) =>
   `${value.toLocaleString()} ${value === 1 ? one : many}`;
 
-/** Second step: what is in it, where it goes, and nothing has happened yet. */
+/** The second step of an import: its content, and the library to import to. */
 export function ImportPreview({ parsed, libraryId, onBack }: ImportPreviewProps) {
   const { default_library_id } = useSession();
   const navigate = useNavigate();
   const libraries = useQuery(librariesQuery);
-  const mayAddTo = libraries.data?.filter(({ role, is_default }) => role === 'admin' && !is_default) ?? [];
+  const { data: writable = [] } = useQuery(writableLibrariesQuery);
   const wanted = libraries.data?.find(({ id }) => id === libraryId);
-  const [target, setTarget] = useState(libraryId ?? default_library_id);
-  const into = mayAddTo.find(({ id }) => id === target);
-  const [left, setLeft] = useState<ReadonlySet<number>>(new Set());
+  const [targetId, setTargetId] = useState(libraryId ?? default_library_id);
+  const target = writable.find(({ id }) => id === targetId);
+  const [excluded, setExcluded] = useState<ReadonlySet<number>>(new Set());
   const [name, setName] = useState(newImportName);
   const [sent, setSent] = useState<number>();
   const [error, setError] = useState<unknown>();
   const links = parsed.urls
     .map((url, index) => ({ url, savedAt: parsed.savedAt[index] ?? 0, folder: parsed.folderOf[index] ?? -1 }))
-    .filter(({ folder }) => !left.has(folder));
+    .filter(({ folder }) => !excluded.has(folder));
 
-  /** Another choice is another import: what was handed over of the one before must not stand for it. */
+  /** A changed choice is another import, with another idempotency key. */
   function choose(change: () => void) {
     change();
     setName(newImportName());
@@ -47,8 +47,8 @@ export function ImportPreview({ parsed, libraryId, onBack }: ImportPreviewProps)
     setError(undefined);
     setSent(0);
     try {
-      const ids = await submitImport(name, links, into?.id, setSent);
-      const search = { jobs: ids.join('_'), total: links.length, ...(into && { library: into.id }) };
+      const ids = await submitImport(name, links, target?.id, setSent);
+      const search = { jobs: ids.join('_'), total: links.length, ...(target && { library: target.id }) };
       await navigate({ to: '/import', search });
     } catch (failure) {
       setError(failure);
@@ -62,19 +62,19 @@ export function ImportPreview({ parsed, libraryId, onBack }: ImportPreviewProps)
         {parsed.formats.join(', ')}: {number(parsed.urls.length, 'link')}
       </p>
       <ul className="transfer-facts">
-        {parsed.duplicates > 0 && <li>{number(parsed.duplicates, 'duplicate')} in there, taken once</li>}
+        {parsed.duplicates > 0 && <li>{number(parsed.duplicates, 'duplicate')}, imported once</li>}
         {parsed.tagCount > 0 && (
-          <li>{number(parsed.tagCount, 'tag')}, which Nexus does not have and leaves behind</li>
+          <li>{number(parsed.tagCount, 'tag')} will not be imported, because Nexus has no tags</li>
         )}
         {parsed.refusedCount > 0 && (
           <li>
             <details>
-              <summary>{number(parsed.refusedCount, 'entry is no link', 'entries are no links')}</summary>
+              <summary>{number(parsed.refusedCount, 'entry is not a link', 'entries are not links')}</summary>
               <ul className="transfer-refused">
                 {parsed.refused.map(({ text, reason }, index) => (
                   // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes
                   <li key={index}>
-                    <code className="mono">{text || '(nothing)'}</code> {reason}
+                    <code className="mono">{text || '(empty)'}</code> {reason}
                   </li>
                 ))}
               </ul>
@@ -82,26 +82,30 @@ export function ImportPreview({ parsed, libraryId, onBack }: ImportPreviewProps)
           </li>
         )}
       </ul>
-      <FolderChoice folders={parsed.folders} left={left} onChange={(next) => choose(() => setLeft(next))} />
+      <FolderChoice
+        folders={parsed.folders}
+        excluded={excluded}
+        onChange={(next) => choose(() => setExcluded(next))}
+      />
       {wanted && wanted.role !== 'admin' && (
         <p className="form-error" role="status">
-          Only an admin of {wanted.name} may put things into it, and you are a member. Choose another library.
+          Only admins can add items to {wanted.name}. Choose another library.
         </p>
       )}
       <div className="transfer-actions">
-        <span aria-hidden>Into</span>
+        <span aria-hidden>Import to</span>
         <Select
-          label="Import into"
-          value={into?.id ?? default_library_id}
-          onChange={(next) => choose(() => setTarget(next))}
+          label="Import to"
+          value={target?.id ?? default_library_id}
+          onChange={(next) => choose(() => setTargetId(next))}
           options={[
             { value: default_library_id, label: 'My library' },
-            ...mayAddTo.map(({ id, name: label }) => ({ value: id, label })),
+            ...writable.map(({ id, name: label }) => ({ value: id, label })),
           ]}
         />
         <span className="grow" />
         <Button onClick={onBack} disabled={sent !== undefined}>
-          Choose something else
+          Back
         </Button>
         <Button
           look="primary"
@@ -109,7 +113,7 @@ export function ImportPreview({ parsed, libraryId, onBack }: ImportPreviewProps)
           busy={sent !== undefined}
           disabled={links.length === 0}
         >
-          {sent ? `Handed over ${sent.toLocaleString()}` : `Import ${number(links.length, 'link')}`}
+          {sent ? `Sent ${sent.toLocaleString()}…` : `Import ${number(links.length, 'link')}`}
         </Button>
       </div>
       <FormError error={error} />

@@ -6,7 +6,7 @@ import { Button, buttonClass } from '../ui/button.tsx';
 import { ErrorState } from '../ui/error-state.tsx';
 import { countItems } from './import-item.ts';
 import { ImportResult } from './import-result.tsx';
-import { cancelJob, countsOf, isOver, resultQuery, progressQuery } from './imports.ts';
+import { cancelJob, countsOf, isFinished, progressQuery, resultQuery } from './imports.ts';
 
 export interface ImportProgressProps {
   ids: string[];
@@ -16,16 +16,16 @@ export interface ImportProgressProps {
 
 const COUNTED = ['done', 'created', 'duplicate', 'invalid'] as const;
 
-/** Third step, and whenever somebody comes back to it: how far it is, and what became of it. */
+/** The last step of an import: its progress, then its results. */
 export function ImportProgress({ ids, total, libraryId }: ImportProgressProps) {
   const jobs = useQueries({ queries: ids.map(progressQuery) });
-  const outcomes = useQueries({
+  const results = useQueries({
     queries: ids.map((id, index) => ({
       ...resultQuery(id),
-      enabled: jobs[index]?.data !== undefined && isOver(jobs[index].data),
+      enabled: jobs[index]?.data !== undefined && isFinished(jobs[index].data),
     })),
   });
-  const [isStopping, setStopping] = useState(false);
+  const [isCancelling, setCancelling] = useState(false);
   const [error, setError] = useState<unknown>();
   const missing = jobs.find((job) => job.error)?.error;
   const known = jobs.flatMap(({ data }) => data ?? []);
@@ -33,34 +33,34 @@ export function ImportProgress({ ids, total, libraryId }: ImportProgressProps) {
     return (
       <ErrorState error={missing}>
         <Link to="/import" className={buttonClass('primary')}>
-          Import something
+          New import
         </Link>
       </ErrorState>
     );
   }
-  const isAllOver = known.length === ids.length && known.every(isOver);
-  if (isAllOver && outcomes.every(({ data }) => data)) {
-    const items = outcomes.flatMap(({ data }) => data ?? []);
+  const areAllFinished = known.length === ids.length && known.every(isFinished);
+  if (areAllFinished && results.every(({ data }) => data)) {
+    const items = results.flatMap(({ data }) => data ?? []);
     return <ImportResult jobs={known} items={items} total={total ?? items.length} libraryId={libraryId} />;
   }
 
   const counts = { done: 0, created: 0, duplicate: 0, invalid: 0 };
   for (const [index, { data }] of jobs.entries()) {
-    const items = outcomes[index]?.data;
+    const items = results[index]?.data;
     const part = items ? countItems(items) : data && countsOf(data);
     if (part) for (const name of COUNTED) counts[name] += part[name];
   }
   const whole = Math.max(total ?? 0, counts.done);
 
   async function cancel() {
-    setStopping(true);
+    setCancelling(true);
     setError(undefined);
-    const open = known.filter((job) => !isOver(job));
+    const open = known.filter((job) => !isFinished(job));
     try {
       for (const { job_id } of open) await cancelJob(job_id);
     } catch (failure) {
       setError(failure);
-      setStopping(false);
+      setCancelling(false);
     }
   }
 
@@ -76,13 +76,13 @@ export function ImportProgress({ ids, total, libraryId }: ImportProgressProps) {
         value={counts.done}
       />
       <p className="muted">
-        {counts.created.toLocaleString()} new, {counts.duplicate.toLocaleString()} known already,{' '}
-        {counts.invalid.toLocaleString()} not saved. You can leave this page: the import goes on, and its
-        address leads back here.
+        {counts.created.toLocaleString()} new, {counts.duplicate.toLocaleString()} already saved,{' '}
+        {counts.invalid.toLocaleString()} not saved. You can leave this page and come back to its address. The
+        import continues.
       </p>
       <div className="transfer-actions">
-        <Button look="danger" busy={isStopping} onClick={() => void cancel()}>
-          Stop the import
+        <Button look="danger" busy={isCancelling} onClick={() => void cancel()}>
+          Cancel import
         </Button>
       </div>
       <FormError error={error} />

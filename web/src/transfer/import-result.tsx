@@ -14,21 +14,21 @@ export interface ImportResultProps {
 
 const SHOWN = 100;
 
-/** What became of every link. */
+/** The results of an import. */
 export function ImportResult({ jobs, items, total, libraryId }: ImportResultProps) {
   const { created, duplicate, invalid } = countItems(items);
-  const undone = Math.max(0, total - items.length);
+  const skipped = Math.max(0, total - items.length);
   const failed = jobs.find(({ status }) => status === 'failed');
-  const isStopped = jobs.some(({ status }) => status === 'cancelled');
+  const isCancelled = jobs.some(({ status }) => status === 'cancelled');
   const refused = items.filter((item) => item.outcome === 'invalid');
   return (
     <>
       <p className="page-lead" role="status">
         {failed
-          ? 'The import broke off.'
-          : isStopped
-            ? 'The import was stopped. What was done stays.'
-            : 'The import is done.'}
+          ? 'The import failed.'
+          : isCancelled
+            ? 'The import was cancelled. Links that were already imported stay.'
+            : 'Import complete.'}
       </p>
       {failed?.error_text && (
         <p className="form-error" role="alert">
@@ -37,9 +37,9 @@ export function ImportResult({ jobs, items, total, libraryId }: ImportResultProp
       )}
       <dl className="transfer-counts">
         <Count value={created} label="new" />
-        <Count value={duplicate} label="known already" />
+        <Count value={duplicate} label="already saved" />
         <Count value={invalid} label="not saved" />
-        {undone > 0 && <Count value={undone} label="not looked at" />}
+        {skipped > 0 && <Count value={skipped} label="skipped" />}
       </dl>
       {refused.length > 0 && (
         <ul className="transfer-refused">
@@ -49,13 +49,13 @@ export function ImportResult({ jobs, items, total, libraryId }: ImportResultProp
               <code className="mono">{url}</code> {error.message}
             </li>
           ))}
-          {refused.length > SHOWN && <li>and {refused.length - SHOWN} more, in the table</li>}
+          {refused.length > SHOWN && <li>and {refused.length - SHOWN} more in the CSV file</li>}
         </ul>
       )}
       <div className="transfer-actions">
         {libraryId ? (
           <Link to="/library/$libraryId" params={{ libraryId }} className={buttonClass('primary')}>
-            Open the library
+            Open library
           </Link>
         ) : (
           <Link to="/" className={buttonClass('primary')}>
@@ -66,10 +66,10 @@ export function ImportResult({ jobs, items, total, libraryId }: ImportResultProp
           icon={Download}
           onClick={() => downloadText('nexus-import.csv', 'text/csv;charset=utf-8', resultCsv(items))}
         >
-          Download every outcome
+          Download results (CSV)
         </Button>
         <Link to="/import" className={buttonClass('ghost')}>
-          Import something else
+          New import
         </Link>
       </div>
     </>

@@ -1,7 +1,7 @@
-import type { ParsedImport } from './parsed-import.ts';
 import type { ParseAnswer, ParseRequest } from './parse-worker.ts';
+import type { ParsedImport } from './parsed-import.ts';
 
-/** Looks through what somebody brings along, in a thread of its own: fifty thousand links must not freeze the page. */
+/** Parses an import in a web worker, so that many links do not freeze the page. */
 export function parseInWorker(request: ParseRequest, signal: AbortSignal): Promise<ParsedImport> {
   const worker = new Worker(new URL('./parse-worker.ts', import.meta.url), { type: 'module' });
   return new Promise<ParsedImport>((resolve, reject) => {

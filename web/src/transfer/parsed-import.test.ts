@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { recogniseText } from './formats/recognise.ts';
 import { readImportParams } from './import-params.ts';
+import { parseImport } from './parsed-import.ts';
 import { resultCsv } from './result-csv.ts';
-import { parsed } from './parsed-import.ts';
 
-test('duplicates are counted once, what is no link is refused with its reason, the oldest goes first', () => {
-  const found = parsed([
+test('duplicates are imported once, other entries are rejected with a reason, the oldest link comes first', () => {
+  const found = parseImport([
     {
       format: 'Bookmarks',
       entries: [
@@ -34,12 +34,12 @@ test('duplicates are counted once, what is no link is refused with its reason, t
   expect([...found.folderOf]).toEqual([0, 1]);
   expect([...found.savedAt]).toEqual([1, 3]);
   expect(found.refused.map(({ reason }) => reason)).toEqual([
-    'It does not begin with http or https.',
-    'It does not begin with http or https.',
-    'It holds a name or a password.',
-    'It has more than 2,048 characters.',
-    'This is not an address.',
-    'It has no address: a note, or a file.',
+    'Does not start with http or https.',
+    'Does not start with http or https.',
+    'Contains a username or password.',
+    'Longer than 2,048 characters.',
+    'Not a valid link.',
+    'Not a link, but a note or a file.',
   ]);
 });
 
@@ -59,7 +59,7 @@ test.each([
   const text = head + Array.from({ length: 50_000 }, (_, n) => line(n)).join('');
   expect(text.length).toBeGreaterThan(26_000_000);
   const begun = performance.now();
-  expect(parsed([recogniseText(text)]).urls).toHaveLength(50_000);
+  expect(parseImport([recogniseText(text)]).urls).toHaveLength(50_000);
   expect(performance.now() - begun).toBeLessThan(15_000);
 });
 
@@ -73,7 +73,7 @@ test('an address of an import keeps what it can be trusted with', () => {
   expect(readImportParams({ jobs: 5, total: 'x', library: '../..' })).toEqual({});
 });
 
-test('a spreadsheet computes nothing of what was imported', () => {
+test('spreadsheets do not compute imported values', () => {
   const error = { code: 'E_INVALID_URL', message: 'No, "not" so.' };
   expect(
     resultCsv([
@@ -82,6 +82,6 @@ test('a spreadsheet computes nothing of what was imported', () => {
     ]),
   ).toBe(
     'url,outcome,media_id,error_code,error_message\r\nhttps://example.org/,created,1,,\r\n' +
-      '\'=1+1,invalid,,E_INVALID_URL,"No, ""not"" so."\r\n',
+      '"\'=1+1",invalid,,E_INVALID_URL,"No, ""not"" so."\r\n',
   );
 });

@@ -1,8 +1,8 @@
 import type { Entry, Recognised } from './formats/entry.ts';
 
-/** As Nexus has it; what is longer it refuses. */
+/** The limit of the server. */
 const LONGEST_URL = 2048;
-/** So many are shown; all are counted. */
+/** The most rejected entries that are shown; all are counted. */
 const SHOWN_REFUSALS = 200;
 
 export interface Folder {
@@ -10,14 +10,14 @@ export interface Folder {
   count: number;
 }
 
-/** What somebody is about to import. */
+/** The content of an import, before anything is sent. */
 export interface ParsedImport {
   formats: string[];
-  /** Each once, those saved first at the beginning. */
+  /** Each link once, the oldest first. */
   urls: string[];
-  /** For each of them, when it was saved, in milliseconds since 1970; 0 where that is not known. */
+  /** When each link was saved, in milliseconds since 1970; 0 when unknown. */
   savedAt: Float64Array;
-  /** For each of them, which folder it was in; -1 for none. */
+  /** The index of the folder of each link; -1 for none. */
   folderOf: Int32Array;
   folders: Folder[];
   duplicates: number;
@@ -26,7 +26,7 @@ export interface ParsedImport {
   tagCount: number;
 }
 
-export function parsed(files: readonly Recognised[]): ParsedImport {
+export function parseImport(files: readonly Recognised[]): ParsedImport {
   const known = new Set<string>();
   const links: { url: string; entry: Entry }[] = [];
   const refused: ParsedImport['refused'] = [];
@@ -63,32 +63,32 @@ export function parsed(files: readonly Recognised[]): ParsedImport {
 }
 
 function readLink(text: string): { key: string } | { reason: string } {
-  if (text === '') return { reason: 'It has no address: a note, or a file.' };
+  if (text === '') return { reason: 'Not a link, but a note or a file.' };
   if (text.length > LONGEST_URL)
-    return { reason: `It has more than ${LONGEST_URL.toLocaleString('en')} characters.` };
-  if (!URL.canParse(text)) return { reason: 'This is not an address.' };
+    return { reason: `Longer than ${LONGEST_URL.toLocaleString('en')} characters.` };
+  if (!URL.canParse(text)) return { reason: 'Not a valid link.' };
   const url = new URL(text);
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
-    return { reason: 'It does not begin with http or https.' };
-  if (url.username || url.password) return { reason: 'It holds a name or a password.' };
+    return { reason: 'Does not start with http or https.' };
+  if (url.username || url.password) return { reason: 'Contains a username or password.' };
   url.hash = '';
   return { key: url.href };
 }
 
 function foldersOf(links: readonly { entry: Entry }[]): Pick<ParsedImport, 'folders' | 'folderOf'> {
-  const places = new Map<string, number>();
+  const indexes = new Map<string, number>();
   const folders: Folder[] = [];
   const folderOf = new Int32Array(links.length).fill(-1);
   for (const [index, { entry }] of links.entries()) {
     if (entry.folder === undefined) continue;
-    let place = places.get(entry.folder);
-    if (place === undefined) {
-      place = folders.length;
-      places.set(entry.folder, place);
+    let folderIndex = indexes.get(entry.folder);
+    if (folderIndex === undefined) {
+      folderIndex = folders.length;
+      indexes.set(entry.folder, folderIndex);
       folders.push({ name: entry.folder, count: 0 });
     }
-    folderOf[index] = place;
-    const folder = folders[place];
+    folderOf[index] = folderIndex;
+    const folder = folders[folderIndex];
     if (folder) folder.count += 1;
   }
   return { folders, folderOf };

@@ -2,9 +2,8 @@ import './transfer.css';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { api } from '../api/client.ts';
-import type { Answer, SavedMedia } from '../api/types.ts';
-import { librariesQuery } from '../library/queries.ts';
+import { writableLibrariesQuery } from '../library/queries.ts';
+import { postLink } from '../saving/saves.ts';
 import { CardPage, FormError } from '../session/card-page.tsx';
 import { useSession } from '../session/session.ts';
 import { Button, buttonClass } from '../ui/button.tsx';
@@ -14,13 +13,13 @@ import { linkIn } from './save-params.ts';
 const route = getRouteApi('/save');
 
 /**
- * Any site can open this page, with any link. So it asks, and takes no click or key in its first moments: who was about to
- * click or type something elsewhere has not answered.
+ * Any site can open this page with any link, so it asks before saving. It ignores clicks and keys at first, because they may
+ * have been meant for the page before.
  */
 const ARMED_AFTER_MS = 600;
 const CLOSES_AFTER_MS = 1500;
 
-/** What a bookmarklet or a phone opens: saves one link and goes away. */
+/** The page that bookmarklets and share targets open. It saves one link and closes. */
 export default function SavePage() {
   const search = route.useSearch();
   const link = linkIn(search);
@@ -33,9 +32,7 @@ export default function SavePage() {
         {link ? (
           <SaveOne link={link} title={search.title} />
         ) : (
-          <p role="alert">
-            There is no link in what was handed over. Share the page itself, or paste its address in Nexus.
-          </p>
+          <p role="alert">No link found. Share the page itself, or paste its address in Nexus.</p>
         )}
         <Link to="/" className={buttonClass('ghost', 'small')}>
           Open my library
@@ -47,8 +44,7 @@ export default function SavePage() {
 
 function SaveOne({ link, title }: { link: string; title: string | undefined }) {
   const { default_library_id } = useSession();
-  const libraries = useQuery(librariesQuery);
-  const mayAddTo = libraries.data?.filter(({ role, is_default }) => role === 'admin' && !is_default) ?? [];
+  const { data: writable = [] } = useQuery(writableLibrariesQuery);
   const [target, setTarget] = useState(default_library_id);
   const [isArmed, setArmed] = useState(false);
   useEffect(() => {
@@ -57,13 +53,8 @@ function SaveOne({ link, title }: { link: string; title: string | undefined }) {
   }, []);
 
   const saving = useMutation({
-    mutationFn: async () => {
-      const { data } = await api.post<Answer<SavedMedia>>('/media/from_url', { url: link });
-      if (target !== default_library_id)
-        await api.post(`/libraries/${target}/media`, { media_id: data.media_id });
-      return data;
-    },
-    // Browsers close only what a script has opened; elsewhere this does nothing.
+    mutationFn: () => postLink(link, target === default_library_id ? undefined : target),
+    // Browsers close only windows that a script has opened.
     onSuccess: () => void setTimeout(() => window.close(), CLOSES_AFTER_MS),
   });
 
@@ -71,14 +62,14 @@ function SaveOne({ link, title }: { link: string; title: string | undefined }) {
     return (
       <>
         <div role="status">
-          <h2>{saving.data.created ? 'Saved' : 'Saved: Nexus knew it already'}</h2>
+          <h2>{saving.data.created ? 'Saved' : 'Already saved'}</h2>
         </div>
         <Link
           to="/read/$mediaId"
           params={{ mediaId: saving.data.media_id }}
           className={buttonClass('primary')}
         >
-          Read it
+          Read
         </Link>
       </>
     );
@@ -93,14 +84,14 @@ function SaveOne({ link, title }: { link: string; title: string | undefined }) {
     >
       <h2>{title ?? 'Save this link?'}</h2>
       <p className="mono transfer-link">{link}</p>
-      {mayAddTo.length > 0 && (
+      {writable.length > 0 && (
         <Select
-          label="Save into"
+          label="Save to"
           value={target}
           onChange={setTarget}
           options={[
             { value: default_library_id, label: 'My library' },
-            ...mayAddTo.map(({ id, name }) => ({ value: id, label: name })),
+            ...writable.map(({ id, name }) => ({ value: id, label: name })),
           ]}
         />
       )}

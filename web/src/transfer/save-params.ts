@@ -1,6 +1,6 @@
 import { findLinks } from '../saving/links.ts';
 
-/** What a bookmarklet or a phone hands over; phones put the link where they like. */
+/** The search params of a bookmarklet or a share target. Phones put the link in any of them. */
 export interface SaveParams {
   url?: string;
   title?: string;

@@ -9,7 +9,7 @@ import { buttonClass } from '../ui/button.tsx';
 import { Select } from '../ui/field.tsx';
 import { Bookmarklet } from './bookmarklet.tsx';
 
-/** Of the settings: the ways in and out. */
+/** The sections of the settings for import, export and saving from other programs. */
 export function TransferSections() {
   const { default_library_id } = useSession();
   const libraries = useQuery(librariesQuery);
@@ -20,7 +20,7 @@ export function TransferSections() {
     <>
       <section className="section">
         <h2 className="section-title">Import and export</h2>
-        <p>Links from Pocket, Instapaper, Readwise, Raindrop, browsers and others come in as a file.</p>
+        <p>Import links from Pocket, Instapaper, Readwise, Raindrop, browsers and other programs.</p>
         <div className="transfer-actions">
           <Link to="/import" className={buttonClass('secondary')}>
             <Upload size={16} aria-hidden />
@@ -28,8 +28,8 @@ export function TransferSections() {
           </Link>
         </div>
         <p>
-          Everything that you may read goes out as a file: whole, with texts, or as bookmarks that other
-          programs take.
+          Export everything that you can read: with texts as JSON, or as bookmarks that other programs can
+          import.
         </p>
         <div className="transfer-actions">
           <Select
@@ -50,10 +50,10 @@ export function TransferSections() {
             Bookmarks (HTML)
           </a>
         </div>
-        <p className="field-hint">One document as Markdown: from its menu.</p>
+        <p className="field-hint">To export one item as Markdown, use its menu.</p>
       </section>
       <section className="section">
-        <h2 className="section-title">Save from anywhere</h2>
+        <h2 className="section-title">Save from other pages</h2>
         <Bookmarklet />
       </section>
     </>

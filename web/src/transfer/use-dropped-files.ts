@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 
-/** Elsewhere in the app what is dropped is saved. While this is used it is handed over, wherever on the page it falls. */
+/** Passes dropped files to `onFiles`, wherever on the page they are dropped, instead of saving them. */
 export function useDroppedFiles(onFiles: (files: File[]) => void): void {
   useEffect(() => {
     const take = (event: DragEvent): boolean => {
@@ -12,7 +12,7 @@ export function useDroppedFiles(onFiles: (files: File[]) => void): void {
     const onDrop = (event: DragEvent) => {
       if (take(event)) onFiles([...(event.dataTransfer?.files ?? [])]);
     };
-    // On the way down, before the listeners that save.
+    // In the capture phase, before the listeners that save files.
     document.addEventListener('dragover', take, true);
     document.addEventListener('drop', onDrop, true);
     return () => {

@@ -3,10 +3,10 @@ import { CircleCheck, RotateCcw } from 'lucide-react';
 import { useState } from 'react';
 import { Badge } from '../../ui/badge.tsx';
 import { Button, buttonClass } from '../../ui/button.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { ErrorState } from '../../ui/error-state.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { ConsoleLink } from '../console-link.tsx';
 import { count, plural } from '../format.ts';
 import { failuresQuery } from '../queries.ts';
@@ -55,8 +55,8 @@ export function Failures({ minutes, filter }: FailuresProps) {
           onClose={() => setChosen(undefined)}
         >
           <p>
-            All <b>{chosen.job_type}</b> jobs that failed with this error are requeued with all their attempts.
-            They fail again if the cause still exists.
+            All <b>{chosen.job_type}</b> jobs that failed with this error are requeued with all their
+            attempts. They fail again if the cause still exists.
           </p>
           {chosen.error_text && <p className="console-error-text console-gap">{chosen.error_text}</p>}
         </ConfirmDialog>

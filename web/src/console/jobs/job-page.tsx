@@ -17,7 +17,7 @@ import { Time } from '../time.tsx';
 import type { Job } from '../types.ts';
 import { useAction } from '../use-action.ts';
 import { AttemptTimeline } from './attempt-timeline.tsx';
-import { type JobAction, JOBS_STALE } from './job-actions.ts';
+import { JOBS_STALE, type JobAction } from './job-actions.ts';
 
 const JOBS = <ConsoleLink to="jobs">Jobs</ConsoleLink>;
 

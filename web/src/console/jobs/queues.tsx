@@ -23,9 +23,7 @@ export function Queues({ minutes }: { minutes: string }) {
   const names = [...new Set([...stats.data, ...flow.data.queues].map(({ queue }) => queue))].toSorted();
   if (names.length === 0) {
     return (
-      <p className="card muted">
-        No jobs in this time range. Queues appear here as soon as there are jobs.
-      </p>
+      <p className="card muted">No jobs in this time range. Queues appear here as soon as there are jobs.</p>
     );
   }
   return (

@@ -78,9 +78,7 @@ export function LatencyChart({ queue, buckets, wait_p95_ms, run_p95_ms }: QueueT
       })
       .join('');
   return (
-    <Chart
-      label={`${queue}: 95th percentile: waited ${duration(wait_p95_ms)}, ran ${duration(run_p95_ms)}`}
-    >
+    <Chart label={`${queue}: 95th percentile: waited ${duration(wait_p95_ms)}, ran ${duration(run_p95_ms)}`}>
       <path className="chart-line" d={line((bucket) => bucket.run_p95_ms)} />
       <path className="chart-line chart-line-wait" d={line((bucket) => bucket.wait_p95_ms)} />
     </Chart>

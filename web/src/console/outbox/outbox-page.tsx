@@ -74,10 +74,7 @@ export default function OutboxPage() {
   const clear = () =>
     change({ status: undefined, event_type: undefined, aggregate_type: undefined, aggregate_id: undefined });
   return (
-    <ConsolePage
-      title="Outbox"
-      lead="All events and their deliveries."
-    >
+    <ConsolePage title="Outbox" lead="All events and their deliveries.">
       <Health />
       <FilterBar onClear={isFiltered ? clear : undefined}>
         <FilterSelect

@@ -4,9 +4,9 @@ import { api } from '../../api/client.ts';
 import { queryKeys } from '../../api/query-keys.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { FilterBar } from '../filter-bar.tsx';
 import { ListView } from '../list-view.tsx';
 import { useList } from '../lists.ts';
@@ -95,9 +95,7 @@ export function Keys({ userId, onShowAll }: KeysProps) {
           onConfirm={() => disable.mutate(disabling)}
           onClose={() => setDisabling(undefined)}
         >
-          <p>
-            Requests with this key are rejected from now on. A key cannot be enabled again.
-          </p>
+          <p>Requests with this key are rejected from now on. A key cannot be enabled again.</p>
         </ConfirmDialog>
       )}
     </>

@@ -8,4 +8,7 @@ export const ROLE_DESCRIPTIONS: Record<Role, string> = {
   admin: 'also manages users, keys and webhooks',
 };
 
-export const ROLE_OPTIONS = (Object.keys(ROLE_DESCRIPTIONS) as Role[]).map((value) => ({ value, label: value }));
+export const ROLE_OPTIONS = (Object.keys(ROLE_DESCRIPTIONS) as Role[]).map((value) => ({
+  value,
+  label: value,
+}));

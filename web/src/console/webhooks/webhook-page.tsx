@@ -6,9 +6,9 @@ import { api } from '../../api/client.ts';
 import { queryKeys } from '../../api/query-keys.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { ErrorState } from '../../ui/error-state.tsx';
 import { SkeletonText } from '../../ui/skeleton.tsx';
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { ConsoleLink } from '../console-link.tsx';
 import { ConsolePage } from '../console-page.tsx';
 import { dateTime } from '../format.ts';
@@ -174,7 +174,8 @@ function Problem({ webhook, busy, onEnable }: ProblemProps) {
             Disabled <Time at={webhook.disabled_at} />
           </b>
           <p>
-            {webhook.disabled_reason} Events are not sent while it is disabled. Failed deliveries can be replayed below.
+            {webhook.disabled_reason} Events are not sent while it is disabled. Failed deliveries can be
+            replayed below.
           </p>
         </div>
         <Button icon={Power} busy={busy} onClick={onEnable}>

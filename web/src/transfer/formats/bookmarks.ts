@@ -1,13 +1,13 @@
-import { type Entry, momentOf, type Recognised } from './entry.ts';
+import { type Entry, parseDate, type Recognised } from './entry.ts';
 
-/** Whatever matters in a file of bookmarks: links, headings that name folders, and lists that hold them. */
+/** Links, headings with folder names, and lists with their content. */
 const TOKENS = /<(\/?)(a|h[1-6]|dl|ul)\b((?:"[^"]*"|'[^']*'|[^'">])*)>/gi;
 const ATTRIBUTE = /([a-z_-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/gi;
 
-/** Browsers, Pocket, Raindrop, Karakeep and Linkwarden write it, each a little differently; none closes all it opens. */
+/** Reads bookmarks in the Netscape format. Programs write it differently, and none closes all tags. */
 export function readBookmarks(text: string): Recognised {
   const entries: Entry[] = [];
-  // A heading names the list that follows it; what stands in no list is named by the heading before it.
+  // A heading is the folder of the list that follows it, or of the links that follow it without a list.
   const open: (string | undefined)[] = [];
   let heading: string | undefined;
   let headingBegins: number | undefined;
@@ -31,7 +31,7 @@ export function readBookmarks(text: string): Recognised {
   return { format: 'Bookmarks', entries };
 }
 
-/** The title of the whole file is no folder. */
+/** The path of folders. The title of the whole file is not a folder. */
 function folderOf(open: (string | undefined)[], heading: string | undefined): string | undefined {
   const names = [...open, heading].filter((name) => name !== undefined && name !== '');
   return names[0] === 'Bookmarks' || names[0] === 'Bookmarks Menu' ? join(names.slice(1)) : join(names);
@@ -51,7 +51,7 @@ function entryOf(attributes: Record<string, string>, folder: string | undefined)
   const { href = '', add_date, time_added, tags = '' } = attributes;
   return {
     url: href.trim(),
-    savedAt: momentOf(add_date ?? time_added),
+    savedAt: parseDate(add_date ?? time_added),
     folder,
     tags: tags
       .split(',')

@@ -1,11 +1,12 @@
-import { type Entry, momentOf, type Recognised, textsOf, UnreadableFile } from './entry.ts';
+import Papa from 'papaparse';
+import { type Entry, parseDate, type Recognised, textsOf, UnreadableFile } from './entry.ts';
 
 type Row = (column: string) => string;
 
-interface Columns {
+interface Table {
   format: string;
-  /** All of them are there, in any case. */
-  has: string[];
+  /** The columns that identify the format, in lower case. */
+  columns: string[];
   entry(row: Row): Entry;
 }
 
@@ -15,59 +16,59 @@ const split = (text: string, separator: string) =>
     .map((part) => part.trim())
     .filter(Boolean);
 
-/** By their columns, the most telling first. */
-const KINDS: Columns[] = [
+/** The known formats, the most specific first. */
+const KINDS: Table[] = [
   {
     format: 'Pocket',
-    has: ['url', 'time_added', 'status'],
+    columns: ['url', 'time_added', 'status'],
     entry: (row) => ({
       url: row('url'),
-      savedAt: momentOf(row('time_added')),
+      savedAt: parseDate(row('time_added')),
       folder: row('status') === 'archive' ? 'Archive' : 'Unread',
       tags: split(row('tags'), '|'),
     }),
   },
   {
     format: 'Instapaper',
-    has: ['url', 'selection', 'folder', 'timestamp'],
+    columns: ['url', 'selection', 'folder', 'timestamp'],
     entry: (row) => ({
       url: row('url'),
-      savedAt: momentOf(row('timestamp')),
+      savedAt: parseDate(row('timestamp')),
       folder: row('folder') || undefined,
-      tags: listed(row('tags')),
+      tags: parseList(row('tags')),
     }),
   },
   {
     format: 'Readwise Reader',
-    has: ['url', 'document tags', 'saved date', 'location'],
+    columns: ['url', 'document tags', 'saved date', 'location'],
     entry: (row) => ({
       url: row('url'),
-      savedAt: momentOf(row('saved date')),
+      savedAt: parseDate(row('saved date')),
       folder: row('location') || undefined,
-      tags: listed(row('document tags')),
+      tags: parseList(row('document tags')),
     }),
   },
   {
     format: 'Raindrop',
-    has: ['url', 'excerpt', 'folder', 'created'],
+    columns: ['url', 'excerpt', 'folder', 'created'],
     entry: (row) => ({
       url: row('url'),
-      savedAt: momentOf(row('created')),
+      savedAt: parseDate(row('created')),
       folder: row('folder') || undefined,
       tags: split(row('tags'), ','),
     }),
   },
   ...['url', 'link', 'href', 'address'].map(
-    (column): Columns => ({
+    (column): Table => ({
       format: 'Table',
-      has: [column],
+      columns: [column],
       entry: (row) => ({ url: row(column), tags: split(row('tags'), ',') }),
     }),
   ),
 ];
 
-/** A list as JSON, or as Python writes it. */
-function listed(text: string): string[] {
+/** Parses a list in JSON or Python syntax. */
+function parseList(text: string): string[] {
   try {
     return textsOf(JSON.parse(text));
   } catch {
@@ -75,54 +76,40 @@ function listed(text: string): string[] {
   }
 }
 
-/** Undefined when the first line names no column with links. */
+/** Returns undefined when the header has no column with links. */
 export function readCsv(text: string): Recognised | undefined {
-  const rows = rowsOf(text);
-  const head: string[] | undefined = rows.next().value;
-  const names = head?.map((name) => name.trim().toLowerCase());
-  const kind = names && KINDS.find(({ has }) => has.every((column) => names.includes(column)));
+  const { fields = [] } = parse(text, { preview: 1 }).meta;
+  const kind = KINDS.find(({ columns }) => columns.every((column) => fields.includes(column)));
   if (!kind) return undefined;
-  const entries: Entry[] = [];
-  for (const cells of rows) {
-    if (cells.every((cell) => cell.trim() === '')) continue;
-    entries.push(kind.entry((column) => cells[names.indexOf(column)]?.trim() ?? ''));
+  const { data, errors } = parse(text);
+  const unclosed = errors.find(({ code }) => code === 'MissingQuotes');
+  if (unclosed) {
+    const line = text.slice(0, unclosed.index).split('\n').length;
+    throw new UnreadableFile(
+      `A quote in line ${line} is never closed. The file seems to be incomplete. Export it again.`,
+    );
   }
-  return { format: kind.format, entries };
+  return {
+    format: kind.format,
+    entries: data.map((row) => kind.entry((column) => row[column]?.trim() ?? '')),
+  };
 }
 
-/** As RFC 4180 has it, with commas, semicolons or tabs: whichever the first line has most of. */
-function* rowsOf(text: string): Generator<string[], undefined> {
-  const first = text.slice(0, text.search(/[\r\n]|$/));
-  const separator =
-    [',', ';', '\t'].toSorted((a, b) => first.split(b).length - first.split(a).length)[0] ?? ',';
-  let cells: string[] = [];
-  let at = 0;
-  while (at < text.length) {
-    let cell = '';
-    if (text[at] === '"') {
-      const begin = at;
-      for (let isOpen = true; isOpen; ) {
-        const end = text.indexOf('"', at + 1);
-        if (end === -1) throw new UnreadableFile(neverCloses(text, begin));
-        cell += text.slice(at + 1, end);
-        isOpen = text[end + 1] === '"';
-        if (isOpen) cell += '"';
-        at = end + 1;
-      }
-    }
-    let end = at;
-    while (end < text.length && text[end] !== separator && text[end] !== '\n' && text[end] !== '\r') end += 1;
-    cells.push(cell + text.slice(at, end));
-    at = end + 1;
-    if (text[end] === separator && at < text.length) continue;
-    if (text[end] === separator) cells.push('');
-    if (text[end] === '\r' && text[at] === '\n') at += 1;
-    yield cells;
-    cells = [];
-  }
+function parse(text: string, options: { preview?: number } = {}) {
+  return Papa.parse<Record<string, string>>(text, {
+    header: true,
+    delimiter: delimiterOf(text),
+    transformHeader: (name) => name.trim().toLowerCase(),
+    skipEmptyLines: 'greedy',
+    ...options,
+  });
 }
 
-function neverCloses(text: string, at: number): string {
-  const line = text.slice(0, at).split('\n').length;
-  return `In line ${line} a quotation begins that never ends. The file seems to be cut off: export it again.`;
+/** The delimiter that occurs most often in the header. */
+function delimiterOf(text: string): string {
+  const header = text.slice(0, text.search(/[\r\n]|$/));
+  const [delimiter = ','] = [',', ';', '\t'].toSorted(
+    (a, b) => header.split(b).length - header.split(a).length,
+  );
+  return delimiter;
 }

@@ -1,6 +1,6 @@
-/** One line of what somebody brings along, before it is known whether it is a link. */
+/** An entry of an imported file, before its link is checked. */
 export interface Entry {
-  /** Empty for what is none: a note, an image. */
+  /** Empty for entries without a link, such as notes. */
   url: string;
   /** Milliseconds since 1970. */
   savedAt?: number | undefined;
@@ -8,17 +8,17 @@ export interface Entry {
   tags?: string[] | undefined;
 }
 
-/** What a file turned out to be. */
+/** A file whose format was recognised. */
 export interface Recognised {
   format: string;
   entries: Entry[];
 }
 
-/** A file that cannot be read, in a sentence that says what to do. */
+/** A file that cannot be read. The message says what to do. */
 export class UnreadableFile extends Error {}
 
-/** Seconds or milliseconds, as a number or as digits, or a date in words. */
-export function momentOf(value: unknown): number | undefined {
+/** Parses a date that is given as seconds, milliseconds or text. */
+export function parseDate(value: unknown): number | undefined {
   const number = typeof value === 'number' ? value : /^\d+$/.test(String(value)) ? Number(value) : undefined;
   if (number !== undefined) {
     if (number <= 0 || number >= 1e14) return undefined;
@@ -31,7 +31,7 @@ export function momentOf(value: unknown): number | undefined {
   return Number.isNaN(parsed) ? undefined : parsed;
 }
 
-/** Texts, whatever they came as. */
+/** Returns the strings of a list, or the names of its objects. */
 export function textsOf(value: unknown): string[] {
   if (!Array.isArray(value)) return [];
   return value

@@ -1,10 +1,10 @@
-import { type Entry, momentOf, type Recognised, textsOf, UnreadableFile } from './entry.ts';
+import { type Entry, parseDate, type Recognised, textsOf, UnreadableFile } from './entry.ts';
 
 type Fields = Record<string, unknown>;
 
 interface Shape {
   format: string;
-  /** Undefined when it is something else. */
+  /** Returns undefined when the value has another format. */
   read(value: unknown): Entry[] | undefined;
 }
 
@@ -13,7 +13,7 @@ const isFields = (value: unknown): value is Fields =>
 const text = (value: unknown) => (typeof value === 'string' ? value.trim() : '');
 const fieldsIn = (value: unknown): Fields[] => (Array.isArray(value) ? value.filter(isFields) : []);
 
-/** A list of objects that all look like its first. */
+/** Reads a list of objects whose first one has the given fields. */
 function listOf(value: unknown, has: string[], entry: (item: Fields) => Entry): Entry[] | undefined {
   const items = fieldsIn(value);
   const [first] = items;
@@ -28,7 +28,7 @@ const SHAPES: Shape[] = [
       isFields(value) && value.format === 'nexus-export'
         ? fieldsIn(value.documents).map(({ url, added_at }) => ({
             url: text(url),
-            savedAt: momentOf(added_at),
+            savedAt: parseDate(added_at),
           }))
         : undefined,
   },
@@ -38,7 +38,7 @@ const SHAPES: Shape[] = [
       isFields(value)
         ? listOf(value.bookmarks, ['content', 'createdAt'], ({ content, createdAt, tags, archived }) => ({
             url: isFields(content) ? text(content.url) : '',
-            savedAt: momentOf(createdAt),
+            savedAt: parseDate(createdAt),
             folder: archived === true ? 'Archive' : undefined,
             tags: textsOf(tags),
           }))
@@ -51,7 +51,7 @@ const SHAPES: Shape[] = [
         ? fieldsIn(value.collections).flatMap(({ name, links }) =>
             fieldsIn(links).map(({ url, createdAt, importDate, tags }) => ({
               url: text(url),
-              savedAt: momentOf(importDate ?? createdAt),
+              savedAt: parseDate(importDate ?? createdAt),
               folder: text(name) || undefined,
               tags: textsOf(tags),
             })),
@@ -63,7 +63,7 @@ const SHAPES: Shape[] = [
     read: (value) =>
       listOf(value, ['url', 'savedAt', 'slug'], ({ url, savedAt, state, labels }) => ({
         url: text(url),
-        savedAt: momentOf(savedAt),
+        savedAt: parseDate(savedAt),
         folder: text(state) || undefined,
         tags: textsOf(labels),
       })),
@@ -73,7 +73,7 @@ const SHAPES: Shape[] = [
     read: (value) =>
       listOf(value, ['url', 'is_archived'], ({ url, given_url, created_at, is_archived, tags }) => ({
         url: text(url) || text(given_url),
-        savedAt: momentOf(created_at),
+        savedAt: parseDate(created_at),
         folder: is_archived ? 'Archive' : 'Unread',
         tags: textsOf(tags),
       })),
@@ -85,7 +85,7 @@ const SHAPES: Shape[] = [
         ? [
             {
               url: text(value.URL),
-              savedAt: momentOf(value.Created),
+              savedAt: parseDate(value.Created),
               folder: value.IsArchived === true ? 'Archive' : 'Unread',
               tags: textsOf(value.Labels),
             },
@@ -95,7 +95,7 @@ const SHAPES: Shape[] = [
 ];
 
 export interface JsonOptions {
-  /** Whether links are looked for in what no known program writes. */
+  /** Whether links are searched in unknown formats, too. */
   isLoose: boolean;
 }
 
@@ -113,28 +113,26 @@ function parse(content: string): unknown {
   try {
     return JSON.parse(content);
   } catch {
-    throw new UnreadableFile(
-      'The file begins like JSON and breaks off, or has a fault inside. Export it again, whole.',
-    );
+    throw new UnreadableFile('The file is not valid JSON, or it is incomplete. Export it again.');
   }
 }
 
 const ADDRESSES = ['url', 'uri', 'href', 'link', 'URL'];
 
-/** Every object that has an address, however deep: the backups of browsers, and whatever else there is. */
+/** Finds every object with a link, at any depth. */
 function looseEntries(value: unknown): Entry[] {
   const entries: Entry[] = [];
-  const left: { value: unknown; folder: string | undefined }[] = [{ value, folder: undefined }];
-  for (let next = left.pop(); next; next = left.pop()) {
+  const pending: { value: unknown; folder: string | undefined }[] = [{ value, folder: undefined }];
+  for (let next = pending.pop(); next; next = pending.pop()) {
     const { value: current, folder } = next;
     if (Array.isArray(current)) {
-      for (let n = current.length - 1; n >= 0; n--) left.push({ value: current[n], folder });
+      for (let n = current.length - 1; n >= 0; n--) pending.push({ value: current[n], folder });
     } else if (isFields(current)) {
       const url = ADDRESSES.map((name) => text(current[name])).find((given) => /^https?:\/\//i.test(given));
       if (url) entries.push({ url, folder });
       const name = text(current.name) || text(current.title) || folder;
       const inner = Object.values(current).filter((part) => typeof part === 'object');
-      for (const part of inner.reverse()) left.push({ value: part, folder: url ? folder : name });
+      for (const part of inner.reverse()) pending.push({ value: part, folder: url ? folder : name });
     }
   }
   return entries;

@@ -1,7 +1,7 @@
 import { findLinks } from '../../saving/links.ts';
 import type { Entry, Recognised } from './entry.ts';
 
-/** Links, wherever in a line they stand. A line without one is kept, so that it can be said that it has none. */
+/** Reads links from text. A line without a link becomes an entry, too, so that it can be reported. */
 export function readText(text: string): Recognised {
   const entries: Entry[] = [];
   for (const line of text.split(/\r\n|\r|\n/)) {
