@@ -11,7 +11,7 @@ const NEXUS = 'http://127.0.0.1:8080';
 
 const OUT = fileURLToPath(new URL('../dist/web', import.meta.url));
 
-/** Character maps and standard fonts, which pdf.js asks for by name when a PDF leaves them out. */
+/** Copies character maps and standard fonts, which pdf.js loads when a PDF does not embed them. */
 function pdfResources(): Plugin {
   const home = path.dirname(createRequire(import.meta.url).resolve('pdfjs-dist/package.json'));
   return {
@@ -25,7 +25,7 @@ function pdfResources(): Plugin {
   };
 }
 
-/** Beside each script and style the same compressed, so that nobody compresses it for every request. */
+/** Writes compressed versions of scripts and styles, so that the server does not compress them for every request. */
 function compressed(): Plugin {
   const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
   return {
@@ -51,14 +51,14 @@ export default defineConfig({
     outDir: OUT,
     emptyOutDir: true,
     target: ['chrome123', 'firefox121', 'safari17.5'],
-    // The Content-Security-Policy takes no data: scripts or styles, and small files cost nothing over one connection.
+    // The Content-Security-Policy forbids data: scripts and styles.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     manifest: true,
     reportCompressedSize: false,
     chunkSizeWarningLimit: 700,
   },
-  // `npm run dev:web` beside a Nexus that runs on its usual port.
+  // `npm run dev:web` uses a server that runs on the default port.
   server: {
     proxy: Object.fromEntries(
       ['/api', '/me', '/users', '/libraries', '/media', '/search', '/app/session'].map((path) => [

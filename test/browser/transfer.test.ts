@@ -17,7 +17,7 @@ const chromium = useChromium();
 
 const link = (name: string) => `${nexus.site.url}/${name}`;
 
-/** The same links in the formats of three programs. */
+/** Two links in the formats of three programs. */
 const FILES = {
   'bookmarks.html': (a: string, b: string) =>
     `<!DOCTYPE NETSCAPE-Bookmark-file-1><DL><p><DT><H3>News</H3><DL><p><DT><A HREF="${a}" TAGS="x,y">A</A>

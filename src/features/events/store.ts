@@ -23,7 +23,7 @@ export const SCANNED_AT_ONCE = 2000;
 
 export interface FeedPage {
   events: PlacedEvent[];
-  /** How many events were scanned, and the position of the last one. */
+  /** The number of scanned events, and the position of the last one. */
   scanned_count: number;
   scanned_to: Position | null;
 }

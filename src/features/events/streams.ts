@@ -40,7 +40,7 @@ interface Stream {
 
 /** The most streams of one person in one process. The next one ends the oldest. */
 const STREAMS_PER_PERSON = 10;
-/** How long the client of a replaced stream waits before it reconnects, so that eleven tabs do not keep replacing each other. */
+/** The delay before the client of a replaced stream reconnects, so that eleven tabs do not keep replacing each other. */
 const REPLACED_RETRY_MS = 60_000;
 const MOST_STREAMS = 5000;
 const READ_AT_ONCE = 500;

@@ -58,8 +58,13 @@ function Pending({ invitation }: { invitation: Invitation }) {
           as {invitation.role}, invited by {invitation.inviter_username} {timeAgo(invitation.created_at)}
         </span>
       </span>
-      <Button size="small" busy={revoking.isPending} onClick={() => revoking.mutate()}>
-        Cancel invitation
+      <Button
+        size="small"
+        aria-label={`Cancel the invitation of ${invitation.invitee_username}`}
+        busy={revoking.isPending}
+        onClick={() => revoking.mutate()}
+      >
+        Cancel
       </Button>
     </li>
   );

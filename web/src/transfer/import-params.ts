@@ -2,7 +2,7 @@
 export interface ImportParams {
   /** The ids of its jobs, joined by `_`. */
   jobs?: string;
-  /** How many links it has. */
+  /** The number of links. */
   total?: number;
   /** The library that the links are imported to. */
   library?: string;

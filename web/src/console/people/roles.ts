@@ -1,6 +1,6 @@
 import type { Role } from '../../api/types.ts';
 
-/** What each role may do in addition to the previous one. The type keeps the list complete. */
+/** The additional rights of each role. The type keeps the list complete. */
 export const ROLE_DESCRIPTIONS: Record<Role, string> = {
   viewer: 'uses the library',
   operator: 'also manages jobs, workers and the outbox',

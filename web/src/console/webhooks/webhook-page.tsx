@@ -188,7 +188,7 @@ function Problem({ webhook, busy, onEnable }: ProblemProps) {
   return (
     <section className="console-notice" aria-label="Failing">
       <p>
-        All deliveries have failed since <Time at={webhook.failing_since} />. After five days of failures, the
+        All deliveries have failed since {dateTime(webhook.failing_since)}. After five days of failures, the
         webhook is disabled.
       </p>
     </section>

@@ -7,7 +7,7 @@ import type { Column } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { ConsoleLink } from '../console-link.tsx';
 import { ConsolePage } from '../console-page.tsx';
-import { plural } from '../format.ts';
+import { dateTime, plural } from '../format.ts';
 import { ListView } from '../list-view.tsx';
 import { useList } from '../lists.ts';
 import { SecretDialog } from '../secret-dialog.tsx';
@@ -41,12 +41,7 @@ const COLUMNS: readonly Column<Webhook>[] = [
     key: 'why',
     title: 'Problem',
     render: ({ disabled_reason, failing_since }) =>
-      disabled_reason ??
-      (failing_since ? (
-        <span>
-          failing since <Time at={failing_since} />
-        </span>
-      ) : null),
+      disabled_reason ?? (failing_since ? `failing since ${dateTime(failing_since)}` : null),
   },
   { key: 'created', title: 'Created', render: ({ created_at }) => <Time at={created_at} /> },
 ];
