@@ -5,7 +5,7 @@ import { canonicalText } from '../../../src/features/media/canonical-text.ts';
 import { SENTENCES } from '../../../test/fixtures/pages.ts';
 import { createRangeFinder, type PageNode, textRunsIn } from './text-ranges.ts';
 
-/** The HTML in a page, its canonical text, and what the page has at a place of it. */
+/** Parses HTML, and returns its canonical text and a function that reads the page at a range of it. */
 function open(html: string) {
   const { document } = parseHTML(`<html><body><div id="root">${html}</div></body></html>`);
   const runs = textRunsIn(document.getElementById('root') as unknown as PageNode);
@@ -15,17 +15,17 @@ function open(html: string) {
     text,
     find,
     at(start: number, end: number): string | undefined {
-      const place = find(start, end);
-      if (!place) return undefined;
-      const [first, last] = [place.start, place.end].map(({ node }) =>
+      const range = find(start, end);
+      if (!range) return undefined;
+      const [first, last] = [range.start, range.end].map(({ node }) =>
         runs.findIndex((run) => run.node === node),
       ) as [number, number];
-      if (first === last) return runs[first]?.text.slice(place.start.offset, place.end.offset);
+      if (first === last) return runs[first]?.text.slice(range.start.offset, range.end.offset);
       const between = runs.slice(first + 1, last).map((run) => run.text);
       return [
-        runs[first]?.text.slice(place.start.offset),
+        runs[first]?.text.slice(range.start.offset),
         ...between,
-        runs[last]?.text.slice(0, place.end.offset),
+        runs[last]?.text.slice(0, range.end.offset),
       ].join('');
     },
     of(words: string): string | undefined {
@@ -38,7 +38,7 @@ function open(html: string) {
 
 const letters = (text: string | undefined) => text?.normalize('NFC').replace(/[\s\u0085]+/g, '');
 
-describe('places of the canonical text in the page', () => {
+describe('ranges of the canonical text in the page', () => {
   test.each([
     ['in one paragraph', '<p>The lamp burned.</p>', 'lamp', 'lamp'],
     ['across nested inline elements', '<p>The <b>la<i>m</i></b>p burned.</p>', 'lamp', 'lamp'],
@@ -82,7 +82,7 @@ describe('places of the canonical text in the page', () => {
     }
   });
 
-  test('what is not there has no place', () => {
+  test('an invalid range is not found', () => {
     const { find, text } = open('<p>The lamp</p>\n<p>burned</p>');
     expect(find(0, text.length + 1)).toBeUndefined();
     expect(find(-1, 3)).toBeUndefined();
@@ -91,7 +91,7 @@ describe('places of the canonical text in the page', () => {
     expect(createRangeFinder([], 'The lamp')(0, 3)).toBeUndefined();
   });
 
-  test('another text has none either, but for what is the same', () => {
+  test('a range of another text is found only where the texts are the same', () => {
     const { document } = parseHTML('<div id="root"><p>The lantern burned</p></div>');
     const find = createRangeFinder(
       textRunsIn(document.getElementById('root') as unknown as PageNode),
@@ -102,7 +102,7 @@ describe('places of the canonical text in the page', () => {
     expect(find(9, 15)).toBeUndefined();
   });
 
-  test('whatever the markup, a place holds the letters that the canonical text has there', () => {
+  test('with any markup, a range contains the letters of the canonical text', () => {
     const piece = fc.constantFrom(
       'a',
       'Z',

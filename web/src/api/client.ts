@@ -61,7 +61,9 @@ async function errorOf(response: Response): Promise<ApiError> {
     response.status,
     error?.code ?? 'E_INTERNAL',
     error?.message ?? 'Nexus sent an unexpected answer. Reload the page.',
-    error?.request_id ?? response.headers.get('x-request-id') ?? undefined,
-    wait > 0 ? wait : undefined,
+    {
+      requestId: error?.request_id ?? response.headers.get('x-request-id') ?? undefined,
+      retryAfter: wait > 0 ? wait : undefined,
+    },
   );
 }

@@ -15,8 +15,7 @@ export class ApiError extends Error {
     status: number,
     code: ApiErrorCode,
     message: string,
-    requestId?: string | undefined,
-    retryAfter?: number | undefined,
+    { requestId, retryAfter }: Partial<Pick<ApiError, 'requestId' | 'retryAfter'>> = {},
   ) {
     super(message);
     this.name = 'ApiError';

@@ -20,13 +20,13 @@ test.each([
   expect(findLinks(text)).toEqual(links);
 });
 
-test('only whole addresses are saved by pasting them', () => {
+test('pasting saves only text that consists of addresses', () => {
   expect(isOnlyLinks('https://example.com/a\nhttps://example.org/b')).toBe(true);
   expect(isOnlyLinks('see https://example.com/a')).toBe(false);
   expect(isOnlyLinks('')).toBe(false);
 });
 
-test('an address is shown without what nobody reads', () => {
+test('a link is shown without scheme and www', () => {
   expect(shortLink('https://www.example.com/')).toBe('example.com');
   expect(shortLink('https://example.com/a?b=c#d')).toBe('example.com/a');
 });

@@ -58,7 +58,7 @@ function putFile(
 function uploadError(request: XMLHttpRequest): ApiError {
   try {
     const { error } = JSON.parse(request.responseText);
-    return new ApiError(request.status, error.code, error.message, error.request_id);
+    return new ApiError(request.status, error.code, error.message, { requestId: error.request_id });
   } catch {
     return new ApiError(request.status, 'E_INTERNAL', 'The upload was rejected. Retry.');
   }

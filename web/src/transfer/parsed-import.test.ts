@@ -63,7 +63,7 @@ test.each([
   expect(performance.now() - begun).toBeLessThan(15_000);
 });
 
-test('an address of an import keeps what it can be trusted with', () => {
+test('invalid search params of an import are dropped', () => {
   const id = '0192f0c1-0000-7000-8000-000000000001';
   expect(readImportParams({ jobs: `${id}_nonsense_${id}`, total: 5, library: id, more: 1 })).toEqual({
     jobs: `${id}_${id}`,

@@ -9,6 +9,12 @@ const SECONDS = SAVED / 1000;
 const A = 'https://example.org/a?x=1&y=2';
 const B = 'https://example.com/b';
 
+/** Changes the uncompressed size that the archive claims for its first file. */
+function withSize(zip: Buffer, size: number): Buffer {
+  zip.writeUInt32LE(size, zip.indexOf(Buffer.from([0x50, 0x4b, 1, 2])) + 24);
+  return zip;
+}
+
 /** Files as each program writes them, and the entries that are read. */
 const FILES: Record<string, { content: string | Buffer; format: string; entries: object[] }> = {
   'a browser’s bookmarks': {
@@ -210,6 +216,11 @@ test.each([
     'an archive that is cut off',
     makeZip([{ name: 'a.csv', content: `url\n${A}` }]).subarray(0, 40),
     /damaged or incomplete/,
+  ],
+  [
+    'an archive that is too large',
+    withSize(makeZip([{ name: 'a.csv', content: `url\n${A}` }]), 301 * 1024 * 1024),
+    /more than 300 MB/,
   ],
   ['an archive without links', makeZip([{ name: 'a.txt', content: A }]), /no links/i],
   ['a picture', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0, 0, 0]), /contains no links/],
