@@ -1,8 +1,9 @@
 import './console.css';
 import { useNavigate } from '@tanstack/react-router';
-import { type ReactNode, useEffect } from 'react';
+import type { ReactNode } from 'react';
 import { useShortcuts } from '../keyboard/shortcuts.ts';
 import { roleAllows, useSession } from '../session/session.ts';
+import { usePageTitle } from '../ui/page-title.ts';
 import { SECTIONS } from './sections.ts';
 
 export interface ConsolePageProps {
@@ -19,9 +20,7 @@ export interface ConsolePageProps {
 export function ConsolePage({ title, lead, above, actions, children }: ConsolePageProps) {
   const navigate = useNavigate();
   const { user } = useSession();
-  useEffect(() => {
-    document.title = `${title} · Nexus console`;
-  }, [title]);
+  usePageTitle(`${title} · Console`);
   useShortcuts(
     Object.values(SECTIONS)
       .filter(({ minimumRole }) => roleAllows(user.role, minimumRole))

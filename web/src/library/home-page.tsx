@@ -1,11 +1,11 @@
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { BookOpenText, FilterX, Plus } from 'lucide-react';
-import { useEffect } from 'react';
 import { useSession } from '../session/session.ts';
 import { useDialogs } from '../shell/dialogs.ts';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
 import { Kbd } from '../ui/kbd.tsx';
+import { usePageTitle } from '../ui/page-title.ts';
 import { MediaView } from './media-view.tsx';
 
 const route = getRouteApi('/signed-in/');
@@ -16,9 +16,7 @@ export default function HomePage() {
   const search = route.useSearch();
   const navigate = useNavigate();
   const { show } = useDialogs();
-  useEffect(() => {
-    document.title = 'My library · Nexus';
-  }, []);
+  usePageTitle('My library');
   return (
     <MediaView
       libraryId={default_library_id}

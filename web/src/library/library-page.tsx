@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { BookPlus, Share2 } from 'lucide-react';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { ApiError } from '../api/error.ts';
 import { useDialogs } from '../shell/dialogs.ts';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
 import { ErrorState } from '../ui/error-state.tsx';
+import { usePageTitle } from '../ui/page-title.ts';
 import { NoMatches, Total } from './home-page.tsx';
 import { LibraryMenu } from './library-menu.tsx';
 import { MediaView } from './media-view.tsx';
@@ -29,9 +30,7 @@ export default function LibraryPage() {
   const [isSharing, setSharing] = useState(false);
   const library = libraries.data?.find(({ id }) => id === libraryId);
   const isAdmin = library?.role === 'admin';
-  useEffect(() => {
-    document.title = `${library?.name ?? 'Library'} · Nexus`;
-  }, [library?.name]);
+  usePageTitle(library?.name ?? 'Library');
 
   if (libraries.data && !library) {
     return (

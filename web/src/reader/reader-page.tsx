@@ -6,6 +6,7 @@ import { ApiError } from '../api/error.ts';
 import { mediaQuery } from '../library/queries.ts';
 import { buttonClass } from '../ui/button.tsx';
 import { ErrorState } from '../ui/error-state.tsx';
+import { usePageTitle } from '../ui/page-title.ts';
 import { SkeletonText } from '../ui/skeleton.tsx';
 import { fragmentsQuery } from './queries.ts';
 import { Reader } from './reader.tsx';
@@ -17,9 +18,7 @@ export default function ReaderPage() {
   const { mediaId } = route.useParams();
   const { at } = route.useSearch();
   const { data: media, error, refetch } = useQuery(mediaQuery(mediaId));
-  useEffect(() => {
-    document.title = media ? `${media.title} · Nexus` : 'Nexus';
-  }, [media]);
+  usePageTitle(media?.title);
 
   // Access can end while the page is open: the text is removed from the cache.
   const queryClient = useQueryClient();

@@ -3,22 +3,21 @@ import { useQuery } from '@tanstack/react-query';
 import { useRouterState } from '@tanstack/react-router';
 import { FileUp } from 'lucide-react';
 import { type FormEvent, type KeyboardEvent, useState } from 'react';
+import { LibrarySelect } from '../library/library-select.tsx';
 import { writableLibrariesQuery } from '../library/queries.ts';
-import { useSession } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { Select, TextAreaField } from '../ui/field.tsx';
+import { TextAreaField } from '../ui/field.tsx';
 import { findLinks } from './links.ts';
 import { saveFile, saveLink } from './saves.ts';
 
 /** Saves links and files. */
 export default function SaveDialog({ onClose }: { onClose: () => void }) {
-  const { default_library_id } = useSession();
   const { data: writable = [] } = useQuery(writableLibrariesQuery);
   const openLibraryId = useRouterState({
     select: ({ location }) => /^\/library\/([^/]+)/.exec(location.pathname)?.[1],
   });
-  const [target, setTarget] = useState(openLibraryId ?? default_library_id);
+  const [target, setTarget] = useState(openLibraryId);
   const [text, setText] = useState('');
   const [error, setError] = useState<string>();
   const links = findLinks(text);
@@ -44,15 +43,7 @@ export default function SaveDialog({ onClose }: { onClose: () => void }) {
       actions={
         <>
           {writable.length > 0 && (
-            <Select
-              label="Save to"
-              value={libraryId ?? default_library_id}
-              onChange={setTarget}
-              options={[
-                { value: default_library_id, label: 'My library' },
-                ...writable.map(({ id, name }) => ({ value: id, label: name })),
-              ]}
-            />
+            <LibrarySelect label="Save to" value={libraryId} libraries={writable} onChange={setTarget} />
           )}
           <span className="grow" />
           <Button onClick={onClose}>Cancel</Button>

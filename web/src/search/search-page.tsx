@@ -14,6 +14,7 @@ import { Button } from '../ui/button.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
 import { ErrorState } from '../ui/error-state.tsx';
 import { Select } from '../ui/field.tsx';
+import { usePageTitle } from '../ui/page-title.ts';
 import { SkeletonText } from '../ui/skeleton.tsx';
 import type { SearchParams } from './search-params.ts';
 
@@ -34,10 +35,8 @@ export default function SearchPage() {
   const latest = useRef(set);
   latest.current = set;
 
-  useEffect(() => {
-    document.title = 'Search · Nexus';
-    input.current?.focus();
-  }, []);
+  usePageTitle('Search');
+  useEffect(() => input.current?.focus(), []);
   useEffect(() => {
     const timer = setTimeout(() => latest.current({ q: text.trim() || undefined }), TYPING_MS);
     return () => clearTimeout(timer);

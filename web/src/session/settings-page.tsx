@@ -1,6 +1,6 @@
-import { useEffect } from 'react';
 import { TransferSections } from '../transfer/transfer-sections.tsx';
 import { Select } from '../ui/field.tsx';
+import { usePageTitle } from '../ui/page-title.ts';
 import { ApiKeys } from './api-keys.tsx';
 import { NameForm } from './name-form.tsx';
 import { PasswordForm } from './password-form.tsx';
@@ -11,9 +11,7 @@ import { setTheme, useTheme } from './theme.ts';
 export default function SettingsPage() {
   const { user } = useSession();
   const theme = useTheme();
-  useEffect(() => {
-    document.title = 'Settings · Nexus';
-  }, []);
+  usePageTitle('Settings');
   return (
     <div className="page page-narrow">
       <h1 className="page-title">Settings</h1>

@@ -1,8 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
-import { type FormEvent, useEffect, useState } from 'react';
+import { type FormEvent, useState } from 'react';
 import { Button } from '../ui/button.tsx';
 import { TextField } from '../ui/field.tsx';
+import { usePageTitle } from '../ui/page-title.ts';
 import { CardPage, FormError } from './card-page.tsx';
 import { sessionQuery, signIn } from './session.ts';
 
@@ -22,9 +23,7 @@ export default function SignInPage() {
     },
   });
 
-  useEffect(() => {
-    document.title = 'Sign in · Nexus';
-  }, []);
+  usePageTitle('Sign in');
 
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();

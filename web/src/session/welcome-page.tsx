@@ -1,8 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Navigate, useNavigate } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { queryKeys } from '../api/query-keys.ts';
 import { buttonClass } from '../ui/button.tsx';
+import { usePageTitle } from '../ui/page-title.ts';
 import { SkeletonText } from '../ui/skeleton.tsx';
 import { CardPage, FormError } from './card-page.tsx';
 import { FirstSave } from './first-save.tsx';
@@ -29,9 +30,7 @@ export default function WelcomePage() {
     retry: false,
   });
 
-  useEffect(() => {
-    document.title = 'Welcome · Nexus';
-  }, []);
+  usePageTitle('Welcome');
 
   if (session.isError) {
     return (

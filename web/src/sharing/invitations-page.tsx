@@ -2,7 +2,6 @@ import './sharing.css';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Inbox } from 'lucide-react';
-import { useEffect } from 'react';
 import { api } from '../api/client.ts';
 import { errorMessage } from '../api/error.ts';
 import { queryKeys } from '../api/query-keys.ts';
@@ -12,15 +11,14 @@ import { invitationsQuery } from '../library/queries.ts';
 import { Button } from '../ui/button.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
 import { ErrorState } from '../ui/error-state.tsx';
+import { usePageTitle } from '../ui/page-title.ts';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { showToast } from '../ui/toasts.ts';
 
 /** The invitations that the person has received. */
 export default function InvitationsPage() {
   const { data: invitations, error, refetch } = useQuery(invitationsQuery);
-  useEffect(() => {
-    document.title = 'Invitations · Nexus';
-  }, []);
+  usePageTitle('Invitations');
   return (
     <div className="page page-narrow">
       <div className="page-head">

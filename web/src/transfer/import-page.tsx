@@ -4,6 +4,7 @@ import { Lock } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { roleAllows, useSession } from '../session/session.ts';
 import { EmptyState } from '../ui/empty-state.tsx';
+import { usePageTitle } from '../ui/page-title.ts';
 import { ImportChoice } from './import-choice.tsx';
 import { ImportPreview } from './import-preview.tsx';
 import { ImportProgress } from './import-progress.tsx';
@@ -16,9 +17,7 @@ export default function ImportPage() {
   const { jobs, total, library } = route.useSearch();
   const { user } = useSession();
   const [parsed, setParsed] = useState<ParsedImport>();
-  useEffect(() => {
-    document.title = 'Import · Nexus';
-  }, []);
+  usePageTitle('Import');
   // The focused button is gone after each step, so the focus moves to the heading.
   const heading = useRef<HTMLHeadingElement>(null);
   const step = jobs ? 'progress' : parsed ? 'preview' : 'choice';

@@ -1,11 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { LibrarySelect } from '../library/library-select.tsx';
 import { librariesQuery, writableLibrariesQuery } from '../library/queries.ts';
 import { FormError } from '../session/card-page.tsx';
-import { useSession } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
-import { Select } from '../ui/field.tsx';
 import { FolderChoice } from './folder-choice.tsx';
 import { newImportName, submitImport } from './imports.ts';
 import type { ParsedImport } from './parsed-import.ts';
@@ -22,12 +21,11 @@ const number = (value: number, one: string, many = `${one}s`) =>
 
 /** The second step of an import: its content, and the library to import to. */
 export function ImportPreview({ parsed, libraryId, onBack }: ImportPreviewProps) {
-  const { default_library_id } = useSession();
   const navigate = useNavigate();
   const libraries = useQuery(librariesQuery);
   const { data: writable = [] } = useQuery(writableLibrariesQuery);
   const wanted = libraries.data?.find(({ id }) => id === libraryId);
-  const [targetId, setTargetId] = useState(libraryId ?? default_library_id);
+  const [targetId, setTargetId] = useState(libraryId);
   const target = writable.find(({ id }) => id === targetId);
   const [excluded, setExcluded] = useState<ReadonlySet<number>>(new Set());
   const [name, setName] = useState(newImportName);
@@ -94,14 +92,11 @@ export function ImportPreview({ parsed, libraryId, onBack }: ImportPreviewProps)
       )}
       <div className="transfer-actions">
         <span aria-hidden>Import to</span>
-        <Select
+        <LibrarySelect
           label="Import to"
-          value={target?.id ?? default_library_id}
+          value={target?.id}
+          libraries={writable}
           onChange={(next) => choose(() => setTargetId(next))}
-          options={[
-            { value: default_library_id, label: 'My library' },
-            ...writable.map(({ id, name: label }) => ({ value: id, label })),
-          ]}
         />
         <span className="grow" />
         <Button onClick={onBack} disabled={sent !== undefined}>

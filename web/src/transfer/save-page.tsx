@@ -2,12 +2,12 @@ import './transfer.css';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
+import { LibrarySelect } from '../library/library-select.tsx';
 import { writableLibrariesQuery } from '../library/queries.ts';
 import { postLink } from '../saving/saves.ts';
 import { CardPage, FormError } from '../session/card-page.tsx';
-import { useSession } from '../session/session.ts';
 import { Button, buttonClass } from '../ui/button.tsx';
-import { Select } from '../ui/field.tsx';
+import { usePageTitle } from '../ui/page-title.ts';
 import { linkIn } from './save-params.ts';
 
 const route = getRouteApi('/save');
@@ -23,9 +23,7 @@ const CLOSES_AFTER_MS = 1500;
 export default function SavePage() {
   const search = route.useSearch();
   const link = linkIn(search);
-  useEffect(() => {
-    document.title = 'Save · Nexus';
-  }, []);
+  usePageTitle('Save');
   return (
     <CardPage title="Save to Nexus">
       <div className="card-page-card">
@@ -43,9 +41,8 @@ export default function SavePage() {
 }
 
 function SaveOne({ link, title }: { link: string; title: string | undefined }) {
-  const { default_library_id } = useSession();
   const { data: writable = [] } = useQuery(writableLibrariesQuery);
-  const [target, setTarget] = useState(default_library_id);
+  const [libraryId, setLibraryId] = useState<string>();
   const [isArmed, setArmed] = useState(false);
   useEffect(() => {
     const timer = setTimeout(() => setArmed(true), ARMED_AFTER_MS);
@@ -53,7 +50,7 @@ function SaveOne({ link, title }: { link: string; title: string | undefined }) {
   }, []);
 
   const saving = useMutation({
-    mutationFn: () => postLink(link, target === default_library_id ? undefined : target),
+    mutationFn: () => postLink(link, libraryId),
     // Browsers close only windows that a script has opened.
     onSuccess: () => void setTimeout(() => window.close(), CLOSES_AFTER_MS),
   });
@@ -85,15 +82,7 @@ function SaveOne({ link, title }: { link: string; title: string | undefined }) {
       <h2>{title ?? 'Save this link?'}</h2>
       <p className="mono transfer-link">{link}</p>
       {writable.length > 0 && (
-        <Select
-          label="Save to"
-          value={target}
-          onChange={setTarget}
-          options={[
-            { value: default_library_id, label: 'My library' },
-            ...writable.map(({ id, name }) => ({ value: id, label: name })),
-          ]}
-        />
+        <LibrarySelect label="Save to" value={libraryId} libraries={writable} onChange={setLibraryId} />
       )}
       <FormError error={saving.error} />
       <Button look="primary" type="submit" busy={saving.isPending} disabled={!isArmed} autoFocus>

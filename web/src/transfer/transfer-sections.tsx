@@ -3,19 +3,19 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Download, Upload } from 'lucide-react';
 import { useState } from 'react';
+import { LibrarySelect } from '../library/library-select.tsx';
 import { librariesQuery } from '../library/queries.ts';
 import { useSession } from '../session/session.ts';
 import { buttonClass } from '../ui/button.tsx';
-import { Select } from '../ui/field.tsx';
 import { Bookmarklet } from './bookmarklet.tsx';
 
 /** The sections of the settings for import, export and saving from other programs. */
 export function TransferSections() {
   const { default_library_id } = useSession();
   const libraries = useQuery(librariesQuery);
-  const [libraryId, setLibraryId] = useState(default_library_id);
-  const others = libraries.data?.filter(({ id }) => id !== default_library_id) ?? [];
-  const address = (format: string) => `/libraries/${libraryId}/export?format=${format}`;
+  const [libraryId, setLibraryId] = useState<string>();
+  const shared = libraries.data?.filter(({ id }) => id !== default_library_id) ?? [];
+  const address = (format: string) => `/libraries/${libraryId ?? default_library_id}/export?format=${format}`;
   return (
     <>
       <section className="section">
@@ -32,14 +32,11 @@ export function TransferSections() {
           import.
         </p>
         <div className="transfer-actions">
-          <Select
+          <LibrarySelect
             label="Library to export"
             value={libraryId}
+            libraries={shared}
             onChange={setLibraryId}
-            options={[
-              { value: default_library_id, label: 'My library' },
-              ...others.map(({ id, name }) => ({ value: id, label: name })),
-            ]}
           />
           <a href={address('json')} download className={buttonClass('secondary')}>
             <Download size={16} aria-hidden />

@@ -2,7 +2,7 @@ import '../library/library.css';
 import './trash.css';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { Trash2 } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { api } from '../api/client.ts';
 import { errorMessage } from '../api/error.ts';
 import type { TrashedMedia } from '../api/types.ts';
@@ -10,6 +10,7 @@ import { Button } from '../ui/button.tsx';
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
 import { ErrorState } from '../ui/error-state.tsx';
+import { usePageTitle } from '../ui/page-title.ts';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { showToast } from '../ui/toasts.ts';
 import { refreshTrash, trashQuery } from './queries.ts';
@@ -22,9 +23,7 @@ export default function TrashPage() {
     useInfiniteQuery(trashQuery);
   const [deleting, setDeleting] = useState<Deleting>();
   const queryClient = useQueryClient();
-  useEffect(() => {
-    document.title = 'Trash · Nexus';
-  }, []);
+  usePageTitle('Trash');
   const deletion = useMutation({
     mutationFn: (what: Deleting) => api.delete(what === 'all' ? '/trash' : `/trash/${what.id}`),
     onSuccess: async (_, what) => {
