@@ -12,7 +12,7 @@ const NEXUS = `http://127.0.0.1:${process.env.NEXUS_PORT ?? 8080}`;
 
 const OUT = fileURLToPath(new URL('../dist/web', import.meta.url));
 
-/** Character maps and standard fonts, which pdf.js asks for by name when a PDF leaves them out. */
+/** Copies character maps and standard fonts, which pdf.js loads when a PDF does not embed them. */
 function pdfResources(): Plugin {
   const home = path.dirname(createRequire(import.meta.url).resolve('pdfjs-dist/package.json'));
   return {
@@ -26,7 +26,7 @@ function pdfResources(): Plugin {
   };
 }
 
-/** Beside each script and style the same compressed, so that nobody compresses it for every request. */
+/** Writes compressed versions of scripts and styles, so that the server does not compress them for every request. */
 function compressed(): Plugin {
   const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
   return {
@@ -52,7 +52,7 @@ export default defineConfig({
     outDir: OUT,
     emptyOutDir: true,
     target: ['chrome123', 'firefox121', 'safari17.5'],
-    // The Content-Security-Policy takes no data: scripts or styles, and small files cost nothing over one connection.
+    // The Content-Security-Policy forbids data: scripts and styles.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     manifest: true,

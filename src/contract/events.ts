@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { libraryRole } from './libraries.ts';
+import { processingStatus } from './media.ts';
 import { role } from './roles.ts';
 import { id, page, text, timestamp } from './wire.ts';
 
@@ -38,12 +39,22 @@ const apiKey = { api_key_id: id, user_id: id, owner: username, prefix: z.string(
 /** All event types with their payloads. `docs/outbox.md` lists the same; a test compares the two. */
 export const EVENTS = {
   'media.created': version(1, z.object({ ...media, created_by_user_id: id }), once),
+  /** Changes of `processing_status` that have no event type of their own. */
+  'media.status_changed': version(1, z.object({ ...media, processing_status: processingStatus })),
   'media.ready': version(2, z.object(media)),
   'media.failed': version(2, z.object({ ...media, failure_stage: z.string(), error_code: z.string() })),
-  /** `user_ids` names the person whose trash it was deleted from. */
+  /** `user_ids`: the person whose trash it left, when it was deleted for good. */
   'media.deleted': version(2, z.object({ ...media, user_ids: z.array(id).optional() }), once),
+  /** The entities and links of the media are in the graph, or were updated there. */
+  'media.projected': version(1, z.object({ media_id: id })),
   'library.created': version(1, z.object({ library_id: id, name: z.string(), owner_user_id: id }), once),
-  'library.deleted': version(1, z.object({ library_id: id, owner_user_id: id }), once),
+  'library.renamed': version(1, z.object({ library_id: id, name: z.string() })),
+  /** `user_ids`: its members when it was deleted. */
+  'library.deleted': version(
+    1,
+    z.object({ library_id: id, owner_user_id: id, user_ids: z.array(id).optional() }),
+    once,
+  ),
   'library.media_added': version(1, z.object({ library_id: id, media_id: id, added_by_user_id: id })),
   'library.media_removed': version(
     2,
@@ -51,6 +62,7 @@ export const EVENTS = {
   ),
   'library.member_added': version(1, z.object({ library_id: id, user_id: id, role: libraryRole })),
   'library.member_removed': version(1, z.object({ library_id: id, user_id: id })),
+  'library.member_role_changed': version(1, z.object({ library_id: id, user_id: id, role: libraryRole })),
   'library.ownership_transferred': version(1, z.object({ library_id: id, from_user_id: id, to_user_id: id })),
   'invitation.created': version(1, z.object(invitation), once),
   'invitation.accepted': version(1, z.object(invitation), once),
@@ -66,6 +78,8 @@ export const EVENTS = {
     z.object({ analysis_run_id: id, document_id: id, layer_count: z.int(), created_by_user_id: id }),
     once,
   ),
+  /** A second analysis of the same text, to compare a run with, is done. */
+  'analysis.compared': version(1, z.object({ analysis_run_id: id, document_id: id, created_by_user_id: id })),
   'webhook.disabled': version(1, z.object({ webhook_id: id, url: z.string(), reason: z.string() })),
   'api_key.created': version(1, z.object(apiKey), once),
   'api_key.disabled': version(1, z.object(apiKey)),

@@ -34,7 +34,7 @@ test('the initial JavaScript is at most 200 kB compressed', () => {
   expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(200_000);
 });
 
-test('nothing of the web app refers to the internal routes', () => {
+test('the web app does not use internal routes', () => {
   expect(sources.length).toBeGreaterThan(80);
   expect(sources.filter(({ text }) => text.includes('/internal')).map(({ file }) => file)).toEqual([]);
   const scripts = readdirSync(path.join(BUILT, 'assets')).filter((file) => file.endsWith('.js'));
@@ -43,14 +43,14 @@ test('nothing of the web app refers to the internal routes', () => {
   ).toEqual([]);
 });
 
-test('HTML is put into the page in one component', () => {
+test('only one component inserts HTML', () => {
   const pattern = /dangerouslySetInnerHTML|\.innerHTML|insertAdjacentHTML|document\.write/;
   expect(sources.filter(({ text }) => pattern.test(text)).map(({ file }) => file)).toEqual([
     'src/reader/sanitized-html.tsx',
   ]);
 });
 
-test('nothing is loaded from elsewhere, and nothing is inline', () => {
+test('nothing is loaded from other hosts, and nothing is inline', () => {
   const html = readFileSync(path.join(BUILT, 'index.html'), 'utf8');
   expect(html).not.toMatch(/<script(?![^>]*src=)|<style|style=|https?:/);
 });

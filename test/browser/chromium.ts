@@ -2,9 +2,9 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest';
 
 export interface Chromium {
-  /** A person of their own at a browser of their own. */
+  /** Opens a page in a new browser context. */
   open(options?: BrowserContextOptions): Promise<Page>;
-  /** What pages must not do, for a test that provokes it: from here on it is forgiven. */
+  /** Ignores errors that match, for a test that provokes them. */
   forgive(pattern: RegExp): void;
 }
 
@@ -53,7 +53,7 @@ async function watch(page: Page, complain: (text: string) => void): Promise<void
   page.on('request', (request) => {
     const { protocol, hostname } = new URL(request.url());
     if (protocol.startsWith('http') && hostname !== '127.0.0.1')
-      complain(`foreign request: ${request.url()}`);
+      complain(`request to another host: ${request.url()}`);
   });
   await page.exposeFunction('reportViolation', (text: string) => complain(`policy: ${text}`));
   await page.addInitScript(`document.addEventListener('securitypolicyviolation', (event) =>

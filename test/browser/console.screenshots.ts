@@ -35,9 +35,9 @@ beforeAll(async () => {
     url: `${nexus.site.url}/broken`,
     event_types: ['media.ready'],
   });
-  const places = [...Array(12).fill('good'), ...Array(5).fill('gone'), ...Array(3).fill('busy')];
-  for (const [n, place] of places.entries()) {
-    await post('/media/from_url', { url: `${nexus.site.url}/${place}/${n}` });
+  const paths = [...Array(12).fill('good'), ...Array(5).fill('gone'), ...Array(3).fill('busy')];
+  for (const [n, path_] of paths.entries()) {
+    await post('/media/from_url', { url: `${nexus.site.url}/${path_}/${n}` });
   }
   await post('/api/v1/jobs/submit', { job_type: 'integrity_audit' });
   await writeHistory();
@@ -67,7 +67,7 @@ test.each(LOOKS)('$name', async ({ name: look, ...screen }) => {
   }
 });
 
-/** An hour of work, for the charts: what an installation in use would have done. */
+/** Inserts an hour of finished jobs for the charts. */
 async function writeHistory(): Promise<void> {
   await nexus.database.sql`
     with attempt as (

@@ -35,8 +35,8 @@ const nexus = useNexus((_request, response) => void response.writeHead(404).end(
 });
 const chromium = useChromium();
 
-/** What the Content-Security-Policy refused would fail the test. */
-test('a dropped file goes straight to the store, and is read from there', async () => {
+/** A violation of the Content-Security-Policy would fail the test. */
+test('a dropped file is uploaded directly to the object store', async () => {
   const page = await chromium.open();
   await signIn(page, nexus, DEV_KEYS.researcher);
   const put = page.waitForRequest((request) => request.method() === 'PUT');

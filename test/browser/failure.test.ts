@@ -14,7 +14,7 @@ const nexus = useNexus((_request, response) => {
 });
 const chromium = useChromium();
 
-test('a failure says what went wrong and what was tried, and a retry makes it readable', async () => {
+test('a failed item shows its error and its attempts, and can be retried', async () => {
   const page = await chromium.open();
   await signIn(page, nexus, DEV_KEYS.researcher);
   await page.keyboard.press('n');
@@ -23,18 +23,18 @@ test('a failure says what went wrong and what was tried, and a retry makes it re
 
   await page.getByText('has no such page').waitFor();
   await page.getByRole('link', { name: /lost/ }).click();
-  await page.getByRole('heading', { name: 'This could not be read' }).waitFor();
-  await page.getByRole('button', { name: 'What was tried' }).click();
+  await page.getByRole('heading', { name: 'Processing failed' }).waitFor();
+  await page.getByRole('button', { name: 'Show attempts' }).click();
   await page.getByText('Attempt 1: Failed').waitFor();
   await page.getByRole('button', { name: 'Close' }).click();
 
   isThere = true;
-  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('button', { name: 'Retry' }).click();
   await page.getByText('nobody had touched the ink').first().waitFor();
   expect(await page.title()).toContain('Found after all');
 });
 
-test('who may not retry is told who may', async () => {
+test('a person who may not retry is told who may', async () => {
   const [owner, member] = [await nexus.person('olga'), await nexus.person('mina')];
   const call = async (method: string, path: string, key: string, body?: object) =>
     (await nexus.call(method, path, { key, ...(body && { body }) })).body.data;
@@ -52,34 +52,34 @@ test('who may not retry is told who may', async () => {
   const row = page.getByRole('article').filter({ hasText: '127.0.0.1:1/lost' });
   await row.locator('.media-note-failed').waitFor();
   await row.getByRole('button', { name: /Actions for/ }).click();
-  await page.getByRole('menuitem', { name: 'What was tried' }).waitFor();
-  expect(await page.getByRole('menuitem', { name: 'Try again' }).count()).toBe(0);
+  await page.getByRole('menuitem', { name: 'Show attempts' }).waitFor();
+  expect(await page.getByRole('menuitem', { name: 'Retry' }).count()).toBe(0);
   await page.keyboard.press('Escape');
   expect(await row.getByRole('button', { name: /Retry/ }).count()).toBe(0);
   await page.goto(`${nexus.url}/app/read/${media_id}`);
   await page.getByText('can retry it').waitFor();
-  await page.getByRole('button', { name: 'What was tried' }).click();
+  await page.getByRole('button', { name: 'Show attempts' }).click();
   await page.getByText('Attempt 1: Failed').waitFor();
-  expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+  expect(await page.getByRole('button', { name: 'Retry' }).count()).toBe(0);
 });
 
-test('what nobody can process waits, and says so', async () => {
+test('an item of a type that cannot be processed stays queued', async () => {
   const { body } = await nexus.call('GET', '/me', { key: DEV_KEYS.researcher });
   await seedFailedPodcast(nexus.database.sql, body.data);
   const page = await chromium.open();
   await signIn(page, nexus, DEV_KEYS.researcher);
   await page.getByRole('button', { name: 'Retry An episode' }).click();
-  await page.getByText('Queued (processor unavailable)').waitFor();
+  await page.getByText('Queued (not supported yet)').waitFor();
 });
 
-test('an address that Nexus refuses is a card with its sentence, and goes when dismissed', async () => {
+test('a rejected link shows its error until it is dismissed', async () => {
   chromium.forgive(/400.*from_url/);
   const page = await chromium.open();
   await signIn(page, nexus, DEV_KEYS.operator);
   await page.keyboard.press('n');
   await page.getByLabel('Links').fill('https://user:secret@example.com/');
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
-  const card = page.getByRole('region', { name: 'Being saved' });
+  const card = page.getByRole('region', { name: 'Saving' });
   await card.getByRole('alert').waitFor();
   await card.getByRole('button', { name: 'Dismiss' }).click();
   await card.waitFor({ state: 'detached' });

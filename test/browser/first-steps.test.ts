@@ -10,7 +10,7 @@ const nexus = useNexus((_request, response) => {
 });
 const chromium = useChromium();
 
-test('first start to first article read, left in the middle and taken up there', async () => {
+test('from the first start to reading an article, and continuing where it was left', async () => {
   const page = await chromium.open();
   await page.goto(nexus.signInLink);
   await expectAccessible(page);
@@ -44,13 +44,13 @@ test('first start to first article read, left in the middle and taken up there',
   await page.getByRole('article').getByText('Finished', { exact: true }).waitFor();
 });
 
-test('a first visit leads to the sign-in, and is no error', async () => {
+test('a first visit leads to the sign-in page without errors', async () => {
   const page = await chromium.open();
   await page.goto(`${nexus.url}/app/settings`);
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
 });
 
-test('signs out, and in again with the password', async () => {
+test('signing out and in again with a password', async () => {
   const page = await chromium.open();
   await page.goto(`${nexus.url}/app/sign-in`);
   await expectAccessible(page);
@@ -73,9 +73,9 @@ test('signs out, and in again with the password', async () => {
   await page.getByRole('heading', { name: 'Settings' }).waitFor();
 });
 
-test('a sign-in link that was used says so', async () => {
+test('a used sign-in link shows that it has expired', async () => {
   chromium.forgive(/401.*\/app\/session/);
   const page = await chromium.open();
   await page.goto(nexus.signInLink);
-  await page.getByText('This link does not work any more').waitFor();
+  await page.getByText('This link has expired').waitFor();
 });

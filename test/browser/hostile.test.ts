@@ -8,7 +8,7 @@ import { signIn } from './person.ts';
 
 const PARTS = 8;
 
-/** Attacks in several pages, since one that leaves an element open would hide those behind it. */
+/** The attacks are split into several pages, because one that leaves an element open would hide the following ones. */
 const nexus = useNexus((request, response) => {
   const part = Number(/^\/part\/(\d)$/.exec(request.url ?? '')?.[1]);
   const article = ATTACKS.filter((_, index) => index % PARTS === part)
@@ -19,16 +19,16 @@ const nexus = useNexus((request, response) => {
 });
 const chromium = useChromium();
 
-/** Whatever runs, loads or is refused by the policy is a complaint, and fails the test after its end. */
+/** Scripts that run, loaded resources and policy violations fail the test. */
 test('nothing hostile runs in the reader', async () => {
   const page = await chromium.open();
-  // An image that is no image is asked for through Nexus, which has none to give.
+  // Broken images are requested from Nexus, which does not have them.
   chromium.forgive(/(400|404|422|5\d\d).*\/media\/images/);
   page.on('dialog', (dialog) => {
-    throw new Error(`A script has run: ${dialog.message()}`);
+    throw new Error(`A script ran: ${dialog.message()}`);
   });
   await signIn(page, nexus, DEV_KEYS.researcher);
-  // All at once, so that the first is looked at while the others are made readable.
+  // In parallel, so that the first can be read while the others are processed.
   const saved = await Promise.all(
     Array.from({ length: PARTS }, (_, part) =>
       nexus.call('POST', '/media/from_url', {
@@ -40,7 +40,7 @@ test('nothing hostile runs in the reader', async () => {
   for (const { body } of saved) {
     await page.goto(`${nexus.url}/app/read/${body.data.media_id}`);
     await page.locator('.prose-part').first().waitFor();
-    // Every event handler would run on one of these.
+    // Event handlers would run on one of these.
     await page.locator('.prose').hover();
     await page.mouse.wheel(0, 4000);
     const left = await page.evaluate(`[...document.querySelectorAll('.prose *')].filter((element) =>
@@ -51,12 +51,12 @@ test('nothing hostile runs in the reader', async () => {
   }
 });
 
-test('a title full of markup is shown as text', async () => {
+test('markup in a title is shown as text', async () => {
   const page = await chromium.open();
   await signIn(page, nexus, DEV_KEYS.viewer);
   const title = '<img src=x onerror=alert(1)> & "quotes"';
-  await page.getByRole('button', { name: 'New library' }).click();
+  await page.getByRole('button', { name: 'New library' }).first().click();
   await page.getByLabel('Name').fill(title);
-  await page.getByRole('button', { name: 'Make it' }).click();
+  await page.getByRole('button', { name: 'Create' }).click();
   await page.getByRole('heading', { name: title }).waitFor();
 });

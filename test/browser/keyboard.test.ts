@@ -12,8 +12,7 @@ const nexus = useNexus((request, response) => {
 });
 const chromium = useChromium();
 
-/** From the sign-in to a finished article, found again by its text: the pointer is never used. */
-test('everything can be done from the keyboard', async () => {
+test('signing in, saving, reading and searching work with the keyboard alone', async () => {
   const page = await chromium.open();
   const { keyboard } = page;
   await page.goto(`${nexus.url}/app/sign-in`);

@@ -9,7 +9,7 @@ const nexus = useNexus((_request, response) => void response.writeHead(404).end(
 const chromium = useChromium();
 const COUNT = 20_000;
 
-test('a list of 20,000 opens in one request, keeps few rows in the page, and scrolls without long pauses', async () => {
+test('a list of 20,000 items opens with one request, renders few rows, and scrolls without long pauses', async () => {
   const { body } = await nexus.call('GET', '/me', { key: DEV_KEYS.researcher });
   await seedArticles(nexus.database.sql, body.data, COUNT);
   const page = await chromium.open();
@@ -33,7 +33,7 @@ test('a list of 20,000 opens in one request, keeps few rows in the page, and scr
   expect(asked.length).toBeGreaterThan(1);
 });
 
-/** A person at the wheel: two seconds of it, frame by frame. */
+/** Scrolls for two seconds, frame by frame. */
 const SCROLL = `new Promise((resolve) => {
   let drawn = 0, longest = 0, last = performance.now();
   const step = (now) => {

@@ -2,14 +2,14 @@ import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import type { Chromium } from './chromium.ts';
 
-/** Where pictures go. */
+/** The directory of screenshots. */
 export const OUT =
   process.env.SCREENSHOTS ?? fileURLToPath(new URL('../../docs/screenshots/', import.meta.url));
 
 const desktop = { viewport: { width: 1440, height: 900 } };
 const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
 
-/** The screens and colours that pages are looked at with. */
+/** The screen sizes and colour schemes of screenshots. */
 export const LOOKS = [
   { name: 'desktop-light', ...desktop, colorScheme: 'light' },
   { name: 'desktop-dark', ...desktop, colorScheme: 'dark' },
@@ -17,7 +17,7 @@ export const LOOKS = [
   { name: 'phone-dark', ...phone, colorScheme: 'dark' },
 ] as const;
 
-/** The two that differ most, at once: each in a browser of its own. */
+/** Runs `look` for the two most different screens, in parallel. */
 export async function inBothLooks(
   chromium: Chromium,
   look: (page: Page, name: string) => Promise<void>,

@@ -9,17 +9,17 @@ type Handler = Parameters<typeof startSite>[0];
 
 export interface RunningNexus {
   readonly url: string;
-  /** What it printed for the first admin. */
+  /** The sign-in link that was printed for the first admin. */
   readonly signInLink: string;
   readonly database: TestDatabase;
-  /** The site that plays the internet. */
+  /** A local site to save pages from. */
   readonly site: Site;
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
-  /** A user with a key, made by the first admin's key. */
+  /** Creates a user with an API key. */
   person(username: string, role?: string): Promise<{ id: string; username: string; key: string }>;
 }
 
-/** The built Nexus as a process of its own, on a database of the file's own, with a site to fetch from. */
+/** Starts the built Nexus as a process, with its own database and a site to save pages from. */
 export function useNexus(handler: Handler, environment: Record<string, string> = {}): RunningNexus {
   const database = useDatabase();
   let nexus: NexusProcess | undefined;

@@ -37,9 +37,9 @@ beforeAll(async () => {
   await nexus.call('POST', `/libraries/${library}/media`, { key, body: { media_id: readable } });
 });
 
-const LOOKS = 'on a desktop in the light and on a phone in the dark';
+const LOOKS = 'on a light desktop and a dark phone';
 
-test(`every page is accessible, fits the screen and says nothing in the console, ${LOOKS}`, () =>
+test(`every page is accessible, fits the screen and logs no errors, ${LOOKS}`, () =>
   inBothLooks(chromium, async (page, look) => {
     await signIn(page, nexus, DEV_KEYS.admin);
     const visit = async (path: string, sign: string) => {
@@ -54,22 +54,22 @@ test(`every page is accessible, fits the screen and says nothing in the console,
     await expectAccessible(page, look);
     await page.keyboard.press('v');
     await visit('/?status=failed&sort=title', 'has removed this page permanently');
-    await visit('/?site=nowhere.example', 'Nothing fits these filters');
+    await visit('/?site=nowhere.example', 'No items match these filters');
     await visit(`/library/${library}`, 'A page to look at');
     await visit(`/read/${readable}`, 'nobody had touched the ink');
     await page.getByRole('button', { name: 'Text and colours' }).click();
     await page.getByRole('button', { name: 'Sepia' }).click();
     await expectAccessible(page, look);
     await page.getByRole('button', { name: 'Auto' }).click();
-    await visit(`/read/${failed}`, 'This could not be read');
+    await visit(`/read/${failed}`, 'Processing failed');
     await visit('/search?q=lamp', 'The lamp on the desk');
-    await visit('/search', 'Find it again');
+    await visit('/search', 'Search your libraries');
     await visit('/invitations', 'No invitations');
     await visit('/settings', 'ask an admin for a sign-in link');
-    await visit('/nowhere', 'There is no such page');
+    await visit('/nowhere', 'Page not found');
   }));
 
-test(`the settings of somebody who came with a sign-in link are accessible, ${LOOKS}`, async () => {
+test(`the settings of a person with a password are accessible, ${LOOKS}`, async () => {
   let people = 0;
   await inBothLooks(chromium, async (page, look) => {
     people += 1;
@@ -82,7 +82,7 @@ test(`the settings of somebody who came with a sign-in link are accessible, ${LO
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByLabel('Password').waitFor({ state: 'detached' });
     await page.goto(`${nexus.url}/app/settings`);
-    await page.getByText('Change the password').waitFor();
+    await page.getByText('Change password').waitFor();
     await expectAccessible(page, look);
     await expectToFit(page, look);
   });
@@ -112,13 +112,13 @@ test(`every dialog is accessible, ${LOOKS}`, () =>
     await expectAccessible(page, look);
   }));
 
-test('a text from right to left is set from right to left', async () => {
+test('right-to-left text is rendered from right to left', async () => {
   const page = await chromium.open();
   await signIn(page, nexus, DEV_KEYS.admin);
   await page.goto(`${nexus.url}/app/read/${arabic}`);
   await page.locator('.prose p').first().waitFor();
   expect(await page.locator('.prose').getAttribute('dir')).toBe('rtl');
-  // Its lines end at the left, the last one early.
+  // The last line ends before the left edge.
   const space = await page.evaluate(`(() => {
     const heading = document.querySelector('.reader-title');
     const range = document.createRange();
@@ -128,7 +128,7 @@ test('a text from right to left is set from right to left', async () => {
   expect(space).toBeGreaterThan(50);
 });
 
-test('a video loads nothing of YouTube before it is asked for, then seeks to the line that is clicked', async () => {
+test('a video loads nothing from YouTube before it is started, and seeks to a clicked line', async () => {
   const { body } = await nexus.call('GET', '/me', { key: DEV_KEYS.viewer });
   const video = await seedVideo(nexus.database.sql, body.data);
   const page = await chromium.open();
@@ -138,12 +138,12 @@ test('a video loads nothing of YouTube before it is asked for, then seeks to the
   await expectAccessible(page);
   expect(await page.locator('iframe').count()).toBe(0);
 
-  // There is no YouTube in this test: that the frame is asked for, and from where, is what can be seen.
+  // YouTube cannot be reached in this test, so only the address of the frame is checked.
   chromium.forgive(/youtube-nocookie/);
   await page.getByRole('button', { name: 'Line 1' }).click();
   const source = await page.locator('iframe').getAttribute('src');
   expect(source).toMatch(/^https:\/\/www\.youtube-nocookie\.com\/embed\/abcdefghijk\?/);
   expect(source).toContain('start=65');
-  // Without it the player refuses to play: the site sends no referrer.
+  // The player does not work without a referrer.
   expect(await page.locator('iframe').getAttribute('referrerpolicy')).toBe('strict-origin-when-cross-origin');
 });

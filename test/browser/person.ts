@@ -4,7 +4,7 @@ import type { Download, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { RunningNexus } from './nexus.ts';
 
-/** Signs in with a key, and waits for the library. */
+/** Signs in with an API key, and waits for the library. */
 export async function signIn(page: Page, nexus: RunningNexus, key: string): Promise<void> {
   await page.goto(`${nexus.url}/app/sign-in`);
   await page.getByRole('button', { name: 'Use an API key instead' }).click();
@@ -13,7 +13,7 @@ export async function signIn(page: Page, nexus: RunningNexus, key: string): Prom
   await page.getByRole('heading', { name: 'My library' }).waitFor();
 }
 
-/** Drops a file on the page, as the desktop would. */
+/** Drops a file on the page. */
 export async function drop(page: Page, name: string, type: string, content: Buffer): Promise<void> {
   const transfer = await page.evaluateHandle(`(() => {
     const transfer = new DataTransfer();
@@ -30,7 +30,7 @@ export async function contentOf(download: Download): Promise<string> {
   return text(await download.createReadStream());
 }
 
-/** What axe finds serious or critical on the page as it is now. */
+/** Expects that axe finds no serious or critical problems on the page. */
 export async function expectAccessible(page: Page, look = ''): Promise<void> {
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(AxeBuilder.source);
   const found = (await page.evaluate(`axe.run(document, {

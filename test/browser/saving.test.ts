@@ -13,7 +13,7 @@ const nexus = useNexus((request, response) => {
 });
 const chromium = useChromium();
 
-test('a dropped PDF is kept, and read page by page', async () => {
+test('a dropped PDF is saved and read page by page', async () => {
   const page = await chromium.open();
   await signIn(page, nexus, DEV_KEYS.researcher);
   const pdf = makePdf({
@@ -29,7 +29,7 @@ test('a dropped PDF is kept, and read page by page', async () => {
   await expectAccessible(page);
 });
 
-test('a dropped book is read chapter by chapter, and taken up where it was left', async () => {
+test('a dropped book is read chapter by chapter, and continued where it was left', async () => {
   const page = await chromium.open();
   await signIn(page, nexus, DEV_KEYS.researcher);
   await drop(page, 'book.epub', 'application/epub+zip', makeEpub({ title: 'Two parts' }));
@@ -47,14 +47,14 @@ test('a dropped book is read chapter by chapter, and taken up where it was left'
   await page.getByText('It went on.').waitFor();
 });
 
-test('a file that is no document is refused in words', async () => {
+test('a file of another type is rejected with a message', async () => {
   const page = await chromium.open();
   await signIn(page, nexus, DEV_KEYS.researcher);
   await drop(page, 'notes.txt', 'text/plain', Buffer.from('notes'));
-  await page.getByText('neither a PDF nor an EPUB').waitFor();
+  await page.getByText('is not a PDF or EPUB file').waitFor();
 });
 
-test('several links, pasted anywhere, become several cards', async () => {
+test('several pasted links are saved as several items', async () => {
   const page = await chromium.open();
   await signIn(page, nexus, DEV_KEYS.viewer);
   await page.evaluate(`(() => {
@@ -67,7 +67,7 @@ test('several links, pasted anywhere, become several cards', async () => {
   await page.getByText('2 items', { exact: true }).waitFor();
 });
 
-test('what was read is marked as unread, many at once, and Undo brings back how far it was', async () => {
+test('several items are marked as unread, and Undo restores their progress', async () => {
   const key = DEV_KEYS.viewer;
   const { body } = await nexus.call('GET', '/media', { key });
   for (const [place, { id }] of body.data.entries()) {
@@ -94,7 +94,7 @@ test('what was read is marked as unread, many at once, and Undo brings back how 
   ]);
 });
 
-test('what is removed comes back with Undo, and is gone for good without', async () => {
+test('a removed item comes back with Undo, and is removed without it', async () => {
   const page = await chromium.open();
   await signIn(page, nexus, DEV_KEYS.viewer);
   const one = page.getByRole('link', { name: 'Page one' });

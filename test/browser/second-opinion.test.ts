@@ -33,7 +33,7 @@ async function open(page: Page, key: string, path: string) {
   return { panel: page.getByRole('complementary', { name: 'About this document' }), mediaId: media_id };
 }
 
-test('the rules are compared with a model, which shows where they differ and changes nothing', async () => {
+test('an analysis by rules is compared with a model', async () => {
   const { key } = await nexus.person('ada');
   const page = await chromium.open();
   await signIn(page, nexus, key);
@@ -47,32 +47,32 @@ test('the rules are compared with a model, which shows where they differ and cha
   expect(await compared.locator('summary').count()).toBe(9);
   const signs = compared.locator('details', { hasText: 'Symbols and signs' });
   await signs.locator('summary').click();
-  expect(await signs.getByRole('row', { name: 'By' }).innerText()).toMatch(/own rules\s+a model/);
+  expect(await signs.getByRole('row', { name: 'Analysed by' }).innerText()).toMatch(/Built-in rules\s+Model/);
   expect(await signs.innerText()).toMatch(/finding.* in both/);
-  expect(await signs.getByText('Only here').count()).toBe(1);
-  // What is read is still what the rules found.
-  expect(await panel.getByText("By Nexus's own rules").count()).toBe(9);
+  expect(await signs.getByText('Only in this analysis').count()).toBe(1);
+  // The results are still those of the rules.
+  expect(await panel.locator('.layer-source').getByText('Built-in rules').count()).toBe(9);
   await expectAccessible(page);
 });
 
-test('a model is asked when it is chosen, and said to have been', async () => {
+test('a model that is chosen analyses the text', async () => {
   model.says();
   const { key } = await nexus.person('grace');
   const page = await chromium.open({ viewport: { width: 390, height: 844 }, colorScheme: 'dark' });
   await signIn(page, nexus, key);
   const { panel } = await open(page, key, '/chosen');
   expect(await panel.getByText('is sent to the model').count()).toBe(0);
-  await panel.getByRole('combobox', { name: 'Analysed by' }).selectOption('A model alone');
+  await panel.getByRole('combobox', { name: 'Analysed by' }).selectOption('Model only');
   await panel.getByText('is sent to the model small-model').waitFor();
   await panel.getByRole('button', { name: 'Analyse' }).click();
   await expect.poll(() => panel.getByText('A lamp burns.').count(), SOON).toBe(9);
-  expect(await panel.getByText('· A model alone').count()).toBe(1);
+  expect(await panel.getByText('· Model only').count()).toBe(1);
   expect(model.sent).toHaveLength(9);
   expect(await panel.getByRole('region', { name: /^Compared/ }).count()).toBe(0);
   await expectAccessible(page);
 });
 
-test('a comparison that failed says why, beside the run, which has not', async () => {
+test('a failed comparison shows its error, and leaves the analysis alone', async () => {
   const { key } = await nexus.person('mary');
   const page = await chromium.open();
   await signIn(page, nexus, key);
@@ -91,15 +91,15 @@ test('a comparison that failed says why, beside the run, which has not', async (
     set status = 'failed', result = null, error_code = 'E_FORBIDDEN', error_text = 'It was not to be.'
     where job_id in (select job_id from analysis_shadows)`;
   await page.reload();
-  await page.getByText('The other analysis failed: It was not to be.').waitFor(SOON);
+  await page.getByText('The second analysis failed: It was not to be.').waitFor(SOON);
   expect(await panel.locator('summary h3').count()).toBe(9);
 });
 
-test('who may not start an analysis is offered no choice of how', async () => {
+test('a person who may not analyse sees no options', async () => {
   const viewer = await nexus.person('jane', 'viewer');
   const page = await chromium.open();
   await signIn(page, nexus, viewer.key);
   const { panel } = await open(page, viewer.key, '/viewed');
-  await panel.getByText('your role does not let you start one').waitFor();
+  await panel.getByText('Your role lets you read analyses but not start them').waitFor();
   expect(await panel.getByRole('combobox').count()).toBe(0);
 });

@@ -5,7 +5,7 @@ interface Owner {
   default_library_id: string;
 }
 
-/** Articles in somebody's own library, as many as wanted, as saving them would have left them; without their text. */
+/** Inserts articles without text into a person's library. */
 export async function seedArticles(sql: Database, owner: Owner, count: number): Promise<void> {
   await sql`
     with made as (
@@ -26,7 +26,7 @@ export async function seedArticles(sql: Database, owner: Owner, count: number): 
     select ${owner.default_library_id}, id, true from made`;
 }
 
-/** A video with a transcript of three lines. */
+/** Inserts a video with a transcript of three lines. */
 export async function seedVideo(sql: Database, owner: Owner): Promise<string> {
   const [video] = await sql<[{ id: string }]>`
     with made as (
@@ -52,7 +52,7 @@ export async function seedVideo(sql: Database, owner: Owner): Promise<string> {
   return video.id;
 }
 
-/** One that failed and that no extractor is there for. */
+/** Inserts a failed podcast episode, for which there is no extractor. */
 export async function seedFailedPodcast(sql: Database, owner: Owner): Promise<void> {
   await sql`
     with made as (

@@ -69,7 +69,7 @@ test.each(LOOKS)('$name', async ({ name: look, ...screen }) => {
     .getByText(ESSAYS[0]?.title ?? '')
     .first()
     .waitFor();
-  await page.getByText('Fetching and extracting').waitFor({ state: 'detached' });
+  await page.getByText('Fetching and processing').waitFor({ state: 'detached' });
   await settled(page);
   await keep('library');
   await page.keyboard.press('v');

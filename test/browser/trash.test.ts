@@ -25,11 +25,10 @@ beforeAll(async () => {
   }
 });
 
-test('what is removed can be undone, restored from the trash, deleted permanently, and all at once', async () => {
+test('items in the trash are restored, deleted permanently, and all deleted at once', async () => {
   const page = await chromium.open();
   await signIn(page, nexus, key);
   for (const id of ids) await nexus.call('DELETE', `/media/${id}`, { key });
-  // By keyboard, and by the sidebar.
   await page.keyboard.press('g');
   await page.keyboard.press('t');
   await page.getByRole('heading', { name: 'Trash' }).waitFor();

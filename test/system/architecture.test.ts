@@ -106,7 +106,7 @@ test.each(RULES)('%s', (_rule, breaks) => {
 test('the web app knows only itself and the contract', () => {
   const sources = readdirSync(path.join(ROOT, 'web/src'), { recursive: true, encoding: 'utf8' })
     .map((file) => path.posix.join('web/src', file))
-    .filter((file) => /\.tsx?$/.test(file));
+    .filter((file) => !file.endsWith('.test.ts') && /\.tsx?$/.test(file));
   const strangers = sources.flatMap((from) =>
     importsOf(from)
       .filter(({ to }) => /^(src|test|bench)\//.test(to) && !isIn(to, 'contract'))

@@ -1,7 +1,7 @@
-// Runs before the first paint, so that a chosen theme never flashes the other one.
+// Runs before the first paint, so that the other theme never flashes.
 try {
   const theme = localStorage.getItem('nexus.theme');
   if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme;
 } catch {
-  // Without storage the system's theme is used.
+  // Without storage the system theme is used.
 }

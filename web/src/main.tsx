@@ -5,20 +5,21 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { createQueryClient } from './api/query-client.ts';
+import { queryKeys } from './api/query-keys.ts';
 import { createAppRouter } from './router.tsx';
 import { Toaster } from './ui/toaster.tsx';
 import { TooltipProvider } from './ui/tooltip.tsx';
 
 const queryClient = createQueryClient({
-  // The session has ended elsewhere: the guard of the routes leads to the sign-in, and back afterwards.
+  // The session has ended elsewhere: reloading the routes redirects to the sign-in page.
   onSignedOut: () => {
-    queryClient.removeQueries({ queryKey: ['session'] });
+    queryClient.removeQueries({ queryKey: queryKeys.session() });
     void router.invalidate();
   },
 });
 const router = createAppRouter(queryClient);
 
-// Pages put themselves where the person left them.
+// Pages restore their own scroll positions.
 window.history.scrollRestoration = 'manual';
 
 const container = document.getElementById('root');

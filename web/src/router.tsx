@@ -8,14 +8,15 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import { ApiError } from './api/error.ts';
+import { openStream } from './api/events.ts';
 import { CONSOLE_PAGES } from './console/routes.tsx';
-import { readListSearch } from './library/list-search.ts';
-import { readImportSearch } from './moving/import-search.ts';
-import { readSaveSearch } from './moving/save-search.ts';
-import { readSearchSearch } from './search/search-search.ts';
+import { readListParams } from './library/list-params.ts';
+import { readSearchParams } from './search/search-params.ts';
 import { roleAllows, sessionQuery } from './session/session.ts';
 import { NotFound, PageError, PagePending } from './shell/page-states.tsx';
 import { Shell } from './shell/shell.tsx';
+import { readImportParams } from './transfer/import-params.ts';
+import { readSaveParams } from './transfer/save-params.ts';
 
 const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({
   component: Outlet,
@@ -36,7 +37,7 @@ const welcome = createRoute({
   component: lazyRouteComponent(() => import('./session/welcome-page.tsx')),
 });
 
-/** Who is signed in; whoever is not comes back after signing in. */
+/** Returns the session. Redirects to the sign-in page, and back after signing in, when there is none. */
 async function requireSession(queryClient: QueryClient, href: string) {
   try {
     const session = await queryClient.ensureQueryData(sessionQuery);
@@ -50,41 +51,45 @@ async function requireSession(queryClient: QueryClient, href: string) {
   }
 }
 
-/** Everything behind the sign-in. */
+/** All pages that need a session. Their data is kept current by the event stream. */
 const signedIn = createRoute({
   getParentRoute: () => root,
   id: 'signed-in',
   component: Shell,
-  beforeLoad: ({ context, location }) => requireSession(context.queryClient, location.href),
+  beforeLoad: async ({ context, location }) => {
+    const loaded = await requireSession(context.queryClient, location.href);
+    openStream();
+    return loaded;
+  },
 });
 
-/** A small window beside another page: without the shell. */
+/** A page for a small window, without the shell. */
 const save = createRoute({
   getParentRoute: () => root,
   path: 'save',
-  validateSearch: readSaveSearch,
+  validateSearch: readSaveParams,
   beforeLoad: ({ context, location }) => requireSession(context.queryClient, location.href),
-  component: lazyRouteComponent(() => import('./moving/save-page.tsx')),
+  component: lazyRouteComponent(() => import('./transfer/save-page.tsx')),
 });
 
 const home = createRoute({
   getParentRoute: () => signedIn,
   path: '/',
-  validateSearch: readListSearch,
+  validateSearch: readListParams,
   component: lazyRouteComponent(() => import('./library/home-page.tsx')),
 });
 
 const library = createRoute({
   getParentRoute: () => signedIn,
   path: 'library/$libraryId',
-  validateSearch: readListSearch,
+  validateSearch: readListParams,
   component: lazyRouteComponent(() => import('./library/library-page.tsx')),
 });
 
 const reader = createRoute({
   getParentRoute: () => signedIn,
   path: 'read/$mediaId',
-  // `at`: the part where a search has found something.
+  // `at`: the index of the fragment that a search has found.
   validateSearch: (search): { at?: number } =>
     typeof search.at === 'number' && Number.isInteger(search.at) ? { at: search.at } : {},
   component: lazyRouteComponent(() => import('./reader/reader-page.tsx')),
@@ -93,7 +98,7 @@ const reader = createRoute({
 const search = createRoute({
   getParentRoute: () => signedIn,
   path: 'search',
-  validateSearch: readSearchSearch,
+  validateSearch: readSearchParams,
   component: lazyRouteComponent(() => import('./search/search-page.tsx')),
 });
 
@@ -118,8 +123,8 @@ const settings = createRoute({
 const importRoute = createRoute({
   getParentRoute: () => signedIn,
   path: 'import',
-  validateSearch: readImportSearch,
-  component: lazyRouteComponent(() => import('./moving/import-page.tsx')),
+  validateSearch: readImportParams,
+  component: lazyRouteComponent(() => import('./transfer/import-page.tsx')),
 });
 
 const consoleRoute = createRoute({ getParentRoute: () => signedIn, path: 'console', component: Outlet });

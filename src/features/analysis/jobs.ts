@@ -53,6 +53,17 @@ export function defineAnalysisJobs({
       );
       await transaction(sql, async (tx) => {
         await write(tx, finished);
+        await emitEvent(tx, {
+          eventType: 'analysis.compared',
+          aggregateType: 'analysis_run',
+          aggregateId: primary.id,
+          payload: {
+            analysis_run_id: primary.id,
+            document_id: primary.document_id,
+            created_by_user_id: finished.run.created_by_user_id,
+          },
+          requestId: context.requestId ?? undefined,
+        });
         await complete(tx, finished, context);
       });
       return undefined;

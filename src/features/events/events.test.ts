@@ -39,7 +39,7 @@ const read = async (key: string, after?: string, limit = 200) => {
   };
 };
 
-/** Where the feed ends now. */
+/** The cursor of the end of the feed. */
 async function now(key: string): Promise<string> {
   for (let after: string | undefined; ; ) {
     const { page } = await read(key, after);
@@ -49,7 +49,7 @@ async function now(key: string): Promise<string> {
 }
 
 describe('the feed', () => {
-  test('holds what happened as CloudEvents, oldest first, page by page, each once', async () => {
+  test('returns CloudEvents, oldest first, page by page, each once', async () => {
     const start = await now(owner.key);
     const libraries = [];
     for (let n = 0; n < 5; n++) libraries.push(await createLibrary(owner, `Library ${n}`));
@@ -89,13 +89,13 @@ describe('the feed', () => {
     },
   );
 
-  test('refuses a cursor of another database, which would hide what happens here', async () => {
+  test('refuses a cursor of another database, which would hide events of this one', async () => {
     const after = writePosition({ transaction_id: '18446744073709551615', id: newId() });
     const answer = await app.call('GET', `/api/v1/events?after=${after}`, { key: owner.key });
     expect(answer).toMatchObject(failure(400, 'E_INVALID_REQUEST'));
   });
 
-  test('waits for a transaction that began earlier and commits later, and then skips nothing', async () => {
+  test('waits for a transaction that began earlier and commits later, and skips nothing', async () => {
     const start = await now(DEV_KEYS.admin);
     const [slow] = database.twoConnections();
     const [begun, finish] = [gate(), gate()];
@@ -128,7 +128,7 @@ describe('the feed', () => {
   });
 });
 
-describe('everybody hears only what they may see at that moment', () => {
+describe('events are shown only to those who may see them at that moment', () => {
   const types = async (key: string, after: string) => (await read(key, after)).events.map(({ type }) => type);
 
   test('members of a library, while they are in it', async () => {
@@ -148,10 +148,41 @@ describe('everybody hears only what they may see at that moment', () => {
     expect(await types(member.key, start)).toEqual(all);
     expect(await types(stranger.key, start)).toEqual([]);
     await owner.delete(`/libraries/${library}/members/${member.id}`);
-    expect(await types(member.key, start)).toEqual(['invitation.created', 'invitation.accepted']);
+    const invited = ['invitation.created', 'invitation.accepted'];
+    expect(await types(member.key, start)).toEqual([...invited, 'library.member_removed']);
     expect(await types(owner.key, start)).toEqual([...all, 'library.member_removed']);
     await owner.delete(`/libraries/${library}`);
     expect(await types(owner.key, start)).toEqual(['library.deleted']);
+    expect(await types(member.key, start)).toEqual([...invited, 'library.member_removed']);
+  });
+
+  test('a deleted library: everybody who was a member, and nobody learns who the others were', async () => {
+    const library = await createLibrary(owner);
+    await join(owner, library, member);
+    await join(owner, library, stranger);
+    await owner.delete(`/libraries/${library}/members/${stranger.id}`);
+    const start = await now(owner.key);
+    await owner.delete(`/libraries/${library}`);
+    for (const { key } of [owner, member]) {
+      expect((await read(key, start)).events).toMatchObject([
+        { type: 'library.deleted', data: { library_id: library, owner_user_id: owner.id } },
+      ]);
+    }
+    expect((await read(member.key, start)).events[0]?.data).not.toHaveProperty('user_ids');
+    expect(await types(stranger.key, start)).toEqual([]);
+  });
+
+  test('a new name and a new role: the members', async () => {
+    const library = await createLibrary(owner);
+    await join(owner, library, member);
+    const start = await now(owner.key);
+    await owner.patch(`/libraries/${library}`, { name: 'Renamed' });
+    await owner.patch(`/libraries/${library}/members/${member.id}`, { role: 'admin' });
+    expect((await read(member.key, start)).events).toMatchObject([
+      { type: 'library.renamed', data: { library_id: library, name: 'Renamed' } },
+      { type: 'library.member_role_changed', data: { user_id: member.id, role: 'admin' } },
+    ]);
+    expect(await types(stranger.key, start)).toEqual([]);
   });
 
   test('an invitation: the invited person, and the admins of the library', async () => {
@@ -164,7 +195,7 @@ describe('everybody hears only what they may see at that moment', () => {
     expect(await types(stranger.key, start)).toEqual([]);
   });
 
-  test('a media: whoever can read it; that it was created: its saver; that it is gone: admins', async () => {
+  test('a media: whoever can read it; its creation: its saver; its deletion: admins', async () => {
     const media_id = await saveMedia(sql, owner);
     await transaction(sql, (tx) =>
       addToDefaultLibrary(tx, member.defaultLibraryId, [{ media_id }], { userId: member.id }),
@@ -218,7 +249,7 @@ describe('everybody hears only what they may see at that moment', () => {
 });
 
 describe('a stream', () => {
-  test('tells what happens from now on, as it happens, to those who may hear it', async () => {
+  test('sends events as they happen to those who may see them', async () => {
     await createLibrary(owner, 'Before');
     const [mine, theirs] = [await openStream(app.url, owner.key), await openStream(app.url, stranger.key)];
     expect(mine.response.headers['content-type']).toContain('text/event-stream');
@@ -232,7 +263,7 @@ describe('a stream', () => {
     theirs.close();
   });
 
-  test('is taken up with Last-Event-ID: nothing is missing, nothing comes twice', async () => {
+  test('is resumed with Last-Event-ID: nothing is missing, nothing is repeated', async () => {
     const start = await now(owner.key);
     const expected: string[] = [];
     for (let n = 0; n < 3; n++) expected.push(await createLibrary(owner));
@@ -257,7 +288,7 @@ describe('a stream', () => {
     expect(refused).toMatchObject(failure(400, 'E_INVALID_REQUEST'));
   });
 
-  test('of somebody who was removed shows nothing more from that library', async () => {
+  test('of a removed member ends with their removal, and shows nothing else of that library', async () => {
     const library = await createLibrary(owner);
     await join(owner, library, member);
     const stream = await openStream(app.url, member.key);
@@ -267,21 +298,59 @@ describe('a stream', () => {
     expect(await stream.has(1)).toMatchObject([{ type: 'library.media_added' }]);
     await owner.delete(`/libraries/${library}/members/${member.id}`);
     await add();
-    const own = await createLibrary(member, 'A sign that all before it was looked at');
-    expect((await stream.has(2)).slice(1)).toMatchObject([
+    const own = await createLibrary(member, 'All events before this one were read');
+    expect((await stream.has(3)).slice(1)).toMatchObject([
+      { type: 'library.member_removed', event: { data: { library_id: library, user_id: member.id } } },
       { type: 'library.created', event: { data: { library_id: own } } },
     ]);
     stream.close();
   });
 
-  test('closes when its reader goes, and costs nothing any more', async () => {
+  test('that is resumed after a removal, a deletion or leaving starts with it', async () => {
+    const libraries = [await createLibrary(owner), await createLibrary(owner), await createLibrary(owner)];
+    const [removedFrom, deleted, left] = libraries;
+    for (const library of libraries) await join(owner, library, member);
+    const stream = await openStream(app.url, member.key);
+    await owner.patch(`/libraries/${removedFrom}`, { name: 'The last event before the connection is lost' });
+    const [last] = await stream.has(1);
+    stream.close();
+    await owner.delete(`/libraries/${removedFrom}/members/${member.id}`);
+    await owner.patch(`/libraries/${removedFrom}`, { name: 'Nothing to them any more' });
+    await owner.delete(`/libraries/${deleted}`);
+    await member.delete(`/libraries/${left}/members/${member.id}`);
+    const resumed = await openStream(app.url, member.key, { 'last-event-id': last?.cursor ?? '' });
+    const own = await createLibrary(member);
+    expect(await resumed.has(4)).toMatchObject([
+      { type: 'library.member_removed', event: { data: { library_id: removedFrom } } },
+      { type: 'library.deleted', event: { data: { library_id: deleted } } },
+      { type: 'library.member_removed', event: { data: { library_id: left } } },
+      { type: 'library.created', event: { data: { library_id: own } } },
+    ]);
+    resumed.close();
+  });
+
+  test('begins with its position, so that a client without any event resumes there', async () => {
+    const stream = await fetch(`${app.url}/api/v1/events/stream`, {
+      headers: { 'x-nexus-api-key': owner.key },
+    });
+    const reader = stream.body?.getReader();
+    const first = new TextDecoder().decode((await reader?.read())?.value);
+    await reader?.cancel();
+    const [, id = ''] = /^id: (\S+)$/m.exec(first) ?? [];
+    const missed = await createLibrary(owner);
+    const resumed = await openStream(app.url, owner.key, { 'last-event-id': id });
+    expect(await resumed.has(1)).toMatchObject([{ event: { data: { library_id: missed } } }]);
+    resumed.close();
+  });
+
+  test('closes when its client disconnects', async () => {
     const stream = await openStream(app.url, owner.key);
     await vi.waitFor(() => expect(app.services.eventStreams.count()).toBe(1));
     stream.close();
     await vi.waitFor(() => expect(app.services.eventStreams.count()).toBe(0));
   });
 
-  test('waits for a slow transaction, too, and then tells all in order', async () => {
+  test('waits for a slow transaction, too, and sends all events in order', async () => {
     const stream = await openStream(app.url, owner.key);
     const [slow] = database.twoConnections();
     const [begun, finish] = [gate(), gate()];

@@ -2,10 +2,10 @@ import { NexusError } from '../../contract/errors.ts';
 import type { CloudEvent } from '../../contract/events.ts';
 import type { Principal } from '../../contract/identity.ts';
 import type { Database } from '../../platform/database/database.ts';
-import { cloudEventOf } from '../../platform/outbox/cloud-event.ts';
 import { BEGINNING, type Position, readPosition, writePosition } from '../../platform/outbox/position.ts';
+import { shownEvent } from './shown-event.ts';
 import * as store from './store.ts';
-import { hearerOf } from './visibility.ts';
+import { eventViewerOf } from './visibility.ts';
 
 export interface Feed {
   events: (CloudEvent & { cursor: string })[];
@@ -14,17 +14,17 @@ export interface Feed {
 
 export type Events = ReturnType<typeof createFeed>;
 
-/** Everything that has happened and the caller may hear of, page by page, each event once. */
+/** The feed: all events that the caller may see, page by page, each event once. */
 export function createFeed({ sql }: { sql: Database }) {
   return {
     async read(principal: Principal, query: { after?: string | undefined; limit: number }): Promise<Feed> {
       const after = query.after === undefined ? BEGINNING : await knownPosition(sql, query.after);
-      const page = await store.readFeed(sql, hearerOf(principal), after, query.limit + 1);
+      const page = await store.readFeed(sql, eventViewerOf(principal), after, query.limit + 1);
       const events = page.events.slice(0, query.limit);
       const isCut = page.events.length > query.limit;
       const reached = (isCut ? events.at(-1) : page.scanned_to) ?? after;
       return {
-        events: events.map((event) => ({ ...cloudEventOf(event), cursor: writePosition(event) })),
+        events: events.map((event) => ({ ...shownEvent(event), cursor: writePosition(event) })),
         page: {
           next_cursor: reached === BEGINNING ? null : writePosition(reached),
           has_more: isCut || page.scanned_count === store.SCANNED_AT_ONCE,
@@ -34,12 +34,12 @@ export function createFeed({ sql }: { sql: Database }) {
   };
 }
 
-/** A position that this database has not reached was given out by another one, and would hide what happens here. */
+/** Refuses a cursor that this database has not reached: it comes from another one, and would hide events of this one. */
 export async function knownPosition(sql: Database, cursor: string): Promise<Position> {
   const position = readPosition(cursor);
   if (await store.hasBegun(sql, position)) return position;
   throw new NexusError(
     'E_INVALID_REQUEST',
-    'after (or Last-Event-ID) is ahead of this database, which may have been restored; leave it away to start anew.',
+    'after (or Last-Event-ID) is ahead of this database, which may have been restored. Start without it.',
   );
 }

@@ -21,8 +21,8 @@ export function registerEventRoutes(server: HttpServer, { events, eventStreams }
         tags,
         summary: 'Events',
         description:
-          'What has happened and you may see, oldest first, each event once. Go on with `after` = `next_cursor`, also ' +
-          'when there is nothing more yet.',
+          'All events that you may see, oldest first, each event once. Continue with `after` = `next_cursor`, also when ' +
+          'there is nothing more yet.',
         querystring: contract.feedQuery,
         response: { 200: contract.feed },
       },
@@ -44,8 +44,9 @@ export function registerEventRoutes(server: HttpServer, { events, eventStreams }
         tags,
         summary: 'Event stream',
         description:
-          'Server-sent events as they happen. With `Last-Event-ID` (or `after`), first what happened since; without, ' +
-          'from now on. A person has at most ten streams in a process; the next one ends the oldest.',
+          'Server-sent events as they happen. With `Last-Event-ID` (or `after`), it starts with the events since then. ' +
+          'Whoever is removed from a library receives `library.member_removed` (or `library.deleted`) as the last event ' +
+          'about it. A person has at most ten streams in a process; the next one ends the oldest.',
         querystring: contract.streamQuery,
         response: { 200: z.string() },
       },
@@ -57,7 +58,7 @@ export function registerEventRoutes(server: HttpServer, { events, eventStreams }
       return (
         reply
           .type('text/event-stream; charset=utf-8')
-          // Proxies are asked not to hold events back.
+          // Asks proxies not to buffer events.
           .headers({ 'cache-control': 'no-store', 'x-accel-buffering': 'no' })
           .send(stream as never)
       );

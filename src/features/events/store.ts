@@ -2,7 +2,7 @@ import type { OutboxEvent } from '../../contract/events.ts';
 import type { Database, Queryable } from '../../platform/database/database.ts';
 import type { EventContent } from '../../platform/outbox/cloud-event.ts';
 import { BEGINNING, type Position } from '../../platform/outbox/position.ts';
-import { type Hearer, mayHear, rolesFrom } from './visibility.ts';
+import { type EventViewer, maySeeEvent, rolesFrom } from './visibility.ts';
 
 export type PlacedEvent = EventContent & Position;
 
@@ -11,27 +11,27 @@ const columns = (sql: Queryable) => sql`
   event.payload, event.request_id, event.created_at`;
 
 /**
- * Events after a position, in the order of their transactions, up to the oldest transaction that is still under way:
- * whatever commits later comes after them. docs/outbox.md explains why nothing can be missed.
+ * Selects events after a position whose transaction is older than every transaction still running. Whatever commits later
+ * comes after them; docs/outbox.md explains why no event can be missed.
  */
 const settledAfter = (sql: Queryable, { transaction_id, id }: Position) => sql`
   (event.transaction_id, event.id) > (${transaction_id}::xid8, ${id}::uuid)
   and event.transaction_id < pg_snapshot_xmin(pg_current_snapshot())`;
 
-/** Looked at for one page: whoever may hear little must not make the database read everything. */
+/** The most events that one page scans, so that a viewer of few events cannot make the database read all of them. */
 export const SCANNED_AT_ONCE = 2000;
 
 export interface FeedPage {
   events: PlacedEvent[];
-  /** How many were looked at, and the last of them. */
+  /** The number of scanned events, and the position of the last one. */
   scanned_count: number;
   scanned_to: Position | null;
 }
 
-/** One snapshot sees the events, what is still under way, and what the hearer may hear. */
+/** Reads one page of the feed. Events, running transactions and rights are read in one snapshot. */
 export async function readFeed(
   sql: Database,
-  hearer: Hearer,
+  viewer: EventViewer,
   after: Position,
   limit: number,
 ): Promise<FeedPage> {
@@ -53,21 +53,21 @@ export async function readFeed(
           limit 1
         ) as scanned_to
     )
-    select bounds.*, heard.*
+    select bounds.*, visible.*
     from bounds
     left join lateral (
       select *
       from event
-      where ${mayHear(sql, hearer)}
+      where ${maySeeEvent(sql, viewer)}
       order by transaction_id, id
       limit ${limit}
-    ) as heard on true
-    order by heard.transaction_id, heard.id`;
+    ) as visible on true
+    order by visible.transaction_id, visible.id`;
   const [{ scanned_count, scanned_to } = { scanned_count: 0, scanned_to: null }] = rows;
   return { events: rows.filter(({ id }) => id !== null), scanned_count, scanned_to };
 }
 
-/** The last event that nothing can come before any more. */
+/** The position of the newest event that no later commit can precede. */
 export async function lastPosition(sql: Database): Promise<Position> {
   const [last] = await sql<Position[]>`
     select transaction_id, id
@@ -78,14 +78,14 @@ export async function lastPosition(sql: Database): Promise<Position> {
   return last ?? BEGINNING;
 }
 
-/** Whether the database has counted as far as this transaction. One from another database may be ahead. */
+/** Whether this database has already assigned this transaction number. A cursor of another database may be ahead. */
 export async function hasBegun(sql: Database, { transaction_id }: Position): Promise<boolean> {
   const [row] = await sql<[{ has_begun: boolean }]>`
     select ${transaction_id}::xid8 < pg_snapshot_xmax(pg_current_snapshot()) as has_begun`;
   return row.has_begun;
 }
 
-/** What everybody who listens is about to be asked about, whoever may hear it. */
+/** Reads events after a position, whoever may see them. */
 export async function readTail(sql: Database, after: Position, limit: number): Promise<PlacedEvent[]> {
   return sql<PlacedEvent[]>`
     select ${columns(sql)}
@@ -95,7 +95,7 @@ export async function readTail(sql: Database, after: Position, limit: number): P
     limit ${limit}`;
 }
 
-/** Whether there are events that must wait for a transaction that is older and still under way. */
+/** Whether there are events that wait for an older transaction to end. */
 export async function hasUnsettled(sql: Database): Promise<boolean> {
   const [row] = await sql<[{ has_unsettled: boolean }]>`
     select exists (
@@ -104,7 +104,7 @@ export async function hasUnsettled(sql: Database): Promise<boolean> {
   return row.has_unsettled;
 }
 
-/** Somebody who listens, as they were when they began to. */
+/** The credentials of a stream, as they were when it was opened. */
 export interface Listening {
   user_id: string;
   api_key_id: string | null;
@@ -112,60 +112,60 @@ export interface Listening {
   role: string;
 }
 
-/** Who of them would still be let in, by their place in the list. */
+/** Returns the indexes of those whose credentials are still valid. */
 export async function stillAdmitted(sql: Database, listening: Listening[]): Promise<Set<number>> {
-  const rows = await sql<{ place: number }[]>`
-    select listening.place
+  const rows = await sql<{ index: number }[]>`
+    select listening.index
     from ${listeningTable(sql, listening)}
     ${admitted(sql)}`;
-  return new Set(rows.map(({ place }) => place));
+  return new Set(rows.map(({ index }) => index));
 }
 
-/** Streams that hear the same, by their places in the list, and the events that they hear. */
-export interface Hearing {
-  places: number[];
+/** Events and the streams that may see them, by their index in the list. */
+export interface Visible {
+  indexes: number[];
   ids: OutboxEvent['id'][];
 }
 
-/** Which of these events each of them may hear, as things are now. Each person is asked about once, not each stream. */
-export async function whoMayHear(
+/** Finds which of these events each stream may see now. Rights are checked once per person, not per stream. */
+export async function findVisible(
   sql: Database,
   listening: Listening[],
   eventIds: string[],
-): Promise<Hearing[]> {
+): Promise<Visible[]> {
   const admins = rolesFrom('admin');
-  const hearer = {
+  const viewer = {
     user_id: sql`person.user_id`,
     default_library_id: sql`person.default_library_id`,
     is_admin: sql`person.is_admin`,
   };
-  return sql<Hearing[]>`
+  return sql<Visible[]>`
     with person as materialized (
       select
         users.id as user_id, users.default_library_id,
         listening.role = any(${admins}::text[]) and users.role = any(${admins}::text[]) as is_admin,
-        array_agg(listening.place) as places
+        array_agg(listening.index) as indexes
       from ${listeningTable(sql, listening)}
       ${admitted(sql)}
       group by 1, 2, 3
     )
-    select person.places, array_agg(event.id) as ids
+    select person.indexes, array_agg(event.id) as ids
     from person
     join outbox_event as event on event.id = any(${eventIds})
-    where ${mayHear(sql, hearer)}
-    group by person.user_id, person.is_admin, person.places`;
+    where ${maySeeEvent(sql, viewer)}
+    group by person.user_id, person.is_admin, person.indexes`;
 }
 
 const listeningTable = (sql: Database, listening: Listening[]) => sql`
   unnest(
-    ${listening.map((_, place) => place)}::int[],
+    ${listening.map((_, index) => index)}::int[],
     ${listening.map(({ user_id }) => user_id)}::uuid[],
     ${listening.map(({ api_key_id }) => api_key_id)}::uuid[],
     ${listening.map(({ session_id }) => session_id)}::uuid[],
     ${listening.map(({ role }) => role)}::text[]
-  ) as listening (place, user_id, api_key_id, session_id, role)`;
+  ) as listening (index, user_id, api_key_id, session_id, role)`;
 
-/** Whoever came with a key and a session has signed in with the key: both must still hold. */
+/** A stream with a key and a session was opened after signing in with that key: both must still be valid. */
 const admitted = (sql: Database) => sql`
   join users on users.id = listening.user_id and users.disabled_at is null
   left join api_keys

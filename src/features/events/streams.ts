@@ -3,14 +3,14 @@ import { NexusError } from '../../contract/errors.ts';
 import type { Principal } from '../../contract/identity.ts';
 import type { Database } from '../../platform/database/database.ts';
 import type { Listener } from '../../platform/database/listener.ts';
-import { cloudEventOf } from '../../platform/outbox/cloud-event.ts';
 import { isAfter, type Position, writePosition } from '../../platform/outbox/position.ts';
 import { EVENTS_EMITTED } from '../../platform/outbox/topics.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import { oneAtATime } from '../../platform/work/one-at-a-time.ts';
 import { knownPosition } from './feed.ts';
+import { shownEvent } from './shown-event.ts';
 import * as store from './store.ts';
-import { hearerOf } from './visibility.ts';
+import { eventViewerOf } from './visibility.ts';
 
 export interface StreamsOptions {
   sql: Database;
@@ -18,42 +18,42 @@ export interface StreamsOptions {
   log: Logger;
   heartbeatSeconds?: number;
   pollSeconds?: number;
-  /** Streams that this process keeps open at once. */
+  /** The most streams that this process keeps open. */
   mostStreams?: number;
 }
 
 export interface EventStreams {
-  /** Server-sent events: from the cursor on, or from now on. */
+  /** Opens a stream of server-sent events that starts after the cursor, or now. */
   open(principal: Principal, cursor: string | undefined): Promise<Readable>;
   count(): number;
-  /** Ends all streams; their readers come back with the last id they saw. */
+  /** Ends all streams; clients reconnect with the last id they received. */
   close(): void;
 }
 
 interface Stream {
   principal: Principal;
   out: PassThrough;
-  /** Everything up to here has been sent, or may not be heard. */
+  /** All visible events up to this position have been sent. */
   sentTo: Position;
-  /** What came while the stream was catching up; undefined once it has. */
+  /** Events that arrived while the stream was catching up; undefined once it has caught up. */
   waiting: store.PlacedEvent[] | undefined;
 }
 
-/** Streams that one person has open in one process. The next one ends the oldest. */
+/** The most streams of one person in one process. The next one ends the oldest. */
 const STREAMS_PER_PERSON = 10;
-/** How long the reader of a stream that was ended in this way waits: eleven tabs must not end each other's all the time. */
+/** The delay before the client of a replaced stream reconnects, so that eleven tabs do not keep replacing each other. */
 const REPLACED_RETRY_MS = 60_000;
 const MOST_STREAMS = 5000;
 const READ_AT_ONCE = 500;
-/** A reader that is so far behind is sent away, and comes back when it can read faster. */
+/** A client that is this far behind is disconnected, and resumes when it can read faster. */
 const MOST_UNREAD_BYTES = 1024 * 1024;
 const MOST_WAITING = 10_000;
-/** How soon to look again for events that wait for an older transaction. */
+/** The delay before looking again for events that wait for an older transaction. */
 const UNSETTLED_MS = 50;
 
 /**
- * All open streams of this process. One reader follows the events, and asks once for each batch who may hear what, for each
- * person once: the cost of an event does not grow with the streams of one person.
+ * Creates the event streams of this process. One reader follows the events for all of them and checks rights once per batch
+ * and person, so the cost of an event does not grow with the streams of one person.
  */
 export function createEventStreams(options: StreamsOptions): EventStreams {
   const { sql, listener, log, heartbeatSeconds = 15, pollSeconds = 2, mostStreams = MOST_STREAMS } = options;
@@ -83,18 +83,18 @@ export function createEventStreams(options: StreamsOptions): EventStreams {
 
   async function broadcast(events: store.PlacedEvent[]): Promise<void> {
     const present = [...streams];
-    const hearings = await store.whoMayHear(
+    const visible = await store.findVisible(
       sql,
       present.map(({ principal }) => principal),
       events.map(({ id }) => id),
     );
-    const heard = new Map<number, Set<string>>();
-    for (const { places, ids } of hearings) {
-      const audible = new Set(ids);
-      for (const place of places) heard.set(place, audible);
+    const idsOf = new Map<number, Set<string>>();
+    for (const { indexes, ids } of visible) {
+      const shared = new Set(ids);
+      for (const index of indexes) idsOf.set(index, shared);
     }
-    present.forEach((stream, place) => {
-      const ids = heard.get(place);
+    present.forEach((stream, index) => {
+      const ids = idsOf.get(index);
       const theirs = ids ? events.filter(({ id }) => ids.has(id)) : [];
       if (stream.waiting && stream.waiting.length > MOST_WAITING) stream.out.destroy();
       else if (stream.waiting) stream.waiting.push(...theirs);
@@ -108,7 +108,7 @@ export function createEventStreams(options: StreamsOptions): EventStreams {
       stream.sentTo = event;
       write(
         stream,
-        `id: ${writePosition(event)}\nevent: ${event.event_type}\ndata: ${JSON.stringify(cloudEventOf(event))}\n\n`,
+        `id: ${writePosition(event)}\nevent: ${event.event_type}\ndata: ${JSON.stringify(shownEvent(event))}\n\n`,
       );
     }
     if (stream.out.writableLength > MOST_UNREAD_BYTES) stream.out.destroy();
@@ -118,10 +118,10 @@ export function createEventStreams(options: StreamsOptions): EventStreams {
     if (!out.writableEnded && !out.destroyed) out.write(text);
   }
 
-  /** Sends what happened before, until it meets what happens now. */
+  /** Sends past events until the stream has reached the present. */
   async function catchUp(stream: Stream): Promise<void> {
     for (let isMore = true; isMore && !stream.out.destroyed; ) {
-      const page = await store.readFeed(sql, hearerOf(stream.principal), stream.sentTo, READ_AT_ONCE);
+      const page = await store.readFeed(sql, eventViewerOf(stream.principal), stream.sentTo, READ_AT_ONCE);
       send(stream, page.events);
       const isCut = page.events.length === READ_AT_ONCE;
       if (!isCut && page.scanned_to) stream.sentTo = page.scanned_to;
@@ -144,7 +144,7 @@ export function createEventStreams(options: StreamsOptions): EventStreams {
     };
   }
 
-  /** Keeps connections open through proxies, and ends those of keys that were disabled meanwhile. */
+  /** Keeps connections open through proxies, and ends streams whose credentials are no longer valid. */
   function beat(): void {
     const present = [...streams];
     for (const stream of present) write(stream, ': still here\n\n');
@@ -154,14 +154,14 @@ export function createEventStreams(options: StreamsOptions): EventStreams {
         present.map(({ principal }) => principal),
       )
       .then((admitted) =>
-        present.forEach((stream, place) => {
-          if (!admitted.has(place)) stream.out.end();
+        present.forEach((stream, index) => {
+          if (!admitted.has(index)) stream.out.end();
         }),
       )
       .catch((error) => log.warn({ err: error }, 'checking open streams failed; trying again'));
   }
 
-  /** Makes room for one more stream of this person. */
+  /** Ends the oldest streams of a person, so that one more fits. */
   function endOldest(userId: string): void {
     const theirs = [...streams].filter(
       ({ principal, out }) => principal.user_id === userId && !out.writableEnded,
@@ -187,18 +187,17 @@ export function createEventStreams(options: StreamsOptions): EventStreams {
       if (isClosed) return stream.out.end();
       endOldest(principal.user_id);
       if (streams.size >= mostStreams) {
-        throw new NexusError(
-          'E_TOO_MANY_STREAMS',
-          'Nexus has as many event streams open as it keeps at once. Try again later.',
-          { retryAfterSeconds: 30 },
-        );
+        throw new NexusError('E_TOO_MANY_STREAMS', 'Too many event streams are open. Try again later.', {
+          retryAfterSeconds: 30,
+        });
       }
       streams.add(stream);
-      stream.out.on('error', (error) => log.debug({ err: error }, 'an event stream broke off'));
+      stream.out.on('error', (error) => log.debug({ err: error }, 'an event stream was interrupted'));
       stream.out.once('close', () => leave(stream));
       stopFollowing ??= follow();
       head ??= now;
-      write(stream, 'retry: 2000\n\n');
+      // The id makes a client that reconnects before its first event resume from here, not from the time it is back.
+      write(stream, `id: ${writePosition(sentTo)}\nretry: 2000\n\n`);
       void catchUp(stream).catch((error) => stream.out.destroy(error));
       return stream.out;
     },

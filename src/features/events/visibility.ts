@@ -7,14 +7,14 @@ import { seesWorkOnMedia } from '../libraries/access/sees-work-on-media.ts';
 
 type InSql<T> = T | Statement<object[]>;
 
-/** Whose ears it is heard with: one person, or the columns of a statement that hold many. */
-export interface Hearer {
+/** The person an event is shown to: values of one person, or columns of a statement about many. */
+export interface EventViewer {
   user_id: InSql<string>;
   default_library_id: InSql<string>;
   is_admin: InSql<boolean>;
 }
 
-export function hearerOf({ user_id, default_library_id, role }: Principal): Hearer {
+export function eventViewerOf({ user_id, default_library_id, role }: Principal): EventViewer {
   return {
     user_id,
     default_library_id,
@@ -22,45 +22,46 @@ export function hearerOf({ user_id, default_library_id, role }: Principal): Hear
   };
 }
 
-/** Those that may do what this role may. */
+/** The roles that may do everything that `minimum` may. */
 export function rolesFrom(minimum: Role): Role[] {
   return ROLES.filter((role) => roleAllows(role, minimum));
 }
 
 /**
- * Whether somebody may hear of `event`, as things are now: what they could not look at with a request made at this
- * moment is not told to them either. A library tells its members, a media those who can read it. That a media was created
- * is told to its saver alone, and what was made of it to those who see it. Whoever had a media that is gone heard that it
- * left their libraries.
+ * Whether `viewer` may see `event` now, as an SQL condition. An event is shown to those who could read its subject with a
+ * request made at this moment. There are two exceptions, so that nobody has to poll: whoever was removed from a library
+ * sees that removal, and the members of a deleted library see its deletion. They see nothing else of that library.
  */
-export function mayHear(sql: Queryable, hearer: Hearer) {
-  const user = sql`${hearer.user_id}::uuid`;
-  const says = (field: string) => sql`(event.payload ->> ${field})::uuid`;
+export function maySeeEvent(sql: Queryable, viewer: EventViewer) {
+  const user = sql`${viewer.user_id}::uuid`;
+  const field = (name: string) => sql`(event.payload ->> ${name})::uuid`;
+  const isNamed = sql`coalesce(event.payload -> 'user_ids' ? ${user}::text, false)`;
   const isMemberOf = (library: Statement<object[]>) => sql`
     exists (select from memberships where library_id = ${library} and user_id = ${user})`;
-  const viewer = { user_id: user, default_library_id: sql`${hearer.default_library_id}::uuid` };
+  const reader = { user_id: user, default_library_id: sql`${viewer.default_library_id}::uuid` };
   return sql`
     case
-      when event.event_type = 'library.deleted' then ${says('owner_user_id')} = ${user}
-      when event.event_type like 'library.%' then ${isMemberOf(says('library_id'))}
+      when event.event_type = 'library.deleted' then ${field('owner_user_id')} = ${user} or ${isNamed}
+      when event.event_type = 'library.member_removed' then
+        ${field('user_id')} = ${user} or ${isMemberOf(field('library_id'))}
+      when event.event_type like 'library.%' then ${isMemberOf(field('library_id'))}
       when event.event_type like 'invitation.%' then
-        ${says('invitee_user_id')} = ${user}
+        ${field('invitee_user_id')} = ${user}
         or exists (
           select from memberships
-          where library_id = ${says('library_id')} and user_id = ${user} and role = 'admin'
+          where library_id = ${field('library_id')} and user_id = ${user} and role = 'admin'
         )
       when event.event_type = 'media.created' then
-        ${says('created_by_user_id')} = ${user} and ${canReadMedia(sql, viewer, says('media_id'))}
-      when event.event_type = 'media.deleted' then
-        ${hearer.is_admin}::boolean or coalesce(event.payload -> 'user_ids' ? ${user}::text, false)
-      when event.event_type like 'media.%' then ${canReadMedia(sql, viewer, says('media_id'))}
+        ${field('created_by_user_id')} = ${user} and ${canReadMedia(sql, reader, field('media_id'))}
+      when event.event_type = 'media.deleted' then ${viewer.is_admin}::boolean or ${isNamed}
+      when event.event_type like 'media.%' then ${canReadMedia(sql, reader, field('media_id'))}
       when event.event_type like 'analysis.%' then
-        ${seesWorkOnMedia(sql, viewer, { mediaId: says('document_id'), authorId: says('created_by_user_id') })}
+        ${seesWorkOnMedia(sql, reader, { mediaId: field('document_id'), authorId: field('created_by_user_id') })}
       when event.event_type like 'backfill.%' then
-        ${hearer.is_admin}::boolean
-        or (${says('user_id')} = ${user} and ${isMemberOf(says('source_library_id'))})
+        ${viewer.is_admin}::boolean
+        or (${field('user_id')} = ${user} and ${isMemberOf(field('source_library_id'))})
       when event.event_type like 'job.%' then
-        ${hearer.is_admin}::boolean or ${says('created_by_user_id')} = ${user}
-      else ${hearer.is_admin}::boolean
+        ${viewer.is_admin}::boolean or ${field('created_by_user_id')} = ${user}
+      else ${viewer.is_admin}::boolean
     end`;
 }

@@ -1,6 +1,7 @@
 import type { RelatedMedia } from '../../contract/graph.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
+import { emitEvents, type NewEvent } from '../../platform/outbox/emit-event.ts';
 import { requireReadable } from '../libraries/access/access.ts';
 import type { Viewer } from '../libraries/access/can-read-media.ts';
 import { holdMedia } from '../libraries/closure/lock-contents.ts';
@@ -29,6 +30,7 @@ export function createGraph({ sql, projector }: GraphDependencies) {
         PROJECTOR,
         documents.filter(({ media_id }) => held.has(media_id)),
       );
+      await emitEvents(tx, [...held].map(projectedEvent));
     });
   }
 
@@ -51,5 +53,14 @@ export function createGraph({ sql, projector }: GraphDependencies) {
       await requireReadable(sql, viewer, mediaId);
       return findRelated(sql, viewer, mediaId, limit);
     },
+  };
+}
+
+function projectedEvent(mediaId: string): NewEvent {
+  return {
+    eventType: 'media.projected',
+    aggregateType: 'media',
+    aggregateId: mediaId,
+    payload: { media_id: mediaId },
   };
 }

@@ -39,11 +39,13 @@ export function createLibraries({ sql }: { sql: Database }) {
       return get(userId, library.id);
     },
 
-    async rename(userId: string, libraryId: string, name: string): Promise<Library> {
+    async rename(userId: string, libraryId: string, given: string, actor: Actor): Promise<Library> {
       await transaction(sql, async (tx) => {
         const library = requireAdmin(await store.lockLibrary(tx, userId, libraryId));
         refuseDefault(library);
-        await store.renameLibrary(tx, libraryId, readName(name));
+        const name = readName(given);
+        await store.renameLibrary(tx, libraryId, name);
+        await emitLibraryEvents(tx, 'library.renamed', [{ library_id: libraryId, name }], actor.requestId);
       });
       return get(userId, libraryId);
     },
@@ -58,9 +60,9 @@ export function createLibraries({ sql }: { sql: Database }) {
       await transaction(sql, async (tx) => {
         refuseDeletion(await store.lockForDeletion(tx, userId, libraryId), userId);
         await emptyLibrary(tx, libraryId);
-        await store.deleteLibrary(tx, libraryId);
+        const user_ids = await store.deleteLibrary(tx, libraryId);
         await recordAudit(tx, { action: 'library.deleted', actor, details: { library_id: libraryId } });
-        const deleted = { library_id: libraryId, owner_user_id: userId };
+        const deleted = { library_id: libraryId, owner_user_id: userId, user_ids };
         await emitLibraryEvents(tx, 'library.deleted', [deleted], actor.requestId);
       });
     },

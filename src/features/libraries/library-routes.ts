@@ -80,7 +80,12 @@ export function registerLibraryRoutes(server: HttpServer, libraries: Libraries):
       },
     },
     async (request) => ({
-      data: await libraries.rename(principalOf(request).user_id, request.params.id, request.body.name),
+      data: await libraries.rename(
+        principalOf(request).user_id,
+        request.params.id,
+        request.body.name,
+        actorOf(request),
+      ),
     }),
   );
 

@@ -149,9 +149,12 @@ export async function lockForDeletion(
   return findLibrary(tx, userId, libraryId);
 }
 
-/** Deletes a library with its memberships, invitations and backfills. */
-export async function deleteLibrary(tx: Transaction, libraryId: string): Promise<void> {
+/** Deletes a library with its memberships, invitations and backfills. Returns the ids of its members. */
+export async function deleteLibrary(tx: Transaction, libraryId: string): Promise<string[]> {
+  const members = await tx<{ user_id: string }[]>`
+    delete from memberships where library_id = ${libraryId} returning user_id`;
   await tx`delete from libraries where id = ${libraryId}`;
+  return members.map(({ user_id }) => user_id);
 }
 
 /** Returns the reasons why the viewer can read a media. */

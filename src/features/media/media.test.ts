@@ -433,14 +433,15 @@ describe('images of pages', () => {
 });
 
 describe('events', () => {
+  type Told = { type: string; data: { media_id?: string; processing_status?: string } };
   const told = async (by: Reader, mediaId: string) => {
     const { body } = await by.get('/api/v1/events?limit=200');
     return body.events
-      .filter((event: { data: { media_id?: string } }) => event.data.media_id === mediaId)
-      .map((event: { type: string }) => event.type);
+      .filter(({ type, data }: Told) => data.media_id === mediaId && type !== 'media.projected')
+      .map(({ type, data }: Told) => [type, data.processing_status].filter(Boolean).join(' '));
   };
 
-  test('about a media reach people who can read it: created, failed, ready', async () => {
+  test('of every change of status are shown to people who may read the media', async () => {
     const [own, stranger] = await Promise.all([createReader(app), createReader(app)]);
     pages.set('/told', { status: 404 });
     const { media_id } = (await save('/told', own)).body.data;
@@ -449,7 +450,17 @@ describe('events', () => {
     await own.post(`/media/${media_id}/retry`);
     await until(media_id, 'ready', own);
     const saved = ['library.media_added', 'media.created'];
-    expect(await told(own, media_id)).toEqual([...saved, 'media.failed', 'media.ready']);
+    const started = 'media.status_changed extracting';
+    expect(await told(own, media_id)).toEqual([
+      ...saved,
+      started,
+      'media.failed',
+      'media.status_changed pending',
+      started,
+      'media.ready',
+      'media.status_changed embedding',
+      'media.status_changed ready',
+    ]);
     expect(await told(stranger, media_id)).toEqual([]);
   });
 });

@@ -14,7 +14,7 @@ import { RunOptions } from './run-options.tsx';
 import { RunView } from './run-view.tsx';
 import { useAnalysis } from './use-analysis.ts';
 
-/** The latest analysis of a document, and the way to another. */
+/** The latest analysis of a document, and the controls to start a new one. */
 export function AnalysisTab({ media }: { media: MediaWithOutline }) {
   const { user, allowed_modes } = useSession();
   const [mode, setMode] = useState<Mode>('PUBLIC');
@@ -73,16 +73,16 @@ export function AnalysisTab({ media }: { media: MediaWithOutline }) {
           }
         >
           {refusal ??
-            'Reading level, names and subjects, tone, figures of speech and more, with their places in the text.'}
+            'Find the reading level, names and subjects, tone, figures of speech and more, marked in the text.'}
         </EmptyState>
       )}
     </>
   );
 }
 
-/** Why this person cannot have this document analysed, if so. */
+/** Why the person cannot analyse this document, or undefined when they can. */
 function refusalFor(media: MediaWithOutline, isOperator: boolean): string | undefined {
-  if (!media.capabilities.can_search) return 'There is no text here that could be analysed.';
+  if (!media.capabilities.can_search) return 'This item has no text to analyse.';
   if (isOperator) return undefined;
-  return 'You can read analyses, but your role does not let you start one. Ask somebody with the role operator or above; it shows here as soon as it is done.';
+  return 'Your role lets you read analyses but not start them. Ask someone with the operator role or above.';
 }

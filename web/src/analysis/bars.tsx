@@ -1,27 +1,27 @@
 const WIDTH = 100;
 const HEIGHT = 4;
 
-/** A share as a bar. It says nothing that is not written beside it. */
+/** A share as a bar. Hidden from screen readers, because the number is always shown next to it. */
 export function Bar({ share }: { share: number }) {
   return (
     <svg
-      className="beside-bar"
+      className="side-panel-bar"
       viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
       preserveAspectRatio="none"
       aria-hidden="true"
       focusable="false"
     >
-      <rect className="beside-bar-track" width={WIDTH} height={HEIGHT} />
-      <rect className="beside-bar-fill" width={Math.min(1, Math.max(0, share)) * WIDTH} height={HEIGHT} />
+      <rect className="side-panel-bar-track" width={WIDTH} height={HEIGHT} />
+      <rect className="side-panel-bar-fill" width={Math.min(1, Math.max(0, share)) * WIDTH} height={HEIGHT} />
     </svg>
   );
 }
 
-/** How far something can be trusted, or how far two agree. */
+/** A meter of confidence or agreement. */
 export function Confidence({ value, label = 'Confidence' }: { value: number; label?: string }) {
   const whole = Math.round(value * 100);
   return (
-    // biome-ignore lint/a11y/useSemanticElements: browsers draw <meter> each in their own way
+    // biome-ignore lint/a11y/useSemanticElements: <meter> cannot be styled consistently
     <span
       className="confidence"
       role="meter"

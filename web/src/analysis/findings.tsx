@@ -1,22 +1,22 @@
 import { useState } from 'react';
 import { Button } from '../ui/button.tsx';
 import { Bar } from './bars.tsx';
-import type { Choice } from './choice.ts';
+import { kindNameOf } from './labels.ts';
+import type { MarkedFinding } from './marked-finding.ts';
 import type { Finding } from './queries.ts';
-import { kindNameOf } from './words.ts';
 
 const SHOWN_AT_FIRST = 8;
-/** Kinds of which it matters how often each was found. */
+/** Kinds whose findings are shown with their counts. */
 const COUNTED = new Set(['frequent_word', 'key_phrase', 'name', 'symbol', 'derivation']);
 
 export interface FindingsProps {
   layer: string;
   findings: readonly Finding[];
-  chosen: Choice | undefined;
-  onChoose: (choice: Choice) => void;
+  chosen: MarkedFinding | undefined;
+  onChoose: (choice: MarkedFinding) => void;
 }
 
-/** What was found, kind by kind. Each leads to its places in the text. */
+/** The findings of a layer, grouped by kind. Each can be marked in the text. */
 export function Findings({ layer, findings, chosen, onChoose }: FindingsProps) {
   const kinds = [...new Set(findings.map(({ kind }) => kind))];
   return kinds.map((kind) => (
@@ -41,7 +41,7 @@ function Kind({ layer, kind, findings, chosen, onChoose }: FindingsProps & { kin
       <h4 className="finding-kind-title">{kindNameOf(kind)}</h4>
       <ul className={withBars ? 'finding-rows' : 'finding-chips'}>
         {shown.map((finding, index) => {
-          // Not by its label: what is redacted may look the same.
+          // Labels are not unique: redacted ones look the same.
           const key = `${layer}/${kind}/${index}`;
           return (
             <li key={key}>
@@ -53,7 +53,7 @@ function Kind({ layer, kind, findings, chosen, onChoose }: FindingsProps & { kin
                 onClick={() => onChoose({ key, label: finding.label, spans: finding.spans })}
               >
                 <span className="finding-label" dir="auto">
-                  {isNameless(finding) ? 'Show in the text' : finding.label}
+                  {repeatsKind(finding) ? 'Show in text' : finding.label}
                   {finding.note && <span className="finding-note"> {finding.note}</span>}
                 </span>
                 {withBars && <Bar share={finding.count / most} />}
@@ -72,8 +72,8 @@ function Kind({ layer, kind, findings, chosen, onChoose }: FindingsProps & { kin
   );
 }
 
-/** “question” below “Questions” says nothing. */
-function isNameless({ kind, label }: Finding): boolean {
+/** Whether the label only repeats the kind. */
+function repeatsKind({ kind, label }: Finding): boolean {
   return label === kind.replaceAll('_', ' ');
 }
 

@@ -1,20 +1,20 @@
 import { Highlighter } from 'lucide-react';
 import { Button } from '../ui/button.tsx';
 import { Confidence } from './bars.tsx';
-import type { Choice } from './choice.ts';
 import { Findings } from './findings.tsx';
+import { counted, fallbackOf, layerNameOf, providerOf } from './labels.ts';
+import type { MarkedFinding } from './marked-finding.ts';
 import { Measures } from './measures.tsx';
 import type { Layer, Span } from './queries.ts';
-import { counted, fallbackOf, layerNameOf, providerOf } from './words.ts';
 
 export interface LayerSectionProps {
   layer: Layer;
   isOpen: boolean;
-  chosen: Choice | undefined;
-  onChoose: (choice: Choice) => void;
+  chosen: MarkedFinding | undefined;
+  onChoose: (choice: MarkedFinding) => void;
 }
 
-/** A layer: what it says in a sentence, and behind it what it counted, found, and how it came to it. */
+/** A layer: its summary, and in a disclosure its measures, findings and source. */
 export function LayerSection({ layer, isOpen, chosen, onChoose }: LayerSectionProps) {
   const { summary, findings } = layer.output;
   const name = layerNameOf(layer.layer);
@@ -36,16 +36,16 @@ export function LayerSection({ layer, isOpen, chosen, onChoose }: LayerSectionPr
             aria-pressed={chosen?.key === layer.layer}
             onClick={() => onChoose({ key: layer.layer, label: name, spans })}
           >
-            Mark all in the text
+            Mark all in text
           </Button>
         )}
         <p className="layer-source">
-          By {providerOf(layer.provider_name)} ({layer.provider_name} {layer.provider_version}), in{' '}
+          {providerOf(layer.provider_name)} ({layer.provider_name} {layer.provider_version}),{' '}
           {counted(layer.runtime_ms, 'millisecond')}.
           {layer.fallback_reason && (
             <span className="layer-fallback">
               {' '}
-              A substitute, because {fallbackOf(layer.fallback_reason)}.
+              Fallback used because {fallbackOf(layer.fallback_reason)}.
             </span>
           )}
         </p>

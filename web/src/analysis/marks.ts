@@ -1,14 +1,14 @@
 import type { Fragment } from '../api/types.ts';
 import type { Span } from './queries.ts';
-import { createTextPlaces, textRunsIn } from './text-places.ts';
+import { createRangeFinder, textRunsIn } from './text-ranges.ts';
 
 const ALL = 'nexus-finding';
-const HERE = 'nexus-finding-here';
+const CURRENT = 'nexus-finding-here';
 
-/** Browsers without highlights show the text as it is. */
+/** Undefined in browsers without the CSS Custom Highlight API, which show no marks. */
 const highlights = 'highlights' in CSS && typeof Highlight === 'function' ? CSS.highlights : undefined;
 
-/** Where the text of a fragment stands: an article or a chapter, a page of a PDF, a line of a transcript. */
+/** The element with the text of a fragment: a part of an article, a PDF page, or a line of a transcript. */
 function elementOf(idx: number): Element | null {
   return document.querySelector(
     [
@@ -19,49 +19,49 @@ function elementOf(idx: number): Element | null {
   );
 }
 
-/** Ranges of the page for places of the canonical text; what is not on the page has none. */
+/** Finds DOM ranges for spans of the canonical text. A span that is not on the page has none. */
 export function rangesOf(spans: readonly Span[], fragments: readonly Fragment[]): (Range | undefined)[] {
-  const finders = new Map<number, ReturnType<typeof createTextPlaces<Node>> | undefined>();
+  const finders = new Map<number, ReturnType<typeof createRangeFinder<Node>> | undefined>();
   const finderOf = (idx: number) => {
     if (!finders.has(idx)) {
       const element = elementOf(idx);
       const fragment = fragments.find((candidate) => candidate.idx === idx);
-      const isThere = element && fragment;
+      const isShown = element && fragment;
       finders.set(
         idx,
-        isThere ? createTextPlaces<Node>(textRunsIn<Node>(element), fragment.canonical_text) : undefined,
+        isShown ? createRangeFinder<Node>(textRunsIn<Node>(element), fragment.canonical_text) : undefined,
       );
     }
     return finders.get(idx);
   };
   return spans.map(({ fragment_idx, start, end }) => {
-    const place = finderOf(fragment_idx)?.(start, end);
-    if (!place) return undefined;
+    const found = finderOf(fragment_idx)?.(start, end);
+    if (!found) return undefined;
     const range = document.createRange();
-    range.setStart(place.start.node, place.start.offset);
-    range.setEnd(place.end.node, place.end.offset);
+    range.setStart(found.start.node, found.start.offset);
+    range.setEnd(found.end.node, found.end.offset);
     return range;
   });
 }
 
-export function showMarks(ranges: readonly (Range | undefined)[], here: number): void {
+export function showMarks(ranges: readonly (Range | undefined)[], current: number): void {
   if (!highlights) return;
   const known = ranges.filter((range) => range !== undefined);
-  const current = ranges[here];
+  const currentRange = ranges[current];
   highlights.set(ALL, new Highlight(...known));
-  const marked = new Highlight(...(current ? [current] : []));
+  const marked = new Highlight(...(currentRange ? [currentRange] : []));
   marked.priority = 1;
-  highlights.set(HERE, marked);
+  highlights.set(CURRENT, marked);
 }
 
 export function hideMarks(): void {
   highlights?.delete(ALL);
-  highlights?.delete(HERE);
+  highlights?.delete(CURRENT);
 }
 
 const BAR_HEIGHT = 64;
 
-/** Brings it to where it can be read, unless it is there already. */
+/** Scrolls to a range that is not visible. */
 export function scrollToRange(range: Range): void {
   const line = range.startContainer.parentElement?.closest('.transcript-line');
   if (line) {
@@ -69,8 +69,8 @@ export function scrollToRange(range: Range): void {
     return;
   }
   const { top, bottom } = range.getBoundingClientRect();
-  const sheet = document.querySelector('.beside')?.getBoundingClientRect();
-  // On narrow screens the panel is a sheet that covers what is below.
+  const sheet = document.querySelector('.side-panel')?.getBoundingClientRect();
+  // On narrow screens the panel is a bottom sheet.
   const end = sheet && sheet.left < 1 ? sheet.top : window.innerHeight;
   if (top > BAR_HEIGHT && bottom < end) return;
   window.scrollBy({ top: top - BAR_HEIGHT - (end - BAR_HEIGHT) / 3 });

@@ -1,18 +1,16 @@
 import { Bar } from './bars.tsx';
+import { measureNameOf, percent } from './labels.ts';
 import type { Layer } from './queries.ts';
-import { measureNameOf, percent } from './words.ts';
 
 const SHARES = new Set(['cohesion', 'formality', 'lexical_variety']);
-const SAYS_NOTHING = new Set<number | string>([0, '', 'none', 'unknown']);
+const EMPTY = new Set<number | string>([0, '', 'none', 'unknown']);
 
 const isShare = (name: string) => name.endsWith('_share') || SHARES.has(name);
 
-/** What was counted: shares as bars, the rest as facts. What is nought, or shows below as findings, is left out. */
+/** The measures of a layer: shares as bars, other values as a list. Empty values, and values that repeat findings, are hidden. */
 export function Measures({ output: { measures, findings } }: Pick<Layer, 'output'>) {
   const kinds = new Set(findings.flatMap(({ kind }) => [kind, `${kind}s`, kind.replace(/y$/, 'ies')]));
-  const told = Object.entries(measures).filter(
-    ([name, value]) => !SAYS_NOTHING.has(value) && !kinds.has(name),
-  );
+  const told = Object.entries(measures).filter(([name, value]) => !EMPTY.has(value) && !kinds.has(name));
   const shares = told.filter(
     (entry): entry is [string, number] => isShare(entry[0]) && typeof entry[1] === 'number',
   );

@@ -1,13 +1,13 @@
 import type { Mode } from './queries.ts';
 
-const NAMES: Record<Mode, string> = { PUBLIC: 'As policies allow', RAW: 'Raw' };
+const NAMES: Record<Mode, string> = { PUBLIC: 'With policies applied', RAW: 'Original text' };
 const MODES = Object.keys(NAMES) as Mode[];
 
-/** Offered to those who may see texts as they are. */
+/** Switches between redacted and original text. Shown to people who may see the original. */
 export function ModeChoice({ mode, onChange }: { mode: Mode; onChange: (mode: Mode) => void }) {
   return (
     <fieldset className="mode-choice">
-      <legend className="visually-hidden">What is shown</legend>
+      <legend className="visually-hidden">Text</legend>
       <span className="segments">
         {MODES.map((value) => (
           <button

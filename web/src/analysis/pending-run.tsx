@@ -10,17 +10,17 @@ export interface PendingRunProps {
   isRetrying: boolean;
 }
 
-/** A run that was asked for: how far it is, or why it came to nothing. */
+/** A started analysis: that it is running, or why it failed. */
 export function PendingRun({ job, error, onRetry, isRetrying }: PendingRunProps) {
   if (error && !job) return <ErrorState error={error} />;
   if (job?.status === 'failed' || job?.status === 'cancelled') {
     return (
       <div className="failure-card" role="alert">
         <h3>{job.status === 'failed' ? 'The analysis failed' : 'The analysis was cancelled'}</h3>
-        <p>{job.error_text ?? 'Somebody cancelled it before it was done.'}</p>
+        <p>{job.error_text ?? 'It was cancelled before it was done.'}</p>
         <div className="row">
           <Button icon={RotateCcw} busy={isRetrying} onClick={onRetry}>
-            Analyse again
+            Retry
           </Button>
         </div>
         {job.request_id && (
@@ -40,10 +40,7 @@ export function PendingRun({ job, error, onRetry, isRetrying }: PendingRunProps)
 }
 
 function progressOf(job: Job | undefined): string {
-  if (!job || job.status === 'queued') return 'Waiting for its turn';
-  if (job.status === 'retry_wait')
-    return `Attempt ${job.attempt_count} of ${job.max_attempts} failed; another follows shortly. ${job.error_text ?? ''}`;
-  if (job.status === 'running' && job.attempt_count > 1)
-    return `Reading the text, attempt ${job.attempt_count}`;
-  return 'Reading the text';
+  if (job?.status === 'retry_wait')
+    return `Attempt ${job.attempt_count} of ${job.max_attempts} failed. Nexus will retry. ${job.error_text ?? ''}`;
+  return 'Analysing the text…';
 }

@@ -3,6 +3,7 @@ import type * as contract from '../../../src/contract/analysis.ts';
 import type { job } from '../../../src/contract/jobs.ts';
 import { api } from '../api/client.ts';
 import { ApiError } from '../api/error.ts';
+import { queryKeys } from '../api/query-keys.ts';
 import type { Wire } from '../api/types.ts';
 
 export type Mode = Wire<typeof contract.analysisRun>['mode'];
@@ -18,20 +19,17 @@ export type Shadow = Wire<typeof contract.shadowAnswer>;
 export type LayerComparison = Wire<typeof contract.layerComparison>;
 type Answer = Wire<typeof contract.analyzeAnswer>;
 
-/** What can be chosen of an analysis. */
-export interface Wanted {
+/** The options of an analysis. */
+export interface AnalysisOptions {
   mode: Mode;
   profile: Profile;
-  /** Whether another profile is to do the same, to be compared. */
+  /** Whether a second profile analyses the same text, to compare the results. */
   isCompared: boolean;
 }
 
-/** All that is known of a document begins with this. */
-export const analysisKey = (mediaId: string) => ['analysis', mediaId];
-
 export const runsQuery = (mediaId: string) =>
   queryOptions({
-    queryKey: [...analysisKey(mediaId), 'runs'],
+    queryKey: queryKeys.analysisRuns(mediaId),
     queryFn: ({ signal }) =>
       api
         .get<Wire<typeof contract.analysisRunList>>('/api/v1/analysis/runs', { document_id: mediaId }, signal)
@@ -40,48 +38,43 @@ export const runsQuery = (mediaId: string) =>
 
 export const runQuery = ({ id, document_id }: RunSummary) =>
   queryOptions({
-    queryKey: [...analysisKey(document_id), 'run', id],
+    queryKey: queryKeys.analysisRun(document_id, id),
     queryFn: ({ signal }) => api.get<Run>(`/api/v1/analysis/runs/${id}`, {}, signal),
     staleTime: 60_000,
   });
 
-/** What can be asked for does not change while a Nexus runs. */
+/** The available profiles. They do not change while the server runs. */
 export const profilesQuery = queryOptions({
-  queryKey: ['analysis-profiles'],
+  queryKey: queryKeys.analysisProfiles(),
   queryFn: ({ signal }) => api.get<Profiles>('/api/v1/analysis/profiles', {}, signal),
   staleTime: Number.POSITIVE_INFINITY,
 });
 
-/** Of a run that has one. */
+/** The comparison of a run that has one. */
 export const shadowQuery = ({ id, document_id }: RunSummary) =>
   queryOptions({
-    queryKey: [...analysisKey(document_id), 'shadow', id],
+    queryKey: queryKeys.analysisShadow(document_id, id),
     queryFn: ({ signal }) => api.get<Shadow>(`/api/v1/analysis/runs/${id}/shadow`, {}, signal),
-    refetchInterval: ({ state }) => (state.data?.status === 'pending' ? 2000 : false),
     staleTime: 60_000,
   });
 
-const isUnderWay = ({ status }: Job) => ['queued', 'running', 'retry_wait'].includes(status);
-
-/** The event stream says when it is over; asking now and then does so, too. */
 export const analysisJobQuery = (jobId: string) =>
   queryOptions({
-    queryKey: ['jobs', 'analysis', jobId],
+    queryKey: queryKeys.job(jobId),
     queryFn: ({ signal }) => api.get<Job>(`/api/v1/jobs/${jobId}`, {}, signal),
-    refetchInterval: ({ state }) => (!state.data || isUnderWay(state.data) ? 2000 : false),
   });
 
-/** Queued, where this Nexus queues; otherwise done while we wait, and compared with nothing. */
+/** Starts an analysis as a job. Where jobs are disabled, it runs in the request, without a comparison. */
 export async function startAnalysis(
   document_id: string,
-  { mode, profile, isCompared }: Wanted,
+  { mode, profile, isCompared }: AnalysisOptions,
 ): Promise<Answer> {
-  const ask = (execution_mode: Answer['execution_mode']) =>
+  const start = (execution_mode: Answer['execution_mode']) =>
     api.post<Answer>('/api/v1/analyze', { document_id, mode, plugin_profile: profile, execution_mode });
   try {
-    return await ask(isCompared ? 'shadow' : 'async');
+    return await start(isCompared ? 'shadow' : 'async');
   } catch (error) {
-    if (error instanceof ApiError && error.code === 'E_ASYNC_DISABLED') return ask('sync');
+    if (error instanceof ApiError && error.code === 'E_ASYNC_DISABLED') return start('sync');
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import './run-options.css';
 import { Select } from '../ui/field.tsx';
+import { profileNameOf } from './labels.ts';
 import type { Profile, Profiles } from './queries.ts';
-import { profileNameOf } from './words.ts';
 
 export interface RunOptionsProps {
   profiles: Profiles;
@@ -11,14 +11,14 @@ export interface RunOptionsProps {
   onCompared: (isCompared: boolean) => void;
 }
 
-/** Who analyses, and whether somebody else does, too: offered where there is a choice. */
+/** The profile of the next analysis, and whether it is compared with another one. Shown when there is a choice. */
 export function RunOptions({ profiles, profile, isCompared, onProfile, onCompared }: RunOptionsProps) {
   const available = profiles.profiles.filter(({ is_available }) => is_available);
   if (available.length < 2) return null;
   const model = available.flatMap(({ plugins }) => plugins).find(({ name }) => name === 'ml');
   return (
     <fieldset className="run-options">
-      <legend className="visually-hidden">How to analyse</legend>
+      <legend className="visually-hidden">Analysis options</legend>
       <Select
         label="Analysed by"
         value={profile}
@@ -36,12 +36,12 @@ export function RunOptions({ profiles, profile, isCompared, onProfile, onCompare
             checked={isCompared}
             onChange={(event) => onCompared(event.target.checked)}
           />
-          {profile === 'deterministic' ? 'Compare with a model' : 'Compare with the rules'}
+          {profile === 'deterministic' ? 'Compare with a model' : 'Compare with built-in rules'}
         </label>
       )}
       {profile !== 'deterministic' && (
         <p className="run-options-note">
-          The beginning of the text is sent to the model {model?.version}, as this mode shows it.
+          The beginning of the text, as this mode shows it, is sent to the model {model?.version}.
         </p>
       )}
     </fieldset>

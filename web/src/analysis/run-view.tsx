@@ -1,36 +1,36 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { momentOf, whenOf } from '../library/words.ts';
+import { fullDate, timeAgo } from '../library/format.ts';
 import { ErrorState } from '../ui/error-state.tsx';
 import { SkeletonText } from '../ui/skeleton.tsx';
 import { Confidence } from './bars.tsx';
-import type { Choice } from './choice.ts';
+import { counted, profileNameOf } from './labels.ts';
 import { LayerSection } from './layer-section.tsx';
 import { MarkStrip } from './mark-strip.tsx';
+import type { MarkedFinding } from './marked-finding.ts';
 import { type RunSummary, runQuery } from './queries.ts';
 import { ShadowView } from './shadow-view.tsx';
 import { useMarks } from './use-marks.ts';
-import { counted, profileNameOf } from './words.ts';
 
-/** What most readers look for first. */
+/** Layers that are expanded at first. */
 const OPEN_AT_FIRST = ['semantics'];
 
-/** A run, layer by layer, and what can be done about it. */
+/** The results of a run, layer by layer. */
 export function RunView({ summary, actions }: { summary: RunSummary; actions: ReactNode }) {
   const { data: run, error, refetch } = useQuery(runQuery(summary));
-  const [choice, setChoice] = useState<Choice>();
-  const [here, setHere] = useState(0);
-  useMarks(summary.document_id, choice?.spans, here);
-  const choose = (next: Choice | undefined) => {
-    setChoice(next?.key === choice?.key ? undefined : next);
-    setHere(0);
+  const [marked, setMarked] = useState<MarkedFinding>();
+  const [current, setCurrent] = useState(0);
+  useMarks(summary.document_id, marked?.spans, current);
+  const mark = (next: MarkedFinding | undefined) => {
+    setMarked(next?.key === marked?.key ? undefined : next);
+    setCurrent(0);
   };
   return (
     <>
       <div className="run-head">
         <p className="small muted">
-          <time dateTime={summary.created_at} title={momentOf(summary.created_at)}>
-            {whenOf(summary.created_at)}
+          <time dateTime={summary.created_at} title={fullDate(summary.created_at)}>
+            {timeAgo(summary.created_at)}
           </time>{' '}
           by {summary.created_by} · {counted(summary.word_count, 'word')}
           {summary.plugin_profile !== 'deterministic' && ` · ${profileNameOf(summary.plugin_profile)}`}
@@ -39,9 +39,9 @@ export function RunView({ summary, actions }: { summary: RunSummary; actions: Re
         {actions}
       </div>
       {summary.language === 'und' && (
-        <p className="beside-note">
-          This does not seem to be English, the only language that most layers know. Their confidence is low
-          for that reason.
+        <p className="side-panel-note">
+          This text does not seem to be in English. Most layers support only English, so their confidence is
+          low.
         </p>
       )}
       {error && <ErrorState error={error} onRetry={() => void refetch()} />}
@@ -53,14 +53,16 @@ export function RunView({ summary, actions }: { summary: RunSummary; actions: Re
               key={layer.layer}
               layer={layer}
               isOpen={OPEN_AT_FIRST.includes(layer.layer)}
-              chosen={choice}
-              onChoose={choose}
+              chosen={marked}
+              onChoose={mark}
             />
           ))}
         </div>
       )}
       {run && summary.has_shadow && <ShadowView run={summary} />}
-      {choice && <MarkStrip choice={choice} here={here} onGo={setHere} onClear={() => choose(undefined)} />}
+      {marked && (
+        <MarkStrip finding={marked} current={current} onGo={setCurrent} onClear={() => mark(undefined)} />
+      )}
     </>
   );
 }

@@ -2,10 +2,18 @@ import './shadow.css';
 import { useQuery } from '@tanstack/react-query';
 import { ErrorState } from '../ui/error-state.tsx';
 import { Confidence } from './bars.tsx';
+import {
+  counted,
+  fallbackOf,
+  kindNameOf,
+  layerNameOf,
+  measureNameOf,
+  percent,
+  providerOf,
+} from './labels.ts';
 import { type LayerComparison, type RunSummary, type Shadow, shadowQuery } from './queries.ts';
-import { counted, fallbackOf, kindNameOf, layerNameOf, measureNameOf, percent, providerOf } from './words.ts';
 
-/** What somebody else made of the same text, once it is there. */
+/** The comparison of a run with a second analysis of the same text. */
 export function ShadowView({ run }: { run: RunSummary }) {
   const { data: shadow, error, refetch } = useQuery(shadowQuery(run));
   if (error) return <ErrorState error={error} onRetry={() => void refetch()} />;
@@ -14,7 +22,7 @@ export function ShadowView({ run }: { run: RunSummary }) {
     <section className="shadow" aria-labelledby="shadow-title">
       <div className="shadow-head">
         <h3 id="shadow-title" className="shadow-title">
-          {run.plugin_profile === 'deterministic' ? 'Compared with a model' : 'Compared with the rules'}
+          {run.plugin_profile === 'deterministic' ? 'Compared with a model' : 'Compared with built-in rules'}
         </h3>
         {shadow.agreement !== null && <Confidence label="Agreement" value={shadow.agreement} />}
       </div>
@@ -32,12 +40,12 @@ function State({ shadow }: { shadow: Shadow }) {
   if (shadow.status === 'pending')
     return (
       <p className="small muted" role="status">
-        The other analysis is under way. This one does not depend on it.
+        The second analysis is running.
       </p>
     );
   if (shadow.status === 'failed')
-    return <p className="beside-note">The other analysis failed: {shadow.error_text}</p>;
-  return <p className="small muted">How much of what was found and counted is the same, layer by layer.</p>;
+    return <p className="side-panel-note">The second analysis failed: {shadow.error_text}</p>;
+  return <p className="small muted">How far the findings and measures of both analyses agree, by layer.</p>;
 }
 
 function Layer({ comparison }: { comparison: LayerComparison }) {
@@ -54,18 +62,18 @@ function Layer({ comparison }: { comparison: LayerComparison }) {
           <thead>
             <tr>
               <td />
-              <th scope="col">Here</th>
-              <th scope="col">There</th>
+              <th scope="col">This analysis</th>
+              <th scope="col">Second analysis</th>
             </tr>
           </thead>
           <tbody>
             <Row
-              name="By"
+              name="Analysed by"
               here={providerOf(provider_name.primary)}
               there={providerOf(provider_name.shadow)}
             />
             <Row name="Confidence" here={percent(confidence.primary)} there={percent(confidence.shadow)} />
-            <Row name="Took" here={time(runtime_ms.primary)} there={time(runtime_ms.shadow)} />
+            <Row name="Time" here={time(runtime_ms.primary)} there={time(runtime_ms.shadow)} />
             {comparison.changed_measures.map(({ name, primary, shadow }) => (
               <Row key={name} name={measureNameOf(name)} here={shown(primary)} there={shown(shadow)} />
             ))}
@@ -73,12 +81,12 @@ function Layer({ comparison }: { comparison: LayerComparison }) {
         </table>
         {fallback_reason.shadow && (
           <p className="layer-source">
-            There, a substitute answered, because {fallbackOf(fallback_reason.shadow)}.
+            The second analysis used a fallback because {fallbackOf(fallback_reason.shadow)}.
           </p>
         )}
         <p className="small">{counted(findings_in_both, 'finding')} in both.</p>
-        <Only title="Only here" findings={comparison.only_in_primary} />
-        <Only title="Only there" findings={comparison.only_in_shadow} />
+        <Only title="Only in this analysis" findings={comparison.only_in_primary} />
+        <Only title="Only in the second analysis" findings={comparison.only_in_shadow} />
       </div>
     </details>
   );
@@ -101,7 +109,7 @@ function Only({ title, findings }: { title: string; findings: LayerComparison['o
       <h5 className="finding-kind-title">{title}</h5>
       <ul className="shadow-findings">
         {findings.map(({ kind, label }, index) => (
-          // Not by its label: what is redacted may look the same.
+          // Labels are not unique: redacted ones look the same.
           // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes
           <li key={index}>
             <span dir="auto">{label}</span> <span className="muted">{kindNameOf(kind)}</span>
@@ -113,4 +121,4 @@ function Only({ title, findings }: { title: string; findings: LayerComparison['o
 }
 
 const time = (ms: number) => `${ms.toLocaleString()} ms`;
-const shown = (value: number | string | null) => (value === null ? 'not said' : value.toLocaleString());
+const shown = (value: number | string | null) => (value === null ? 'none' : value.toLocaleString());

@@ -1,30 +1,30 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { fragmentsQuery } from '../reader/queries.ts';
+import { requestFragment } from './fragment-requests.ts';
 import { hideMarks, isOnPage, rangesOf, scrollToRange, showMarks } from './marks.ts';
 import type { Span } from './queries.ts';
-import { wantFragment } from './wanted-fragment.ts';
 
-/** Marks places in the text while they are given, goes to the one of them that is `here`, and keeps up with the page. */
-export function useMarks(mediaId: string, spans: readonly Span[] | undefined, here: number): void {
+/** Marks spans in the text, scrolls to the current one, and updates the marks when the page changes. */
+export function useMarks(mediaId: string, spans: readonly Span[] | undefined, current: number): void {
   const { data: fragments } = useQuery({ ...fragmentsQuery(mediaId), enabled: spans !== undefined });
   useEffect(() => {
     const [page] = document.querySelectorAll('.pdf-pages, .transcript, .reader-column');
     if (!spans || !fragments || !page) return;
-    let isArrived = false;
+    let hasScrolled = false;
     let frame = 0;
     const mark = () => {
       const ranges = rangesOf(spans, fragments);
-      showMarks(ranges, here);
-      const range = ranges[here];
-      if (!range || isArrived) return;
-      isArrived = true;
+      showMarks(ranges, current);
+      const range = ranges[current];
+      if (!range || hasScrolled) return;
+      hasScrolled = true;
       scrollToRange(range);
     };
-    const wanted = spans[here];
-    if (wanted && !isOnPage(wanted)) wantFragment(wanted.fragment_idx);
+    const span = spans[current];
+    if (span && !isOnPage(span)) requestFragment(span.fragment_idx);
     mark();
-    // Another chapter, or a page that is drawn only now.
+    // Another chapter is opened, or another page is drawn.
     const observer = new MutationObserver(() => {
       cancelAnimationFrame(frame);
       frame = requestAnimationFrame(mark);
@@ -35,5 +35,5 @@ export function useMarks(mediaId: string, spans: readonly Span[] | undefined, he
       cancelAnimationFrame(frame);
       hideMarks();
     };
-  }, [spans, here, fragments]);
+  }, [spans, current, fragments]);
 }

@@ -6,7 +6,7 @@ export interface RequestOptions {
   query?: Record<string, QueryValue>;
   body?: unknown;
   signal?: AbortSignal | undefined;
-  /** Lets the request outlive the page. */
+  /** Lets the request continue after the page is left. */
   keepalive?: boolean;
 }
 
@@ -14,7 +14,7 @@ interface ErrorBody {
   error?: { code?: ApiErrorCode; message?: string; request_id?: string };
 }
 
-/** One request to Nexus, with the session's cookie. `T` is a type of the contract as it is on the wire. */
+/** Sends a request with the session cookie. `T` is a contract type as it is on the wire. */
 export async function request<T>(method: string, path: string, options: RequestOptions = {}): Promise<T> {
   const { query, body, signal, keepalive = false } = options;
   const response = await fetch(path + queryString(query), {
@@ -29,7 +29,7 @@ export async function request<T>(method: string, path: string, options: RequestO
     ...(signal && { signal }),
   }).catch((error: unknown) => {
     if (signal?.aborted) throw error;
-    throw new ApiError(0, 'E_OFFLINE', 'Nexus cannot be reached. Check the connection and try again.');
+    throw new ApiError(0, 'E_OFFLINE', 'Nexus cannot be reached. Check your connection and retry.');
   });
   if (!response.ok) throw await errorOf(response);
   if (response.status === 204) return undefined as T;
@@ -60,8 +60,10 @@ async function errorOf(response: Response): Promise<ApiError> {
   return new ApiError(
     response.status,
     error?.code ?? 'E_INTERNAL',
-    error?.message ?? 'Nexus gave an answer that this page does not understand. Load it again.',
-    error?.request_id ?? response.headers.get('x-request-id') ?? undefined,
-    wait > 0 ? wait : undefined,
+    error?.message ?? 'Nexus sent an unexpected answer. Reload the page.',
+    {
+      requestId: error?.request_id ?? response.headers.get('x-request-id') ?? undefined,
+      retryAfter: wait > 0 ? wait : undefined,
+    },
   );
 }

@@ -1,22 +1,21 @@
 import type { ErrorCode } from '../../../src/contract/errors.ts';
 
-/** `E_OFFLINE`: no answer came at all. */
+/** `E_OFFLINE`: the server could not be reached. */
 export type ApiErrorCode = ErrorCode | 'E_OFFLINE';
 
-/** What Nexus answered instead of success: its code, its sentence for people, and the id to find it in the log. */
+/** An error answer: its code, its message for people, and the id to find it in the log. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: ApiErrorCode;
   readonly requestId: string | undefined;
-  /** Seconds, when Nexus asks to wait. */
+  /** Seconds to wait before the next attempt, if the server asked for it. */
   readonly retryAfter: number | undefined;
 
   constructor(
     status: number,
     code: ApiErrorCode,
     message: string,
-    requestId?: string | undefined,
-    retryAfter?: number | undefined,
+    { requestId, retryAfter }: Partial<Pick<ApiError, 'requestId' | 'retryAfter'>> = {},
   ) {
     super(message);
     this.name = 'ApiError';
@@ -35,7 +34,7 @@ export class ApiError extends Error {
   }
 }
 
-export function sentenceOf(error: unknown): string {
+export function errorMessage(error: unknown): string {
   if (error instanceof ApiError) return error.message;
-  return 'Something went wrong in this page. Load it again.';
+  return 'Something went wrong. Reload the page.';
 }

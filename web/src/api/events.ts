@@ -1,28 +1,27 @@
-import { useEffect, useSyncExternalStore } from 'react';
 import type { EventPayload, EventType } from '../../../src/contract/events.ts';
+import { createStore } from './store.ts';
 
-/** An event of the stream, as far as this app looks at it. */
-export interface StreamEvent<Type extends EventType = EventType> {
-  type: Type;
-  id: string;
-  time: string;
-  data: EventPayload<Type>;
-}
+/** An event of the stream, with the fields that this app uses. */
+export type StreamEvent = {
+  [Type in EventType]: { type: Type; data: EventPayload<Type> };
+}[EventType];
 
-type Listener = (event: StreamEvent) => void;
-
-/** EventSource hands out named events by name only, so all names are listed here; the type keeps the list whole. */
+/** EventSource delivers named events only by their name, so all names are listed. The type keeps the list complete. */
 const TYPES: Record<EventType, true> = {
   'media.created': true,
+  'media.status_changed': true,
   'media.ready': true,
   'media.failed': true,
   'media.deleted': true,
+  'media.projected': true,
   'library.created': true,
+  'library.renamed': true,
   'library.deleted': true,
   'library.media_added': true,
   'library.media_removed': true,
   'library.member_added': true,
   'library.member_removed': true,
+  'library.member_role_changed': true,
   'library.ownership_transferred': true,
   'invitation.created': true,
   'invitation.accepted': true,
@@ -34,83 +33,54 @@ const TYPES: Record<EventType, true> = {
   'job.failed': true,
   'job.cancelled': true,
   'analysis.completed': true,
+  'analysis.compared': true,
   'webhook.disabled': true,
   'api_key.created': true,
   'api_key.disabled': true,
 };
 
-export type StreamState = 'closed' | 'connecting' | 'open';
+/** `lost`: the browser is reconnecting. `refused`: the server answered with an error, and a new connection follows. */
+export type StreamState = 'closed' | 'connecting' | 'open' | 'lost' | 'refused';
 
 const REOPEN_MS = 5000;
 
-/**
- * The tab's one connection to the event stream. The browser resumes a broken connection by itself with the last id it
- * saw; where it gives up (an error status while Nexus restarts), this opens a new one after the same id.
- */
-class EventStream {
-  #source: EventSource | undefined;
-  #lastId: string | undefined;
-  #state: StreamState = 'closed';
-  #reopen: ReturnType<typeof setTimeout> | undefined;
-  readonly #listeners = new Set<Listener>();
-  readonly #watchers = new Set<() => void>();
+/** The state of the tab's connection to the event stream. */
+export const streamState = createStore<StreamState>('closed');
 
-  open(): void {
-    if (this.#source) return;
-    const after = this.#lastId ? `?after=${encodeURIComponent(this.#lastId)}` : '';
-    const source = new EventSource(`/api/v1/events/stream${after}`);
-    this.#source = source;
-    this.#move('connecting');
-    source.onopen = () => this.#move('open');
-    source.onerror = () => {
-      this.#move('connecting');
-      if (source.readyState !== EventSource.CLOSED) return;
-      this.#source = undefined;
-      clearTimeout(this.#reopen);
-      this.#reopen = setTimeout(() => this.open(), REOPEN_MS);
-    };
-    for (const type of Object.keys(TYPES)) source.addEventListener(type, this.#receive);
-  }
+const listeners = new Set<(event: StreamEvent) => void>();
+let source: EventSource | undefined;
+let reopening: ReturnType<typeof setTimeout> | undefined;
 
-  close(): void {
-    clearTimeout(this.#reopen);
-    this.#source?.close();
-    this.#source = undefined;
-    this.#lastId = undefined;
-    this.#move('closed');
-  }
-
-  on(listener: Listener): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-
-  readonly watch = (watcher: () => void): (() => void) => {
-    this.#watchers.add(watcher);
-    return () => this.#watchers.delete(watcher);
-  };
-
-  readonly state = (): StreamState => this.#state;
-
-  readonly #receive = (message: MessageEvent<string>) => {
-    this.#lastId = message.lastEventId || this.#lastId;
-    const event = JSON.parse(message.data) as StreamEvent;
-    for (const listener of this.#listeners) listener(event);
-  };
-
-  #move(state: StreamState): void {
-    this.#state = state;
-    for (const watcher of this.#watchers) watcher();
-  }
+export function onStreamEvent(listener: (event: StreamEvent) => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
 }
 
-export const eventStream = new EventStream();
-
-/** Calls back for every event while the component is there. The listener should be stable. */
-export function useEvents(listener: Listener): void {
-  useEffect(() => eventStream.on(listener), [listener]);
+/** Opens the tab's one connection. The browser reconnects by itself, with the id of the last event, unless it is refused. */
+export function openStream(): void {
+  if (source) return;
+  const opened = new EventSource('/api/v1/events/stream');
+  source = opened;
+  if (streamState.get() === 'closed') streamState.set('connecting');
+  opened.onopen = () => streamState.set('open');
+  opened.onerror = () => {
+    const isRefused = opened.readyState === EventSource.CLOSED;
+    streamState.set(isRefused ? 'refused' : 'lost');
+    if (!isRefused) return;
+    source = undefined;
+    reopening = setTimeout(openStream, REOPEN_MS);
+  };
+  for (const type of Object.keys(TYPES)) opened.addEventListener(type, receive);
 }
 
-export function useStreamState(): StreamState {
-  return useSyncExternalStore(eventStream.watch, eventStream.state);
+export function closeStream(): void {
+  clearTimeout(reopening);
+  source?.close();
+  source = undefined;
+  streamState.set('closed');
+}
+
+function receive(message: MessageEvent<string>): void {
+  const event: StreamEvent = JSON.parse(message.data);
+  for (const listener of listeners) listener(event);
 }

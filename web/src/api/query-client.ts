@@ -1,11 +1,11 @@
 import { QueryCache, QueryClient } from '@tanstack/react-query';
 import { ApiError } from './error.ts';
 
-const MOST_RETRIES = 2;
+const MAX_RETRIES = 2;
 
-/** Only what may pass by itself is tried again. */
+/** Retries only errors that may be temporary. */
 function mayRetry(failures: number, error: unknown): boolean {
-  if (failures >= MOST_RETRIES || !(error instanceof ApiError)) return false;
+  if (failures >= MAX_RETRIES || !(error instanceof ApiError)) return false;
   return error.status === 0 || error.status === 429 || error.status >= 502;
 }
 
@@ -18,9 +18,9 @@ export function createQueryClient({ onSignedOut }: { onSignedOut: () => void }):
   return new QueryClient({
     queryCache: new QueryCache({
       onError: (error, query) => {
-        // Whoever asks for the session itself wants to know, and is not surprised.
-        const isSurprise = query.queryKey[0] !== 'session' && query.queryKey[0] !== 'sign-in-link';
-        if (isSurprise && error instanceof ApiError && error.isSignedOut) onSignedOut();
+        // The session queries themselves expect to find nobody signed in.
+        const isExpected = query.queryKey[0] === 'session' || query.queryKey[0] === 'sign-in-link';
+        if (!isExpected && error instanceof ApiError && error.isSignedOut) onSignedOut();
       },
     }),
     defaultOptions: {

@@ -9,7 +9,7 @@ import type * as storage from '../../../src/contract/storage.ts';
 import type * as trash from '../../../src/contract/trash.ts';
 import type { page } from '../../../src/contract/wire.ts';
 
-/** The contract's types as they are on the wire: points in time are text. */
+/** A contract type as it is on the wire: dates are strings. */
 export type Wire<Schema extends z.ZodType> = z.input<Schema>;
 
 export type Page = Wire<typeof page>;
@@ -35,7 +35,6 @@ export type MediaAttempt = Wire<typeof media.mediaAttempt>;
 export type SavedMedia = Wire<typeof media.savedMedia>['data'];
 export type BegunUpload = Wire<typeof media.begunUpload>['data'];
 export type IngestedUpload = Wire<typeof media.ingestedUpload>['data'];
-export type RetriedMedia = Wire<typeof media.retriedMedia>['data'];
 
 export type ApiKey = Wire<typeof identity.apiKey>;
 
@@ -46,7 +45,6 @@ export type RemovalPreview = Wire<typeof libraries.removalPreview>;
 
 export type Reading = Wire<typeof reading.readingProgress> | null;
 export type UpdateReading = Wire<typeof reading.updateReading>;
-/** As lists have it; elsewhere nobody says when it was added. */
 export type Media = Wire<typeof media.media>;
 export type MediaWithOutline = Wire<typeof media.mediaAnswer>['data'];
 export type MediaPage = Wire<typeof media.mediaList>;

@@ -1,4 +1,5 @@
 import { ScrollText } from 'lucide-react';
+import { queryKeys } from '../api/query-keys.ts';
 import type { Column } from '../ui/data-table.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
 import { ConsoleLink } from './console-link.tsx';
@@ -13,7 +14,7 @@ import type { AuditEntry } from './types.ts';
 const COLUMNS: readonly Column<AuditEntry>[] = [
   {
     key: 'when',
-    title: 'When',
+    title: 'Time',
     render: ({ created_at }) => (
       <time dateTime={created_at} className="nowrap">
         {dateTime(created_at)}
@@ -22,7 +23,7 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
   },
   {
     key: 'action',
-    title: 'What',
+    title: 'Action',
     render: ({ action }) => (
       <ConsoleLink to="audit" search={{ action }} className="console-row-link">
         {action}
@@ -31,7 +32,7 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
   },
   {
     key: 'actor',
-    title: 'Who',
+    title: 'User',
     render: ({ actor }) => (
       <ConsoleLink to="audit" search={{ actor }} className="nowrap">
         {actor}
@@ -44,14 +45,14 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
 export default function AuditPage() {
   const [{ minutes, ...filters }, change] = useFilters();
   const list = useList<'audit_logs', AuditEntry>('audit_logs', {
-    queryKey: ['audit', 'list'],
+    queryKey: queryKeys.audit(),
     path: '/api/v1/audit',
     filters: { ...filters, created_after: filters.created_after ?? minutesAgo(minutes) },
   });
   const isFiltered = minutes !== undefined || Object.keys(filters).length > 0;
   const seen = (read: (entry: AuditEntry) => string) => [...new Set(list.rows?.map(read))].toSorted();
   return (
-    <ConsolePage title="Audit" lead="Who did, or was refused, what.">
+    <ConsolePage title="Audit" lead="Actions of users, and refused requests.">
       <FilterBar
         onClear={
           isFiltered
@@ -74,13 +75,13 @@ export default function AuditPage() {
           onChange={(value) => change({ minutes: value })}
         />
         <FilterText
-          label="What"
+          label="Action"
           value={filters.action}
           suggestions={seen(({ action }) => action)}
           onChange={(action) => change({ action })}
         />
         <FilterText
-          label="Who"
+          label="User"
           value={filters.actor}
           suggestions={seen(({ actor }) => actor)}
           onChange={(actor) => change({ actor })}
@@ -93,10 +94,10 @@ export default function AuditPage() {
         rows={list.rows}
         rowKey={({ id }) => id}
         empty={
-          <EmptyState icon={ScrollText} title="Nothing is on record">
+          <EmptyState icon={ScrollText} title="No entries">
             {isFiltered
-              ? 'What and who are compared as a whole: job.requeued, ana.'
-              : 'Sign-in failures, refusals, changes of people, keys and members, and what operators do are kept here.'}
+              ? 'Filters match the whole name, such as job.requeued.'
+              : 'Failed sign-ins, refused requests, changes of users, keys and members, and actions of operators are listed here.'}
           </EmptyState>
         }
       />
@@ -106,7 +107,7 @@ export default function AuditPage() {
 
 const isId = (value: unknown): value is string => typeof value === 'string' && /^[0-9a-f-]{36}$/.test(value);
 
-/** Ids are cut short; those of jobs lead to them. The request's id comes last. */
+/** Shows details with shortened ids. Job ids are links. The request id comes last. */
 function Details({ details: { request_id, ...details } }: { details: Record<string, unknown> }) {
   const all = Object.entries({ ...details, ...(request_id !== undefined && { request: request_id }) });
   return (

@@ -5,6 +5,7 @@ import {
   BACKFILL_PENDING_COUNT_GUARDRAIL,
 } from '../../../src/contract/libraries.ts';
 import { api } from '../api/client.ts';
+import { queryKeys } from '../api/query-keys.ts';
 import { Button } from '../ui/button.tsx';
 import type { Column } from '../ui/data-table.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
@@ -20,9 +21,9 @@ import { Stat } from './stat.tsx';
 import { StatusBadge } from './status-badge.tsx';
 import { Time } from './time.tsx';
 import type { Backfill, RequeuedBackfill } from './types.ts';
-import { useDeed } from './use-deed.ts';
+import { useAction } from './use-action.ts';
 
-const STATES = ['pending', 'running', 'completed', 'failed'].map((value) => ({ value, label: value }));
+const STATUSES = ['pending', 'running', 'completed', 'failed'].map((value) => ({ value, label: value }));
 const keyOf = ({ default_library_id, source_library_id, user_id }: Backfill) => ({
   default_library_id,
   source_library_id,
@@ -32,28 +33,26 @@ const keyOf = ({ default_library_id, source_library_id, user_id }: Backfill) => 
 export default function BackfillPage() {
   const [filters, change] = useFilters();
   const list = useList<'backfill_jobs', Backfill>('backfill_jobs', {
-    queryKey: ['backfills', 'list'],
+    queryKey: queryKeys.backfillList(),
     path: '/api/v1/backfill-jobs',
     filters,
   });
-  const requeue = useDeed<Backfill, RequeuedBackfill>({
+  const requeue = useAction<Backfill, RequeuedBackfill>({
     run: (row) => api.post('/api/v1/backfill-jobs/requeue', keyOf(row)),
-    stale: [['backfills']],
-    said: ({ idempotent, enqueue_dispatched }) => {
-      if (idempotent) return 'It is running already.';
-      return enqueue_dispatched
-        ? 'Pending again, and on its way to a worker.'
-        : 'Pending again; the next sweep sends it to a worker.';
+    stale: [queryKeys.backfills()],
+    message: ({ idempotent, enqueue_dispatched }) => {
+      if (idempotent) return 'It is already running.';
+      return enqueue_dispatched ? 'Requeued.' : 'Requeued. It starts with the next sweep.';
     },
   });
   const columns: readonly Column<Backfill>[] = [
     { key: 'who', title: 'Member', render: ({ username }) => username },
     {
       key: 'from',
-      title: 'Joined',
+      title: 'Library',
       render: ({ source_library_name }) => source_library_name ?? <span className="muted">a library</span>,
     },
-    { key: 'status', title: 'State', render: ({ status }) => <StatusBadge status={status} /> },
+    { key: 'status', title: 'Status', render: ({ status }) => <StatusBadge status={status} /> },
     { key: 'attempts', title: 'Failed attempts', numeric: true, render: ({ attempts }) => attempts },
     {
       key: 'error',
@@ -65,12 +64,12 @@ export default function BackfillPage() {
       title: 'Due',
       render: ({ status, due_at }) => (status === 'pending' ? <Time at={due_at} /> : null),
     },
-    { key: 'updated', title: 'Changed', render: ({ updated_at }) => <Time at={updated_at} /> },
+    { key: 'updated', title: 'Updated', render: ({ updated_at }) => <Time at={updated_at} /> },
     {
-      key: 'deeds',
+      key: 'actions',
       title: <span className="visually-hidden">Actions</span>,
       render: (row) => (
-        <span className="row console-row-deeds">
+        <span className="row console-row-actions">
           {row.job_id && (
             <ConsoleLink to={`jobs/${row.job_id}`} className="small">
               Job
@@ -92,15 +91,15 @@ export default function BackfillPage() {
   return (
     <ConsolePage
       title="Backfill"
-      lead="Who joins a library gets what it holds into their own. Each row is one such filling."
+      lead="A new member of a library gets its items into their own library. Each row is one such backfill."
     >
       <Health />
       <FilterBar>
         <FilterSelect
-          label="State"
-          all="Every state"
+          label="Status"
+          all="All statuses"
           value={filters.status}
-          options={STATES}
+          options={STATUSES}
           onChange={(status) => change({ status })}
         />
       </FilterBar>
@@ -113,9 +112,9 @@ export default function BackfillPage() {
         empty={
           <EmptyState
             icon={CloudDownload}
-            title={filters.status ? `None is ${filters.status}` : 'Nobody has joined yet'}
+            title={filters.status ? `No ${filters.status} backfills` : 'No backfills yet'}
           >
-            When somebody accepts an invitation, their library is filled, and the filling is listed here.
+            A backfill is listed here when someone accepts an invitation.
           </EmptyState>
         }
       />
@@ -131,8 +130,8 @@ function Health() {
     <div className="console-stats">
       <Stat
         label="Health"
-        value={health ? (health.degraded ? 'Degraded' : 'Well') : '…'}
-        note="degraded beyond either limit"
+        value={health ? (health.degraded ? 'Degraded' : 'OK') : '…'}
+        note="degraded when a limit is exceeded"
         tone={health?.degraded ? 'danger' : 'plain'}
       />
       <Stat
@@ -142,7 +141,7 @@ function Health() {
         tone={pending > BACKFILL_PENDING_COUNT_GUARDRAIL ? 'danger' : 'plain'}
       />
       <Stat
-        label="95 % have waited up to"
+        label="Waiting time (p95)"
         value={health ? duration(age * 1000) : '…'}
         note={`limit ${duration(BACKFILL_PENDING_AGE_P95_GUARDRAIL_SECONDS * 1000)}`}
         tone={age > BACKFILL_PENDING_AGE_P95_GUARDRAIL_SECONDS ? 'danger' : 'plain'}

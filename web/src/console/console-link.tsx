@@ -11,7 +11,7 @@ export interface ConsoleLinkProps {
   children: ReactNode;
 }
 
-/** A link within the console, whose pages the router knows by their list alone. */
+/** A link to a page of the console. These pages are not in the router's types. */
 export function ConsoleLink({ to, search = {}, children, ...rest }: ConsoleLinkProps) {
   return (
     <Link to={`/console/${to}` as string} search={search as never} {...rest}>

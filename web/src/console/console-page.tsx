@@ -1,29 +1,28 @@
 import './console.css';
 import { useNavigate } from '@tanstack/react-router';
-import { type ReactNode, useEffect } from 'react';
+import type { ReactNode } from 'react';
 import { useShortcuts } from '../keyboard/shortcuts.ts';
 import { roleAllows, useSession } from '../session/session.ts';
-import { PLACES } from './places.ts';
+import { usePageTitle } from '../ui/page-title.ts';
+import { SECTIONS } from './sections.ts';
 
 export interface ConsolePageProps {
   title: string;
-  /** Beside the title: what the page is about, in a sentence. */
+  /** A sentence about the page, below the title. */
   lead?: ReactNode;
-  /** Above the title: where this page belongs. */
+  /** A link to the parent page, above the title. */
   above?: ReactNode;
   actions?: ReactNode;
   children: ReactNode;
 }
 
-/** The frame of every page of the console. */
+/** The layout of all console pages. */
 export function ConsolePage({ title, lead, above, actions, children }: ConsolePageProps) {
   const navigate = useNavigate();
   const { user } = useSession();
-  useEffect(() => {
-    document.title = `${title} · Nexus console`;
-  }, [title]);
+  usePageTitle(`${title} · Console`);
   useShortcuts(
-    Object.values(PLACES)
+    Object.values(SECTIONS)
       .filter(({ minimumRole }) => roleAllows(user.role, minimumRole))
       .map(({ path, label, keys }) => ({
         keys,

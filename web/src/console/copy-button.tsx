@@ -7,9 +7,9 @@ const SHOWN_MS = 2000;
 
 export interface CopyButtonProps {
   text: string;
-  /** What is copied: `Copy the secret`. */
+  /** The label, such as `Copy secret`. */
   label: string;
-  /** Written out, where it is the thing to do. */
+  /** Shows the label as text. */
   prominent?: boolean;
 }
 
@@ -21,7 +21,7 @@ export function CopyButton({ text, label, prominent = false }: CopyButtonProps) 
       setCopied(true);
       setTimeout(() => setCopied(false), SHOWN_MS);
     } catch {
-      showToast('The browser does not let this page copy. Select the text and copy it yourself.');
+      showToast('The browser does not allow copying here. Select the text and copy it.');
     }
   };
   const icon = isCopied ? Check : Copy;

@@ -26,7 +26,7 @@ export function FilterBar({
 
 export interface FilterSelectProps {
   label: string;
-  /** What the list shows when nothing is chosen: `All states`. */
+  /** The option for no filter, such as `All statuses`. */
   all?: string;
   value: string | undefined;
   options: readonly { value: string; label: string }[];
@@ -52,7 +52,7 @@ export interface FilterTextProps {
   wide?: boolean;
 }
 
-/** Takes effect when the typing pauses. */
+/** A text filter that is applied when typing pauses. */
 export function FilterText({ label, value = '', onChange, suggestions, wide = false }: FilterTextProps) {
   const [text, setText] = useState(value);
   const listId = useId();
@@ -87,7 +87,7 @@ export function FilterText({ label, value = '', onChange, suggestions, wide = fa
   );
 }
 
-/** How far back, as filters of a list. */
+/** Time ranges in minutes. */
 export const TIMES = [
   { value: '15', label: 'Last 15 minutes' },
   { value: '60', label: 'Last hour' },
@@ -97,7 +97,7 @@ export const TIMES = [
 
 export const LONG_TIMES = [...TIMES, { value: '10080', label: 'Last 7 days' }] as const;
 
-/** The moment so many minutes ago, cut to full minutes, so that a list is not asked for anew with every drawing. */
+/** The time that many minutes ago, rounded to full minutes so that the query key does not change with every render. */
 export function minutesAgo(minutes: string | undefined): string | undefined {
   if (minutes === undefined || !(Number(minutes) > 0)) return undefined;
   const minute = 60_000;

@@ -1,10 +1,10 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback } from 'react';
 
-/** What stands behind the question mark of a page's address: its filters, so that the address can be shared. */
+/** The filters of a page, as search params, so that the address can be shared. */
 export type Filters = Record<string, string | undefined>;
 
-/** Keeps the page's own names, as text: the router would read `404` as a number. */
+/** Reads the named search params as strings. The router would parse `404` as a number. */
 export function readFilters<Name extends string>(...names: Name[]) {
   return (search: Record<string, unknown>): Partial<Record<Name, string>> =>
     Object.fromEntries(
@@ -14,7 +14,7 @@ export function readFilters<Name extends string>(...names: Name[]) {
     ) as Partial<Record<Name, string>>;
 }
 
-/** The page's filters, and how to change some of them; undefined or empty takes one away. */
+/** The filters of the page, and a function that changes some of them. Undefined removes a filter. */
 export function useFilters(): [Filters, (change: Filters) => void] {
   const filters: Filters = useSearch({ strict: false });
   const navigate = useNavigate();

@@ -3,23 +3,25 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** How long something took, in two units at most. */
+/** A duration in at most two units. */
 export function duration(ms: number): string {
   if (ms < SECOND) return `${Math.round(ms)} ms`;
   if (ms < 10 * SECOND) return `${(ms / SECOND).toFixed(1)} s`;
   if (ms < MINUTE) return `${Math.round(ms / SECOND)} s`;
-  if (ms < HOUR) return twoUnits(ms, MINUTE, 'min', SECOND, 's');
-  if (ms < DAY) return twoUnits(ms, HOUR, 'h', MINUTE, 'min');
-  return twoUnits(ms, DAY, 'd', HOUR, 'h');
+  if (ms < HOUR) return twoUnits(ms, [MINUTE, 'min'], [SECOND, 's']);
+  if (ms < DAY) return twoUnits(ms, [HOUR, 'h'], [MINUTE, 'min']);
+  return twoUnits(ms, [DAY, 'd'], [HOUR, 'h']);
 }
 
-function twoUnits(ms: number, large: number, largeName: string, small: number, smallName: string): string {
+type Unit = [ms: number, name: string];
+
+function twoUnits(ms: number, [large, largeName]: Unit, [small, smallName]: Unit): string {
   const whole = Math.floor(ms / large);
   const rest = Math.floor((ms % large) / small);
   return rest === 0 ? `${whole} ${largeName}` : `${whole} ${largeName} ${rest} ${smallName}`;
 }
 
-/** How long ago, or how soon, in one unit. */
+/** A relative time in one unit: `5 min ago`, `in 3 h`. */
 export function distance(ms: number): string {
   const size = Math.abs(ms);
   if (size < 5 * SECOND) return 'now';
@@ -46,5 +48,5 @@ export function plural(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`;
 }
 
-/** The part of an id that people compare: ids begin with their time, so it is the end that differs. */
+/** The end of an id. Ids start with a timestamp, so their ends differ most. */
 export const shortId = (id: string) => `…${id.slice(-8)}`;

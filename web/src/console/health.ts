@@ -3,15 +3,14 @@ import type { BackfillHealth, JobFailure, OutboxHealth, QueueStats, Worker } fro
 
 export interface Check {
   name: string;
-  state: 'well' | 'attention' | 'bad';
-  /** What is known, in a sentence. */
-  says: string;
-  /** Where to look closer. */
+  state: 'ok' | 'warning' | 'error';
+  message: string;
+  /** The console page with details. */
   to: string;
   search?: Record<string, string>;
 }
 
-export interface Measured {
+export interface HealthFigures {
   queues: QueueStats[];
   workers: Worker[];
   failures: JobFailure[];
@@ -19,14 +18,14 @@ export interface Measured {
   outbox: OutboxHealth;
 }
 
-/** A job that is due and not begun for longer than this has been forgotten by somebody. */
+/** Work that has been due for longer than this is a warning, or an error. */
 const SLOW_SECONDS = 60;
 const STUCK_SECONDS = 600;
 
 const sum = <Row>(rows: readonly Row[], read: (row: Row) => number) =>
   rows.reduce((total, row) => total + read(row), 0);
 
-export function checkAll({ queues, workers, failures, backfill, outbox }: Measured): Check[] {
+export function checkAll({ queues, workers, failures, backfill, outbox }: HealthFigures): Check[] {
   return [
     checkWorkers(workers, queues),
     checkQueues(queues),
@@ -44,13 +43,13 @@ function checkWorkers(workers: Worker[], queues: QueueStats[]): Check {
   if (workers.length === 0) {
     return {
       ...common,
-      state: 'bad',
-      says: 'Nobody works: what is queued stays where it is. Start nexus worker.',
+      state: 'error',
+      message: 'No worker is running, so jobs stay queued. Start one with nexus worker.',
     };
   }
   if (unserved.length > 0) {
     const names = unserved.map(({ queue }) => queue).join(', ');
-    return { ...common, state: 'bad', says: `Nobody serves ${names}, and work waits there.` };
+    return { ...common, state: 'error', message: `No worker serves ${names}, and jobs are waiting there.` };
   }
   const slots = sum(workers, ({ concurrency }) => concurrency);
   const busy = Math.min(
@@ -59,8 +58,8 @@ function checkWorkers(workers: Worker[], queues: QueueStats[]): Check {
   );
   return {
     ...common,
-    state: 'well',
-    says: `${plural(workers.length, 'worker')} alive, ${busy} of ${plural(slots, 'slot')} busy.`,
+    state: 'ok',
+    message: `${plural(workers.length, 'worker')} running, ${busy} of ${plural(slots, 'slot')} busy.`,
   };
 }
 
@@ -70,11 +69,12 @@ function checkQueues(queues: QueueStats[]): Check {
   const running = sum(queues, (queue) => queue.running);
   const oldest = queues.toSorted((a, b) => b.oldest_due_seconds - a.oldest_due_seconds)[0];
   const outline = `${plural(waiting, 'job')} waiting, ${running} running.`;
-  if (!oldest || oldest.oldest_due_seconds < SLOW_SECONDS) return { ...common, state: 'well', says: outline };
+  if (!oldest || oldest.oldest_due_seconds < SLOW_SECONDS)
+    return { ...common, state: 'ok', message: outline };
   return {
     ...common,
-    state: oldest.oldest_due_seconds < STUCK_SECONDS ? 'attention' : 'bad',
-    says: `${outline} The oldest in ${oldest.queue} has been due for ${duration(oldest.oldest_due_seconds * 1000)}.`,
+    state: oldest.oldest_due_seconds < STUCK_SECONDS ? 'warning' : 'error',
+    message: `${outline} The oldest in ${oldest.queue} has been due for ${duration(oldest.oldest_due_seconds * 1000)}.`,
     search: { queue: oldest.queue, status: 'queued' },
   };
 }
@@ -84,14 +84,13 @@ function checkFailures(failures: JobFailure[]): Check {
   const failed = sum(failures, ({ failed_count }) => failed_count);
   const retrying = sum(failures, ({ retrying_count }) => retrying_count);
   const [most] = failures;
-  if (!most) return { ...common, state: 'well', says: 'No job has failed in the last 24 hours.' };
+  if (!most) return { ...common, state: 'ok', message: 'No job has failed in the last 24 hours.' };
   const mostly = `mostly ${most.job_type}${most.error_code ? ` with ${most.error_code}` : ''}`;
-  if (failed === 0)
-    return { ...common, state: 'well', says: `${plural(retrying, 'job')} will be tried again.` };
+  if (failed === 0) return { ...common, state: 'ok', message: `${plural(retrying, 'job')} will be retried.` };
   return {
     ...common,
-    state: 'attention',
-    says: `${plural(failed, 'job')} failed in the last 24 hours, ${mostly}.`,
+    state: 'warning',
+    message: `${plural(failed, 'job')} failed in the last 24 hours, ${mostly}.`,
   };
 }
 
@@ -100,49 +99,53 @@ function checkOutbox(outbox: OutboxHealth): Check {
   if (outbox.oldest_due_seconds > SLOW_SECONDS) {
     return {
       ...common,
-      state: outbox.oldest_due_seconds < STUCK_SECONDS ? 'attention' : 'bad',
-      says: `An event has waited for ${duration(outbox.oldest_due_seconds * 1000)} to be delivered.`,
+      state: outbox.oldest_due_seconds < STUCK_SECONDS ? 'warning' : 'error',
+      message: `An event has waited for ${duration(outbox.oldest_due_seconds * 1000)} to be delivered.`,
       search: { status: 'pending' },
     };
   }
   if (outbox.failed_count > 0) {
     return {
       ...common,
-      state: 'attention',
-      says: `${plural(outbox.failed_count, 'event')} could not be delivered.`,
+      state: 'warning',
+      message: `${plural(outbox.failed_count, 'event')} could not be delivered.`,
       search: { status: 'failed' },
     };
   }
-  if (outbox.pending_count === 0) return { ...common, state: 'well', says: 'Everything has been delivered.' };
-  return { ...common, state: 'well', says: `${plural(outbox.pending_count, 'event')} on the way.` };
+  if (outbox.pending_count === 0) return { ...common, state: 'ok', message: 'All events are delivered.' };
+  return { ...common, state: 'ok', message: `${plural(outbox.pending_count, 'event')} pending.` };
 }
 
 function checkWebhooks(outbox: OutboxHealth): Check {
   const common = { name: 'Webhooks', to: 'webhooks' };
   const { failing_webhooks: failing, disabled_webhooks: disabled } = outbox;
   const wrong = [
-    ...(failing > 0 ? [`${plural(failing, 'endpoint fails', 'endpoints fail')}`] : []),
+    ...(failing > 0 ? [plural(failing, 'webhook is failing', 'webhooks are failing')] : []),
     ...(disabled > 0 ? [`${plural(disabled, 'is', 'are')} disabled`] : []),
   ];
-  if (wrong.length > 0) return { ...common, state: 'attention', says: `${wrong.join(', ')}.` };
+  if (wrong.length > 0) return { ...common, state: 'warning', message: `${wrong.join(', ')}.` };
   return {
     ...common,
-    state: 'well',
-    says: `No endpoint fails, ${plural(outbox.pending_webhook_deliveries, 'delivery', 'deliveries')} on the way.`,
+    state: 'ok',
+    message: `No webhook is failing, ${plural(outbox.pending_webhook_deliveries, 'delivery', 'deliveries')} pending.`,
   };
 }
 
 function checkBackfill({ pending_count, pending_age_p95_seconds, degraded }: BackfillHealth): Check {
   const common = { name: 'Backfill', to: 'backfill' };
-  const age = `95 % have waited up to ${duration(pending_age_p95_seconds * 1000)}`;
+  const age = `p95 waiting time ${duration(pending_age_p95_seconds * 1000)}`;
   if (degraded)
-    return { ...common, state: 'bad', says: `Degraded: ${plural(pending_count, 'row')} pending, ${age}.` };
+    return {
+      ...common,
+      state: 'error',
+      message: `Degraded: ${plural(pending_count, 'backfill')} pending, ${age}.`,
+    };
   return {
     ...common,
-    state: 'well',
-    says:
+    state: 'ok',
+    message:
       pending_count === 0
-        ? 'Every new member has what they joined for.'
-        : `${plural(pending_count, 'row')} pending, ${age}.`,
+        ? 'All backfills are complete.'
+        : `${plural(pending_count, 'backfill')} pending, ${age}.`,
   };
 }

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { ShieldCheck, Wrench } from 'lucide-react';
 import { api } from '../api/client.ts';
+import { queryKeys } from '../api/query-keys.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
@@ -18,9 +19,9 @@ import { Stat } from './stat.tsx';
 import { StatusBadge } from './status-badge.tsx';
 import { Time } from './time.tsx';
 import type { Job, JobSummary } from './types.ts';
-import { useDeed } from './use-deed.ts';
+import { useAction } from './use-action.ts';
 
-/** What the job hands back; each inconsistency has its kind and the ids that it takes to find it. */
+/** The result of the job. Each inconsistency has a kind and the ids of what it is about. */
 interface AuditResult {
   document_count: number;
   inconsistencies: ({ kind: string } & Record<string, unknown>)[];
@@ -33,37 +34,36 @@ const SHOWN_OF_EACH_KIND = 50;
 export default function IntegrityPage() {
   const [filters, change] = useFilters();
   const runs = useList<'jobs', JobSummary>('jobs', {
-    queryKey: ['jobs', 'list', 'integrity'],
+    queryKey: queryKeys.jobList('integrity'),
     path: '/api/v1/jobs',
     filters: { job_type: 'integrity_audit' },
-    everyMs: 5000,
   });
   const shown = filters.job ?? runs.rows?.[0]?.job_id;
-  const run = useDeed<boolean, { job_id: string }>({
+  const run = useAction<boolean, { job_id: string }>({
     run: (repair) => api.post('/api/v1/jobs/submit', { job_type: 'integrity_audit', payload: { repair } }),
-    stale: [['jobs']],
+    stale: [queryKeys.jobs()],
     onDone: ({ job_id }) => change({ job: job_id }),
   });
   return (
     <ConsolePage
       title="Integrity"
-      lead="Compares what must agree: libraries with what they hold and why, people with their libraries, jobs with their attempts."
+      lead="Checks that libraries, users, jobs and their records agree with each other."
       actions={
         <>
           <Button icon={Wrench} busy={run.isPending} onClick={() => run.mutate(true)}>
             Audit and repair
           </Button>
           <Button look="primary" icon={ShieldCheck} busy={run.isPending} onClick={() => run.mutate(false)}>
-            Run the audit
+            Run audit
           </Button>
         </>
       }
     >
       {runs.error && !runs.rows && <ErrorState error={runs.error} onRetry={() => void runs.refetch()} />}
       {runs.rows?.length === 0 && !shown && (
-        <EmptyState icon={ShieldCheck} title="No audit has been run">
-          It reads everything and changes nothing. Audit and repair also puts right what is derived: who sees
-          what, through which library.
+        <EmptyState icon={ShieldCheck} title="No audit yet">
+          An audit changes nothing. Audit and repair also corrects derived data: which items are in whose
+          library.
         </EmptyState>
       )}
       {shown && <Findings jobId={shown} onRepair={() => run.mutate(true)} isBusy={run.isPending} />}
@@ -103,7 +103,7 @@ function Findings({ jobId, onRepair, isBusy }: FindingsProps) {
   const seesContent = useSeesContent(job.data);
   if (job.error && !job.data) return <ErrorState error={job.error} onRetry={() => void job.refetch()} />;
   if (!job.data) return <Skeleton height="10rem" />;
-  if (job.data.status !== 'succeeded') return <UnderWay job={job.data} />;
+  if (job.data.status !== 'succeeded') return <Running job={job.data} />;
   if (!seesContent) return <PrivateContent />;
   const result = job.data.result as unknown as AuditResult;
   const groups = byKind(result.inconsistencies);
@@ -112,22 +112,23 @@ function Findings({ jobId, onRepair, isBusy }: FindingsProps) {
     <>
       <div className="console-stats">
         <Stat
-          label="Found"
-          value={isClean ? 'Nothing wrong' : count(result.inconsistency_count)}
+          label="Inconsistencies"
+          value={isClean ? 'None' : count(result.inconsistency_count)}
           note={isClean ? undefined : noteOn(result)}
           tone={isClean ? 'plain' : 'amber'}
         />
-        <Stat label="Documents" value={count(result.document_count)} note="looked at" />
+        <Stat label="Documents" value={count(result.document_count)} note="checked" />
         <Stat
           label="Run"
           value={<Time at={job.data.updated_at} />}
-          note={<ConsoleLink to={`jobs/${jobId}`}>Show the job</ConsoleLink>}
+          note={<ConsoleLink to={`jobs/${jobId}`}>Show job</ConsoleLink>}
         />
       </div>
       {!isClean && !result.repaired && (
-        <section className="console-notice" aria-label="What can be done">
+        <section className="console-notice" aria-label="Repair">
           <p className="grow">
-            What is derived can be put right: what default libraries hold, and why. The rest needs a person.
+            Derived data can be repaired: which items are in default libraries. Other inconsistencies need a
+            person.
           </p>
           <Button icon={Wrench} busy={isBusy} onClick={onRepair}>
             Repair
@@ -140,7 +141,7 @@ function Findings({ jobId, onRepair, isBusy }: FindingsProps) {
             <b>{kind.replaceAll('_', ' ')}</b> <Badge tone="amber">{count(found.length)} listed</Badge>
           </summary>
           <JsonView
-            label={`Found: ${kind}`}
+            label={`Inconsistencies: ${kind}`}
             value={found
               .slice(0, SHOWN_OF_EACH_KIND)
               .map(({ kind: _, ...ids }) => JSON.stringify(ids))
@@ -148,7 +149,7 @@ function Findings({ jobId, onRepair, isBusy }: FindingsProps) {
           />
           {found.length > SHOWN_OF_EACH_KIND && (
             <p className="small muted">
-              The first {SHOWN_OF_EACH_KIND}; the result of the job lists {count(found.length)}.
+              The first {SHOWN_OF_EACH_KIND} of {count(found.length)}. The result of the job lists all.
             </p>
           )}
         </details>
@@ -157,12 +158,11 @@ function Findings({ jobId, onRepair, isBusy }: FindingsProps) {
   );
 }
 
-function noteOn({ inconsistency_count, repaired }: AuditResult): string {
-  const noun = inconsistency_count === 1 ? 'inconsistency' : 'inconsistencies';
-  return repaired ? `${noun}; what is derived was repaired` : noun;
+function noteOn({ repaired }: AuditResult): string | undefined {
+  return repaired ? 'derived data was repaired' : undefined;
 }
 
-/** The most frequent first. */
+/** Groups inconsistencies by kind, the most frequent first. */
 function byKind(found: AuditResult['inconsistencies']): [string, AuditResult['inconsistencies']][] {
   const kinds = [...new Set(found.map(({ kind }) => kind))];
   return kinds
@@ -170,7 +170,7 @@ function byKind(found: AuditResult['inconsistencies']): [string, AuditResult['in
     .toSorted(([, a], [, b]) => b.length - a.length);
 }
 
-function UnderWay({ job }: { job: Job }) {
+function Running({ job }: { job: Job }) {
   return (
     <section
       className={`console-notice ${job.status === 'failed' ? 'console-notice-danger' : ''}`}
@@ -179,7 +179,7 @@ function UnderWay({ job }: { job: Job }) {
       <div className="grow">
         <div className="row">
           <StatusBadge status={job.status} />
-          <b>{isOver(job.status) ? 'The audit failed' : 'The audit is under way'}</b>
+          <b>{isOver(job.status) ? 'The audit failed' : 'The audit is running'}</b>
         </div>
         {job.error_text && <p className="console-error-text">{job.error_text}</p>}
         {job.progress && (
@@ -189,9 +189,9 @@ function UnderWay({ job }: { job: Job }) {
               .join(' · ')}
           </p>
         )}
-        {job.status === 'queued' && <p className="small muted">It waits for a worker.</p>}
+        {job.status === 'queued' && <p className="small muted">It is waiting for a worker.</p>}
       </div>
-      <ConsoleLink to={`jobs/${job.job_id}`}>Show the job</ConsoleLink>
+      <ConsoleLink to={`jobs/${job.job_id}`}>Show job</ConsoleLink>
     </section>
   );
 }

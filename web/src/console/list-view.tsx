@@ -13,11 +13,11 @@ export interface ListViewProps<Row> extends DataTableProps<Row> {
     isFetchingNextPage: boolean;
     fetchNextPage: () => unknown;
   };
-  /** Shown in place of a table without rows. */
+  /** Shown when there are no rows. */
   empty: ReactNode;
 }
 
-/** A table with all that can happen to it: it loads, fails, is empty, and goes on. */
+/** A table with its loading, error and empty states, and a button for more rows. */
 export function ListView<Row>({ list, empty, ...table }: ListViewProps<Row>) {
   useRowKeys();
   const { rows } = table;

@@ -2,6 +2,7 @@ import { type InfiniteData, type QueryKey, useInfiniteQuery } from '@tanstack/re
 import { api } from '../api/client.ts';
 import type { Page } from '../api/types.ts';
 import type { Filters } from './filters.ts';
+import { REFRESH_MS } from './refresh.ts';
 
 const PAGE_SIZE = 50;
 
@@ -9,14 +10,12 @@ export interface ListOptions {
   queryKey: QueryKey;
   path: string;
   filters?: Filters;
-  /** How often what is on the screen is asked for again. */
-  everyMs?: number;
 }
 
-/** A list of the platform API, page after page, kept fresh while it is looked at. */
+/** A list of the platform API, page by page, refetched while it is shown. */
 export function useList<Name extends string, Row>(name: Name, options: ListOptions) {
   type Answer = Record<Name, Row[]> & { page: Page };
-  const { queryKey, path, filters = {}, everyMs = 10_000 } = options;
+  const { queryKey, path, filters = {} } = options;
   const list = useInfiniteQuery<
     Answer,
     Error,
@@ -29,7 +28,7 @@ export function useList<Name extends string, Row>(name: Name, options: ListOptio
       api.get<Answer>(path, { limit: PAGE_SIZE, ...filters, cursor: pageParam }, signal),
     initialPageParam: undefined,
     getNextPageParam: ({ page }) => page.next_cursor ?? undefined,
-    refetchInterval: everyMs,
+    refetchInterval: REFRESH_MS,
     placeholderData: (before) => before,
   });
   const rows = list.data?.pages.flatMap((page) => page[name]);

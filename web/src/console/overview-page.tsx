@@ -15,10 +15,10 @@ import {
   workersQuery,
 } from './queries.ts';
 
-const ICONS = { well: CircleCheck, attention: TriangleAlert, bad: CircleAlert };
-const WORDS = { well: 'well', attention: 'needs attention', bad: 'needs help' };
+const ICONS = { ok: CircleCheck, warning: TriangleAlert, error: CircleAlert };
+const LABELS = { ok: 'OK', warning: 'Warning', error: 'Error' };
 
-/** Is all well? In one look. */
+/** The health of all parts at a glance. */
 export default function OverviewPage() {
   const [stats, workers, failures, backfill, outbox] = useQueries({
     queries: [jobStatsQuery, workersQuery, failuresQuery('1440'), backfillHealthQuery, outboxHealthQuery],
@@ -38,7 +38,7 @@ export default function OverviewPage() {
   return (
     <ConsolePage
       title={checks ? verdict(checks) : 'Overview'}
-      lead="Everything that works behind the library."
+      lead="The health of jobs, events and webhooks."
     >
       {broken && (
         <ErrorState error={broken.error} onRetry={() => all.forEach((query) => void query.refetch())} />
@@ -56,22 +56,22 @@ export default function OverviewPage() {
 }
 
 function verdict(checks: readonly Check[]): string {
-  const wrong = checks.filter(({ state }) => state !== 'well').length;
-  return wrong === 0 ? 'All is well' : `${plural(wrong, 'thing needs', 'things need')} a look`;
+  const wrong = checks.filter(({ state }) => state !== 'ok').length;
+  return wrong === 0 ? 'All systems OK' : `${plural(wrong, 'problem')} found`;
 }
 
 function CheckCard({ check }: { check: Check }) {
   const Icon = ICONS[check.state];
   return (
     <li className={`card console-check console-check-${check.state}`}>
-      <Icon size={20} role="img" aria-label={WORDS[check.state]} />
+      <Icon size={20} role="img" aria-label={LABELS[check.state]} />
       <div>
         <h2 className="console-check-name">
           <ConsoleLink to={check.to} search={check.search ?? {}}>
             {check.name}
           </ConsoleLink>
         </h2>
-        <p className="small">{check.says}</p>
+        <p className="small">{check.message}</p>
       </div>
     </li>
   );

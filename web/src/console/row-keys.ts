@@ -4,7 +4,7 @@ const rows = () => [...document.querySelectorAll<HTMLTableRowElement>('main .tab
 const target = (row: Element | undefined) =>
   row?.querySelector<HTMLElement>('a, button') ?? row?.querySelector<HTMLElement>('input');
 
-/** `j` and `k` walk through the rows of the page's table, `x` selects the one that has the focus; Enter opens it. */
+/** `j` and `k` move between the rows of the table, `x` selects the focused row, Enter opens it. */
 export function useRowKeys(): void {
   const move = (step: number) => {
     const all = rows();
@@ -17,7 +17,7 @@ export function useRowKeys(): void {
     { keys: 'k', label: 'Previous row', group: 'List', run: () => move(-1) },
     {
       keys: 'x',
-      label: 'Select the row',
+      label: 'Select row',
       group: 'List',
       run: () =>
         document.activeElement

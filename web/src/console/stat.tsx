@@ -7,7 +7,7 @@ export interface StatProps {
   tone?: 'plain' | 'amber' | 'danger';
 }
 
-/** One figure, large. */
+/** A large figure with a label. */
 export function Stat({ label, value, note, tone = 'plain' }: StatProps) {
   return (
     <div className={`card console-stat console-stat-${tone}`}>

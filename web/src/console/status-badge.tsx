@@ -1,6 +1,6 @@
 import { Badge, type BadgeTone } from '../ui/badge.tsx';
 
-/** Every state that the console shows, and how much it asks to be looked at. */
+/** The colours of all statuses. */
 const TONES: Record<string, BadgeTone> = {
   queued: 'plain',
   running: 'accent',
@@ -17,10 +17,10 @@ const TONES: Record<string, BadgeTone> = {
   failing: 'amber',
 };
 
-const WORDS: Record<string, string> = { retry_wait: 'waits to retry' };
+const LABELS: Record<string, string> = { retry_wait: 'waiting to retry' };
 
-export const statusWord = (status: string) => WORDS[status] ?? status;
+export const statusLabel = (status: string) => LABELS[status] ?? status;
 
 export function StatusBadge({ status }: { status: string }) {
-  return <Badge tone={TONES[status] ?? 'plain'}>{statusWord(status)}</Badge>;
+  return <Badge tone={TONES[status] ?? 'plain'}>{statusLabel(status)}</Badge>;
 }

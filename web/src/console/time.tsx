@@ -1,37 +1,23 @@
-import { useSyncExternalStore } from 'react';
+import { createStore, useStore } from '../api/store.ts';
 import { dateTime, distance } from './format.ts';
 
 const TICK_MS = 5000;
-const watchers = new Set<() => void>();
-let now = Date.now();
-let ticking: ReturnType<typeof setInterval> | undefined;
 
-function subscribe(watcher: () => void): () => void {
-  watchers.add(watcher);
-  ticking ??= setInterval(() => {
-    now = Date.now();
-    for (const tell of watchers) tell();
-  }, TICK_MS);
-  return () => {
-    watchers.delete(watcher);
-    if (watchers.size > 0) return;
-    clearInterval(ticking);
-    ticking = undefined;
-  };
-}
+const clock = createStore(Date.now(), () => {
+  const ticking = setInterval(() => clock.set(Date.now()), TICK_MS);
+  return () => clearInterval(ticking);
+});
 
-/** The time, to within some seconds; what uses it is drawn again as it passes. */
-export function useNow(): number {
-  return useSyncExternalStore(subscribe, () => now);
-}
+/** The current time, updated every few seconds while it is shown. */
+export const useNow = (): number => useStore(clock);
 
-/** How long ago something was; the exact time on hover. */
+/** A relative time, such as "5 min ago", with the exact time as its tooltip. */
 export function Time({ at }: { at: string | null }) {
-  const current = useNow();
+  const now = useNow();
   if (at === null) return <span className="muted">never</span>;
   return (
     <time dateTime={at} title={dateTime(at)} className="nowrap">
-      {distance(Math.max(current, now) - Date.parse(at))}
+      {distance(now - Date.parse(at))}
     </time>
   );
 }

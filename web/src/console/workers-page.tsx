@@ -11,7 +11,7 @@ import type { Worker } from './types.ts';
 
 const COLUMNS: readonly Column<Worker>[] = [
   { key: 'name', title: 'Worker', render: ({ name }) => <code className="mono">{name}</code> },
-  { key: 'state', title: 'State', render: (worker) => <Life worker={worker} /> },
+  { key: 'state', title: 'Status', render: (worker) => <WorkerStatus worker={worker} /> },
   {
     key: 'queues',
     title: 'Queues',
@@ -24,8 +24,8 @@ const COLUMNS: readonly Column<Worker>[] = [
     ),
   },
   { key: 'slots', title: 'Slots', render: (worker) => <Slots worker={worker} /> },
-  { key: 'heartbeat', title: 'Last heard of', render: ({ heartbeat_at }) => <Time at={heartbeat_at} /> },
-  { key: 'started', title: 'Began', render: ({ started_at }) => <Time at={started_at} /> },
+  { key: 'heartbeat', title: 'Last heartbeat', render: ({ heartbeat_at }) => <Time at={heartbeat_at} /> },
+  { key: 'started', title: 'Started', render: ({ started_at }) => <Time at={started_at} /> },
 ];
 
 export default function WorkersPage() {
@@ -33,13 +33,13 @@ export default function WorkersPage() {
   return (
     <ConsolePage
       title="Workers"
-      lead="Who does the work. A worker that is not heard of for the time of its lease is taken for dead, and its jobs run elsewhere."
+      lead="Processes that run jobs. When the lease of a worker expires, its jobs run elsewhere."
     >
       {workers.error && !workers.data ? (
         <ErrorState error={workers.error} onRetry={() => void workers.refetch()} />
       ) : workers.data?.length === 0 ? (
-        <EmptyState icon={Cpu} title="Nobody works">
-          What is queued stays where it is. Start <code className="mono">nexus worker</code>, or{' '}
+        <EmptyState icon={Cpu} title="No workers">
+          Jobs stay queued until a worker runs. Start <code className="mono">nexus worker</code>, or{' '}
           <code className="mono">nexus serve</code> without <code className="mono">--no-worker</code>.
         </EmptyState>
       ) : (
@@ -55,12 +55,11 @@ export default function WorkersPage() {
   );
 }
 
-function Life({ worker }: { worker: Worker }) {
+function WorkerStatus({ worker }: { worker: Worker }) {
   const isLate = Date.parse(worker.lease_expires_at) < useNow();
-  return <Badge tone={isLate ? 'danger' : 'accent'}>{isLate ? 'lease is over' : 'alive'}</Badge>;
+  return <Badge tone={isLate ? 'danger' : 'accent'}>{isLate ? 'lease expired' : 'running'}</Badge>;
 }
 
-/** Full, they say why jobs wait. */
 function Slots({ worker: { running_count, concurrency } }: { worker: Worker }) {
   return (
     <span className="console-slots">

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
 
 export interface Shortcut {
-  /** A key as `KeyboardEvent.key` names it, or two, one after the other: `g l`. */
+  /** A `KeyboardEvent.key`, or two in sequence: `g l`. */
   keys: string;
   label: string;
   group: 'Go to' | 'List' | 'Reader' | 'Everywhere';
@@ -10,7 +10,7 @@ export interface Shortcut {
 
 const CHORD_MS = 1200;
 
-/** Newest last: what a page adds goes before what the shell has. */
+/** The newest is last and wins, so pages override the shell. */
 const active: Shortcut[] = [];
 let pending: { key: string; at: number } | undefined;
 
@@ -18,7 +18,7 @@ export function activeShortcuts(): readonly Shortcut[] {
   return active;
 }
 
-/** Adds shortcuts while the component is there. `run` may change from render to render. */
+/** Adds shortcuts while the component is mounted. `run` may change between renders. */
 export function useShortcuts(shortcuts: readonly Shortcut[]): void {
   const latest = useRef(shortcuts);
   latest.current = shortcuts;
@@ -35,7 +35,7 @@ export function useShortcuts(shortcuts: readonly Shortcut[]): void {
   }, [names]);
 }
 
-/** Whether the key belongs to what has the focus: a text, a menu, a dialog. */
+/** Whether the focused element handles the key itself: an input, a menu, a dialog. */
 function isTaken(event: KeyboardEvent): boolean {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return true;
   const target = event.target instanceof Element ? event.target : null;

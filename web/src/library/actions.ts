@@ -1,12 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { api } from '../api/client.ts';
-import { sentenceOf } from '../api/error.ts';
-import type { Answer, Library, Media, Reading, RetriedMedia, UpdateReading } from '../api/types.ts';
+import { errorMessage } from '../api/error.ts';
+import { queryKeys } from '../api/query-keys.ts';
+import type { Answer, Library, Media, Reading, UpdateReading } from '../api/types.ts';
 import { showToast } from '../ui/toasts.ts';
 import { patchMedia, refreshLists, refreshMedia } from './media-list.ts';
-import { noteUnprocessable } from './stage.ts';
 
-/** Null stands for unread. */
+/** Null means unread. */
 type WrittenReading = UpdateReading | null;
 
 function asItWas({ reading }: Media): WrittenReading {
@@ -15,7 +15,7 @@ function asItWas({ reading }: Media): WrittenReading {
   return { progress, finished: finished_at !== null, ...(position !== null && { position }) };
 }
 
-/** What can be done with media from wherever they are shown. Each tells the person when it does not work. */
+/** The actions on media. Each shows a toast when it fails. */
 export function useMediaActions() {
   const queryClient = useQueryClient();
 
@@ -23,7 +23,7 @@ export function useMediaActions() {
     try {
       await work();
     } catch (error) {
-      showToast(sentenceOf(error));
+      showToast(errorMessage(error));
     }
   }
 
@@ -37,10 +37,10 @@ export function useMediaActions() {
         patchMedia(queryClient, { id: item.id, reading });
       }),
     );
-    void queryClient.invalidateQueries({ queryKey: ['libraries'] });
+    void queryClient.invalidateQueries({ queryKey: queryKeys.libraries() });
   }
 
-  /** Undo writes back what each had before. */
+  /** Undo restores the previous state of each item. */
   const mark = (media: readonly Media[], as: string, readingOf: (item: Media) => WrittenReading) =>
     attempt(async () => {
       await write(media, readingOf);
@@ -52,8 +52,7 @@ export function useMediaActions() {
   return {
     retry: (media: Media) =>
       attempt(async () => {
-        const { data } = await api.post<Answer<RetriedMedia>>(`/media/${media.id}/retry`);
-        noteUnprocessable(media.id, !data.enqueued);
+        await api.post(`/media/${media.id}/retry`);
         await refreshMedia(queryClient, media.id);
       }),
 
@@ -63,7 +62,6 @@ export function useMediaActions() {
         finished,
       })),
 
-    /** Back to how it came. */
     unread: (media: readonly Media[]) => mark(media, 'unread', () => null),
 
     addTo: (library: Library, media: readonly Media[]) =>
@@ -78,8 +76,8 @@ export function useMediaActions() {
         );
         const ids = added.flat();
         refreshLists(queryClient);
-        void queryClient.invalidateQueries({ queryKey: ['libraries'] });
-        if (ids.length === 0) return void showToast(`Already in ${library.name}`);
+        void queryClient.invalidateQueries({ queryKey: queryKeys.libraries() });
+        if (ids.length === 0) return showToast(`Already in ${library.name}`);
         showToast(`Added to ${library.name}`, {
           action: {
             label: 'Undo',

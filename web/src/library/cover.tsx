@@ -1,19 +1,19 @@
 import { TriangleAlert } from 'lucide-react';
 import type { Media } from '../api/types.ts';
+import { siteOf } from './format.ts';
 import { KIND_NAMES } from './kinds.ts';
 import { stageOf } from './stage.ts';
-import { siteOf } from './words.ts';
 
 const TINTS = 6;
 
-/** The same site always gets the same tint. */
+/** Picks a tint by site, always the same one. */
 function tintOf(text: string): number {
   let hash = 2166136261;
   for (const char of text) hash = Math.imul(hash ^ (char.codePointAt(0) ?? 0), 16777619);
   return ((hash >>> 8) & 0xffff) % TINTS;
 }
 
-/** The cover, or in its place what the text says of itself on a tint of its site. */
+/** The cover image or, without one, the description or initial on a tinted background. */
 export function Cover({ media, look }: { media: Media; look: 'thumb' | 'card' }) {
   const { label, icon: Icon } = KIND_NAMES[media.kind];
   if (media.cover_url) {

@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { LayoutGrid, List, X } from 'lucide-react';
 import { api } from '../api/client.ts';
+import { queryKeys } from '../api/query-keys.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Select } from '../ui/field.tsx';
 import { KIND_NAMES, KINDS } from './kinds.ts';
-import type { ListSearch, ORDERS, SORTS } from './list-search.ts';
+import type { ListParams, ORDERS, SORTS } from './list-params.ts';
 import type { View } from './view-choice.ts';
 
 type Sort = (typeof SORTS)[number];
@@ -12,15 +13,15 @@ type Order = (typeof ORDERS)[number];
 
 export interface FiltersProps {
   libraryId: string;
-  search: ListSearch;
-  onChange: (search: ListSearch) => void;
+  params: ListParams;
+  onChange: (params: ListParams) => void;
   view: View;
   onView: (view: View) => void;
 }
 
 const READING_NAMES = { unread: 'Unread', reading: 'In progress', finished: 'Finished' } as const;
 const STATUS_NAMES = { ready: 'Ready', failed: 'Failed', pending: 'Queued' } as const;
-/** What can be chosen, by sort and order as the address has them. */
+/** The options of the sort menu, by their search params. */
 const SORT_NAMES: Record<`${Sort} ${Order}`, string> = {
   'added desc': 'Newest first',
   'added asc': 'Oldest first',
@@ -39,10 +40,10 @@ const anyOr = (any: string, names: Record<string, string>) => [
   ...Object.entries(names).map(([value, label]) => ({ value, label })),
 ];
 
-/** How the list is cut and ordered; all of it stands in the address. */
-export function Filters({ libraryId, search, onChange, view, onView }: FiltersProps) {
+/** The filters and the sort menu of a list. */
+export function Filters({ libraryId, params, onChange, view, onView }: FiltersProps) {
   const sites = useQuery({
-    queryKey: ['sites', libraryId],
+    queryKey: queryKeys.sites(libraryId),
     queryFn: () =>
       api
         .get<{ data: { site: string; count: number }[] }>('/media/sites', { library_id: libraryId })
@@ -50,33 +51,33 @@ export function Filters({ libraryId, search, onChange, view, onView }: FiltersPr
     staleTime: 60_000,
   });
   const set = (change: Record<string, string | undefined>) => {
-    const next = Object.entries({ ...search, ...change }).filter(([, value]) => value);
-    onChange(Object.fromEntries(next) as ListSearch);
+    const next = Object.entries({ ...params, ...change }).filter(([, value]) => value);
+    onChange(Object.fromEntries(next) as ListParams);
   };
-  const { sort = 'added', order = usualOrder(sort) } = search;
-  const isFiltered = Boolean(search.kind || search.status || search.site || search.reading);
-  const choice = (name: keyof ListSearch, label: string, options: { value: string; label: string }[]) => (
+  const { sort = 'added', order = usualOrder(sort) } = params;
+  const isFiltered = Boolean(params.kind || params.status || params.site || params.reading);
+  const choice = (name: keyof ListParams, label: string, options: { value: string; label: string }[]) => (
     <Select
       label={label}
-      value={search[name] ?? ''}
+      value={params[name] ?? ''}
       options={options}
-      data-set={search[name] !== undefined}
+      data-set={params[name] !== undefined}
       onChange={(value) => set({ [name]: value })}
     />
   );
   return (
     <>
       <fieldset className="list-filters" aria-label="Filters">
-        {choice('reading', 'Read or not', anyOr('Read or not', READING_NAMES))}
+        {choice('reading', 'Reading status', anyOr('Read or unread', READING_NAMES))}
         {choice(
           'kind',
-          'Kind',
-          anyOr('Any kind', Object.fromEntries(KINDS.map((kind) => [kind, KIND_NAMES[kind].label]))),
+          'Type',
+          anyOr('Any type', Object.fromEntries(KINDS.map((kind) => [kind, KIND_NAMES[kind].label]))),
         )}
         {choice('status', 'Status', anyOr('Any status', STATUS_NAMES))}
         {choice('site', 'Site', [
           { value: '', label: 'Any site' },
-          ...siteOptions(sites.data, search.site).map(({ site, count }) => ({
+          ...siteOptions(sites.data, params.site).map(({ site, count }) => ({
             value: site,
             label: count ? `${site} (${count})` : site,
           })),
@@ -88,7 +89,7 @@ export function Filters({ libraryId, search, onChange, view, onView }: FiltersPr
             icon={X}
             onClick={() => set({ kind: undefined, status: undefined, site: undefined, reading: undefined })}
           >
-            Clear
+            Clear filters
           </Button>
         )}
       </fieldset>
@@ -114,7 +115,7 @@ export function Filters({ libraryId, search, onChange, view, onView }: FiltersPr
   );
 }
 
-/** What is set stays on offer even when no media of it is left. */
+/** The selected site stays in the menu even when no media of it is left. */
 function siteOptions(known: { site: string; count: number }[] | undefined, current: string | undefined) {
   const sites = known ?? [];
   if (!current || sites.some(({ site }) => site === current)) return sites;

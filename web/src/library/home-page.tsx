@@ -1,31 +1,29 @@
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { BookOpenText, FilterX, Plus } from 'lucide-react';
-import { useEffect } from 'react';
 import { useSession } from '../session/session.ts';
 import { useDialogs } from '../shell/dialogs.ts';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
 import { Kbd } from '../ui/kbd.tsx';
+import { usePageTitle } from '../ui/page-title.ts';
 import { MediaView } from './media-view.tsx';
 
 const route = getRouteApi('/signed-in/');
 
-/** The person's own library: what they saved, and all that is shared with them. */
+/** The person's own library: everything they saved, and everything shared with them. */
 export default function HomePage() {
   const { default_library_id } = useSession();
   const search = route.useSearch();
   const navigate = useNavigate();
   const { show } = useDialogs();
-  useEffect(() => {
-    document.title = 'My library · Nexus';
-  }, []);
+  usePageTitle('My library');
   return (
     <MediaView
       libraryId={default_library_id}
       isDefault
-      search={search}
-      onSearch={(next) => void navigate({ to: '/', search: next, replace: true })}
-      place={{ libraryId: default_library_id, isDefault: true, name: 'My library' }}
+      params={search}
+      onParams={(next) => void navigate({ to: '/', search: next, replace: true })}
+      removeFrom={{ libraryId: default_library_id, isDefault: true, name: 'My library' }}
       empty={
         <EmptyState
           icon={BookOpenText}
@@ -33,18 +31,18 @@ export default function HomePage() {
           actions={
             <>
               <Button look="primary" icon={Plus} onClick={() => show('save')}>
-                Save your first link
+                Save a link
               </Button>
               <Link to="/import" className={buttonClass('secondary')}>
-                Import from elsewhere
+                Import
               </Link>
             </>
           }
         >
-          Paste a link anywhere on this page, drop a PDF or a book, or press <Kbd>n</Kbd>.
+          Paste a link anywhere on this page, drop a PDF or EPUB file, or press <Kbd>n</Kbd>.
         </EmptyState>
       }
-      nothingFound={<NothingFound onClear={() => void navigate({ to: '/', search: {} })} />}
+      noMatches={<NoMatches onClear={() => void navigate({ to: '/', search: {} })} />}
     >
       {(total) => (
         <>
@@ -65,14 +63,12 @@ export function Total({ value }: { value: number | undefined }) {
   );
 }
 
-export function NothingFound({ onClear }: { onClear: () => void }) {
+export function NoMatches({ onClear }: { onClear: () => void }) {
   return (
     <EmptyState
       icon={FilterX}
-      title="Nothing fits these filters"
-      actions={<Button onClick={onClear}>Clear the filters</Button>}
-    >
-      Take one of them away to see more.
-    </EmptyState>
+      title="No items match these filters"
+      actions={<Button onClick={onClear}>Clear filters</Button>}
+    />
   );
 }

@@ -5,9 +5,9 @@ const ProvenanceDialog = lazy(() => import('./provenance-dialog.tsx'));
 const AttemptsDialog = lazy(() => import('./attempts-dialog.tsx'));
 
 interface ItemDialogs {
-  /** Why the viewer sees it. */
+  /** Shows why the viewer sees a media. */
   explain: (media: Media) => void;
-  /** What was tried, and when. */
+  /** Shows the processing attempts of a media. */
   showAttempts: (media: Media) => void;
 }
 
@@ -17,7 +17,7 @@ export function useItemDialogs(): ItemDialogs {
   return useContext(Context);
 }
 
-/** The dialogs about one media; outside of lists, whose rows come and go while scrolling. */
+/** The dialogs about one media. They are outside of lists, whose rows unmount while scrolling. */
 export function ItemDialogsProvider({ children }: { children: ReactNode }) {
   const [shown, setShown] = useState<{ kind: 'provenance' | 'attempts'; media: Media }>();
   const close = () => setShown(undefined);

@@ -3,16 +3,16 @@ import { useNavigate } from '@tanstack/react-router';
 import { Ellipsis, LogOut, Pencil, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { api } from '../api/client.ts';
-import { sentenceOf } from '../api/error.ts';
+import { errorMessage } from '../api/error.ts';
 import type { Library } from '../api/types.ts';
 import { useSession } from '../session/session.ts';
-import { Button, IconButton } from '../ui/button.tsx';
-import { Dialog } from '../ui/dialog.tsx';
-import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx';
+import { IconButton } from '../ui/button.tsx';
+import { ConfirmDialog } from '../ui/confirm-dialog.tsx';
+import { Menu, MenuItem, MenuSeparator } from '../ui/menu.tsx';
 import { showToast } from '../ui/toasts.ts';
 import { RenameDialog } from './rename-dialog.tsx';
 
-/** Rename, leave, delete. The last two cannot be undone, so they are asked about. */
+/** Renames, leaves or deletes a library. Leaving and deleting ask for confirmation. */
 export function LibraryMenu({ library }: { library: Library }) {
   const { user } = useSession();
   const navigate = useNavigate();
@@ -20,12 +20,12 @@ export function LibraryMenu({ library }: { library: Library }) {
   const [asked, setAsked] = useState<'rename' | 'leave' | 'delete'>();
   const isOwner = library.owner_user_id === user.id;
 
-  async function part(path: string, done: string) {
+  async function leaveOrDelete(path: string, done: string) {
     try {
       await api.delete(path);
     } catch (error) {
       setAsked(undefined);
-      return void showToast(sentenceOf(error));
+      return showToast(errorMessage(error));
     }
     await navigate({ to: '/' });
     void queryClient.invalidateQueries();
@@ -34,7 +34,7 @@ export function LibraryMenu({ library }: { library: Library }) {
 
   return (
     <>
-      <Menu trigger={<IconButton label="More about this library" icon={Ellipsis} withTooltip={false} />}>
+      <Menu trigger={<IconButton label="Library actions" icon={Ellipsis} withTooltip={false} />}>
         {library.role === 'admin' && (
           <MenuItem icon={Pencil} onSelect={() => setAsked('rename')}>
             Rename
@@ -47,7 +47,7 @@ export function LibraryMenu({ library }: { library: Library }) {
         )}
         {isOwner && (
           <>
-            <MenuLine />
+            <MenuSeparator />
             <MenuItem icon={Trash2} danger onSelect={() => setAsked('delete')}>
               Delete
             </MenuItem>
@@ -55,46 +55,32 @@ export function LibraryMenu({ library }: { library: Library }) {
         )}
       </Menu>
       {asked === 'rename' && <RenameDialog library={library} onClose={() => setAsked(undefined)} />}
-      <Dialog
-        open={asked === 'leave'}
-        onClose={() => setAsked(undefined)}
-        title={`Leave ${library.name}?`}
-        actions={
-          <>
-            <Button onClick={() => setAsked(undefined)}>Stay</Button>
-            <Button
-              look="danger"
-              onClick={() =>
-                void part(`/libraries/${library.id}/members/${user.id}`, `You have left ${library.name}`)
-              }
-            >
-              Leave
-            </Button>
-          </>
-        }
-      >
-        You lose at once what you have only through this library. What you saved yourself stays yours. To come
-        back, you need a new invitation.
-      </Dialog>
-      <Dialog
-        open={asked === 'delete'}
-        onClose={() => setAsked(undefined)}
-        title={`Delete ${library.name}?`}
-        actions={
-          <>
-            <Button onClick={() => setAsked(undefined)}>Keep it</Button>
-            <Button
-              look="danger"
-              onClick={() => void part(`/libraries/${library.id}`, `${library.name} is deleted`)}
-            >
-              Delete for everybody
-            </Button>
-          </>
-        }
-      >
-        All members lose at once what they have only through this library. This cannot be undone. What people
-        saved themselves stays theirs.
-      </Dialog>
+      {asked === 'leave' && (
+        <ConfirmDialog
+          title={`Leave ${library.name}?`}
+          action="Leave"
+          danger
+          onConfirm={() =>
+            void leaveOrDelete(`/libraries/${library.id}/members/${user.id}`, `You left ${library.name}`)
+          }
+          onClose={() => setAsked(undefined)}
+        >
+          You immediately lose access to items that you have only through this library. Items that you saved
+          yourself stay. To come back, you need a new invitation.
+        </ConfirmDialog>
+      )}
+      {asked === 'delete' && (
+        <ConfirmDialog
+          title={`Delete ${library.name}?`}
+          action="Delete"
+          danger
+          onConfirm={() => void leaveOrDelete(`/libraries/${library.id}`, `Deleted ${library.name}`)}
+          onClose={() => setAsked(undefined)}
+        >
+          All members immediately lose access to items that they have only through this library. Items that
+          they saved themselves stay. This cannot be undone.
+        </ConfirmDialog>
+      )}
     </>
   );
 }

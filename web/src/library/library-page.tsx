@@ -1,13 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { BookPlus, Share2 } from 'lucide-react';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { ApiError } from '../api/error.ts';
 import { useDialogs } from '../shell/dialogs.ts';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
 import { ErrorState } from '../ui/error-state.tsx';
-import { NothingFound, Total } from './home-page.tsx';
+import { usePageTitle } from '../ui/page-title.ts';
+import { NoMatches, Total } from './home-page.tsx';
 import { LibraryMenu } from './library-menu.tsx';
 import { MediaView } from './media-view.tsx';
 import { librariesQuery } from './queries.ts';
@@ -17,7 +18,7 @@ const route = getRouteApi('/signed-in/library/$libraryId');
 const GONE = new ApiError(
   404,
   'E_LIBRARY_NOT_FOUND',
-  'There is no such library, or you are not in it any more.',
+  'This library does not exist, or you are no longer a member.',
 );
 
 export default function LibraryPage() {
@@ -29,9 +30,7 @@ export default function LibraryPage() {
   const [isSharing, setSharing] = useState(false);
   const library = libraries.data?.find(({ id }) => id === libraryId);
   const isAdmin = library?.role === 'admin';
-  useEffect(() => {
-    document.title = `${library?.name ?? 'Library'} · Nexus`;
-  }, [library?.name]);
+  usePageTitle(library?.name ?? 'Library');
 
   if (libraries.data && !library) {
     return (
@@ -48,35 +47,35 @@ export default function LibraryPage() {
         key={libraryId}
         libraryId={libraryId}
         isDefault={false}
-        search={search}
-        onSearch={(next) =>
+        params={search}
+        onParams={(next) =>
           void navigate({ to: '/library/$libraryId', params: { libraryId }, search: next, replace: true })
         }
-        place={library && isAdmin ? { libraryId, isDefault: false, name: library.name } : undefined}
+        removeFrom={library && isAdmin ? { libraryId, isDefault: false, name: library.name } : undefined}
         empty={
           <EmptyState
             icon={BookPlus}
-            title="Nothing in here yet"
+            title="This library is empty"
             actions={
               isAdmin && (
                 <>
                   <Button look="primary" onClick={() => show('save')}>
-                    Save something into it
+                    Save a link
                   </Button>
                   <Link to="/import" search={{ library: libraryId }} className={buttonClass('secondary')}>
-                    Import into it
+                    Import
                   </Link>
                 </>
               )
             }
           >
             {isAdmin
-              ? 'Save a link into it, or add what you have from the menu of each item.'
-              : 'As soon as somebody adds something, it appears here and in your library.'}
+              ? 'Save a link here, or add items from your library with their menu.'
+              : 'Items appear here and in your library as soon as an admin adds them.'}
           </EmptyState>
         }
-        nothingFound={
-          <NothingFound
+        noMatches={
+          <NoMatches
             onClear={() => void navigate({ to: '/library/$libraryId', params: { libraryId }, search: {} })}
           />
         }

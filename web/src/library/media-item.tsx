@@ -7,22 +7,20 @@ import { useMediaActions } from './actions.ts';
 import { Cover } from './cover.tsx';
 import { MediaMenu } from './media-menu.tsx';
 import { MetaLine, NoteLine, ReadingState } from './media-status.tsx';
-import type { RemovalPlace } from './removals.ts';
+import type { LibraryRef } from './removals.ts';
 import { stageOf } from './stage.ts';
-import { useLiveMedia } from './use-live-media.ts';
 
 export interface MediaItemProps {
   media: Media;
   index: number;
   isSelected: boolean;
-  place: RemovalPlace | undefined;
+  removeFrom: LibraryRef | undefined;
   onSelect: (media: Media, isSelected: boolean, withRange: boolean) => void;
 }
 
-/** A media as a line of the list. */
+/** A media as a row of the list. */
 export const MediaRow = memo(function MediaRow(props: MediaItemProps) {
-  const { media, isSelected, place } = props;
-  useLiveMedia(media);
+  const { media, isSelected, removeFrom } = props;
   return (
     <article
       className="media-row"
@@ -40,7 +38,11 @@ export const MediaRow = memo(function MediaRow(props: MediaItemProps) {
       <div className="media-actions">
         <ReadingState media={media} />
         <RetryButton media={media} />
-        <MediaMenu media={media} place={place} onSelect={() => props.onSelect(media, !isSelected, false)} />
+        <MediaMenu
+          media={media}
+          removeFrom={removeFrom}
+          onSelect={() => props.onSelect(media, !isSelected, false)}
+        />
       </div>
     </article>
   );
@@ -48,8 +50,7 @@ export const MediaRow = memo(function MediaRow(props: MediaItemProps) {
 
 /** A media as a card of the grid. */
 export const MediaCard = memo(function MediaCard(props: MediaItemProps) {
-  const { media, isSelected, place } = props;
-  useLiveMedia(media);
+  const { media, isSelected, removeFrom } = props;
   return (
     <article className="media-card" data-selected={isSelected} data-read={media.reading?.finished_at != null}>
       <Cover media={media} look="card" />
@@ -64,7 +65,7 @@ export const MediaCard = memo(function MediaCard(props: MediaItemProps) {
             <RetryButton media={media} />
             <MediaMenu
               media={media}
-              place={place}
+              removeFrom={removeFrom}
               onSelect={() => props.onSelect(media, !isSelected, false)}
             />
           </span>

@@ -1,21 +1,22 @@
 import { type InfiniteData, infiniteQueryOptions, type QueryClient } from '@tanstack/react-query';
 import { api } from '../api/client.ts';
+import { queryKeys } from '../api/query-keys.ts';
 import type { Answer, Media, MediaPage, MediaWithOutline } from '../api/types.ts';
-import type { ListSearch } from './list-search.ts';
+import type { ListParams } from './list-params.ts';
 import { mediaQuery } from './queries.ts';
 
 export const PAGE_SIZE = 200;
-/** Beyond so many pages a list is corrected item by item, not asked for again as a whole. */
-const MOST_REFETCHED_PAGES = 3;
+/** A list with more pages than this is updated item by item, not refetched as a whole. */
+const MAX_REFETCHED_PAGES = 3;
 
-/** A library's media, page by page; the first answer says how many there are. */
-export function mediaListQuery(libraryId: string, search: ListSearch) {
+/** A library's media, page by page. Every page has the total. */
+export function mediaListQuery(libraryId: string, params: ListParams) {
   return infiniteQueryOptions({
-    queryKey: ['media', 'list', libraryId, search],
+    queryKey: queryKeys.mediaList(libraryId, params),
     queryFn: ({ pageParam, signal }) =>
       api.get<MediaPage>(
         '/media',
-        { ...search, library_id: libraryId, limit: PAGE_SIZE, cursor: pageParam },
+        { ...params, library_id: libraryId, limit: PAGE_SIZE, cursor: pageParam },
         signal,
       ),
     initialPageParam: undefined as string | undefined,
@@ -25,18 +26,17 @@ export function mediaListQuery(libraryId: string, search: ListSearch) {
 }
 
 type ListData = InfiniteData<MediaPage, string | undefined>;
-const LISTS = { queryKey: ['media', 'list'] };
+const LISTS = { queryKey: queryKeys.mediaLists() };
 
-/** What is new of a media. */
 type MediaPatch = Pick<Media, 'id'> & Partial<Media>;
 
-/** Puts what is newer into every list and page that shows it. */
+/** Writes newer fields of a media into every list and page that shows it. */
 export function patchMedia(queryClient: QueryClient, media: MediaPatch): void {
   queryClient.setQueryData<MediaWithOutline>(
     mediaQuery(media.id).queryKey,
     (known) => known && { ...known, ...media },
   );
-  // Writing to a list makes it fresh: one that is to be asked for again must stay old, or what it misses stays missing.
+  // Writing to a list marks it as fresh, so a list that waits for a refetch is left alone.
   const isToPatch = ({ state }: { state: { data: unknown; isInvalidated: boolean } }) =>
     !state.isInvalidated && holds(state.data as ListData | undefined, media.id);
   queryClient.setQueriesData<ListData>({ ...LISTS, predicate: isToPatch }, (list) => {
@@ -60,17 +60,29 @@ function withoutOutline(media: MediaPatch & { outline?: unknown }): MediaPatch {
   return rest;
 }
 
-/** Fetches one media anew and puts it everywhere. */
-export async function refreshMedia(queryClient: QueryClient, id: string): Promise<void> {
-  const { data } = await api.get<Answer<MediaWithOutline>>(`/media/${id}`);
-  patchMedia(queryClient, data);
+/** Whether a list or a page in the cache shows this media. */
+export function isCached(queryClient: QueryClient, id: string): boolean {
+  return (
+    queryClient.getQueryData(mediaQuery(id).queryKey) !== undefined ||
+    queryClient.getQueriesData<ListData>(LISTS).some(([, list]) => holds(list, id))
+  );
 }
 
-/** Asks for lists again, but for very long ones, whose pages would all be asked for. */
+/** Fetches a media and updates every list and page that shows it. A page of a media that is gone shows its error. */
+export async function refreshMedia(queryClient: QueryClient, id: string): Promise<void> {
+  try {
+    const { data } = await api.get<Answer<MediaWithOutline>>(`/media/${id}`);
+    patchMedia(queryClient, data);
+  } catch {
+    await queryClient.invalidateQueries({ queryKey: mediaQuery(id).queryKey });
+  }
+}
+
+/** Refetches lists, except for very long ones, of which every page would be fetched. */
 export function refreshLists(queryClient: QueryClient): void {
   void queryClient.invalidateQueries({
     ...LISTS,
     predicate: ({ state }) =>
-      ((state.data as ListData | undefined)?.pages.length ?? 0) <= MOST_REFETCHED_PAGES,
+      ((state.data as ListData | undefined)?.pages.length ?? 0) <= MAX_REFETCHED_PAGES,
   });
 }

@@ -14,33 +14,32 @@ import {
   Trash2,
 } from 'lucide-react';
 import type { Media } from '../api/types.ts';
-import { downloadFrom } from '../moving/download.ts';
+import { downloadFrom } from '../transfer/download.ts';
 import { IconButton } from '../ui/button.tsx';
-import { Menu, MenuItem, MenuLabel, MenuLine } from '../ui/menu.tsx';
+import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../ui/menu.tsx';
 import { useMediaActions } from './actions.ts';
 import { useItemDialogs } from './item-dialogs.tsx';
-import { librariesQuery } from './queries.ts';
-import { type RemovalPlace, removeWithUndo } from './removals.ts';
+import { writableLibrariesQuery } from './queries.ts';
+import { type LibraryRef, removeWithUndo } from './removals.ts';
 import { stageOf } from './stage.ts';
 
 export interface MediaMenuProps {
   media: Media;
-  /** From where Remove takes it; without, Remove is not offered. */
-  place?: RemovalPlace | undefined;
+  /** The library that Remove removes it from; without it, Remove is not offered. */
+  removeFrom?: LibraryRef | undefined;
   onRemoved?: () => void;
-  /** In lists: selects it, or takes it out of the selection. */
+  /** In lists: selects or deselects it. */
   onSelect?: () => void;
-  /** Where being shown is being read, marking as unread is more than that. */
+  /** Replaces the usual action of Mark as unread. */
   onUnread?: () => void;
 }
 
-/** Everything that can be done with one media. */
-export function MediaMenu({ media, place, onRemoved, onSelect, onUnread }: MediaMenuProps) {
+/** The menu with all actions on one media. */
+export function MediaMenu({ media, removeFrom, onRemoved, onSelect, onUnread }: MediaMenuProps) {
   const queryClient = useQueryClient();
   const actions = useMediaActions();
   const { explain, showAttempts } = useItemDialogs();
-  const libraries = useQuery(librariesQuery);
-  const targets = libraries.data?.filter(({ role, is_default }) => role === 'admin' && !is_default) ?? [];
+  const { data: targets = [] } = useQuery(writableLibrariesQuery);
   const isFinished = media.reading?.finished_at != null;
   const stage = stageOf(media);
   const original = media.canonical_url ?? media.requested_url;
@@ -76,12 +75,12 @@ export function MediaMenu({ media, place, onRemoved, onSelect, onUnread }: Media
       )}
       {media.may_retry && (
         <MenuItem icon={RotateCcw} onSelect={() => void actions.retry(media)}>
-          Try again
+          Retry
         </MenuItem>
       )}
       {stage !== 'ready' && (
         <MenuItem icon={ScrollText} onSelect={() => showAttempts(media)}>
-          What was tried
+          Show attempts
         </MenuItem>
       )}
       <MenuItem icon={CircleHelp} onSelect={() => explain(media)}>
@@ -89,7 +88,7 @@ export function MediaMenu({ media, place, onRemoved, onSelect, onUnread }: Media
       </MenuItem>
       {original && (
         <MenuItem icon={ExternalLink} onSelect={() => window.open(original, '_blank', 'noopener,noreferrer')}>
-          Open the original
+          Open original
         </MenuItem>
       )}
       {media.capabilities.can_quote && (
@@ -99,7 +98,7 @@ export function MediaMenu({ media, place, onRemoved, onSelect, onUnread }: Media
       )}
       {targets.length > 0 && (
         <>
-          <MenuLine />
+          <MenuSeparator />
           <MenuLabel>Add to</MenuLabel>
           {targets.slice(0, 8).map((library) => (
             <MenuItem
@@ -112,18 +111,18 @@ export function MediaMenu({ media, place, onRemoved, onSelect, onUnread }: Media
           ))}
         </>
       )}
-      {place && (
+      {removeFrom && (
         <>
-          <MenuLine />
+          <MenuSeparator />
           <MenuItem
             icon={Trash2}
             danger
             onSelect={() => {
-              removeWithUndo(queryClient, [media], place);
+              removeWithUndo(queryClient, [media], removeFrom);
               onRemoved?.();
             }}
           >
-            {place.isDefault ? 'Remove from my library' : `Remove from ${place.name}`}
+            {removeFrom.isDefault ? 'Remove from my library' : `Remove from ${removeFrom.name}`}
           </MenuItem>
         </>
       )}

@@ -1,9 +1,9 @@
 import { CircleCheckBig } from 'lucide-react';
 import type { Media } from '../api/types.ts';
-import { isUnderWay, STAGE_WORDS, stageOf } from './stage.ts';
-import { lengthOf, publishedOf, siteOf, whenOf } from './words.ts';
+import { lengthOf, publishedOf, siteOf, timeAgo } from './format.ts';
+import { STAGE_LABELS, stageOf } from './stage.ts';
 
-/** How far it has come on its way into the library. */
+/** The processing stage of a media, with a progress bar of three steps. */
 export function StageLine({ media }: { media: Media }) {
   const stage = stageOf(media);
   const isAgain = media.processing_attempts > 1 && stage === 'working';
@@ -14,13 +14,13 @@ export function StageLine({ media }: { media: Media }) {
         <span className="stage-step" data-now={stage === 'working'} />
         <span className="stage-step" />
       </span>
-      {STAGE_WORDS[stage]}
+      {STAGE_LABELS[stage]}
       {isAgain && `, attempt ${media.processing_attempts}`}
     </span>
   );
 }
 
-/** Where it is from, how long it takes, when it came. */
+/** The site, author, length and dates of a media. */
 export function MetaLine({ media }: { media: Media }) {
   const site = siteOf(media);
   const length = lengthOf(media);
@@ -32,20 +32,19 @@ export function MetaLine({ media }: { media: Media }) {
       {media.published && <span className="meta-detail">{publishedOf(media.published)}</span>}
       <span>
         <span className="meta-detail">added </span>
-        {whenOf(media.added_at)}
+        {timeAgo(media.added_at)}
       </span>
     </p>
   );
 }
 
-/** The line below: the stage while it is on its way, what went wrong when it failed, what it is about otherwise. */
+/** The processing stage, the error message, or the description of a media. */
 export function NoteLine({ media }: { media: Media }) {
   const stage = stageOf(media);
-  if (isUnderWay(media) || stage === 'unavailable') return <StageLine media={media} />;
+  if (stage === 'queued' || stage === 'working' || stage === 'unavailable')
+    return <StageLine media={media} />;
   if (stage === 'failed') {
-    return (
-      <p className="media-note media-note-failed">{media.last_error_message ?? 'It could not be read.'}</p>
-    );
+    return <p className="media-note media-note-failed">{media.last_error_message ?? 'Processing failed.'}</p>;
   }
   if (!media.description) return null;
   return <p className="media-note media-note-quiet">{media.description}</p>;

@@ -1,15 +1,16 @@
 import './library.css';
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type ReactNode, useCallback, useMemo, useRef, useSyncExternalStore } from 'react';
+import { type ReactNode, useCallback, useMemo, useRef } from 'react';
+import { useStore } from '../api/store.ts';
 import { useShortcuts } from '../keyboard/shortcuts.ts';
 import { PendingSaves } from '../saving/pending-saves.tsx';
 import { ErrorState } from '../ui/error-state.tsx';
 import { useMediaActions } from './actions.ts';
 import { Filters } from './filters.tsx';
-import type { ListSearch } from './list-search.ts';
+import type { ListParams } from './list-params.ts';
 import { mediaListQuery } from './media-list.ts';
-import { hiddenIn, type RemovalPlace, removalStore, removeWithUndo } from './removals.ts';
+import { hiddenIn, type LibraryRef, removalStore, removeWithUndo } from './removals.ts';
 import { SelectionBar } from './selection-bar.tsx';
 import { useSelection } from './use-selection.ts';
 import { useViewChoice } from './view-choice.ts';
@@ -18,33 +19,33 @@ import { ItemSkeleton, VirtualMedia, type VirtualMediaHandle } from './virtual-m
 export interface MediaViewProps {
   libraryId: string;
   isDefault: boolean;
-  search: ListSearch;
-  onSearch: (search: ListSearch) => void;
-  /** Where Remove takes from; undefined where the person may not. */
-  place: RemovalPlace | undefined;
-  /** Shown when there is nothing, and nothing is filtered away. */
+  params: ListParams;
+  onParams: (params: ListParams) => void;
+  /** The library that Remove removes from; undefined when the person may not. */
+  removeFrom: LibraryRef | undefined;
+  /** Shown when the library is empty. */
   empty: ReactNode;
-  /** Shown when the filters leave nothing. */
-  nothingFound: ReactNode;
+  /** Shown when no item matches the filters. */
+  noMatches: ReactNode;
   children: (total: number | undefined) => ReactNode;
 }
 
-/** A library's media with everything to cut, order, select and walk through them. */
+/** A library's media with filters, sorting, selection and keyboard navigation. */
 export function MediaView(props: MediaViewProps) {
-  const { libraryId, isDefault, search, onSearch, place, empty, nothingFound, children } = props;
+  const { libraryId, isDefault, params, onParams, removeFrom, empty, noMatches, children } = props;
   const queryClient = useQueryClient();
   const navigate = useNavigate();
   const actions = useMediaActions();
   const [view, setView] = useViewChoice();
-  const list = useInfiniteQuery(mediaListQuery(libraryId, search));
-  const removals = useSyncExternalStore(removalStore.subscribe, removalStore.get);
+  const list = useInfiniteQuery(mediaListQuery(libraryId, params));
+  const removals = useStore(removalStore);
   const hidden = useMemo(() => hiddenIn(removals, libraryId), [removals, libraryId]);
   const loaded = useMemo(() => list.data?.pages.flatMap(({ data }) => data) ?? [], [list.data]);
   const items = useMemo(() => loaded.filter(({ id }) => !hidden.has(id)), [loaded, hidden]);
   const total =
     list.data && Math.max(0, (list.data.pages.at(-1)?.page.total ?? 0) - (loaded.length - items.length));
   const selection = useSelection(items);
-  // As they are now, not as they were when they were selected.
+  // The current versions of the selected items.
   const selected = useMemo(
     () => items.filter(({ id }) => selection.selected.has(id)),
     [items, selection.selected],
@@ -61,7 +62,7 @@ export function MediaView(props: MediaViewProps) {
     return index === undefined ? undefined : Number(index);
   };
   const focused = () => items[focusedIndex() ?? -1];
-  const walk = (step: number) => {
+  const moveFocus = (step: number) => {
     const from = focusedIndex();
     const to = from === undefined ? 0 : from + step;
     if (to >= 0 && to < items.length) handle.current?.focus(to);
@@ -69,8 +70,8 @@ export function MediaView(props: MediaViewProps) {
   const acting = () => (selected.length > 0 ? selected : [focused()].filter((item) => item !== undefined));
 
   useShortcuts([
-    { keys: 'j', label: 'Next', group: 'List', run: () => walk(1) },
-    { keys: 'k', label: 'Previous', group: 'List', run: () => walk(-1) },
+    { keys: 'j', label: 'Next', group: 'List', run: () => moveFocus(1) },
+    { keys: 'k', label: 'Previous', group: 'List', run: () => moveFocus(-1) },
     {
       keys: 'o',
       label: 'Open',
@@ -91,7 +92,7 @@ export function MediaView(props: MediaViewProps) {
     },
     {
       keys: 'e',
-      label: 'Finish',
+      label: 'Mark as finished',
       group: 'List',
       run: () => {
         const media = acting();
@@ -117,21 +118,21 @@ export function MediaView(props: MediaViewProps) {
       group: 'List',
       run: () => {
         const media = acting();
-        if (!place || media.length === 0) return;
-        removeWithUndo(queryClient, media, place);
+        if (!removeFrom || media.length === 0) return;
+        removeWithUndo(queryClient, media, removeFrom);
         selection.clear();
       },
     },
     {
       keys: 'v',
-      label: 'List or grid',
+      label: 'Switch between list and grid',
       group: 'List',
       run: () => setView(view === 'list' ? 'grid' : 'list'),
     },
-    { keys: 'Escape', label: 'Clear the selection', group: 'List', run: selection.clear },
+    { keys: 'Escape', label: 'Clear selection', group: 'List', run: selection.clear },
   ]);
 
-  const isFiltered = Object.keys(search).some((name) => name !== 'sort' && name !== 'order');
+  const isFiltered = Object.keys(params).some((name) => name !== 'sort' && name !== 'order');
   return (
     <div className="page page-list">
       <div className="list-head">{children(total)}</div>
@@ -140,12 +141,12 @@ export function MediaView(props: MediaViewProps) {
           {selected.length > 0 ? (
             <SelectionBar
               selected={selected}
-              place={place}
+              removeFrom={removeFrom}
               onSelectAll={selection.selectAll}
               onDone={selection.clear}
             />
           ) : (
-            <Filters libraryId={libraryId} search={search} onChange={onSearch} view={view} onView={setView} />
+            <Filters libraryId={libraryId} params={params} onChange={onParams} view={view} onView={setView} />
           )}
         </div>
       )}
@@ -154,19 +155,19 @@ export function MediaView(props: MediaViewProps) {
       {list.isPending && (
         <div aria-busy="true">
           {Array.from({ length: 6 }, (_, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: skeletons have nothing but their place
+            // biome-ignore lint/suspicious/noArrayIndexKey: skeletons have no other key
             <ItemSkeleton key={index} view="list" />
           ))}
         </div>
       )}
-      {total === 0 && (isFiltered ? nothingFound : empty)}
+      {total === 0 && (isFiltered ? noMatches : empty)}
       {total !== undefined && total > 0 && (
         <VirtualMedia
           items={items}
           total={total}
           view={view}
           selected={selection.selected}
-          place={place}
+          removeFrom={removeFrom}
           onSelect={selection.select}
           onNeedMore={needMore}
           handle={handle}

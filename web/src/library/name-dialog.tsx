@@ -7,7 +7,7 @@ export interface NameDialogProps extends Omit<FormDialogProps, 'onSubmit' | 'chi
   onName: (name: string) => void;
 }
 
-/** Asks what a library is called. */
+/** Asks for the name of a library. */
 export function NameDialog({ name = '', error, onName, ...dialog }: NameDialogProps) {
   return (
     <FormDialog {...dialog} onSubmit={(form) => onName(String(form.get('name') ?? ''))}>

@@ -1,17 +1,18 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { api } from '../api/client.ts';
-import { sentenceOf } from '../api/error.ts';
+import { errorMessage } from '../api/error.ts';
+import { queryKeys } from '../api/query-keys.ts';
 import type { Answer, Library } from '../api/types.ts';
 import { NameDialog } from './name-dialog.tsx';
 
 export default function NewLibraryDialog({ onClose }: { onClose: () => void }) {
   const queryClient = useQueryClient();
   const navigate = useNavigate();
-  const making = useMutation({
+  const creating = useMutation({
     mutationFn: (name: string) => api.post<Answer<Library>>('/libraries', { name }),
     onSuccess: async ({ data }) => {
-      await queryClient.invalidateQueries({ queryKey: ['libraries'] });
+      await queryClient.invalidateQueries({ queryKey: queryKeys.libraries() });
       onClose();
       await navigate({ to: '/library/$libraryId', params: { libraryId: data.id } });
     },
@@ -19,11 +20,11 @@ export default function NewLibraryDialog({ onClose }: { onClose: () => void }) {
   return (
     <NameDialog
       title="New library"
-      lead="For a subject, a project or a circle of people. You can invite others to it."
-      action="Make it"
-      busy={making.isPending}
-      error={making.error ? sentenceOf(making.error) : undefined}
-      onName={making.mutate}
+      lead="You can invite other people to it."
+      action="Create"
+      busy={creating.isPending}
+      error={creating.error ? errorMessage(creating.error) : undefined}
+      onName={creating.mutate}
       onClose={onClose}
     />
   );

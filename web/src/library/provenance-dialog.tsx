@@ -2,16 +2,17 @@ import { useQuery } from '@tanstack/react-query';
 import { Bookmark, UsersRound } from 'lucide-react';
 import './item-dialogs.css';
 import { api } from '../api/client.ts';
+import { queryKeys } from '../api/query-keys.ts';
 import type { Answer, Media, Provenance } from '../api/types.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { ErrorState } from '../ui/error-state.tsx';
 import { SkeletonText } from '../ui/skeleton.tsx';
-import { momentOf } from './words.ts';
+import { fullDate } from './format.ts';
 
-/** Every reason for which the viewer sees a media. */
+/** All reasons why the viewer sees a media. */
 export default function ProvenanceDialog({ media, onClose }: { media: Media; onClose: () => void }) {
   const { data, error, refetch } = useQuery({
-    queryKey: ['media', 'provenance', media.id],
+    queryKey: queryKeys.provenance(media.id),
     queryFn: () => api.get<Answer<Provenance>>(`/media/${media.id}/provenance`).then((answer) => answer.data),
     staleTime: 0,
   });
@@ -25,7 +26,7 @@ export default function ProvenanceDialog({ media, onClose }: { media: Media; onC
             <li className="reason">
               <Bookmark size={18} aria-hidden />
               <span>
-                You saved it <span className="muted">on {momentOf(data.saved_at)}</span>
+                You saved it <span className="muted">on {fullDate(data.saved_at)}</span>
               </span>
             </li>
           )}
@@ -33,10 +34,10 @@ export default function ProvenanceDialog({ media, onClose }: { media: Media; onC
             <li key={library.library_id} className="reason">
               <UsersRound size={18} aria-hidden />
               <span>
-                It is in <strong>{library.name}</strong>, where you are a member.{' '}
+                It is in <strong>{library.name}</strong>, and you are a member.{' '}
                 <span className="muted">
                   {library.added_by ? `${library.added_by.display_name} added it` : 'It was added'} on{' '}
-                  {momentOf(library.added_at)}.
+                  {fullDate(library.added_at)}.
                 </span>
               </span>
             </li>

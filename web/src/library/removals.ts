@@ -1,104 +1,96 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { request } from '../api/client.ts';
-import { sentenceOf } from '../api/error.ts';
+import { errorMessage } from '../api/error.ts';
+import { queryKeys } from '../api/query-keys.ts';
+import { createStore } from '../api/store.ts';
 import type { Answer, Media, Provenance } from '../api/types.ts';
 import { showToast } from '../ui/toasts.ts';
 import { refreshLists } from './media-list.ts';
 
-/** From where something is taken: one's own library, or a shared one. */
-export interface RemovalPlace {
+/** The library that items are removed from. */
+export interface LibraryRef {
   libraryId: string;
   isDefault: boolean;
   name: string;
 }
 
 interface Removal {
-  place: RemovalPlace;
+  library: LibraryRef;
   ids: readonly string[];
 }
 
-/** Where one page leaves to the next what it has just sent. */
-const SENT = 'nexus.removals';
+/** The sessionStorage key of removals that were sent while the page was being left. */
+const SENT_KEY = 'nexus.removals';
 const SETTLE_MS = 10_000;
 
 /**
- * What was removed on the screen and not yet in Nexus: it waits for as long as Undo is offered. Leaving the page sends
- * it at once.
+ * Items that are removed on the screen but not yet on the server: the request is sent when Undo is no longer offered, or
+ * when the page is left.
  */
-let waiting: readonly Removal[] = sentOnLeaving();
-const watchers = new Set<() => void>();
+export const removalStore = createStore<readonly Removal[]>(takeSent());
 
-/** What the page before this one sent as it was left may not have arrived yet: it stays hidden for a moment. */
-function sentOnLeaving(): Removal[] {
-  const sent: Removal[] = JSON.parse(sessionStorage.getItem(SENT) ?? '[]');
-  sessionStorage.removeItem(SENT);
-  if (sent.length > 0) {
-    setTimeout(() => publish(waiting.filter((removal) => !sent.includes(removal))), SETTLE_MS);
-  }
+/** Removals that the previous page sent while it was being left may not have arrived yet, so they stay hidden for a while. */
+function takeSent(): Removal[] {
+  const sent: Removal[] = JSON.parse(sessionStorage.getItem(SENT_KEY) ?? '[]');
+  sessionStorage.removeItem(SENT_KEY);
+  if (sent.length > 0) setTimeout(() => sent.forEach(forget), SETTLE_MS);
   return sent;
 }
 
-function publish(next: readonly Removal[]): void {
-  waiting = next;
-  for (const watcher of watchers) watcher();
+function forget(removal: Removal): void {
+  removalStore.set((removals) => removals.filter((other) => other !== removal));
 }
-
-export const removalStore = {
-  subscribe(watcher: () => void): () => void {
-    watchers.add(watcher);
-    return () => watchers.delete(watcher);
-  },
-  get: () => waiting,
-};
 
 export function hiddenIn(removals: readonly Removal[], libraryId: string): ReadonlySet<string> {
-  return new Set(removals.filter(({ place }) => place.libraryId === libraryId).flatMap(({ ids }) => ids));
+  return new Set(removals.filter(({ library }) => library.libraryId === libraryId).flatMap(({ ids }) => ids));
 }
 
-export function removeWithUndo(queryClient: QueryClient, media: readonly Media[], place: RemovalPlace): void {
-  const removal: Removal = { place, ids: media.map(({ id }) => id) };
-  publish([...waiting, removal]);
+export function removeWithUndo(queryClient: QueryClient, media: readonly Media[], library: LibraryRef): void {
+  const removal: Removal = { library, ids: media.map(({ id }) => id) };
+  removalStore.set((removals) => [...removals, removal]);
   const what = media.length === 1 ? `"${shorten(media[0]?.title ?? '')}"` : `${media.length} items`;
-  const where = place.isDefault
+  const where = library.isDefault
     ? `your library. You can restore ${media.length === 1 ? 'it' : 'them'} from the trash.`
-    : place.name;
+    : library.name;
   showToast(`Removed ${what} from ${where}`, {
-    action: { label: 'Undo', run: () => publish(waiting.filter((other) => other !== removal)) },
+    action: { label: 'Undo', run: () => forget(removal) },
     onExpire: () => void carryOut(queryClient, removal),
   });
 }
 
 async function carryOut(queryClient: QueryClient, removal: Removal): Promise<void> {
-  if (!waiting.includes(removal)) return;
-  const results = await Promise.allSettled(removal.ids.map((id) => send(removal.place, id, false)));
-  const refused = results.find((result) => result.status === 'rejected');
-  if (refused) showToast(`Not everything could be removed. ${sentenceOf(refused.reason)}`);
-  else if (removal.place.isDefault && removal.ids.length === 1) await explainWhatStays(removal.ids[0] ?? '');
+  if (!removalStore.get().includes(removal)) return;
+  const { library, ids } = removal;
+  const results = await Promise.allSettled(ids.map((id) => send(library, id, false)));
+  const failed = results.find((result) => result.status === 'rejected');
+  if (failed) showToast(`Some items could not be removed. ${errorMessage(failed.reason)}`);
+  else if (library.isDefault && ids.length === 1) await explainWhyItStays(ids[0] ?? '');
   refreshLists(queryClient);
-  void queryClient.invalidateQueries({ queryKey: ['libraries'] });
-  void queryClient.invalidateQueries({ queryKey: ['trash'] });
-  publish(waiting.filter((other) => other !== removal));
+  void queryClient.invalidateQueries({ queryKey: queryKeys.libraries() });
+  void queryClient.invalidateQueries({ queryKey: queryKeys.trash() });
+  forget(removal);
 }
 
-function send({ libraryId, isDefault }: RemovalPlace, id: string, keepalive: boolean): Promise<void> {
+function send({ libraryId, isDefault }: LibraryRef, id: string, keepalive: boolean): Promise<void> {
   const path = isDefault ? `/media/${id}` : `/libraries/${libraryId}/media/${id}`;
   return request('DELETE', path, { keepalive });
 }
 
-/** What also comes through a shared library stays; better to say so than to let it come back without a word. */
-async function explainWhatStays(id: string): Promise<void> {
+/** An item that is also in a shared library stays visible after it is removed, so the reason is shown. */
+async function explainWhyItStays(id: string): Promise<void> {
   const answer = await request<Answer<Provenance>>('GET', `/media/${id}/provenance`).catch(() => undefined);
   const [library] = answer?.data.libraries ?? [];
   if (library) showToast(`It stays in your library because it is also in ${library.name}.`);
 }
 
 window.addEventListener('pagehide', () => {
-  for (const { place, ids } of waiting) {
-    // Nobody is there any more to hear that it failed.
-    for (const id of ids) send(place, id, true).catch(() => {});
+  const removals = removalStore.get();
+  for (const { library, ids } of removals) {
+    // The page is gone, so a failure cannot be shown.
+    for (const id of ids) send(library, id, true).catch(() => {});
   }
-  sessionStorage.setItem(SENT, JSON.stringify(waiting));
-  publish([]);
+  sessionStorage.setItem(SENT_KEY, JSON.stringify(removals));
+  removalStore.set([]);
 });
 
 function shorten(title: string): string {

@@ -4,22 +4,21 @@ import type { Media } from '../api/types.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Menu, MenuItem } from '../ui/menu.tsx';
 import { useMediaActions } from './actions.ts';
-import { librariesQuery } from './queries.ts';
-import { type RemovalPlace, removeWithUndo } from './removals.ts';
+import { writableLibrariesQuery } from './queries.ts';
+import { type LibraryRef, removeWithUndo } from './removals.ts';
 
 export interface SelectionBarProps {
   selected: readonly Media[];
-  place: RemovalPlace | undefined;
+  removeFrom: LibraryRef | undefined;
   onSelectAll: () => void;
   onDone: () => void;
 }
 
-/** What can be done with everything that is selected. */
-export function SelectionBar({ selected, place, onSelectAll, onDone }: SelectionBarProps) {
+/** The actions on all selected items. */
+export function SelectionBar({ selected, removeFrom, onSelectAll, onDone }: SelectionBarProps) {
   const queryClient = useQueryClient();
   const actions = useMediaActions();
-  const libraries = useQuery(librariesQuery);
-  const targets = libraries.data?.filter(({ role, is_default }) => role === 'admin' && !is_default) ?? [];
+  const { data: targets = [] } = useQuery(writableLibrariesQuery);
   const retriable = selected.filter(({ may_retry }) => may_retry);
   const begun = selected.filter(({ reading }) => reading !== null);
   const after = (work: void | Promise<void>) => {
@@ -33,7 +32,7 @@ export function SelectionBar({ selected, place, onSelectAll, onDone }: Selection
       </span>
       <Button size="small" look="ghost" onClick={onSelectAll}>
         <span>
-          All<span className="only-roomy"> loaded</span>
+          Select all<span className="only-roomy"> loaded</span>
         </span>
       </Button>
       <Button size="small" icon={CircleCheck} onClick={() => after(actions.finish(selected))}>
@@ -68,17 +67,17 @@ export function SelectionBar({ selected, place, onSelectAll, onDone }: Selection
           <span className="button-word">Retry {retriable.length}</span>
         </Button>
       )}
-      {place && (
+      {removeFrom && (
         <Button
           size="small"
           look="danger"
           icon={Trash2}
-          onClick={() => after(removeWithUndo(queryClient, selected, place))}
+          onClick={() => after(removeWithUndo(queryClient, selected, removeFrom))}
         >
           <span className="button-word">Remove</span>
         </Button>
       )}
-      <IconButton label="Clear the selection" shortcut="Esc" icon={X} size="small" onClick={onDone} />
+      <IconButton label="Clear selection" shortcut="Esc" icon={X} size="small" onClick={onDone} />
     </div>
   );
 }

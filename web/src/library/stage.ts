@@ -1,19 +1,10 @@
 import type { Media } from '../api/types.ts';
 
+/** The processing state of a media as readers see it. */
 export type Stage = 'queued' | 'unavailable' | 'working' | 'ready' | 'failed';
 
-/** Media that were put back in the queue although nothing there can process their kind. */
-const withoutProcessor = new Set<string>();
-
-export function noteUnprocessable(mediaId: string, isUnprocessable: boolean): void {
-  if (isUnprocessable) withoutProcessor.add(mediaId);
-  else withoutProcessor.delete(mediaId);
-}
-
-export function stageOf({ id, kind, processing_status, capabilities, last_error_code }: Media): Stage {
-  if (processing_status === 'pending') {
-    return kind === 'podcast_episode' || withoutProcessor.has(id) ? 'unavailable' : 'queued';
-  }
+export function stageOf({ kind, processing_status, capabilities, last_error_code }: Media): Stage {
+  if (processing_status === 'pending') return kind === 'podcast_episode' ? 'unavailable' : 'queued';
   if (processing_status === 'extracting') return 'working';
   if (processing_status === 'failed') {
     const isReadable = capabilities.can_read && last_error_code !== null;
@@ -22,15 +13,10 @@ export function stageOf({ id, kind, processing_status, capabilities, last_error_
   return 'ready';
 }
 
-export function isUnderWay(media: Media): boolean {
-  const stage = stageOf(media);
-  return stage === 'queued' || stage === 'working';
-}
-
-export const STAGE_WORDS: Record<Stage, string> = {
+export const STAGE_LABELS: Record<Stage, string> = {
   queued: 'Queued',
-  unavailable: 'Queued (processor unavailable)',
-  working: 'Fetching and extracting',
+  unavailable: 'Queued (not supported yet)',
+  working: 'Fetching and processing',
   ready: 'Ready',
-  failed: 'Could not be read',
+  failed: 'Failed',
 };

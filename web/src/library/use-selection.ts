@@ -1,7 +1,7 @@
 import { useCallback, useRef, useState } from 'react';
 import type { Media } from '../api/types.ts';
 
-/** Which media of a list are selected; with Shift, everything from the last one on. */
+/** The selected media of a list. With Shift, the range since the last click is selected. */
 export function useSelection(items: readonly Media[]) {
   const [selected, setSelected] = useState<ReadonlyMap<string, Media>>(new Map());
   const latest = useRef(items);

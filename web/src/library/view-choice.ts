@@ -1,10 +1,10 @@
 import { useState } from 'react';
-import { oneOf, VIEWS } from './list-search.ts';
+import { oneOf, VIEWS } from './list-params.ts';
 
 const KEY = 'nexus.view';
 export type View = (typeof VIEWS)[number];
 
-/** List or grid: a habit of the person on this device, so it is remembered here and not in the address. */
+/** List or grid, remembered on this device. */
 export function useViewChoice(): [View, (view: View) => void] {
   const [view, setView] = useState<View>(() => oneOf(VIEWS, localStorage.getItem(KEY)) ?? 'list');
   return [

@@ -5,11 +5,11 @@ import { Skeleton } from '../ui/skeleton.tsx';
 import { MediaCard, type MediaItemProps, MediaRow } from './media-item.tsx';
 import type { View } from './view-choice.ts';
 
-/** Pixels; the heights in library.css. */
+/** Pixels; library.css has the same heights. */
 const ROW_HEIGHT = 96;
 const CARD_ROW_HEIGHT = 280;
 const CARD_WIDTH = 250;
-/** How many items ahead of the screen the next page is asked for. */
+/** The next page is fetched this many items before the end of the loaded ones. */
 const AHEAD = 120;
 
 export interface VirtualMediaHandle {
@@ -17,24 +17,24 @@ export interface VirtualMediaHandle {
 }
 
 export interface VirtualMediaProps {
-  /** What is loaded; the rest, up to `total`, is shown as skeletons until its page has come. */
+  /** The loaded items; the rest, up to `total`, is shown as skeletons. */
   items: readonly Media[];
   total: number;
   view: View;
   selected: ReadonlyMap<string, Media>;
-  place: MediaItemProps['place'];
+  removeFrom: MediaItemProps['removeFrom'];
   onSelect: MediaItemProps['onSelect'];
   onNeedMore: () => void;
   handle: RefObject<VirtualMediaHandle | null>;
 }
 
-/** A list of any length: only what is on the screen is in the page. */
+/** A virtual list: only the visible rows are in the DOM. */
 export function VirtualMedia({
   items,
   total,
   view,
   selected,
-  place,
+  removeFrom,
   onSelect,
   onNeedMore,
   handle,
@@ -49,11 +49,11 @@ export function VirtualMedia({
     estimateSize: () => (view === 'list' ? ROW_HEIGHT : CARD_ROW_HEIGHT),
     overscan: view === 'list' ? 8 : 3,
     scrollMargin: offset,
-    // The sticky bars cover the top of what is scrolled to.
+    // Keeps scroll targets clear of the sticky bars.
     scrollPaddingStart: 120,
     scrollPaddingEnd: 80,
   });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another view has other heights
+  // biome-ignore lint/correctness/useExhaustiveDependencies: row heights depend on the view
   useEffect(() => virtualizer.measure(), [view, virtualizer]);
 
   const rows = virtualizer.getVirtualItems();
@@ -68,7 +68,7 @@ export function VirtualMedia({
       const find = () => frame.current?.querySelector<HTMLElement>(`[data-index="${index}"]`);
       const now = find();
       if (now) now.focus({ preventScroll: true });
-      // It is drawn by the scrolling that was just asked for.
+      // The row is rendered after the scrolling that was just started.
       else requestAnimationFrame(() => requestAnimationFrame(() => find()?.focus({ preventScroll: true })));
     },
   }));
@@ -97,7 +97,7 @@ export function VirtualMedia({
                 media={media}
                 index={index}
                 isSelected={selected.has(media.id)}
-                place={place}
+                removeFrom={removeFrom}
                 onSelect={onSelect}
               />
             );
@@ -130,7 +130,7 @@ export function ItemSkeleton({ view }: { view: View }) {
   );
 }
 
-/** As many cards beside each other as fit. */
+/** The number of cards that fit next to each other. */
 function useColumns(frame: RefObject<HTMLDivElement | null>, view: View): number {
   const [columns, setColumns] = useState(1);
   useLayoutEffect(() => {

@@ -1,6 +1,6 @@
 import type { MediaWithOutline } from '../api/types.ts';
+import { lengthOf, publishedOf, siteOf } from '../library/format.ts';
 import { KIND_NAMES } from '../library/kinds.ts';
-import { lengthOf, publishedOf, siteOf } from '../library/words.ts';
 
 export function ArticleHead({ media }: { media: MediaWithOutline }) {
   const site = siteOf(media);

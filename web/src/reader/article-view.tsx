@@ -10,13 +10,13 @@ import { Prose } from './prose.tsx';
 import { fragmentsQuery } from './queries.ts';
 import type { ViewProps } from './reader.tsx';
 import { SanitizedHtml } from './sanitized-html.tsx';
-import { useScrollPlace } from './scroll-place.ts';
+import { useScrollPosition } from './scroll-position.ts';
 
 export function ArticleView({ media, start, onProgress }: ViewProps) {
   const column = useRef<HTMLElement>(null);
   const actions = useMediaActions();
   const { data: fragments, error, refetch } = useQuery(fragmentsQuery(media.id));
-  useScrollPlace(column, {
+  useScrollPosition(column, {
     part: fragments ? 'text' : 'nothing',
     startBlock: start.block,
     onMove: (share, block) => fragments && onProgress(share, { block }),

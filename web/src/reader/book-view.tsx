@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { ChevronLeft, ChevronRight } from 'lucide-react';
 import { type MouseEvent, useRef, useState } from 'react';
-import { useWantedFragment } from '../analysis/wanted-fragment.ts';
+import { useFragmentRequests } from '../analysis/fragment-requests.ts';
 import { useShortcuts } from '../keyboard/shortcuts.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorState } from '../ui/error-state.tsx';
@@ -12,37 +12,37 @@ import { Prose } from './prose.tsx';
 import { fragmentsQuery } from './queries.ts';
 import type { ViewProps } from './reader.tsx';
 import { SanitizedHtml } from './sanitized-html.tsx';
-import { useScrollPlace } from './scroll-place.ts';
+import { useScrollPosition } from './scroll-position.ts';
 
-/** A book, chapter by chapter. */
+/** Shows a book, one chapter at a time. */
 export function BookView({ media, start, onProgress, isContentsOpen, onContents }: ViewProps) {
   const column = useRef<HTMLElement>(null);
   const { data: fragments, error, refetch } = useQuery(fragmentsQuery(media.id));
-  const [place, setPlace] = useState({ chapter: start.fragment ?? 0, block: start.block });
+  const [location, setLocation] = useState({ chapter: start.fragment ?? 0, block: start.block });
   const count = fragments?.length ?? 0;
-  const chapter = Math.min(place.chapter, Math.max(0, count - 1));
+  const chapter = Math.min(location.chapter, Math.max(0, count - 1));
   const fragment = fragments?.[chapter];
 
-  const tell = (share: number, block: number) =>
+  const report = (share: number, block: number) =>
     onProgress((chapter + share) / Math.max(1, count), { fragment: chapter, block });
   const go = (next: number) => {
     if (next < 0 || next >= count) return;
-    setPlace({ chapter: next, block: undefined });
+    setLocation({ chapter: next, block: undefined });
     onProgress(next / count, { fragment: next, block: 0 });
     if (window.innerWidth < 900) onContents(false);
   };
-  /** Links within the book name the fragment that they lead to. */
+  /** Opens the chapter that a link within the book refers to. */
   const follow = (event: MouseEvent) => {
     const link = (event.target as Element).closest('a[href^="#fragment-"]');
     if (!link) return;
     event.preventDefault();
     go(Number(link.getAttribute('href')?.slice('#fragment-'.length)));
   };
-  useWantedFragment(go);
-  useScrollPlace(column, {
+  useFragmentRequests(go);
+  useScrollPosition(column, {
     part: fragment?.id ?? 'nothing',
-    startBlock: place.block,
-    onMove: (share, block) => fragment && tell(share, block),
+    startBlock: location.block,
+    onMove: (share, block) => fragment && report(share, block),
   });
   useShortcuts([
     { keys: 'ArrowRight', label: 'Next chapter', group: 'Reader', run: () => go(chapter + 1) },
@@ -58,7 +58,7 @@ export function BookView({ media, start, onProgress, isContentsOpen, onContents 
         {!fragments && !error && <SkeletonText lines={16} />}
         {fragment && (
           <>
-            {/* biome-ignore lint/a11y: only what bubbles up from links, which have the keyboard's way of clicking */}
+            {/* biome-ignore lint/a11y: handles clicks of the links inside, which work with the keyboard */}
             <div onClick={follow}>
               <Prose language={media.language}>
                 <SanitizedHtml html={fragment.html_sanitized} idx={fragment.idx} />

@@ -2,7 +2,7 @@ import type { OutlineItem } from '../api/types.ts';
 
 export interface ContentsProps {
   outline: readonly OutlineItem[];
-  /** The fragment that is shown. */
+  /** The index of the fragment that is shown. */
   current: number;
   onGo: (fragment: number) => void;
 }
@@ -13,7 +13,7 @@ export function Contents({ outline, current, onGo }: ContentsProps) {
       <h2 className="contents-title">Contents</h2>
       {outline.map(({ title, fragment_idx, depth }, index) => (
         <button
-          // biome-ignore lint/suspicious/noArrayIndexKey: an outline never changes, and may repeat a title
+          // biome-ignore lint/suspicious/noArrayIndexKey: an outline never changes and may repeat titles
           key={index}
           type="button"
           className="contents-item"

@@ -2,16 +2,17 @@ import { useQuery } from '@tanstack/react-query';
 import { ExternalLink, RotateCcw, ScrollText } from 'lucide-react';
 import '../library/library.css';
 import { api } from '../api/client.ts';
+import { queryKeys } from '../api/query-keys.ts';
 import type { MediaAttempt, MediaWithOutline } from '../api/types.ts';
 import { useMediaActions } from '../library/actions.ts';
+import { timeAgo } from '../library/format.ts';
 import { useItemDialogs } from '../library/item-dialogs.tsx';
 import { StageLine } from '../library/media-status.tsx';
 import { stageOf } from '../library/stage.ts';
-import { whenOf } from '../library/words.ts';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { ArticleHead } from './article-head.tsx';
 
-/** Not yet, or not at all: where it stands, what went wrong in plain words, and what can be done. */
+/** Shown while a media is being processed, or when processing has failed. */
 export function NotReadable({ media }: { media: MediaWithOutline }) {
   const stage = stageOf(media);
   return (
@@ -24,8 +25,8 @@ export function NotReadable({ media }: { media: MediaWithOutline }) {
           <StageLine media={media} />
           <p className="muted">
             {stage === 'unavailable'
-              ? 'Nothing on this Nexus can process this kind yet. It stays in your library, and is taken up when something can.'
-              : 'It opens here by itself as soon as it can be read.'}
+              ? 'Nexus cannot process this type yet. The item stays in your library.'
+              : 'It opens here as soon as it is ready.'}
           </p>
         </div>
       )}
@@ -37,38 +38,38 @@ function FailureCard({ media }: { media: MediaWithOutline }) {
   const actions = useMediaActions();
   const { showAttempts } = useItemDialogs();
   const attempts = useQuery({
-    queryKey: ['media', 'attempts', media.id],
+    queryKey: queryKeys.attempts(media.id),
     queryFn: () => api.get<{ data: MediaAttempt[] }>(`/media/${media.id}/attempts`).then(({ data }) => data),
   });
   const count = attempts.data?.length ?? media.processing_attempts;
   const original = media.canonical_url ?? media.requested_url;
   return (
-    <section className="failure-card" aria-label="What went wrong">
-      <h2>This could not be read</h2>
-      <p>{media.last_error_message ?? 'It could not be made readable.'}</p>
+    <section className="failure-card" aria-label="Error">
+      <h2>Processing failed</h2>
+      <p>{media.last_error_message ?? 'Nexus could not process this item.'}</p>
       <p className="small muted">
         {count > 0 && `Tried ${count === 1 ? 'once' : `${count} times`}`}
-        {media.failed_at && `, last ${whenOf(media.failed_at)}`}
+        {media.failed_at && `, last ${timeAgo(media.failed_at)}`}
         {media.last_error_code && <span className="mono"> · {media.last_error_code}</span>}
       </p>
       {!media.may_retry && (
         <p className="small muted">
-          People who saved it, and admins of a library that holds it, can retry it.
+          Only people who saved this item and admins of its libraries can retry it.
         </p>
       )}
       <div className="row">
         {media.may_retry && (
           <Button look="primary" icon={RotateCcw} onClick={() => void actions.retry(media)}>
-            Try again
+            Retry
           </Button>
         )}
         <Button icon={ScrollText} onClick={() => showAttempts(media)}>
-          What was tried
+          Show attempts
         </Button>
         {original && (
           <a className={buttonClass('ghost')} href={original} target="_blank" rel="noopener noreferrer">
             <ExternalLink size={16} aria-hidden />
-            Open the original
+            Open original
           </a>
         )}
       </div>

@@ -8,8 +8,8 @@ import workerUrl from 'pdfjs-dist/legacy/build/pdf.worker.min.mjs?url';
 GlobalWorkerOptions.workerSrc = workerUrl;
 
 /**
- * The build for browsers of the last years, which do not have all that pdf.js uses.
- * Without eval and without WebAssembly, neither of which the Content-Security-Policy allows.
+ * Opens a PDF with the legacy build of pdf.js, for browsers that lack newer features. Eval and WebAssembly are off because
+ * the Content-Security-Policy forbids both.
  */
 export function openPdf(url: string): PDFDocumentLoadingTask {
   return getDocument({

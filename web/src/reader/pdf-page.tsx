@@ -4,12 +4,12 @@ import { useEffect, useRef, useState } from 'react';
 export interface PdfPageProps {
   document: PDFDocumentProxy;
   number: number;
-  /** Of the first page: keeps the place until this one is drawn. */
+  /** The height-to-width ratio of the first page, used until this page is drawn. */
   ratio: number;
   zoom: number;
 }
 
-/** One page: drawn on a canvas, with its text over it to select, while it is near the screen. */
+/** A page, drawn on a canvas with a selectable text layer while it is near the screen. */
 export function PdfPage({ document: pdf, number, ratio, zoom }: PdfPageProps) {
   const frame = useRef<HTMLDivElement>(null);
   const [isNear, setNear] = useState(false);
@@ -25,7 +25,7 @@ export function PdfPage({ document: pdf, number, ratio, zoom }: PdfPageProps) {
     return () => observer.disconnect();
   }, []);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another zoom is another width to draw for
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the width depends on the zoom
   useEffect(() => {
     const element = frame.current;
     if (!element || !isNear) return;
@@ -57,7 +57,7 @@ export function PdfPage({ document: pdf, number, ratio, zoom }: PdfPageProps) {
       work.push(layer);
       await layer.render();
     })().catch((error: unknown) => {
-      // Scrolling on cancels what was being drawn.
+      // Scrolling on cancels the drawing.
       if (!isOver && !(error instanceof Error && error.name === 'RenderingCancelledException')) throw error;
     });
     return () => {

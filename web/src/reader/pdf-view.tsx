@@ -2,7 +2,7 @@ import './pdf.css';
 import { Download, ZoomIn, ZoomOut } from 'lucide-react';
 import type { PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { useEffect, useRef, useState } from 'react';
-import { useWantedFragment } from '../analysis/wanted-fragment.ts';
+import { useFragmentRequests } from '../analysis/fragment-requests.ts';
 import { ApiError } from '../api/error.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { ErrorState } from '../ui/error-state.tsx';
@@ -16,10 +16,10 @@ const ZOOMS = [0.6, 0.8, 1, 1.25, 1.6, 2];
 const BROKEN = new ApiError(
   0,
   'E_INVALID_STATE',
-  'The PDF could not be shown. It may be damaged; download it to look at it elsewhere.',
+  'This PDF could not be displayed. It may be damaged. Download it to open it in another program.',
 );
 
-/** A PDF page by page, each drawn when it comes near the screen. */
+/** Shows the pages of a PDF. Each is drawn when it is near the screen. */
 export default function PdfView({ media, start, onProgress, isContentsOpen, onContents }: ViewProps) {
   const [pdf, setPdf] = useState<{ document: PDFDocumentProxy; ratio: number }>();
   const [error, setError] = useState<unknown>();
@@ -43,8 +43,8 @@ export default function PdfView({ media, start, onProgress, isContentsOpen, onCo
     pages.current?.querySelector(`[data-page="${number}"]`)?.scrollIntoView({ behavior, block: 'start' });
     if (window.innerWidth < 900) onContents(false);
   };
-  useWantedFragment((idx) => go(idx + 1));
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the pages are there
+  useFragmentRequests((idx) => go(idx + 1));
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs once, when the pages are loaded
   useEffect(() => {
     if (pdf && startPage.current > 1) go(startPage.current);
   }, [pdf]);

@@ -1,11 +1,12 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api } from '../api/client.ts';
+import { queryKeys } from '../api/query-keys.ts';
 import type { Fragment } from '../api/types.ts';
 
-/** Once readable, fragments never change; they are asked for again only where rights may have. */
+/** The fragments of a media. They never change, so they are refetched only when access may have changed. */
 export const fragmentsQuery = (mediaId: string) =>
   queryOptions({
-    queryKey: ['media', 'fragments', mediaId],
+    queryKey: queryKeys.fragments(mediaId),
     queryFn: ({ signal }) =>
       api
         .get<{ data: Fragment[] }>(`/media/${mediaId}/fragments`, undefined, signal)

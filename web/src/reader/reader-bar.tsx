@@ -22,8 +22,8 @@ export interface ReaderBarProps {
   onUnread: () => void;
   onContents: (() => void) | undefined;
   isContentsOpen: boolean;
-  onBeside: () => void;
-  isBesideOpen: boolean;
+  onSidePanel: () => void;
+  isSidePanelOpen: boolean;
 }
 
 export function ReaderBar({
@@ -34,8 +34,8 @@ export function ReaderBar({
   onUnread,
   onContents,
   isContentsOpen,
-  onBeside,
-  isBesideOpen,
+  onSidePanel,
+  isSidePanelOpen,
 }: ReaderBarProps) {
   const { default_library_id } = useSession();
   const { explain } = useItemDialogs();
@@ -56,7 +56,7 @@ export function ReaderBar({
       <span className="reader-bar-title truncate">{media.title}</span>
       {canRead && (
         <IconButton
-          label={isFinished ? 'Finished; take it back' : 'Mark as finished'}
+          label={isFinished ? 'Mark as not finished' : 'Mark as finished'}
           shortcut="e"
           icon={isFinished ? CircleCheckBig : CircleCheck}
           aria-pressed={isFinished}
@@ -74,21 +74,21 @@ export function ReaderBar({
           label="Analysis and related"
           shortcut="a"
           icon={PanelRight}
-          aria-pressed={isBesideOpen}
-          onClick={onBeside}
+          aria-pressed={isSidePanelOpen}
+          onClick={onSidePanel}
         />
       )}
       <IconButton label="Why do I see this?" icon={CircleHelp} onClick={() => explain(media)} />
       <MediaMenu
         media={media}
-        place={{ libraryId: default_library_id, isDefault: true, name: 'My library' }}
+        removeFrom={{ libraryId: default_library_id, isDefault: true, name: 'My library' }}
         onRemoved={onBack}
         onUnread={onUnread}
       />
       <span
         className="reader-progress"
         role="progressbar"
-        aria-label="Read so far"
+        aria-label="Reading progress"
         aria-valuemin={0}
         aria-valuemax={100}
         aria-valuenow={Math.round(progress * 100)}

@@ -4,33 +4,23 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { ApiError } from '../api/error.ts';
 import { mediaQuery } from '../library/queries.ts';
-import { isUnderWay } from '../library/stage.ts';
 import { buttonClass } from '../ui/button.tsx';
 import { ErrorState } from '../ui/error-state.tsx';
+import { usePageTitle } from '../ui/page-title.ts';
 import { SkeletonText } from '../ui/skeleton.tsx';
 import { fragmentsQuery } from './queries.ts';
 import { Reader } from './reader.tsx';
 
 const route = getRouteApi('/signed-in/read/$mediaId');
-const STILL_ALLOWED_MS = 10_000;
 
-/** What is read, in whatever way its kind is read. Asks now and then whether it still may be. */
+/** Shows a media in the view of its kind. */
 export default function ReaderPage() {
   const { mediaId } = route.useParams();
   const { at } = route.useSearch();
-  const {
-    data: media,
-    error,
-    refetch,
-  } = useQuery({
-    ...mediaQuery(mediaId),
-    refetchInterval: ({ state }) => (state.data && isUnderWay(state.data) ? 1500 : STILL_ALLOWED_MS),
-  });
-  useEffect(() => {
-    document.title = media ? `${media.title} · Nexus` : 'Nexus';
-  }, [media]);
+  const { data: media, error, refetch } = useQuery(mediaQuery(mediaId));
+  usePageTitle(media?.title);
 
-  // Rights can end while the page is open: then what was shown goes, too.
+  // Access can end while the page is open: the text is removed from the cache.
   const queryClient = useQueryClient();
   const isGone = error instanceof ApiError && error.isGone;
   useEffect(() => {

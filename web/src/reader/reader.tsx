@@ -1,6 +1,6 @@
 import { useNavigate, useRouter } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
-import { useBeside } from '../analysis/beside.ts';
+import { useSidePanel } from '../analysis/side-panel-state.ts';
 import type { MediaWithOutline } from '../api/types.ts';
 import { useShortcuts } from '../keyboard/shortcuts.ts';
 import { useMediaActions } from '../library/actions.ts';
@@ -9,8 +9,8 @@ import { ArticleView } from './article-view.tsx';
 import { BookView } from './book-view.tsx';
 import { NotReadable } from './not-readable.tsx';
 import { ReaderBar } from './reader-bar.tsx';
-import { type Position, positionOf, useReadingProgress } from './reading-progress.ts';
-import { changeSettings, SIZES, useReaderSettings } from './settings.ts';
+import { positionOf, type ReadingPosition, useReadingProgress } from './reading-progress.ts';
+import { resizeText, useReaderSettings } from './settings.ts';
 
 const SidePanel = lazy(() => import('../analysis/side-panel.tsx'));
 const PdfView = lazy(() => import('./pdf-view.tsx'));
@@ -18,9 +18,9 @@ const VideoView = lazy(() => import('./video-view.tsx'));
 
 export interface ViewProps {
   media: MediaWithOutline;
-  /** Where the person was when they left. */
-  start: Position;
-  onProgress: (progress: number, position: Position) => void;
+  /** Where the person left off. */
+  start: ReadingPosition;
+  onProgress: (progress: number, position: ReadingPosition) => void;
   isContentsOpen: boolean;
   onContents: (isOpen: boolean) => void;
 }
@@ -35,24 +35,22 @@ export function Reader({ media, at }: { media: MediaWithOutline; at: number | un
   const [progress, setProgress] = useState(media.reading?.progress ?? 0);
   const [isContentsOpen, setContentsOpen] = useState(() => media.kind === 'epub' && window.innerWidth > 1100);
   const onProgress = useCallback(
-    (share: number, position: Position) => {
+    (share: number, position: ReadingPosition) => {
       setProgress(share);
       keep(share, position);
     },
     [keep],
   );
 
-  // Who opens something has begun to read it.
+  // Opening a media counts as starting to read it.
   const isUnread = media.reading === null && media.capabilities.can_read;
   useEffect(() => {
     if (isUnread) keep(0, {});
   }, [isUnread, keep]);
 
   const back = () => (router.history.canGoBack() ? router.history.back() : void navigate({ to: '/' }));
-  const resize = (step: number) =>
-    changeSettings({ size: Math.min(SIZES.length - 1, Math.max(0, settings.size + step)) });
   const finish = () => void actions.finish([media], media.reading?.finished_at == null);
-  // Who stays has begun to read again, so it is left.
+  // Staying on the page would mark it as read again.
   const leaveUnread = async () => {
     await stop();
     await actions.unread([media]);
@@ -60,27 +58,27 @@ export function Reader({ media, at }: { media: MediaWithOutline; at: number | un
   };
 
   useShortcuts([
-    { keys: 'e', label: 'Finish, or take it back', group: 'Reader', run: finish },
-    { keys: 'u', label: 'Mark as unread, and back', group: 'Reader', run: () => void leaveUnread() },
+    { keys: 'e', label: 'Mark as finished or not finished', group: 'Reader', run: finish },
+    { keys: 'u', label: 'Mark as unread and go back', group: 'Reader', run: () => void leaveUnread() },
     { keys: 'Escape', label: 'Back', group: 'Reader', run: back },
     { keys: 'c', label: 'Contents', group: 'Reader', run: () => setContentsOpen((isOpen) => !isOpen) },
-    { keys: '+', label: 'Larger text', group: 'Reader', run: () => resize(1) },
-    { keys: '-', label: 'Smaller text', group: 'Reader', run: () => resize(-1) },
+    { keys: '+', label: 'Larger text', group: 'Reader', run: () => resizeText(1) },
+    { keys: '-', label: 'Smaller text', group: 'Reader', run: () => resizeText(-1) },
     {
       keys: 'j',
-      label: 'Down',
+      label: 'Scroll down',
       group: 'Reader',
       run: () => window.scrollBy({ top: window.innerHeight * 0.4 }),
     },
     {
       keys: 'k',
-      label: 'Up',
+      label: 'Scroll up',
       group: 'Reader',
       run: () => window.scrollBy({ top: -window.innerHeight * 0.4 }),
     },
   ]);
 
-  const beside = useBeside();
+  const sidePanel = useSidePanel();
 
   const view = { media, start, onProgress, isContentsOpen, onContents: setContentsOpen };
   return (
@@ -93,8 +91,8 @@ export function Reader({ media, at }: { media: MediaWithOutline; at: number | un
         onUnread={() => void leaveUnread()}
         onContents={media.outline.length > 0 ? () => setContentsOpen((isOpen) => !isOpen) : undefined}
         isContentsOpen={isContentsOpen}
-        onBeside={beside.toggle}
-        isBesideOpen={beside.isOpen}
+        onSidePanel={sidePanel.toggle}
+        isSidePanelOpen={sidePanel.isOpen}
       />
       <Suspense
         fallback={
@@ -105,7 +103,7 @@ export function Reader({ media, at }: { media: MediaWithOutline; at: number | un
       >
         <ViewOfKind {...view} />
       </Suspense>
-      {beside.isOpen && media.capabilities.can_read && (
+      {sidePanel.isOpen && media.capabilities.can_read && (
         <Suspense>
           <SidePanel media={media} />
         </Suspense>
@@ -114,7 +112,7 @@ export function Reader({ media, at }: { media: MediaWithOutline; at: number | un
   );
 }
 
-/** Decided by what can be done with it, never by its status. */
+/** Picks the view by kind and capabilities, never by status. */
 function ViewOfKind(props: ViewProps) {
   const { capabilities, kind } = props.media;
   if (kind === 'video' && (capabilities.can_play || capabilities.can_read)) return <VideoView {...props} />;

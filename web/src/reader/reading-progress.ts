@@ -4,8 +4,8 @@ import { request } from '../api/client.ts';
 import type { Answer, MediaWithOutline, Reading } from '../api/types.ts';
 import { patchMedia } from '../library/media-list.ts';
 
-/** Where somebody is: a part and a block of it, a page, or a moment. */
-export interface Position {
+/** How far the person has read: a fragment and a block in it, a page, or seconds. */
+export interface ReadingPosition {
   fragment?: number;
   block?: number;
   page?: number;
@@ -14,23 +14,23 @@ export interface Position {
 
 const SETTLE_MS = 1200;
 
-export function positionOf({ reading }: MediaWithOutline): Position {
+export function positionOf({ reading }: MediaWithOutline): ReadingPosition {
   const position = reading?.position;
-  return typeof position === 'object' && position !== null ? (position as Position) : {};
+  return typeof position === 'object' && position !== null ? (position as ReadingPosition) : {};
 }
 
 export interface ReadingProgress {
-  keep: (progress: number, position: Position) => void;
-  /** From here on nothing is kept; resolves when nothing is on its way any more. */
+  keep: (progress: number, position: ReadingPosition) => void;
+  /** Stops saving the position. Resolves when no request is in flight. */
   stop: () => Promise<void>;
 }
 
-/** Keeps where the person is, a moment after they stopped moving, and at the latest when they leave. */
+/** Saves the reading position shortly after the person stops scrolling, and when they leave. */
 export function useReadingProgress({ id }: MediaWithOutline): ReadingProgress {
   const queryClient = useQueryClient();
   const isStopped = useRef(false);
   const sending = useRef<Promise<void>>(undefined);
-  const waiting = useRef<{ progress: number; position: Position }>(undefined);
+  const waiting = useRef<{ progress: number; position: ReadingPosition }>(undefined);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
 
   const send = useCallback(
@@ -43,7 +43,7 @@ export function useReadingProgress({ id }: MediaWithOutline): ReadingProgress {
         const { data } = await request<Answer<Reading>>('PUT', `/media/${id}/reading`, { body, keepalive });
         patchMedia(queryClient, { id, reading: data });
       } catch {
-        // The next movement tries again; a place that was not kept is no reason to disturb a reader.
+        // The next movement saves it again. A lost position is not worth interrupting the reader.
       }
     },
     [id, queryClient],
@@ -59,7 +59,7 @@ export function useReadingProgress({ id }: MediaWithOutline): ReadingProgress {
   }, [send]);
 
   const keep = useCallback(
-    (progress: number, position: Position) => {
+    (progress: number, position: ReadingPosition) => {
       if (isStopped.current) return;
       waiting.current = { progress: Math.min(1, Math.max(0, progress)), position };
       clearTimeout(timer.current);

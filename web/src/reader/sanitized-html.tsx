@@ -1,10 +1,10 @@
 import { memo } from 'react';
 
 /**
- * The one place where HTML is put into the page. Nexus has sanitised it by an allowlist before it was stored, and the
- * Content-Security-Policy stands behind that: whatever slipped through could neither run nor load anything.
+ * The only component that inserts HTML. The server has sanitised it by an allowlist before storing it, and the
+ * Content-Security-Policy would keep anything that was missed from running or loading.
  */
 export const SanitizedHtml = memo(function SanitizedHtml({ html, idx }: { html: string; idx: number }) {
-  // biome-ignore lint/security/noDangerouslySetInnerHtml: sanitised by Nexus; see above
+  // biome-ignore lint/security/noDangerouslySetInnerHtml: sanitised by the server; see above
   return <div className="prose-part" data-fragment={idx} dangerouslySetInnerHTML={{ __html: html }} />;
 });

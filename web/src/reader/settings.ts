@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react';
+import { createStore, useStore } from '../api/store.ts';
 
 export const FACES = ['serif', 'sans'] as const;
 export const WIDTHS = ['narrow', 'medium', 'wide'] as const;
@@ -6,13 +6,13 @@ export const TINTS = ['auto', 'paper', 'sepia', 'night'] as const;
 export const SIZES = [16, 17.5, 19, 21, 23, 26] as const;
 export const SPACINGS = ['tight', 'normal', 'loose'] as const;
 
-/** How this person likes to read on this device. */
+/** The reader's appearance, kept on this device. */
 export interface ReaderSettings {
   face: (typeof FACES)[number];
   width: (typeof WIDTHS)[number];
   tint: (typeof TINTS)[number];
   spacing: (typeof SPACINGS)[number];
-  /** A place in SIZES. */
+  /** An index of SIZES. */
   size: number;
 }
 
@@ -36,21 +36,18 @@ function read(): ReaderSettings {
   }
 }
 
-let current = read();
-const watchers = new Set<() => void>();
+const settingsStore = createStore(read());
 
 export function changeSettings(change: Partial<ReaderSettings>): void {
-  current = { ...current, ...change };
-  localStorage.setItem(KEY, JSON.stringify(current));
-  for (const watcher of watchers) watcher();
+  const next = { ...settingsStore.get(), ...change };
+  localStorage.setItem(KEY, JSON.stringify(next));
+  settingsStore.set(next);
 }
 
-export function useReaderSettings(): ReaderSettings {
-  return useSyncExternalStore(
-    (watcher) => {
-      watchers.add(watcher);
-      return () => watchers.delete(watcher);
-    },
-    () => current,
-  );
+/** Makes the text larger or smaller by steps of `SIZES`. */
+export function resizeText(step: number): void {
+  const { size } = settingsStore.get();
+  changeSettings({ size: Math.min(SIZES.length - 1, Math.max(0, size + step)) });
 }
+
+export const useReaderSettings = (): ReaderSettings => useStore(settingsStore);

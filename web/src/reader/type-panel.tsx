@@ -6,6 +6,7 @@ import {
   changeSettings,
   FACES,
   type ReaderSettings,
+  resizeText,
   SIZES,
   SPACINGS,
   TINTS,
@@ -28,11 +29,9 @@ const NAMES: Record<string, string> = {
   loose: 'Loose',
 };
 
-/** Type, size, width and colours of what is read. */
+/** The settings of font, size, width, spacing and colours. */
 export function TypePanel() {
   const settings = useReaderSettings();
-  const resize = (step: number) =>
-    changeSettings({ size: Math.min(SIZES.length - 1, Math.max(0, settings.size + step)) });
   return (
     <Popover.Root>
       <Popover.Trigger asChild>
@@ -54,7 +53,7 @@ export function TypePanel() {
                 icon={Minus}
                 size="small"
                 disabled={settings.size === 0}
-                onClick={() => resize(-1)}
+                onClick={() => resizeText(-1)}
               />
               <span className="mono" role="status">
                 {SIZES[settings.size]}
@@ -64,13 +63,13 @@ export function TypePanel() {
                 icon={Plus}
                 size="small"
                 disabled={settings.size === SIZES.length - 1}
-                onClick={() => resize(1)}
+                onClick={() => resizeText(1)}
               />
             </span>
           </div>
-          <Segments name="face" label="Type" values={FACES} settings={settings} />
+          <Segments name="face" label="Font" values={FACES} settings={settings} />
           <Segments name="width" label="Width" values={WIDTHS} settings={settings} />
-          <Segments name="spacing" label="Lines" values={SPACINGS} settings={settings} />
+          <Segments name="spacing" label="Spacing" values={SPACINGS} settings={settings} />
           <Segments name="tint" label="Colours" values={TINTS} settings={settings} />
         </Popover.Content>
       </Popover.Portal>

@@ -9,11 +9,11 @@ import { fragmentsQuery } from './queries.ts';
 import type { ViewProps } from './reader.tsx';
 import { useYouTubePlayer } from './youtube-player.ts';
 
-/** A video and its transcript: a click on a line goes there, and the line that is spoken is marked. */
+/** Shows a video and its transcript. Clicking a line seeks to it, and the current line is marked. */
 export default function VideoView({ media, start, onProgress }: ViewProps) {
   const frame = useRef<HTMLIFrameElement>(null);
-  const [isAsked, setAsked] = useState(false);
-  const player = useYouTubePlayer(frame, isAsked);
+  const [isLoaded, setLoaded] = useState(false);
+  const player = useYouTubePlayer(frame, isLoaded);
   const { data: fragments, isPending } = useQuery({
     ...fragmentsQuery(media.id),
     enabled: media.capabilities.can_read,
@@ -27,10 +27,10 @@ export default function VideoView({ media, start, onProgress }: ViewProps) {
 
   const [from, setFrom] = useState(start.seconds ?? 0);
   const seek = (next: number) => {
-    if (isAsked) player.seek(next);
+    if (isLoaded) player.seek(next);
     else {
       setFrom(next);
-      setAsked(true);
+      setLoaded(true);
     }
   };
   const source = new URL(`https://www.youtube-nocookie.com/embed/${media.provider_id}`);
@@ -47,7 +47,7 @@ export default function VideoView({ media, start, onProgress }: ViewProps) {
       <ArticleHead media={media} />
       <div className="video">
         <div className="video-frame">
-          {isAsked ? (
+          {isLoaded ? (
             <iframe
               ref={frame}
               src={source.href}
@@ -57,13 +57,14 @@ export default function VideoView({ media, start, onProgress }: ViewProps) {
               onLoad={player.listen}
             />
           ) : (
-            <button type="button" className="video-poster" onClick={() => setAsked(true)}>
+            <button type="button" className="video-poster" onClick={() => setLoaded(true)}>
               {media.cover_url && <img src={media.cover_url} alt="" />}
               <span className="video-play">
                 <Play size={28} aria-hidden />
               </span>
               <span className="video-consent">
-                {start.seconds ? `Go on at ${timeOf(start.seconds)}` : 'Play'} · loads the player from YouTube
+                {start.seconds ? `Continue at ${timeOf(start.seconds)}` : 'Play'} · loads the player from
+                YouTube
               </span>
             </button>
           )}
@@ -71,7 +72,7 @@ export default function VideoView({ media, start, onProgress }: ViewProps) {
         <section className="transcript" aria-label="Transcript">
           <h2 className="contents-title">Transcript</h2>
           {!media.capabilities.can_read && (
-            <p className="muted">{media.last_error_message ?? 'There is no transcript of this video.'}</p>
+            <p className="muted">{media.last_error_message ?? 'This video has no transcript.'}</p>
           )}
           {media.capabilities.can_read && isPending && <SkeletonText lines={12} />}
           {fragments && <Lines fragments={fragments} seconds={seconds} onSeek={seek} />}

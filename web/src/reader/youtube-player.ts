@@ -7,17 +7,17 @@ interface PlayerState {
   duration: number;
 }
 
-/** Speaks with the embedded player by messages alone: none of YouTube's scripts run in this page. */
-export function useYouTubePlayer(frame: RefObject<HTMLIFrameElement | null>, isThere: boolean) {
+/** Controls the embedded player with messages only, so that no script of YouTube runs in this page. */
+export function useYouTubePlayer(frame: RefObject<HTMLIFrameElement | null>, isLoaded: boolean) {
   const [state, setState] = useState<PlayerState>({ seconds: 0, duration: 0 });
 
-  const tell = useCallback(
+  const send = useCallback(
     (message: object) => frame.current?.contentWindow?.postMessage(JSON.stringify(message), PLAYER_ORIGIN),
     [frame],
   );
 
   useEffect(() => {
-    if (!isThere) return;
+    if (!isLoaded) return;
     const onMessage = ({ origin, source, data }: MessageEvent) => {
       if (origin !== PLAYER_ORIGIN || source !== frame.current?.contentWindow || typeof data !== 'string')
         return;
@@ -30,18 +30,18 @@ export function useYouTubePlayer(frame: RefObject<HTMLIFrameElement | null>, isT
     };
     window.addEventListener('message', onMessage);
     return () => window.removeEventListener('message', onMessage);
-  }, [frame, isThere]);
+  }, [frame, isLoaded]);
 
   return {
     ...state,
-    /** Asks the player to report; once it has loaded. */
-    listen: useCallback(() => void tell({ event: 'listening', id: 1, channel: 'widget' }), [tell]),
+    /** Asks the player to report its position. Call it after the frame has loaded. */
+    listen: useCallback(() => void send({ event: 'listening', id: 1, channel: 'widget' }), [send]),
     seek: useCallback(
       (seconds: number) => {
-        tell({ event: 'command', func: 'seekTo', args: [seconds, true] });
-        tell({ event: 'command', func: 'playVideo', args: [] });
+        send({ event: 'command', func: 'seekTo', args: [seconds, true] });
+        send({ event: 'command', func: 'playVideo', args: [] });
       },
-      [tell],
+      [send],
     ),
   };
 }

@@ -10,7 +10,7 @@ import { ErrorState } from '../ui/error-state.tsx';
 import { Skeleton, SkeletonText } from '../ui/skeleton.tsx';
 import { type RelatedMedia, relatedQuery } from './queries.ts';
 
-/** Documents that belong to this one, and why. */
+/** Related documents, and how they are related. */
 export function RelatedTab({ mediaId }: { mediaId: string }) {
   const { data: related, error, refetch } = useQuery(relatedQuery(mediaId));
   if (error && !related) return <ErrorState error={error} onRetry={() => void refetch()} />;
@@ -18,21 +18,21 @@ export function RelatedTab({ mediaId }: { mediaId: string }) {
   if (related.length === 0) {
     return (
       <EmptyState icon={Waypoints} title="Nothing related yet">
-        Documents that mention the same people, places and things, or link to each other, find themselves
-        here. Save more about it, and they will.
+        Documents appear here when they mention the same people, places and things as this one, or when they
+        link to each other.
       </EmptyState>
     );
   }
   return (
     <ol className="related">
-      {related.map((neighbour) => (
-        <Neighbour key={neighbour.media.id} {...neighbour} />
+      {related.map((item) => (
+        <RelatedItem key={item.media.id} {...item} />
       ))}
     </ol>
   );
 }
 
-function Neighbour({ media, links_to, linked_from, shared_entities, shared_entity_count }: RelatedMedia) {
+function RelatedItem({ media, links_to, linked_from, shared_entities, shared_entity_count }: RelatedMedia) {
   const more = shared_entity_count - shared_entities.length;
   return (
     <li className="related-item">
@@ -47,12 +47,12 @@ function Neighbour({ media, links_to, linked_from, shared_entities, shared_entit
         <ul className="related-reasons">
           {links_to && (
             <li className="related-link">
-              <ArrowUpRight size={14} aria-hidden /> This links to it
+              <ArrowUpRight size={14} aria-hidden /> Linked from this document
             </li>
           )}
           {linked_from && (
             <li className="related-link">
-              <ArrowDownLeft size={14} aria-hidden /> It links to this
+              <ArrowDownLeft size={14} aria-hidden /> Links to this document
             </li>
           )}
           {shared_entities.length > 0 && (
@@ -64,7 +64,7 @@ function Neighbour({ media, links_to, linked_from, shared_entities, shared_entit
                   <span
                     className="related-entity"
                     dir="auto"
-                    title={`${mentions} here, ${mentions_there} there`}
+                    title={`Mentioned ${mentions} times in this document, ${mentions_there} times in the other`}
                   >
                     {name}
                   </span>

@@ -1,13 +1,14 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { FileUp, Globe, X } from 'lucide-react';
-import { useEffect, useSyncExternalStore } from 'react';
-import { ApiError, sentenceOf } from '../api/error.ts';
+import { useEffect } from 'react';
+import { ApiError, errorMessage } from '../api/error.ts';
+import { useStore } from '../api/store.ts';
 import type { Media } from '../api/types.ts';
 import { refreshLists } from '../library/media-list.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { forgetSave, type Save, saveStore } from './saves.ts';
 
-/** What was just saved, until the list itself has it. */
+/** Cards of saves that the list does not show yet. */
 export function PendingSaves({
   libraryId,
   items,
@@ -16,14 +17,17 @@ export function PendingSaves({
   items: readonly Media[];
 }) {
   const queryClient = useQueryClient();
-  const saves = useSyncExternalStore(saveStore.subscribe, saveStore.get);
+  const saves = useStore(saveStore);
   const shown = saves.filter(
     (save) =>
       (libraryId === undefined || save.libraryId === libraryId) &&
       !items.some(({ id }) => id === save.mediaId),
   );
 
-  useEffect(() => saveStore.onSaved(() => refreshLists(queryClient)), [queryClient]);
+  const savedCount = saves.filter(({ mediaId }) => mediaId).length;
+  useEffect(() => {
+    if (savedCount > 0) refreshLists(queryClient);
+  }, [savedCount, queryClient]);
   useEffect(() => {
     for (const { id, mediaId } of saves) {
       if (mediaId && items.some((item) => item.id === mediaId)) forgetSave(id);
@@ -32,7 +36,7 @@ export function PendingSaves({
 
   if (shown.length === 0) return null;
   return (
-    <section className="saves" aria-label="Being saved">
+    <section className="saves" aria-label="Saving">
       {shown.map((save) => (
         <SaveCard key={save.id} save={save} />
       ))}
@@ -51,17 +55,17 @@ function SaveCard({ save }: { save: Save }) {
         <p className="save-title truncate">{save.title}</p>
         {save.error ? (
           <p className="small media-note-failed" role="alert">
-            {sentenceOf(save.error)}
+            {errorMessage(save.error)}
           </p>
         ) : (
           <p className="small muted" role="status">
-            {save.isFile && share < 100 ? `Uploading, ${share} %` : 'Saving'}
+            {save.isFile && share < 100 ? `Uploading… ${share} %` : 'Saving…'}
           </p>
         )}
       </div>
       {save.error !== undefined && !isRefused && (
-        <Button size="small" onClick={() => void save.again()}>
-          Try again
+        <Button size="small" onClick={() => void save.retry()}>
+          Retry
         </Button>
       )}
       {save.error !== undefined && (

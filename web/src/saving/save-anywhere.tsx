@@ -10,7 +10,8 @@ function saveAll(files: FileList | undefined, text: string): boolean {
   for (const file of files ?? []) void saveFile(file);
   for (const link of links) void saveLink(link);
   const count = (files?.length ?? 0) + links.length;
-  if (count > 0) showToast(count === 1 ? 'Saving to your library' : `Saving ${count} items to your library`);
+  if (count > 0)
+    showToast(count === 1 ? 'Saving to your library…' : `Saving ${count} items to your library…`);
   return count > 0;
 }
 
@@ -18,7 +19,7 @@ function isEditable(target: EventTarget | null): boolean {
   return target instanceof Element && target.closest('input, textarea, select, [contenteditable]') !== null;
 }
 
-/** Takes what is pasted or dropped anywhere on the page. */
+/** Saves links and files that are pasted or dropped anywhere on the page. */
 export function SaveAnywhere() {
   const [isOver, setOver] = useState(false);
 
@@ -29,7 +30,7 @@ export function SaveAnywhere() {
       const text = event.clipboardData.getData('text/plain');
       if ((files.length > 0 || isOnlyLinks(text)) && saveAll(files, text)) event.preventDefault();
     };
-    // What is dragged from the page itself is there already.
+    // Ignores what is dragged from this page itself.
     let isFromHere = false;
     const onStart = () => {
       isFromHere = true;

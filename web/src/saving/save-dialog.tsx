@@ -3,38 +3,35 @@ import { useQuery } from '@tanstack/react-query';
 import { useRouterState } from '@tanstack/react-router';
 import { FileUp } from 'lucide-react';
 import { type FormEvent, type KeyboardEvent, useState } from 'react';
-import { librariesQuery } from '../library/queries.ts';
-import { useSession } from '../session/session.ts';
+import { LibrarySelect } from '../library/library-select.tsx';
+import { writableLibrariesQuery } from '../library/queries.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { Select, TextAreaField } from '../ui/field.tsx';
+import { TextAreaField } from '../ui/field.tsx';
 import { findLinks } from './links.ts';
 import { saveFile, saveLink } from './saves.ts';
 
-/** One box for everything: a link, several links, or files. */
+/** Saves links and files. */
 export default function SaveDialog({ onClose }: { onClose: () => void }) {
-  const { default_library_id } = useSession();
-  const libraries = useQuery(librariesQuery);
-  const here = useRouterState({
+  const { data: writable = [] } = useQuery(writableLibrariesQuery);
+  const openLibraryId = useRouterState({
     select: ({ location }) => /^\/library\/([^/]+)/.exec(location.pathname)?.[1],
   });
-  const mayAddTo = libraries.data?.filter(({ role, is_default }) => role === 'admin' && !is_default) ?? [];
-  const [target, setTarget] = useState(here ?? default_library_id);
+  const [target, setTarget] = useState(openLibraryId);
   const [text, setText] = useState('');
   const [error, setError] = useState<string>();
   const links = findLinks(text);
-  const into = mayAddTo.some(({ id }) => id === target) ? target : undefined;
+  const libraryId = writable.some(({ id }) => id === target) ? target : undefined;
 
   function submit(event?: FormEvent) {
     event?.preventDefault();
-    if (links.length === 0)
-      return setError('Paste at least one address, such as https://example.com/article.');
-    for (const link of links) void saveLink(link, into);
+    if (links.length === 0) return setError('Enter at least one link, such as https://example.com/article.');
+    for (const link of links) void saveLink(link, libraryId);
     onClose();
   }
 
   function takeFiles(files: FileList | null) {
-    for (const file of files ?? []) void saveFile(file, into);
+    for (const file of files ?? []) void saveFile(file, libraryId);
     onClose();
   }
 
@@ -45,16 +42,8 @@ export default function SaveDialog({ onClose }: { onClose: () => void }) {
       title="Save"
       actions={
         <>
-          {mayAddTo.length > 0 && (
-            <Select
-              label="Save into"
-              value={into ?? default_library_id}
-              onChange={setTarget}
-              options={[
-                { value: default_library_id, label: 'My library' },
-                ...mayAddTo.map(({ id, name }) => ({ value: id, label: name })),
-              ]}
-            />
+          {writable.length > 0 && (
+            <LibrarySelect label="Save to" value={libraryId} libraries={writable} onChange={setTarget} />
           )}
           <span className="grow" />
           <Button onClick={onClose}>Cancel</Button>
@@ -67,7 +56,7 @@ export default function SaveDialog({ onClose }: { onClose: () => void }) {
       <form className="stack" onSubmit={submit}>
         <TextAreaField
           label="Links"
-          hint="One or several. Articles, PDFs and YouTube videos."
+          hint="One or more links to articles, PDFs or YouTube videos."
           rows={3}
           placeholder="https://"
           value={text}
@@ -82,7 +71,7 @@ export default function SaveDialog({ onClose }: { onClose: () => void }) {
         />
         <label className="drop-zone">
           <FileUp size={22} aria-hidden />
-          <span>Drop PDFs or EPUBs anywhere, or choose files</span>
+          <span>Drop PDF or EPUB files anywhere, or choose files</span>
           <input
             type="file"
             className="visually-hidden"

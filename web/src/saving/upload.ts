@@ -13,14 +13,14 @@ export function kindOfFile(file: File): keyof typeof TYPES | undefined {
   return (['pdf', 'epub'] as const).find((kind) => TYPES[kind] === file.type);
 }
 
-/** Begins the upload, puts the bytes, and has Nexus take them in. */
+/** Uploads a file, and starts its processing. */
 export async function uploadFile(file: File, onProgress: (share: number) => void): Promise<IngestedUpload> {
   const kind = kindOfFile(file);
   if (!kind) {
     throw new ApiError(
       400,
       'E_INVALID_FILE_TYPE',
-      `"${file.name}" is neither a PDF nor an EPUB, so it cannot be kept.`,
+      `"${file.name}" is not a PDF or EPUB file. Only these can be uploaded.`,
     );
   }
   const { data: begun } = await api.post<Answer<BegunUpload>>('/media/upload/init', {
@@ -34,7 +34,7 @@ export async function uploadFile(file: File, onProgress: (share: number) => void
   return data;
 }
 
-/** By XMLHttpRequest, which alone tells how far an upload has come. */
+/** Sends the bytes with XMLHttpRequest, because fetch does not report upload progress. */
 function putFile(
   { upload_url, upload_headers }: BegunUpload,
   file: File,
@@ -50,7 +50,7 @@ function putFile(
       reject(uploadError(request));
     };
     request.onerror = () =>
-      reject(new ApiError(0, 'E_OFFLINE', 'The upload broke off. Check the connection and try again.'));
+      reject(new ApiError(0, 'E_OFFLINE', 'The upload was interrupted. Check your connection and retry.'));
     request.send(file);
   });
 }
@@ -58,8 +58,8 @@ function putFile(
 function uploadError(request: XMLHttpRequest): ApiError {
   try {
     const { error } = JSON.parse(request.responseText);
-    return new ApiError(request.status, error.code, error.message, error.request_id);
+    return new ApiError(request.status, error.code, error.message, { requestId: error.request_id });
   } catch {
-    return new ApiError(request.status, 'E_INTERNAL', 'The upload was refused. Try again.');
+    return new ApiError(request.status, 'E_INTERNAL', 'The upload was rejected. Retry.');
   }
 }

@@ -5,6 +5,7 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { Search, SearchX } from 'lucide-react';
 import { useDeferredValue, useEffect, useRef, useState } from 'react';
 import { api } from '../api/client.ts';
+import { queryKeys } from '../api/query-keys.ts';
 import type { SearchPage as Hits, MediaKind, SearchHit } from '../api/types.ts';
 import { KIND_NAMES, KINDS } from '../library/kinds.ts';
 import { MetaLine } from '../library/media-status.tsx';
@@ -13,30 +14,29 @@ import { Button } from '../ui/button.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
 import { ErrorState } from '../ui/error-state.tsx';
 import { Select } from '../ui/field.tsx';
+import { usePageTitle } from '../ui/page-title.ts';
 import { SkeletonText } from '../ui/skeleton.tsx';
-import type { SearchSearch } from './search-search.ts';
+import type { SearchParams } from './search-params.ts';
 
 const route = getRouteApi('/signed-in/search');
 const TYPING_MS = 180;
 
-/** Full text over everything the person can read, as they type. */
+/** Full-text search in everything the person can read, while they type. */
 export default function SearchPage() {
   const search = route.useSearch();
   const navigate = useNavigate();
   const libraries = useQuery(librariesQuery);
   const [text, setText] = useState(search.q ?? '');
   const input = useRef<HTMLInputElement>(null);
-  const set = (change: Partial<Record<keyof SearchSearch, string | undefined>>) => {
+  const set = (change: Partial<Record<keyof SearchParams, string | undefined>>) => {
     const next = Object.entries({ ...search, ...change }).filter(([, value]) => value);
-    void navigate({ to: '/search', search: Object.fromEntries(next) as SearchSearch, replace: true });
+    void navigate({ to: '/search', search: Object.fromEntries(next) as SearchParams, replace: true });
   };
   const latest = useRef(set);
   latest.current = set;
 
-  useEffect(() => {
-    document.title = 'Search · Nexus';
-    input.current?.focus();
-  }, []);
+  usePageTitle('Search');
+  useEffect(() => input.current?.focus(), []);
   useEffect(() => {
     const timer = setTimeout(() => latest.current({ q: text.trim() || undefined }), TYPING_MS);
     return () => clearTimeout(timer);
@@ -52,7 +52,7 @@ export default function SearchPage() {
             ref={input}
             type="search"
             className="input search-input"
-            aria-label="Search everything you can read"
+            aria-label="Search"
             placeholder='Words, "exact phrases", -without'
             value={text}
             onChange={(event) => setText(event.target.value)}
@@ -72,10 +72,10 @@ export default function SearchPage() {
             onChange={(library) => set({ library })}
           />
           <Select
-            label="Kind"
+            label="Type"
             value={search.kind ?? ''}
             options={[
-              { value: '' as MediaKind, label: 'Any kind' },
+              { value: '' as MediaKind, label: 'Any type' },
               ...KINDS.map((kind) => ({ value: kind, label: KIND_NAMES[kind].label })),
             ]}
             onChange={(kind) => set({ kind })}
@@ -85,20 +85,24 @@ export default function SearchPage() {
       {search.q ? (
         <Results {...search} q={search.q} />
       ) : (
-        <EmptyState icon={Search} title="Find it again">
-          Every word of every article, book, PDF and transcript that you can read is searched.
+        <EmptyState icon={Search} title="Search your libraries">
+          Searches the full text of every article, book, PDF and transcript that you can read.
         </EmptyState>
       )}
     </div>
   );
 }
 
-function Results({ q, library, kind }: SearchSearch & { q: string }) {
-  const asked = useDeferredValue(q);
+function Results({ q, library, kind }: SearchParams & { q: string }) {
+  const deferred = useDeferredValue(q);
   const hits = useInfiniteQuery({
-    queryKey: ['media', 'search', asked, library, kind],
+    queryKey: queryKeys.search({ q: deferred, library, kind }),
     queryFn: ({ pageParam, signal }) =>
-      api.get<Hits>('/search', { q: asked, library_id: library, kind, limit: 20, cursor: pageParam }, signal),
+      api.get<Hits>(
+        '/search',
+        { q: deferred, library_id: library, kind, limit: 20, cursor: pageParam },
+        signal,
+      ),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ page }) => page.next_cursor ?? undefined,
     placeholderData: keepPreviousData,
@@ -108,8 +112,8 @@ function Results({ q, library, kind }: SearchSearch & { q: string }) {
   const found = hits.data.pages.flatMap(({ data }) => data);
   if (found.length === 0) {
     return (
-      <EmptyState icon={SearchX} title={`Nothing about "${q}"`}>
-        Try fewer or other words. What was saved a moment ago is found as soon as it has been read in.
+      <EmptyState icon={SearchX} title={`No results for "${q}"`}>
+        Try fewer or different words. New items become searchable once they are processed.
       </EmptyState>
     );
   }
@@ -123,7 +127,7 @@ function Results({ q, library, kind }: SearchSearch & { q: string }) {
       {hits.hasNextPage && (
         <div className="empty-actions">
           <Button busy={hits.isFetchingNextPage} onClick={() => void hits.fetchNextPage()}>
-            More results
+            Show more
           </Button>
         </div>
       )}
@@ -131,7 +135,7 @@ function Results({ q, library, kind }: SearchSearch & { q: string }) {
   );
 }
 
-/** Kinds whose parts can be opened by themselves. */
+/** Whether a fragment of this kind can be opened directly. */
 function isInParts(kind: MediaKind): boolean {
   return kind === 'epub' || kind === 'pdf';
 }
@@ -151,7 +155,7 @@ function Hit({ hit: { media, snippet, fragment_idx } }: { hit: SearchHit }) {
       </h2>
       <p className="snippet">
         {snippet.map(({ text, is_match }, index) =>
-          // biome-ignore lint/suspicious/noArrayIndexKey: parts of one sentence have nothing but their place
+          // biome-ignore lint/suspicious/noArrayIndexKey: the parts never change
           is_match ? <mark key={index}>{text}</mark> : <span key={index}>{text}</span>,
         )}
       </p>

@@ -1,54 +1,55 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { api } from '../api/client.ts';
-import { sentenceOf } from '../api/error.ts';
+import { errorMessage } from '../api/error.ts';
+import { queryKeys } from '../api/query-keys.ts';
 import type { ApiKey } from '../api/types.ts';
-import { whenOf } from '../library/words.ts';
+import { timeAgo } from '../library/format.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { type Column, DataTable } from '../ui/data-table.tsx';
 import { ErrorState } from '../ui/error-state.tsx';
 import { TextField } from '../ui/field.tsx';
 import { showToast } from '../ui/toasts.ts';
-import { FormError } from './entrance.tsx';
+import { FormError } from './card-page.tsx';
 import { useSession } from './session.ts';
 
-/** The person's own keys. A new one is shown once. */
+/** The person's API keys. A new key is shown once. */
 export function ApiKeys() {
   const { user } = useSession();
   const queryClient = useQueryClient();
-  const [made, setMade] = useState<string>();
+  const [createdKey, setCreatedKey] = useState<string>();
   const keys = useQuery({
-    queryKey: ['api-keys', user.id],
+    queryKey: queryKeys.apiKeyList(user.id),
     queryFn: () =>
       api
         .get<{ api_keys: ApiKey[] }>('/api/v1/api-keys', { user_id: user.id })
         .then(({ api_keys }) => api_keys),
   });
-  const refresh = () => queryClient.invalidateQueries({ queryKey: ['api-keys'] });
-  const making = useMutation({
+  const refresh = () => queryClient.invalidateQueries({ queryKey: queryKeys.apiKeys() });
+  const creating = useMutation({
     mutationFn: (name: string) => api.post<{ key: string }>('/api/v1/api-keys', { user_id: user.id, name }),
     onSuccess: ({ key }) => {
-      setMade(key);
+      setCreatedKey(key);
       void refresh();
     },
   });
   const disabling = useMutation({
     mutationFn: (id: string) => api.post(`/api/v1/api-keys/${id}/disable`),
     onSettled: refresh,
-    onError: (error) => void showToast(sentenceOf(error)),
+    onError: (error) => void showToast(errorMessage(error)),
   });
   const columns: Column<ApiKey>[] = [
     { key: 'name', title: 'Name', render: ({ name }) => name },
-    { key: 'prefix', title: 'Begins with', render: ({ prefix }) => <span className="mono">{prefix}…</span> },
+    { key: 'prefix', title: 'Prefix', render: ({ prefix }) => <span className="mono">{prefix}…</span> },
     {
       key: 'used',
       title: 'Last used',
-      render: ({ last_used_at }) => (last_used_at ? whenOf(last_used_at) : 'never'),
+      render: ({ last_used_at }) => (last_used_at ? timeAgo(last_used_at) : 'never'),
     },
     {
       key: 'state',
-      title: 'State',
+      title: 'Status',
       render: ({ id, enabled }) =>
         enabled ? (
           <Button size="small" look="danger" onClick={() => disabling.mutate(id)}>
@@ -65,23 +66,23 @@ export function ApiKeys() {
         className="row row-end"
         onSubmit={(event: FormEvent<HTMLFormElement>) => {
           event.preventDefault();
-          making.mutate(String(new FormData(event.currentTarget).get('name') ?? ''));
+          creating.mutate(String(new FormData(event.currentTarget).get('name') ?? ''));
         }}
       >
-        <TextField label="Name of a new key" name="name" maxLength={100} required className="grow" />
-        <Button type="submit" busy={making.isPending}>
-          Make a key
+        <TextField label="Name" name="name" maxLength={100} required className="grow" />
+        <Button type="submit" busy={creating.isPending}>
+          Create key
         </Button>
       </form>
-      <FormError error={making.error} />
-      {made && (
+      <FormError error={creating.error} />
+      {createdKey && (
         <div className="card stack" role="status">
-          <p>This is the key. It is shown only now, so copy it.</p>
-          <code className="mono">{made}</code>
+          <p>Copy this key now. It will not be shown again.</p>
+          <code className="mono">{createdKey}</code>
           <div>
             <Button
               size="small"
-              onClick={() => void navigator.clipboard.writeText(made).then(() => showToast('Copied'))}
+              onClick={() => void navigator.clipboard.writeText(createdKey).then(() => showToast('Copied'))}
             >
               Copy
             </Button>

@@ -4,21 +4,21 @@ import { saveLink } from '../saving/saves.ts';
 import { Button } from '../ui/button.tsx';
 import { TextField } from '../ui/field.tsx';
 
-/** Second step: something to read. */
+/** The second step for a new person: saving a first link. */
 export function FirstSave({ onDone }: { onDone: () => void }) {
   const [error, setError] = useState<string>();
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     const [link] = findLinks(String(new FormData(event.currentTarget).get('link') ?? ''));
-    if (!link) return setError('Paste the address of a page, such as https://example.com/article.');
+    if (!link) return setError('Enter a link, such as https://example.com/article.');
     void saveLink(link);
     onDone();
   }
   return (
-    <form className="entrance-form" onSubmit={submit} noValidate>
-      <h2>Save something to read</h2>
+    <form className="card-page-form" onSubmit={submit} noValidate>
+      <h2>Save your first link</h2>
       <p className="muted">
-        Paste a link to an article, a PDF or a video. Nexus fetches it and keeps a clean copy for you.
+        Paste a link to an article, a PDF or a YouTube video. Nexus saves a readable copy for you.
       </p>
       <TextField
         label="Link"
@@ -33,7 +33,7 @@ export function FirstSave({ onDone }: { onDone: () => void }) {
         Save and open my library
       </Button>
       <Button look="ghost" size="small" onClick={onDone}>
-        Not now
+        Skip
       </Button>
     </form>
   );

@@ -4,7 +4,7 @@ import { api } from '../api/client.ts';
 import { Button } from '../ui/button.tsx';
 import { TextField } from '../ui/field.tsx';
 import { showToast } from '../ui/toasts.ts';
-import { FormError } from './entrance.tsx';
+import { FormError } from './card-page.tsx';
 import { sessionQuery, useSession } from './session.ts';
 
 export function NameForm() {
@@ -15,7 +15,7 @@ export function NameForm() {
       const username = String(form.get('username') ?? '').trim();
       return api.patch('/me', {
         display_name: String(form.get('display_name') ?? ''),
-        // Not everybody may change it; what stays as it is needs no leave.
+        // Changing the username may not be allowed, so it is sent only when it changed.
         ...(username !== user.username && { username }),
       });
     },

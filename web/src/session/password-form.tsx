@@ -4,7 +4,7 @@ import { api } from '../api/client.ts';
 import { Button } from '../ui/button.tsx';
 import { TextField } from '../ui/field.tsx';
 import { showToast } from '../ui/toasts.ts';
-import { FormError } from './entrance.tsx';
+import { FormError } from './card-page.tsx';
 import { sessionQuery, useSession } from './session.ts';
 
 export function PasswordForm() {
@@ -18,7 +18,7 @@ export function PasswordForm() {
       }),
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey });
-      showToast('Your password is changed. Other devices are signed out.');
+      showToast('Password changed. Other devices are signed out.');
     },
   });
   if (!can_set_password) {
@@ -54,7 +54,7 @@ export function PasswordForm() {
       <FormError error={saving.error} />
       <div>
         <Button type="submit" busy={saving.isPending}>
-          Change the password
+          Change password
         </Button>
       </div>
     </form>

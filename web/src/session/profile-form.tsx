@@ -4,10 +4,10 @@ import { api } from '../api/client.ts';
 import type { Session } from '../api/types.ts';
 import { Button } from '../ui/button.tsx';
 import { TextField } from '../ui/field.tsx';
-import { FormError } from './entrance.tsx';
+import { FormError } from './card-page.tsx';
 import { fetchSession } from './session.ts';
 
-/** First step of a new person: what to call them, and a password to come back with. */
+/** The first step for a new person: their name, username and password. */
 export function ProfileForm({ session, onDone }: { session: Session; onDone: (session: Session) => void }) {
   const { display_name, username } = session.user;
   const saving = useMutation({
@@ -25,19 +25,19 @@ export function ProfileForm({ session, onDone }: { session: Session; onDone: (se
   });
   return (
     <form
-      className="entrance-form"
+      className="card-page-form"
       onSubmit={(event: FormEvent<HTMLFormElement>) => {
         event.preventDefault();
         saving.mutate(new FormData(event.currentTarget));
       }}
     >
-      <h2>Who are you?</h2>
+      <h2>Set up your account</h2>
       <TextField
         label="Your name"
         name="display_name"
         autoComplete="name"
         defaultValue={display_name === username ? '' : display_name}
-        hint="Shown to those you share with."
+        hint="Shown to people you share with."
         maxLength={200}
         required
         autoFocus
@@ -49,7 +49,7 @@ export function ProfileForm({ session, onDone }: { session: Session; onDone: (se
         autoCapitalize="none"
         spellCheck={false}
         defaultValue={username}
-        hint="What you sign in with, and what others invite you by."
+        hint="You sign in with it, and others use it to invite you."
         required
       />
       <TextField

@@ -1,28 +1,28 @@
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
 import { api } from '../api/client.ts';
 import { ApiError } from '../api/error.ts';
+import { queryKeys } from '../api/query-keys.ts';
 import type { Answer, Role, Session } from '../api/types.ts';
 
-/** Nexus says in plain words that nobody is signed in; here it is the error that it is for every other question. */
+/** Fetches the session. Throws the usual error for unauthenticated requests when nobody is signed in. */
 export async function fetchSession(): Promise<Session> {
   const { data } = await api.get<Answer<Session | null>>('/app/session');
-  if (!data)
-    throw new ApiError(401, 'E_UNAUTHENTICATED', 'You are not signed in, or no longer. Sign in again.');
+  if (!data) throw new ApiError(401, 'E_UNAUTHENTICATED', 'You are not signed in. Sign in again.');
   return data;
 }
 
 export const sessionQuery = queryOptions({
-  queryKey: ['session'],
+  queryKey: queryKeys.session(),
   queryFn: fetchSession,
   staleTime: 60_000,
 });
 
-/** Who is signed in. Pages behind the sign-in have it before they are drawn. */
+/** The session. Pages that need one load it before they render. */
 export function useSession(): Session {
   return useSuspenseQuery(sessionQuery).data;
 }
 
-/** The type keeps this equal to the contract's roles. */
+/** The type keeps this complete. */
 const RANK: Record<Role, number> = { viewer: 1, operator: 2, researcher: 3, admin: 4 };
 
 export function roleAllows(held: Role, minimum: Role): boolean {

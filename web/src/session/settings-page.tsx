@@ -1,6 +1,6 @@
-import { useEffect } from 'react';
-import { MovingSections } from '../moving/moving-sections.tsx';
+import { TransferSections } from '../transfer/transfer-sections.tsx';
 import { Select } from '../ui/field.tsx';
+import { usePageTitle } from '../ui/page-title.ts';
 import { ApiKeys } from './api-keys.tsx';
 import { NameForm } from './name-form.tsx';
 import { PasswordForm } from './password-form.tsx';
@@ -11,14 +11,12 @@ import { setTheme, useTheme } from './theme.ts';
 export default function SettingsPage() {
   const { user } = useSession();
   const theme = useTheme();
-  useEffect(() => {
-    document.title = 'Settings · Nexus';
-  }, []);
+  usePageTitle('Settings');
   return (
     <div className="page page-narrow">
       <h1 className="page-title">Settings</h1>
       <section className="section">
-        <h2 className="section-title">You</h2>
+        <h2 className="section-title">Profile</h2>
         <NameForm />
       </section>
       <section className="section">
@@ -26,24 +24,24 @@ export default function SettingsPage() {
         <PasswordForm />
       </section>
       <section className="section">
-        <h2 className="section-title">Look</h2>
+        <h2 className="section-title">Appearance</h2>
         <Select
           label="Theme"
           value={theme}
           options={[
-            { value: 'system', label: 'Light or dark, as the system' },
+            { value: 'system', label: 'System' },
             { value: 'light', label: 'Light' },
             { value: 'dark', label: 'Dark' },
           ]}
           onChange={setTheme}
         />
-        <p className="field-hint">How texts look is chosen in the reader, under Text and colours.</p>
+        <p className="field-hint">Change the look of texts in the reader, under Text and colours.</p>
       </section>
       <section className="section">
         <h2 className="section-title">Storage</h2>
         <StorageUse />
       </section>
-      <MovingSections />
+      <TransferSections />
       {roleAllows(user.role, 'admin') && (
         <section className="section">
           <h2 className="section-title">API keys</h2>

@@ -1,9 +1,10 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
-import { type FormEvent, useEffect, useState } from 'react';
+import { type FormEvent, useState } from 'react';
 import { Button } from '../ui/button.tsx';
 import { TextField } from '../ui/field.tsx';
-import { Entrance, FormError } from './entrance.tsx';
+import { usePageTitle } from '../ui/page-title.ts';
+import { CardPage, FormError } from './card-page.tsx';
 import { sessionQuery, signIn } from './session.ts';
 
 const route = getRouteApi('/sign-in');
@@ -13,7 +14,7 @@ export default function SignInPage() {
   const router = useRouter();
   const queryClient = useQueryClient();
   const [withKey, setWithKey] = useState(false);
-  const entering = useMutation({
+  const signingIn = useMutation({
     mutationFn: signIn,
     onSuccess: (session) => {
       queryClient.clear();
@@ -22,15 +23,13 @@ export default function SignInPage() {
     },
   });
 
-  useEffect(() => {
-    document.title = 'Sign in · Nexus';
-  }, []);
+  usePageTitle('Sign in');
 
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
     const field = (name: string) => String(form.get(name) ?? '');
-    entering.mutate(
+    signingIn.mutate(
       withKey
         ? { api_key: field('api_key').trim() }
         : { username: field('username').trim(), password: field('password') },
@@ -38,10 +37,10 @@ export default function SignInPage() {
   }
 
   return (
-    <Entrance title="Nexus" lead="Keep what you read. Share what matters.">
-      <div className="entrance-card">
+    <CardPage title="Nexus" lead="Keep what you read. Share what matters.">
+      <div className="card-page-card">
         <h2>Sign in</h2>
-        <form className="entrance-form" onSubmit={submit}>
+        <form className="card-page-form" onSubmit={submit}>
           {withKey ? (
             <TextField label="API key" name="api_key" type="password" autoComplete="off" required autoFocus />
           ) : (
@@ -63,8 +62,8 @@ export default function SignInPage() {
               />
             </>
           )}
-          <FormError error={entering.error} />
-          <Button look="primary" type="submit" busy={entering.isPending}>
+          <FormError error={signingIn.error} />
+          <Button look="primary" type="submit" busy={signingIn.isPending}>
             Sign in
           </Button>
         </form>
@@ -72,13 +71,13 @@ export default function SignInPage() {
           look="ghost"
           size="small"
           onClick={() => {
-            entering.reset();
+            signingIn.reset();
             setWithKey(!withKey);
           }}
         >
           {withKey ? 'Use a password instead' : 'Use an API key instead'}
         </Button>
       </div>
-    </Entrance>
+    </CardPage>
   );
 }

@@ -2,18 +2,19 @@ import './storage-use.css';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { api } from '../api/client.ts';
-import { sentenceOf } from '../api/error.ts';
+import { errorMessage } from '../api/error.ts';
+import { queryKeys } from '../api/query-keys.ts';
 import type { Answer, StorageUse as Use } from '../api/types.ts';
 import { Skeleton } from '../ui/skeleton.tsx';
 
-/** How much this person has stored, and how much they may. */
+/** The storage that the person uses, and their limit. */
 export function StorageUse() {
   const { data, error } = useQuery({
-    queryKey: ['storage'],
+    queryKey: queryKeys.storage(),
     queryFn: ({ signal }) =>
       api.get<Answer<Use>>('/me/storage', undefined, signal).then((answer) => answer.data),
   });
-  if (error && !data) return <p className="field-hint">{sentenceOf(error)}</p>;
+  if (error && !data) return <p className="field-hint">{errorMessage(error)}</p>;
   if (!data) return <Skeleton height="2.5rem" />;
   const { used_bytes, allowed_bytes } = data;
   return (
@@ -31,8 +32,8 @@ export function StorageUse() {
         {allowed_bytes === null ? '' : ` of ${sizeOf(allowed_bytes)}`}
       </p>
       <p className="field-hint">
-        Your files, the text of what you save, and its images. What is in the <Link to="/trash">trash</Link>{' '}
-        counts until it is deleted permanently.
+        Counts your files, and the text and images of saved items. Items in the <Link to="/trash">trash</Link>{' '}
+        count until they are deleted permanently.
       </p>
     </>
   );

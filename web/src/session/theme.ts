@@ -1,13 +1,12 @@
-import { useSyncExternalStore } from 'react';
+import { createStore, useStore } from '../api/store.ts';
 
 export type Theme = 'system' | 'light' | 'dark';
 const KEY = 'nexus.theme';
-const watchers = new Set<() => void>();
 
-export function currentTheme(): Theme {
-  const theme = document.documentElement.dataset.theme;
-  return theme === 'light' || theme === 'dark' ? theme : 'system';
-}
+/** `theme.js` has set the attribute before the app starts. */
+const themeStore = createStore<Theme>(
+  (['light', 'dark'] as const).find((theme) => theme === document.documentElement.dataset.theme) ?? 'system',
+);
 
 export function setTheme(theme: Theme): void {
   if (theme === 'system') {
@@ -17,12 +16,7 @@ export function setTheme(theme: Theme): void {
     document.documentElement.dataset.theme = theme;
     localStorage.setItem(KEY, theme);
   }
-  for (const watcher of watchers) watcher();
+  themeStore.set(theme);
 }
 
-export function useTheme(): Theme {
-  return useSyncExternalStore((watcher) => {
-    watchers.add(watcher);
-    return () => watchers.delete(watcher);
-  }, currentTheme);
-}
+export const useTheme = (): Theme => useStore(themeStore);

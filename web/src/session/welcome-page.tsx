@@ -1,14 +1,16 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Navigate, useNavigate } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
+import { queryKeys } from '../api/query-keys.ts';
 import { buttonClass } from '../ui/button.tsx';
+import { usePageTitle } from '../ui/page-title.ts';
 import { SkeletonText } from '../ui/skeleton.tsx';
-import { Entrance, FormError } from './entrance.tsx';
+import { CardPage, FormError } from './card-page.tsx';
 import { FirstSave } from './first-save.tsx';
 import { ProfileForm } from './profile-form.tsx';
 import { sessionQuery, signIn } from './session.ts';
 
-/** Where the sign-in link leads: the token after the # signs in once, then come name, password and a first save. */
+/** The page of a sign-in link: the token after the # signs in once, then the person sets up their account. */
 export default function WelcomePage() {
   const queryClient = useQueryClient();
   const navigate = useNavigate();
@@ -17,10 +19,10 @@ export default function WelcomePage() {
 
   const session = useQuery({
     ...sessionQuery,
-    queryKey: token ? ['sign-in-link', token] : sessionQuery.queryKey,
+    queryKey: token ? queryKeys.signInLink(token) : sessionQuery.queryKey,
     queryFn: async (context) => {
       if (!token) return sessionQuery.queryFn?.(context) as never;
-      // The token is spent by its first use: out of the address, so that nothing tries it twice.
+      // The token works once, so it is removed from the address.
       window.history.replaceState(null, '', window.location.pathname);
       return signIn({ sign_in_token: token });
     },
@@ -28,33 +30,31 @@ export default function WelcomePage() {
     retry: false,
   });
 
-  useEffect(() => {
-    document.title = 'Welcome · Nexus';
-  }, []);
+  usePageTitle('Welcome');
 
   if (session.isError) {
     return (
-      <Entrance title="Welcome to Nexus">
-        <div className="entrance-card">
-          <h2>This link does not work any more</h2>
+      <CardPage title="Welcome to Nexus">
+        <div className="card-page-card">
+          <h2>This link has expired</h2>
           <FormError error={session.error} />
           <p className="muted">
-            A sign-in link works once. Ask an operator for a new one, or sign in with your password or key.
+            A sign-in link works once. Ask an admin for a new one, or sign in with your password or API key.
           </p>
           <Link to="/sign-in" search={{}} className={buttonClass('primary')}>
             Sign in
           </Link>
         </div>
-      </Entrance>
+      </CardPage>
     );
   }
   if (!session.data) {
     return (
-      <Entrance title="Welcome to Nexus">
-        <div className="entrance-card">
+      <CardPage title="Welcome to Nexus">
+        <div className="card-page-card">
           <SkeletonText lines={6} />
         </div>
-      </Entrance>
+      </CardPage>
     );
   }
   if (!session.data.needs_onboarding && !isNamed) {
@@ -62,11 +62,11 @@ export default function WelcomePage() {
     return <Navigate to="/" />;
   }
   return (
-    <Entrance title="Welcome to Nexus" lead="A library of what you read, kept where you decide.">
-      <div className="entrance-card">
-        <div className="entrance-steps" aria-hidden>
-          <span className="entrance-step" data-done />
-          <span className="entrance-step" data-done={isNamed} />
+    <CardPage title="Welcome to Nexus" lead="Your reading library.">
+      <div className="card-page-card">
+        <div className="card-page-steps" aria-hidden>
+          <span className="card-page-step" data-done />
+          <span className="card-page-step" data-done={isNamed} />
         </div>
         {isNamed ? (
           <FirstSave onDone={() => void navigate({ to: '/' })} />
@@ -80,6 +80,6 @@ export default function WelcomePage() {
           />
         )}
       </div>
-    </Entrance>
+    </CardPage>
   );
 }

@@ -2,24 +2,23 @@ import './sharing.css';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Inbox } from 'lucide-react';
-import { useEffect } from 'react';
 import { api } from '../api/client.ts';
-import { sentenceOf } from '../api/error.ts';
+import { errorMessage } from '../api/error.ts';
+import { queryKeys } from '../api/query-keys.ts';
 import type { Invitation } from '../api/types.ts';
+import { timeAgo } from '../library/format.ts';
 import { invitationsQuery } from '../library/queries.ts';
-import { whenOf } from '../library/words.ts';
 import { Button } from '../ui/button.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
 import { ErrorState } from '../ui/error-state.tsx';
+import { usePageTitle } from '../ui/page-title.ts';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { showToast } from '../ui/toasts.ts';
 
-/** Libraries that others have invited this person to. */
+/** The invitations that the person has received. */
 export default function InvitationsPage() {
   const { data: invitations, error, refetch } = useQuery(invitationsQuery);
-  useEffect(() => {
-    document.title = 'Invitations · Nexus';
-  }, []);
+  usePageTitle('Invitations');
   return (
     <div className="page page-narrow">
       <div className="page-head">
@@ -29,7 +28,7 @@ export default function InvitationsPage() {
       {!invitations && !error && <Skeleton height="5rem" />}
       {invitations?.length === 0 && (
         <EmptyState icon={Inbox} title="No invitations">
-          When somebody invites you to a library, you answer here. What is in it is yours to read at once.
+          Invitations to libraries appear here. Accept one to read everything in that library.
         </EmptyState>
       )}
       <div className="stack">
@@ -47,15 +46,15 @@ function InvitationCard({ invitation }: { invitation: Invitation }) {
   const answering = useMutation({
     mutationFn: (answer: 'accept' | 'decline') => api.post(`/libraries/invites/${invitation.id}/${answer}`),
     onSuccess: async (_, answer) => {
-      await queryClient.invalidateQueries({ queryKey: ['invitations'] });
-      await queryClient.invalidateQueries({ queryKey: ['libraries'] });
-      if (answer === 'decline') return void showToast(`You have declined ${invitation.library_name}`);
+      await queryClient.invalidateQueries({ queryKey: queryKeys.invitations() });
+      await queryClient.invalidateQueries({ queryKey: queryKeys.libraries() });
+      if (answer === 'decline') return showToast(`Declined the invitation to ${invitation.library_name}`);
       await navigate({ to: '/library/$libraryId', params: { libraryId: invitation.library_id } });
-      showToast(`You are in ${invitation.library_name} now`);
+      showToast(`You joined ${invitation.library_name}`);
     },
     onError: (error) => {
-      showToast(sentenceOf(error));
-      void queryClient.invalidateQueries({ queryKey: ['invitations'] });
+      showToast(errorMessage(error));
+      void queryClient.invalidateQueries({ queryKey: queryKeys.invitations() });
     },
   });
   return (
@@ -63,8 +62,8 @@ function InvitationCard({ invitation }: { invitation: Invitation }) {
       <div className="grow">
         <h2 className="section-title">{invitation.library_name}</h2>
         <p className="muted">
-          {invitation.inviter_username} invites you as {invitation.role === 'admin' ? 'an admin' : 'a member'}
-          , {whenOf(invitation.created_at)}.
+          {invitation.inviter_username} invited you as {invitation.role === 'admin' ? 'an admin' : 'a member'}
+          , {timeAgo(invitation.created_at)}.
         </p>
       </div>
       <div className="row">

@@ -1,7 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { api } from '../api/client.ts';
-import { sentenceOf } from '../api/error.ts';
+import { errorMessage } from '../api/error.ts';
+import { queryKeys } from '../api/query-keys.ts';
 import type { Library, LibraryRole } from '../api/types.ts';
 import { Button } from '../ui/button.tsx';
 import { Select } from '../ui/field.tsx';
@@ -17,9 +18,9 @@ export function InviteForm({ library }: { library: Library }) {
     mutationFn: () =>
       api.post(`/libraries/${library.id}/invites`, { invitee_username: username.trim(), role }),
     onSuccess: () => {
-      showToast(`${username.trim()} is invited to ${library.name}`);
+      showToast(`Invited ${username.trim()} to ${library.name}`);
       setUsername('');
-      void queryClient.invalidateQueries({ queryKey: ['invitations', library.id] });
+      void queryClient.invalidateQueries({ queryKey: queryKeys.invitations(library.id) });
     },
   });
   return (
@@ -31,13 +32,13 @@ export function InviteForm({ library }: { library: Library }) {
       }}
     >
       <PersonField
-        label="Invite somebody by username"
+        label="Invite by username"
         value={username}
         onChange={(value) => {
           inviting.reset();
           setUsername(value);
         }}
-        error={inviting.error ? sentenceOf(inviting.error) : undefined}
+        error={inviting.error ? errorMessage(inviting.error) : undefined}
       />
       <Select label="Role" value={role} options={ROLE_OPTIONS} onChange={setRole} />
       <Button look="primary" type="submit" busy={inviting.isPending} disabled={username.trim() === ''}>

@@ -2,7 +2,8 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Crown, Ellipsis, UserMinus } from 'lucide-react';
 import { useState } from 'react';
 import { api } from '../api/client.ts';
-import { sentenceOf } from '../api/error.ts';
+import { errorMessage } from '../api/error.ts';
+import { queryKeys } from '../api/query-keys.ts';
 import type { Library, LibraryRole, Member } from '../api/types.ts';
 import { useSession } from '../session/session.ts';
 import { Badge } from '../ui/badge.tsx';
@@ -42,8 +43,8 @@ function MemberRow({ member, library }: { member: Member; library: Library }) {
   const changing = useMutation({
     mutationFn: (role: LibraryRole) =>
       api.patch(`/libraries/${library.id}/members/${member.user_id}`, { role }),
-    onError: (error) => void showToast(sentenceOf(error)),
-    onSettled: () => queryClient.invalidateQueries({ queryKey: ['members', library.id] }),
+    onError: (error) => void showToast(errorMessage(error)),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: queryKeys.members(library.id) }),
   });
   return (
     <li className="person">
@@ -73,7 +74,7 @@ function MemberRow({ member, library }: { member: Member; library: Library }) {
         <Menu
           trigger={
             <IconButton
-              label={`More about ${member.username}`}
+              label={`Actions for ${member.username}`}
               icon={Ellipsis}
               size="small"
               withTooltip={false}

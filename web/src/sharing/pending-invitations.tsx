@@ -1,8 +1,9 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api } from '../api/client.ts';
-import { sentenceOf } from '../api/error.ts';
+import { errorMessage } from '../api/error.ts';
+import { queryKeys } from '../api/query-keys.ts';
 import type { Invitation, Library } from '../api/types.ts';
-import { whenOf } from '../library/words.ts';
+import { timeAgo } from '../library/format.ts';
 import { Button } from '../ui/button.tsx';
 import { showToast } from '../ui/toasts.ts';
 import { pendingQuery } from './queries.ts';
@@ -12,7 +13,7 @@ export function PendingInvitations({ library }: { library: Library }) {
   if (invitations.length === 0) return null;
   return (
     <section className="share-section">
-      <h3 className="section-title">Invited</h3>
+      <h3 className="section-title">Pending invitations</h3>
       <ul className="people">
         {invitations.map((invitation) => (
           <Pending key={invitation.id} invitation={invitation} />
@@ -24,12 +25,13 @@ export function PendingInvitations({ library }: { library: Library }) {
 
 function Pending({ invitation }: { invitation: Invitation }) {
   const queryClient = useQueryClient();
-  const refresh = () => queryClient.invalidateQueries({ queryKey: ['invitations', invitation.library_id] });
+  const refresh = () =>
+    queryClient.invalidateQueries({ queryKey: queryKeys.invitations(invitation.library_id) });
   const revoking = useMutation({
     mutationFn: () => api.delete(`/libraries/invites/${invitation.id}`),
     onSuccess: async () => {
       await refresh();
-      showToast(`The invitation of ${invitation.invitee_username} is taken back`, {
+      showToast(`Cancelled the invitation of ${invitation.invitee_username}`, {
         action: {
           label: 'Undo',
           run: () =>
@@ -38,11 +40,11 @@ function Pending({ invitation }: { invitation: Invitation }) {
                 invitee_user_id: invitation.invitee_user_id,
                 role: invitation.role,
               })
-              .then(refresh, (error) => void showToast(sentenceOf(error))),
+              .then(refresh, (error) => void showToast(errorMessage(error))),
         },
       });
     },
-    onError: (error) => void showToast(sentenceOf(error)),
+    onError: (error) => void showToast(errorMessage(error)),
   });
   return (
     <li className="person">
@@ -53,11 +55,16 @@ function Pending({ invitation }: { invitation: Invitation }) {
         <span className="person-name">{invitation.invitee_username}</span>
         <br />
         <span className="small muted">
-          as {invitation.role}, asked by {invitation.inviter_username} {whenOf(invitation.created_at)}
+          as {invitation.role}, invited by {invitation.inviter_username} {timeAgo(invitation.created_at)}
         </span>
       </span>
-      <Button size="small" busy={revoking.isPending} onClick={() => revoking.mutate()}>
-        Take back
+      <Button
+        size="small"
+        aria-label={`Cancel the invitation of ${invitation.invitee_username}`}
+        busy={revoking.isPending}
+        onClick={() => revoking.mutate()}
+      >
+        Cancel
       </Button>
     </li>
   );

@@ -10,7 +10,7 @@ export interface PersonFieldProps {
   error: string | undefined;
 }
 
-/** A username, with suggestions while it is typed. */
+/** An input for a username, with suggestions. */
 export function PersonField({ label, value, onChange, error }: PersonFieldProps) {
   const id = useId();
   const [isOpen, setOpen] = useState(false);
@@ -71,7 +71,7 @@ export function PersonField({ label, value, onChange, error }: PersonFieldProps)
             hidden={shown.length === 0}
           >
             {shown.map((person, index) => (
-              // biome-ignore lint/a11y/useKeyWithClickEvents: the field above has the keys
+              // biome-ignore lint/a11y/useKeyWithClickEvents: the input above handles the keyboard
               <div
                 key={person.id}
                 id={`${id}-${index}`}

@@ -1,16 +1,15 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api } from '../api/client.ts';
-import { sentenceOf } from '../api/error.ts';
+import { errorMessage } from '../api/error.ts';
 import type { Library, Member, RemovalPreview } from '../api/types.ts';
-import { Button } from '../ui/button.tsx';
-import { Dialog } from '../ui/dialog.tsx';
+import { ConfirmDialog } from '../ui/confirm-dialog.tsx';
 import { SkeletonText } from '../ui/skeleton.tsx';
 import { showToast } from '../ui/toasts.ts';
 import { removalPreviewQuery } from './queries.ts';
 
 type Kept = RemovalPreview['data']['kept'][number];
 
-/** Asks before somebody is removed, and says what they would lose and keep. */
+/** Confirms the removal of a member, and shows what they would lose and keep. */
 export function RemovalDialog({
   member,
   library,
@@ -25,40 +24,34 @@ export function RemovalDialog({
   const removing = useMutation({
     mutationFn: () => api.delete(`/libraries/${library.id}/members/${member.user_id}`),
     onSuccess: () => {
-      showToast(`${member.display_name} is no longer in ${library.name}`);
+      showToast(`Removed ${member.display_name} from ${library.name}`);
       onClose();
       void queryClient.invalidateQueries();
     },
-    onError: (error) => void showToast(sentenceOf(error)),
+    onError: (error) => void showToast(errorMessage(error)),
   });
   const loss = preview.data?.data;
   return (
-    <Dialog
-      open
-      onClose={onClose}
+    <ConfirmDialog
       title={`Remove ${member.display_name}?`}
-      actions={
-        <>
-          <Button onClick={onClose}>Keep</Button>
-          <Button look="danger" busy={removing.isPending} onClick={() => removing.mutate()}>
-            Remove
-          </Button>
-        </>
-      }
+      action="Remove"
+      danger
+      busy={removing.isPending}
+      onConfirm={() => removing.mutate()}
+      onClose={onClose}
     >
       {preview.isPending && <SkeletonText lines={4} />}
-      {preview.error && <p className="muted">{sentenceOf(preview.error)}</p>}
+      {preview.error && <p className="muted">{errorMessage(preview.error)}</p>}
       {loss && (
         <div className="loss">
           <p>
-            <span className="loss-figure">{loss.lost_count}</span>{' '}
-            {loss.lost_count === 1 ? 'item is' : 'items are'} lost to them at once, also where a page of it is
-            open.
+            They lose access to <span className="loss-figure">{loss.lost_count}</span>{' '}
+            {loss.lost_count === 1 ? 'item' : 'items'} immediately.
           </p>
           {loss.kept_count > 0 && (
             <>
               <p>
-                {loss.kept_count} {loss.kept_count === 1 ? 'item stays' : 'items stay'} with them:
+                They keep {loss.kept_count} {loss.kept_count === 1 ? 'item' : 'items'}:
               </p>
               <ul className="loss-kept">
                 {loss.kept.map((kept) => (
@@ -71,15 +64,15 @@ export function RemovalDialog({
           )}
         </div>
       )}
-    </Dialog>
+    </ConfirmDialog>
   );
 }
 
 function reasonOf({ saved, libraries, other_library_count }: Kept): string {
   const reasons = [
-    ...(saved ? ['saved it themselves'] : []),
-    ...libraries.map(({ name }) => `through ${name}`),
-    ...(other_library_count > 0 ? ['through a library you are not in'] : []),
+    ...(saved ? ['saved by them'] : []),
+    ...libraries.map(({ name }) => `also in ${name}`),
+    ...(other_library_count > 0 ? ['also in a library you are not in'] : []),
   ];
   return reasons.join(', ');
 }

@@ -5,7 +5,7 @@ import { InviteForm } from './invite-form.tsx';
 import { Members } from './members.tsx';
 import { PendingInvitations } from './pending-invitations.tsx';
 
-/** Who is in a library, who is asked to be, and who else might be. */
+/** The members of a library, its pending invitations, and a form to invite more people. */
 export default function ShareDialog({ library, onClose }: { library: Library; onClose: () => void }) {
   const isAdmin = library.role === 'admin';
   return (
@@ -18,8 +18,8 @@ export default function ShareDialog({ library, onClose }: { library: Library; on
         </>
       ) : (
         <p className="muted">
-          You are a member of this library and read all that is in it. Its admins decide who else is. To
-          leave, use the menu of the library.
+          You can read everything in this library. Its admins manage the members. To leave, use the menu of
+          the library.
         </p>
       )}
     </Dialog>

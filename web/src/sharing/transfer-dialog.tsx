@@ -1,9 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api } from '../api/client.ts';
-import { sentenceOf } from '../api/error.ts';
+import { errorMessage } from '../api/error.ts';
+import { queryKeys } from '../api/query-keys.ts';
 import type { Library, Member } from '../api/types.ts';
-import { Button } from '../ui/button.tsx';
-import { Dialog } from '../ui/dialog.tsx';
+import { ConfirmDialog } from '../ui/confirm-dialog.tsx';
 import { showToast } from '../ui/toasts.ts';
 
 export function TransferDialog({
@@ -20,29 +20,24 @@ export function TransferDialog({
     mutationFn: () =>
       api.post(`/libraries/${library.id}/transfer-ownership`, { new_owner_user_id: member.user_id }),
     onSuccess: () => {
-      showToast(`${member.display_name} owns ${library.name} now`);
+      showToast(`${member.display_name} is now the owner of ${library.name}`);
       onClose();
-      void queryClient.invalidateQueries({ queryKey: ['libraries'] });
-      void queryClient.invalidateQueries({ queryKey: ['members', library.id] });
+      void queryClient.invalidateQueries({ queryKey: queryKeys.libraries() });
+      void queryClient.invalidateQueries({ queryKey: queryKeys.members(library.id) });
     },
-    onError: (error) => void showToast(sentenceOf(error)),
+    onError: (error) => void showToast(errorMessage(error)),
   });
   return (
-    <Dialog
-      open
-      onClose={onClose}
+    <ConfirmDialog
       title={`Make ${member.display_name} the owner?`}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="danger" busy={transferring.isPending} onClick={() => transferring.mutate()}>
-            Hand it over
-          </Button>
-        </>
-      }
+      action="Make owner"
+      danger
+      busy={transferring.isPending}
+      onConfirm={() => transferring.mutate()}
+      onClose={onClose}
     >
-      Only the owner can delete the library or hand it on. You stay in it as an admin, and cannot take it back
+      Only the owner can delete the library or transfer ownership. You stay an admin, but you cannot undo this
       yourself.
-    </Dialog>
+    </ConfirmDialog>
   );
 }

@@ -4,12 +4,12 @@ import { Inbox, LibraryBig, Menu as MenuIcon, Plus, Search } from 'lucide-react'
 import { invitationsQuery } from '../library/queries.ts';
 import { useDialogs } from './dialogs.ts';
 
-/** The same places under the thumb, on narrow screens. */
+/** The main navigation on narrow screens. */
 export function BottomBar({ onMore }: { onMore: () => void }) {
   const { show } = useDialogs();
   const invitations = useQuery(invitationsQuery);
   return (
-    <nav className="bottombar" aria-label="Main, short">
+    <nav className="bottombar" aria-label="Main (short)">
       <Link to="/" className="bottombar-item" activeOptions={{ exact: true, includeSearch: false }}>
         <LibraryBig size={20} aria-hidden />
         Library
@@ -33,7 +33,7 @@ export function BottomBar({ onMore }: { onMore: () => void }) {
         Invitations
         {(invitations.data?.length ?? 0) > 0 && (
           <span className="bottombar-dot">
-            <span className="visually-hidden">{invitations.data?.length} waiting</span>
+            <span className="visually-hidden">{invitations.data?.length} pending</span>
           </span>
         )}
       </Link>

@@ -17,7 +17,7 @@ interface Command {
   run: () => void;
 }
 
-/** Everything that can be done from here, by its name. */
+/** Finds commands, libraries and pages by name. */
 export default function CommandPalette({ onClose }: { onClose: () => void }) {
   const id = useId();
   const navigate = useNavigate();
@@ -48,7 +48,7 @@ export default function CommandPalette({ onClose }: { onClose: () => void }) {
     ),
     ...(['light', 'dark', 'system'] as const).map((theme) => ({
       label: `Theme: ${theme}`,
-      group: 'Look',
+      group: 'Appearance',
       run: () => setTheme(theme),
     })),
   ];
@@ -85,11 +85,11 @@ export default function CommandPalette({ onClose }: { onClose: () => void }) {
       <input
         className="palette-input"
         role="combobox"
-        aria-label="Find a command, a library or a text"
+        aria-label="Find a command, a library or text"
         aria-expanded
         aria-controls={`${id}-list`}
         aria-activedescendant={shown.length > 0 ? `${id}-${active}` : undefined}
-        placeholder="Go to, do, or find…"
+        placeholder="Type a command or search…"
         value={text}
         onChange={(event) => {
           setText(event.target.value);
@@ -99,7 +99,7 @@ export default function CommandPalette({ onClose }: { onClose: () => void }) {
       />
       <div id={`${id}-list`} role="listbox" aria-label="Commands" className="palette-list">
         {shown.map((command, index) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the field above has the keys
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the input above handles the keyboard
           <div
             key={`${command.group} ${command.label}`}
             id={`${id}-${index}`}

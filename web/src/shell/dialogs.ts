@@ -1,6 +1,6 @@
 import { createContext, useContext } from 'react';
 
-/** The dialogs that can be opened from anywhere. */
+/** The dialogs that can be opened from every page. */
 export type DialogName = 'save' | 'new-library' | 'shortcuts' | 'palette';
 
 export interface Dialogs {

@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { PortalContainer } from '../ui/portal.ts';
 
-/** The sidebar of narrow screens. */
+/** The sidebar on narrow screens. */
 export function Drawer({
   open,
   onClose,
@@ -19,11 +19,11 @@ export function Drawer({
     else dialog.current?.close();
   }, [open]);
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it too; a click on the backdrop is for the pointer
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it, too
     <dialog
       ref={dialog}
       className="drawer"
-      aria-label="Places"
+      aria-label="Navigation"
       onClose={onClose}
       onClick={(event) => {
         if (event.target === dialog.current) onClose();

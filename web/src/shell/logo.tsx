@@ -1,4 +1,3 @@
-/** The mark: an N drawn in one stroke, ending in a lit dot. */
 export function Logo({ size = 28 }: { size?: number }) {
   return (
     <svg width={size} height={size} viewBox="0 0 32 32" aria-hidden className="logo">

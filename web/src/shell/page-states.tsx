@@ -13,8 +13,8 @@ const home = (
 
 export function NotFound() {
   return (
-    <EmptyState icon={Compass} title="There is no such page" actions={home}>
-      The address may be mistyped, or the page has moved.
+    <EmptyState icon={Compass} title="Page not found" actions={home}>
+      Check the address for a typo.
     </EmptyState>
   );
 }

@@ -1,15 +1,15 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { CircleUserRound, Keyboard, LogOut, Settings } from 'lucide-react';
-import { sentenceOf } from '../api/error.ts';
+import { errorMessage } from '../api/error.ts';
 import { signOut, useSession } from '../session/session.ts';
 import { setTheme, type Theme, useTheme } from '../session/theme.ts';
-import { Menu, MenuChoice, MenuItem, MenuLine } from '../ui/menu.tsx';
+import { Menu, MenuChoice, MenuItem, MenuSeparator } from '../ui/menu.tsx';
 import { showToast } from '../ui/toasts.ts';
 import { useDialogs } from './dialogs.ts';
 
 const THEMES: { value: Theme; label: string }[] = [
-  { value: 'system', label: 'As the system' },
+  { value: 'system', label: 'System' },
   { value: 'light', label: 'Light' },
   { value: 'dark', label: 'Dark' },
 ];
@@ -21,11 +21,11 @@ export function PersonMenu() {
   const queryClient = useQueryClient();
   const { show } = useDialogs();
 
-  async function leave() {
+  async function endSession() {
     try {
       await signOut();
     } catch (error) {
-      showToast(sentenceOf(error));
+      showToast(errorMessage(error));
       return;
     }
     await navigate({ to: '/sign-in', search: {} });
@@ -48,10 +48,10 @@ export function PersonMenu() {
       <MenuItem icon={Keyboard} shortcut="?" onSelect={() => show('shortcuts')}>
         Keyboard shortcuts
       </MenuItem>
-      <MenuLine />
+      <MenuSeparator />
       <MenuChoice label="Theme" value={theme} options={THEMES} onChange={setTheme} />
-      <MenuLine />
-      <MenuItem icon={LogOut} onSelect={() => void leave()}>
+      <MenuSeparator />
+      <MenuItem icon={LogOut} onSelect={() => void endSession()}>
         Sign out
       </MenuItem>
     </Menu>

@@ -1,13 +1,10 @@
 import { useRouterState } from '@tanstack/react-router';
 import { useEffect, useLayoutEffect, useRef } from 'react';
 
-/** How far down each entry of the history was, for as long as the page is not loaded anew. */
-const places = new Map<string, number>();
+/** The scroll offset of each history entry, until the page is reloaded. */
+const offsets = new Map<string, number>();
 
-/**
- * Going back leads to where one was; going somewhere new begins at the top. Readers look after themselves: they know
- * the paragraph, not only the pixel.
- */
+/** Restores the scroll offset after going back. The reader restores its own position, by paragraph. */
 export function useScrollMemory(): void {
   const { key, isReader } = useRouterState({
     select: ({ resolvedLocation, location }) => {
@@ -20,11 +17,11 @@ export function useScrollMemory(): void {
 
   useLayoutEffect(() => {
     current.current = key;
-    if (!isReader) window.scrollTo(0, places.get(key) ?? 0);
+    if (!isReader) window.scrollTo(0, offsets.get(key) ?? 0);
   }, [key, isReader]);
 
   useEffect(() => {
-    const onScroll = () => places.set(current.current, window.scrollY);
+    const onScroll = () => offsets.set(current.current, window.scrollY);
     window.addEventListener('scroll', onScroll, { passive: true });
     return () => window.removeEventListener('scroll', onScroll);
   }, []);

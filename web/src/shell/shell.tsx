@@ -2,6 +2,8 @@ import './shell.css';
 import { useQueryClient } from '@tanstack/react-query';
 import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
+import { streamState } from '../api/events.ts';
+import { useStore } from '../api/store.ts';
 import { ShortcutHelp } from '../keyboard/shortcut-help.tsx';
 import { handleKey, useShortcuts } from '../keyboard/shortcuts.ts';
 import { ItemDialogsProvider } from '../library/item-dialogs.tsx';
@@ -10,7 +12,8 @@ import { takeNewestAction } from '../ui/toasts.ts';
 import { BottomBar } from './bottom-bar.tsx';
 import { type DialogName, DialogsContext } from './dialogs.ts';
 import { Drawer } from './drawer.tsx';
-import { followEvents } from './live.ts';
+import { followEvents } from './live-updates.ts';
+import { PagePending } from './page-states.tsx';
 import { useScrollMemory } from './scroll-memory.ts';
 import { Sidebar } from './sidebar.tsx';
 import { TopBar } from './top-bar.tsx';
@@ -19,7 +22,7 @@ const SaveDialog = lazy(() => import('../saving/save-dialog.tsx'));
 const NewLibraryDialog = lazy(() => import('../library/new-library-dialog.tsx'));
 const CommandPalette = lazy(() => import('./command-palette.tsx'));
 
-/** What stays while pages change: places to go, the save box, the keyboard, live updates. */
+/** Everything around the pages: navigation, the save dialog, keyboard shortcuts, live updates. */
 export function Shell() {
   const queryClient = useQueryClient();
   const navigate = useNavigate();
@@ -28,6 +31,7 @@ export function Shell() {
   const pathname = useRouterState({ select: ({ location }) => location.pathname });
   const dialogs = useMemo(() => ({ shown, show: setShown, hide: () => setShown(undefined) }), [shown]);
   const search = () => void navigate({ to: '/search', search: {} });
+  const stream = useStore(streamState);
 
   useScrollMemory();
   useEffect(() => followEvents(queryClient), [queryClient]);
@@ -41,10 +45,10 @@ export function Shell() {
     window.addEventListener('keydown', onKey);
     return () => window.removeEventListener('keydown', onKey);
   }, []);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: going somewhere closes the drawer
+  // biome-ignore lint/correctness/useExhaustiveDependencies: navigation closes the drawer
   useEffect(() => {
     setDrawerOpen(false);
-    // The link that was followed may be gone: then the keyboard goes on in the new page, not at the top of everything.
+    // When the link that was followed is gone, the focus moves to the new page instead of the top of the document.
     if (document.activeElement === document.body)
       document.getElementById('main')?.focus({ preventScroll: true });
   }, [pathname]);
@@ -52,7 +56,7 @@ export function Shell() {
   useShortcuts([
     { keys: 'n', label: 'Save a link or a file', group: 'Everywhere', run: () => setShown('save') },
     { keys: '/', label: 'Search', group: 'Everywhere', run: search },
-    { keys: '?', label: 'This list', group: 'Everywhere', run: () => setShown('shortcuts') },
+    { keys: '?', label: 'Keyboard shortcuts', group: 'Everywhere', run: () => setShown('shortcuts') },
     { keys: 'z', label: 'Undo', group: 'Everywhere', run: () => void takeNewestAction() },
     { keys: 'g h', label: 'My library', group: 'Go to', run: () => void navigate({ to: '/' }) },
     { keys: 'g s', label: 'Search', group: 'Go to', run: search },
@@ -62,6 +66,8 @@ export function Shell() {
     { keys: 'g l', label: 'New library', group: 'Go to', run: () => setShown('new-library') },
   ]);
 
+  // Queries start when the stream is open: an event between the two would be missed.
+  if (stream === 'closed' || stream === 'connecting') return <PagePending />;
   return (
     <DialogsContext value={dialogs}>
       <a href="#main" className="skip-link">

@@ -11,7 +11,7 @@ import { useDialogs } from './dialogs.ts';
 import { Logo } from './logo.tsx';
 import { PersonMenu } from './person-menu.tsx';
 
-/** Places to go: what is one's own, what is shared, and the console for those who run Nexus. */
+/** The main navigation: the person's library, shared libraries, and the console for operators. */
 export function Sidebar() {
   const { user, default_library_id } = useSession();
   const libraries = useQuery(librariesQuery);
@@ -21,7 +21,7 @@ export function Sidebar() {
   const others = libraries.data?.filter(({ id }) => id !== default_library_id);
   const pages = CONSOLE_PAGES.filter(({ nav, minimumRole }) => nav && roleAllows(user.role, minimumRole));
   return (
-    <aside className="sidebar" aria-label="Places">
+    <aside className="sidebar" aria-label="Navigation">
       <div className="sidebar-head">
         <Link to="/" className="wordmark">
           <Logo />
@@ -74,7 +74,7 @@ export function Sidebar() {
         {others?.length === 0 && (
           <button type="button" className="nav-link" onClick={() => show('new-library')}>
             <Plus size={18} aria-hidden />
-            Make one to share
+            New library
           </button>
         )}
 

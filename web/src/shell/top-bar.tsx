@@ -1,7 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { CloudOff, Command, Plus, Search } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { useStreamState } from '../api/events.ts';
+import { streamState } from '../api/events.ts';
+import { useStore } from '../api/store.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Kbd } from '../ui/kbd.tsx';
 import { useDialogs } from './dialogs.ts';
@@ -19,7 +20,7 @@ export function TopBar({ onSearch }: { onSearch: () => void }) {
       </Link>
       <button type="button" className="topbar-search only-wide" onClick={onSearch}>
         <Search size={16} aria-hidden />
-        Search everything you can read
+        Search
         <Kbd>/</Kbd>
       </button>
       <span className="grow" />
@@ -32,9 +33,9 @@ export function TopBar({ onSearch }: { onSearch: () => void }) {
   );
 }
 
-/** Says so when live updates have been away for a while; silent otherwise. */
+/** Shows that live updates have been interrupted for some seconds. */
 function ConnectionState() {
-  const state = useStreamState();
+  const state = useStore(streamState);
   const [isLost, setLost] = useState(false);
   useEffect(() => {
     if (state === 'open') return setLost(false);
@@ -45,7 +46,7 @@ function ConnectionState() {
   return (
     <span className="stream-state" role="status">
       <CloudOff size={16} aria-hidden />
-      <span>Reconnecting</span>
+      <span>Reconnecting…</span>
     </span>
   );
 }

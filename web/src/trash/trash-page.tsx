@@ -2,37 +2,35 @@ import '../library/library.css';
 import './trash.css';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { Trash2 } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { api } from '../api/client.ts';
-import { sentenceOf } from '../api/error.ts';
+import { errorMessage } from '../api/error.ts';
 import type { TrashedMedia } from '../api/types.ts';
 import { Button } from '../ui/button.tsx';
+import { ConfirmDialog } from '../ui/confirm-dialog.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
 import { ErrorState } from '../ui/error-state.tsx';
+import { usePageTitle } from '../ui/page-title.ts';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { showToast } from '../ui/toasts.ts';
-import { DeleteDialog } from './delete-dialog.tsx';
 import { refreshTrash, trashQuery } from './queries.ts';
 import { TrashRow } from './trash-row.tsx';
 
 type Deleting = 'all' | TrashedMedia;
 
-/** The page of the trash. */
 export default function TrashPage() {
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } =
     useInfiniteQuery(trashQuery);
   const [deleting, setDeleting] = useState<Deleting>();
   const queryClient = useQueryClient();
-  useEffect(() => {
-    document.title = 'Trash · Nexus';
-  }, []);
+  usePageTitle('Trash');
   const deletion = useMutation({
     mutationFn: (what: Deleting) => api.delete(what === 'all' ? '/trash' : `/trash/${what.id}`),
     onSuccess: async (_, what) => {
       await refreshTrash(queryClient);
       showToast(what === 'all' ? 'The trash is empty' : 'Deleted permanently');
     },
-    onError: (problem) => showToast(sentenceOf(problem)),
+    onError: (problem) => showToast(errorMessage(problem)),
     onSettled: () => setDeleting(undefined),
   });
   const items = data?.pages.flatMap((page) => page.data);
@@ -50,7 +48,7 @@ export default function TrashPage() {
       {!items && !error && <Skeleton height="5rem" />}
       {items?.length === 0 && (
         <EmptyState icon={Trash2} title="The trash is empty">
-          Items that you remove from your library stay here for a while, so that you can restore them.
+          Items that you remove stay here for a while, so that you can restore them.
         </EmptyState>
       )}
       {items && items.length > 0 && (
@@ -66,7 +64,8 @@ export default function TrashPage() {
         </Button>
       )}
       {deleting && (
-        <DeleteDialog
+        <ConfirmDialog
+          danger
           title={deleting === 'all' ? 'Empty the trash?' : 'Delete permanently?'}
           action={deleting === 'all' ? 'Empty trash' : 'Delete permanently'}
           busy={deletion.isPending}
@@ -76,7 +75,7 @@ export default function TrashPage() {
           {deleting === 'all'
             ? 'Everything in the trash is deleted, with its files. This cannot be undone.'
             : `"${deleting.title}" is deleted, with its files. This cannot be undone.`}
-        </DeleteDialog>
+        </ConfirmDialog>
       )}
     </div>
   );

@@ -1,9 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { RotateCcw, Trash2 } from 'lucide-react';
 import { api } from '../api/client.ts';
-import { sentenceOf } from '../api/error.ts';
+import { errorMessage } from '../api/error.ts';
 import type { TrashedMedia } from '../api/types.ts';
-import { siteOf, whenOf } from '../library/words.ts';
+import { siteOf, timeAgo } from '../library/format.ts';
 import { Button } from '../ui/button.tsx';
 import { showToast } from '../ui/toasts.ts';
 import { refreshTrash } from './queries.ts';
@@ -18,7 +18,7 @@ export function TrashRow({ media, onDelete }: { media: TrashedMedia; onDelete: (
       await refreshTrash(queryClient);
       showToast(media.library ? `Restored to ${media.library.name}` : 'Restored to your library');
     },
-    onError: (error) => showToast(sentenceOf(error)),
+    onError: (error) => showToast(errorMessage(error)),
   });
   const site = siteOf(media);
   return (
@@ -28,7 +28,7 @@ export function TrashRow({ media, onDelete }: { media: TrashedMedia; onDelete: (
         <p className="media-meta">
           {site && <span className="truncate">{site}</span>}
           {media.library && <span className="truncate">from {media.library.name}</span>}
-          <span className="meta-detail">removed {whenOf(media.trashed_at)}</span>
+          <span className="meta-detail">removed {timeAgo(media.trashed_at)}</span>
           <span>{timeLeft(media.purge_at)}</span>
         </p>
       </div>
@@ -55,9 +55,9 @@ export function TrashRow({ media, onDelete }: { media: TrashedMedia; onDelete: (
   );
 }
 
-/** How long it can still be restored. */
+/** The days until the item is deleted. */
 export function timeLeft(purgeAt: string, now = Date.now()): string {
   const days = Math.ceil((Date.parse(purgeAt) - now) / DAY_MS);
-  if (days <= 0) return 'is deleted soon';
+  if (days <= 0) return 'will be deleted soon';
   return days === 1 ? '1 day left' : `${days} days left`;
 }

@@ -7,7 +7,7 @@ export interface ButtonProps extends ComponentProps<'button'> {
   look?: 'primary' | 'secondary' | 'ghost' | 'danger';
   size?: 'normal' | 'small';
   icon?: LucideIcon;
-  /** Says that it is under way, and takes no further clicks. */
+  /** Shows that the action is running, and disables the button. */
   busy?: boolean | undefined;
 }
 
@@ -36,13 +36,13 @@ export function Button({
   );
 }
 
-/** For links that look like buttons. */
+/** The class of a link that looks like a button. */
 export function buttonClass(look: NonNullable<ButtonProps['look']>, size: 'normal' | 'small' = 'normal') {
   return `button button-${look}${size === 'small' ? ' button-small' : ''}`;
 }
 
 export interface IconButtonProps extends Omit<ComponentProps<'button'>, 'children'> {
-  /** What it does; its accessible name and its tooltip. */
+  /** The accessible name and the tooltip. */
   label: string;
   icon: LucideIcon;
   shortcut?: string;

@@ -10,13 +10,13 @@ export interface Column<Row> {
 }
 
 export interface DataTableProps<Row> {
-  /** What the table holds, for those who do not see it. */
+  /** The accessible name of the table. */
   label: string;
   columns: readonly Column<Row>[];
-  /** Undefined while it is loading: rows of skeletons keep the place. */
+  /** Undefined while loading: skeleton rows are shown. */
   rows: readonly Row[] | undefined;
   rowKey: (row: Row) => Key;
-  /** With it, rows can be selected. */
+  /** Makes rows selectable. */
   selection?: { selected: ReadonlySet<Key>; onChange: (selected: ReadonlySet<Key>) => void };
   skeletonRows?: number;
 }
@@ -37,7 +37,7 @@ export function DataTable<Row>({
     selection?.onChange(next);
   };
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable from the keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be focusable
     <section className="table-frame" aria-label={label} tabIndex={0}>
       <table className="table">
         <thead>
@@ -90,7 +90,7 @@ export function DataTable<Row>({
           })}
           {rows === undefined &&
             Array.from({ length: skeletonRows }, (_, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: rows of skeletons have nothing but their place
+              // biome-ignore lint/suspicious/noArrayIndexKey: skeletons have no other key
               <tr key={index}>
                 {selection && <td />}
                 {columns.map((column) => (

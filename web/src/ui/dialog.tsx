@@ -10,18 +10,18 @@ export interface DialogProps {
   title: ReactNode;
   lead?: ReactNode;
   children: ReactNode;
-  /** Buttons at its foot. */
+  /** Buttons at the bottom. */
   actions?: ReactNode;
   size?: 'normal' | 'wide';
   className?: string;
 }
 
-/** Where typing begins, where there is something to type. */
+/** The field that gets the focus when the dialog opens. */
 const FIRST_FIELD = '.dialog-body :is(input:not([type="checkbox"], [type="file"]), textarea)';
 
 /**
- * The browser's own modal dialog: it keeps the focus inside, gives it back, and makes the rest inert. (Libraries that
- * lock scrolling put a style element into the page, which the Content-Security-Policy forbids.)
+ * A modal dialog, using the browser's own element: it traps the focus and makes the rest of the page inert. Libraries that
+ * lock scrolling insert a style element, which the Content-Security-Policy forbids.
  */
 export function Dialog({ open, ...rest }: DialogProps) {
   return open ? <OpenDialog {...rest} /> : null;
@@ -53,7 +53,7 @@ function OpenDialog({
   }, []);
 
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it too; a click on the backdrop is for the pointer
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it, too
     <dialog
       ref={dialog}
       className={`dialog ${size === 'wide' ? 'dialog-wide' : ''} ${className}`}

@@ -6,7 +6,6 @@ export interface EmptyStateProps {
   icon: LucideIcon;
   title: string;
   children?: ReactNode;
-  /** What to do next. */
   actions?: ReactNode;
 }
 

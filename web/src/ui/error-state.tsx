@@ -1,18 +1,18 @@
 import './states.css';
 import { CircleAlert, SearchX } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { ApiError, sentenceOf } from '../api/error.ts';
+import { ApiError, errorMessage } from '../api/error.ts';
 import { Button } from './button.tsx';
 
 export interface ErrorStateProps {
   error: unknown;
-  /** Offers to try again. */
+  /** Shows a Retry button. */
   onRetry?: (() => void) | undefined;
-  /** Another way on, such as a link home. */
+  /** Other actions, such as a link home. */
   children?: ReactNode;
 }
 
-/** What went wrong in a sentence, the id to find it in the log, and a way on. */
+/** An error message with the request id and possible actions. */
 export function ErrorState({ error, onRetry, children }: ErrorStateProps) {
   const isGone = error instanceof ApiError && error.isGone;
   const Icon = isGone ? SearchX : CircleAlert;
@@ -21,15 +21,15 @@ export function ErrorState({ error, onRetry, children }: ErrorStateProps) {
       <span className="empty-icon">
         <Icon size={24} aria-hidden />
       </span>
-      <h2 className="empty-title">{isGone ? 'Nothing here' : 'That did not work'}</h2>
-      <p className="empty-text">{sentenceOf(error)}</p>
+      <h2 className="empty-title">{isGone ? 'Not found' : 'Something went wrong'}</h2>
+      <p className="empty-text">{errorMessage(error)}</p>
       <div className="empty-actions">
-        {onRetry && !isGone && <Button onClick={onRetry}>Try again</Button>}
+        {onRetry && !isGone && <Button onClick={onRetry}>Retry</Button>}
         {children}
       </div>
       {error instanceof ApiError && error.requestId && !isGone && (
         <p className="request-id">
-          Request <code className="mono">{error.requestId}</code>
+          Request ID <code className="mono">{error.requestId}</code>
         </p>
       )}
     </div>

@@ -7,7 +7,7 @@ interface FieldNotes {
   error?: string | undefined;
 }
 
-/** What ties a control to its label and its notes. */
+/** Attributes that connect a control with its label, hint and error. */
 interface ControlProps {
   id: string;
   className: 'input';
@@ -20,7 +20,7 @@ export interface FieldProps extends FieldNotes {
   children: (control: ControlProps) => ReactNode;
 }
 
-/** A control between its label and what is to be said about it. */
+/** A control with its label, hint and error. */
 export function Field({ label, hint, error, className = '', children }: FieldProps) {
   const id = useId();
   const notes = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean);
@@ -67,7 +67,7 @@ export function TextAreaField({ label, hint, error, className, ...input }: TextA
 
 export interface SelectProps<Value extends string>
   extends Omit<ComponentProps<'select'>, 'value' | 'onChange'> {
-  /** Its accessible name; shown only by `SelectField`. */
+  /** The accessible name. */
   label: string;
   value: Value;
   options: readonly { value: Value; label: string }[];

@@ -3,14 +3,14 @@ import { Button } from './button.tsx';
 import { Dialog, type DialogProps } from './dialog.tsx';
 
 export interface FormDialogProps extends Pick<DialogProps, 'title' | 'lead' | 'size' | 'onClose'> {
-  /** What the button that sends it says. */
+  /** The label of the submit button. */
   action: string;
   busy: boolean;
   onSubmit: (form: FormData) => void;
   children: ReactNode;
 }
 
-/** A dialog that asks for something and sends it: by its button, or by Enter in a field. */
+/** A dialog with a form. Its button, or Enter in a field, submits it. */
 export function FormDialog({ action, busy, onSubmit, children, ...dialog }: FormDialogProps) {
   const id = useId();
   const submit = (event: FormEvent<HTMLFormElement>) => {

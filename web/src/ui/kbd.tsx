@@ -1,11 +1,11 @@
 import './kbd.css';
 
-/** Keys as they are written on them: `g h` is one after the other. */
+/** Shows keys; `g h` is a sequence of two. */
 export function Kbd({ children }: { children: string }) {
   return (
     <span className="kbd-group">
       {children.split(' ').map((key, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a chord may name a key twice, and never changes
+        // biome-ignore lint/suspicious/noArrayIndexKey: a sequence never changes and may repeat a key
         <kbd key={index} className="kbd">
           {key}
         </kbd>

@@ -12,7 +12,7 @@ export interface MenuProps {
   align?: 'start' | 'center' | 'end';
 }
 
-/** Not modal: a modal one locks scrolling with a style element, which the Content-Security-Policy forbids. */
+/** A menu. It is not modal: a modal one inserts a style element, which the Content-Security-Policy forbids. */
 export function Menu({ trigger, children, align = 'end' }: MenuProps) {
   const container = usePortalContainer();
   return (
@@ -64,7 +64,7 @@ export interface MenuChoiceProps<Value extends string> {
   onChange: (value: Value) => void;
 }
 
-/** One of several, marked. */
+/** A group of options of which one is selected. */
 export function MenuChoice<Value extends string>({
   label,
   value,
@@ -92,6 +92,6 @@ export function MenuLabel({ children }: { children: ReactNode }) {
   return <Radix.Label className="menu-label">{children}</Radix.Label>;
 }
 
-export function MenuLine() {
+export function MenuSeparator() {
   return <Radix.Separator className="menu-line" />;
 }

@@ -1,6 +1,6 @@
 import { createContext, useContext } from 'react';
 
-/** What floats above the page must be inside of the open dialog, if there is one: all else is inert then. */
+/** The element that menus and tooltips are rendered in: the open dialog, if any, because the rest is inert. */
 export const PortalContainer = createContext<HTMLElement | null>(null);
 
 export function usePortalContainer(): HTMLElement | undefined {

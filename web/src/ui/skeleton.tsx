@@ -6,7 +6,7 @@ export interface SkeletonProps {
   height?: string;
 }
 
-/** Holds the place of what is being loaded, in its size. */
+/** A placeholder in the size of the content that is loading. */
 export function Skeleton({ width = '100%', height = '1rem' }: SkeletonProps) {
   return <span className="skeleton" style={{ width, height }} aria-hidden />;
 }
@@ -18,7 +18,7 @@ export function SkeletonText({ lines = 4 }: { lines?: number }) {
     <span aria-hidden>
       {Array.from({ length: lines }, (_, line) => (
         <span
-          // biome-ignore lint/suspicious/noArrayIndexKey: lines have nothing but their place
+          // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other key
           key={line}
           className="skeleton skeleton-line"
           style={{ width: WIDTHS[line % WIDTHS.length] }}

@@ -9,7 +9,7 @@ export interface TabsProps {
   onChange?: (value: string) => void;
 }
 
-/** Controlled when `value` is given, so that a tab can have an address. */
+/** Tabs. They are controlled when `value` is given. */
 export function Tabs({ label, tabs, value, onChange }: TabsProps) {
   return (
     <Radix.Root

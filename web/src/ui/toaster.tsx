@@ -1,13 +1,13 @@
 import './toast.css';
 import { X } from 'lucide-react';
-import { useSyncExternalStore } from 'react';
+import { useStore } from '../api/store.ts';
 import { dismissToast, takeToastAction, toastStore } from './toasts.ts';
 
-/** Where toasts appear; once in the page. */
+/** Shows all toasts. Rendered once. */
 export function Toaster() {
-  const toasts = useSyncExternalStore(toastStore.subscribe, toastStore.get);
+  const toasts = useStore(toastStore);
   return (
-    <section className="toasts" aria-label="Notices" aria-live="polite">
+    <section className="toasts" aria-label="Notifications" aria-live="polite">
       {toasts.map(({ id, text, action }) => (
         <div key={id} className="toast">
           <span className="toast-text">{text}</span>

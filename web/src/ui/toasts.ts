@@ -1,3 +1,5 @@
+import { createStore } from '../api/store.ts';
+
 export interface Toast {
   id: number;
   text: string;
@@ -6,66 +8,53 @@ export interface Toast {
 
 interface ToastOptions {
   action?: Toast['action'];
-  /** Called when it leaves without its action having been taken. */
+  /** Called when the toast disappears without its action having been used. */
   onExpire?: () => void;
   seconds?: number;
 }
 
 const DEFAULT_SECONDS = 6;
 
-let toasts: readonly Toast[] = [];
+export const toastStore = createStore<readonly Toast[]>([]);
+
 let lastId = 0;
-const watchers = new Set<() => void>();
 const expiries = new Map<
   number,
   { timer: ReturnType<typeof setTimeout>; onExpire: (() => void) | undefined }
 >();
 
-function publish(next: readonly Toast[]): void {
-  toasts = next;
-  for (const watcher of watchers) watcher();
-}
-
-/** Says something in passing, with at most one thing to do about it, such as Undo. */
+/** Shows a short message with at most one action, such as Undo. */
 export function showToast(
   text: string,
   { action, onExpire, seconds = DEFAULT_SECONDS }: ToastOptions = {},
-): number {
+): void {
   lastId += 1;
   const id = lastId;
-  publish([...toasts, { id, text, ...(action && { action }) }]);
+  toastStore.set((toasts) => [...toasts, { id, text, ...(action && { action }) }]);
   expiries.set(id, { timer: setTimeout(() => dismissToast(id), seconds * 1000), onExpire });
-  return id;
 }
 
 export function dismissToast(id: number): void {
-  const expiry = expiries.get(id);
-  clearTimeout(expiry?.timer);
-  expiries.delete(id);
-  publish(toasts.filter((toast) => toast.id !== id));
-  expiry?.onExpire?.();
+  const onExpire = removeToast(id);
+  onExpire?.();
 }
 
 export function takeToastAction(id: number): void {
-  const toast = toasts.find((candidate) => candidate.id === id);
-  const expiry = expiries.get(id);
-  clearTimeout(expiry?.timer);
-  expiries.delete(id);
-  publish(toasts.filter((candidate) => candidate.id !== id));
+  const toast = toastStore.get().find((candidate) => candidate.id === id);
+  removeToast(id);
   toast?.action?.run();
 }
 
-/** Takes the newest action on offer: what `u` does. */
-export function takeNewestAction(): boolean {
-  const toast = toasts.findLast(({ action }) => action !== undefined);
-  if (toast) takeToastAction(toast.id);
-  return toast !== undefined;
+function removeToast(id: number): (() => void) | undefined {
+  const expiry = expiries.get(id);
+  clearTimeout(expiry?.timer);
+  expiries.delete(id);
+  toastStore.set((toasts) => toasts.filter((toast) => toast.id !== id));
+  return expiry?.onExpire;
 }
 
-export const toastStore = {
-  subscribe(watcher: () => void): () => void {
-    watchers.add(watcher);
-    return () => watchers.delete(watcher);
-  },
-  get: () => toasts,
-};
+/** Runs the newest action that is offered. */
+export function takeNewestAction(): void {
+  const toast = toastStore.get().findLast(({ action }) => action !== undefined);
+  if (toast) takeToastAction(toast.id);
+}

@@ -51,6 +51,8 @@ export function createMembers({ sql }: { sql: Database }) {
           actor,
           details: { library_id: libraryId, user_id: memberId, role },
         });
+        const changed = { library_id: libraryId, user_id: memberId, role };
+        await emitLibraryEvents(tx, 'library.member_role_changed', [changed], actor.requestId);
         return { ...member, role };
       });
     },

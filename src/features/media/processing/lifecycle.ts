@@ -1,7 +1,8 @@
 import { NexusError } from '../../../contract/errors.ts';
-import type { FailureStage, ProcessingStatus } from '../../../contract/media.ts';
+import type { FailureStage, MediaKind, ProcessingStatus } from '../../../contract/media.ts';
 import type { Transaction } from '../../../platform/database/database.ts';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
+import { emitMediaEvents } from '../events.ts';
 
 /*
  * pending → extracting → ready_for_reading → embedding → ready
@@ -9,8 +10,9 @@ import type { Logger } from '../../../platform/telemetry/logger.ts';
  * ready_for_reading | embedding → failed (stage embed, still readable) → (retry) → ready_for_reading
  * pending → failed (stage upload: there is no file, so it cannot be retried)
  *
- * Every change of a media's status is here. Each function locks the row, does nothing when the row is not where it
- * expects it (jobs may come twice, or late), and leaves the end of the transaction to its caller.
+ * Every change of a media's status is here. Each function locks the row, does nothing when the row is not in the expected
+ * state (a job may run twice, or late), and leaves committing to its caller. A change is told by `media.status_changed`,
+ * except for those that have an event of their own: `media.ready` and `media.failed`.
  */
 
 export interface MediaFailure {
@@ -20,6 +22,7 @@ export interface MediaFailure {
 }
 
 interface State {
+  kind: MediaKind;
   processing_status: ProcessingStatus;
   failure_stage: FailureStage | null;
   job_id: string | null;
@@ -27,8 +30,17 @@ interface State {
 
 async function lock(tx: Transaction, mediaId: string): Promise<State | undefined> {
   const [state] = await tx<State[]>`
-    select processing_status, failure_stage, job_id from media where id = ${mediaId} for no key update`;
+    select kind, processing_status, failure_stage, job_id from media where id = ${mediaId} for no key update`;
   return state;
+}
+
+async function emitStatus(
+  tx: Transaction,
+  media_id: string,
+  kind: MediaKind,
+  processing_status: ProcessingStatus,
+): Promise<void> {
+  await emitMediaEvents(tx, 'media.status_changed', [{ media_id, kind, processing_status }]);
 }
 
 /**
@@ -52,6 +64,7 @@ export async function workerStartAttempt(
           processing_started_at = now(),
           updated_at = now()
       where id = ${mediaId}`;
+    await emitStatus(tx, mediaId, state.kind, 'extracting');
     return true;
   }
   log.info({ media_id: mediaId, status: state?.processing_status }, 'worker_start_attempt_noop');
@@ -100,6 +113,9 @@ async function move(
         processing_completed_at = ${to === 'ready_for_reading' ? tx`now()` : tx`processing_completed_at`},
         updated_at = now()
     where id = ${mediaId}`;
+  // Becoming readable is `media.ready`, emitted with the text.
+  if (to !== 'ready_for_reading' && to !== state.processing_status)
+    await emitStatus(tx, mediaId, state.kind, to);
   return true;
 }
 
@@ -163,6 +179,7 @@ export async function retryMedia(tx: Transaction, mediaId: string): Promise<Retr
           failure_stage = null, last_error_code = null, last_error_message = null, failed_at = null,
           updated_at = now()
       where id = ${mediaId}`;
+    await emitStatus(tx, mediaId, state.kind, 'ready_for_reading');
     return 'ready_for_reading';
   }
   await tx`delete from media_fragments where media_id = ${mediaId}`;
@@ -178,5 +195,6 @@ export async function retryMedia(tx: Transaction, mediaId: string): Promise<Retr
         word_count = null, reading_minutes = null, page_count = null, cover = null, outline = '[]',
         updated_at = now()
     where id = ${mediaId}`;
+  await emitStatus(tx, mediaId, state.kind, 'pending');
   return 'pending';
 }

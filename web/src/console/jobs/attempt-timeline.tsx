@@ -3,13 +3,13 @@ import { StatusBadge } from '../status-badge.tsx';
 import { useNow } from '../time.tsx';
 import type { Job, JobAttempt } from '../types.ts';
 
-/** Attempts one below the other, drawn to scale: pale while the job was due and waited, solid while it ran. */
+/** The attempts of a job on a time scale: pale while the job was waiting, solid while it ran. */
 export function AttemptTimeline({ job }: { job: Job }) {
   const now = useNow();
   const { attempts } = job;
   const [first] = attempts;
   if (!first) {
-    return <p className="card muted">No attempt has begun. {whyNot(job)}</p>;
+    return <p className="card muted">No attempts yet. {whyNot(job)}</p>;
   }
   const start = Date.parse(first.due_at ?? first.started_at);
   const end = Math.max(...attempts.map((attempt) => endOf(attempt, now)), start + 1);
@@ -31,7 +31,7 @@ export function AttemptTimeline({ job }: { job: Job }) {
                 <b>Attempt {attempt.attempt_number}</b>
                 <StatusBadge status={attempt.status} />
                 <span className="small muted">
-                  began {timeOfDay(began)}
+                  started {timeOfDay(began)}
                   {began - due >= 1 && `, after waiting ${duration(began - due)}`}
                   {attempt.runtime_ms !== null && `, ran ${duration(attempt.runtime_ms)}`}
                   {attempt.worker && `, on ${attempt.worker}`}
@@ -69,7 +69,7 @@ function endOf({ finished_at, started_at }: JobAttempt, now: number): number {
 }
 
 function whyNot({ status, next_run_at }: Job): string {
-  if (status === 'cancelled') return 'It was cancelled before.';
-  if (Date.parse(next_run_at) > Date.now()) return `It is due on ${dateTime(next_run_at)}.`;
-  return 'It waits for a worker that serves its queue.';
+  if (status === 'cancelled') return 'The job was cancelled.';
+  if (Date.parse(next_run_at) > Date.now()) return `It is due at ${dateTime(next_run_at)}.`;
+  return 'It is waiting for a worker of its queue.';
 }

@@ -1,17 +1,17 @@
 import { Ban, RotateCcw } from 'lucide-react';
 import { useState } from 'react';
 import { Button } from '../../ui/button.tsx';
-import { ConfirmDialog } from '../confirm-dialog.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import type { Filters } from '../filters.ts';
 import { plural } from '../format.ts';
 import { isOver } from '../queries.ts';
 import type { JobSummary } from '../types.ts';
-import { type Deed, useJobsDeed } from './deeds.ts';
+import { type JobAction, useJobsAction } from './job-actions.ts';
 
 export interface BulkBarProps {
   selected: string[];
   rows: JobSummary[] | undefined;
-  /** What the list is cut by; with nothing selected, the deeds are for all of it. */
+  /** The filters of the list. With nothing selected, actions apply to all jobs that match. */
   filter: Filters;
   isFiltered: boolean;
   onDone: () => void;
@@ -20,21 +20,21 @@ export interface BulkBarProps {
 const canRequeue = ({ status }: JobSummary) => status === 'failed' || status === 'cancelled';
 const canCancel = ({ status }: JobSummary) => !isOver(status);
 
-/** Deeds for the selected jobs, or for all that match the filter. */
+/** Actions on the selected jobs, or on all jobs that match the filters. */
 export function BulkBar({ selected, rows = [], filter, isFiltered, onDone }: BulkBarProps) {
-  const [asked, setAsked] = useState<Deed>();
+  const [asked, setAsked] = useState<JobAction>();
   const done = () => {
     setAsked(undefined);
     onDone();
   };
-  const deeds = { cancel: useJobsDeed('cancel', done), requeue: useJobsDeed('requeue', done) };
+  const actions = { cancel: useJobsAction('cancel', done), requeue: useJobsAction('requeue', done) };
   const chosen = rows.filter(({ job_id }) => selected.includes(job_id));
-  const run = (deed: Deed) => deeds[deed].mutate({ job_ids: selected });
-  const isBusy = deeds.cancel.isPending || deeds.requeue.isPending;
+  const run = (action: JobAction) => actions[action].mutate({ job_ids: selected });
+  const isBusy = actions.cancel.isPending || actions.requeue.isPending;
 
   if (selected.length > 0) {
     return (
-      <section className="console-bulk" aria-label="For the selected jobs">
+      <section className="console-bulk" aria-label="Selected jobs">
         <b>{plural(selected.length, 'job')} selected</b>
         <Button
           size="small"
@@ -43,7 +43,7 @@ export function BulkBar({ selected, rows = [], filter, isFiltered, onDone }: Bul
           disabled={!chosen.some(canRequeue)}
           onClick={() => run('requeue')}
         >
-          Queue again
+          Requeue
         </Button>
         <Button
           size="small"
@@ -56,44 +56,45 @@ export function BulkBar({ selected, rows = [], filter, isFiltered, onDone }: Bul
           Cancel
         </Button>
         <Button size="small" look="ghost" onClick={onDone}>
-          Select none
+          Clear selection
         </Button>
       </section>
     );
   }
   if (!isFiltered || rows.length === 0) return null;
-  const offered: Deed[] = [
+  const offered: JobAction[] = [
     ...(rows.some(canRequeue) ? (['requeue'] as const) : []),
     ...(rows.some(canCancel) ? (['cancel'] as const) : []),
   ];
   if (offered.length === 0) return null;
   return (
-    <section className="console-bulk console-bulk-quiet" aria-label="For all jobs that match">
-      <span className="muted small">All that match, shown or not:</span>
-      {offered.map((deed) => (
+    <section className="console-bulk console-bulk-quiet" aria-label="All matching jobs">
+      <span className="muted small">All matching jobs:</span>
+      {offered.map((action) => (
         <Button
-          key={deed}
+          key={action}
           size="small"
           look="ghost"
-          icon={deed === 'requeue' ? RotateCcw : Ban}
-          onClick={() => setAsked(deed)}
+          icon={action === 'requeue' ? RotateCcw : Ban}
+          onClick={() => setAsked(action)}
         >
-          {deed === 'requeue' ? 'Queue again' : 'Cancel'}
+          {action === 'requeue' ? 'Requeue' : 'Cancel'}
         </Button>
       ))}
       {asked && (
         <ConfirmDialog
-          title={asked === 'requeue' ? 'Queue all of them again?' : 'Cancel all of them?'}
-          action={asked === 'requeue' ? 'Queue all again' : 'Cancel all'}
+          title={asked === 'requeue' ? 'Requeue all matching jobs?' : 'Cancel all matching jobs?'}
+          action={asked === 'requeue' ? 'Requeue all' : 'Cancel all'}
+          dismiss={asked === 'cancel' ? 'Go back' : 'Cancel'}
           danger={asked === 'cancel'}
           busy={isBusy}
-          onConfirm={() => deeds[asked].mutate({ filter: suited(asked, filter) })}
+          onConfirm={() => actions[asked].mutate({ filter: suited(asked, filter) })}
           onClose={() => setAsked(undefined)}
         >
           <p>
             {asked === 'requeue'
-              ? 'Every job that matches the filters and has failed (or was cancelled, where that is the state chosen) is queued with all its attempts before it, also those further down that are not shown.'
-              : 'Every job that matches the filters and is not over is cancelled, also those further down that are not shown. Running ones are told to stop; what they have done until then stays done.'}
+              ? 'All failed jobs that match the filters are requeued with all their attempts, including those that are not shown. To requeue cancelled jobs, filter by that status.'
+              : 'All unfinished jobs that match the filters are cancelled, including those that are not shown. Running jobs are stopped, but what they have done stays.'}
           </p>
         </ConfirmDialog>
       )}
@@ -101,8 +102,8 @@ export function BulkBar({ selected, rows = [], filter, isFiltered, onDone }: Bul
   );
 }
 
-/** Without a state, requeueing takes the failed ones. */
-function suited(deed: Deed, filter: Filters): Filters {
+/** Without a status, only failed jobs are requeued. */
+function suited(action: JobAction, filter: Filters): Filters {
   const given = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
-  return deed === 'requeue' && given.status === undefined ? { ...given, status: 'failed' } : given;
+  return action === 'requeue' && given.status === undefined ? { ...given, status: 'failed' } : given;
 }

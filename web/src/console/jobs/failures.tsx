@@ -3,35 +3,35 @@ import { CircleCheck, RotateCcw } from 'lucide-react';
 import { useState } from 'react';
 import { Badge } from '../../ui/badge.tsx';
 import { Button, buttonClass } from '../../ui/button.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { ErrorState } from '../../ui/error-state.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
-import { ConfirmDialog } from '../confirm-dialog.tsx';
 import { ConsoleLink } from '../console-link.tsx';
 import { count, plural } from '../format.ts';
 import { failuresQuery } from '../queries.ts';
 import { Time } from '../time.tsx';
 import type { JobFailure } from '../types.ts';
-import { useJobsDeed } from './deeds.ts';
+import { useJobsAction } from './job-actions.ts';
 
 interface FailuresProps {
   minutes: string;
   filter: { job_type?: string; queue?: string };
 }
 
-/** What goes wrong, each kind once, the most frequent first. */
+/** Failures grouped by cause, the most frequent first. */
 export function Failures({ minutes, filter }: FailuresProps) {
   const failures = useQuery(failuresQuery(minutes, filter));
   const [chosen, setChosen] = useState<JobFailure>();
-  const requeue = useJobsDeed('requeue', () => setChosen(undefined));
+  const requeue = useJobsAction('requeue', () => setChosen(undefined));
   if (failures.error && !failures.data) {
     return <ErrorState error={failures.error} onRetry={() => void failures.refetch()} />;
   }
   if (!failures.data) return <Skeleton height="14rem" />;
   if (failures.data.failures.length === 0) {
     return (
-      <EmptyState icon={CircleCheck} title="Nothing has failed">
-        Jobs whose last attempt in this time failed would be grouped here by what went wrong.
+      <EmptyState icon={CircleCheck} title="No failures">
+        Jobs that fail in this time range are grouped here by cause.
       </EmptyState>
     );
   }
@@ -44,8 +44,8 @@ export function Failures({ minutes, filter }: FailuresProps) {
       </ul>
       {chosen && (
         <ConfirmDialog
-          title={`Queue ${plural(chosen.failed_count, 'failed job')} again?`}
-          action="Queue again"
+          title={`Requeue ${plural(chosen.failed_count, 'failed job')}?`}
+          action="Requeue"
           busy={requeue.isPending}
           onConfirm={() =>
             requeue.mutate({
@@ -55,8 +55,8 @@ export function Failures({ minutes, filter }: FailuresProps) {
           onClose={() => setChosen(undefined)}
         >
           <p>
-            Every <b>{chosen.job_type}</b> job that failed in this way, however long ago, is queued with all
-            its attempts before it. If the cause is still there, they will fail again.
+            All <b>{chosen.job_type}</b> jobs that failed with this error are requeued with all their
+            attempts. They fail again if the cause still exists.
           </p>
           {chosen.error_text && <p className="console-error-text console-gap">{chosen.error_text}</p>}
         </ConfirmDialog>
@@ -91,13 +91,13 @@ function Failure({ failure, onRequeue }: FailureProps) {
           last <Time at={failure.last_seen_at} />, first <Time at={failure.first_seen_at} />
         </p>
       </div>
-      <div className="row console-failure-deeds">
+      <div className="row console-failure-actions">
         <ConsoleLink to="jobs" search={groupFilter(failure)} className={buttonClass('secondary', 'small')}>
-          Show {failed_count + retrying_count === 1 ? 'the job' : 'the jobs'}
+          Show {failed_count + retrying_count === 1 ? 'job' : 'jobs'}
         </ConsoleLink>
         {failed_count > 0 && (
           <Button size="small" icon={RotateCcw} onClick={() => onRequeue(failure)}>
-            Queue again
+            Requeue
           </Button>
         )}
       </div>
@@ -105,7 +105,7 @@ function Failure({ failure, onRequeue }: FailureProps) {
   );
 }
 
-/** Finds the jobs of a group: admins see groups by the words of the error, operators by its code. */
+/** The filter for the jobs of a group. Admins see groups by error text, operators by error code. */
 function groupFilter({ job_type, failure_id, error_code }: JobFailure) {
   if (failure_id) return { job_type, failure_id };
   return { job_type, ...(error_code && { error_code }) };

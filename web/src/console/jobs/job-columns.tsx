@@ -15,7 +15,7 @@ export const jobColumns: readonly Column<JobSummary>[] = [
       </ConsoleLink>
     ),
   },
-  { key: 'status', title: 'State', render: ({ status }) => <StatusBadge status={status} /> },
+  { key: 'status', title: 'Status', render: ({ status }) => <StatusBadge status={status} /> },
   {
     key: 'error',
     title: 'Last error',
@@ -34,7 +34,11 @@ export const jobColumns: readonly Column<JobSummary>[] = [
     numeric: true,
     render: ({ attempt_count, max_attempts }) => `${attempt_count} of ${max_attempts}`,
   },
-  { key: 'by', title: 'By', render: ({ created_by }) => created_by ?? <span className="muted">Nexus</span> },
+  {
+    key: 'by',
+    title: 'Created by',
+    render: ({ created_by }) => created_by ?? <span className="muted">Nexus</span>,
+  },
   { key: 'created', title: 'Created', render: ({ created_at }) => <Time at={created_at} /> },
-  { key: 'updated', title: 'Changed', render: ({ updated_at }) => <Time at={updated_at} /> },
+  { key: 'updated', title: 'Updated', render: ({ updated_at }) => <Time at={updated_at} /> },
 ];

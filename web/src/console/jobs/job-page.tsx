@@ -15,9 +15,9 @@ import { isOver, jobQuery } from '../queries.ts';
 import { StatusBadge } from '../status-badge.tsx';
 import { Time } from '../time.tsx';
 import type { Job } from '../types.ts';
-import { useDeed } from '../use-deed.ts';
+import { useAction } from '../use-action.ts';
 import { AttemptTimeline } from './attempt-timeline.tsx';
-import { type Deed, JOBS_STALE } from './deeds.ts';
+import { JOBS_STALE, type JobAction } from './job-actions.ts';
 
 const JOBS = <ConsoleLink to="jobs">Jobs</ConsoleLink>;
 
@@ -25,10 +25,10 @@ export default function JobPage() {
   const { jobId = '' } = useParams({ strict: false }) as { jobId?: string };
   const job = useQuery(jobQuery(jobId));
   const seesContent = useSeesContent(job.data);
-  const act = useDeed<Deed, Job>({
-    run: (deed) => api.post<Job>(`/api/v1/jobs/${jobId}/${deed}`),
+  const act = useAction<JobAction, Job>({
+    run: (action) => api.post<Job>(`/api/v1/jobs/${jobId}/${action}`),
     stale: JOBS_STALE,
-    said: ({ status }) => (status === 'cancelled' ? 'The job is cancelled.' : 'The job is queued again.'),
+    message: ({ status }) => (status === 'cancelled' ? 'Job cancelled.' : 'Job requeued.'),
   });
   if (!job.data) {
     return (
@@ -51,7 +51,7 @@ export default function JobPage() {
         <span className="row">
           <StatusBadge status={data.status} />
           <code className="mono">{data.job_id}</code>
-          <CopyButton text={data.job_id} label="Copy the id" />
+          <CopyButton text={data.job_id} label="Copy ID" />
         </span>
       }
       actions={
@@ -63,7 +63,7 @@ export default function JobPage() {
               busy={act.isPending}
               onClick={() => act.mutate('requeue')}
             >
-              Queue again
+              Requeue
             </Button>
           )}
           {!isOver(data.status) && (
@@ -75,8 +75,8 @@ export default function JobPage() {
       }
     >
       {(data.error_text || data.error_code) && (
-        <section className="console-notice console-notice-danger" aria-label="Why it failed">
-          <h2 className="section-title">{whyTitle(data)}</h2>
+        <section className="console-notice console-notice-danger" aria-label="Last error">
+          <h2 className="section-title">Last error</h2>
           <p className="console-error-text">
             {data.error_code && <b>{data.error_code}</b>}
             {data.error_text && (data.error_code ? `: ${data.error_text}` : data.error_text)}
@@ -89,7 +89,7 @@ export default function JobPage() {
       </section>
       <div className="console-columns section">
         <section>
-          <h2 className="section-title">About it</h2>
+          <h2 className="section-title">Details</h2>
           <Facts facts={factsOf(data)} />
         </section>
         <div className="stack">{seesContent ? <Content job={data} /> : <PrivateContent />}</div>
@@ -127,12 +127,6 @@ function Content({ job }: { job: Job }) {
   );
 }
 
-function whyTitle({ status }: Job): string {
-  if (status === 'failed') return 'Why it failed';
-  if (status === 'cancelled') return 'What its last attempt came to';
-  return 'Why it is tried again';
-}
-
 function factsOf(job: Job) {
   return [
     [
@@ -143,10 +137,10 @@ function factsOf(job: Job) {
     ],
     ['Priority', job.priority],
     ['Attempts', `${job.attempt_count} of ${job.max_attempts}`],
-    ['Runs', job.execution_mode === 'sync' ? 'while its caller waits' : 'in a worker'],
+    ['Runs', job.execution_mode === 'sync' ? 'in the request' : 'in a worker'],
     ['Created', <Time key="created" at={job.created_at} />],
-    ['By', job.created_by ?? 'Nexus'],
-    ['Changed', <Time key="updated" at={job.updated_at} />],
+    ['Created by', job.created_by ?? 'Nexus'],
+    ['Updated', <Time key="updated" at={job.updated_at} />],
     [
       'Next attempt',
       isOver(job.status) || job.status === 'running' ? null : <Time key="next" at={job.next_run_at} />,
@@ -162,7 +156,7 @@ function factsOf(job: Job) {
       ),
     ],
     [
-      'Request',
+      'Request ID',
       job.request_id && (
         <code key="request" className="mono">
           {job.request_id}

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { ListChecks } from 'lucide-react';
 import { useState } from 'react';
+import { queryKeys } from '../../api/query-keys.ts';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
@@ -11,15 +12,15 @@ import { type Filters, useFilters } from '../filters.ts';
 import { ListView } from '../list-view.tsx';
 import { useList } from '../lists.ts';
 import { jobStatsQuery } from '../queries.ts';
-import { statusWord } from '../status-badge.tsx';
+import { statusLabel } from '../status-badge.tsx';
 import type { JobStatus, JobSummary } from '../types.ts';
 import { BulkBar } from './bulk-bar.tsx';
 import { Failures } from './failures.tsx';
 import { jobColumns } from './job-columns.tsx';
 import { Queues } from './queues.tsx';
 
-/** The type keeps this equal to the contract's states. */
-const STATES: Record<JobStatus, true> = {
+/** All job statuses. The type keeps the list complete. */
+const STATUSES: Record<JobStatus, true> = {
   queued: true,
   running: true,
   retry_wait: true,
@@ -28,7 +29,7 @@ const STATES: Record<JobStatus, true> = {
   succeeded: true,
 };
 
-const OF_THE_PAGE = { view: undefined, window: undefined, minutes: undefined };
+const PAGE_PARAMS = { view: undefined, window: undefined, minutes: undefined };
 
 export default function JobsPage() {
   const [filters, change] = useFilters();
@@ -36,10 +37,10 @@ export default function JobsPage() {
   return (
     <ConsolePage
       title="Jobs"
-      lead="What waits, what runs, and what became of it."
+      lead="Waiting, running and finished jobs."
       actions={
         <FilterSelect
-          label="Time that the charts show"
+          label="Time range of the charts"
           value={window}
           options={TIMES}
           onChange={(chosen) => change({ window: chosen === '60' ? undefined : chosen })}
@@ -75,14 +76,13 @@ function JobList() {
   const queues = useQuery(jobStatsQuery).data?.map(({ queue }) => queue) ?? [];
   const conditions: Filters = {
     ...filters,
-    ...OF_THE_PAGE,
+    ...PAGE_PARAMS,
     created_after: filters.created_after ?? minutesAgo(filters.minutes),
   };
   const list = useList<'jobs', JobSummary>('jobs', {
-    queryKey: ['jobs', 'list'],
+    queryKey: queryKeys.jobList(),
     path: '/api/v1/jobs',
     filters: conditions,
-    everyMs: 5000,
   });
   const isFiltered = Object.values(conditions).some((value) => value !== undefined);
   const clear = () => {
@@ -97,15 +97,15 @@ function JobList() {
     <>
       <FilterBar onClear={isFiltered ? clear : undefined}>
         <FilterSelect
-          label="State"
-          all="Every state"
+          label="Status"
+          all="All statuses"
           value={filters.status}
-          options={Object.keys(STATES).map((value) => ({ value, label: statusWord(value) }))}
+          options={Object.keys(STATUSES).map((value) => ({ value, label: statusLabel(value) }))}
           onChange={set('status')}
         />
         <FilterSelect
           label="Queue"
-          all="Every queue"
+          all="All queues"
           value={filters.queue}
           options={[...new Set([...queues, ...(filters.queue ? [filters.queue] : [])])].map((value) => ({
             value,
@@ -128,11 +128,11 @@ function JobList() {
         />
         <FilterText label="Error code" value={filters.error_code} onChange={set('error_code')} />
         {seesAllContent && (
-          <FilterText label="Text of the error" wide value={filters.error} onChange={set('error')} />
+          <FilterText label="Error text" wide value={filters.error} onChange={set('error')} />
         )}
         {filters.failure_id && (
           <Button size="small" onClick={() => change({ failure_id: undefined })}>
-            Failed in one way ✕
+            Same error ✕
           </Button>
         )}
       </FilterBar>
@@ -154,14 +154,14 @@ function JobList() {
           isFiltered ? (
             <EmptyState
               icon={ListChecks}
-              title="No job is like that"
+              title="No jobs match these filters"
               actions={<Button onClick={clear}>Clear filters</Button>}
             >
-              Jobs that are over are kept for a while, then deleted; what you look for may be gone.
+              Finished jobs are deleted after a while.
             </EmptyState>
           ) : (
-            <EmptyState icon={ListChecks} title="There has been nothing to do yet">
-              Saving a link, sharing a library or running an audit queues a job, and it appears here.
+            <EmptyState icon={ListChecks} title="No jobs yet">
+              Saving a link, sharing a library or running an audit creates a job.
             </EmptyState>
           )
         }

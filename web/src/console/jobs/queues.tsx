@@ -8,7 +8,7 @@ import { LatencyChart, ThroughputChart } from './throughput-chart.tsx';
 
 const SLOW_SECONDS = 60;
 
-/** Each queue on a card: what waits and runs now, and how it went. Links lead to the jobs. */
+/** A card for each queue: its current jobs, throughput and latency. */
 export function Queues({ minutes }: { minutes: string }) {
   const stats = useQuery(jobStatsQuery);
   const flow = useQuery(throughputQuery(minutes));
@@ -23,10 +23,7 @@ export function Queues({ minutes }: { minutes: string }) {
   const names = [...new Set([...stats.data, ...flow.data.queues].map(({ queue }) => queue))].toSorted();
   if (names.length === 0) {
     return (
-      <p className="card muted">
-        Nothing waits, nothing runs, and nothing ended in this time. Queues appear here as soon as there is
-        work.
-      </p>
+      <p className="card muted">No jobs in this time range. Queues appear here as soon as there are jobs.</p>
     );
   }
   return (
@@ -70,7 +67,7 @@ function Queue({ name, stats, flow }: QueueProps) {
         <>
           <ThroughputChart {...flow} />
           <p className="small muted">
-            {plural(flow.finished, 'attempt')} ended
+            {plural(flow.finished, 'attempt')} finished
             {flow.failed > 0 && <span className="console-danger">, {count(flow.failed)} failed</span>}
           </p>
           <LatencyChart {...flow} />
@@ -83,7 +80,7 @@ function Queue({ name, stats, flow }: QueueProps) {
           </p>
         </>
       ) : (
-        <p className="small muted">Nothing ended in this time.</p>
+        <p className="small muted">No attempts finished in this time range.</p>
       )}
     </section>
   );

@@ -8,7 +8,7 @@ const HEIGHT = 44;
 
 type Bucket = QueueThroughput['buckets'][number];
 
-/** A base line, and what stands on it; what it says, in words. */
+/** An SVG chart with a base line and an accessible description. */
 function Chart({ label, children }: { label: string; children: ReactNode }) {
   return (
     <svg
@@ -25,20 +25,20 @@ function Chart({ label, children }: { label: string; children: ReactNode }) {
   );
 }
 
-/** What ended over time: each bar is a stretch of it, what failed at its foot in red. */
+/** Finished attempts over time. Failed ones are red, at the bottom of each bar. */
 export function ThroughputChart({ queue, buckets, finished, failed }: QueueThroughput) {
   const top = Math.max(1, ...buckets.map((bucket) => bucket.finished));
   const step = WIDTH / Math.max(1, buckets.length);
   const scale = (value: number) => (value === 0 ? 0 : Math.max(2, (value / top) * HEIGHT));
   return (
-    <Chart label={`${queue}: ${count(finished)} attempts ended, ${count(failed)} of them failed`}>
+    <Chart label={`${queue}: ${count(finished)} attempts finished, ${count(failed)} of them failed`}>
       {buckets.map((bucket, index) => {
         const red = Math.min(scale(bucket.failed), HEIGHT);
         const all = Math.max(scale(bucket.finished), red);
         const x = index * step + step * 0.1;
         return (
           <g key={bucket.at}>
-            <title>{inWords(bucket)}</title>
+            <title>{describeBucket(bucket)}</title>
             <rect className="chart-hit" x={index * step} y={0} width={step} height={HEIGHT} />
             <rect className="chart-bar" x={x} y={HEIGHT - all} width={step * 0.8} height={all - red} />
             <rect
@@ -55,17 +55,17 @@ export function ThroughputChart({ queue, buckets, finished, failed }: QueueThrou
   );
 }
 
-function inWords({ at, finished, failed, wait_p95_ms, run_p95_ms }: Bucket): string {
-  if (finished === 0) return `${timeOfDay(at)}: nothing ended`;
-  return `${timeOfDay(at)}: ${count(finished)} ended, ${count(failed)} failed; 95 % waited up to ${duration(wait_p95_ms)} and ran up to ${duration(run_p95_ms)}`;
+function describeBucket({ at, finished, failed, wait_p95_ms, run_p95_ms }: Bucket): string {
+  if (finished === 0) return `${timeOfDay(at)}: no attempts finished`;
+  return `${timeOfDay(at)}: ${count(finished)} finished, ${count(failed)} failed; p95: waited ${duration(wait_p95_ms)}, ran ${duration(run_p95_ms)}`;
 }
 
-/** How long jobs waited and ran, over time: the time that 95 of 100 stayed below. */
+/** The 95th percentile of waiting and running times. */
 export function LatencyChart({ queue, buckets, wait_p95_ms, run_p95_ms }: QueueThroughput) {
   const top = Math.max(1, ...buckets.map((bucket) => Math.max(bucket.wait_p95_ms, bucket.run_p95_ms)));
   const step = WIDTH / Math.max(1, buckets.length);
   const height = (value: number) => HEIGHT - 1 - (value / top) * (HEIGHT - 3);
-  /** Where nothing ended there is nothing to say: the line has a gap. */
+  /** The line has gaps where no attempt finished. */
   const line = (read: (bucket: Bucket) => number) =>
     buckets
       .map((bucket, index) => {
@@ -78,9 +78,7 @@ export function LatencyChart({ queue, buckets, wait_p95_ms, run_p95_ms }: QueueT
       })
       .join('');
   return (
-    <Chart
-      label={`${queue}: 95 of 100 attempts waited up to ${duration(wait_p95_ms)} and ran up to ${duration(run_p95_ms)}`}
-    >
+    <Chart label={`${queue}: 95th percentile: waited ${duration(wait_p95_ms)}, ran ${duration(run_p95_ms)}`}>
       <path className="chart-line" d={line((bucket) => bucket.run_p95_ms)} />
       <path className="chart-line chart-line-wait" d={line((bucket) => bucket.wait_p95_ms)} />
     </Chart>

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { RotateCcw } from 'lucide-react';
 import { api } from '../../api/client.ts';
+import { queryKeys } from '../../api/query-keys.ts';
 import { Button } from '../../ui/button.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { ErrorState } from '../../ui/error-state.tsx';
@@ -16,7 +17,7 @@ import { outboxEventQuery } from '../queries.ts';
 import { StatusBadge } from '../status-badge.tsx';
 import { Time } from '../time.tsx';
 import type { OutboxEventWithDeliveries } from '../types.ts';
-import { useDeed } from '../use-deed.ts';
+import { useAction } from '../use-action.ts';
 
 const OUTBOX = <ConsoleLink to="outbox">Outbox</ConsoleLink>;
 
@@ -24,7 +25,7 @@ const COLUMNS: readonly Column<OutboxEventWithDeliveries['deliveries'][number]>[
   { key: 'who', title: 'Subscriber', render: ({ subscriber }) => subscriber },
   {
     key: 'state',
-    title: 'State',
+    title: 'Status',
     render: ({ delivered_at, attempts }) => (
       <StatusBadge status={delivered_at ? 'delivered' : attempts > 0 ? 'failed' : 'pending'} />
     ),
@@ -38,10 +39,10 @@ export default function EventPage() {
   const { eventId = '' } = useParams({ strict: false }) as { eventId?: string };
   const event = useQuery(outboxEventQuery(eventId));
   const seesContent = useSeesAllContent();
-  const retry = useDeed({
+  const retry = useAction({
     run: () => api.post(`/api/v1/outbox/events/${eventId}/retry`),
-    stale: [['outbox']],
-    said: () => 'The event is on its way again.',
+    stale: [queryKeys.outbox()],
+    message: () => 'The event will be delivered again.',
   });
   if (!event.data) {
     return (
@@ -63,25 +64,25 @@ export default function EventPage() {
         <span className="row">
           <StatusBadge status={data.status} />
           <code className="mono">{data.id}</code>
-          <CopyButton text={data.id} label="Copy the id" />
+          <CopyButton text={data.id} label="Copy ID" />
         </span>
       }
       actions={
         data.status === 'failed' && (
           <Button look="primary" icon={RotateCcw} busy={retry.isPending} onClick={() => retry.mutate()}>
-            Deliver again
+            Retry
           </Button>
         )
       }
     >
       {data.error_message && data.status !== 'delivered' && (
-        <section className="console-notice console-notice-danger" aria-label="Why it was not delivered">
-          <h2 className="section-title">Why it was not delivered</h2>
+        <section className="console-notice console-notice-danger" aria-label="Last error">
+          <h2 className="section-title">Last error</h2>
           <p className="console-error-text">{data.error_message}</p>
         </section>
       )}
       <section className="section">
-        <h2 className="section-title">Whom it has reached</h2>
+        <h2 className="section-title">Deliveries</h2>
         {data.deliveries.length > 0 ? (
           <DataTable
             label="Deliveries"
@@ -91,17 +92,17 @@ export default function EventPage() {
           />
         ) : (
           <p className="card muted">
-            {data.status === 'delivered' ? 'Nobody had asked for it.' : 'Nobody has been told yet.'}
+            {data.status === 'delivered' ? 'No subscriber for this event.' : 'Not delivered yet.'}
           </p>
         )}
       </section>
       <div className="console-columns section">
         <section>
-          <h2 className="section-title">About it</h2>
+          <h2 className="section-title">Details</h2>
           <Facts
             facts={[
               [
-                'About',
+                'Subject',
                 <ConsoleLink
                   key="about"
                   to="outbox"
@@ -114,11 +115,11 @@ export default function EventPage() {
                 'Job',
                 data.aggregate_type === 'job' && (
                   <ConsoleLink key="job" to={`jobs/${data.aggregate_id}`}>
-                    Show it
+                    Show job
                   </ConsoleLink>
                 ),
               ],
-              ['Happened', <Time key="created" at={data.created_at} />],
+              ['Created', <Time key="created" at={data.created_at} />],
               ['Attempts', `${data.attempts} of ${data.max_attempts}`],
               ['Next attempt', data.next_attempt_at && <Time key="next" at={data.next_attempt_at} />],
               ['Delivered', data.delivered_at && <Time key="delivered" at={data.delivered_at} />],
@@ -130,7 +131,7 @@ export default function EventPage() {
                 </code>,
               ],
               [
-                'Request',
+                'Request ID',
                 data.request_id && (
                   <code key="request" className="mono">
                     {data.request_id}

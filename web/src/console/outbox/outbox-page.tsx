@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Send } from 'lucide-react';
+import { queryKeys } from '../../api/query-keys.ts';
 import type { Column } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { ConsoleLink } from '../console-link.tsx';
@@ -16,7 +17,7 @@ import { StatusBadge } from '../status-badge.tsx';
 import { Time } from '../time.tsx';
 import type { OutboxEvent } from '../types.ts';
 
-const STATES = ['pending', 'delivered', 'failed'].map((value) => ({ value, label: value }));
+const STATUSES = ['pending', 'delivered', 'failed'].map((value) => ({ value, label: value }));
 
 const COLUMNS: readonly Column<OutboxEvent>[] = [
   {
@@ -28,10 +29,10 @@ const COLUMNS: readonly Column<OutboxEvent>[] = [
       </ConsoleLink>
     ),
   },
-  { key: 'status', title: 'State', render: ({ status }) => <StatusBadge status={status} /> },
+  { key: 'status', title: 'Status', render: ({ status }) => <StatusBadge status={status} /> },
   {
     key: 'about',
-    title: 'About',
+    title: 'Subject',
     render: ({ aggregate_type, aggregate_id }) => (
       <ConsoleLink to="outbox" search={{ aggregate_type, aggregate_id }} title={aggregate_id}>
         {aggregate_type} <span className="mono">{shortId(aggregate_id)}</span>
@@ -59,43 +60,39 @@ const COLUMNS: readonly Column<OutboxEvent>[] = [
     title: 'Next attempt',
     render: ({ next_attempt_at }) => next_attempt_at && <Time at={next_attempt_at} />,
   },
-  { key: 'created', title: 'Happened', render: ({ created_at }) => <Time at={created_at} /> },
+  { key: 'created', title: 'Created', render: ({ created_at }) => <Time at={created_at} /> },
 ];
 
 export default function OutboxPage() {
   const [filters, change] = useFilters();
   const list = useList<'events', OutboxEvent>('events', {
-    queryKey: ['outbox', 'list'],
+    queryKey: queryKeys.outboxList(),
     path: '/api/v1/outbox/events',
     filters,
-    everyMs: 5000,
   });
   const isFiltered = Object.keys(filters).length > 0;
   const clear = () =>
     change({ status: undefined, event_type: undefined, aggregate_type: undefined, aggregate_id: undefined });
   return (
-    <ConsolePage
-      title="Outbox"
-      lead="What has happened, written down with its cause, and whom it has reached."
-    >
+    <ConsolePage title="Outbox" lead="All events and their deliveries.">
       <Health />
       <FilterBar onClear={isFiltered ? clear : undefined}>
         <FilterSelect
-          label="State"
-          all="Every state"
+          label="Status"
+          all="All statuses"
           value={filters.status}
-          options={STATES}
+          options={STATUSES}
           onChange={(status) => change({ status })}
         />
         <FilterSelect
           label="Event"
-          all="Every event"
+          all="All events"
           value={filters.event_type}
           options={EVENT_TYPES.map((value) => ({ value, label: value }))}
           onChange={(event_type) => change({ event_type })}
         />
         <FilterText
-          label="Id of what it is about"
+          label="Subject ID"
           wide
           value={filters.aggregate_id}
           onChange={(aggregate_id) => change({ aggregate_id, aggregate_type: undefined })}
@@ -108,9 +105,9 @@ export default function OutboxPage() {
         rows={list.rows}
         rowKey={({ id }) => id}
         empty={
-          <EmptyState icon={Send} title={isFiltered ? 'No event is like that' : 'Nothing has happened yet'}>
-            What happens to media, libraries, invitations and jobs is written here in the moment that it is
-            true. Delivered and failed events are deleted after a while.
+          <EmptyState icon={Send} title={isFiltered ? 'No events match these filters' : 'No events yet'}>
+            Changes of media, libraries, invitations and jobs are listed here. Delivered and failed events are
+            deleted after a while.
           </EmptyState>
         }
       />
@@ -125,26 +122,26 @@ function Health() {
       <Stat
         label="Pending"
         value={health ? count(health.pending_count) : '…'}
-        note={health && `${count(health.due_count)} due, ${count(health.retrying_count)} tried again`}
+        note={health && `${count(health.due_count)} due, ${count(health.retrying_count)} to retry`}
       />
       <Stat
         label="Oldest due"
         value={health ? duration(health.oldest_due_seconds * 1000) : '…'}
-        note="waits to be delivered"
+        note="waiting for delivery"
         tone={(health?.oldest_due_seconds ?? 0) > 60 ? 'amber' : 'plain'}
       />
       <Stat
         label="Failed"
         value={health ? count(health.failed_count) : '…'}
-        note="no attempt left"
+        note="no attempts left"
         tone={health?.failed_count ? 'danger' : 'plain'}
       />
       <Stat
-        label="To webhooks"
+        label="Webhook deliveries"
         value={health ? count(health.pending_webhook_deliveries) : '…'}
         note={
           health &&
-          `${plural(health.failing_webhooks, 'endpoint fails', 'endpoints fail')}, ${count(health.disabled_webhooks)} disabled`
+          `${plural(health.failing_webhooks, 'webhook')} failing, ${count(health.disabled_webhooks)} disabled`
         }
         tone={health && health.failing_webhooks + health.disabled_webhooks > 0 ? 'amber' : 'plain'}
       />

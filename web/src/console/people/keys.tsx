@@ -1,18 +1,19 @@
 import { KeyRound } from 'lucide-react';
 import { useState } from 'react';
 import { api } from '../../api/client.ts';
+import { queryKeys } from '../../api/query-keys.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { ConfirmDialog } from '../confirm-dialog.tsx';
 import { FilterBar } from '../filter-bar.tsx';
 import { ListView } from '../list-view.tsx';
 import { useList } from '../lists.ts';
 import { StatusBadge } from '../status-badge.tsx';
 import { Time } from '../time.tsx';
 import type { ApiKey } from '../types.ts';
-import { useDeed } from '../use-deed.ts';
+import { useAction } from '../use-action.ts';
 
 interface KeysProps {
   userId: string | undefined;
@@ -22,20 +23,20 @@ interface KeysProps {
 export function Keys({ userId, onShowAll }: KeysProps) {
   const [disabling, setDisabling] = useState<ApiKey>();
   const list = useList<'api_keys', ApiKey>('api_keys', {
-    queryKey: ['api-keys', 'list'],
+    queryKey: queryKeys.apiKeyList(),
     path: '/api/v1/api-keys',
     filters: { user_id: userId },
   });
-  const disable = useDeed<ApiKey>({
+  const disable = useAction<ApiKey>({
     run: ({ id }) => api.post(`/api/v1/api-keys/${id}/disable`),
-    stale: [['api-keys']],
-    said: (_result, { name }) => `The key ${name} opens nothing any more.`,
+    stale: [queryKeys.apiKeys()],
+    message: (_result, { name }) => `Disabled the key ${name}.`,
     onDone: () => setDisabling(undefined),
   });
   const columns: readonly Column<ApiKey>[] = [
     { key: 'name', title: 'Key', render: ({ name }) => <b>{name}</b> },
-    { key: 'prefix', title: 'Begins', render: ({ prefix }) => <code className="mono">{prefix}…</code> },
-    { key: 'owner', title: 'Of', render: ({ owner }) => owner },
+    { key: 'prefix', title: 'Prefix', render: ({ prefix }) => <code className="mono">{prefix}…</code> },
+    { key: 'owner', title: 'Owner', render: ({ owner }) => owner },
     {
       key: 'role',
       title: 'Role',
@@ -48,17 +49,17 @@ export function Keys({ userId, onShowAll }: KeysProps) {
     },
     {
       key: 'state',
-      title: 'State',
+      title: 'Status',
       render: ({ enabled }) => <StatusBadge status={enabled ? 'enabled' : 'disabled'} />,
     },
     { key: 'used', title: 'Last used', render: ({ last_used_at }) => <Time at={last_used_at} /> },
     { key: 'expires', title: 'Expires', render: ({ expires_at }) => <Time at={expires_at} /> },
     {
-      key: 'deeds',
+      key: 'actions',
       title: <span className="visually-hidden">Actions</span>,
       render: (key) =>
         key.enabled && (
-          <span className="row console-row-deeds">
+          <span className="row console-row-actions">
             <Button size="small" look="danger" onClick={() => setDisabling(key)}>
               Disable
             </Button>
@@ -70,7 +71,7 @@ export function Keys({ userId, onShowAll }: KeysProps) {
     <>
       {userId && (
         <FilterBar onClear={onShowAll}>
-          <span className="muted small">The keys of one user</span>
+          <span className="muted small">Keys of one user</span>
         </FilterBar>
       )}
       <ListView
@@ -80,8 +81,8 @@ export function Keys({ userId, onShowAll }: KeysProps) {
         rows={list.rows}
         rowKey={({ id }) => id}
         empty={
-          <EmptyState icon={KeyRound} title="There is no key">
-            Programs use Nexus with a key; people sign in with their password.
+          <EmptyState icon={KeyRound} title="No keys">
+            Programs use API keys. People sign in with their password.
           </EmptyState>
         }
       />
@@ -94,9 +95,7 @@ export function Keys({ userId, onShowAll }: KeysProps) {
           onConfirm={() => disable.mutate(disabling)}
           onClose={() => setDisabling(undefined)}
         >
-          <p>
-            Whatever uses it gets 401 from the next request on. A key cannot be enabled again; make a new one.
-          </p>
+          <p>Requests with this key are rejected from now on. A key cannot be enabled again.</p>
         </ConfirmDialog>
       )}
     </>

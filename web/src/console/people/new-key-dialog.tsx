@@ -1,13 +1,14 @@
 import { useState } from 'react';
 import { api } from '../../api/client.ts';
-import { sentenceOf } from '../../api/error.ts';
+import { errorMessage } from '../../api/error.ts';
+import { queryKeys } from '../../api/query-keys.ts';
 import type { Role } from '../../api/types.ts';
 import { useSession } from '../../session/session.ts';
 import { TextField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
-import type { Secret } from '../secret-once.tsx';
+import type { Secret } from '../secret-dialog.tsx';
 import type { CreatedApiKey } from '../types.ts';
-import { useDeed } from '../use-deed.ts';
+import { useAction } from '../use-action.ts';
 import { RoleChoice } from './role-choice.tsx';
 
 interface NewKeyDialogProps {
@@ -23,7 +24,7 @@ export function NewKeyDialog({ username: given, onClose, onSecret }: NewKeyDialo
   const [role, setRole] = useState<Role>('viewer');
   const [isRaw, setRaw] = useState(false);
   const [expires, setExpires] = useState('');
-  const create = useDeed<void, CreatedApiKey>({
+  const create = useAction<void, CreatedApiKey>({
     run: () =>
       api.post<CreatedApiKey>('/api/v1/api-keys', {
         username: username.trim(),
@@ -32,22 +33,22 @@ export function NewKeyDialog({ username: given, onClose, onSecret }: NewKeyDialo
         raw_mode_enabled: isRaw,
         ...(expires && { expires_at: new Date(expires).toISOString() }),
       }),
-    stale: [['api-keys']],
+    stale: [queryKeys.apiKeys()],
     quiet: true,
     onDone: ({ key, owner }) => {
       onClose();
       onSecret({
-        title: `A key for ${owner}`,
-        what: 'key',
+        title: `API key for ${owner}`,
+        noun: 'key',
         secret: key,
-        hint: 'Send it as X-Nexus-API-Key, or as Authorization: Bearer. Nexus keeps its fingerprint only.',
+        hint: 'Send it in the header X-Nexus-API-Key, or as Authorization: Bearer.',
       });
     },
   });
   return (
     <FormDialog
       title="New key"
-      lead="For a program that acts as this user. It may never do more than they may."
+      lead="For a program that acts as this user, with at most their rights."
       action="Create"
       busy={create.isPending}
       onSubmit={() => create.mutate()}
@@ -59,7 +60,7 @@ export function NewKeyDialog({ username: given, onClose, onSecret }: NewKeyDialo
         autoComplete="off"
         value={username}
         onChange={(event) => setUsername(event.target.value)}
-        error={create.error ? sentenceOf(create.error) : undefined}
+        error={create.error ? errorMessage(create.error) : undefined}
       />
       <TextField
         label="Name"
@@ -68,7 +69,7 @@ export function NewKeyDialog({ username: given, onClose, onSecret }: NewKeyDialo
         autoComplete="off"
         value={name}
         onChange={(event) => setName(event.target.value)}
-        hint="What it is for, so that it can be told from others."
+        hint="What the key is used for."
       />
       <RoleChoice value={role} onChange={setRole} />
       <label className="row">
@@ -78,7 +79,7 @@ export function NewKeyDialog({ username: given, onClose, onSecret }: NewKeyDialo
           checked={isRaw}
           onChange={(event) => setRaw(event.target.checked)}
         />
-        May ask for text as it is (RAW)
+        May request original text (RAW)
       </label>
       <TextField
         label="Expires"
@@ -86,7 +87,7 @@ export function NewKeyDialog({ username: given, onClose, onSecret }: NewKeyDialo
         min={new Date(Date.now() + 24 * 60 * 60 * 1000).toISOString().slice(0, 10)}
         value={expires}
         onChange={(event) => setExpires(event.target.value)}
-        hint="Left empty, it does not."
+        hint="Leave empty for a key that never expires."
       />
     </FormDialog>
   );

@@ -4,7 +4,7 @@ import { Button } from '../../ui/button.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { ConsolePage } from '../console-page.tsx';
 import { useFilters } from '../filters.ts';
-import { type Secret, SecretOnce } from '../secret-once.tsx';
+import { type Secret, SecretDialog } from '../secret-dialog.tsx';
 import { Keys } from './keys.tsx';
 import { NewKeyDialog } from './new-key-dialog.tsx';
 import { NewUserDialog } from './new-user-dialog.tsx';
@@ -27,7 +27,7 @@ export default function PeoplePage() {
   return (
     <ConsolePage
       title="Users and keys"
-      lead="Who may use Nexus, as what, and with which keys. A change takes effect with the next request."
+      lead="Users, their roles and their API keys. Changes take effect immediately."
       actions={
         <>
           <Button icon={KeyRound} onClick={() => addKey()}>
@@ -60,7 +60,7 @@ export default function PeoplePage() {
       />
       {isAdding === 'user' && <NewUserDialog onClose={close} onSecret={setSecret} />}
       {isAdding === 'key' && <NewKeyDialog username={keyFor} onClose={close} onSecret={setSecret} />}
-      {secret && <SecretOnce {...secret} onClose={() => setSecret(undefined)} />}
+      {secret && <SecretDialog {...secret} onClose={() => setSecret(undefined)} />}
     </ConsolePage>
   );
 }

@@ -1,8 +1,8 @@
 import { useId } from 'react';
 import type { Role } from '../../api/types.ts';
-import { ROLE_MEANINGS, ROLE_OPTIONS } from './roles.ts';
+import { ROLE_DESCRIPTIONS, ROLE_OPTIONS } from './roles.ts';
 
-/** The roles, each with what it may do beyond the one before. None is chosen while the default is not known. */
+/** A choice of roles. None is selected until the default is known. */
 export function RoleChoice({ value, onChange }: { value: Role | undefined; onChange: (role: Role) => void }) {
   const name = useId();
   return (
@@ -12,7 +12,7 @@ export function RoleChoice({ value, onChange }: { value: Role | undefined; onCha
         <label key={role}>
           <input type="radio" name={name} checked={role === value} onChange={() => onChange(role)} />
           <span>
-            <b>{label}</b> <span className="muted small">{ROLE_MEANINGS[role]}</span>
+            <b>{label}</b> <span className="muted small">{ROLE_DESCRIPTIONS[role]}</span>
           </span>
         </label>
       ))}

@@ -1,11 +1,14 @@
 import type { Role } from '../../api/types.ts';
 
-/** What each role may do beyond the one before. The type keeps the list whole. */
-export const ROLE_MEANINGS: Record<Role, string> = {
+/** The additional rights of each role. The type keeps the list complete. */
+export const ROLE_DESCRIPTIONS: Record<Role, string> = {
   viewer: 'uses the library',
-  operator: 'and looks after jobs, workers and the outbox',
-  researcher: 'and may see text as it is',
-  admin: 'and manages people, keys and webhooks',
+  operator: 'also manages jobs, workers and the outbox',
+  researcher: 'also sees original text',
+  admin: 'also manages users, keys and webhooks',
 };
 
-export const ROLE_OPTIONS = (Object.keys(ROLE_MEANINGS) as Role[]).map((value) => ({ value, label: value }));
+export const ROLE_OPTIONS = (Object.keys(ROLE_DESCRIPTIONS) as Role[]).map((value) => ({
+  value,
+  label: value,
+}));

@@ -1,23 +1,24 @@
 import { Link2, Users as UsersIcon } from 'lucide-react';
 import { useState } from 'react';
 import { api } from '../../api/client.ts';
+import { queryKeys } from '../../api/query-keys.ts';
 import type { Role } from '../../api/types.ts';
 import { useSession } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Select } from '../../ui/field.tsx';
-import { ConfirmDialog } from '../confirm-dialog.tsx';
 import { ConsoleLink } from '../console-link.tsx';
 import { ListView } from '../list-view.tsx';
 import { useList } from '../lists.ts';
-import type { Secret } from '../secret-once.tsx';
+import type { Secret } from '../secret-dialog.tsx';
 import { StatusBadge } from '../status-badge.tsx';
 import { Time } from '../time.tsx';
 import type { User } from '../types.ts';
-import { useDeed } from '../use-deed.ts';
+import { useAction } from '../use-action.ts';
 import { ROLE_OPTIONS } from './roles.ts';
-import { makeSignInLink } from './sign-in-link.ts';
+import { createSignInLink } from './sign-in-link.ts';
 
 interface UsersProps {
   onNewKey: (username: string) => void;
@@ -27,17 +28,17 @@ interface UsersProps {
 export function Users({ onNewKey, onSecret }: UsersProps) {
   const { user: self } = useSession();
   const [disabling, setDisabling] = useState<User>();
-  const list = useList<'users', User>('users', { queryKey: ['users', 'list'], path: '/api/v1/users' });
-  const update = useDeed<{ user: User; change: { role?: Role; disabled?: boolean } }, User>({
+  const list = useList<'users', User>('users', { queryKey: queryKeys.userList(), path: '/api/v1/users' });
+  const update = useAction<{ user: User; change: { role?: Role; disabled?: boolean } }, User>({
     run: ({ user, change }) => api.patch<User>(`/api/v1/users/${user.id}`, change),
-    stale: [['users'], ['api-keys'], ['session']],
-    said: ({ username, role, disabled_at }, { change }) => {
-      if (change.role) return `${username} is ${role} now.`;
-      return `${username} is ${disabled_at ? 'disabled' : 'enabled'} now.`;
+    stale: [queryKeys.users(), queryKeys.apiKeys(), queryKeys.session()],
+    message: ({ username, role, disabled_at }, { change }) => {
+      if (change.role) return `${username} is now ${role}.`;
+      return `${disabled_at ? 'Disabled' : 'Enabled'} ${username}.`;
     },
     onDone: () => setDisabling(undefined),
   });
-  const link = useDeed<User, Secret>({ run: makeSignInLink, stale: [], onDone: onSecret });
+  const link = useAction<User, Secret>({ run: createSignInLink, stale: [], onDone: onSecret });
   const columns: readonly Column<User>[] = [
     {
       key: 'user',
@@ -51,7 +52,7 @@ export function Users({ onNewKey, onSecret }: UsersProps) {
     },
     {
       key: 'state',
-      title: 'State',
+      title: 'Status',
       render: ({ disabled_at }) => <StatusBadge status={disabled_at ? 'disabled' : 'enabled'} />,
     },
     {
@@ -67,12 +68,12 @@ export function Users({ onNewKey, onSecret }: UsersProps) {
         />
       ),
     },
-    { key: 'created', title: 'Since', render: ({ created_at }) => <Time at={created_at} /> },
+    { key: 'created', title: 'Created', render: ({ created_at }) => <Time at={created_at} /> },
     {
-      key: 'deeds',
+      key: 'actions',
       title: <span className="visually-hidden">Actions</span>,
       render: (user) => (
-        <span className="row console-row-deeds">
+        <span className="row console-row-actions">
           <ConsoleLink to="people" search={{ view: 'keys', user_id: user.id }} className="small">
             Keys
           </ConsoleLink>
@@ -114,7 +115,7 @@ export function Users({ onNewKey, onSecret }: UsersProps) {
         columns={columns}
         rows={list.rows}
         rowKey={({ id }) => id}
-        empty={<EmptyState icon={UsersIcon} title="There is nobody" />}
+        empty={<EmptyState icon={UsersIcon} title="No users" />}
       />
       {disabling && (
         <ConfirmDialog
@@ -126,8 +127,8 @@ export function Users({ onNewKey, onSecret }: UsersProps) {
           onClose={() => setDisabling(undefined)}
         >
           <p>
-            Their sessions and keys stop working with the next request. What is theirs stays, and they can be
-            enabled again.
+            Their sessions and keys stop working immediately. Their data stays, and the user can be enabled
+            again.
           </p>
         </ConfirmDialog>
       )}

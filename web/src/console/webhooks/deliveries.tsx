@@ -1,6 +1,7 @@
 import { PackageOpen, RotateCcw } from 'lucide-react';
 import { useState } from 'react';
 import { api } from '../../api/client.ts';
+import { queryKeys } from '../../api/query-keys.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
@@ -15,33 +16,32 @@ import { useList } from '../lists.ts';
 import { StatusBadge } from '../status-badge.tsx';
 import { Time } from '../time.tsx';
 import type { LoggedDelivery, Webhook } from '../types.ts';
-import { useDeed } from '../use-deed.ts';
+import { useAction } from '../use-action.ts';
 
-const STATES = ['pending', 'delivered', 'failed'].map((value) => ({ value, label: value }));
+const STATUSES = ['pending', 'delivered', 'failed'].map((value) => ({ value, label: value }));
 
-/** What was sent, and what came back, attempt by attempt. */
+/** The deliveries of a webhook, with the requests and responses of each attempt. */
 export function Deliveries({ webhook }: { webhook: Webhook }) {
   const [filters, change] = useFilters();
   const path = `/api/v1/webhooks/${webhook.id}/deliveries`;
   const list = useList<'deliveries', LoggedDelivery>('deliveries', {
-    queryKey: ['webhooks', 'deliveries', webhook.id],
+    queryKey: queryKeys.deliveries(webhook.id),
     path,
     filters,
-    everyMs: 2000,
   });
-  const replay = useDeed<string>({
+  const replay = useAction<string>({
     run: (deliveryId) => api.post(`${path}/${deliveryId}/replay`),
-    stale: [['webhooks']],
-    said: () => 'Sent again, under the same webhook-id.',
+    stale: [queryKeys.webhooks()],
+    message: () => 'Sent again with the same webhook-id.',
   });
   return (
     <>
       <FilterBar>
         <FilterSelect
-          label="State"
-          all="Every state"
+          label="Status"
+          all="All statuses"
           value={filters.status}
-          options={STATES}
+          options={STATUSES}
           onChange={(status) => change({ status })}
         />
       </FilterBar>
@@ -50,9 +50,9 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
       {list.rows?.length === 0 && (
         <EmptyState
           icon={PackageOpen}
-          title={filters.status ? `None is ${filters.status}` : 'Nothing was sent yet'}
+          title={filters.status ? `No ${filters.status} deliveries` : 'No deliveries yet'}
         >
-          Send a test to see what the endpoint answers.
+          Send a test to see the response of the endpoint.
         </EmptyState>
       )}
       <ul className="console-deliveries">
@@ -99,7 +99,7 @@ function Delivery({ delivery, canReplay, isBusy, onReplay }: DeliveryProps) {
           <b>{delivery.event_type}</b>
         </button>
         <StatusBadge status={delivery.status} />
-        {last && <Outcome attempt={last} />}
+        {last && <Response attempt={last} />}
         <span className="small muted grow">
           <Time at={delivery.created_at} />, {plural(delivery.log.length, 'attempt')}
           {delivery.next_attempt_at && (
@@ -126,7 +126,7 @@ function Delivery({ delivery, canReplay, isBusy, onReplay }: DeliveryProps) {
           {delivery.log.map((attempt) => (
             <section key={attempt.id} className="console-exchange">
               <p className="row">
-                <Outcome attempt={attempt} />
+                <Response attempt={attempt} />
                 <span className="small muted">{dateTime(attempt.created_at)}</span>
               </p>
               {attempt.error_message && (
@@ -135,7 +135,7 @@ function Delivery({ delivery, canReplay, isBusy, onReplay }: DeliveryProps) {
                   {attempt.error_message}
                 </p>
               )}
-              {attempt.response_body && <JsonView label="Answer" value={attempt.response_body} />}
+              {attempt.response_body && <JsonView label="Response" value={attempt.response_body} />}
               <details>
                 <summary className="small">Request headers</summary>
                 <JsonView
@@ -157,12 +157,12 @@ function Delivery({ delivery, canReplay, isBusy, onReplay }: DeliveryProps) {
   );
 }
 
-function Outcome({ attempt }: { attempt: LoggedDelivery['log'][number] }) {
+function Response({ attempt }: { attempt: LoggedDelivery['log'][number] }) {
   const { response_status, duration_ms, error_code } = attempt;
   const isGood = response_status !== null && response_status >= 200 && response_status < 300;
   return (
     <span className="row">
-      <Badge tone={isGood ? 'accent' : 'danger'}>{response_status ?? error_code ?? 'no answer'}</Badge>
+      <Badge tone={isGood ? 'accent' : 'danger'}>{response_status ?? error_code ?? 'no response'}</Badge>
       <span className="small muted">in {duration(duration_ms)}</span>
     </span>
   );

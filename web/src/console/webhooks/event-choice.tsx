@@ -1,4 +1,4 @@
-import { EVENT_MEANINGS, EVENT_TYPES } from '../event-types.ts';
+import { EVENT_DESCRIPTIONS, EVENT_TYPES } from '../event-types.ts';
 
 export interface EventChoiceProps {
   /** Empty: all of them. */
@@ -19,7 +19,7 @@ export function EventChoice({ value, onChange }: EventChoiceProps) {
           checked={value.length === 0}
           onChange={() => onChange([])}
         />
-        All of them, also those that will be added
+        All events, including future ones
       </label>
       <div className="console-choice-list">
         {EVENT_TYPES.map((type) => (
@@ -32,7 +32,7 @@ export function EventChoice({ value, onChange }: EventChoiceProps) {
             />
             <span>
               <code className="mono">{type}</code>
-              <span className="muted small">{EVENT_MEANINGS[type]}</span>
+              <span className="muted small">{EVENT_DESCRIPTIONS[type]}</span>
             </span>
           </label>
         ))}

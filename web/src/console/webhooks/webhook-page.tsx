@@ -3,26 +3,27 @@ import { useNavigate, useParams } from '@tanstack/react-router';
 import { KeyRound, Pencil, Power, PowerOff, Send, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { api } from '../../api/client.ts';
+import { queryKeys } from '../../api/query-keys.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { ErrorState } from '../../ui/error-state.tsx';
 import { SkeletonText } from '../../ui/skeleton.tsx';
-import { ConfirmDialog } from '../confirm-dialog.tsx';
 import { ConsoleLink } from '../console-link.tsx';
 import { ConsolePage } from '../console-page.tsx';
 import { dateTime } from '../format.ts';
 import { webhookQuery } from '../queries.ts';
-import { SecretOnce } from '../secret-once.tsx';
+import { SecretDialog } from '../secret-dialog.tsx';
 import { StatusBadge } from '../status-badge.tsx';
 import { Time } from '../time.tsx';
 import type { RotatedSecret, Webhook } from '../types.ts';
-import { useDeed } from '../use-deed.ts';
+import { useAction } from '../use-action.ts';
 import { Deliveries } from './deliveries.tsx';
 import { WebhookDialog } from './webhook-dialog.tsx';
 import { stateOf } from './webhooks-page.tsx';
 
 const WEBHOOKS = <ConsoleLink to="webhooks">Webhooks</ConsoleLink>;
-const STALE = [['webhooks'], ['outbox']];
+const STALE = [queryKeys.webhooks(), queryKeys.outbox()];
 
 export default function WebhookPage() {
   const { webhookId = '' } = useParams({ strict: false }) as { webhookId?: string };
@@ -49,13 +50,13 @@ function Loaded({ webhook }: { webhook: Webhook }) {
   const [rotated, setRotated] = useState<RotatedSecret>();
   const path = `/api/v1/webhooks/${webhook.id}`;
   const close = () => setAsked(undefined);
-  const test = useDeed({
+  const test = useAction({
     run: () => api.post(`${path}/test`),
     stale: STALE,
-    said: () => 'A test event is on its way. What comes of it appears in the log below.',
+    message: () => 'Test event sent. Its delivery appears below.',
   });
-  const enable = useDeed<boolean>({ run: (enabled) => api.patch(path, { enabled }), stale: STALE });
-  const rotate = useDeed<void, RotatedSecret>({
+  const enable = useAction<boolean>({ run: (enabled) => api.patch(path, { enabled }), stale: STALE });
+  const rotate = useAction<void, RotatedSecret>({
     run: () => api.post(`${path}/rotate-secret`, {}),
     stale: STALE,
     onDone: (secret) => {
@@ -63,10 +64,10 @@ function Loaded({ webhook }: { webhook: Webhook }) {
       setRotated(secret);
     },
   });
-  const remove = useDeed({
+  const remove = useAction({
     run: () => api.delete(path),
-    stale: [['webhooks', 'list'], ['outbox']],
-    said: () => 'The webhook is deleted, and its log with it.',
+    stale: [queryKeys.webhookList(), queryKeys.outbox()],
+    message: () => 'Webhook deleted.',
     onDone: () => void navigate({ to: '/console/webhooks' as string }),
   });
   return (
@@ -82,7 +83,7 @@ function Loaded({ webhook }: { webhook: Webhook }) {
       actions={
         <>
           <Button icon={Pencil} onClick={() => setAsked('edit')}>
-            Change
+            Edit
           </Button>
           <Button icon={KeyRound} onClick={() => setAsked('rotate')}>
             Rotate secret
@@ -97,16 +98,16 @@ function Loaded({ webhook }: { webhook: Webhook }) {
           </Button>
           {webhook.enabled && (
             <Button look="primary" icon={Send} busy={test.isPending} onClick={() => test.mutate()}>
-              Send a test
+              Send test
             </Button>
           )}
         </>
       }
     >
-      <Trouble webhook={webhook} busy={enable.isPending} onEnable={() => enable.mutate(true)} />
+      <Problem webhook={webhook} busy={enable.isPending} onEnable={() => enable.mutate(true)} />
       <p className="row">
-        <span className="muted">Told of</span>
-        {webhook.event_types.length === 0 && <Badge>everything</Badge>}
+        <span className="muted">Events</span>
+        {webhook.event_types.length === 0 && <Badge>all</Badge>}
         {webhook.event_types.map((type) => (
           <Badge key={type}>{type}</Badge>
         ))}
@@ -119,38 +120,38 @@ function Loaded({ webhook }: { webhook: Webhook }) {
       {asked === 'rotate' && (
         <ConfirmDialog
           title="Rotate the secret?"
-          action="Make a new secret"
+          action="Rotate secret"
           busy={rotate.isPending}
           onConfirm={() => rotate.mutate()}
           onClose={close}
         >
           <p>
-            For the next 24 hours messages are signed with the old and the new secret, so that the endpoint
-            can change over without missing any.
+            For 24 hours, requests are signed with both the old and the new secret, so that you can update the
+            endpoint without downtime.
           </p>
         </ConfirmDialog>
       )}
       {asked === 'delete' && (
         <ConfirmDialog
           title="Delete the webhook?"
-          action="Delete it"
+          action="Delete"
           danger
           busy={remove.isPending}
           onConfirm={() => remove.mutate()}
           onClose={close}
         >
           <p>
-            The endpoint is told nothing more, and the log of its deliveries is deleted. This cannot be
-            undone; to stop it for a while, disable it instead.
+            The endpoint gets no more events, and its delivery log is deleted. This cannot be undone. To stop
+            deliveries for a while, disable the webhook instead.
           </p>
         </ConfirmDialog>
       )}
       {rotated && (
-        <SecretOnce
-          title="The new secret"
-          what="secret"
+        <SecretDialog
+          title="New secret"
+          noun="secret"
           secret={rotated.secret}
-          hint={`The old one signs beside it until ${dateTime(rotated.previous_valid_until)}.`}
+          hint={`The old secret stays valid until ${dateTime(rotated.previous_valid_until)}.`}
           onClose={() => setRotated(undefined)}
         />
       )}
@@ -158,22 +159,23 @@ function Loaded({ webhook }: { webhook: Webhook }) {
   );
 }
 
-interface TroubleProps {
+interface ProblemProps {
   webhook: Webhook;
   busy: boolean;
   onEnable: () => void;
 }
 
-function Trouble({ webhook, busy, onEnable }: TroubleProps) {
+function Problem({ webhook, busy, onEnable }: ProblemProps) {
   if (!webhook.enabled) {
     return (
-      <section className="console-notice console-notice-danger" aria-label="Why it is disabled">
+      <section className="console-notice console-notice-danger" aria-label="Disabled">
         <div className="grow">
           <b>
             Disabled <Time at={webhook.disabled_at} />
           </b>
           <p>
-            {webhook.disabled_reason} What happens meanwhile is not sent; what failed can be replayed below.
+            {webhook.disabled_reason} Events are not sent while it is disabled. Failed deliveries can be
+            replayed below.
           </p>
         </div>
         <Button icon={Power} busy={busy} onClick={onEnable}>
@@ -184,10 +186,10 @@ function Trouble({ webhook, busy, onEnable }: TroubleProps) {
   }
   if (!webhook.failing_since) return null;
   return (
-    <section className="console-notice" aria-label="Trouble">
+    <section className="console-notice" aria-label="Failing">
       <p>
-        Nothing but failures came back since <Time at={webhook.failing_since} />. After five days of that, it
-        is disabled.
+        All deliveries have failed since {dateTime(webhook.failing_since)}. After five days of failures, the
+        webhook is disabled.
       </p>
     </section>
   );

@@ -1,15 +1,16 @@
 import { useNavigate } from '@tanstack/react-router';
 import { Plus, Webhook as WebhookIcon } from 'lucide-react';
 import { useState } from 'react';
+import { queryKeys } from '../../api/query-keys.ts';
 import { Button } from '../../ui/button.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { ConsoleLink } from '../console-link.tsx';
 import { ConsolePage } from '../console-page.tsx';
-import { plural } from '../format.ts';
+import { dateTime, plural } from '../format.ts';
 import { ListView } from '../list-view.tsx';
 import { useList } from '../lists.ts';
-import { SecretOnce } from '../secret-once.tsx';
+import { SecretDialog } from '../secret-dialog.tsx';
 import { StatusBadge } from '../status-badge.tsx';
 import { Time } from '../time.tsx';
 import type { CreatedWebhook, Webhook } from '../types.ts';
@@ -25,7 +26,7 @@ const COLUMNS: readonly Column<Webhook>[] = [
       </ConsoleLink>
     ),
   },
-  { key: 'status', title: 'State', render: (webhook) => <StatusBadge status={stateOf(webhook)} /> },
+  { key: 'status', title: 'Status', render: (webhook) => <StatusBadge status={stateOf(webhook)} /> },
   {
     key: 'events',
     title: 'Events',
@@ -33,19 +34,14 @@ const COLUMNS: readonly Column<Webhook>[] = [
       event_types.length === 0 ? (
         'all'
       ) : (
-        <span title={event_types.join(', ')}>{plural(event_types.length, 'kind')}</span>
+        <span title={event_types.join(', ')}>{plural(event_types.length, 'type')}</span>
       ),
   },
   {
     key: 'why',
-    title: 'Trouble',
+    title: 'Problem',
     render: ({ disabled_reason, failing_since }) =>
-      disabled_reason ??
-      (failing_since ? (
-        <span>
-          only failures since <Time at={failing_since} />
-        </span>
-      ) : null),
+      disabled_reason ?? (failing_since ? `failing since ${dateTime(failing_since)}` : null),
   },
   { key: 'created', title: 'Created', render: ({ created_at }) => <Time at={created_at} /> },
 ];
@@ -60,7 +56,7 @@ export default function WebhooksPage() {
   const [isAdding, setAdding] = useState(false);
   const [created, setCreated] = useState<CreatedWebhook>();
   const list = useList<'webhooks', Webhook>('webhooks', {
-    queryKey: ['webhooks', 'list'],
+    queryKey: queryKeys.webhookList(),
     path: '/api/v1/webhooks',
   });
   const add = (
@@ -69,7 +65,7 @@ export default function WebhooksPage() {
     </Button>
   );
   return (
-    <ConsolePage title="Webhooks" lead="Endpoints elsewhere that are told what happens here." actions={add}>
+    <ConsolePage title="Webhooks" lead="Endpoints that receive events." actions={add}>
       <ListView
         label="Webhooks"
         list={list}
@@ -78,19 +74,18 @@ export default function WebhooksPage() {
         rowKey={({ id }) => id}
         skeletonRows={3}
         empty={
-          <EmptyState icon={WebhookIcon} title="Nobody elsewhere is told" actions={add}>
-            Give an address, and Nexus posts to it what happens: a media can be read, somebody joined, a job
-            failed.
+          <EmptyState icon={WebhookIcon} title="No webhooks yet" actions={add}>
+            Nexus sends events to the address of a webhook, such as when an item is ready or a job has failed.
           </EmptyState>
         }
       />
       {isAdding && <WebhookDialog onClose={() => setAdding(false)} onCreated={setCreated} />}
       {created && (
-        <SecretOnce
-          title="The webhook is there"
-          what="secret"
+        <SecretDialog
+          title="Webhook created"
+          noun="secret"
           secret={created.secret}
-          hint="The endpoint verifies with it that a message is from Nexus. Libraries for Standard Webhooks take it as it is. It can be rotated later, with an overlap."
+          hint="Use it in your endpoint to verify that requests come from Nexus, for example with a Standard Webhooks library."
           onClose={() => {
             setCreated(undefined);
             void navigate({ to: `/console/webhooks/${created.id}` as string });

@@ -1,0 +1,137 @@
+import fc from 'fast-check';
+import { parseHTML } from 'linkedom';
+import { describe, expect, test } from 'vitest';
+import { canonicalText } from '../../../src/features/media/text/canonical-text.ts';
+import { SENTENCES } from '../../../test/support/fixtures/pages.ts';
+import { createRangeFinder, type PageNode, textRunsIn } from './text-ranges.ts';
+
+/** Parses HTML, and returns its canonical text and a function that reads the page at a range of it. */
+function open(html: string) {
+  const { document } = parseHTML(`<html><body><div id="root">${html}</div></body></html>`);
+  const runs = textRunsIn(document.getElementById('root') as unknown as PageNode);
+  const text = canonicalText(html);
+  const find = createRangeFinder(runs, text);
+  return {
+    text,
+    find,
+    at(start: number, end: number): string | undefined {
+      const range = find(start, end);
+      if (!range) return undefined;
+      const [first, last] = [range.start, range.end].map(({ node }) =>
+        runs.findIndex((run) => run.node === node),
+      ) as [number, number];
+      if (first === last) return runs[first]?.text.slice(range.start.offset, range.end.offset);
+      const between = runs.slice(first + 1, last).map((run) => run.text);
+      return [
+        runs[first]?.text.slice(range.start.offset),
+        ...between,
+        runs[last]?.text.slice(0, range.end.offset),
+      ].join('');
+    },
+    of(words: string): string | undefined {
+      const start = text.indexOf(words);
+      if (start < 0) throw new Error(`The text has no “${words}”: ${text}`);
+      return this.at(start, start + words.length);
+    },
+  };
+}
+
+const letters = (text: string | undefined) => text?.normalize('NFC').replace(/[\s\u0085]+/g, '');
+
+describe('ranges of the canonical text in the page', () => {
+  test.each([
+    ['in one paragraph', '<p>The lamp burned.</p>', 'lamp', 'lamp'],
+    ['across nested inline elements', '<p>The <b>la<i>m</i></b>p burned.</p>', 'lamp', 'lamp'],
+    ['across a line break', '<p>the keeper<br>of the lamp</p>', 'keeper\nof', 'keeperof'],
+    [
+      'across blocks',
+      '<h2>A lamp</h2>\n<ul>\n<li>one</li>\n<li>two</li></ul>',
+      'lamp\none\ntwo',
+      'lamp\n\none\ntwo',
+    ],
+    [
+      'where spaces are many',
+      '<p>old \n\t  harbour&nbsp;&nbsp;wall</p>',
+      'harbour wall',
+      'harbour\u00a0\u00a0wall',
+    ],
+    ['behind emoji', '<p>👩‍👩‍👧‍👦🏳️‍🌈 the <em>lamp</em> 👍🏽</p>', 'lamp 👍🏽', 'lamp 👍🏽'],
+    ['behind letters that are composed', '<p>cafe\u0301 nai\u0308ve lamp</p>', 'lamp', 'lamp'],
+    ['behind marks in another order', '<p>شَّمس نور</p>', 'نور', 'نور'],
+    ['behind Hangul in parts', '<p>\u1112\u1161\u11ab\u1100\u116e\u11a8 책</p>', '책', '책'],
+    [
+      'behind what is not read',
+      '<p><span hidden>no</span><svg><text>no</text></svg>The lamp</p>',
+      'lamp',
+      'lamp',
+    ],
+  ])('%s', (_, html, words, found) => {
+    expect(open(html).of(words)).toBe(found);
+  });
+
+  test('a letter that two elements share is marked as a whole', () => {
+    expect(open('<p>caf<b>e</b><i>\u0301</i>!</p>').of('café')).toBe('cafe\u0301');
+  });
+
+  test.each(Object.entries(SENTENCES))('every word of a sentence in %s', (language, sentence) => {
+    const html = `<p>${sentence.replace(' ', ' <b>').slice(0, -4)}</b>${sentence.slice(-4)}</p><p>${sentence}</p>`;
+    const page = open(html);
+    const words = [...new Intl.Segmenter(language, { granularity: 'word' }).segment(page.text)];
+    for (const { segment, index, isWordLike } of words) {
+      if (isWordLike) expect(letters(page.at(index, index + segment.length))).toBe(letters(segment));
+    }
+  });
+
+  test('an invalid range is not found', () => {
+    const { find, text } = open('<p>The lamp</p>\n<p>burned</p>');
+    expect(find(0, text.length + 1)).toBeUndefined();
+    expect(find(-1, 3)).toBeUndefined();
+    expect(find(3, 3)).toBeUndefined();
+    expect(find(text.indexOf('\n'), text.indexOf('\n') + 1)).toBeUndefined();
+    expect(createRangeFinder([], 'The lamp')(0, 3)).toBeUndefined();
+  });
+
+  test('a range of another text is found only where the texts are the same', () => {
+    const { document } = parseHTML('<div id="root"><p>The lantern burned</p></div>');
+    const find = createRangeFinder(
+      textRunsIn(document.getElementById('root') as unknown as PageNode),
+      'The lamp burned',
+    );
+    expect(find(0, 3)).toBeDefined();
+    expect(find(4, 8)).toBeUndefined();
+    expect(find(9, 15)).toBeUndefined();
+  });
+
+  test('with any markup, a range contains the letters of the canonical text', () => {
+    const piece = fc.constantFrom(
+      'a',
+      'Z',
+      ' ',
+      '\n',
+      '\u00a0',
+      'é',
+      'e\u0301',
+      '\u0323\u0301',
+      'ß',
+      '漢',
+      '😀',
+      '👩‍👧',
+      'ש\u05bc\u05b8',
+      '\u1112\u1161\u11ab',
+      '<b>',
+      '</b>',
+      '<br>',
+      '<p>',
+      '</p>',
+      '<li>',
+      '<i hidden>x</i>',
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 40 }), fc.nat(60), fc.nat(20), (pieces, start, length) => {
+        const page = open(pieces.join(''));
+        const found = page.at(start, start + length);
+        if (found !== undefined) expect(letters(found)).toBe(letters(page.text.slice(start, start + length)));
+      }),
+    );
+  });
+});

@@ -1,0 +1,152 @@
+import { normalForm } from '../../../src/contract/normal-form.ts';
+
+/** A text node and its text. */
+export interface TextRun<Node> {
+  node: Node;
+  text: string;
+}
+
+export interface TextRange<Node> {
+  start: { node: Node; offset: number };
+  end: { node: Node; offset: number };
+}
+
+/** The part of the DOM that is used here. */
+export interface PageNode {
+  nodeType: number;
+  nodeName: string;
+  nodeValue: string | null;
+  firstChild: PageNode | null;
+  nextSibling: PageNode | null;
+  parentNode: PageNode | null;
+  namespaceURI?: string | null;
+  getAttribute?(name: string): string | null;
+}
+
+const TEXT = 3;
+const ELEMENT = 1;
+const HTML = 'http://www.w3.org/1999/xhtml';
+/** Elements whose text is not in the canonical text. */
+const SILENT = new Set('HEAD NOEMBED NOFRAMES SCRIPT STYLE TEMPLATE TITLE TEXTAREA'.split(' '));
+
+/** Returns the readable text nodes of an element, in order. Not recursive, because documents may be nested very deep. */
+export function textRunsIn<Node extends PageNode>(root: Node): TextRun<Node>[] {
+  const runs: TextRun<Node>[] = [];
+  let node: PageNode | null = root.firstChild;
+  while (node && node !== root) {
+    if (node.nodeType === TEXT) runs.push({ node: node as Node, text: node.nodeValue ?? '' });
+    if (node.firstChild && isReadable(node)) {
+      node = node.firstChild;
+      continue;
+    }
+    while (node && node !== root && !node.nextSibling) node = node.parentNode;
+    if (node && node !== root) node = node.nextSibling;
+  }
+  return runs;
+}
+
+function isReadable(element: PageNode): boolean {
+  if (element.nodeType !== ELEMENT || SILENT.has(element.nodeName.toUpperCase())) return false;
+  if (element.namespaceURI && element.namespaceURI !== HTML) return false;
+  return element.getAttribute?.('hidden') == null && element.getAttribute?.('aria-hidden') !== 'true';
+}
+
+/**
+ * Creates a function that maps a range of the canonical text to a range of the page. Both have the same letters in the same
+ * order, and differ only in white space and Unicode composition, so decomposed letters are counted. Returns undefined when
+ * the text on the page is not the same.
+ */
+export function createRangeFinder<Node>(runs: readonly TextRun<Node>[], canonicalText: string) {
+  const before = lettersBefore(canonicalText);
+  const starts: number[] = [];
+  let letters = 0;
+  for (const { text } of runs) {
+    starts.push(letters);
+    letters += countLetters(text);
+  }
+
+  /** Finds the character that contains a letter. */
+  function characterAt(letter: number): { run: number; offset: number; size: number } | undefined {
+    const run = lastAtMost(starts, letter);
+    const { text } = runs[run] ?? { text: '' };
+    let count = starts[run] ?? 0;
+    for (let offset = 0; offset < text.length; ) {
+      const size = sizeAt(text, offset);
+      count += lettersAt(text, offset);
+      if (count > letter) return { run, offset, size };
+      offset += size;
+    }
+    return undefined;
+  }
+
+  return (start: number, end: number): TextRange<Node> | undefined => {
+    if (!(start >= 0 && start < end && end <= canonicalText.length)) return undefined;
+    const [first, last] = [before[start] ?? 0, (before[end] ?? 0) - 1];
+    if (last < first) return undefined;
+    const [from, to] = [characterAt(first), characterAt(last)];
+    if (!from || !to) return undefined;
+    const stop = to.offset + to.size;
+    const parts = runs.slice(from.run, to.run + 1).map(({ text }, index, all) => {
+      const isLast = index === all.length - 1;
+      return text.slice(index === 0 ? from.offset : 0, isLast ? stop : text.length);
+    });
+    if (bare(parts.join('')) !== bare(canonicalText.slice(start, end))) return undefined;
+    const [startRun, endRun] = [runs[from.run], runs[to.run]];
+    if (!startRun || !endRun) return undefined;
+    return {
+      start: { node: startRun.node, offset: from.offset },
+      end: { node: endRun.node, offset: stop },
+    };
+  };
+}
+
+/** White space as in the canonical text, and NUL, which it drops. */
+const SPACE = /[\s\u0085\0]/;
+const SPACES = /[\s\u0085\0]+/g;
+
+function bare(text: string): string {
+  return normalForm(text.replace(SPACES, ''));
+}
+
+function sizeAt(text: string, offset: number): number {
+  return (text.codePointAt(offset) ?? 0) > 0xffff ? 2 : 1;
+}
+
+/** The number of decomposed letters of a character: 0 for white space, 2 for é. */
+function lettersAt(text: string, offset: number): number {
+  const code = text.codePointAt(offset) ?? 0;
+  if (code > 0x20 && code < 0x7f) return 1;
+  const character = String.fromCodePoint(code);
+  return SPACE.test(character) ? 0 : normalForm(character, 'NFD').length;
+}
+
+function countLetters(text: string): number {
+  let count = 0;
+  for (let offset = 0; offset < text.length; offset += sizeAt(text, offset)) count += lettersAt(text, offset);
+  return count;
+}
+
+/** The number of letters before every offset of the text. */
+function lettersBefore(text: string): Uint32Array {
+  const before = new Uint32Array(text.length + 1);
+  let count = 0;
+  for (let offset = 0; offset < text.length; ) {
+    const size = sizeAt(text, offset);
+    before.fill(count, offset, offset + size);
+    count += lettersAt(text, offset);
+    offset += size;
+  }
+  before[text.length] = count;
+  return before;
+}
+
+/** The index of the last of ascending numbers that is at most `wanted`. */
+function lastAtMost(numbers: readonly number[], wanted: number): number {
+  let [low, high] = [0, numbers.length - 1];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if ((numbers[middle] ?? 0) <= wanted) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}

@@ -1,0 +1,48 @@
+import {
+  Activity,
+  CloudDownload,
+  Cpu,
+  ListChecks,
+  type LucideIcon,
+  ScrollText,
+  Send,
+  ShieldCheck,
+  Users,
+  Webhook,
+} from 'lucide-react';
+import type { Role } from '../api/types.ts';
+
+export interface Section {
+  /** Below /app/console/. */
+  path: string;
+  label: string;
+  icon: LucideIcon;
+  /** The shortcut within the console. */
+  keys: string;
+  minimumRole: Role;
+}
+
+/** The sections of the console, in the order of the sidebar. */
+export const SECTIONS = {
+  overview: { path: 'overview', label: 'Overview', icon: Activity, keys: 'g o', minimumRole: 'operator' },
+  jobs: { path: 'jobs', label: 'Jobs', icon: ListChecks, keys: 'g j', minimumRole: 'operator' },
+  workers: { path: 'workers', label: 'Workers', icon: Cpu, keys: 'g k', minimumRole: 'operator' },
+  backfill: {
+    path: 'backfill',
+    label: 'Backfill',
+    icon: CloudDownload,
+    keys: 'g b',
+    minimumRole: 'operator',
+  },
+  outbox: { path: 'outbox', label: 'Outbox', icon: Send, keys: 'g e', minimumRole: 'operator' },
+  webhooks: { path: 'webhooks', label: 'Webhooks', icon: Webhook, keys: 'g w', minimumRole: 'admin' },
+  integrity: {
+    path: 'integrity',
+    label: 'Integrity',
+    icon: ShieldCheck,
+    keys: 'g y',
+    minimumRole: 'operator',
+  },
+  audit: { path: 'audit', label: 'Audit', icon: ScrollText, keys: 'g a', minimumRole: 'admin' },
+  people: { path: 'people', label: 'Users and keys', icon: Users, keys: 'g u', minimumRole: 'admin' },
+} as const satisfies Record<string, Section>;

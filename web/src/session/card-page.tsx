@@ -1,0 +1,29 @@
+import './card-page.css';
+import type { ReactNode } from 'react';
+import { ApiError, errorMessage } from '../api/error.ts';
+import { Logo } from '../shell/logo.tsx';
+
+/** A page with a card, outside of the shell: sign-in, first steps, saving a link. */
+export function CardPage({ title, lead, children }: { title: string; lead?: string; children: ReactNode }) {
+  return (
+    <main className="card-page">
+      <div className="card-page-brand">
+        <Logo size={48} />
+        <h1 className="card-page-name">{title}</h1>
+        {lead && <p className="page-lead">{lead}</p>}
+      </div>
+      {children}
+    </main>
+  );
+}
+
+export function FormError({ error }: { error: unknown }) {
+  if (!error) return null;
+  const requestId = error instanceof ApiError && error.status >= 500 ? error.requestId : undefined;
+  return (
+    <p className="form-error" role="alert">
+      {errorMessage(error)}
+      {requestId && <span className="mono"> ({requestId})</span>}
+    </p>
+  );
+}

@@ -1,0 +1,55 @@
+import { readBookmarks } from './bookmarks.ts';
+import { readCsv } from './csv.ts';
+import { type Recognised, UnreadableFile } from './entry.ts';
+import { readJson } from './json.ts';
+import { readText } from './text.ts';
+import { isZip, readZip } from './zip.ts';
+
+/** Recognises the format of a file by its content. */
+export function recognise(bytes: Uint8Array): Recognised {
+  if (bytes.byteLength === 0) throw new UnreadableFile('The file is empty.');
+  if (isZip(bytes)) return recogniseArchive(bytes);
+  return recogniseText(decode(bytes));
+}
+
+export function recogniseText(given: string): Recognised {
+  const text = given.trimStart();
+  if (text.startsWith('{') || text.startsWith('[')) {
+    return readJson(text, { isLoose: true }) ?? noLinks();
+  }
+  if (text.startsWith('<')) {
+    const bookmarks = readBookmarks(text);
+    return bookmarks.entries.length > 0 ? bookmarks : noLinks();
+  }
+  const table = readCsv(text);
+  if (table) return table;
+  const plain = readText(text);
+  return plain.entries.some(({ url }) => /^https?:/i.test(url)) ? plain : noLinks();
+}
+
+function recogniseArchive(bytes: Uint8Array): Recognised {
+  const formats = new Set<string>();
+  const entries: Recognised['entries'] = [];
+  for (const text of readZip(bytes)) {
+    const found = /^\s*[[{]/.test(text) ? readJson(text, { isLoose: false }) : readCsv(text);
+    if (!found) continue;
+    formats.add(found.format);
+    for (const entry of found.entries) entries.push(entry);
+  }
+  if (entries.length === 0) noLinks();
+  return { format: [...formats].join(', '), entries };
+}
+
+function decode(bytes: Uint8Array): string {
+  const [first, second] = bytes;
+  const isUtf16 = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+  const text = new TextDecoder(isUtf16 ? (first === 0xff ? 'utf-16le' : 'utf-16be') : 'utf-8').decode(bytes);
+  if (!text.slice(0, 10_000).includes('\0')) return text;
+  throw new UnreadableFile('This file contains no links. Choose a file that another program exported.');
+}
+
+function noLinks(): never {
+  throw new UnreadableFile(
+    'No links found. Choose a bookmarks file (HTML), a CSV or JSON export, or a text with links.',
+  );
+}

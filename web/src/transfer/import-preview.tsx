@@ -1,0 +1,117 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { LibrarySelect } from '../library/library-select.tsx';
+import { librariesQuery, writableLibrariesQuery } from '../library/queries.ts';
+import { FormError } from '../session/card-page.tsx';
+import { Button } from '../ui/button.tsx';
+import { FolderChoice } from './folder-choice.tsx';
+import { newImportName, submitImport } from './imports.ts';
+import type { ParsedImport } from './parsed-import.ts';
+
+export interface ImportPreviewProps {
+  parsed: ParsedImport;
+  /** The library that the person came from. */
+  libraryId: string | undefined;
+  onBack: () => void;
+}
+
+const number = (value: number, one: string, many = `${one}s`) =>
+  `${value.toLocaleString()} ${value === 1 ? one : many}`;
+
+/** The second step of an import: its content, and the library to import to. */
+export function ImportPreview({ parsed, libraryId, onBack }: ImportPreviewProps) {
+  const navigate = useNavigate();
+  const libraries = useQuery(librariesQuery);
+  const { data: writable = [] } = useQuery(writableLibrariesQuery);
+  const wanted = libraries.data?.find(({ id }) => id === libraryId);
+  const [targetId, setTargetId] = useState(libraryId);
+  const target = writable.find(({ id }) => id === targetId);
+  const [excluded, setExcluded] = useState<ReadonlySet<number>>(new Set());
+  const [name, setName] = useState(newImportName);
+  const [sent, setSent] = useState<number>();
+  const [error, setError] = useState<unknown>();
+  const links = parsed.urls
+    .map((url, index) => ({ url, savedAt: parsed.savedAt[index] ?? 0, folder: parsed.folderOf[index] ?? -1 }))
+    .filter(({ folder }) => !excluded.has(folder));
+
+  /** A changed choice is another import, with another idempotency key. */
+  function choose(change: () => void) {
+    change();
+    setName(newImportName());
+  }
+
+  async function submit() {
+    setError(undefined);
+    setSent(0);
+    try {
+      const ids = await submitImport(name, links, target?.id, setSent);
+      const search = { jobs: ids.join('_'), total: links.length, ...(target && { library: target.id }) };
+      await navigate({ to: '/import', search });
+    } catch (failure) {
+      setError(failure);
+      setSent(undefined);
+    }
+  }
+
+  return (
+    <>
+      <p className="page-lead" role="status">
+        {parsed.formats.join(', ')}: {number(parsed.urls.length, 'link')}
+      </p>
+      <ul className="transfer-facts">
+        {parsed.duplicates > 0 && <li>{number(parsed.duplicates, 'duplicate')}, imported once</li>}
+        {parsed.tagCount > 0 && (
+          <li>{number(parsed.tagCount, 'tag')} will not be imported, because Nexus has no tags</li>
+        )}
+        {parsed.refusedCount > 0 && (
+          <li>
+            <details>
+              <summary>{number(parsed.refusedCount, 'entry is not a link', 'entries are not links')}</summary>
+              <ul className="transfer-refused">
+                {parsed.refused.map(({ text, reason }, index) => (
+                  // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes
+                  <li key={index}>
+                    <code className="mono">{text || '(empty)'}</code> {reason}
+                  </li>
+                ))}
+              </ul>
+            </details>
+          </li>
+        )}
+      </ul>
+      <FolderChoice
+        folders={parsed.folders}
+        excluded={excluded}
+        onChange={(next) => choose(() => setExcluded(next))}
+      />
+      {wanted && wanted.role !== 'admin' && (
+        <p className="form-error" role="status">
+          Only admins can add items to {wanted.name}. Choose another library.
+        </p>
+      )}
+      <div className="transfer-actions">
+        <span aria-hidden>Import to</span>
+        <LibrarySelect
+          label="Import to"
+          value={target?.id}
+          libraries={writable}
+          onChange={(next) => choose(() => setTargetId(next))}
+        />
+        <span className="grow" />
+        <Button onClick={onBack} disabled={sent !== undefined}>
+          Back
+        </Button>
+        <Button
+          look="primary"
+          onClick={() => void submit()}
+          busy={sent !== undefined}
+          disabled={links.length === 0}
+        >
+          {sent ? `Sent ${sent.toLocaleString()}…` : `Import ${number(links.length, 'link')}`}
+        </Button>
+      </div>
+      <FormError error={error} />
+    </>
+  );
+}

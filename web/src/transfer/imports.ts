@@ -1,0 +1,103 @@
+import { queryOptions } from '@tanstack/react-query';
+import type * as jobs from '../../../src/contract/jobs.ts';
+import { api } from '../api/client.ts';
+import { queryKeys } from '../api/query-keys.ts';
+import type { Wire } from '../api/types.ts';
+import type { Counts, ImportItem } from './import-item.ts';
+
+/** The limits of a job and of a request. Characters have up to three bytes. */
+const MAX_LINKS = 10_000;
+const MAX_CHARACTERS = 7_000_000;
+
+type Progress = Wire<typeof jobs.jobProgress>;
+type Job = Wire<typeof jobs.job>;
+
+/** A link, and when it was saved, in milliseconds since 1970; 0 when unknown. */
+export interface ImportedLink {
+  url: string;
+  savedAt: number;
+}
+
+/** Creates the idempotency key of an import, so that sending a batch twice does not import it twice. */
+export function newImportName(): string {
+  // `randomUUID` exists only with TLS, which servers in private networks may lack.
+  return [...crypto.getRandomValues(new Uint8Array(16))]
+    .map((byte) => byte.toString(16).padStart(2, '0'))
+    .join('');
+}
+
+/** Sends the links in batches. Returns the ids of the jobs. */
+export async function submitImport(
+  name: string,
+  links: readonly ImportedLink[],
+  libraryId: string | undefined,
+  onSent: (sent: number) => void,
+): Promise<string[]> {
+  const ids: string[] = [];
+  let sent = 0;
+  for (const batch of batchesOf(links)) {
+    const { job_id } = await api.post<{ job_id: string }>('/api/v1/jobs/submit', {
+      job_type: 'ingest_batch',
+      idempotency_key: `import-${name}-${ids.length}`,
+      payload: {
+        urls: batch.map(({ url }) => url),
+        saved_at: batch.map(({ savedAt }) => (savedAt > 0 ? new Date(savedAt).toISOString() : null)),
+        ...(libraryId && { library_id: libraryId }),
+      },
+    });
+    ids.push(job_id);
+    sent += batch.length;
+    onSent(sent);
+  }
+  return ids;
+}
+
+function* batchesOf(links: readonly ImportedLink[]): Generator<ImportedLink[]> {
+  let batch: ImportedLink[] = [];
+  let size = 0;
+  for (const link of links) {
+    if (batch.length === MAX_LINKS || size + link.url.length > MAX_CHARACTERS) {
+      yield batch;
+      batch = [];
+      size = 0;
+    }
+    batch.push(link);
+    size += link.url.length;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+export const isFinished = ({ status }: Pick<Progress, 'status'>) =>
+  status === 'succeeded' || status === 'failed' || status === 'cancelled';
+
+/** The progress of a job. Events of saved items and of the job's end make it stale. */
+export const progressQuery = (jobId: string) =>
+  queryOptions({
+    queryKey: queryKeys.jobProgress(jobId),
+    queryFn: ({ signal }) => api.get<Progress>(`/api/v1/jobs/${jobId}/progress`, undefined, signal),
+  });
+
+/** The results of a finished job, or the part that was done when it was cancelled. */
+export const resultQuery = (jobId: string) =>
+  queryOptions({
+    queryKey: queryKeys.importResult(jobId),
+    queryFn: async ({ signal }): Promise<ImportItem[]> => {
+      const { result, artifacts } = await api.get<Job>(`/api/v1/jobs/${jobId}`, undefined, signal);
+      const kept = artifacts.find(({ artifact_type }) => artifact_type === 'ingest_batch_result');
+      return ((result.items ?? kept?.artifact_payload.items) as ImportItem[] | undefined) ?? [];
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
+export function countsOf({ progress }: Progress): Counts {
+  const number = (value: unknown) => (typeof value === 'number' ? value : 0);
+  const { done, created, duplicate, invalid } = progress ?? {};
+  return {
+    done: number(done),
+    created: number(created),
+    duplicate: number(duplicate),
+    invalid: number(invalid),
+  };
+}
+
+export const cancelJob = (jobId: string) => api.post(`/api/v1/jobs/${jobId}/cancel`);
