@@ -125,7 +125,7 @@ describe('transaction', () => {
     });
     await expect(failed).rejects.toThrow('division by zero');
     await transaction(sql, async (tx) => tx.notifyAfterCommit('told', () => 'the last'));
-    await vi.waitFor(() => expect(heard).toContain('the last'));
+    await vi.waitFor(() => expect(heard).toContain('the last'), 30_000);
     expect(heard).toEqual(['committed', 'the last']);
     await listener.query('unlisten told');
     listener.release();

@@ -97,7 +97,7 @@ describe('the end of a job of a public type is told', () => {
     refuses = true;
     const { id } = await enqueue(plain);
     const worker = await work(1);
-    await vi.waitFor(() => expect(worker.begun()).toBe(1));
+    await vi.waitFor(() => expect(worker.begun()).toBe(1), 30_000);
     expect((await readJob(sql, id)).status).toBe('running');
     refuses = false;
     await worker.stopped;

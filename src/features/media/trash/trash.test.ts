@@ -183,7 +183,7 @@ describe('deleting for good', () => {
       );
     };
     // The feed shows an event once no older transaction is under way.
-    await expect.poll(() => deletionsFor(reader), { timeout: 20_000 }).toHaveLength(1);
+    await expect.poll(() => deletionsFor(reader), { timeout: 100_000 }).toHaveLength(1);
     expect(await deletionsFor(other)).toEqual([]);
   });
 
