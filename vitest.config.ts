@@ -19,8 +19,9 @@ export const shared = {
   isolate: false,
   // Child processes that the code under test starts run TypeScript, too.
   execArgv: ['--import', './test/support/typescript-in-processes.mjs'],
-  testTimeout: 120_000,
-  hookTimeout: 120_000,
+  // Only a test that hangs takes this long, even on a machine that others use.
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
   tags: [
     { name: 'slow', description: 'Takes seconds or starts processes. `npm run test:fast` leaves it out.' },
   ],

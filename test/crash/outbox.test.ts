@@ -41,7 +41,7 @@ const deliveredOnce = (attempts: number) =>
       expect([...(await sql`select status, attempts::int from webhook_deliveries`)]).toEqual([
         { status: 'delivered', attempts },
       ]),
-    15_000,
+    30_000,
   );
 
 /** Holds a lock while `work` runs. */

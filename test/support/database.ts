@@ -66,7 +66,7 @@ export function useDatabase({ template = 'nexus_template' } = {}): TestDatabase 
           const left = await admin`
             select application_name, state, query from pg_stat_activity where datname = ${name}`;
           if (left.length > 0) throw new Error(JSON.stringify(left, null, 2));
-        }, 5000);
+        }, 10_000);
       } catch (error) {
         throw new Error(`This file left database connections open: ${(error as Error).message}`);
       } finally {

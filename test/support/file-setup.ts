@@ -12,7 +12,7 @@ afterAll(async () => {
       const left = await processesMentioning(fileDir);
       if (left.length > 0)
         throw new Error(left.map(({ pid, command }) => `${pid} ${command.slice(0, 200)}`).join('\n'));
-    }, 5000);
+    }, 10_000);
   } catch (error) {
     for (const { pid } of await processesMentioning(fileDir)) process.kill(pid, 'SIGKILL');
     throw new Error(`This file left processes behind:\n${(error as Error).message}`);

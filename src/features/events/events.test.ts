@@ -345,9 +345,9 @@ describe('a stream', () => {
 
   test('closes when its client disconnects', async () => {
     const stream = await openStream(app.url, owner.key);
-    await vi.waitFor(() => expect(app.services.eventStreams.count()).toBe(1));
+    await vi.waitFor(() => expect(app.services.eventStreams.count()).toBe(1), 30_000);
     stream.close();
-    await vi.waitFor(() => expect(app.services.eventStreams.count()).toBe(0));
+    await vi.waitFor(() => expect(app.services.eventStreams.count()).toBe(0), 30_000);
   });
 
   test('waits for a slow transaction, too, and sends all events in order', async () => {

@@ -141,16 +141,19 @@ describe('invalid keys and tokens', () => {
     const { key } = await createPerson(app);
     const { body: tokens } = await app.call('POST', '/api/v1/auth/token', { key });
     await inBatches(310, (number) => whoami(`nxs_wrong-${number}`, `2001:db8:2:1::${number.toString(16)}`));
-    await sql`update rate_limit_buckets set tokens = 0, refilled_at = now() where name like 'refused:%'`;
     const post = (path: string, body: object) => app.call('POST', path, { body, headers: from(address) });
     const bad = [
-      await whoami('nxs_wrong', address),
-      await post('/app/session', { api_key: 'nxs_wrong' }),
-      await post('/app/session', { sign_in_token: 'wrong' }),
-      await post('/api/v1/auth/token', { api_key: 'nxs_wrong' }),
-      await post('/api/v1/auth/refresh', { refresh_token: 'nxr_wrong' }),
+      () => whoami('nxs_wrong', address),
+      () => post('/app/session', { api_key: 'nxs_wrong' }),
+      () => post('/app/session', { sign_in_token: 'wrong' }),
+      () => post('/api/v1/auth/token', { api_key: 'nxs_wrong' }),
+      () => post('/api/v1/auth/refresh', { refresh_token: 'nxr_wrong' }),
     ];
-    for (const answer of bad) expect(answer).toMatchObject(rateLimited);
+    for (const attempt of bad) {
+      // The bucket refills while a busy machine takes its time.
+      await sql`update rate_limit_buckets set tokens = 0, refilled_at = now() where name like 'refused:%'`;
+      expect(await attempt()).toMatchObject(rateLimited);
+    }
     expect((await whoami(key, address)).status).toBe(200);
     expect((await post('/app/session', { api_key: key })).status).toBe(200);
     expect((await post('/api/v1/auth/token', { api_key: key })).status).toBe(200);

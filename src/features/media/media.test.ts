@@ -132,7 +132,7 @@ describe('a link', () => {
     const other = await createReader(app);
     const loser = (await save('/old', other)).body.data.media_id;
     expect(loser).not.toBe(winner);
-    await vi.waitFor(async () => expect((await other.get(`/media/${winner}`)).status).toBe(200), 10_000);
+    await vi.waitFor(async () => expect((await other.get(`/media/${winner}`)).status).toBe(200), 30_000);
     expect(await other.get(`/media/${loser}`)).toMatchObject(failure(404, 'E_MEDIA_NOT_FOUND'));
     expect(await sql`select from media where id = ${loser}`).toHaveLength(0);
     expect(await auditOf(sql)).toEqual([]);

@@ -52,7 +52,7 @@ const deliveries = async (id: string, query = '') =>
   (await app.call('GET', `/api/v1/webhooks/${id}/deliveries${query}`, { key })).body.deliveries;
 
 const settled = (id: string, status: string, attempts = 1) =>
-  vi.waitFor(async () => expect(await deliveries(id)).toMatchObject([{ status, attempts }]), 10_000);
+  vi.waitFor(async () => expect(await deliveries(id)).toMatchObject([{ status, attempts }]), 30_000);
 
 const makeDue = () => sql`update webhook_deliveries set next_attempt_at = now() where status = 'pending'`;
 
@@ -164,15 +164,17 @@ describe('a delivery', () => {
         await sql<[{ waits: number }]>`
           select extract(epoch from next_attempt_at - updated_at)::float8 as waits from webhook_deliveries`
       )[0].waits;
-    await vi.waitFor(async () =>
-      expect(await deliveries(id)).toMatchObject([
-        { status: 'pending', error_message: expect.stringContaining(error) },
-      ]),
+    await vi.waitFor(
+      async () =>
+        expect(await deliveries(id)).toMatchObject([
+          { status: 'pending', error_message: expect.stringContaining(error) },
+        ]),
+      30_000,
     );
     expect(await waits()).toBe(5);
     await makeDue();
     started[0]?.wake();
-    await vi.waitFor(async () => expect(await waits()).toBe(300));
+    await vi.waitFor(async () => expect(await waits()).toBe(300), 30_000);
     expect(receiver.received).toHaveLength(2);
     expect(new Set(receiver.received.map((request) => request.id)).size).toBe(1);
     expect((await app.call('GET', '/api/v1/outbox/health', { key })).body).toMatchObject({
@@ -186,7 +188,10 @@ describe('a delivery', () => {
     const { id } = await create(receiver.site.url);
     await happen();
     await send();
-    await vi.waitFor(async () => expect((await deliveries(id))[0].error_message).toBe('It answered 503.'));
+    await vi.waitFor(
+      async () => expect((await deliveries(id))[0].error_message).toBe('It answered 503.'),
+      30_000,
+    );
     const [row] = await sql`
       select extract(epoch from next_attempt_at - updated_at)::int as waits from webhook_deliveries`;
     expect(row).toEqual({ waits: 1000 });
@@ -205,10 +210,12 @@ describe('a delivery', () => {
     const { id } = await create('http://127.0.0.1:9');
     await happen();
     await send();
-    await vi.waitFor(async () =>
-      expect(await deliveries(id)).toMatchObject([
-        { status: 'pending', log: [{ response_status: null, error_code: 'E_CONNECT_FAILED' }] },
-      ]),
+    await vi.waitFor(
+      async () =>
+        expect(await deliveries(id)).toMatchObject([
+          { status: 'pending', log: [{ response_status: null, error_code: 'E_CONNECT_FAILED' }] },
+        ]),
+      30_000,
     );
   });
 
@@ -231,7 +238,7 @@ describe('a delivery', () => {
             log: [expect.objectContaining({ error_code: 'E_TIMEOUT' })],
           }),
         ),
-      10_000,
+      30_000,
     );
   });
 
@@ -244,8 +251,9 @@ describe('a delivery', () => {
     await send({ sql: a });
     await send({ sql: b });
     await receiver.has(50);
-    await vi.waitFor(async () =>
-      expect(await sql`select from webhook_deliveries where status = 'pending'`).toHaveLength(0),
+    await vi.waitFor(
+      async () => expect(await sql`select from webhook_deliveries where status = 'pending'`).toHaveLength(0),
+      30_000,
     );
     expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(50);
     expect(receiver.received).toHaveLength(50);
@@ -400,7 +408,7 @@ describe('a webhook', () => {
     await settled(id, 'pending');
     const [delivery] = await deliveries(id);
     const replay = () => app.call('POST', `/api/v1/webhooks/${id}/deliveries/${delivery.id}/replay`, { key });
-    await vi.waitFor(async () => expect((await deliveries(id))[0].log).toHaveLength(1));
+    await vi.waitFor(async () => expect((await deliveries(id))[0].log).toHaveLength(1), 30_000);
     expect(await replay()).toMatchObject({ status: 202, body: { status: 'pending' } });
     await receiver.has(2);
     expect(await replay()).toMatchObject(failure(409, 'E_INVALID_STATE'));
@@ -414,16 +422,16 @@ describe('a webhook', () => {
     const state = async () => (await app.call('GET', `/api/v1/webhooks/${id}`, { key })).body;
     const age = () => sql`update webhooks set failing_since = failing_since - interval '5 days 1 minute'`;
     await happen();
-    await vi.waitFor(async () => expect((await state()).failing_since).not.toBeNull());
+    await vi.waitFor(async () => expect((await state()).failing_since).not.toBeNull(), 30_000);
     await age();
     await happen();
-    await vi.waitFor(async () => expect((await state()).failing_since).toBeNull());
+    await vi.waitFor(async () => expect((await state()).failing_since).toBeNull(), 30_000);
     await happen();
-    await vi.waitFor(async () => expect((await state()).failing_since).not.toBeNull());
+    await vi.waitFor(async () => expect((await state()).failing_since).not.toBeNull(), 30_000);
     expect((await state()).enabled).toBe(true);
     await age();
     await happen();
-    await vi.waitFor(async () => expect((await state()).enabled).toBe(false));
+    await vi.waitFor(async () => expect((await state()).enabled).toBe(false), 30_000);
     expect((await state()).disabled_reason).toContain('5 days');
     expect(await sql`select from outbox_event where event_type = 'webhook.disabled'`).toHaveLength(1);
     expect(await sql`select from webhook_deliveries where status = 'pending'`).toHaveLength(0);
@@ -443,7 +451,7 @@ describe('a webhook', () => {
     await vi.waitFor(async () => {
       const delivery = await app.call('GET', `/api/v1/webhooks/${id}/deliveries/${body.id}`, { key });
       expect(delivery.body).toMatchObject({ status: 'delivered', log: [{ response_status: 204 }] });
-    });
+    }, 30_000);
   });
 });
 

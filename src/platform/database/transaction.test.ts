@@ -125,7 +125,7 @@ describe('transaction', () => {
     });
     await expect(failed).rejects.toThrow('division by zero');
     await transaction(sql, async (tx) => tx.notifyAfterCommit('told', ['last']));
-    await vi.waitFor(() => expect(heard).toHaveLength(3));
+    await vi.waitFor(() => expect(heard).toHaveLength(3), 30_000);
     expect(heard).toEqual(['any', new Set(['first', 'second']), new Set(['last'])]);
     await listener.close();
   });

@@ -17,7 +17,7 @@ const untilStatus = (id: string, status: string) =>
     const job = await readJob(sql, id);
     expect(job.status).toBe(status);
     return job;
-  }, 10_000);
+  }, 30_000);
 
 /** Lets a waiting job be due now, in place of waiting for its time. */
 async function makeDue(id: string): Promise<void> {
@@ -84,7 +84,10 @@ describe('a job that fails', () => {
         from job_queue join job_attempts using (job_id) where job_id = ${id} group by job_queue.due_at`;
       expect(row?.delay).toBe(seconds);
       await makeDue(id);
-      await vi.waitFor(async () => expect((await readJob(sql, id)).attempts).toHaveLength(attempt + 1));
+      await vi.waitFor(
+        async () => expect((await readJob(sql, id)).attempts).toHaveLength(attempt + 1),
+        30_000,
+      );
     }
     const job = await untilStatus(id, 'failed');
     expect(job.attempts.map(({ status, error_text }) => [status, error_text])).toEqual(
@@ -210,7 +213,7 @@ describe('a job whose outcome PostgreSQL cannot store', () => {
     const worker = await jobs.work([nul, fine]);
     const bad = await jobs.enqueue(nul);
     const good = await jobs.enqueue(fine);
-    await vi.waitFor(() => expect(worker.begun()).toBe(2));
+    await vi.waitFor(() => expect(worker.begun()).toBe(2), 30_000);
     both.open();
     expect(await untilStatus(bad.id, 'failed')).toMatchObject({
       error_code: 'E_INVALID_RESULT',

@@ -76,7 +76,10 @@ describe('delivery', () => {
       return event.id;
     });
     await told.opened;
-    await vi.waitFor(async () => expect(await readEvent(sql, id)).toMatchObject({ status: 'delivered' }));
+    await vi.waitFor(
+      async () => expect(await readEvent(sql, id)).toMatchObject({ status: 'delivered' }),
+      30_000,
+    );
   });
 
   test('without a hint is made by polling', async () => {
@@ -199,8 +202,9 @@ describe('a subscriber that fails', () => {
     started.push(await startSource(database, dispatch([hangs], { handlerSeconds: 1 })));
     await begun.opened;
     const other = await emit(sql, someEvent());
-    await vi.waitFor(async () =>
-      expect(await readEvent(sql, other.id)).toMatchObject({ status: 'delivered' }),
+    await vi.waitFor(
+      async () => expect(await readEvent(sql, other.id)).toMatchObject({ status: 'delivered' }),
+      30_000,
     );
     expect(await readEvent(sql, stuck.id)).toMatchObject({ status: 'pending', error_message: null });
     await vi.waitFor(
@@ -209,7 +213,7 @@ describe('a subscriber that fails', () => {
           status: 'pending',
           error_message: 'hangs: It took longer than 1 seconds.',
         }),
-      5000,
+      30_000,
     );
   });
 });

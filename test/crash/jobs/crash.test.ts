@@ -71,11 +71,11 @@ test('the listening connection is lost: work goes on, and the listener comes bac
     select pg_terminate_backend(pid, 5000) from pg_stat_activity
     where application_name = 'nexus listener' and datname = current_database()`;
   const [job] = await enqueueWork(sql, 'plain', 1, 3);
-  await vi.waitFor(async () => expect((await readJob(sql, job?.id ?? '')).status).toBe('succeeded'), 10_000);
+  await vi.waitFor(async () => expect((await readJob(sql, job?.id ?? '')).status).toBe('succeeded'), 30_000);
   await vi.waitFor(async () => {
     const listeners = await sql`
       select from pg_stat_activity where application_name = 'nexus listener' and datname = current_database()`;
     expect(listeners).toHaveLength(1);
-  }, 10_000);
+  }, 30_000);
   expect(await worker.end('SIGTERM')).toBe(0);
 });

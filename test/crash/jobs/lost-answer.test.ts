@@ -105,12 +105,12 @@ test('a synchronous job whose start was lost on the connection is left to the wo
   const [lost] = await sql<[{ id: string }]>`select id from jobs where idempotency_key = 'lost'`;
   await vi.waitFor(
     async () => expect(await readJob(sql, lost.id)).toMatchObject({ status: 'queued' }),
-    10_000,
+    30_000,
   );
   const worker = await jobs.work([type]);
   await vi.waitFor(
     async () => expect(await readJob(sql, lost.id)).toMatchObject({ status: 'succeeded' }),
-    10_000,
+    30_000,
   );
   await worker.stop();
   await inline.close();

@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 /** Asks again when the server was just restarted. */
-const left = () => vi.waitFor(() => unfinished(sql), 10_000);
+const left = () => vi.waitFor(() => unfinished(sql), 30_000);
 
 test.each(['fast', 'immediate'] as const)(
   'PostgreSQL restarted under load (%s): workers reconnect by themselves, nothing is lost',
@@ -73,7 +73,7 @@ test('a worker that could not renew its leases in time never comes back to them'
   const entry = (id: string) => sql`select lease_expires_at < now() as is_over from workers where id = ${id}`;
   await vi.waitFor(
     async () => expect([...(await entry(registration.current().id))]).toEqual([{ is_over: false }]),
-    10_000,
+    30_000,
   );
   // The entry must stay and expire, or the jobs that were leased under it are never taken back.
   expect([...(await entry(former))]).toEqual([{ is_over: true }]);

@@ -285,7 +285,7 @@ describe('the backfill worker', () => {
       graceSeconds: 5,
       queues: ['ingest'],
     });
-    await vi.waitFor(async () => expect(await row()).toMatchObject({ status: 'completed' }), 10_000);
+    await vi.waitFor(async () => expect(await row()).toMatchObject({ status: 'completed' }), 30_000);
     await worker.stop();
     const { body } = await app.call('GET', `/api/v1/jobs/${(await row())?.job_id}`, {
       key: DEV_KEYS.admin,

@@ -4,6 +4,7 @@
  * @module-tag slow
  */
 import { describe, expect, test } from 'vitest';
+import { watchEventLoop } from '../../../../test/support/event-loop.ts';
 import { useExtractors } from '../../../../test/support/extractors.ts';
 import { makeEpub } from '../../../../test/support/fixtures/epub.ts';
 import { makePage } from '../../../../test/support/fixtures/pages.ts';
@@ -12,25 +13,6 @@ import { startSite } from '../../../../test/support/internet.ts';
 
 const MB = 1024 * 1024;
 const extractors = useExtractors({ timeoutMs: 8000, memoryMb: 384 });
-
-/**
- * Measures the longest turn of the event loop during `work`, in CPU time of this process: time that the process spends
- * waiting for a busy processor does not count.
- */
-async function measureTurns<T>(work: () => Promise<T>): Promise<{ outcome: T; longestTurnMs: number }> {
-  let last = process.cpuUsage();
-  let longestTurnMs = 0;
-  const heart = setInterval(() => {
-    const { user, system } = process.cpuUsage(last);
-    longestTurnMs = Math.max(longestTurnMs, (user + system) / 1000);
-    last = process.cpuUsage();
-  }, 5);
-  try {
-    return { outcome: await work(), longestTurnMs };
-  } finally {
-    clearInterval(heart);
-  }
-}
 
 async function save(page: string | Buffer) {
   const site = await startSite((_request, response) =>
@@ -117,7 +99,7 @@ describe('a hostile document does not affect anything else', () => {
     ],
   ])('%s', async (_what, read) => {
     const before = process.memoryUsage().rss;
-    const { outcome, longestTurnMs } = await measureTurns(() =>
+    const { result: outcome, longestTurnMs } = await watchEventLoop(() =>
       read().then(
         () => 'read',
         (error) => error.code,

@@ -184,7 +184,7 @@ describe('a storage quota', () => {
     await put(begun, epub);
     await own.post(`/media/${media_id}/ingest`);
     expect(await until(media_id, 'failed', own)).toMatchObject({ last_error_code: 'E_QUOTA_EXCEEDED' });
-    await vi.waitFor(async () => expect(await files()).toEqual([`media/${media_id}/original.epub`]));
+    await vi.waitFor(async () => expect(await files()).toEqual([`media/${media_id}/original.epub`]), 30_000);
     expect((await used(own)).used_bytes).toBe(10 * MB);
     await own.delete(`/media/${filler.media_id}?permanently=true`);
     await own.post(`/media/${media_id}/retry`);

@@ -186,7 +186,7 @@ describe('deleting permanently', () => {
       );
     };
     // The feed shows an event once no older transaction is open.
-    await expect.poll(() => deletionsFor(reader), { timeout: 20_000 }).toHaveLength(1);
+    await expect.poll(() => deletionsFor(reader), { timeout: 100_000 }).toHaveLength(1);
     expect(await deletionsFor(other)).toEqual([]);
   });
 

@@ -23,7 +23,7 @@ function keep(on: Database = sql, everySeconds = 3600) {
 }
 
 const queued = async () => (await sql`select from jobs where job_type = 'sweep'`).length;
-const untilQueued = (count: number) => vi.waitFor(async () => expect(await queued()).toBe(count), 5000);
+const untilQueued = (count: number) => vi.waitFor(async () => expect(await queued()).toBe(count), 30_000);
 const finishAll = () => sql`delete from job_queue`;
 const bringForward = (by: string) =>
   sql`update job_schedules set next_run_at = next_run_at - ${by}::interval`;
@@ -116,7 +116,7 @@ test('what two processes queue at the same moment is one: the second waits and f
     const waiting =
       await sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
     expect(waiting).toHaveLength(2);
-  });
+  }, 30_000);
   await client.query('commit');
   client.release();
   await Promise.all(blocked.map((keeper) => keeper.stop()));

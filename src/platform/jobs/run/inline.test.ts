@@ -114,7 +114,7 @@ describe('a job that its caller waits for', () => {
     });
     finish.open();
     const worker = await jobs.work([patient]);
-    await vi.waitFor(async () => expect((await readJob(sql, id)).status).toBe('succeeded'));
+    await vi.waitFor(async () => expect((await readJob(sql, id)).status).toBe('succeeded'), 30_000);
     await worker.stop();
   });
 
