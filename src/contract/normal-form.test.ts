@@ -39,9 +39,10 @@ test('every combining mark of Unicode is sorted correctly', () => {
   for (const form of FORMS) expect(normalForm(run, form)).toBe(run.normalize(form));
 });
 
-test.each(FORMS)('a million combining marks are normalised within seconds in %s', (form) => {
+test.each(FORMS)('a million combining marks take at most 5 s of CPU time in %s', (form) => {
   const run = `a${'\u0301\u0316'.repeat(500_000)}`;
-  const start = performance.now();
+  const before = process.cpuUsage();
   expect(normalForm(run, form).startsWith(form.endsWith('D') ? 'a\u0316' : '\u00e1\u0316')).toBe(true);
-  expect(performance.now() - start).toBeLessThan(5000);
+  const { user, system } = process.cpuUsage(before);
+  expect(user + system).toBeLessThan(5_000_000);
 });

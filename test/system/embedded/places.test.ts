@@ -105,7 +105,7 @@ describe('Nexus refuses, with a sentence', () => {
     });
     expect(code).toBe(1);
     expect(output).toMatch(
-      /the account \w+, which runs PostgreSQL for root, cannot run .*Choose a NEXUS_DATA_DIR/,
+      /the account \w+, which runs PostgreSQL for root, cannot run .*Set NEXUS_DATA_DIR/,
     );
   });
 
