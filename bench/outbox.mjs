@@ -3,9 +3,9 @@
 // Writes bench/results/outbox.json; `--quick` only shows that everything works.
 import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
+import { Worker } from 'node:worker_threads';
 import { findLibrary, insertLibrary } from '../dist/features/libraries/store.js';
 import { createSender } from '../dist/features/webhooks/sender.js';
 import { subscribeWebhooks } from '../dist/features/webhooks/webhooks.js';
@@ -27,7 +27,7 @@ import { median, percentile } from './jobs/statistics.mjs';
 const isQuick = process.argv.includes('--quick');
 const SIZES = isQuick
   ? { events: 2000, webhooks: 1000, pickUps: 50, transactions: 100, delivered: 20_000 }
-  : { events: 20_000, webhooks: 3000, pickUps: 400, transactions: 1500, delivered: 1_000_000 };
+  : { events: 20_000, webhooks: 20_000, pickUps: 400, transactions: 1500, delivered: 1_000_000 };
 const TURNS = 5;
 
 const RESULTS = new URL('results/outbox.json', import.meta.url);
@@ -130,19 +130,23 @@ async function pickUps(sql, target, count) {
   return { p50_ms: rounded(percentile(waits, 0.5), 2), p99_ms: rounded(percentile(waits, 0.99), 2) };
 }
 
-/** Events a second from emitting to a receiver on this machine. */
-async function toWebhook(sql, target, count) {
+/** A receiver in a thread of its own, which says its port, and when so many requests have arrived. */
+const RECEIVER = `
+  const { parentPort, workerData } = require('node:worker_threads');
   let received = 0;
-  let finish = () => undefined;
-  const server = createServer((request, response) => {
+  const server = require('node:http').createServer((request, response) => {
     request.resume();
     response.writeHead(204).end();
     received += 1;
-    if (received === count) finish();
+    if (received === workerData) parentPort.postMessage('all');
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const [id, url] = [newId(), `http://127.0.0.1:${server.address().port}/`];
+  server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));`;
+
+/** Events a second from emitting to a receiver on this machine. */
+async function toWebhook(sql, target, count) {
+  const receiver = new Worker(RECEIVER, { eval: true, workerData: count });
+  const [port] = await once(receiver, 'message');
+  const [id, url] = [newId(), `http://127.0.0.1:${port}/`];
   await sql`insert into webhooks (id, url) values (${id}, ${url})`;
   await sql`
     insert into webhook_secrets (id, webhook_id, secret)
@@ -152,16 +156,13 @@ async function toWebhook(sql, target, count) {
     createDispatcher({ sql, log, subscribers: [subscribeWebhooks(sql)] }),
     createSender({ sql, log, egress }),
   ]);
-  const all = new Promise((resolve) => {
-    finish = resolve;
-  });
+  const all = once(receiver, 'message');
   const ms = await timed(async () => {
     await emitMany(sql, count);
     await all;
   });
   await worker.stop();
-  server.close();
-  server.closeAllConnections();
+  await receiver.terminate();
   await sql`delete from webhooks`;
   return count / (ms / 1000);
 }

@@ -17,7 +17,7 @@ export function createAgents(): Agents {
   const agents = new Map<string, PlainAgent>();
   return {
     of(isSecure, addresses) {
-      const key = [isSecure, ...addresses.toSorted()].join(' ');
+      const key = `${isSecure} ${addresses.length > 1 ? addresses.toSorted().join(' ') : addresses[0]}`;
       const Agent = isSecure ? SecureAgent : PlainAgent;
       const agent =
         agents.get(key) ?? new Agent({ keepAlive: true, maxFreeSockets: MOST_IDLE, timeout: IDLE_MS });

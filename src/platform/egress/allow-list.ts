@@ -6,6 +6,9 @@ export interface AllowList {
   allowsAddress(address: string): boolean;
 }
 
+/** Checking an address takes longer than the rest of a small request, so the answers are cached. */
+const MAX_CACHED = 1000;
+
 /** Parses an allow list. Throws an error that names the first invalid entry. */
 export function parseAllowList(entries: readonly string[]): AllowList {
   const hosts = new Set<string>();
@@ -17,9 +20,17 @@ export function parseAllowList(entries: readonly string[]): AllowList {
     else if (host) hosts.add(host);
     else throw new Error(`"${entry}" is neither host:port nor a network such as 10.0.0.0/8.`);
   }
+  const known = new Map<string, boolean>();
   return {
     allowsHost: (hostname, port) => hosts.has(`${hostname}:${port}`),
-    allowsAddress: (address) => networks.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6'),
+    allowsAddress(address) {
+      const cached = known.get(address);
+      if (cached !== undefined) return cached;
+      const isAllowed = networks.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6');
+      if (known.size >= MAX_CACHED) known.clear();
+      known.set(address, isAllowed);
+      return isAllowed;
+    },
   };
 }
 

@@ -175,12 +175,14 @@ export function backfillWithoutMembership(sql: Queryable, range: SqlFragment): D
       )`;
 }
 
-/** Backfills that wait for a job that is over, so that nothing would bring them to an end. */
+/** Backfills of members that wait for a job that is over, so that nothing would bring them to an end. */
 export function strandedBackfills(sql: Queryable, range: SqlFragment): Differences {
   return sql`
     select backfill.default_library_id, backfill.source_library_id, backfill.user_id
     from default_library_backfill_jobs as scanned
     cross join lateral (select scanned.*) as backfill
+    join memberships
+      on memberships.library_id = backfill.source_library_id and memberships.user_id = backfill.user_id
     where ${range} and ${isStranded(sql)}`;
 }
 
