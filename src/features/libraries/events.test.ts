@@ -9,7 +9,9 @@ import {
   type Reader,
   saveMedia,
 } from '../../../test/support/libraries.ts';
+import type { BackfillKey } from '../../contract/libraries.ts';
 import { transaction } from '../../platform/database/transaction.ts';
+import type { EndedJob } from '../../platform/jobs/ended-job.ts';
 
 const database = useDatabase();
 const { sql } = database;
@@ -118,6 +120,18 @@ test('a backfill emits an event when it completes or fails permanently', async (
   const [key] = await sql`
     select default_library_id, source_library_id, user_id from default_library_backfill_jobs
     where source_library_id = ${library}`;
+  const failedJob = (payload: BackfillKey): EndedJob<BackfillKey> => ({
+    job_id: context.jobId,
+    job_type: app.services.backfill.type.type,
+    payload,
+    status: 'failed',
+    attempt_count: 1,
+    created_by: null,
+    created_by_user_id: null,
+    request_id: null,
+    error_code: null,
+    error_text: 'no',
+  });
   const run = () => app.services.backfill.run(key as never, context);
   expect(await emittedBy(run)).toMatchObject([{ event_type: 'backfill.completed', payload: key }]);
   await transaction(
@@ -127,9 +141,10 @@ test('a backfill emits an event when it completes or fails permanently', async (
     set status = 'pending', attempts = 4, finished_at = null where source_library_id = ${library}`,
   );
   const failing = { ...context, complete: () => Promise.reject(new Error('no')) };
-  const failed = await emittedBy(() =>
-    expect(app.services.backfill.run(key as never, failing)).rejects.toThrow('no'),
-  );
+  const failed = await emittedBy(async () => {
+    await expect(app.services.backfill.run(key as never, failing)).rejects.toThrow('no');
+    await transaction(sql, async (tx) => app.services.backfill.type.onEnded?.(tx, failedJob(key as never)));
+  });
   expect(failed).toMatchObject([
     { event_type: 'backfill.failed', payload: { ...key, attempts: 5, error_code: 'E_BACKFILL_FAILED' } },
   ]);

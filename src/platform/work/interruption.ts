@@ -11,8 +11,8 @@ import { retryDelay } from './retry-policy.ts';
  */
 export const MAX_INTERRUPTIONS = 100;
 
-/** Seconds before the next attempt. The first interruption costs nothing more; the longest delay ends soon after the trouble. */
-export const INTERRUPTION_DELAYS = [0, 1, 2, 4, 8, 15] as const;
+/** Seconds before the next attempt. The longest is short, so that all work goes on soon after the trouble is over. */
+export const INTERRUPTION_DELAYS = [1, 2, 4, 8, 15] as const;
 
 /** Whether an error is Nexus's own trouble: the database failed, or this process had no room or no time left for a task. */
 export function isOwnTrouble(error: unknown): boolean {
