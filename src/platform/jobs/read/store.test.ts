@@ -35,6 +35,8 @@ beforeAll(async () => {
   ids.failed = (await jobs.enqueue(bad, {}, { createdBy: { name: 'ben' } })).id;
   ids.retry_wait = (await jobs.enqueue(flaky)).id;
   await (await jobs.work([good, bad, flaky], { untilEmpty: true })).stopped;
+  // Its retry must not come due on a slow machine: workers claim by queue, and a later one would take this job.
+  await sql`update job_queue set due_at = now() + interval '1 hour' where job_id = ${ids.retry_wait}`;
   ids.cancelled = (await jobs.enqueue(good)).id;
   await createControl(sql).cancel(ids.cancelled, { name: 'test' });
   ids.running = (await jobs.enqueue(busy)).id;
