@@ -15,7 +15,7 @@ import { newDirectory } from '../support/workspace.ts';
 async function analyseElsewhere(env: Record<string, string>): Promise<string> {
   const dist = new URL('../../dist', import.meta.url).href;
   const program = `
-    import { createAnalysisProcesses } from '${dist}/features/analysis/analyser.js';
+    import { createAnalysisProcesses } from '${dist}/features/analysis/analysis-processes.js';
     import { LAYERS } from '${dist}/contract/analysis.js';
     const fragments = ${JSON.stringify(Object.values(texts).map((canonical_text, idx) => ({ idx, canonical_text })))};
     const analyser = createAnalysisProcesses();

@@ -283,6 +283,7 @@ describe('into a library', () => {
 async function holdLink(url: string) {
   const holder = await sql.connect();
   await holder.query('begin');
+  const { rows } = await holder.query('select pg_backend_pid() as pid');
   await holder.query(
     `insert into media (id, kind, title, created_by_user_id, canonical_url)
      values ($1, 'web_article', 'held', $2, $3)`,
@@ -293,7 +294,8 @@ async function holdLink(url: string) {
     reached: () =>
       vi.waitFor(async () => {
         const waiting = await sql`
-          select from pg_stat_activity where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0`;
+          select from pg_stat_activity
+          where datname = current_database() and ${rows[0].pid} = any(pg_blocking_pids(pid))`;
         expect(waiting.length).toBeGreaterThan(0);
       }, 60_000),
     async letGo() {

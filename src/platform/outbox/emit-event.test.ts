@@ -174,7 +174,7 @@ describe('a payload', () => {
   test.each([
     ['a NUL character', { name: 'a\0b' }, 'name cannot be stored'],
     ['NaN', { name: Number.NaN }, 'name cannot be stored'],
-    ['a value that its schema refuses', { name: 7 }, 'takes text'],
+    ['a value that its schema refuses', { name: 7 }, 'must be text'],
   ])('with %s is refused and leaves the transaction usable', async (_case, odd, sentence) => {
     await transaction(sql, async (tx) => {
       const event = someEvent();
