@@ -62,9 +62,10 @@ export class StartFailure extends Error {
 
   constructor(message: string, said: string) {
     super(message);
-    this.mayPass = /already exists|pre-existing shared memory block|did not start in time|is shut down/.test(
-      said,
-    );
+    this.mayPass =
+      /already exists|lock file .* is empty|pre-existing shared memory block|did not start in time|is shut down/.test(
+        said,
+      );
   }
 }
 
