@@ -147,7 +147,7 @@ test.each(['limit=0', 'limit=1001', 'status=lost', 'created_after=soon', 'cursor
   },
 );
 
-test('a list is filtered and goes on from page to page', async () => {
+test('a list is filtered and goes on from page to page', { tags: 'slow' }, async () => {
   const key = DEV_KEYS.viewer;
   const all = await app.call('GET', '/api/v1/jobs?limit=1000&job_type=integrity_audit', { key });
   const ids = all.body.jobs.map((job: { job_id: string }) => job.job_id);

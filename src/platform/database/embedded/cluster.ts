@@ -64,7 +64,9 @@ export class StartFailure extends Error {
   constructor(message: string, output: string) {
     super(message);
     this.isTransient =
-      /already exists|pre-existing shared memory block|did not start in time|is shut down/.test(output);
+      /already exists|lock file .* is empty|pre-existing shared memory block|did not start in time|is shut down/.test(
+        output,
+      );
   }
 }
 
