@@ -135,10 +135,6 @@ export const membership = z.object({
 });
 export type Membership = z.output<typeof membership>;
 
-/** The thresholds beyond which the backlog of backfills is degraded. */
-export const BACKFILL_PENDING_AGE_P95_GUARDRAIL_SECONDS = 900;
-export const BACKFILL_PENDING_COUNT_GUARDRAIL = 500;
-
 export const backfillStatus = z.enum(['pending', 'running', 'completed', 'failed']);
 export type BackfillStatus = z.infer<typeof backfillStatus>;
 

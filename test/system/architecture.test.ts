@@ -116,6 +116,21 @@ test('the web app knows only itself and the contract', () => {
   expect(strangers).toEqual([]);
 });
 
+/** zod tries `eval`, which the app's Content-Security-Policy refuses and the browser reports as an error. */
+test('the web app imports values only from contract files that do not import zod', () => {
+  const valueImports = /^(?:import|export) (?!type )[^;]*?from '([^']*src\/contract\/[^']+)'/gm;
+  const sources = readdirSync(path.join(ROOT, 'web/src'), { recursive: true, encoding: 'utf8' }).filter(
+    (file) => /\.tsx?$/.test(file) && !file.includes('.test.'),
+  );
+  const imported = sources.flatMap((file) =>
+    [...read(path.posix.join('web/src', file)).matchAll(valueImports)].map(([, target = '']) =>
+      path.posix.join('web/src', path.posix.dirname(file), target),
+    ),
+  );
+  expect(imported.length).toBeGreaterThan(0);
+  expect(imported.filter((file) => read(file).includes("from 'zod'"))).toEqual([]);
+});
+
 test('normalForm is the only one that normalises text: long runs of marks would block it', () => {
   const sources = ['src', 'web/src'].flatMap((folder) =>
     readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' })

@@ -3,7 +3,7 @@ import { CloudDownload, RotateCcw } from 'lucide-react';
 import {
   BACKFILL_PENDING_AGE_P95_GUARDRAIL_SECONDS,
   BACKFILL_PENDING_COUNT_GUARDRAIL,
-} from '../../../src/contract/libraries.ts';
+} from '../../../src/contract/backfill-guardrails.ts';
 import { api } from '../api/client.ts';
 import { queryKeys } from '../api/query-keys.ts';
 import { Button } from '../ui/button.tsx';

@@ -1,9 +1,11 @@
 import { z } from 'zod';
-import { NexusError } from '../../../contract/errors.ts';
-import type { Principal } from '../../../contract/identity.ts';
 import {
   BACKFILL_PENDING_AGE_P95_GUARDRAIL_SECONDS,
   BACKFILL_PENDING_COUNT_GUARDRAIL,
+} from '../../../contract/backfill-guardrails.ts';
+import { NexusError } from '../../../contract/errors.ts';
+import type { Principal } from '../../../contract/identity.ts';
+import {
   type BackfillHealth,
   type BackfillKey,
   type BackfillStatus,
