@@ -252,6 +252,7 @@ describe('claims', () => {
     const first = dispatch([slow]).deliverDue();
     await running.opened;
     await expireLeases();
+    await makeDue(event.id);
     await dispatch([subscriber('reader', fails)]).deliverDue();
     const before = await readEvent(sql, event.id);
     expect(before).toMatchObject({
