@@ -182,7 +182,7 @@ describe('a removal while an export runs', () => {
     text += await under.read();
     const { documents } = libraryExport.parse(JSON.parse(text));
     expect(documents.map(({ title }) => title)).toContain('Mine');
-    // What was already sent cannot be taken back; the last ones were not sent.
+    // Documents that were already sent stay in the file; the last ones were not sent.
     expect(documents.length).toBeLessThan(100);
   });
 });

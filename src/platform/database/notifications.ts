@@ -52,7 +52,7 @@ export function createNotifications(send: (messages: string[]) => Promise<unknow
     const messages = [...gathered].flatMap(([topic, subjects]) => messagesOf(topic, subjects));
     for (const topic of gathered.keys()) sentAt.set(topic, performance.now());
     gathered.clear();
-    // A message that is lost with its connection is a hint that is lost.
+    // A lost notification only delays its listeners until their next poll.
     send(messages).catch(() => undefined);
   }
 
