@@ -19,6 +19,12 @@ const ids: string[] = [];
 
 beforeAll(async () => {
   for (const path of ['/one', '/two', '/three']) ids.push(await save(path));
+  // A page that is open asks for an item whose status changes, and must not ask for one that was just deleted.
+  await expect
+    .poll(() => nexus.database.sql`select 1 from media where processing_status not like 'ready%'`, {
+      timeout: 30_000,
+    })
+    .toHaveLength(0);
   for (const id of ids) {
     await nexus.database
       .sql`update media set title = ${`Item ${ids.indexOf(id) + 1}`}, given_title = null where id = ${id}`;
