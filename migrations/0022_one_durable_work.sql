@@ -11,22 +11,25 @@ alter table job_queue
   add constraint job_queue_interruptions_bounded
     check (interrupted_count between 0 and least(refunded_count, 100));
 
--- Nobody holds a claim while the schema changes.
-update outbox_event set claim_id = null where claim_id is not null;
-update webhook_deliveries set claim_id = null where claim_id is not null;
-
 -- `attempts` counts those that have begun; `interruptions` of them do not count against `max_attempts`.
 alter table outbox_event
   add column worker_id uuid,
-  add column interruptions smallint not null default 0,
+  add column interruptions smallint not null default 0;
+alter table webhook_deliveries
+  add column worker_id uuid,
+  add column interruptions smallint not null default 0;
+
+-- Nobody holds a claim while the schema changes: the attempt of whoever held one was interrupted.
+update outbox_event set claim_id = null, interruptions = 1 where claim_id is not null;
+update webhook_deliveries set claim_id = null, interruptions = 1 where claim_id is not null;
+
+alter table outbox_event
   drop constraint outbox_event_attempts_range,
   add constraint outbox_event_attempts_range check (attempts - interruptions between 0 and max_attempts),
   add constraint outbox_event_interruptions_bounded check (interruptions between 0 and 100),
   add constraint outbox_event_claim_whole check (num_nonnulls(claim_id, worker_id) in (0, 2));
 
 alter table webhook_deliveries
-  add column worker_id uuid,
-  add column interruptions smallint not null default 0,
   add constraint webhook_deliveries_interruptions_bounded check (interruptions between 0 and least(attempts, 100)),
   add constraint webhook_deliveries_claim_whole check (num_nonnulls(claim_id, worker_id) in (0, 2));
 

@@ -6,8 +6,8 @@ import { type Actor, recordAudit } from '../../platform/audit/audit.ts';
 import { cutPage, readCursor } from '../../platform/cursor.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
+import { EVENTS_EMITTED } from '../../platform/outbox/emit-event.ts';
 import * as store from '../../platform/outbox/store.ts';
-import { EVENTS_EMITTED } from '../../platform/outbox/topics.ts';
 
 export type OutboxOperations = ReturnType<typeof createOutboxOperations>;
 

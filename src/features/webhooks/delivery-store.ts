@@ -3,6 +3,9 @@ import type { WebhookAttempt, WebhookDelivery } from '../../contract/webhooks.ts
 import type { Database, Queryable, Transaction } from '../../platform/database/database.ts';
 import { newId } from '../../platform/ids.ts';
 
+/** The topic of notifications about deliveries to send. */
+export const DELIVERIES_DUE = 'deliveries';
+
 const deliveryColumns = (sql: Queryable) => sql`
   delivery.id, delivery.webhook_id, delivery.event_id, delivery.event_type, delivery.status, delivery.attempts,
   delivery.next_attempt_at, delivery.delivered_at, delivery.error_message, delivery.created_at, delivery.updated_at`;
@@ -55,9 +58,7 @@ function withDates(delivery: FullDelivery): FullDelivery {
 export async function listDeliveries(
   sql: Queryable,
   webhookId: string,
-  status: EventStatus | undefined,
-  before: string | null,
-  limit: number,
+  { status, before, limit }: { status: EventStatus | undefined; before: string | null; limit: number },
 ): Promise<FullDelivery[]> {
   const rows = await sql<FullDelivery[]>`
     select ${logged(sql)}

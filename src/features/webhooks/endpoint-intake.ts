@@ -1,5 +1,4 @@
-import type { Intake } from '../../platform/work/intake.ts';
-import { Prefetch } from '../../platform/work/prefetch.ts';
+import { type Intake, Prefetch } from '../../platform/work/intake.ts';
 import type { ClaimedDelivery, Wants } from './sending-store.ts';
 
 interface Endpoint {

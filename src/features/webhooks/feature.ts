@@ -1,5 +1,6 @@
+import { periodicRetention } from '../../platform/jobs/periodic/retention.ts';
 import type { Feature, Platform } from '../feature.ts';
-import { periodicWebhookCleanup } from './cleanup.ts';
+import { deleteOldDeliveries } from './delivery-store.ts';
 import { registerWebhookRoutes } from './routes.ts';
 import { createSender } from './sender.ts';
 import { createWebhooks, subscribeWebhooks } from './webhooks.ts';
@@ -10,12 +11,20 @@ export interface WebhooksFeatureDependencies extends Pick<Platform, 'sql' | 'log
 
 export function createWebhooksFeature({ sql, log, egress, config }: WebhooksFeatureDependencies) {
   const webhooks = createWebhooks({ sql, egress });
+  const hours = config.outbox.retentionHours;
   return {
     name: 'webhooks',
     services: { webhooks },
     routes: (server) => registerWebhookRoutes(server, webhooks),
     subscribers: [subscribeWebhooks(sql)],
-    periodic: [periodicWebhookCleanup(sql, config.outbox.retentionHours)],
+    periodic: [
+      periodicRetention('webhook_cleanup', {
+        sql,
+        table: 'webhook_deliveries',
+        hours,
+        deleteOld: (ids) => deleteOldDeliveries(sql, ids, hours),
+      }),
+    ],
     workSources: [createSender({ sql, log, egress })],
   } satisfies Feature;
 }

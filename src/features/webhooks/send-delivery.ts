@@ -11,10 +11,10 @@ export interface SendOptions {
 }
 
 const GONE = 410;
-/** Of the answer, for the log. */
+/** How much of the response is kept for the log. */
 const KEPT_BYTES = 1024;
 
-/** Sends a delivery once. Resolves to what became of it; never rejects. */
+/** Sends a delivery once. Resolves to its outcome; never rejects. */
 export async function sendDelivery(
   delivery: ClaimedDelivery,
   { egress, answerSeconds, random }: SendOptions,
@@ -70,7 +70,7 @@ function refusalOf(status: number): string | null {
   return `It answered ${status}.`;
 }
 
-/** Reads the beginning of an answer. An answer that breaks off has been given all the same. */
+/** Reads the beginning of a response. A response that breaks off counts by its status. */
 async function firstBytes({ status, body }: EgressResponse): Promise<string> {
   if (status === 204) {
     body.resume();

@@ -6,11 +6,11 @@ import type { Logger } from '../../platform/telemetry/logger.ts';
 import { openLane } from '../../platform/work/lanes.ts';
 import { startLoop } from '../../platform/work/loop.ts';
 import type { WorkSource } from '../../platform/work/source.ts';
+import { DELIVERIES_DUE } from './delivery-store.ts';
 import { createEndpointIntake } from './endpoint-intake.ts';
 import { sendDelivery } from './send-delivery.ts';
 import * as sending from './sending-store.ts';
 import { disableWebhook } from './store.ts';
-import { DELIVERIES_DUE } from './topics.ts';
 
 export interface SenderOptions {
   sql: Database;
@@ -21,7 +21,7 @@ export interface SenderOptions {
   random?: () => number;
 }
 
-/** To one webhook, by all workers together. */
+/** Requests in parallel to one webhook, of all workers together. */
 const AT_ONCE = 10;
 const FAILING_DAYS = 5;
 const GONE = 410;
@@ -43,12 +43,7 @@ export function createSender({ sql, log, egress, answerSeconds = 20, random }: S
         );
         if (isGone) await disable(tx, webhook_id, settlements, 'It answered 410 Gone.');
         else if (failing_days >= FAILING_DAYS)
-          await disable(
-            tx,
-            webhook_id,
-            settlements,
-            `It has done nothing but fail for ${FAILING_DAYS} days.`,
-          );
+          await disable(tx, webhook_id, settlements, `All deliveries have failed for ${FAILING_DAYS} days.`);
       }
       return dropped;
     });

@@ -7,7 +7,7 @@ export function newSecret(): string {
   return PREFIX + randomBytes(SECRET_BYTES).toString('base64');
 }
 
-/** Standard Webhooks: an HMAC of what is sent, of whom it is and of when, with each secret that is valid. */
+/** Returns the `webhook-signature` header of Standard Webhooks: an HMAC of id, timestamp and body for each valid secret. */
 export function signatures(secrets: string[], id: string, timestampSeconds: number, body: string): string {
   return secrets
     .map((secret) => {

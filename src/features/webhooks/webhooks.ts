@@ -13,7 +13,6 @@ import { defineSubscriber } from '../../platform/outbox/subscriber.ts';
 import * as deliveryStore from './delivery-store.ts';
 import { newSecret } from './signature.ts';
 import * as store from './store.ts';
-import { DELIVERIES_DUE } from './topics.ts';
 
 export type Webhooks = ReturnType<typeof createWebhooks>;
 
@@ -22,7 +21,7 @@ export interface WebhooksDependencies {
   egress: Pick<Egress, 'check'>;
 }
 
-/** How long the old secret signs beside the new one, unless somebody says otherwise. */
+/** How long the old secret also signs, by default. */
 const OVERLAP_HOURS = 24;
 
 interface ListQuery {
@@ -40,7 +39,7 @@ export function createWebhooks({ sql, egress }: WebhooksDependencies) {
     return requireDelivery(await deliveryStore.findDelivery(sql, webhookId, id));
   }
 
-  /** What egress would refuse to connect to. A name that cannot be looked up now may be there tomorrow. */
+  /** Throws when egress refuses the URL. A name that cannot be resolved now may resolve later. */
   async function refuseUnreachable(url: string): Promise<void> {
     try {
       await egress.check(url);
@@ -61,7 +60,7 @@ export function createWebhooks({ sql, egress }: WebhooksDependencies) {
       return { webhooks, page };
     },
 
-    /** The secret is in this answer, and in no other. */
+    /** Returns the secret, too; it is shown only once. */
     async create(fields: { url: string; event_types: EventType[] }, actor: Actor) {
       await refuseUnreachable(fields.url);
       const [id, secret] = [newId(), newSecret()];
@@ -110,7 +109,7 @@ export function createWebhooks({ sql, egress }: WebhooksDependencies) {
       });
     },
 
-    /** Both secrets sign for a while, so that the receiver can change over without missing anything. */
+    /** Both secrets sign during the overlap, so that the receiver can switch without losing deliveries. */
     async rotateSecret(id: string, overlapHours: number | undefined, actor: Actor) {
       const secret = newSecret();
       const previous_valid_until = await transaction(sql, async (tx) => {
@@ -123,7 +122,7 @@ export function createWebhooks({ sql, egress }: WebhooksDependencies) {
       return { secret, previous_valid_until };
     },
 
-    /** Sends an event that has not happened. */
+    /** Sends a `webhook.test` event. */
     async test(id: string, actor: Actor) {
       return transaction(sql, async (tx) => {
         requireEnabled((await store.lockWebhook(tx, id)) ?? webhookNotFound(id));
@@ -142,32 +141,32 @@ export function createWebhooks({ sql, egress }: WebhooksDependencies) {
         const [delivery] = await deliveryStore.insertDeliveries(tx, [
           { webhook_id: id, event_id, event_type, body },
         ]);
-        tx.notifyAfterCommit(DELIVERIES_DUE);
+        tx.notifyAfterCommit(deliveryStore.DELIVERIES_DUE);
         return requireDelivery(await deliveryStore.findDelivery(tx, id, delivery ?? ''));
       });
     },
 
     async deliveries(id: string, query: ListQuery & { status?: EventStatus | undefined }) {
       await get(id);
-      const before = readCursor(query.cursor);
-      const rows = await deliveryStore.listDeliveries(sql, id, query.status, before, query.limit + 1);
+      const rows = await deliveryStore.listDeliveries(sql, id, {
+        status: query.status,
+        before: readCursor(query.cursor),
+        limit: query.limit + 1,
+      });
       const { rows: deliveries, page } = cutPage(rows, query.limit);
       return { deliveries, page };
     },
 
-    /** Sends it again under the same webhook-id, with all its attempts before it. */
+    /** Sends a delivery again under the same `webhook-id`, with all attempts left. */
     async replay(webhookId: string, deliveryId: string, actor: Actor) {
       requireEnabled(await get(webhookId));
       await getDelivery(webhookId, deliveryId);
       return transaction(sql, async (tx) => {
         if (!(await deliveryStore.replayDelivery(tx, deliveryId)))
-          throw new NexusError(
-            'E_INVALID_STATE',
-            'The delivery is being sent. Look at what comes of it first.',
-          );
+          throw new NexusError('E_INVALID_STATE', 'The delivery is being sent. Wait for its outcome.');
         const details = { webhook_id: webhookId, delivery_id: deliveryId };
         await recordAudit(tx, { action: 'webhook.replayed', actor, details });
-        tx.notifyAfterCommit(DELIVERIES_DUE);
+        tx.notifyAfterCommit(deliveryStore.DELIVERIES_DUE);
         return requireDelivery(await deliveryStore.findDelivery(tx, webhookId, deliveryId));
       });
     },
@@ -192,7 +191,7 @@ export function subscribeWebhooks(sql: Database) {
       if (deliveries.length === 0) return;
       await transaction(sql, async (tx: Transaction) => {
         await deliveryStore.insertDeliveries(tx, deliveries);
-        tx.notifyAfterCommit(DELIVERIES_DUE);
+        tx.notifyAfterCommit(deliveryStore.DELIVERIES_DUE);
       });
     },
   });

@@ -147,10 +147,29 @@ export function writeStatements(
     new Statement(strings, parameters, async ({ name, text, values }) => {
       // Behind a pooler, the next use may run on a server connection that has not prepared the statement.
       const { rows, rowCount } = await runner
-        .query({ text, values, ...(name && !isPooled && { name }) })
+        .query({ text, values: values.map(written), ...(name && !isPooled && { name }) })
         .catch(throwMarked);
       return Object.assign(rows, { count: rowCount ?? 0 }) as Rows<object[]>;
     });
+}
+
+/**
+ * Writes an array of plain values as PostgreSQL reads it. The driver does the same and takes three times as long, which
+ * shows with batches of thousands.
+ */
+function written(value: unknown): unknown {
+  if (!Array.isArray(value) || value.some((item) => typeof item === 'object' && item !== null)) return value;
+  let text = '';
+  for (const item of value) {
+    if (text !== '') text += ',';
+    text += item === null || item === undefined ? 'NULL' : typeof item === 'string' ? quoted(item) : item;
+  }
+  return `{${text}}`;
+}
+
+function quoted(text: string): string {
+  const isPlain = !text.includes('"') && !text.includes('\\');
+  return isPlain ? `"${text}"` : `"${text.replaceAll(/["\\]/g, '\\$&')}"`;
 }
 
 /** For promises of the driver: what they reject with is told from errors of other connections. */

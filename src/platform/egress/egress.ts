@@ -14,12 +14,12 @@ import { type Hop, nextHop, redirectTarget } from './redirect.ts';
 import { type Resolver, systemResolver } from './resolver.ts';
 
 export interface EgressLimits {
-  /** From looking up the name until the connection stands, for each address that is gone to. */
+  /** For the name lookup and the connection, of each request in a chain of redirects. */
   connectMs: number;
-  /** From the beginning until the last byte of the body, redirects included. */
+  /** For everything until the last byte of the body, redirects included. */
   totalMs: number;
   headerBytes: number;
-  /** Of the body, compressed or not. */
+  /** The largest body, before and after decompression. */
   bodyBytes: number;
 }
 
@@ -34,11 +34,11 @@ export interface EgressRequest {
   method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   headers?: Record<string, string>;
   body?: string | Uint8Array;
-  /** 0: a redirect is an answer like any other. */
+  /** With 0, a redirect is returned like any other response. */
   maxRedirects?: number;
   /**
-   * Whether a connection is kept for the next request to the same addresses, which are looked up and checked for each
-   * request nevertheless. A request that fails because the server just closed its kept connection is sent once more.
+   * Keeps the connection for the next request to the same addresses. They are looked up and checked for each request
+   * nevertheless. A request that fails because the server just closed the kept connection is sent once more.
    */
   reusesConnections?: boolean;
   limits?: Partial<EgressLimits>;
@@ -46,35 +46,35 @@ export interface EgressRequest {
 }
 
 export interface EgressAnswer {
-  /** Where the answer came from, after redirects. */
+  /** The final URL, after redirects. */
   url: string;
   status: number;
   headers: IncomingHttpHeaders;
 }
 
 export interface EgressResponse extends EgressAnswer {
-  /** Decompressed and limited. Read it to its end, or destroy it. */
+  /** The body, decompressed and limited. Read it to its end, or destroy it. */
   body: Readable;
 }
 
 export interface EgressOptions {
-  /** `host:port` or networks that may be reached although they are not public. */
+  /** Private addresses that may be reached: `host:port`, or networks. */
   allow?: readonly string[];
-  /** Who Nexus says it is. */
+  /** The User-Agent header. */
   userAgent?: string;
   limits?: Partial<EgressLimits>;
   resolver?: Resolver;
   interfaces?: Interfaces;
 }
 
-/** The one way out of Nexus. See docs/egress.md. */
+/** Outgoing requests. All requests of Nexus go through here; see docs/egress.md. */
 export interface Egress {
-  /** Any status is an answer here. */
+  /** Resolves with the response, whatever its status. */
   request(url: string, options?: EgressRequest): Promise<EgressResponse>;
-  /** Throws for every status but success. */
+  /** Throws unless the status is 2xx. */
   fetchBytes(url: string, options?: EgressRequest): Promise<EgressAnswer & { bytes: Buffer }>;
   fetchText(url: string, options?: EgressRequest): Promise<EgressAnswer & { text: string; charset: string }>;
-  /** Throws what a request to this URL would throw before it is sent. */
+  /** Throws the error that a request to this URL would throw before it is sent. */
   check(url: string, options?: Pick<EgressRequest, 'signal'>): Promise<void>;
 }
 
@@ -86,7 +86,7 @@ export function createEgress(options: EgressOptions = {}): Egress {
   const allow = parseAllowList(options.allow ?? []);
   const agents = createAgents();
 
-  /** Every address of the host, all of them checked: whichever the connection takes, it was. */
+  /** Returns all addresses of the host. All are checked, because the connection may use any of them. */
   async function checkedAddresses(url: URL): Promise<string[]> {
     const hostname = url.hostname.replace(/^\[(.*)\]$/, '$1');
     const addresses = isIP(hostname) ? [hostname] : await resolver(hostname);
@@ -99,7 +99,7 @@ export function createEgress(options: EgressOptions = {}): Egress {
     return addresses;
   }
 
-  /** Sends a hop's request. `ending` is aborted when the connection does not stand in time. */
+  /** Sends one request. `ending` is aborted when the connection is not made in time. */
   async function send(
     hop: Hop,
     limits: EgressLimits,
@@ -123,7 +123,7 @@ export function createEgress(options: EgressOptions = {}): Egress {
     const limits = { ...defaults, ...given.limits };
     let hop = firstHop(url, given, userAgent);
     const { ending, end } = endingOf(given.signal, limits.totalMs, () => hop.url.host);
-    /** Whoever ended the request is the reason, whatever it looks like from the socket. */
+    /** An abort or a timeout is reported as such, not as the socket error that it causes. */
     const explain = (error: unknown): Error =>
       ending.signal.aborted ? ending.signal.reason : fromNodeError(error, hop.url.host);
 
@@ -197,12 +197,12 @@ interface Exchange {
   addresses: string[];
   limits: EgressLimits;
   signal: AbortSignal;
-  /** Undefined for a connection of its own, which ends with the answer. */
+  /** Undefined for a connection that is closed after the response. */
   agents: Agents | undefined;
   onConnect(): void;
 }
 
-/** Makes one request to one of the addresses. Resolves when the headers are there. */
+/** Makes one request to one of the addresses. Resolves when the response headers have arrived. */
 function exchange(options: Exchange): Promise<IncomingMessage> {
   const { hop, addresses, limits, signal, agents, onConnect } = options;
   const { url, method, headers, body } = hop;
@@ -220,7 +220,7 @@ function exchange(options: Exchange): Promise<IncomingMessage> {
       agent: agents?.of(isSecure, addresses) ?? false,
       maxHeaderSize: limits.headerBytes,
     });
-    // The option `signal` of Node does the same and takes several times as long.
+    // Node's option `signal` does the same and takes several times as long.
     const giveUp = () => request.destroy(signal.reason);
     if (signal.aborted) giveUp();
     signal.addEventListener('abort', giveUp, { once: true });
@@ -229,7 +229,7 @@ function exchange(options: Exchange): Promise<IncomingMessage> {
       else socket.once(isSecure ? 'secureConnect' : 'connect', onConnect);
     });
     request.once('response', resolve);
-    // Stays for as long as the request: errors can follow the answer, and then reach whoever reads the body.
+    // The listener stays: errors after the response reach the reader of the body.
     request.on('error', (error: NodeJS.ErrnoException) => {
       const isStale = request.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
       if (isStale && !signal.aborted) exchange({ ...options, agents: undefined }).then(resolve, reject);
@@ -239,7 +239,7 @@ function exchange(options: Exchange): Promise<IncomingMessage> {
   });
 }
 
-/** Node asks for the addresses of the name again when it connects. It gets those that were checked. */
+/** Returns the lookup function for Node, which looks up the name again when it connects: it gets the checked addresses. */
 function answering(addresses: string[]): LookupFunction {
   const all = addresses.map((address) => ({ address, family: isIP(address) }));
   return (_hostname, options, callback) => {
@@ -254,7 +254,6 @@ function firstHop(
   { method = 'GET', headers = {}, body }: EgressRequest,
   userAgent: string,
 ): Hop {
-  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
   return {
     url: parseUrl(url),
     method,
@@ -263,14 +262,15 @@ function firstHop(
       accept: '*/*',
       'accept-encoding': ACCEPTED_ENCODINGS,
       ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
-      ...(bytes ? { 'content-length': bytes.length } : {}),
+      ...(body && { 'content-length': Buffer.byteLength(body) }),
     },
-    body: bytes,
+    // A string is sent together with the headers; bytes need a second buffer, which costs more than the copy.
+    body,
   };
 }
 
 function parseUrl(text: string, base?: URL): URL {
-  const url = URL.canParse(text, base?.href) ? new URL(text, base?.href) : undefined;
+  const url = readUrl(text, base);
   const said = base ? `${base.host} redirected to` : 'Nexus was given';
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:') || url.hostname === '') {
     throw new EgressError(
@@ -284,11 +284,19 @@ function parseUrl(text: string, base?: URL): URL {
   return url;
 }
 
+function readUrl(text: string, base: URL | undefined): URL | undefined {
+  try {
+    return new URL(text, base);
+  } catch {
+    return undefined;
+  }
+}
+
 function portOf(url: URL): number {
   return Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
 }
 
-/** The end of a request before its time: by its caller, or by the deadline, which spans the body. */
+/** Returns a controller that is aborted by the caller's signal, or by the timeout, which includes the body. */
 function endingOf(signal: AbortSignal | undefined, totalMs: number, host: () => string) {
   const ending = new AbortController();
   const timer = setTimeout(
@@ -307,7 +315,7 @@ function endingOf(signal: AbortSignal | undefined, totalMs: number, host: () => 
   };
 }
 
-/** Names are looked up by the system, which cannot be told to stop; but nobody has to wait for it. */
+/** Rejects as soon as the signal is aborted. A name lookup cannot be cancelled, but need not be waited for. */
 function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(signal.reason);

@@ -5,7 +5,7 @@ export interface Hop {
   url: URL;
   method: string;
   headers: OutgoingHttpHeaders;
-  body: Uint8Array | undefined;
+  body: string | Uint8Array | undefined;
 }
 
 /** Headers that contain no credentials. All others might, so they are not sent to another origin. */

@@ -1,6 +1,6 @@
 import type { CloudEvent, OutboxEvent } from '../../contract/events.ts';
 
-/** Says where an event comes from. Whoever listens to several Nexus knows them by their webhook. */
+/** The `source` of all events. Receivers tell several installations of Nexus apart by the webhook's URL. */
 const SOURCE = '/nexus';
 
 export type EventContent = Pick<

@@ -1,13 +1,15 @@
-import type { EventStatus, OutboxEvent } from '../../contract/events.ts';
+import type { EventStatus } from '../../contract/events.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import { INTERRUPTION_DELAYS, MAX_INTERRUPTIONS } from '../work/interruption.ts';
 import type { ClaimRequest } from '../work/loop.ts';
 import type { DeadWorker } from '../work/recovery.ts';
-import { eventColumns } from './emit-event.ts';
+import type { EventContent } from './cloud-event.ts';
 
 /** An event that a worker has claimed. */
-export interface ClaimedEvent extends OutboxEvent {
+export interface ClaimedEvent extends EventContent {
   claim_id: string;
+  attempts: number;
+  max_attempts: number;
   /** How many of its attempts were interrupted and do not count. */
   interruptions: number;
   /** The subscribers that need not be called again. */
@@ -44,7 +46,9 @@ export async function claimEvents(
           for update skip locked
         ) as candidate
       ))
-      returning ${eventColumns(sql)}, outbox_event.claim_id, outbox_event.interruptions
+      returning
+        id, event_type, schema_version, aggregate_type, aggregate_id, payload, request_id, created_at, claim_id,
+        attempts, max_attempts, interruptions
     )
     select
       claimed.*,

@@ -17,8 +17,8 @@ import {
   takeBackEvents,
   untilNextDue,
 } from './dispatch-store.ts';
+import { EVENTS_EMITTED } from './emit-event.ts';
 import { collectSubscribers, type DeliveredEvent, type Subscriber } from './subscriber.ts';
-import { EVENTS_EMITTED } from './topics.ts';
 
 export interface DispatcherOptions {
   sql: Database;
@@ -75,10 +75,15 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       const delaySeconds = retryDelay(EVENT_RETRY, counted, random);
       return { ...settlement, error, status: 'pending', delaySeconds };
     }
+    return interrupted(event, error, called);
+  }
+
+  /** The outcome of an attempt that Nexus's own trouble cut short. Interrupted too often, the event has failed. */
+  function interrupted(event: ClaimedEvent, error: string | null, calls: Settlement['calls']): Settlement {
+    const settlement = { event, calls, error, interruptions: 1, released: 0 } as const;
     const count = event.interruptions + 1;
-    const interrupted = { ...settlement, error, interruptions: 1 } as const;
-    if (count >= MAX_INTERRUPTIONS) return { ...interrupted, status: 'failed' };
-    return { ...interrupted, status: 'pending', delaySeconds: interruptionDelay(count) };
+    if (count >= MAX_INTERRUPTIONS) return { ...settlement, status: 'failed', delaySeconds: 0 };
+    return { ...settlement, status: 'pending', delaySeconds: interruptionDelay(count) };
   }
 
   async function call(subscriber: string, event: ClaimedEvent) {
@@ -125,14 +130,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
         untilNextDue,
         released,
         stopped: released,
-        // Error messages are free of what PostgreSQL cannot store, so this is a fault of Nexus: try it again later.
-        unwritable: (settlement) => ({
-          ...settlement,
-          error: null,
-          calls: [],
-          status: 'pending',
-          delaySeconds: 60,
-        }),
+        // Error messages are free of what PostgreSQL cannot store, so this is a fault of Nexus.
+        unwritable: ({ event }) => interrupted(event, 'The outcome cannot be stored.', []),
         isWaiting: ({ status }) => status === 'pending',
       },
     });

@@ -2,7 +2,9 @@ import { EVENTS, type EventPayload, type EventType, type OutboxEvent } from '../
 import type { Queryable, Transaction } from '../database/database.ts';
 import { newId } from '../ids.ts';
 import { type Emittable, serialise } from './serialise.ts';
-import { EVENTS_EMITTED } from './topics.ts';
+
+/** The topic of notifications about new events. */
+export const EVENTS_EMITTED = 'events';
 
 export interface NewEvent<Type extends EventType = EventType> {
   eventType: Type;

@@ -1,4 +1,4 @@
-/** A value of a payload before it is written: what JSON has, and what it has no word for. */
+/** A payload as callers pass it: strings may also be dates and bigints. */
 export type Emittable<Value> = Value extends string
   ? string | Date | bigint
   : Value extends object
@@ -6,9 +6,8 @@ export type Emittable<Value> = Value extends string
     : Value;
 
 /**
- * Writes a payload as JSON. Dates become ISO 8601; whole numbers of any size (bigint) and decimals, which arrive from
- * PostgreSQL as text, are written as text, so that no reader rounds them. What cannot be stored is refused here, before
- * it can spoil the caller's transaction.
+ * Returns a payload as JSON. Dates become ISO 8601, and bigints become strings, so that no reader rounds them. Values
+ * that PostgreSQL cannot store are refused here, before they can break the caller's transaction.
  */
 export function serialise(payload: unknown): string {
   return JSON.stringify(payload, (key, value: unknown) => {

@@ -5,7 +5,7 @@ import { retryDelay } from './retry-policy.ts';
 /**
  * Attempts that Nexus's own trouble cut short: the database was lost, or the worker died. They cost time and no attempt.
  *
- * The limit ends work that kills every worker that takes it. With the delays below, 100 interruptions take at least 25
+ * The limit ends work that kills every worker that takes it. With the delays below, 100 interruptions take at least 24
  * minutes of trouble that hits the same work every time; an outage is one interruption however long it lasts, because
  * nothing is claimed during it.
  */

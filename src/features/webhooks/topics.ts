@@ -1,2 +1,0 @@
-/** Deliveries are to be sent. */
-export const DELIVERIES_DUE = 'deliveries';

@@ -1,2 +1,0 @@
-/** Events were emitted. */
-export const EVENTS_EMITTED = 'events';
