@@ -3,7 +3,7 @@ import { CONTENDERS } from './contenders/index.mjs';
 
 const FULL = {
   runs: 3,
-  jobs: 50_000,
+  jobs: 200_000,
   finished: 1_000_000,
   delayed: 100_000,
   singleEnqueues: 1000,

@@ -6,7 +6,7 @@ const { createPostgresBackend, Queue, runMigrations, Worker } = createRequire(im
 
 const QUEUE = 'noop';
 /** 8 and 64 at once drain no more, nor does removing what is completed. */
-const settings = { concurrency: 32, max: 32, bulkSize: 2500 };
+const settings = { concurrency: 32, max: 32, bulkSize: 2500, mostJobs: 50_000 };
 
 export const bullmq = {
   id: 'bullmq',

@@ -20,6 +20,7 @@ export const graphile = contender('graphile', 'graphile-worker', {
   concurrentJobs: 50,
   maxPoolSize: 51,
   bulkSize: 5000,
+  mostJobs: 50_000,
 });
 
 /**
@@ -36,7 +37,7 @@ export const graphileBatched = contender('graphile-batched', 'graphile-worker, b
 });
 
 function contender(id, title, settings) {
-  const { bulkSize: _, ...worker } = settings;
+  const { bulkSize: _, mostJobs: __, ...worker } = settings;
   return {
     id,
     title,
