@@ -4,7 +4,7 @@ import { makePage } from '../support/fixtures/pages.ts';
 import { useChromium } from './chromium.ts';
 import { inBothLooks } from './looks.ts';
 import { useNexus } from './nexus.ts';
-import { expectAccessible, expectToFit, signIn } from './person.ts';
+import { expectAccessible, expectToFit, openLibrary, signIn } from './person.ts';
 import { seedVideo } from './seed.ts';
 
 const LONG_WORD = 'Donaudampfschifffahrtsgesellschaftsversammlung'.repeat(4);
@@ -90,7 +90,7 @@ test(`the settings of a person with a password are accessible, ${LOOKS}`, async 
 
 test(`every dialog is accessible, ${LOOKS}`, () =>
   inBothLooks(chromium, async (page, look) => {
-    await signIn(page, nexus, DEV_KEYS.admin);
+    await openLibrary(page, nexus, DEV_KEYS.admin);
     await page.getByRole('link', { name: 'A page to look at' }).waitFor();
     for (const [keys, title] of [
       [['n'], 'Save'],

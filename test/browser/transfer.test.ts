@@ -7,7 +7,7 @@ import { makePage } from '../support/fixtures/pages.ts';
 import { newDirectory } from '../support/workspace.ts';
 import { useChromium } from './chromium.ts';
 import { useNexus } from './nexus.ts';
-import { contentOf, expectAccessible, signIn } from './person.ts';
+import { contentOf, expectAccessible, openLibrary, signIn } from './person.ts';
 
 const nexus = useNexus((request, response) => {
   response.setHeader('content-type', 'text/html; charset=utf-8');
@@ -161,7 +161,7 @@ describe('an import', () => {
 
   test('is refused when the role or the library does not allow it', async () => {
     const page = await chromium.open();
-    await signIn(page, nexus, DEV_KEYS.viewer);
+    await openLibrary(page, nexus, DEV_KEYS.viewer);
     await page.keyboard.press('Control+k');
     await page.getByRole('option', { name: 'Import links' }).click();
     await page.getByText('Your role is viewer').waitFor();
@@ -231,7 +231,7 @@ describe('an export', () => {
     const page = await chromium.open({ acceptDownloads: true });
     const reader = await nexus.person('reader');
     await nexus.call('POST', '/media/from_url', { key: reader.key, body: { url: link('markdown') } });
-    await signIn(page, nexus, reader.key);
+    await openLibrary(page, nexus, reader.key);
     await page.getByRole('link', { name: 'Page markdown' }).waitFor();
     await page.getByRole('button', { name: 'Actions for Page markdown' }).click();
     const [download] = await Promise.all([

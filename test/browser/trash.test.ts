@@ -4,7 +4,7 @@ import { makePage } from '../support/fixtures/pages.ts';
 import { useChromium } from './chromium.ts';
 import { inBothLooks } from './looks.ts';
 import { useNexus } from './nexus.ts';
-import { expectAccessible, expectToFit, signIn } from './person.ts';
+import { expectAccessible, expectToFit, openLibrary, signIn } from './person.ts';
 
 const nexus = useNexus((request, response) => {
   response.setHeader('content-type', 'text/html; charset=utf-8');
@@ -33,7 +33,7 @@ beforeAll(async () => {
 
 test('items in the trash are restored, deleted permanently, and all deleted at once', async () => {
   const page = await chromium.open();
-  await signIn(page, nexus, key);
+  await openLibrary(page, nexus, key);
   for (const id of ids) await nexus.call('DELETE', `/media/${id}`, { key });
   await page.keyboard.press('g');
   await page.keyboard.press('t');
