@@ -51,7 +51,7 @@ export function connectTo(target: TestDatabase['target']): Connected {
  * Gives the test file a migrated database of its own on the server that all files share, and fails the file if
  * anything is still connected at its end.
  */
-export function useDatabase({ template = 'nexus_template' } = {}): TestDatabase {
+export function useDatabase({ template = 'nexus' } = {}): TestDatabase {
   const name = `test_${randomBytes(6).toString('hex')}`;
   const { database, close } = connectTo({ ...inject('server'), database: name });
 

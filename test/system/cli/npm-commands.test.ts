@@ -6,9 +6,9 @@ import { call } from '../../support/app.ts';
 import { copyCheckout, copySources } from '../../support/checkout.ts';
 import { npm } from '../../support/nexus-process.ts';
 import { processesMentioning } from '../../support/processes.ts';
-import { fileDir, newDirectory } from '../../support/workspace.ts';
+import { fileDir, newDataDir } from '../../support/workspace.ts';
 
-const dataDir = await newDirectory('data');
+const dataDir = await newDataDir();
 
 describe('npm start', async () => {
   const root = await copyCheckout(0o755);

@@ -6,7 +6,7 @@ import { prepareCluster } from '../../../src/platform/database/embedded/cluster.
 import { call, DEV_KEYS } from '../../support/app.ts';
 import { copyCheckout } from '../../support/checkout.ts';
 import { type NexusOptions, runNexus, startNexus } from '../../support/nexus-process.ts';
-import { newDirectory } from '../../support/workspace.ts';
+import { newDataDir, newDirectory } from '../../support/workspace.ts';
 
 const isRoot = process.getuid?.() === 0;
 const SOMEBODY = 12_345;
@@ -68,8 +68,7 @@ describe('Nexus runs', () => {
   });
 
   test('when a lock file from before a power loss names a pid that belongs to another program now', async () => {
-    const dataDir = await newDirectory('data');
-    await servesFrom({ env: { NEXUS_DATA_DIR: dataDir } });
+    const dataDir = await newDataDir();
     const lockFile = path.join(dataDir, 'postgres', 'data', 'postmaster.pid');
     await writeFile(lockFile, `${process.pid}\n${dataDir}/postgres/data\n1700000000\n5432\n\n\n\n`);
     await servesFrom({ env: { NEXUS_DATA_DIR: dataDir } });
@@ -110,8 +109,7 @@ describe('Nexus refuses, with a sentence', () => {
   });
 
   test('invalid settings of PostgreSQL, with its own message and without delay', async () => {
-    const dataDir = await newDirectory('data');
-    await mkdir(path.join(dataDir, 'postgres'));
+    const dataDir = await newDataDir();
     await writeFile(path.join(dataDir, 'postgres', 'local.conf'), "shared_buffers = 'plenty'\n", {
       mode: 0o644,
     });
