@@ -5,8 +5,6 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** Tests that need the built program, a browser or a PostgreSQL of their own. */
 const PROCESSES = ['test/crash/**', 'test/system/{cli,embedded,event-loop,harness,pooler}/**'];
 const BROWSER = ['test/browser/**'];
-/** Must run alone: it compares how fast two servers answer, and other tests slow down one more than the other. */
-const ALONE = 'test/system/event-loop/health.test.ts';
 
 /** The PostgreSQL of a run; the browser is for the tests that need one. */
 const SERVER = 'test/support/global-setup.ts';
@@ -32,7 +30,7 @@ export const shared = {
 /** Runs one project after the other, those with the longest files first, so that no long file is left for the end. */
 class ByProject extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const order = ['browser', 'processes', 'features', 'alone'];
+    const order = ['browser', 'processes', 'features'];
     const sorted = await super.sort(files);
     return sorted.toSorted((a, b) => order.indexOf(a.project.name) - order.indexOf(b.project.name));
   }
@@ -56,18 +54,8 @@ export default defineConfig({
     maxWorkers: os.availableParallelism() + 1,
     projects: [
       project('browser', BROWSER, [], [CHROMIUM]),
-      project('processes', PROCESSES, [ALONE]),
+      project('processes', PROCESSES),
       project('features', ['src/**', 'web/**', 'test/**'], [...PROCESSES, ...BROWSER]),
-      {
-        test: {
-          ...shared,
-          name: 'alone',
-          include: [ALONE],
-          globalSetup: [],
-          maxWorkers: 1,
-          sequence: { groupOrder: 1 },
-        },
-      },
     ],
   },
 });
