@@ -111,7 +111,7 @@ test('in parallel, with workers being killed, everybody’s access follows from 
   const rounds = fc.array(
     fc.record({
       operations: fc.array(operation, { minLength: 8, maxLength: 12 }),
-      victim: fc.option(fc.nat(1), { freq: 1 }),
+      victim: fc.option(fc.nat(1), { freq: 2 }),
     }),
     { minLength: 5, maxLength: 8 },
   );
