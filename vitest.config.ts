@@ -2,10 +2,6 @@ import os from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Tests that need the built program, a browser or a PostgreSQL of their own. */
-const PROCESSES = ['test/crash/**', 'test/system/{cli,embedded,event-loop,harness,pooler}/**'];
-const BROWSER = ['test/browser/**'];
-
 /** The PostgreSQL of a run; the browser is for the tests that need one. */
 const SERVER = 'test/support/global-setup.ts';
 export const CHROMIUM = 'test/browser/global-setup.ts';
@@ -19,6 +15,8 @@ export const shared = {
   isolate: false,
   // Child processes that the code under test starts run TypeScript, too.
   execArgv: ['--import', './test/support/typescript-in-processes.mjs'],
+  // Half of the time is spent waiting: for PostgreSQL, for processes, for a browser.
+  maxWorkers: os.availableParallelism() + 1,
   // Only a test that hangs takes this long, even on a machine that others use.
   testTimeout: 300_000,
   hookTimeout: 300_000,
@@ -27,35 +25,34 @@ export const shared = {
   ],
 };
 
-/** Runs one project after the other, those with the longest files first, so that no long file is left for the end. */
-class ByProject extends BaseSequencer {
+/** The tests that run in Node alone. */
+export const node = {
+  ...shared,
+  include: ['{src,web,test}/**/*.test.ts'],
+  exclude: [...configDefaults.exclude, 'test/browser/**'],
+};
+
+const FOLDERS = [/\/test\/browser\//, /\/test\/(crash|system)\//, /./];
+
+/** Runs the folders with the longest files first, so that no long file is left for the end. */
+class ByFolder extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const order = ['browser', 'processes', 'features'];
+    const rank = ({ moduleId }: TestSpecification) => FOLDERS.findIndex((folder) => folder.test(moduleId));
     const sorted = await super.sort(files);
-    return sorted.toSorted((a, b) => order.indexOf(a.project.name) - order.indexOf(b.project.name));
+    return sorted.toSorted((a, b) => rank(a) - rank(b));
   }
 }
-
-const project = (name: string, include: string[], exclude: string[] = [], globalSetup: string[] = []) => ({
-  test: {
-    ...shared,
-    name,
-    include: include.map((folder) => `${folder}/*.test.ts`),
-    exclude: [...configDefaults.exclude, ...exclude],
-    globalSetup,
-  },
-});
 
 export default defineConfig({
   test: {
     globalSetup: [SERVER],
-    sequence: { sequencer: ByProject },
-    // Half of the time is spent waiting: for PostgreSQL, for processes, for a browser.
-    maxWorkers: os.availableParallelism() + 1,
+    sequence: { sequencer: ByFolder },
+    maxWorkers: shared.maxWorkers,
     projects: [
-      project('browser', BROWSER, [], [CHROMIUM]),
-      project('processes', PROCESSES),
-      project('features', ['src/**', 'web/**', 'test/**'], [...PROCESSES, ...BROWSER]),
+      {
+        test: { ...shared, name: 'browser', include: ['test/browser/*.test.ts'], globalSetup: [CHROMIUM] },
+      },
+      { test: { ...node, name: 'node', globalSetup: [] } },
     ],
   },
 });
