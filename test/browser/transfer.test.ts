@@ -104,11 +104,11 @@ describe('an import', () => {
     await page.getByRole('heading', { name: 'Shelf' }).waitFor();
   });
 
-  test('of 50,000 links shows its progress, does not freeze the page, and can be cancelled', async () => {
+  test('of 20,000 links shows its progress, does not freeze the page, and can be cancelled', async () => {
     const page = await chromium.open();
     await signIn(page, nexus, DEV_KEYS.admin);
     const rows = Array.from(
-      { length: 50_000 },
+      { length: 20_000 },
       (_, n) => `"${'x'.repeat(500)}",http://127.0.0.1:9/${n},1700000000,,unread\n`,
     );
     const file = path.join(await newDirectory(), 'part_000000.csv');
@@ -122,12 +122,12 @@ describe('an import', () => {
       requestAnimationFrame(tick);
     })()`);
     await page.getByLabel('Files to import').setInputFiles(file);
-    await page.getByText('Pocket: 50,000 links').waitFor();
+    await page.getByText('Pocket: 20,000 links').waitFor();
     expect(await page.evaluate('window.longest')).toBeLessThan(2000);
-    await page.getByRole('button', { name: 'Import 50,000 links' }).click();
+    await page.getByRole('button', { name: 'Import 20,000 links' }).click();
     await page.getByRole('progressbar').waitFor({ timeout: 60_000 });
-    expect(new URL(page.url()).searchParams.get('jobs')?.split('_')).toHaveLength(5);
-    await page.getByText(/^[1-9][\d,]* of 50,000 links$/).waitFor({ timeout: 60_000 });
+    expect(new URL(page.url()).searchParams.get('jobs')?.split('_')).toHaveLength(2);
+    await page.getByText(/^[1-9][\d,]* of 20,000 links$/).waitFor({ timeout: 60_000 });
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Cancel import' }).click();
     await page
@@ -136,7 +136,7 @@ describe('an import', () => {
     const { skipped = '0', new: made = '0' } = await counts(page);
     const number = (text: string) => Number(text.replaceAll(',', ''));
     expect(number(made)).toBeGreaterThan(0);
-    expect(number(skipped) + number(made)).toBe(50_000);
+    expect(number(skipped) + number(made)).toBe(20_000);
   });
 
   test('of a broken file changes nothing and says what to do', async () => {

@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
 import { DEV_KEYS } from '../support/call.ts';
 import { makePage } from '../support/fixtures/pages.ts';
 import { useChromium } from './chromium.ts';
@@ -20,11 +20,10 @@ const ids: string[] = [];
 beforeAll(async () => {
   for (const path of ['/one', '/two', '/three']) ids.push(await save(path));
   // A page that is open asks for an item whose status changes, and must not ask for one that was just deleted.
-  await expect
-    .poll(() => nexus.database.sql`select 1 from media where processing_status not like 'ready%'`, {
-      timeout: 30_000,
-    })
-    .toHaveLength(0);
+  await vi.waitFor(async () => {
+    const left = await nexus.database.sql`select from media where processing_status not like 'ready%'`;
+    expect(left).toHaveLength(0);
+  }, 30_000);
   for (const id of ids) {
     await nexus.database
       .sql`update media set title = ${`Item ${ids.indexOf(id) + 1}`}, given_title = null where id = ${id}`;

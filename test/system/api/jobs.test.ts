@@ -232,10 +232,6 @@ test('serve works, too, unless --no-worker tells it not to', { tags: 'slow' }, a
   const busy = startNexus(['serve'], { env });
   await busy.ready();
   const { body } = await submit(audit);
-  for (;;) {
-    const { status } = (await read(body.job_id)).body;
-    if (status === 'succeeded') break;
-    expect(['queued', 'running']).toContain(status);
-  }
+  await expect.poll(async () => (await read(body.job_id)).body.status, { timeout: 30_000 }).toBe('succeeded');
   expect(await busy.stop()).toBe(0);
 });

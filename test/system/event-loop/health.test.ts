@@ -261,8 +261,7 @@ const ATTACKS: [string, () => Promise<() => Promise<{ status: number }>>][] = [
       // Keeps only the branches of this test: auditing the others takes long.
       await database.sql`delete from media`;
       const id = await forkOf(await save7MB());
-      for (const after of [0, 40])
-        await append(id, after, Array(40).fill({ kind: 'normalize', form: 'NFC' }));
+      await append(id, 0, Array(20).fill({ kind: 'normalize', form: 'NFC' }));
       const body = { job_type: 'integrity_audit', execution_mode: 'sync', payload: {} };
       return () => ask('POST', '/api/v1/jobs/submit', body);
     },

@@ -17,7 +17,7 @@ import { type NexusProcess, startNexus } from '../../../../test/support/nexus-pr
  * operations the last test does.
  */
 const seed = Number(process.env.MODEL_SEED ?? Date.now() % 2 ** 31);
-const numRuns = Number(process.env.MODEL_RUNS ?? 4);
+const numRuns = Number(process.env.MODEL_RUNS ?? 3);
 const stormOperations = Number(process.env.STORM_OPERATIONS ?? 1000);
 
 const PEOPLE = 4;
