@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import path from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { call, failure } from '../../support/app.ts';
 import { useDatabase } from '../../support/database.ts';
 import { runNexus, startNexus } from '../../support/nexus-process.ts';
@@ -103,54 +103,57 @@ describe('nexus serve', () => {
     );
   });
 
-  test('warns of a variable that does not exist', async () => {
-    const nexus = startNexus(['serve'], { env: { ...env, NEXUS_PROT: '1' } });
-    await nexus.ready();
-    await nexus.stop();
-    expect(nexus.output()).toContain('NEXUS_PROT is set, but Nexus knows no such variable');
-  });
-
-  test('never logs a key, a secret or a query', async () => {
+  describe('that logs everything', () => {
     const secrets = {
       NEXUS_INTERNAL_SECRET: 'internal-secret-value',
       NEXUS_BOOTSTRAP_ADMIN_KEY: 'admin-key-value-in-full',
     };
-    const nexus = startNexus(['serve'], { env: { ...env, ...secrets, NEXUS_LOG_LEVEL: 'trace' } });
-    const url = await nexus.ready();
-    const key = secrets.NEXUS_BOOTSTRAP_ADMIN_KEY;
-    const body = { username: 'dev-viewer', name: 'logged?' };
-    const created = await call(url, 'POST', '/api/v1/api-keys', { key, body });
-    await call(url, 'GET', '/me?token=query-secret-value', {
-      headers: { authorization: `Bearer ${created.body.key}` },
-    });
-    await call(url, 'GET', '/me', {
-      key: 'nxs_unknown-key-value',
-      headers: { cookie: 'session=cookie-secret-value' },
-    });
-    await call(url, 'GET', '/internal/x', { headers: { 'x-nexus-internal': secrets.NEXUS_INTERNAL_SECRET } });
-    await call(url, 'POST', '/api/v1/users', { key, body: '{"password": "body-secret-value' });
-    await nexus.stop();
-    const output = nexus.output();
-    expect(output).toContain('"path":"/me"');
-    for (const secret of [...Object.values(secrets), created.body.key, database.target.password]) {
-      expect(output).not.toContain(secret);
-    }
-    for (const word of ['query-secret', 'unknown-key', 'cookie-secret', 'body-secret'])
-      expect(output).not.toContain(word);
-  });
+    let output: string;
+    let createdKey: string;
 
-  test('logs each request once, as JSON, under its request id', async () => {
-    const nexus = startNexus(['serve'], { env });
-    const url = await nexus.ready();
-    await call(url, 'GET', '/nowhere?x=1', { headers: { 'x-request-id': 'find-me' } });
-    await nexus.stop();
-    const lines = nexus
-      .output()
-      .split('\n')
-      .filter((line) => line.includes('find-me'));
-    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
-      { request_id: 'find-me', method: 'GET', path: '/nowhere', status: 404, msg: 'request' },
-    ]);
+    beforeAll(async () => {
+      const nexus = startNexus(['serve'], {
+        env: { ...env, ...secrets, NEXUS_PROT: '1', NEXUS_LOG_LEVEL: 'trace' },
+      });
+      const url = await nexus.ready();
+      const key = secrets.NEXUS_BOOTSTRAP_ADMIN_KEY;
+      const body = { username: 'dev-viewer', name: 'logged?' };
+      createdKey = (await call(url, 'POST', '/api/v1/api-keys', { key, body })).body.key;
+      await call(url, 'GET', '/me?token=query-secret-value', {
+        headers: { authorization: `Bearer ${createdKey}` },
+      });
+      await call(url, 'GET', '/me', {
+        key: 'nxs_unknown-key-value',
+        headers: { cookie: 'session=cookie-secret-value' },
+      });
+      await call(url, 'GET', '/internal/x', {
+        headers: { 'x-nexus-internal': secrets.NEXUS_INTERNAL_SECRET },
+      });
+      await call(url, 'POST', '/api/v1/users', { key, body: '{"password": "body-secret-value' });
+      await call(url, 'GET', '/nowhere?x=1', { headers: { 'x-request-id': 'find-me' } });
+      await nexus.stop();
+      output = nexus.output();
+    });
+
+    test('warns of a variable that does not exist', () => {
+      expect(output).toContain('NEXUS_PROT is set, but Nexus knows no such variable');
+    });
+
+    test('never logs a key, a secret or a query', () => {
+      expect(output).toContain('"path":"/me"');
+      for (const secret of [...Object.values(secrets), createdKey, database.target.password]) {
+        expect(output).not.toContain(secret);
+      }
+      for (const word of ['query-secret', 'unknown-key', 'cookie-secret', 'body-secret'])
+        expect(output).not.toContain(word);
+    });
+
+    test('logs each request once, as JSON, under its request id', () => {
+      const lines = output.split('\n').filter((line) => line.includes('find-me'));
+      expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+        { request_id: 'find-me', method: 'GET', path: '/nowhere', status: 404, msg: 'request' },
+      ]);
+    });
   });
 });
 

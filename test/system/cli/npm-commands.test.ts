@@ -11,7 +11,7 @@ import { fileDir, newDataDir } from '../../support/workspace.ts';
 const dataDir = await newDataDir();
 
 describe('npm start', async () => {
-  const root = await copyCheckout(0o755);
+  const root = await copyCheckout();
   const start = () => npm(['start', '--ignore-scripts'], { root, env: { NEXUS_DATA_DIR: dataDir } });
 
   test('serves until SIGTERM, which npm passes on', async () => {

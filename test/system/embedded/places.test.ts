@@ -11,6 +11,13 @@ import { newDataDir, newDirectory } from '../../support/workspace.ts';
 const isRoot = process.getuid?.() === 0;
 const SOMEBODY = 12_345;
 
+let copied: Promise<string> | undefined;
+/** A copy of the checkout that all tests share. */
+function checkout(): Promise<string> {
+  copied ??= copyCheckout();
+  return copied;
+}
+
 async function servesFrom(options: NexusOptions): Promise<void> {
   const nexus = startNexus(['serve'], options);
   const url = await nexus.ready();
@@ -20,7 +27,8 @@ async function servesFrom(options: NexusOptions): Promise<void> {
 
 describe('Nexus runs', () => {
   test('from a checkout in a directory that only its owner may enter', async () => {
-    const root = await copyCheckout(0o700);
+    const root = await checkout();
+    await chmod(root, 0o700);
     const dataDir = await newDirectory('data');
     await servesFrom({ root, env: { NEXUS_DATA_DIR: dataDir } });
     // npm packages contain no symbolic links, and no install script made this one.
@@ -50,7 +58,8 @@ describe('Nexus runs', () => {
   });
 
   test.runIf(isRoot)('as an ordinary user', async () => {
-    const root = await copyCheckout(0o755);
+    const root = await checkout();
+    await chmod(root, 0o755);
     const dataDir = await newDirectory('data');
     const nobody = (await readFile('/etc/passwd', 'utf8'))
       .split('\n')
