@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import os from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
@@ -32,12 +33,14 @@ export const node = {
   exclude: [...configDefaults.exclude, 'test/browser/**'],
 };
 
-const FOLDERS = [/\/test\/browser\//, /\/test\/(crash|system)\//, /./];
-
-/** Runs the folders with the longest files first, so that no long file is left for the end. */
-class ByFolder extends BaseSequencer {
+/** Runs long files first, so that none is left for the end: tests of the whole, then files with slow tests. */
+class LongFilesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rank = ({ moduleId }: TestSpecification) => FOLDERS.findIndex((folder) => folder.test(moduleId));
+    const rank = ({ moduleId }: TestSpecification) => {
+      if (moduleId.includes('/test/browser/')) return 0;
+      if (moduleId.includes('/test/')) return 1;
+      return /\bslow\b/.test(readFileSync(moduleId, 'utf8')) ? 2 : 3;
+    };
     const sorted = await super.sort(files);
     return sorted.toSorted((a, b) => rank(a) - rank(b));
   }
@@ -46,7 +49,7 @@ class ByFolder extends BaseSequencer {
 export default defineConfig({
   test: {
     globalSetup: [SERVER],
-    sequence: { sequencer: ByFolder },
+    sequence: { sequencer: LongFilesFirst },
     maxWorkers: shared.maxWorkers,
     projects: [
       {
