@@ -1,12 +1,7 @@
+import { readFileSync } from 'node:fs';
 import os from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-
-/** Tests that need the built program, a browser or a PostgreSQL of their own. */
-const PROCESSES = ['test/crash/**', 'test/system/{cli,embedded,event-loop,harness,pooler}/**'];
-const BROWSER = ['test/browser/**'];
-/** Must run alone: it compares how fast two servers answer, and other tests slow down one more than the other. */
-const ALONE = 'test/system/event-loop/health.test.ts';
 
 /** The PostgreSQL of a run; the browser is for the tests that need one. */
 const SERVER = 'test/support/global-setup.ts';
@@ -21,6 +16,8 @@ export const shared = {
   isolate: false,
   // Child processes that the code under test starts run TypeScript, too.
   execArgv: ['--import', './test/support/typescript-in-processes.mjs'],
+  // Half of the time is spent waiting: for PostgreSQL, for processes, for a browser.
+  maxWorkers: os.availableParallelism() + 1,
   // Only a test that hangs takes this long, even on a machine that others use.
   testTimeout: 300_000,
   hookTimeout: 300_000,
@@ -29,45 +26,36 @@ export const shared = {
   ],
 };
 
-/** Runs one project after the other, those with the longest files first, so that no long file is left for the end. */
-class ByProject extends BaseSequencer {
+/** The tests that run in Node alone. */
+export const node = {
+  ...shared,
+  include: ['{src,web,test}/**/*.test.ts'],
+  exclude: [...configDefaults.exclude, 'test/browser/**'],
+};
+
+/** Runs long files first, so that none is left for the end: tests of the whole, then files with slow tests. */
+class LongFilesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const order = ['browser', 'processes', 'features', 'alone'];
+    const rank = ({ moduleId }: TestSpecification) => {
+      if (moduleId.includes('/test/browser/')) return 0;
+      if (moduleId.includes('/test/')) return 1;
+      return /\bslow\b/.test(readFileSync(moduleId, 'utf8')) ? 2 : 3;
+    };
     const sorted = await super.sort(files);
-    return sorted.toSorted((a, b) => order.indexOf(a.project.name) - order.indexOf(b.project.name));
+    return sorted.toSorted((a, b) => rank(a) - rank(b));
   }
 }
-
-const project = (name: string, include: string[], exclude: string[] = [], globalSetup: string[] = []) => ({
-  test: {
-    ...shared,
-    name,
-    include: include.map((folder) => `${folder}/*.test.ts`),
-    exclude: [...configDefaults.exclude, ...exclude],
-    globalSetup,
-  },
-});
 
 export default defineConfig({
   test: {
     globalSetup: [SERVER],
-    sequence: { sequencer: ByProject },
-    // Half of the time is spent waiting: for PostgreSQL, for processes, for a browser.
-    maxWorkers: os.availableParallelism() + 1,
+    sequence: { sequencer: LongFilesFirst },
+    maxWorkers: shared.maxWorkers,
     projects: [
-      project('browser', BROWSER, [], [CHROMIUM]),
-      project('processes', PROCESSES, [ALONE]),
-      project('features', ['src/**', 'web/**', 'test/**'], [...PROCESSES, ...BROWSER]),
       {
-        test: {
-          ...shared,
-          name: 'alone',
-          include: [ALONE],
-          globalSetup: [],
-          maxWorkers: 1,
-          sequence: { groupOrder: 1 },
-        },
+        test: { ...shared, name: 'browser', include: ['test/browser/*.test.ts'], globalSetup: [CHROMIUM] },
       },
+      { test: { ...node, name: 'node', globalSetup: [] } },
     ],
   },
 });

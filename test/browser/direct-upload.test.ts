@@ -5,7 +5,7 @@ import { makePdf } from '../support/fixtures/pdf.ts';
 import { newDirectory } from '../support/workspace.ts';
 import { useChromium } from './chromium.ts';
 import { useNexus } from './nexus.ts';
-import { drop, signIn } from './person.ts';
+import { drop, openLibrary } from './person.ts';
 
 const CORS = `<CORSConfiguration xmlns="http://s3.amazonaws.com/doc/2006-03-01/">
   <CORSRule>
@@ -38,7 +38,7 @@ const chromium = useChromium();
 /** A violation of the Content-Security-Policy would fail the test. */
 test('a dropped file is uploaded directly to the object store', async () => {
   const page = await chromium.open();
-  await signIn(page, nexus, DEV_KEYS.researcher);
+  await openLibrary(page, nexus, DEV_KEYS.researcher);
   const put = page.waitForRequest((request) => request.method() === 'PUT');
   await drop(
     page,

@@ -3,7 +3,7 @@ import { DEV_KEYS } from '../support/call.ts';
 import { makePage } from '../support/fixtures/pages.ts';
 import { useChromium } from './chromium.ts';
 import { useNexus } from './nexus.ts';
-import { signIn } from './person.ts';
+import { openLibrary } from './person.ts';
 import { seedFailedPodcast } from './seed.ts';
 
 let isThere = false;
@@ -16,7 +16,7 @@ const chromium = useChromium();
 
 test('a failed item shows its error and its attempts, and can be retried', async () => {
   const page = await chromium.open();
-  await signIn(page, nexus, DEV_KEYS.researcher);
+  await openLibrary(page, nexus, DEV_KEYS.researcher);
   await page.keyboard.press('n');
   await page.getByLabel('Links').fill(`${nexus.site.url}/lost`);
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
@@ -48,7 +48,7 @@ test('a person who may not retry is told who may', async () => {
   });
   await call('POST', `/libraries/invites/${invitation.id}/accept`, member.key);
   const page = await chromium.open();
-  await signIn(page, nexus, member.key);
+  await openLibrary(page, nexus, member.key);
   const row = page.getByRole('article').filter({ hasText: '127.0.0.1:1/lost' });
   await row.locator('.media-note-failed').waitFor();
   await row.getByRole('button', { name: /Actions for/ }).click();
@@ -67,7 +67,7 @@ test('an item of a type that cannot be processed stays queued', async () => {
   const { body } = await nexus.call('GET', '/me', { key: DEV_KEYS.researcher });
   await seedFailedPodcast(nexus.database.sql, body.data);
   const page = await chromium.open();
-  await signIn(page, nexus, DEV_KEYS.researcher);
+  await openLibrary(page, nexus, DEV_KEYS.researcher);
   await page.getByRole('button', { name: 'Retry An episode' }).click();
   await page.getByText('Queued (not supported yet)').waitFor();
 });
@@ -75,7 +75,7 @@ test('an item of a type that cannot be processed stays queued', async () => {
 test('a rejected link shows its error until it is dismissed', async () => {
   chromium.forgive(/400.*from_url/);
   const page = await chromium.open();
-  await signIn(page, nexus, DEV_KEYS.operator);
+  await openLibrary(page, nexus, DEV_KEYS.operator);
   await page.keyboard.press('n');
   await page.getByLabel('Links').fill('https://user:secret@example.com/');
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();

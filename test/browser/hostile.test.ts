@@ -4,7 +4,7 @@ import { ATTACKS } from '../support/fixtures/attacks.ts';
 import { makePage } from '../support/fixtures/pages.ts';
 import { useChromium } from './chromium.ts';
 import { useNexus } from './nexus.ts';
-import { signIn } from './person.ts';
+import { openLibrary, signIn } from './person.ts';
 
 const PARTS = 8;
 
@@ -53,7 +53,7 @@ test('nothing hostile runs in the reader', async () => {
 
 test('markup in a title is shown as text', async () => {
   const page = await chromium.open();
-  await signIn(page, nexus, DEV_KEYS.viewer);
+  await openLibrary(page, nexus, DEV_KEYS.viewer);
   const title = '<img src=x onerror=alert(1)> & "quotes"';
   await page.getByRole('button', { name: 'New library' }).first().click();
   await page.getByLabel('Name').fill(title);

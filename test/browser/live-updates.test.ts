@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { makePage } from '../support/fixtures/pages.ts';
 import { useChromium } from './chromium.ts';
 import { useNexus } from './nexus.ts';
-import { signIn } from './person.ts';
+import { openLibrary, signIn } from './person.ts';
 
 const nexus = useNexus((request, response) => {
   response.setHeader('content-type', 'text/html; charset=utf-8');
@@ -72,7 +72,7 @@ test('idle pages send no requests', async () => {
 test('an item that is saved elsewhere appears, and becomes ready', async () => {
   const person = await nexus.person('watcher');
   const page = await chromium.open();
-  await signIn(page, nexus, person.key);
+  await openLibrary(page, nexus, person.key);
   await page.getByText('Nothing to read yet').waitFor();
   await save(person, '/elsewhere');
   await page.getByRole('link', { name: 'Page elsewhere' }).waitFor();
@@ -82,7 +82,7 @@ test('a removed member loses the library, and the members of a deleted one, with
   const [owner, member] = [await nexus.person('owner'), await nexus.person('member')];
   const [removedFrom, deleted] = [await share(owner, member, 'First'), await share(owner, member, 'Second')];
   const page = await chromium.open();
-  await signIn(page, nexus, member.key);
+  await openLibrary(page, nexus, member.key);
   const link = (name: string) => page.getByRole('link', { name, exact: true });
   await link('First').waitFor();
   await link('Second').click();
@@ -102,7 +102,7 @@ test('after a lost connection the page shows what happened meanwhile', async () 
   const proxy = await startProxy(Number(new URL(nexus.url).port));
   const page = await chromium.open();
   chromium.forgive(/net::ERR_.*events.stream/);
-  await signIn(page, { ...nexus, url: proxy.url }, person.key);
+  await openLibrary(page, proxy, person.key);
   await page.getByText('Nothing to read yet').waitFor();
   proxy.disconnect();
   await page.getByText('Reconnecting').waitFor();

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { DEV_KEYS } from '../support/call.ts';
 import { useChromium } from './chromium.ts';
 import { useNexus } from './nexus.ts';
-import { signIn } from './person.ts';
+import { openLibrary } from './person.ts';
 import { seedArticles } from './seed.ts';
 
 const nexus = useNexus((_request, response) => void response.writeHead(404).end());
@@ -18,7 +18,7 @@ test('a list of 20,000 items opens with one request, renders few rows, and scrol
     const { pathname } = new URL(request.url());
     if (pathname === '/media') asked.push(request.url());
   });
-  await signIn(page, nexus, DEV_KEYS.researcher);
+  await openLibrary(page, nexus, DEV_KEYS.researcher);
   await page.getByText('20,000 items').waitFor();
   expect(asked.length).toBe(1);
 

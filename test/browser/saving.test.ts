@@ -5,7 +5,7 @@ import { makePage } from '../support/fixtures/pages.ts';
 import { makePdf } from '../support/fixtures/pdf.ts';
 import { useChromium } from './chromium.ts';
 import { useNexus } from './nexus.ts';
-import { drop, expectAccessible, signIn } from './person.ts';
+import { drop, expectAccessible, openLibrary } from './person.ts';
 
 const nexus = useNexus((request, response) => {
   response.setHeader('content-type', 'text/html; charset=utf-8');
@@ -15,7 +15,7 @@ const chromium = useChromium();
 
 test('a dropped PDF is saved and read page by page', async () => {
   const page = await chromium.open();
-  await signIn(page, nexus, DEV_KEYS.researcher);
+  await openLibrary(page, nexus, DEV_KEYS.researcher);
   const pdf = makePdf({
     title: 'Tide tables',
     pages: [['High water at noon.'], ['Low water at six.'], ['Slack at three.']],
@@ -31,7 +31,7 @@ test('a dropped PDF is saved and read page by page', async () => {
 
 test('a dropped book is read chapter by chapter, and continued where it was left', async () => {
   const page = await chromium.open();
-  await signIn(page, nexus, DEV_KEYS.researcher);
+  await openLibrary(page, nexus, DEV_KEYS.researcher);
   await drop(page, 'book.epub', 'application/epub+zip', makeEpub({ title: 'Two parts' }));
   await page.getByRole('link', { name: 'Two parts' }).click();
   await page.getByText('It began.').waitFor();
@@ -49,14 +49,14 @@ test('a dropped book is read chapter by chapter, and continued where it was left
 
 test('a file of another type is rejected with a message', async () => {
   const page = await chromium.open();
-  await signIn(page, nexus, DEV_KEYS.researcher);
+  await openLibrary(page, nexus, DEV_KEYS.researcher);
   await drop(page, 'notes.txt', 'text/plain', Buffer.from('notes'));
   await page.getByText('is not a PDF or EPUB file').waitFor();
 });
 
 test('several pasted links are saved as several items', async () => {
   const page = await chromium.open();
-  await signIn(page, nexus, DEV_KEYS.viewer);
+  await openLibrary(page, nexus, DEV_KEYS.viewer);
   await page.evaluate(`(() => {
     const clipboardData = new DataTransfer();
     clipboardData.setData('text/plain', '${nexus.site.url}/one ${nexus.site.url}/two');
@@ -75,7 +75,7 @@ test('several items are marked as unread, and Undo restores their progress', asy
     await nexus.call('PUT', `/media/${id}/reading`, { key, body: reading });
   }
   const page = await chromium.open();
-  await signIn(page, nexus, key);
+  await openLibrary(page, nexus, key);
   const finished = page.getByRole('article').getByText('Finished', { exact: true });
   await finished.waitFor();
   await page.keyboard.press('j');
@@ -96,7 +96,7 @@ test('several items are marked as unread, and Undo restores their progress', asy
 
 test('a removed item comes back with Undo, and is removed without it', async () => {
   const page = await chromium.open();
-  await signIn(page, nexus, DEV_KEYS.viewer);
+  await openLibrary(page, nexus, DEV_KEYS.viewer);
   const one = page.getByRole('link', { name: 'Page one' });
   await one.focus();
   await page.keyboard.press('#');

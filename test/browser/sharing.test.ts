@@ -2,7 +2,7 @@ import { beforeAll, test } from 'vitest';
 import { makePage } from '../support/fixtures/pages.ts';
 import { useChromium } from './chromium.ts';
 import { useNexus } from './nexus.ts';
-import { expectAccessible, signIn } from './person.ts';
+import { expectAccessible, openLibrary } from './person.ts';
 
 const nexus = useNexus((_request, response) => {
   response.setHeader('content-type', 'text/html; charset=utf-8');
@@ -19,8 +19,8 @@ beforeAll(async () => {
 
 test('a shared article disappears from the open page of a member who is removed', async () => {
   const [mine, theirs] = [await chromium.open(), await chromium.open()];
-  await signIn(mine, nexus, owner.key);
-  await signIn(theirs, nexus, friend.key);
+  await openLibrary(mine, nexus, owner.key);
+  await openLibrary(theirs, nexus, friend.key);
 
   await mine.getByRole('button', { name: 'New library' }).first().click();
   await mine.getByLabel('Name').fill('Circle');
@@ -81,7 +81,7 @@ test('the open list of a library disappears when its reader is removed', async (
   await nexus.call('POST', `/libraries/invites/${invited.body.data.id}/accept`, { key: friend.key });
 
   const page = await chromium.open();
-  await signIn(page, nexus, friend.key);
+  await openLibrary(page, nexus, friend.key);
   await page.getByRole('link', { name: 'Shelf' }).click();
   await page.getByRole('link', { name: 'What we read together' }).waitFor();
   chromium.forgive(/404/);

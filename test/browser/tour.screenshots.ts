@@ -7,7 +7,7 @@ import { makePdf } from '../support/fixtures/pdf.ts';
 import { useChromium } from './chromium.ts';
 import { LOOKS, OUT } from './looks.ts';
 import { useNexus } from './nexus.ts';
-import { signIn } from './person.ts';
+import { openLibrary } from './person.ts';
 import { ESSAYS, essayPage } from './tour-essays.ts';
 
 const nexus = useNexus((request, response) => {
@@ -64,7 +64,7 @@ test.each(LOOKS)('$name', async ({ name: look, ...screen }) => {
     await page.mouse.move(0, 0);
     return page.screenshot({ path: path.join(OUT, `${name}-${look}.jpg`), type: 'jpeg', quality: 72 });
   };
-  await signIn(page, nexus, key);
+  await openLibrary(page, nexus, key);
   await page
     .getByText(ESSAYS[0]?.title ?? '')
     .first()

@@ -1,10 +1,10 @@
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
 import { DEV_KEYS } from '../support/call.ts';
 import { makePage } from '../support/fixtures/pages.ts';
 import { useChromium } from './chromium.ts';
 import { inBothLooks } from './looks.ts';
 import { useNexus } from './nexus.ts';
-import { expectAccessible, expectToFit, signIn } from './person.ts';
+import { expectAccessible, expectToFit, openLibrary, signIn } from './person.ts';
 
 const nexus = useNexus((request, response) => {
   response.setHeader('content-type', 'text/html; charset=utf-8');
@@ -20,11 +20,10 @@ const ids: string[] = [];
 beforeAll(async () => {
   for (const path of ['/one', '/two', '/three']) ids.push(await save(path));
   // A page that is open asks for an item whose status changes, and must not ask for one that was just deleted.
-  await expect
-    .poll(() => nexus.database.sql`select 1 from media where processing_status not like 'ready%'`, {
-      timeout: 30_000,
-    })
-    .toHaveLength(0);
+  await vi.waitFor(async () => {
+    const left = await nexus.database.sql`select from media where processing_status not like 'ready%'`;
+    expect(left).toHaveLength(0);
+  }, 30_000);
   for (const id of ids) {
     await nexus.database
       .sql`update media set title = ${`Item ${ids.indexOf(id) + 1}`}, given_title = null where id = ${id}`;
@@ -33,7 +32,7 @@ beforeAll(async () => {
 
 test('items in the trash are restored, deleted permanently, and all deleted at once', async () => {
   const page = await chromium.open();
-  await signIn(page, nexus, key);
+  await openLibrary(page, nexus, key);
   for (const id of ids) await nexus.call('DELETE', `/media/${id}`, { key });
   await page.keyboard.press('g');
   await page.keyboard.press('t');

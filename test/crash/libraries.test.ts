@@ -5,7 +5,7 @@ import { useDatabase } from '../support/database.ts';
 import { gate } from '../support/jobs.ts';
 import { auditOf, createLibrary, createReader, join, saveMedia } from '../support/libraries.ts';
 import { startNexus } from '../support/nexus-process.ts';
-import { blockedOrDone } from '../support/races.ts';
+import { statementBlocked } from '../support/races.ts';
 
 const database = useDatabase();
 const { sql } = database;
@@ -32,7 +32,7 @@ test('a worker killed in the middle of a backfill: the row is taken back, counte
     await held.opened;
   });
   const victim = startNexus(['worker'], { env });
-  await blockedOrDone(sql, new Promise(() => undefined));
+  await statementBlocked(sql);
   expect(await row()).toMatchObject({ status: 'running', attempts: 0 });
   await victim.stop('SIGKILL');
   held.open();

@@ -6,7 +6,7 @@ import { useDatabase } from '../support/database.ts';
 import { gate } from '../support/jobs.ts';
 import { startNexus } from '../support/nexus-process.ts';
 import { emit, someEvent } from '../support/outbox.ts';
-import { blockedOrDone } from '../support/races.ts';
+import { statementBlocked } from '../support/races.ts';
 import { type Receiver, type Reply, startReceiver } from '../support/webhook-receiver.ts';
 
 const database = useDatabase();
@@ -77,7 +77,8 @@ test('killed during a call of a subscriber: the event is dispatched again, and i
     (tx) => tx`lock table webhook_deliveries in exclusive mode`,
     async () => {
       const victim = startNexus(['worker'], { env });
-      await blockedOrDone(sql, new Promise(() => undefined));
+      // Not the worker's claim of deliveries, which the lock blocks, too.
+      await statementBlocked(sql, 'insert into webhook_deliveries');
       await victim.stop('SIGKILL');
     },
   );
@@ -112,7 +113,7 @@ test('killed after the receiver answered and before that was recorded: it is del
     (tx) => tx`select from webhook_deliveries for update`,
     async () => {
       answer.open();
-      await blockedOrDone(sql, new Promise(() => undefined));
+      await statementBlocked(sql, 'with held as materialized');
       await victim.stop('SIGKILL');
       // The worker's connection died, too: its statement, which waits for the lock, must not run later.
       await sql`

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { chmod, copyFile, cp, link, mkdir, readdir, readFile, symlink } from 'node:fs/promises';
+import { copyFile, cp, link, mkdir, readdir, readFile, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { newDirectory } from './workspace.ts';
@@ -15,8 +15,8 @@ export async function copySources(): Promise<string> {
   return root;
 }
 
-/** Copies all that running Nexus takes, and nothing that only builds or tests it, into a directory with the given mode. */
-export async function copyCheckout(mode: number): Promise<string> {
+/** Copies all that running Nexus takes, and nothing that only builds or tests it. */
+export async function copyCheckout(): Promise<string> {
   const root = await newDirectory('checkout');
   await copyParts(root, ['dist', 'migrations', 'package.json']);
   const lock = JSON.parse(await readFile(path.join(ROOT, 'package-lock.json'), 'utf8'));
@@ -32,7 +32,6 @@ export async function copyCheckout(mode: number): Promise<string> {
     if (optional && !existsSync(path.join(ROOT, place))) continue;
     await linkTree(path.join(ROOT, place), path.join(root, place));
   }
-  await chmod(root, mode);
   return root;
 }
 

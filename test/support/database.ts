@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, inject, vi } from 'vitest';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, inject, vi } from 'vitest';
 import { type ConnectionTarget, type Database, openDatabase } from '../../src/platform/database/database.ts';
 import { identifier } from '../../src/platform/database/statement.ts';
 
@@ -51,8 +52,8 @@ export function connectTo(target: TestDatabase['target']): Connected {
  * Gives the test file a migrated database of its own on the server that all files share, and fails the file if
  * anything is still connected at its end.
  */
-export function useDatabase({ template = 'nexus_template' } = {}): TestDatabase {
-  const name = `test_${randomBytes(6).toString('hex')}`;
+export function useDatabase({ template = 'nexus' } = {}): TestDatabase {
+  const name = `test_${fileName()}_${randomBytes(6).toString('hex')}`;
   const { database, close } = connectTo({ ...inject('server'), database: name });
 
   beforeAll(() =>
@@ -75,6 +76,11 @@ export function useDatabase({ template = 'nexus_template' } = {}): TestDatabase 
     });
   });
   return database;
+}
+
+/** The name of the test file, as far as a name of a database can hold it. */
+function fileName(): string {
+  return path.basename(expect.getState().testPath ?? '', '.test.ts').slice(0, 40);
 }
 
 export async function withMaintenance<T>(work: (admin: Database) => PromiseLike<T>): Promise<T> {

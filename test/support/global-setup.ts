@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import type { TestProject } from 'vitest/node';
@@ -11,12 +11,15 @@ import {
   stopCluster,
 } from '../../src/platform/database/embedded/cluster.ts';
 import { migrate, readMigrations } from '../../src/platform/database/migrator.ts';
+import { copyCluster } from './copy-cluster.ts';
 import { NOT_DURABLE } from './not-durable.ts';
 import { processesMentioning } from './processes.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     server: Cluster['connection'];
+    /** A stopped PostgreSQL with a migrated database, to copy. */
+    cluster: string;
     /** The directory of the run. All its files lie below it, and the command line or environment of its processes names it. */
     runDir: string;
   }
@@ -27,13 +30,21 @@ export default async function setup(project: TestProject) {
   const runDir = await mkdtemp(path.join(os.tmpdir(), 'nexus-test-'));
   // When the tests run as root, the account that runs PostgreSQL has to pass through it.
   await chmod(runDir, 0o711);
-  const cluster = await prepareCluster(await findPackagedServer(), path.join(runDir, 'server', 'postgres'), {
+  const directory = path.join(runDir, 'server', 'postgres');
+  const cluster = await prepareCluster(await findPackagedServer(), directory, {
     ...NOT_DURABLE,
     max_connections: '300',
   });
   await startCluster(cluster);
-  await makeTemplate(cluster);
+  await createTemplate(cluster);
+  await stopCluster(cluster);
+  const copy = path.join(runDir, 'cluster');
+  await copyCluster(directory, copy);
+  // Only this run can enter the directory of the socket. Checking passwords takes seconds in thousands of connections.
+  await writeFile(path.join(cluster.dataDir, 'pg_hba.conf'), 'local all all trust\n');
+  await startCluster(cluster);
   project.provide('server', cluster.connection);
+  project.provide('cluster', copy);
   project.provide('runDir', runDir);
 
   return async () => {
@@ -48,7 +59,8 @@ export default async function setup(project: TestProject) {
   };
 }
 
-async function makeTemplate(cluster: Cluster): Promise<void> {
+/** Creates the database that a data directory of Nexus has, which is also the template of the test files. */
+async function createTemplate(cluster: Cluster): Promise<void> {
   const options = {
     poolSize: 1,
     statementTimeoutSeconds: 30,
@@ -56,9 +68,9 @@ async function makeTemplate(cluster: Cluster): Promise<void> {
     applicationName: 'nexus test setup',
   };
   const admin = openDatabase({ ...cluster.connection, database: 'postgres' }, options);
-  await admin`create database nexus_template`;
+  await admin`create database nexus`;
   await admin.end();
-  const template = openDatabase({ ...cluster.connection, database: 'nexus_template' }, options);
+  const template = openDatabase({ ...cluster.connection, database: 'nexus' }, options);
   await migrate(template, await readMigrations());
   await template.end();
 }

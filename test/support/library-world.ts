@@ -133,7 +133,7 @@ export class World {
         }
         if (rows.length > 0) throw new Error(`${rows.length} backfills are not done.`);
       },
-      { timeout: 30_000, interval: 100 },
+      { timeout: 120_000, interval: 100 },
     );
   }
 }

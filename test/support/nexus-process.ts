@@ -30,6 +30,20 @@ export interface NexusProcess {
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
+/** The environment of Nexus in tests: the given variables and defaults, and no others of this process. */
+export function environment(env: Record<string, string> = {}): Record<string, string> {
+  return {
+    PATH: process.env.PATH ?? '',
+    HOME: fileDir,
+    NEXUS_ENV: 'test',
+    NEXUS_PORT: '0',
+    TEST_FILE_DIR: fileDir,
+    // With an external database, files are still kept in a data directory.
+    ...(env.NEXUS_DATABASE_URL && { NEXUS_DATA_DIR: path.join(fileDir, 'data') }),
+    ...env,
+  };
+}
+
 /** Starts the built program with an environment that holds only `options.env` and the defaults of tests. */
 export function startNexus(args: string[], options: NexusOptions = {}): NexusProcess {
   return start(process.execPath, [path.join(options.root ?? ROOT, 'dist', 'main.js'), ...args], options);
@@ -43,16 +57,7 @@ export function npm(args: string[], options: NexusOptions & { root: string }): N
 function start(program: string, args: string[], options: NexusOptions): NexusProcess {
   const child = spawn(program, args, {
     cwd: options.cwd ?? '/',
-    env: {
-      PATH: process.env.PATH ?? '',
-      HOME: fileDir,
-      NEXUS_ENV: 'test',
-      NEXUS_PORT: '0',
-      TEST_FILE_DIR: fileDir,
-      // With an external database, files are still kept in a data directory.
-      ...(options.env?.NEXUS_DATABASE_URL && { NEXUS_DATA_DIR: path.join(fileDir, 'data') }),
-      ...options.env,
-    },
+    env: environment(options.env),
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: options.detached ?? false,
     ...(options.uid !== undefined && { uid: options.uid, gid: options.gid ?? options.uid }),

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Database, Queryable } from '../../src/platform/database/database.ts';
 import { gate } from './jobs.ts';
 
@@ -40,6 +41,8 @@ export function holdBeforeCommit(sql: Database, { skip = 0 } = {}): HeldConnecti
   };
 }
 
+const POLL_MS = 5;
+
 /** Waits until an operation is blocked by a lock or done, and returns which. */
 export async function blockedOrDone(
   monitor: Queryable,
@@ -57,5 +60,18 @@ export async function blockedOrDone(
       where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0`;
     if (waiting.length > 0) return 'blocked';
     if (isDone) return 'done';
+    await pause(POLL_MS);
+  }
+}
+
+/** Waits until a statement is blocked by a lock. The text must be in its first 1,024 characters. */
+export async function statementBlocked(monitor: Queryable, text = ''): Promise<void> {
+  for (;;) {
+    const waiting = await monitor`
+      select
+      from pg_stat_activity
+      where datname = current_database() and position(${text} in query) > 0 and cardinality(pg_blocking_pids(pid)) > 0`;
+    if (waiting.length > 0) return;
+    await pause(POLL_MS);
   }
 }

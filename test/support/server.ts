@@ -3,10 +3,9 @@ import path from 'node:path';
 import { afterAll, vi } from 'vitest';
 import { findPackagedServer } from '../../src/platform/database/embedded/binaries.ts';
 import { prepareCluster, startCluster, stopCluster } from '../../src/platform/database/embedded/cluster.ts';
-import { migrate, readMigrations } from '../../src/platform/database/migrator.ts';
-import { connectTo, openTestDatabase, type TestDatabase } from './database.ts';
+import { connectTo, type TestDatabase } from './database.ts';
 import { NOT_DURABLE } from './not-durable.ts';
-import { newDirectory } from './workspace.ts';
+import { newDataDir } from './workspace.ts';
 
 /** A migrated PostgreSQL that a test may stop and restart, which the shared one must not be. */
 export interface RestartableServer {
@@ -30,13 +29,10 @@ export async function useServer(): Promise<TestDatabase> {
 }
 
 export async function startServer(settings: Record<string, string> = {}): Promise<RestartableServer> {
-  const directory = path.join(await newDirectory('server'), 'postgres');
+  const directory = path.join(await newDataDir(), 'postgres');
   const cluster = await prepareCluster(await findPackagedServer(), directory, settings);
   await startCluster(cluster);
-  const target = { ...cluster.connection, database: 'postgres' };
-  const sql = openTestDatabase(target, 1);
-  await migrate(sql, await readMigrations());
-  await sql.end();
+  const target = { ...cluster.connection, database: 'nexus' };
 
   async function crash(): Promise<void> {
     const lockFile = path.join(directory, 'data', 'postmaster.pid');

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmod, mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { inject } from 'vitest';
+import { copyCluster } from './copy-cluster.ts';
 
 /** The directory of the test file that runs now. Every process the file starts mentions it, so leaked processes are found. */
 export let fileDir = '';
@@ -29,4 +30,11 @@ export async function newDirectory(name = 'dir'): Promise<string> {
   await chmod(fileDir, 0o711);
   await chmod(directory, 0o711);
   return directory;
+}
+
+/** Creates a data directory of Nexus with a migrated PostgreSQL. A copy takes a tenth of the time of a first start. */
+export async function newDataDir(): Promise<string> {
+  const dataDir = await newDirectory('data');
+  await copyCluster(inject('cluster'), path.join(dataDir, 'postgres'));
+  return dataDir;
 }

@@ -30,12 +30,12 @@ test.each(['fast', 'immediate'] as const)(
     await sql`truncate jobs, job_queue, job_attempts, effects, runs, audit_logs`;
     const crew = await Promise.all(Array.from({ length: 3 }, () => spawnWorker(server.target)));
     for (let portion = 1; portion <= 2; portion++) {
-      await enqueueWork(sql, 'effect', 1500, 10);
-      await enqueueWork(sql, 'plain', 1500, 10);
+      await enqueueWork(sql, 'effect', 700, 10);
+      await enqueueWork(sql, 'plain', 700, 10);
       await server.restart(mode);
     }
     await vi.waitFor(async () => expect(await left()).toBe(0), 60_000);
-    await expectAllDoneOnce(sql, { effect: 3000, plain: 3000 });
+    await expectAllDoneOnce(sql, { effect: 1400, plain: 1400 });
     expect(await Promise.all(crew.map((worker) => worker.end('SIGTERM')))).toEqual([0, 0, 0]);
   },
 );

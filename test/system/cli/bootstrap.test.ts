@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { call, DEV_KEYS, failure } from '../../support/app.ts';
+import { runCommand } from '../../support/command.ts';
 import { useDatabase } from '../../support/database.ts';
 import { runNexus, startNexus } from '../../support/nexus-process.ts';
 import { newDirectory } from '../../support/workspace.ts';
@@ -23,7 +24,7 @@ async function paste(command: string): Promise<unknown> {
 }
 
 const show = async (...role: string[]) =>
-  (await runNexus(['keys', 'show', '--bootstrap', ...role], { env })).stdout;
+  (await runCommand(['keys', 'show', '--bootstrap', ...role], env)).stdout;
 
 describe('in development', () => {
   test('the call in the welcome text and the first call of the README work when pasted', async () => {
@@ -88,7 +89,7 @@ describe('in development', () => {
 
   test('a person with the username dev-admin is left unchanged, and the start reports it', async () => {
     await database.sql`update users set username = 'dev-admin-before' where username = 'dev-admin'`;
-    await runNexus(['users', 'add', 'eve', '--role', 'viewer'], { env });
+    await runCommand(['users', 'add', 'eve', '--role', 'viewer'], env);
     await database.sql`update users set username = 'dev-admin' where username = 'eve'`;
     const nexus = startNexus(['serve'], { env });
     await nexus.ready();

@@ -4,14 +4,14 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { call } from '../../support/app.ts';
 import { copyCheckout, copySources } from '../../support/checkout.ts';
-import { npm } from '../../support/nexus-process.ts';
+import { type NexusProcess, npm } from '../../support/nexus-process.ts';
 import { processesMentioning } from '../../support/processes.ts';
-import { fileDir, newDirectory } from '../../support/workspace.ts';
+import { fileDir, newDataDir } from '../../support/workspace.ts';
 
-const dataDir = await newDirectory('data');
+const dataDir = await newDataDir();
 
 describe('npm start', async () => {
-  const root = await copyCheckout(0o755);
+  const root = await copyCheckout();
   const start = () => npm(['start', '--ignore-scripts'], { root, env: { NEXUS_DATA_DIR: dataDir } });
 
   test('serves until SIGTERM, which npm passes on', async () => {
@@ -61,19 +61,26 @@ describe('a copy of the sources', async () => {
     const WEB_PORT = String(await freePort());
     const env = { NEXUS_DATA_DIR: dataDir, NEXUS_PORT: String(await freePort()), WEB_PORT };
     const dev = npm(['run', 'dev'], { root, env });
+    await printsUnlessBroken(dev, /Open +http/);
     expect(await dev.ready()).toBe(`http://127.0.0.1:${WEB_PORT}`);
     expect((await call(await dev.ready(), 'GET', '/app/')).body).toContain('/app/@vite/client');
     expect((await call(await dev.ready(), 'GET', '/me')).status).toBe(401);
 
     const text = await readFile(source, 'utf8');
     await writeFile(source, text.replace('is ready.', 'is ready again.'));
-    await dev.prints(/is ready again\./);
+    await printsUnlessBroken(dev, /is ready again\./);
     process.kill(-dev.pid, 'SIGINT');
     await dev.exited;
     expect(await processesMentioning(fileDir)).toEqual([]);
     await expect(stat(path.join(root, 'dist', '.built-from'))).rejects.toThrow('ENOENT');
   });
 });
+
+/** Waits until it prints the pattern. Fails when the sources do not compile, which is likely while somebody edits them. */
+async function printsUnlessBroken(dev: NexusProcess, pattern: RegExp): Promise<void> {
+  const [printed] = await dev.prints(new RegExp(`${pattern.source}|Found [1-9]\\d* errors?`));
+  expect(printed, dev.output()).toMatch(pattern);
+}
 
 async function freePort(): Promise<number> {
   return new Promise((resolve) => {

@@ -6,10 +6,17 @@ import { prepareCluster } from '../../../src/platform/database/embedded/cluster.
 import { call, DEV_KEYS } from '../../support/app.ts';
 import { copyCheckout } from '../../support/checkout.ts';
 import { type NexusOptions, runNexus, startNexus } from '../../support/nexus-process.ts';
-import { newDirectory } from '../../support/workspace.ts';
+import { newDataDir, newDirectory } from '../../support/workspace.ts';
 
 const isRoot = process.getuid?.() === 0;
 const SOMEBODY = 12_345;
+
+let copied: Promise<string> | undefined;
+/** A copy of the checkout that all tests share. */
+function checkout(): Promise<string> {
+  copied ??= copyCheckout();
+  return copied;
+}
 
 async function servesFrom(options: NexusOptions): Promise<void> {
   const nexus = startNexus(['serve'], options);
@@ -20,7 +27,8 @@ async function servesFrom(options: NexusOptions): Promise<void> {
 
 describe('Nexus runs', () => {
   test('from a checkout in a directory that only its owner may enter', async () => {
-    const root = await copyCheckout(0o700);
+    const root = await checkout();
+    await chmod(root, 0o700);
     const dataDir = await newDirectory('data');
     await servesFrom({ root, env: { NEXUS_DATA_DIR: dataDir } });
     // npm packages contain no symbolic links, and no install script made this one.
@@ -50,7 +58,8 @@ describe('Nexus runs', () => {
   });
 
   test.runIf(isRoot)('as an ordinary user', async () => {
-    const root = await copyCheckout(0o755);
+    const root = await checkout();
+    await chmod(root, 0o755);
     const dataDir = await newDirectory('data');
     const nobody = (await readFile('/etc/passwd', 'utf8'))
       .split('\n')
@@ -68,8 +77,7 @@ describe('Nexus runs', () => {
   });
 
   test('when a lock file from before a power loss names a pid that belongs to another program now', async () => {
-    const dataDir = await newDirectory('data');
-    await servesFrom({ env: { NEXUS_DATA_DIR: dataDir } });
+    const dataDir = await newDataDir();
     const lockFile = path.join(dataDir, 'postgres', 'data', 'postmaster.pid');
     await writeFile(lockFile, `${process.pid}\n${dataDir}/postgres/data\n1700000000\n5432\n\n\n\n`);
     await servesFrom({ env: { NEXUS_DATA_DIR: dataDir } });
@@ -110,8 +118,7 @@ describe('Nexus refuses, with a sentence', () => {
   });
 
   test('invalid settings of PostgreSQL, with its own message and without delay', async () => {
-    const dataDir = await newDirectory('data');
-    await mkdir(path.join(dataDir, 'postgres'));
+    const dataDir = await newDataDir();
     await writeFile(path.join(dataDir, 'postgres', 'local.conf'), "shared_buffers = 'plenty'\n", {
       mode: 0o644,
     });

@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process';
 import { lstat, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { call, DEV_KEYS, failure } from '../../support/app.ts';
-import { runNexus, startNexus } from '../../support/nexus-process.ts';
+import { type NexusProcess, runNexus, startNexus } from '../../support/nexus-process.ts';
 import { processesMentioning } from '../../support/processes.ts';
 import { newDirectory } from '../../support/workspace.ts';
 
@@ -70,35 +70,6 @@ describe.sequential('one data directory', () => {
     expect(await processesMentioning(dataDir)).toEqual([]);
   });
 
-  test('recovers from kill -9 of PostgreSQL: Nexus says so, restarts it and answers again', async () => {
-    const nexus = serve();
-    const url = await nexus.ready();
-    await addUser(url, 'third');
-    const pid = await postmaster();
-    process.kill(pid, 'SIGKILL');
-    await nexus.prints(/PostgreSQL stopped unexpectedly/);
-    const refused = await untilAnswered(url);
-    expect(new Set(refused)).toEqual(new Set(refused.length ? [503] : []));
-    await nexus.prints(/PostgreSQL runs again/);
-    expect(await usernames(url)).toEqual(expect.arrayContaining(['first', 'second', 'third']));
-    expect(await postmaster()).not.toBe(pid);
-    await nexus.stop();
-  });
-
-  test('recovers from kill -9 of one PostgreSQL process, after which PostgreSQL restarts itself', async () => {
-    const nexus = serve();
-    const url = await nexus.ready();
-    const pid = await postmaster();
-    const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,ppid=,command=']);
-    const backend = stdout.split('\n').map((line) => /^ *(\d+) +(\d+) postgres: nexus nexus/.exec(line));
-    const victim = backend.find((match) => match?.[2] === String(pid))?.[1];
-    process.kill(Number(victim), 'SIGKILL');
-    await nexus.prints(/PostgreSQL runs again/);
-    await untilAnswered(url);
-    expect(await postmaster()).toBe(pid);
-    await nexus.stop();
-  });
-
   test('recovers from kill -9 of both at once', async () => {
     const victim = serve();
     await addUser(await victim.ready(), 'fourth');
@@ -109,19 +80,54 @@ describe.sequential('one data directory', () => {
     await next.stop();
   });
 
-  test('is refused to a second Nexus, which names the first and leaves it alone', async () => {
-    const first = serve();
-    const url = await first.ready();
-    const second = serve();
-    expect(await second.exited).toBe(1);
-    expect(second.output()).toContain(
-      `Another Nexus (nexus serve (pid ${first.pid})) is using ${dataDir}/postgres.`,
-    );
-    expect((await call(url, 'GET', '/me', { key })).status).toBe(200);
+  describe('that Nexus serves', () => {
+    let nexus: NexusProcess;
+    let url: string;
+    beforeAll(async () => {
+      nexus = serve();
+      url = await nexus.ready();
+    });
+    afterAll(async () => expect(await nexus.stop()).toBe(0));
 
-    const listed = await runNexus(['users', 'list'], { env });
-    expect(listed).toMatchObject({ code: 0, output: expect.stringContaining('fourth') });
-    await first.stop();
+    test('recovers from kill -9 of PostgreSQL: Nexus says so, restarts it and answers again', async () => {
+      await addUser(url, 'third');
+      const pid = await postmaster();
+      process.kill(pid, 'SIGKILL');
+      await nexus.prints(/PostgreSQL stopped unexpectedly/);
+      const refused = await untilAnswered(url);
+      expect(new Set(refused)).toEqual(new Set(refused.length ? [503] : []));
+      await nexus.prints(/PostgreSQL runs again/);
+      expect(await usernames(url)).toEqual(expect.arrayContaining(['first', 'second', 'third']));
+      expect(await postmaster()).not.toBe(pid);
+    });
+
+    test('recovers from kill -9 of one PostgreSQL process, after which PostgreSQL restarts itself', async () => {
+      const pid = await postmaster();
+      const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,ppid=,command=']);
+      const backend = stdout.split('\n').map((line) => /^ *(\d+) +(\d+) postgres: nexus nexus/.exec(line));
+      const victim = backend.find((match) => match?.[2] === String(pid))?.[1];
+      process.kill(Number(victim), 'SIGKILL');
+      // For the second time.
+      await nexus.prints(/PostgreSQL runs again.*PostgreSQL runs again/s);
+      await untilAnswered(url);
+      expect(await postmaster()).toBe(pid);
+    });
+
+    test('is refused to a second Nexus, which names the first and leaves it alone', async () => {
+      const second = serve();
+      expect(await second.exited).toBe(1);
+      expect(second.output()).toContain(
+        `Another Nexus (nexus serve (pid ${nexus.pid})) is using ${dataDir}/postgres.`,
+      );
+      expect((await call(url, 'GET', '/me', { key })).status).toBe(200);
+
+      const listed = await runNexus(['users', 'list'], { env });
+      expect(listed).toMatchObject({ code: 0, output: expect.stringContaining('fourth') });
+    });
+
+    test('is closed to a request without a key', async () => {
+      expect(await call(url, 'GET', '/me')).toMatchObject(failure(401, 'E_UNAUTHENTICATED'));
+    });
   });
 });
 
@@ -142,10 +148,4 @@ test('of two that start at the same time on an empty directory, one serves and t
   expect(loser.nexus.output()).toMatch(/Another Nexus \(nexus serve \(pid \d+\)\) is using/);
   expect((await call(winner.url, 'GET', '/me', { key })).status).toBe(200);
   expect(await winner.nexus.stop()).toBe(0);
-});
-
-test('a request without a key is refused by the real process, too', async () => {
-  const nexus = startNexus(['serve'], { env });
-  expect(await call(await nexus.ready(), 'GET', '/me')).toMatchObject(failure(401, 'E_UNAUTHENTICATED'));
-  await nexus.stop();
 });

@@ -16,7 +16,7 @@ import type { Schema, Special } from './values.ts';
 
 /** `FUZZ_SEED` repeats a run, `FUZZ_REQUESTS` makes a longer one. */
 const SEED = Number(process.env.FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 31));
-const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 2000);
+const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 1000);
 const LANES = 6;
 const SLOW_MS = 3000;
 /** A word in all private data of the victim. */

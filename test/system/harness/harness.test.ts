@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 
 test('a file that leaves a connection or a process behind fails, although its tests pass', () => {
   const vitest = fileURLToPath(new URL('../../../node_modules/vitest/vitest.mjs', import.meta.url));
@@ -10,7 +10,12 @@ test('a file that leaves a connection or a process behind fails, although its te
     {
       cwd: fileURLToPath(new URL('../../..', import.meta.url)),
       encoding: 'utf8',
-      env: { PATH: process.env.PATH, NO_COLOR: '1' },
+      env: {
+        PATH: process.env.PATH,
+        NO_COLOR: '1',
+        SERVER: JSON.stringify(inject('server')),
+        RUN_DIR: inject('runDir'),
+      },
     },
   );
   const output = stdout + stderr;

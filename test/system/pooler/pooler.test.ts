@@ -3,9 +3,10 @@ import { transaction } from '../../../src/platform/database/transaction.ts';
 import { createControl } from '../../../src/platform/jobs/control/control.ts';
 import { enqueue } from '../../../src/platform/jobs/submit/enqueue.ts';
 import { call, DEV_KEYS } from '../../support/app.ts';
+import { runCommand } from '../../support/command.ts';
 import { openTestDatabase, useDatabase } from '../../support/database.ts';
 import { gate, jobType, readJob, useJobs } from '../../support/jobs.ts';
-import { runNexus, startNexus } from '../../support/nexus-process.ts';
+import { startNexus } from '../../support/nexus-process.ts';
 import { startTransactionPooler, type TransactionPooler } from './transaction-pooler.ts';
 
 const database = useDatabase();
@@ -38,7 +39,7 @@ test('the pooler has the limits of a real one: no settings, no prepared statemen
 
 describe('behind a transaction pooler', () => {
   test('Nexus migrates, serves and runs jobs', async () => {
-    expect(await runNexus(['migrate'], { env: env() })).toMatchObject({ code: 0 });
+    expect(await runCommand(['migrate'], env())).toMatchObject({ code: 0 });
     const nexus = startNexus(['serve'], { env: env() });
     const url = await nexus.ready();
     const key = DEV_KEYS.operator;

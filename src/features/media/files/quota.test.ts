@@ -192,9 +192,9 @@ describe('a storage quota', () => {
     expect((await files()).length).toBeGreaterThan(1);
   });
 
-  test('reads a few rows only, even for 100,000 items', { tags: 'slow' }, async () => {
+  test('reads a few rows only, even for 20,000 items', { tags: 'slow' }, async () => {
     const own = await createReader(app);
-    for (let batch = 0; batch < 20; batch++) {
+    for (let batch = 0; batch < 4; batch++) {
       await sql`
         insert into media (id, kind, title, created_by_user_id)
         select gen_random_uuid(), 'web_article', 'Item', ${own.id}

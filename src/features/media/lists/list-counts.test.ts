@@ -21,7 +21,7 @@ import { createMediaLists } from './list.ts';
 /* Lists and counts use indexes for ready media. Here they are compared with the naive way. */
 
 const seed = Number(process.env.MODEL_SEED ?? Date.now() % 2 ** 31);
-const numRuns = Number(process.env.MODEL_RUNS ?? 3);
+const numRuns = Number(process.env.MODEL_RUNS ?? 2);
 
 const PEOPLE = 3;
 const LIBRARIES = 2;

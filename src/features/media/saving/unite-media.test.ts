@@ -158,6 +158,6 @@ describe('a removal while a page is united with a known one', () => {
       expect(await canRead(member, to)).toBe(true);
       expect(await auditOf(sql)).toEqual([]);
     });
-    await fc.assert(property, { numRuns: 30, endOnFailure: true });
+    await fc.assert(property, { numRuns: 15, endOnFailure: true });
   });
 });
