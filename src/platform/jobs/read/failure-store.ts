@@ -23,20 +23,17 @@ export interface FailureFilter {
   queue?: string | undefined;
 }
 
-export interface FailureGrouping extends FailureFilter {
+interface FailureGrouping extends FailureFilter {
   /** Whether failures with different words are different, and the words of the latest are shown. */
   byWords: boolean;
 }
 
 /**
- * What goes wrong, the most frequent first. Cancelled jobs and those that an operator has queued again are left out:
+ * Groups failures, the most frequent first. Cancelled jobs and those that an operator has queued again are left out:
  * somebody has dealt with them.
  */
-export async function groupFailures(
-  sql: Queryable,
-  { minutes, job_type, queue, byWords }: FailureGrouping,
-  limit: number,
-): Promise<JobFailure[]> {
+export async function groupFailures(sql: Queryable, grouping: FailureGrouping, limit: number) {
+  const { minutes, job_type, queue, byWords } = grouping;
   return sql<JobFailure[]>`
     with failure as materialized (
       select

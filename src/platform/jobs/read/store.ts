@@ -31,20 +31,15 @@ export interface JobFilter {
   types?: string[] | undefined;
 }
 
-/** Of an error's text a list shows the beginning. */
+/** How much of an error's text a list shows. */
 const LISTED_ERROR_TEXT = 300;
 
 /**
- * Newest first. The page's ids are found first, from whichever table knows the status with the least to read, and only
+ * Lists jobs, newest first. The page's ids are found first, from whichever table knows the status with the least to read, and only
  * they are looked at closely. With a million finished jobs and 100,000 waiting ones, a page by status takes some ten
  * milliseconds; when the status was derived for every job on the way, it took up to five seconds.
  */
-export async function listJobs(
-  sql: Queryable,
-  filter: JobFilter,
-  before: string | null,
-  limit: number,
-): Promise<(JobSummary & { id: string })[]> {
+export async function listJobs(sql: Queryable, filter: JobFilter, before: string | null, limit: number) {
   return sql<(JobSummary & { id: string })[]>`
     with page as materialized (${matching(sql, filter, before, limit)})
     select
@@ -56,23 +51,13 @@ export async function listJobs(
     order by job.id desc`;
 }
 
-/** The same, their ids alone. */
-export async function listJobIds(
-  sql: Queryable,
-  filter: JobFilter,
-  before: string | null,
-  limit: number,
-): Promise<string[]> {
+/** Like `listJobs`, their ids alone. */
+export async function listJobIds(sql: Queryable, filter: JobFilter, before: string | null, limit: number) {
   const rows = await sql<{ id: string }[]>`${matching(sql, filter, before, limit)}`;
   return rows.map(({ id }) => id);
 }
 
-function matching(
-  sql: Queryable,
-  filter: JobFilter,
-  before: string | null,
-  limit: number,
-): Statement<never[]> {
+function matching(sql: Queryable, filter: JobFilter, before: string | null, limit: number) {
   const { created_after, created_before } = filter;
   return sql<never[]>`
     select jobs.id
@@ -101,7 +86,7 @@ function candidates(sql: Queryable, filter: JobFilter): Statement<never[]> {
       ${failure_id === undefined ? sql`` : sql`and last_attempt.failure_id = ${failure_id}`}`;
 }
 
-/** One more condition on jobs whose last attempt did not succeed. */
+/** A condition on the status of jobs whose last attempt did not succeed. */
 function hasStatus(sql: Queryable, status: JobFilter['status']): Statement<never[]> {
   const isQueued = sql`select from job_queue where job_queue.job_id = jobs.id`;
   switch (status) {
@@ -149,9 +134,8 @@ function idNear(time: Date, days: number): string {
 type JobRow = Omit<Job, 'attempts' | 'artifacts'> & { started_at: Date | null };
 
 export async function findJob(sql: Queryable, jobId: string): Promise<Job | undefined> {
-  const [row] = await sql<
-    JobRow[]
-  >`select job.*, job.id as job_id from (${jobStates(sql)}) as job where job.id = ${jobId}`;
+  const [row] = await sql<JobRow[]>`
+    select job.*, job.id as job_id from (${jobStates(sql)}) as job where job.id = ${jobId}`;
   if (!row) return undefined;
   const attempts = await sql<JobAttempt[]>`
     select attempt_number::int, status, error_text, error_code, worker, runtime_ms, due_at, started_at, finished_at
@@ -169,7 +153,7 @@ export async function findJob(sql: Queryable, jobId: string): Promise<Job | unde
   return { ...row, attempts: [...attempts, ...attemptUnderWay(row)], artifacts: [...artifacts] };
 }
 
-/** What changes of it while it runs. */
+/** Returns the fields of a job that change while it runs. */
 export async function findProgress(sql: Queryable, jobId: string): Promise<JobProgress | undefined> {
   const [row] = await sql<JobProgress[]>`
     select job.id as job_id, job_type, status, progress, error_text, error_code, created_by, created_by_user_id
@@ -178,7 +162,7 @@ export async function findProgress(sql: Queryable, jobId: string): Promise<JobPr
   return row;
 }
 
-/** Until it ends, an attempt is the queue's row and nothing else. */
+/** The attempt that runs now. Until it ends, it is only a row of the queue. */
 function attemptUnderWay(row: JobRow): JobAttempt[] {
   if (row.status !== 'running' || row.started_at === null) return [];
   return [
@@ -196,7 +180,7 @@ function attemptUnderWay(row: JobRow): JobAttempt[] {
   ];
 }
 
-/** Without the entries under which jobs run inline, which serve no queue. */
+/** Lists workers, without the entries under which jobs run inline, which serve no queue. */
 export async function listWorkers(sql: Queryable): Promise<Worker[]> {
   return sql<Worker[]>`
     select id, name, queues, concurrency, running_count, started_at, heartbeat_at, lease_expires_at

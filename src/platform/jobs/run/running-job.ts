@@ -1,9 +1,7 @@
 import type { Database } from '../../database/database.ts';
-import { transaction } from '../../database/transaction.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { LeasedJob } from '../claim/claim.ts';
-import type { Creator } from '../creator.ts';
-import type { Completion, JobContext, JobTypes } from '../job-type.ts';
+import type { Creator, JobContext, JobTypes } from '../job-type.ts';
 import { completeJob, findCheckpoint, writeCheckpoint, writeProgress } from '../settle/complete.ts';
 import type { Endings } from '../settle/endings.ts';
 
@@ -19,8 +17,8 @@ export interface RunnerDependencies {
 }
 
 /**
- * An attempt that runs, and the context of its handler. What most handlers never use is made when it is used: with tens
- * of thousands of jobs a second it shows.
+ * An attempt that runs, and the context of its handler. Parts that most handlers never use are made on first use: with tens
+ * of thousands of jobs a second, making them always would cost.
  */
 export class RunningJob implements JobContext {
   readonly job: LeasedJob;
@@ -95,23 +93,12 @@ export class RunningJob implements JobContext {
   get complete(): JobContext['complete'] {
     return async (tx, completion = {}) => {
       const { worker, endings } = this.#dependencies;
-      const { job } = this;
-      await completeJob(tx, {
-        job,
-        workerName: worker().name,
-        runtimeMs: this.runtimeMs(),
-        completion,
-        endings,
-      });
+      const attempt = { job: this.job, workerName: worker().name, runtimeMs: this.runtimeMs() };
+      await completeJob(tx, { ...attempt, completion, endings });
       tx.afterCommit(() => {
         this.isCompleted = true;
       });
     };
-  }
-
-  /** Completes the job in a transaction of its own. */
-  async completeAlone(completion: Completion): Promise<void> {
-    await transaction(this.#dependencies.sql, (tx) => this.complete(tx, completion));
   }
 
   interrupt(why: Interruption): void {

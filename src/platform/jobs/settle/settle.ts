@@ -1,7 +1,6 @@
 import type { Queryable, Transaction } from '../../database/database.ts';
 import type { Statement } from '../../database/statement.ts';
-import { type Endings, endedBy } from './endings.ts';
-import type { Outcome } from './outcome.ts';
+import { type Endings, endedBy, type Outcome } from './endings.ts';
 
 type Ended = Extract<Outcome, { kind: 'succeeded' | 'failed' | 'cancelled' }>;
 type Returned = Exclude<Outcome, Ended>;
@@ -39,7 +38,7 @@ export async function settleAndTell(
 const isEnded = (outcome: Outcome): outcome is Ended =>
   outcome.kind === 'succeeded' || outcome.kind === 'failed' || outcome.kind === 'cancelled';
 
-/** Thousands of them a second: every column that is read, copied or compared here shows. */
+/** There are thousands a second, so every column that is read, copied or compared here costs. */
 async function settleEnded(sql: Queryable, workerName: string, outcomes: Ended[]): Promise<string[]> {
   const { ids, attempts, tokens, tokenPlaces, runtimes, errorTexts, errorCodes } = columnsOf(outcomes);
   const column = <T>(read: (outcome: Ended) => T) => outcomes.map(read);
