@@ -37,7 +37,7 @@ async function readOrMakeKeys(file: string): Promise<KeptKeys> {
 }
 
 async function readKeys(file: string): Promise<KeptKeys | undefined> {
-  const handle = await open(file, 'r').catch(undefinedWhenMissing);
+  const handle = await open(file, 'r').catch(ignore('ENOENT'));
   if (!handle) return undefined;
   try {
     const { mode } = await handle.stat();
@@ -58,7 +58,7 @@ async function makeKeys(file: string): Promise<void> {
   try {
     await handle.writeFile(`${JSON.stringify(Object.fromEntries(keys), null, 2)}\n`);
     await handle.sync();
-    await link(draft, file).catch(ignoreWhenThere);
+    await link(draft, file).catch(ignore('EEXIST'));
   } finally {
     await handle.close();
     await rm(draft);
@@ -77,10 +77,8 @@ function unreadable(file: string): never {
   throw new Error(`${file} does not hold four keys. Delete it, and new ones are made.`);
 }
 
-function undefinedWhenMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error;
-}
-
-function ignoreWhenThere(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EEXIST') throw error;
+function ignore(code: string): (error: NodeJS.ErrnoException) => undefined {
+  return (error) => {
+    if (error.code !== code) throw error;
+  };
 }

@@ -7,23 +7,14 @@ import type { Logger } from '../platform/telemetry/logger.ts';
 import { readBootstrapKeys } from './bootstrap-keys.ts';
 import type { Config } from './config.ts';
 
-export interface SeededKeys {
-  /** The admin's key, if Nexus generated it. A configured key is never printed. */
-  admin: string | undefined;
-}
-
-/** Brings the bootstrap users and keys in line with the configuration, at every start. */
-export async function bootstrap({
-  config,
-  sql,
-  log,
-  users,
-}: {
-  config: Config;
-  sql: Database;
-  log: Logger;
-  users: Users;
-}): Promise<SeededKeys> {
+/**
+ * Brings the bootstrap users and keys in line with the configuration, at every start. Returns the admin's key if Nexus
+ * generated it; a configured key is never printed.
+ */
+export async function bootstrap(
+  config: Config,
+  { sql, log, users }: { sql: Database; log: Logger; users: Users },
+): Promise<string | undefined> {
   const { env } = config;
   if (env !== 'test') await disableWellKnownKeys(sql);
   const retired = env === 'prod' ? await retireDevelopmentPeople(sql, users) : [];
@@ -40,5 +31,5 @@ export async function bootstrap({
     );
   }
   const admin = keys.find(({ role, isConfigured }) => role === 'admin' && !isConfigured);
-  return { admin: taken.includes('admin') ? undefined : admin?.key };
+  return taken.includes('admin') ? undefined : admin?.key;
 }

@@ -6,60 +6,11 @@ import type { Role } from '../contract/roles.ts';
 import type { Neo4jOptions } from '../features/graph/neo4j.ts';
 import type { BootstrapKey } from '../features/identity/bootstrap.ts';
 import { BOOTSTRAP_ROLES, isWellKnownKey, wellKnownKey } from '../features/identity/well-known-keys.ts';
-import { isLoopbackHost } from '../platform/loopback.ts';
+import { isLoopbackHost } from '../platform/ip-address.ts';
 import type { StorageOptions } from '../platform/storage/storage.ts';
 import { VARIABLES, type Values, type VariableName } from './variables.ts';
 
-export interface Config {
-  env: 'dev' | 'test' | 'prod';
-  host: string;
-  port: number;
-  publicUrl: string | undefined;
-  /** Whether Nexus is for this machine only: it listens on loopback, and there is no public URL. */
-  isLocal: boolean;
-  dataDir: string;
-  databaseUrl: string | undefined;
-  database: {
-    poolSize: number;
-    isPooled: boolean;
-    statementTimeoutSeconds: number;
-    idleTransactionTimeoutSeconds: number;
-  };
-  bodyLimitBytes: number;
-  shutdownGraceSeconds: number;
-  log: { level: string; format: 'json' | 'pretty' };
-  rawModeEnabled: boolean;
-  asyncJobsEnabled: boolean;
-  shadowExecutionEnabled: boolean;
-  blockedTerms: string[];
-  /** The model that texts may be sent to. */
-  ml: { url: string; model: string; apiKey: string | undefined; timeoutMs: number } | undefined;
-  worker: { concurrency: number; pollSeconds: number; graceSeconds: number };
-  /** The port at which a worker serves its health and metrics; undefined when it does not listen. */
-  metricsPort: number | undefined;
-  jobs: { leaseSeconds: number; retentionDays: number };
-  outbox: { sweepMinutes: number; retentionHours: number };
-  audit: { retentionDays: number };
-  /** The quota of users who have none of their own; 0 means no limit. */
-  storageQuotaMb: number;
-  /** How long media in the trash, and media that nobody holds any more, are kept. */
-  purgeAfterDays: number;
-  requestsPerMinute: Record<Role, number>;
-  internalSecret: string | undefined;
-  tokenSecret: string | undefined;
-  trustedProxies: string[];
-  egressAllow: string[];
-  storage: StorageOptions;
-  /** The Neo4j server that the document graph is copied to. */
-  neo4j: Neo4jOptions | undefined;
-  /** The keys that variables set, and in `test` the well-known ones. `app/bootstrap-keys.ts` adds those of `dev`. */
-  bootstrapKeys: BootstrapKey[];
-  /** Whether the well-known keys are accepted. */
-  acceptsWellKnownKeys: boolean;
-  defaultRole: Role;
-  /** Variables that start with NEXUS_ and do not exist: usually a typo. */
-  unknownVariables: string[];
-}
+export type Config = ReturnType<typeof parseConfig>;
 
 /** The minimum length in production. Elsewhere, short secrets are convenient. */
 const SHORTEST_SECRET = 20;
@@ -78,14 +29,15 @@ export function readEnvironment(directory = process.cwd(), env: Environment = pr
 }
 
 /** Turns the environment into the configuration, or throws one error that names every variable that is wrong. */
-export function parseConfig(env: Environment): Config {
+export function parseConfig(env: Environment) {
   const values = readVariables(env);
   const dataDir = path.resolve(values.NEXUS_DATA_DIR ?? defaultDataDir(env));
-  const config: Config = {
+  const config = {
     env: values.NEXUS_ENV,
     host: values.NEXUS_HOST,
     port: values.NEXUS_PORT,
     publicUrl: values.NEXUS_PUBLIC_URL,
+    /** Whether Nexus is for this machine only: it listens on loopback, and there is no public URL. */
     isLocal: isLoopbackHost(values.NEXUS_HOST) && values.NEXUS_PUBLIC_URL === undefined,
     dataDir,
     databaseUrl: values.NEXUS_DATABASE_URL,
@@ -99,7 +51,7 @@ export function parseConfig(env: Environment): Config {
     shutdownGraceSeconds: values.NEXUS_SHUTDOWN_GRACE_SECONDS,
     log: {
       level: values.NEXUS_LOG_LEVEL,
-      format: values.NEXUS_LOG_FORMAT ?? (process.stdout.isTTY ? 'pretty' : 'json'),
+      format: values.NEXUS_LOG_FORMAT ?? (process.stdout.isTTY ? ('pretty' as const) : ('json' as const)),
     },
     rawModeEnabled: values.NEXUS_RAW_MODE_ENABLED,
     asyncJobsEnabled: values.NEXUS_ASYNC_JOBS_ENABLED,
@@ -111,6 +63,7 @@ export function parseConfig(env: Environment): Config {
       pollSeconds: values.NEXUS_WORKER_POLL_SECONDS,
       graceSeconds: values.NEXUS_WORKER_GRACE_SECONDS,
     },
+    /** The port at which a worker serves its health and metrics; undefined when it does not listen. */
     metricsPort: values.NEXUS_METRICS_PORT,
     jobs: {
       leaseSeconds: values.NEXUS_WORKER_LEASE_SECONDS,
@@ -121,7 +74,9 @@ export function parseConfig(env: Environment): Config {
       retentionHours: values.NEXUS_OUTBOX_RETENTION_HOURS,
     },
     audit: { retentionDays: values.NEXUS_AUDIT_RETENTION_DAYS },
+    /** The quota of users who have none of their own; 0 means no limit. */
     storageQuotaMb: values.NEXUS_STORAGE_QUOTA_MB,
+    /** How long media in the trash, and media that nobody holds any more, are kept. */
     purgeAfterDays: values.NEXUS_PURGE_AFTER_DAYS,
     requestsPerMinute: requestsPerMinute(values),
     internalSecret: values.NEXUS_INTERNAL_SECRET,
@@ -129,16 +84,13 @@ export function parseConfig(env: Environment): Config {
     trustedProxies: values.NEXUS_TRUSTED_PROXIES,
     egressAllow: values.NEXUS_EGRESS_ALLOW,
     storage: storageOptions(values, dataDir),
-    neo4j: values.NEXUS_NEO4J_URL
-      ? {
-          url: values.NEXUS_NEO4J_URL,
-          username: values.NEXUS_NEO4J_USERNAME,
-          password: values.NEXUS_NEO4J_PASSWORD ?? '',
-        }
-      : undefined,
+    neo4j: neo4jOptions(values),
+    /** The keys that variables set, and in `test` the well-known ones. `app/bootstrap-keys.ts` adds those of `dev`. */
     bootstrapKeys: bootstrapKeys(values),
+    /** Whether the well-known keys are accepted. */
     acceptsWellKnownKeys: values.NEXUS_ENV === 'test',
     defaultRole: values.NEXUS_DEFAULT_ROLE,
+    /** Variables that start with NEXUS_ and do not exist: usually a typo. */
     unknownVariables: Object.keys(env).filter((name) => name.startsWith('NEXUS_') && !(name in VARIABLES)),
   };
   refuseUnsafe(config);
@@ -169,7 +121,8 @@ function readVariables(env: Environment): Values {
   return Object.fromEntries(entries) as Values;
 }
 
-function mlOptions(values: Values): Config['ml'] {
+/** The model that texts may be sent to. */
+function mlOptions(values: Values) {
   if (!values.NEXUS_PLUGIN_ML_ENABLED) return undefined;
   const { NEXUS_PLUGIN_ML_URL: url, NEXUS_PLUGIN_ML_MODEL: model, NEXUS_PLUGIN_ML_API_KEY: apiKey } = values;
   if (!url || !model) {
@@ -178,6 +131,12 @@ function mlOptions(values: Values): Config['ml'] {
     );
   }
   return { url, model, apiKey, timeoutMs: values.NEXUS_PLUGIN_ML_TIMEOUT_SECONDS * 1000 };
+}
+
+/** The Neo4j server that the document graph is copied to. */
+function neo4jOptions(values: Values): Neo4jOptions | undefined {
+  const { NEXUS_NEO4J_URL: url, NEXUS_NEO4J_USERNAME: username, NEXUS_NEO4J_PASSWORD: password } = values;
+  return url ? { url, username, password: password ?? '' } : undefined;
 }
 
 function storageOptions(values: Values, dataDir: string): StorageOptions {
@@ -208,54 +167,46 @@ function requestsPerMinute({ NEXUS_REQUESTS_PER_MINUTE: limits }: Values): Recor
 
 function bootstrapKeys(values: Values): BootstrapKey[] {
   return BOOTSTRAP_ROLES.flatMap((role) => {
-    const given = values[`NEXUS_BOOTSTRAP_${role.toUpperCase() as Uppercase<typeof role>}_KEY`];
+    const given = values[variableOf(role)];
     const key = given ?? (values.NEXUS_ENV === 'test' ? wellKnownKey(role) : undefined);
     return key ? [{ role, key, isConfigured: given !== undefined, keepsOthers: false }] : [];
   });
 }
 
-function refuseUnsafe(config: Config): void {
-  const shared = config.bootstrapKeys.find(({ key }, index) =>
-    config.bootstrapKeys.slice(0, index).some((other) => other.key === key),
-  );
+function refuseUnsafe({ env, host, internalSecret, tokenSecret, bootstrapKeys }: Config): void {
+  const secrets = new Map([
+    ['NEXUS_INTERNAL_SECRET', internalSecret],
+    ['NEXUS_TOKEN_SECRET', tokenSecret],
+    ...bootstrapKeys.map(({ role, key }) => [variableOf(role), key] as const),
+  ]);
+  const keys = bootstrapKeys.map(({ key }) => key);
+  const shared = bootstrapKeys.find(({ key }, index) => keys.indexOf(key) < index);
   if (shared) {
-    throw new Error(
-      `NEXUS_BOOTSTRAP_${shared.role.toUpperCase()}_KEY is also the key of another role. Each needs its own.`,
-    );
+    throw new Error(`${variableOf(shared.role)} is also the key of another role. Each needs its own.`);
   }
-  const known = config.bootstrapKeys.find(({ key }) => isWellKnownKey(key));
-  if (known && config.env !== 'test') {
+  const known = bootstrapKeys.find(({ key }) => isWellKnownKey(key));
+  if (known && env !== 'test') {
     throw new Error(
-      `NEXUS_BOOTSTRAP_${known.role.toUpperCase()}_KEY is a key that everybody knows, and NEXUS_ENV is ${config.env}. ` +
+      `${variableOf(known.role)} is a key that everybody knows, and NEXUS_ENV is ${env}. ` +
         'Set a key of your own, or unset it.',
     );
   }
-  if (config.env === 'prod') refuseShortSecrets(config);
-  if (known && !isLoopbackHost(config.host)) {
+  for (const [name, value] of env === 'prod' ? secrets : []) {
+    if (value === undefined || value.length >= SHORTEST_SECRET) continue;
     throw new Error(
-      `NEXUS_HOST is ${config.host}, which others can reach, while NEXUS_ENV=test uses keys that everybody knows. ` +
+      `${name} has fewer than ${SHORTEST_SECRET} characters, too few for prod. Try: openssl rand -hex 24`,
+    );
+  }
+  if (known && !isLoopbackHost(host)) {
+    throw new Error(
+      `NEXUS_HOST is ${host}, which others can reach, while NEXUS_ENV=test uses keys that everybody knows. ` +
         'Set NEXUS_ENV to dev or prod, or listen on 127.0.0.1.',
     );
   }
 }
 
-function refuseShortSecrets({ internalSecret, tokenSecret, bootstrapKeys }: Config): void {
-  const secrets: [string, string | undefined][] = [
-    ['NEXUS_INTERNAL_SECRET', internalSecret],
-    ['NEXUS_TOKEN_SECRET', tokenSecret],
-    ...bootstrapKeys.map(({ role, key }): [string, string] => [
-      `NEXUS_BOOTSTRAP_${role.toUpperCase()}_KEY`,
-      key,
-    ]),
-  ];
-  for (const [name, value] of secrets) {
-    if (value !== undefined && value.length < SHORTEST_SECRET) {
-      throw new Error(
-        `${name} has fewer than ${SHORTEST_SECRET} characters, too few for prod. Try: openssl rand -hex 24`,
-      );
-    }
-  }
-}
+const variableOf = <R extends Role>(role: R) =>
+  `NEXUS_BOOTSTRAP_${role.toUpperCase() as Uppercase<R>}_KEY` as const;
 
 function defaultDataDir(env: Environment): string {
   const isRoot = process.getuid?.() === 0;

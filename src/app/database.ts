@@ -21,7 +21,7 @@ export interface OpenDatabase {
   close(): Promise<void>;
 }
 
-export interface OpenOptions {
+interface OpenOptions {
   log: Logger;
   /** The command, for the list of connections: `serve`, `keys create`, … */
   purpose: string;
@@ -31,36 +31,30 @@ export interface OpenOptions {
 
 /** Opens the database for a command that only uses it. Sets up an empty database; refuses one that needs migrations. */
 export async function openCurrentDatabase(config: Config, options: OpenOptions): Promise<OpenDatabase> {
-  const database = await openConfiguredDatabase(config, options);
-  try {
-    const pending = await pendingMigrations(database.sql, database.migrations);
-    if (pending.length === database.migrations.length) await migrate(database.sql, database.migrations);
+  return openConfiguredDatabase(config, options, async ({ sql, migrations }) => {
+    const pending = await pendingMigrations(sql, migrations);
+    if (pending.length === migrations.length) await migrate(sql, migrations);
     else if (pending.length > 0) {
       throw new Error(
         `The database lacks ${pending.length} migrations of this release. Run \`nexus migrate\`, or start \`nexus serve\`.`,
       );
     }
-    return database;
-  } catch (error) {
-    await database.close();
-    throw error;
-  }
+  });
 }
 
 /** Opens the configured database, or starts the embedded one, and migrates it. */
 export async function openMigratedDatabase(config: Config, options: OpenOptions): Promise<OpenDatabase> {
-  const database = await openConfiguredDatabase(config, options);
-  try {
-    const applied = await migrate(database.sql, database.migrations);
-    for (const { name } of applied) options.log.info(`applied migration ${name}`);
-    return database;
-  } catch (error) {
-    await database.close();
-    throw error;
-  }
+  return openConfiguredDatabase(config, options, async ({ sql, migrations }) => {
+    for (const { name } of await migrate(sql, migrations)) options.log.info(`applied migration ${name}`);
+  });
 }
 
-export async function openConfiguredDatabase(config: Config, options: OpenOptions): Promise<OpenDatabase> {
+/** Opens the database and prepares it. Closes it again when that fails. */
+export async function openConfiguredDatabase(
+  config: Config,
+  options: OpenOptions,
+  prepare?: (database: OpenDatabase) => Promise<void>,
+): Promise<OpenDatabase> {
   const migrations = await readMigrations();
   const embedded = config.databaseUrl
     ? undefined
@@ -71,23 +65,27 @@ export async function openConfiguredDatabase(config: Config, options: OpenOption
       });
   const target = embedded ? embedded.connection : { url: config.databaseUrl ?? '' };
   const sql = openDatabase(target, { ...config.database, applicationName: `nexus ${options.purpose}` });
-
-  async function close() {
-    await sql.end();
-    await embedded?.stop();
-  }
-
-  const place = embedded ? `${config.dataDir} (embedded PostgreSQL)` : databaseName(config.databaseUrl ?? '');
+  const database: OpenDatabase = {
+    sql,
+    listenAt: config.database.isPooled ? undefined : target,
+    migrations,
+    place: embedded ? `${config.dataDir} (embedded PostgreSQL)` : databaseName(config.databaseUrl ?? ''),
+    async close() {
+      await sql.end();
+      await embedded?.stop();
+    },
+  };
   try {
     await sql`select`.then(undefined, (error) => {
-      throw new Error(`${place} cannot be reached: ${reason(error)}`, { cause: error });
+      throw new Error(`${database.place} cannot be reached: ${reason(error)}`, { cause: error });
     });
     await refuseOldServer(sql);
+    await prepare?.(database);
+    return database;
   } catch (error) {
-    await close();
+    await database.close();
     throw error;
   }
-  return { sql, listenAt: config.database.isPooled ? undefined : target, migrations, place, close };
 }
 
 /** Returns the message of an error. When a name has several addresses, each has an error of its own inside another one. */

@@ -1,14 +1,10 @@
 import type { HttpServer } from '../http/http-server.ts';
 
-export interface ListenOptions {
-  host: string;
-  port: number;
-  /** The variable that sets the port, for the error message. */
-  variable: string;
-}
-
-/** Listens, and explains an address that cannot be used. */
-export async function listen(server: HttpServer, { host, port, variable }: ListenOptions): Promise<string> {
+/** Listens, and explains an address that cannot be used. `variable` is the one that sets the port. */
+export async function listen(
+  server: HttpServer,
+  { host, port, variable }: { host: string; port: number; variable: string },
+): Promise<string> {
   try {
     return await server.listen({ host, port });
   } catch (error) {

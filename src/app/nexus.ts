@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { createAnalysisFeature } from '../features/analysis/feature.ts';
 import { createBranchesFeature } from '../features/branches/feature.ts';
 import { createEventsFeature } from '../features/events/feature.ts';
@@ -11,8 +12,11 @@ import { createOperationsFeature } from '../features/operations/feature.ts';
 import { emitJobsEnded } from '../features/operations/job-events.ts';
 import { createTransferFeature } from '../features/transfer/feature.ts';
 import { createWebhooksFeature } from '../features/webhooks/feature.ts';
+import { registerHealthRoutes } from '../http/health-routes.ts';
+import { createHttpServer, type Shell } from '../http/server.ts';
 import type { ConnectionTarget, Database } from '../platform/database/database.ts';
 import { createListener } from '../platform/database/listener.ts';
+import type { Migration } from '../platform/database/migrator.ts';
 import type { IntegrityCheck } from '../platform/integrity/check.ts';
 import { createJobEngine } from '../platform/jobs/engine.ts';
 import { createJobQueue } from '../platform/jobs/queue.ts';
@@ -22,10 +26,9 @@ import type { Logger } from '../platform/telemetry/logger.ts';
 import { createMetrics } from '../platform/telemetry/metrics.ts';
 import type { Config } from './config.ts';
 import { foldFeatures } from './fold-features.ts';
-import { createNexusServer, type HttpServerOptions } from './http-server.ts';
 import type { Resources } from './resources.ts';
 
-export interface NexusDependencies {
+interface NexusDependencies {
   config: Config;
   sql: Database;
   log: Logger;
@@ -33,6 +36,14 @@ export interface NexusDependencies {
   listenAt?: ConnectionTarget | undefined;
   resources: Resources;
 }
+
+interface ServerOptions {
+  migrations: Migration[];
+  /** Where the web app was built to. */
+  webDirectory?: string | undefined;
+}
+
+const WEB_DIRECTORY = fileURLToPath(new URL('../web', import.meta.url));
 
 export type Nexus = ReturnType<typeof createNexus>;
 export type Services = Nexus['services'];
@@ -75,9 +86,27 @@ export function createNexus({ config, sql, log, listenAt, resources }: NexusDepe
     listener,
     engine,
 
-    /** Creates the HTTP server. It does not listen yet. */
-    httpServer: (options: HttpServerOptions) =>
-      createNexusServer({ config, sql, log, metrics, features, services }, options),
+    /** Creates the HTTP server with the routes of every feature. It does not listen yet. */
+    async httpServer({ migrations, webDirectory = WEB_DIRECTORY }: ServerOptions): Promise<Shell> {
+      metrics.observeProcess();
+      const shell = await createHttpServer({
+        log,
+        metrics,
+        authentication: services.authentication,
+        internal: { secret: config.internalSecret, openToLoopback: config.env !== 'prod' && config.isLocal },
+        isLocal: config.isLocal,
+        isServedOverHttps: config.publicUrl?.startsWith('https:') ?? false,
+        bodyLimitBytes: config.bodyLimitBytes,
+        trustedProxies: config.trustedProxies,
+        webApp: { directory: webDirectory, uploadOrigin: await services.uploads.origin() },
+        routes(server, registered) {
+          registerHealthRoutes(server, { sql, migrations, metrics });
+          for (const feature of features) feature.routes?.(server, registered);
+        },
+      });
+      for (const feature of features) if (feature.onDrain) shell.drain.onStart(feature.onDrain);
+      return shell;
+    },
 
     /** Runs what features do at each start of a server. */
     async start() {

@@ -1,27 +1,14 @@
-import { type AnalysisProcesses, createAnalysisProcesses } from '../features/analysis/analysis-processes.ts';
-import { createProjector, type Projector } from '../features/graph/projector.ts';
-import { createExtractors, type Extractors } from '../features/media/extractors/extractors.ts';
-import { createEgress, type Egress } from '../platform/egress/egress.ts';
+import { createAnalysisProcesses } from '../features/analysis/analysis-processes.ts';
+import { createProjector } from '../features/graph/projector.ts';
+import { createExtractors } from '../features/media/extractors/extractors.ts';
+import { createEgress } from '../platform/egress/egress.ts';
 import { storageOnDemand } from '../platform/storage/open-storage.ts';
 import type { Storage } from '../platform/storage/storage.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import type { Config } from './config.ts';
-import { createTextProcesses, type TextProcesses } from './text-processes.ts';
+import { createTextProcesses } from './text-processes.ts';
 
-/** The resources of Nexus besides its database. Nothing is opened and no process is started before it is needed. */
-export interface Resources {
-  storage: Storage;
-  egress: Egress;
-  /** Reaches the model's endpoint, public or not, and nothing else that is private. */
-  modelEgress: Egress;
-  extractors: Extractors;
-  analyser: AnalysisProcesses;
-  projector: Projector;
-  texts: TextProcesses;
-  /** Opens the storage. Fails when files cannot be stored there. */
-  open(): Promise<void>;
-  close(): Promise<void>;
-}
+export type Resources = ReturnType<typeof createResources>;
 
 export interface ResourcesOptions {
   config: Pick<Config, 'storage' | 'egressAllow' | 'ml'>;
@@ -30,7 +17,8 @@ export interface ResourcesOptions {
   youtubeOrigin?: string | undefined;
 }
 
-export function createResources({ config, log, youtubeOrigin }: ResourcesOptions): Resources {
+/** The resources of Nexus besides its database. Nothing is opened and no process is started before it is needed. */
+export function createResources({ config, log, youtubeOrigin }: ResourcesOptions) {
   const storage = storageOnDemand(config.storage);
   const egress = createEgress({ allow: config.egressAllow });
   const modelEgress = createEgress({ allow: config.ml ? [hostAndPort(config.ml.url)] : [] });
@@ -43,15 +31,17 @@ export function createResources({ config, log, youtubeOrigin }: ResourcesOptions
   const projector = createProjector();
   const texts = createTextProcesses();
   return {
-    storage,
+    storage: storage as Storage,
     egress,
+    /** Reaches the model's endpoint, public or not, and nothing else that is private. */
     modelEgress,
     extractors,
     analyser,
     projector,
     texts,
+    /** Opens the storage. Fails when files cannot be stored there. */
     open: () => storage.open(),
-    async close() {
+    async close(): Promise<void> {
       await Promise.all([extractors.close(), analyser.close(), projector.close(), texts.close()]);
       storage.close();
     },

@@ -1,11 +1,21 @@
 import { Command, CommanderError } from 'commander';
 import { NEXUS_VERSION } from '../platform/version.ts';
-import { addDoctorCommand } from './doctor.ts';
-import { addKeysCommand } from './keys.ts';
-import { addMigrateCommand } from './migrate.ts';
-import { addServeCommand } from './serve.ts';
-import { addUsersCommand } from './users.ts';
-import { addWorkerCommand } from './worker.ts';
+
+/** The commands. Each loads its modules only when it is called: all of them together take most of a second. */
+const COMMANDS = {
+  serve: { does: 'run Nexus until it is told to stop', load: () => import('./serve.ts') },
+  worker: { does: 'run jobs until told to stop', load: () => import('./worker.ts') },
+  migrate: {
+    does: 'bring the database to this release’s schema (serve does it, too)',
+    load: () => import('./migrate.ts'),
+  },
+  users: { does: 'manage people', load: () => import('./users.ts') },
+  keys: { does: 'manage API keys', load: () => import('./keys.ts') },
+  doctor: {
+    does: 'show the configuration in force and check what it needs',
+    load: () => import('./doctor.ts'),
+  },
+};
 
 /** Runs one command and returns the exit code: 0 done, 1 failed, 2 called wrongly. */
 export async function runCli(argv: string[]): Promise<number> {
@@ -28,14 +38,11 @@ Examples:
 Configuration is read from NEXUS_… variables and a .env file; docs/configuration.md lists them.`,
     );
 
-  addServeCommand(program);
-  addWorkerCommand(program);
-  addMigrateCommand(program);
-  addUsersCommand(program);
-  addKeysCommand(program);
-  addDoctorCommand(program);
-
   try {
+    for (const [name, { does, load }] of Object.entries(COMMANDS)) {
+      const command = program.command(name).description(does);
+      if (argv[2] === name) (await load()).define(command);
+    }
     await program.parseAsync(argv);
     return Number(process.exitCode ?? 0);
   } catch (error) {

@@ -5,13 +5,19 @@ import { createApiKey, username as usernameSchema } from '../contract/identity.t
 import { ROLES, type Role } from '../contract/roles.ts';
 import { id as idSchema } from '../contract/wire.ts';
 import { BOOTSTRAP_ROLES, bootstrapUsername } from '../features/identity/well-known-keys.ts';
-import { parseArguments } from './arguments.ts';
 import { print, printJson, printTable } from './output.ts';
-import { allPages, CLI_ACTOR, withServices } from './session.ts';
+import { allPages, CLI_ACTOR, parseArguments, withServices } from './session.ts';
 
-export function addKeysCommand(program: Command): void {
-  const keys = program.command('keys').description('manage API keys');
+interface CreateFlags {
+  name: string;
+  role?: Role;
+  raw?: true;
+  requestsPerMinute?: string;
+  expires?: string;
+  json?: true;
+}
 
+export function define(keys: Command): void {
   keys
     .command('create')
     .description('make a key for a person and show it, this once')
@@ -24,36 +30,24 @@ export function addKeysCommand(program: Command): void {
     .option('--requests-per-minute <number>', 'what it may do; by default what its role may')
     .option('--expires <time>', 'when it ends, as 2027-01-31T00:00:00Z')
     .option('--json', 'print JSON')
-    .action(
-      async (
-        username: string,
-        options: {
-          name: string;
-          role?: Role;
-          raw?: true;
-          requestsPerMinute?: string;
-          expires?: string;
-          json?: true;
-        },
-      ) => {
-        const { username: owner = username, ...fields } = parseArguments(createApiKey, {
-          username,
-          name: options.name,
-          role: options.role,
-          raw_mode_enabled: options.raw ?? false,
-          requests_per_minute: options.requestsPerMinute && Number(options.requestsPerMinute),
-          expires_at: options.expires,
-        });
-        const created = await withServices('keys create', async ({ users, apiKeys }) =>
-          apiKeys.create(await users.getByName(owner), fields, CLI_ACTOR),
-        );
-        if (options.json) return printJson(created);
-        print(created.key);
-        process.stderr.write(
-          `Key ${created.id} of ${created.owner} (${created.role}). It is not shown again.\n`,
-        );
-      },
-    );
+    .action(async (username: string, options: CreateFlags) => {
+      const { username: owner = username, ...fields } = parseArguments(createApiKey, {
+        username,
+        name: options.name,
+        role: options.role,
+        raw_mode_enabled: options.raw ?? false,
+        requests_per_minute: options.requestsPerMinute && Number(options.requestsPerMinute),
+        expires_at: options.expires,
+      });
+      const created = await withServices('keys create', async ({ users, apiKeys }) =>
+        apiKeys.create(await users.getByName(owner), fields, CLI_ACTOR),
+      );
+      if (options.json) return printJson(created);
+      print(created.key);
+      process.stderr.write(
+        `Key ${created.id} of ${created.owner} (${created.role}). It is not shown again.\n`,
+      );
+    });
 
   keys
     .command('list')
@@ -63,14 +57,11 @@ export function addKeysCommand(program: Command): void {
     .action(async (options: { user?: string; json?: true }) => {
       const found = await withServices('keys list', async ({ users, apiKeys }) => {
         const user = options.user && (await users.getByName(parseArguments(usernameSchema, options.user)));
-        return allPages(async (cursor) => {
-          const { api_keys: rows, page } = await apiKeys.list({
-            limit: 200,
-            cursor,
-            ...(user && { user_id: user.id }),
-          });
-          return { rows, page };
-        });
+        const owned = user && { user_id: user.id };
+        return allPages(
+          (query) => apiKeys.list({ ...query, ...owned }),
+          (answer) => answer.api_keys,
+        );
       });
       if (options.json) return printJson(found);
       printTable(

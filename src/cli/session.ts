@@ -1,7 +1,7 @@
+import { z } from 'zod';
 import { type Config, parseConfig, readEnvironment } from '../app/config.ts';
 import { openCurrentDatabase } from '../app/database.ts';
-import { createNexus, type Services } from '../app/nexus.ts';
-import { createResources } from '../app/resources.ts';
+import type { Services } from '../app/nexus.ts';
 import { finishDespiteSignals } from '../app/shutdown.ts';
 import type { Page } from '../contract/wire.ts';
 import { createLogger } from '../platform/telemetry/logger.ts';
@@ -18,6 +18,9 @@ export async function withServices<T>(
 ): Promise<T> {
   const config = parseConfig(readEnvironment());
   const log = createLogger(QUIET);
+  // Loaded here, because it is most of Nexus: wrong arguments are refused before.
+  const { createNexus } = await import('../app/nexus.ts');
+  const { createResources } = await import('../app/resources.ts');
   return finishDespiteSignals(async () => {
     const database = await openCurrentDatabase(config, { log, purpose, whenOwned: 'share' });
     const resources = createResources({ config, log });
@@ -33,14 +36,22 @@ export async function withServices<T>(
 }
 
 /** Reads a list to its end. */
-export async function allPages<Row>(
-  read: (cursor: string | undefined) => Promise<{ rows: Row[]; page: Page }>,
+export async function allPages<Answer extends { page: Page }, Row>(
+  read: (query: { limit: number; cursor: string | undefined }) => Promise<Answer>,
+  rowsOf: (answer: Answer) => Row[],
 ): Promise<Row[]> {
   const all: Row[] = [];
   for (let cursor: string | undefined; ; ) {
-    const { rows, page } = await read(cursor);
-    all.push(...rows);
-    if (page.next_cursor === null) return all;
-    cursor = page.next_cursor;
+    const answer = await read({ limit: 200, cursor });
+    all.push(...rowsOf(answer));
+    if (answer.page.next_cursor === null) return all;
+    cursor = answer.page.next_cursor;
   }
+}
+
+/** Checks a command's arguments against the schema of the API. */
+export function parseArguments<T extends z.ZodType>(schema: T, given: unknown): z.output<T> {
+  const parsed = schema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  throw new Error(z.prettifyError(parsed.error));
 }

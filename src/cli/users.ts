@@ -4,13 +4,10 @@ import type { Config } from '../app/config.ts';
 import { createUser, updateUser, username as usernameSchema } from '../contract/identity.ts';
 import { ROLES, type Role } from '../contract/roles.ts';
 import type { SignInLink } from '../features/identity/sign-in-links.ts';
-import { parseArguments } from './arguments.ts';
 import { print, printJson, printTable } from './output.ts';
-import { allPages, CLI_ACTOR, withServices } from './session.ts';
+import { allPages, CLI_ACTOR, parseArguments, withServices } from './session.ts';
 
-export function addUsersCommand(program: Command): void {
-  const users = program.command('users').description('manage people');
-
+export function define(users: Command): void {
   users
     .command('add')
     .description('add a person, together with their default library')
@@ -77,10 +74,7 @@ export function addUsersCommand(program: Command): void {
     .option('--json', 'print JSON')
     .action(async (options: { json?: true }) => {
       const found = await withServices('users list', ({ users: people }) =>
-        allPages(async (cursor) => {
-          const { users: rows, page } = await people.list({ limit: 200, cursor });
-          return { rows, page };
-        }),
+        allPages(people.list, (answer) => answer.users),
       );
       if (options.json) return printJson(found);
       printTable(

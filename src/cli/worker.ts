@@ -5,7 +5,7 @@ import { listen } from '../app/listen.ts';
 import { createNexus, type Nexus } from '../app/nexus.ts';
 import { createResources } from '../app/resources.ts';
 import { untilStopped } from '../app/shutdown.ts';
-import { createHealthServer } from '../http/health-server.ts';
+import { createHealthServer } from '../http/health-routes.ts';
 import type { HttpServer } from '../http/http-server.ts';
 import { createLogger, type Logger } from '../platform/telemetry/logger.ts';
 
@@ -16,10 +16,8 @@ interface WorkerFlags {
   concurrency?: number;
 }
 
-export function addWorkerCommand(program: Command): void {
-  program
-    .command('worker')
-    .description('run jobs until told to stop')
+export function define(command: Command): void {
+  command
     .option('--once', 'run at most one job, and exit')
     .option('--max-jobs <n>', 'exit after this many jobs', positive)
     .option('--queues <names>', 'only these queues, separated by commas', names)

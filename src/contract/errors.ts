@@ -1,150 +1,97 @@
-/**
- * The catalogue of API errors: code, HTTP status and meaning.
- * `docs/errors.md` lists the same; a test compares the two.
- */
+/** The catalogue of API errors: code, HTTP status and meaning. A test compares it with `docs/errors.md`. */
 export const ERRORS = {
-  E_INVALID_REQUEST: {
-    status: 400,
-    meaning: 'The body, query, id or JSON is malformed. The message names the field and the rule.',
-  },
-  E_INVALID_URL: {
-    status: 400,
-    meaning:
+  ...codes('status', 400, {
+    E_INVALID_REQUEST: 'The body, query, id or JSON is malformed. The message names the field and the rule.',
+    E_INVALID_URL:
       'The URL is not http or https, has no host, carries credentials, or has more than 2048 characters.',
-  },
-  E_SSRF_BLOCKED: {
-    status: 400,
-    meaning:
+    E_SSRF_BLOCKED:
       'The host does not exist, or its address is not public. An operator can allow private addresses with NEXUS_EGRESS_ALLOW.',
-  },
-  E_INVALID_KIND: { status: 400, meaning: 'This route does not accept this kind of media.' },
-  E_FILE_TOO_LARGE: { status: 400, meaning: 'The file is larger than the limit.' },
-  E_INVALID_FILE_TYPE: { status: 400, meaning: 'The content of the file does not match its kind.' },
-  E_INVALID_CONTENT_TYPE: { status: 400, meaning: 'The content type does not match the kind.' },
-  E_STORAGE_MISSING: { status: 400, meaning: 'No file was uploaded. Upload the file first, then ingest it.' },
-  E_UPLOAD_EXPIRED: { status: 403, meaning: 'The upload URL has expired. Start a new upload.' },
-  E_UPLOAD_SPENT: {
-    status: 409,
-    meaning: 'A file was already uploaded to this URL. Start a new upload for another file.',
-  },
-  E_ASYNC_DISABLED: { status: 400, meaning: 'Queued jobs are disabled (NEXUS_ASYNC_JOBS_ENABLED is false).' },
-  E_SHADOW_DISABLED: {
-    status: 400,
-    meaning: 'Shadow runs are disabled (NEXUS_SHADOW_EXECUTION_ENABLED is false).',
-  },
-  E_NAME_INVALID: { status: 400, meaning: 'The name of a library must have 1 to 100 characters.' },
-  E_UNAUTHENTICATED: {
-    status: 401,
-    meaning: 'No credentials were sent, or they are unknown, disabled or expired.',
-  },
-  E_FORBIDDEN: { status: 403, meaning: 'The caller is not allowed to do this.' },
-  E_MODE_FORBIDDEN: {
-    status: 403,
-    meaning:
+    E_INVALID_KIND: 'This route does not accept this kind of media.',
+    E_FILE_TOO_LARGE: 'The file is larger than the limit.',
+    E_INVALID_FILE_TYPE: 'The content of the file does not match its kind.',
+    E_INVALID_CONTENT_TYPE: 'The content type does not match the kind.',
+    E_STORAGE_MISSING: 'No file was uploaded. Upload the file first, then ingest it.',
+    E_ASYNC_DISABLED: 'Queued jobs are disabled (NEXUS_ASYNC_JOBS_ENABLED is false).',
+    E_SHADOW_DISABLED: 'Shadow runs are disabled (NEXUS_SHADOW_EXECUTION_ENABLED is false).',
+    E_NAME_INVALID: 'The name of a library must have 1 to 100 characters.',
+  }),
+  ...codes('status', 401, {
+    E_UNAUTHENTICATED: 'No credentials were sent, or they are unknown, disabled or expired.',
+  }),
+  ...codes('status', 403, {
+    E_UPLOAD_EXPIRED: 'The upload URL has expired. Start a new upload.',
+    E_FORBIDDEN: 'The caller is not allowed to do this.',
+    E_MODE_FORBIDDEN:
       'RAW mode requires NEXUS_RAW_MODE_ENABLED, a key with raw_mode_enabled, and the role researcher or higher.',
-  },
-  E_INTERNAL_ONLY: {
-    status: 403,
-    meaning: 'Routes under /internal require the header X-Nexus-Internal with the configured secret.',
-  },
-  E_GOVERNANCE_BLOCKED: {
-    status: 403,
-    meaning: 'A policy blocks this text in this mode. The message names the policy.',
-  },
-  E_LAST_ADMIN_FORBIDDEN: {
-    status: 403,
-    meaning: 'The change would remove the last admin. Make another user an admin first.',
-  },
-  E_DEFAULT_LIBRARY_FORBIDDEN: {
-    status: 403,
-    meaning: 'A default library cannot be shared, renamed, deleted or transferred.',
-  },
-  E_OWNER_REQUIRED: { status: 403, meaning: 'Only the owner of the library may do this.' },
-  E_OWNER_EXIT_FORBIDDEN: {
-    status: 403,
-    meaning: 'The owner must stay an admin of the library. Transfer the ownership first.',
-  },
-  E_NOT_FOUND: { status: 404, meaning: 'The route or object does not exist, or the caller may not see it.' },
-  E_USER_NOT_FOUND: { status: 404, meaning: 'No user has this id or username.' },
-  E_LIBRARY_NOT_FOUND: { status: 404, meaning: 'The library does not exist, or the caller is not a member.' },
-  E_MEDIA_NOT_FOUND: {
-    status: 404,
-    meaning: 'The media does not exist, the caller may not read it, or it is not in this library.',
-  },
-  E_BRANCH_NOT_FOUND: { status: 404, meaning: 'The branch does not exist, or the caller may not see it.' },
-  E_INVITE_NOT_FOUND: {
-    status: 404,
-    meaning: 'The invitation does not exist, or the caller may not see it.',
-  },
-  E_USERNAME_TAKEN: {
-    status: 409,
-    meaning: 'Another user has this username. Usernames are case-insensitive.',
-  },
-  E_USERNAME_RESERVED: {
-    status: 409,
-    meaning: 'This username is reserved, or looks like a reserved one. Choose another.',
-  },
-  E_POLICY_NAME_TAKEN: { status: 409, meaning: 'Another policy has this name. Names are case-insensitive.' },
-  E_KEY_ROLE_EXCEEDS_USER: { status: 409, meaning: "A key's role must not exceed the role of its user." },
-  E_INVITE_MEMBER_EXISTS: { status: 409, meaning: 'This person is already a member of the library.' },
-  E_INVITE_ALREADY_EXISTS: {
-    status: 409,
-    meaning: 'This person already has a pending invitation to the library.',
-  },
-  E_INVITE_NOT_PENDING: { status: 409, meaning: 'The invitation was already accepted, declined or revoked.' },
-  E_OWNERSHIP_TRANSFER_INVALID: {
-    status: 409,
-    meaning: 'Ownership can only be transferred to a member of the library.',
-  },
-  E_IDEMPOTENCY_CONFLICT: {
-    status: 409,
-    meaning: 'This idempotency key was already used for a different request. Use a new key.',
-  },
-  E_INVALID_STATE: {
-    status: 409,
-    meaning: 'The current state of the object does not allow this.',
-  },
-  E_BRANCH_MOVED: {
-    status: 409,
-    meaning: 'The branch has newer events. details.head is its current position.',
-  },
-  E_BRANCH_DAMAGED: {
-    status: 409,
-    meaning: 'The stored branch does not match its hashes. The job branch_replay finds the damaged event.',
-  },
-  E_TEXT_TOO_COSTLY: {
-    status: 413,
-    meaning:
+    E_INTERNAL_ONLY: 'Routes under /internal require the header X-Nexus-Internal with the configured secret.',
+    E_GOVERNANCE_BLOCKED: 'A policy blocks this text in this mode. The message names the policy.',
+    E_LAST_ADMIN_FORBIDDEN: 'The change would remove the last admin. Make another user an admin first.',
+    E_DEFAULT_LIBRARY_FORBIDDEN: 'A default library cannot be shared, renamed, deleted or transferred.',
+    E_OWNER_REQUIRED: 'Only the owner of the library may do this.',
+    E_OWNER_EXIT_FORBIDDEN: 'The owner must stay an admin of the library. Transfer the ownership first.',
+  }),
+  ...codes('status', 404, {
+    E_NOT_FOUND: 'The route or object does not exist, or the caller may not see it.',
+    E_USER_NOT_FOUND: 'No user has this id or username.',
+    E_LIBRARY_NOT_FOUND: 'The library does not exist, or the caller is not a member.',
+    E_MEDIA_NOT_FOUND: 'The media does not exist, the caller may not read it, or it is not in this library.',
+    E_BRANCH_NOT_FOUND: 'The branch does not exist, or the caller may not see it.',
+    E_INVITE_NOT_FOUND: 'The invitation does not exist, or the caller may not see it.',
+  }),
+  ...codes('status', 409, {
+    E_UPLOAD_SPENT: 'A file was already uploaded to this URL. Start a new upload for another file.',
+    E_USERNAME_TAKEN: 'Another user has this username. Usernames are case-insensitive.',
+    E_USERNAME_RESERVED: 'This username is reserved, or looks like a reserved one. Choose another.',
+    E_POLICY_NAME_TAKEN: 'Another policy has this name. Names are case-insensitive.',
+    E_KEY_ROLE_EXCEEDS_USER: "A key's role must not exceed the role of its user.",
+    E_INVITE_MEMBER_EXISTS: 'This person is already a member of the library.',
+    E_INVITE_ALREADY_EXISTS: 'This person already has a pending invitation to the library.',
+    E_INVITE_NOT_PENDING: 'The invitation was already accepted, declined or revoked.',
+    E_OWNERSHIP_TRANSFER_INVALID: 'Ownership can only be transferred to a member of the library.',
+    E_IDEMPOTENCY_CONFLICT: 'This idempotency key was already used for a different request. Use a new key.',
+    E_INVALID_STATE: 'The current state of the object does not allow this.',
+    E_BRANCH_MOVED: 'The branch has newer events. details.head is its current position.',
+    E_BRANCH_DAMAGED:
+      'The stored branch does not match its hashes. The job branch_replay finds the damaged event.',
+  }),
+  ...codes('status', 413, {
+    E_TEXT_TOO_COSTLY:
       'Processing the text exceeds the time or memory limit of one request, or the response is too large.',
-  },
-  E_QUOTA_EXCEEDED: {
-    status: 413,
-    meaning: 'The storage quota is exceeded. The message gives the used and the allowed amount.',
-  },
-  E_RANGE_NOT_SATISFIABLE: { status: 416, meaning: 'The range starts after the end of the file.' },
-  E_MISDIRECTED_REQUEST: {
-    status: 421,
-    meaning: 'Nexus accepts only requests to localhost. To use another host name, set NEXUS_PUBLIC_URL.',
-  },
-  E_RATE_LIMITED: {
-    status: 429,
-    meaning: 'Too many requests. Retry after the number of seconds in Retry-After.',
-  },
-  E_TOO_MANY_STREAMS: {
-    status: 503,
-    meaning: 'This server has too many open event streams. Retry after the number of seconds in Retry-After.',
-  },
-  E_INTERNAL: {
-    status: 500,
-    meaning: 'An unexpected error. The details are in the log under the request id.',
-  },
-  E_UNAVAILABLE: {
-    status: 503,
-    meaning: 'The database is unavailable, or Nexus is too busy or shutting down. Try again in a moment.',
-  },
-} as const satisfies Record<`E_${string}`, { status: number; meaning: string }>;
+    E_QUOTA_EXCEEDED: 'The storage quota is exceeded. The message gives the used and the allowed amount.',
+  }),
+  ...codes('status', 416, { E_RANGE_NOT_SATISFIABLE: 'The range starts after the end of the file.' }),
+  ...codes('status', 421, {
+    E_MISDIRECTED_REQUEST:
+      'Nexus accepts only requests to localhost. To use another host name, set NEXUS_PUBLIC_URL.',
+  }),
+  ...codes('status', 429, {
+    E_RATE_LIMITED: 'Too many requests. Retry after the number of seconds in Retry-After.',
+  }),
+  ...codes('status', 500, {
+    E_INTERNAL: 'An unexpected error. The details are in the log under the request id.',
+  }),
+  ...codes('status', 503, {
+    E_TOO_MANY_STREAMS:
+      'This server has too many open event streams. Retry after the number of seconds in Retry-After.',
+    E_UNAVAILABLE:
+      'The database is unavailable, or Nexus is too busy or shutting down. Try again in a moment.',
+  }),
+};
 
 export type ErrorCode = keyof typeof ERRORS;
+
+/** Gives all of the codes one property besides their meaning. */
+function codes<Code extends `E_${string}`, Key extends string, Value>(
+  key: Key,
+  value: Value,
+  meanings: Record<Code, string>,
+): Record<Code, { [_ in Key]: Value } & { meaning: string }> {
+  const entries = Object.entries<string>(meanings).map(([code, meaning]) => [
+    code,
+    { [key]: value, meaning },
+  ]);
+  return Object.fromEntries(entries);
+}
 
 /** Error codes of job attempts that the engine and Nexus's own handlers set. Failures add those of `FAILURES`. */
 export const ATTEMPT_ERRORS = {
@@ -161,79 +108,46 @@ export const ATTEMPT_ERRORS = {
   E_WORKER_STOPPED: 'The worker was stopped. The attempt does not count against max_attempts.',
 } as const satisfies Record<`E_${string}`, string>;
 
-export type AttemptErrorCode = keyof typeof ATTEMPT_ERRORS;
-
-/**
- * Why a document could not be fetched or extracted. Nexus retries `transient` failures; the others stay until a person
- * acts.
- */
+/** The reasons why a document cannot be extracted. `transient` ones are retried; the others wait for a person. */
 export const FAILURES = {
-  E_DNS_FAILED: { transient: true, meaning: 'The host name of the site could not be resolved.' },
-  E_CONNECT_FAILED: {
-    transient: true,
-    meaning: 'The site refused the connection, or cannot be reached.',
-  },
-  E_CONNECTION_LOST: {
-    transient: true,
-    meaning: 'The connection closed before the whole response arrived.',
-  },
-  E_TIMEOUT: { transient: true, meaning: 'The site took too long to respond.' },
-  E_TLS_FAILED: {
-    transient: false,
-    meaning: "The site's certificate is invalid, or the site does not support TLS.",
-  },
-  E_INVALID_RESPONSE: {
-    transient: false,
-    meaning: 'The response is not valid HTTP, or cannot be decompressed.',
-  },
-  E_RESPONSE_TOO_LARGE: { transient: false, meaning: 'The response is larger than the limit.' },
-  E_TOO_MANY_REDIRECTS: { transient: false, meaning: 'The site redirected more than five times.' },
-  E_LOGIN_REQUIRED: { transient: false, meaning: 'The site shows the page only to signed-in users.' },
-  E_ACCESS_DENIED: { transient: false, meaning: 'The site denied access to the page.' },
-  E_PAGE_NOT_FOUND: { transient: false, meaning: 'The page does not exist.' },
-  E_PAGE_GONE: { transient: false, meaning: 'The page was removed permanently.' },
-  E_SITE_BUSY: { transient: true, meaning: 'The site limits the number of requests.' },
-  E_SITE_ERROR: { transient: true, meaning: 'The site is having problems (status 5xx).' },
-  E_HTTP_ERROR: { transient: false, meaning: 'The site responded with another error status.' },
-  E_NO_READABLE_CONTENT: { transient: false, meaning: 'The page contains no article.' },
-  E_UNSUPPORTED_CONTENT: { transient: false, meaning: 'The address leads neither to a page nor to a PDF.' },
-  E_PDF_PASSWORD_REQUIRED: { transient: false, meaning: 'The PDF is protected by a password.' },
-  E_PDF_INVALID: { transient: false, meaning: 'The file is not a PDF, or is damaged.' },
-  E_EPUB_INVALID: {
-    transient: false,
-    meaning: 'The file is not an EPUB, is damaged, or has DRM.',
-  },
-  E_ARCHIVE_UNSAFE: {
-    transient: false,
-    meaning: 'The archive is malicious, or too large when decompressed.',
-  },
-  E_VIDEO_UNAVAILABLE: { transient: false, meaning: 'The video was removed, or is private.' },
-  E_TRANSCRIPT_UNAVAILABLE: {
-    transient: false,
-    meaning: 'The video has no transcript. It can still be played.',
-  },
-  E_IMAGE_INVALID: { transient: false, meaning: 'The file is not an image of a supported type.' },
-  E_EXTRACTION_TIMEOUT: { transient: false, meaning: 'Extracting the document exceeded the time limit.' },
-  E_EXTRACTION_MEMORY: { transient: false, meaning: 'Extracting the document exceeded the memory limit.' },
-  E_EXTRACTION_TOO_LARGE: {
-    transient: false,
-    meaning: 'The document contains more text and images than the limit.',
-  },
-  E_PROCESSING_STOPPED: {
-    transient: false,
-    meaning: 'Processing was cancelled, or stopped after its workers died too often. It can be retried.',
-  },
-  E_UPLOAD_ABANDONED: {
-    transient: false,
-    meaning: 'The upload was not finished in time. Upload the file again.',
-  },
-  E_EXTRACTOR_NOT_IMPLEMENTED: { transient: false, meaning: 'Nexus cannot extract this kind of media.' },
-  E_STORAGE_GONE: { transient: false, meaning: 'The file is missing from storage.' },
-  E_EXTRACTION_FAILED: {
-    transient: false,
-    meaning: 'The document could not be extracted. The log has the details.',
-  },
-} as const satisfies Record<`E_${string}`, { transient: boolean; meaning: string }>;
+  ...codes('transient', true, {
+    E_DNS_FAILED: 'The host name of the site could not be resolved.',
+    E_CONNECT_FAILED: 'The site refused the connection, or cannot be reached.',
+    E_CONNECTION_LOST: 'The connection closed before the whole response arrived.',
+    E_TIMEOUT: 'The site took too long to respond.',
+    E_SITE_BUSY: 'The site limits the number of requests.',
+    E_SITE_ERROR: 'The site is having problems (status 5xx).',
+  }),
+  ...codes('transient', false, {
+    E_TLS_FAILED: "The site's certificate is invalid, or the site does not support TLS.",
+    E_INVALID_RESPONSE: 'The response is not valid HTTP, or cannot be decompressed.',
+    E_RESPONSE_TOO_LARGE: 'The response is larger than the limit.',
+    E_TOO_MANY_REDIRECTS: 'The site redirected more than five times.',
+    E_LOGIN_REQUIRED: 'The site shows the page only to signed-in users.',
+    E_ACCESS_DENIED: 'The site denied access to the page.',
+    E_PAGE_NOT_FOUND: 'The page does not exist.',
+    E_PAGE_GONE: 'The page was removed permanently.',
+    E_HTTP_ERROR: 'The site responded with another error status.',
+    E_NO_READABLE_CONTENT: 'The page contains no article.',
+    E_UNSUPPORTED_CONTENT: 'The address leads neither to a page nor to a PDF.',
+    E_PDF_PASSWORD_REQUIRED: 'The PDF is protected by a password.',
+    E_PDF_INVALID: 'The file is not a PDF, or is damaged.',
+    E_EPUB_INVALID: 'The file is not an EPUB, is damaged, or has DRM.',
+    E_ARCHIVE_UNSAFE: 'The archive is malicious, or too large when decompressed.',
+    E_VIDEO_UNAVAILABLE: 'The video was removed, or is private.',
+    E_TRANSCRIPT_UNAVAILABLE: 'The video has no transcript. It can still be played.',
+    E_IMAGE_INVALID: 'The file is not an image of a supported type.',
+    E_EXTRACTION_TIMEOUT: 'Extracting the document exceeded the time limit.',
+    E_EXTRACTION_MEMORY: 'Extracting the document exceeded the memory limit.',
+    E_EXTRACTION_TOO_LARGE: 'The document contains more text and images than the limit.',
+    E_PROCESSING_STOPPED:
+      'Processing was cancelled, or stopped after its workers died too often. It can be retried.',
+    E_UPLOAD_ABANDONED: 'The upload was not finished in time. Upload the file again.',
+    E_EXTRACTOR_NOT_IMPLEMENTED: 'Nexus cannot extract this kind of media.',
+    E_STORAGE_GONE: 'The file is missing from storage.',
+    E_EXTRACTION_FAILED: 'The document could not be extracted. The log has the details.',
+  }),
+};
 
 export type FailureCode = keyof typeof FAILURES | 'E_INVALID_URL' | 'E_SSRF_BLOCKED' | 'E_QUOTA_EXCEEDED';
 

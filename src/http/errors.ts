@@ -26,30 +26,28 @@ export function errorBytes(code: ErrorCode, message: string, requestId: string, 
   return JSON.stringify({ error: { code, message, request_id: requestId, details } });
 }
 
+const FASTIFY_ERRORS: Record<string, string> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'The request body is too large.',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'This route accepts only JSON. Send Content-Type: application/json.',
+  FST_ERR_BAD_URL: 'The path is not valid percent-encoded UTF-8.',
+  FST_ERR_MAX_PARAM_LENGTH: 'A path segment is too long.',
+};
+
 function toNexusError(thrown: unknown): NexusError {
   if (thrown instanceof NexusError) return thrown;
-  if (hasZodFastifySchemaValidationErrors(thrown))
-    return invalidRequest(thrown.validationContext, thrown.validation);
+  if (hasZodFastifySchemaValidationErrors(thrown)) {
+    const messages = thrown.validation.slice(0, 3).map(({ instancePath, message = 'is not valid' }) => {
+      const field = instancePath.split('/').filter(Boolean).join('.');
+      return `${excerpt(field) || (thrown.validationContext ?? 'request')} ${message}`;
+    });
+    return new NexusError('E_INVALID_REQUEST', sentence(messages.join('; ')));
+  }
   if (thrown instanceof ProcessStopped && (thrown.reason === 'busy' || thrown.reason === 'closed')) {
     return new NexusError('E_UNAVAILABLE', 'Nexus is too busy or shutting down. Try again in a moment.');
   }
   const { code = '', statusCode = 500, message } = thrown as Partial<FastifyError>;
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
-    return new NexusError('E_INVALID_REQUEST', 'The request body is too large.');
-  }
-  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
-    return new NexusError(
-      'E_INVALID_REQUEST',
-      'This route accepts only JSON. Send Content-Type: application/json.',
-    );
-  }
-  if (code === 'FST_ERR_BAD_URL') {
-    return new NexusError('E_INVALID_REQUEST', 'The path is not valid percent-encoded UTF-8.');
-  }
-  if (code === 'FST_ERR_MAX_PARAM_LENGTH') {
-    return new NexusError('E_INVALID_REQUEST', 'A path segment is too long.');
-  }
-  if (statusCode >= 400 && statusCode < 500) return new NexusError('E_INVALID_REQUEST', sentence(message));
+  if (statusCode >= 400 && statusCode < 500)
+    return new NexusError('E_INVALID_REQUEST', FASTIFY_ERRORS[code] ?? sentence(message));
   if (isDatabaseTrouble(thrown)) {
     return new NexusError('E_UNAVAILABLE', 'The database is unavailable. Try again in a moment.');
   }
@@ -57,17 +55,6 @@ function toNexusError(thrown: unknown): NexusError {
     'E_INTERNAL',
     'Something went wrong on the server. The log has the details under this request id.',
   );
-}
-
-function invalidRequest(
-  context: string | undefined,
-  problems: { instancePath: string; message?: string | undefined }[],
-): NexusError {
-  const messages = problems.slice(0, 3).map(({ instancePath, message }) => {
-    const field = instancePath.split('/').filter(Boolean).join('.');
-    return `${excerpt(field) || (context ?? 'request')} ${message ?? 'is not valid'}`;
-  });
-  return new NexusError('E_INVALID_REQUEST', sentence(messages.join('; ')));
 }
 
 /** Returns the error for one invalid field. The message continues the sentence that the field's name begins. */

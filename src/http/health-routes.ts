@@ -1,95 +1,96 @@
+import Fastify, { type FastifyBaseLogger, type FastifyContextConfig, LogController } from 'fastify';
+import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { NexusError } from '../contract/errors.ts';
 import { health, metrics as metricsBody, readiness } from '../contract/operations.ts';
 import type { Database } from '../platform/database/database.ts';
 import { type Migration, pendingMigrations } from '../platform/database/migrator.ts';
+import type { Logger } from '../platform/telemetry/logger.ts';
 import type { Metrics } from '../platform/telemetry/metrics.ts';
+import { replyWithError } from './errors.ts';
 import type { HttpServer } from './http-server.ts';
+import { requireLoopbackHost } from './loopback-host.ts';
 
-export interface HealthDependencies {
+interface HealthDependencies {
   sql: Database;
   migrations: Migration[];
   metrics: Pick<Metrics, 'read' | 'write' | 'contentType'>;
+}
+
+/** A server with the health and metrics routes and no others, for a process that serves no requests of its own. */
+export function createHealthServer(
+  log: Logger,
+  { isLocal, ...dependencies }: HealthDependencies & { isLocal: boolean },
+): HttpServer {
+  const server = Fastify({
+    loggerInstance: log as FastifyBaseLogger,
+    logController: new LogController({ disableRequestLogging: true }),
+    forceCloseConnections: true,
+  }).withTypeProvider<ZodTypeProvider>();
+  server.setValidatorCompiler(validatorCompiler);
+  server.setSerializerCompiler(serializerCompiler);
+  server.setErrorHandler(replyWithError);
+  if (isLocal) requireLoopbackHost(server);
+  registerHealthRoutes(server, dependencies);
+  return server;
 }
 
 export function registerHealthRoutes(
   server: HttpServer,
   { sql, migrations, metrics }: HealthDependencies,
 ): void {
-  server.get(
-    '/healthz',
-    {
-      config: { access: 'public' },
-      schema: {
-        tags: ['Health'],
-        summary: 'Liveness',
-        description: 'Whether the process responds. Checks nothing else.',
-        response: { 200: health },
-      },
-    },
-    () => ({ status: 'ok' as const }),
-  );
+  const liveness = route('Liveness', 'Whether the process responds. Checks nothing else.', health);
+  server.get('/healthz', liveness, () => ({ status: 'ok' as const }));
 
-  server.get(
-    '/readyz',
-    {
-      config: { access: 'public', errors: ['E_UNAVAILABLE'] },
-      schema: {
-        tags: ['Health'],
-        summary: 'Readiness',
-        description:
-          'Whether the process can serve requests: the database responds and its schema is current.',
-        response: { 200: readiness },
-      },
-    },
-    async (request) => {
-      const pending = await pendingMigrations(sql, migrations).catch((error) => {
-        request.log.warn({ err: error }, 'not ready');
-        throw new NexusError(
-          'E_UNAVAILABLE',
-          'The database is unavailable, or its schema does not fit this release.',
-        );
-      });
-      if (pending.length > 0) {
-        throw new NexusError(
-          'E_UNAVAILABLE',
-          `${pending.length} migrations are not applied. Run \`nexus migrate\`.`,
-        );
-      }
-      return { status: 'ready' as const };
-    },
+  const ready = route(
+    'Readiness',
+    'Whether the process can serve requests: the database responds and its schema is current.',
+    readiness,
+    { errors: ['E_UNAVAILABLE'] },
   );
+  server.get('/readyz', ready, async (request) => {
+    const pending = await pendingMigrations(sql, migrations).catch((error) => {
+      request.log.warn({ err: error }, 'not ready');
+      throw unavailable('The database is unavailable, or its schema does not fit this release.');
+    });
+    if (pending.length > 0)
+      throw unavailable(`${pending.length} migrations are not applied. Run \`nexus migrate\`.`);
+    return { status: 'ready' as const };
+  });
 
-  server.get(
-    '/metrics',
-    {
-      config: { access: 'public' },
-      schema: {
-        tags: ['Health'],
-        summary: 'Metrics',
-        description:
-          'Counters and timings of this process since its start, and the backlogs of all processes.',
-        response: { 200: metricsBody },
-      },
-    },
-    () => metrics.read(),
+  const asJson = route(
+    'Metrics',
+    'Counters and timings of this process since its start, and the backlogs of all processes.',
+    metricsBody,
   );
+  server.get('/metrics', asJson, () => metrics.read());
 
-  server.get(
-    '/metrics/prometheus',
-    {
-      config: { access: 'public', produces: { 200: ['text/plain'] } },
-      schema: {
-        tags: ['Health'],
-        summary: 'Metrics for Prometheus',
-        description: 'Metrics of this process and of the whole installation.',
-        response: { 200: z.string() },
-      },
-    },
-    async (_request, reply) =>
-      reply
-        .type(metrics.contentType)
-        .serializer((text: string) => text)
-        .send(await metrics.write()),
+  const forPrometheus = route(
+    'Metrics for Prometheus',
+    'Metrics of this process and of the whole installation.',
+    z.string(),
+    { produces: { 200: ['text/plain'] } },
   );
+  server.get('/metrics/prometheus', forPrometheus, async (_request, reply) =>
+    reply
+      .type(metrics.contentType)
+      .serializer((text: string) => text)
+      .send(await metrics.write()),
+  );
+}
+
+function route<Body extends z.ZodType>(
+  summary: string,
+  description: string,
+  body: Body,
+  config: FastifyContextConfig = {},
+) {
+  return {
+    config: { access: 'public' as const, ...config },
+    schema: { tags: ['Health'], summary, description, response: { 200: body } },
+  };
+}
+
+function unavailable(message: string): NexusError {
+  return new NexusError('E_UNAVAILABLE', message);
 }

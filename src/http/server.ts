@@ -1,8 +1,10 @@
+import type { IncomingMessage } from 'node:http';
 import cookie from '@fastify/cookie';
 import helmet from '@fastify/helmet';
 import Fastify, { type FastifyBaseLogger, LogController } from 'fastify';
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import { NexusError } from '../contract/errors.ts';
+import { newId } from '../platform/ids.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import type { Metrics } from '../platform/telemetry/metrics.ts';
 import { type RegisteredRoute, trackRoutes } from './access.ts';
@@ -11,15 +13,13 @@ import { answerBrokenHttp, answerUnknownExpectation, BARE_HEADERS } from './brok
 import { type Drain, registerDrain } from './drain.ts';
 import { replyWithError } from './errors.ts';
 import type { HttpServer } from './http-server.ts';
-import { registerJsonBody } from './json-body.ts';
 import { requireLoopbackHost } from './loopback-host.ts';
 import { registerOpenApi } from './openapi.ts';
-import { requestId } from './request-id.ts';
 import { registerSessionCookie } from './session-cookie.ts';
 import { registerWebApp, type WebAppOptions } from './web-app.ts';
-import { registerWellFormed } from './well-formed.ts';
+import { registerJsonBody, registerWellFormed } from './well-formed.ts';
 
-export interface HttpServerOptions {
+interface HttpServerOptions {
   log: Logger;
   metrics: Pick<Metrics, 'observeRequest'>;
   authentication: Authentication;
@@ -105,23 +105,27 @@ function observeRequests(server: HttpServer, { metrics }: Pick<HttpServerOptions
   server.addHook('onResponse', async (request, reply) => {
     // The duration of an event stream depends only on the client, so it is not a response time.
     const isStream = String(reply.getHeader('content-type')).startsWith('text/event-stream');
+    const { method } = request;
+    const { statusCode: status } = reply;
+    const route = request.is404 ? 'none' : (request.routeOptions.url ?? 'none');
     metrics.observeRequest({
-      method: request.method,
-      route: request.is404 ? 'none' : (request.routeOptions.url ?? 'none'),
-      status: reply.statusCode,
+      method,
+      route,
+      status,
       seconds: isStream ? undefined : reply.elapsedTime / 1000,
     });
     // Never log the query, headers or body: they may contain secrets.
-    request.log.info(
-      {
-        method: request.method,
-        path: pathOf(request.url),
-        status: reply.statusCode,
-        ms: Math.round(reply.elapsedTime * 10) / 10,
-      },
-      'request',
-    );
+    const ms = Math.round(reply.elapsedTime * 10) / 10;
+    request.log.info({ method, path: pathOf(request.url), status, ms }, 'request');
   });
+}
+
+const VALID_REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
+
+/** Returns the caller's request id if it is a valid token, otherwise a new one. */
+function requestId(request: IncomingMessage): string {
+  const given = request.headers['x-request-id'];
+  return typeof given === 'string' && VALID_REQUEST_ID.test(given) ? given : newId();
 }
 
 function pathOf(url: string): string {

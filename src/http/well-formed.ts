@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
 import { NexusError } from '../contract/errors.ts';
-import { excerpt } from '../contract/issues.ts';
 import { isWellFormedText, MALFORMED_TEXT } from '../contract/wire.ts';
 import { invalidField } from './errors.ts';
 
@@ -11,10 +10,7 @@ declare module 'fastify' {
   }
 }
 
-/**
- * Rejects malformed paths and queries before the handler runs: text that is not well-formed, invalid percent-encoding,
- * and unknown query parameters. `json-body.ts` checks bodies.
- */
+/** Rejects malformed text and percent-encoding in paths and queries, and unknown query parameters. */
 export function registerWellFormed(server: FastifyInstance): void {
   server.addHook('onRoute', (route: RouteOptions) => {
     // Pages of the web app read their query in the browser.
@@ -29,7 +25,7 @@ export function registerWellFormed(server: FastifyInstance): void {
     requireDecodable(request);
     const { queryNames } = request.routeOptions.config ?? {};
     for (const [name, values] of Object.entries(request.query as Record<string, string | string[]>)) {
-      if (![name, values].flat().every(isWellFormedText)) throw invalidField(excerpt(name), MALFORMED_TEXT);
+      if (![name, values].flat().every(isWellFormedText)) throw invalidField(name, MALFORMED_TEXT);
       if (queryNames && !queryNames.includes(name)) throw unknownParameter(name, queryNames);
     }
   });
@@ -46,17 +42,77 @@ function queryNamesOf({ method, url, schema }: RouteOptions): string[] {
 function requireDecodable({ url }: FastifyRequest): void {
   const start = url.indexOf('?');
   if (start === -1 || !url.includes('%', start)) return;
-  try {
-    decodeURIComponent(url.slice(start));
-  } catch {
-    throw new NexusError(
-      'E_INVALID_REQUEST',
-      'The query is not valid percent-encoded UTF-8. Write a percent sign as %25.',
-    );
-  }
+  const query = url.slice(start);
+  orRefuse(
+    () => decodeURIComponent(query),
+    'The query is not valid percent-encoded UTF-8. Write a percent sign as %25.',
+  );
 }
 
 function unknownParameter(name: string, known: string[]): NexusError {
   const allowed = known.length > 0 ? `Allowed: ${known.join(', ')}.` : 'It has none.';
-  return invalidField(excerpt(name), `is not a query parameter of this route. ${allowed}`);
+  return invalidField(name, `is not a query parameter of this route. ${allowed}`);
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** Parses JSON bodies. An empty body counts as no body, also when its content type is JSON. */
+export function registerJsonBody(server: FastifyInstance): void {
+  server.removeContentTypeParser('application/json');
+  server.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer' },
+    async (_request: FastifyRequest, bytes: Buffer) => {
+      if (bytes.length === 0) return undefined;
+      const text = orRefuse(() => utf8.decode(bytes), 'The body is not valid UTF-8.');
+      const body: unknown = orRefuse(() => JSON.parse(text), 'The body is not valid JSON.');
+      refuseMalformed(body);
+      return body;
+    },
+  );
+}
+
+function orRefuse<T>(decode: () => T, message: string): T {
+  try {
+    return decode();
+  } catch (error) {
+    throw new NexusError('E_INVALID_REQUEST', message, { cause: error });
+  }
+}
+
+/** Schemas, redaction and serialisers recurse; this depth is safe for all of them. */
+const MAX_JSON_DEPTH = 64;
+
+interface Level {
+  /** The keys of an object; undefined for an array. */
+  keys: string[] | undefined;
+  values: unknown[];
+  next: number;
+}
+
+/**
+ * Throws for a JSON value with a key or value that is not well-formed text, the key `__proto__`, or too many levels. It
+ * does not recurse, so a deep value cannot overflow the stack.
+ */
+function refuseMalformed(root: unknown): void {
+  const levels: Level[] = [{ keys: undefined, values: [root], next: 0 }];
+  // The first level is an artificial array around the root, which is not part of the path.
+  const path = () => levels.slice(1).map(({ keys, next }) => keys?.[next - 1] ?? String(next - 1));
+  const malformed = (message: string) => invalidField(path().join('.') || 'body', message);
+  for (let level = levels[0]; level; level = levels.at(-1)) {
+    if (level.next === level.values.length) {
+      levels.pop();
+      continue;
+    }
+    const value = level.values[level.next];
+    level.next += 1;
+    if (typeof value === 'string' && !isWellFormedText(value)) throw malformed(MALFORMED_TEXT);
+    if (typeof value !== 'object' || value === null) continue;
+    if (levels.length > MAX_JSON_DEPTH)
+      throw invalidField('body', `must not be nested deeper than ${MAX_JSON_DEPTH} levels`);
+    const keys = Array.isArray(value) ? undefined : Object.keys(value);
+    if (keys && !keys.every(isWellFormedText)) throw malformed(MALFORMED_TEXT);
+    if (keys?.includes('__proto__')) throw malformed('must not have the key __proto__');
+    levels.push({ keys, values: Array.isArray(value) ? value : Object.values(value), next: 0 });
+  }
 }

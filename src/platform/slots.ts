@@ -1,6 +1,6 @@
 import { NexusError } from '../contract/errors.ts';
 
-export interface SlotLimits {
+interface SlotLimits {
   /** The maximum in parallel, over all people. */
   total: number;
   perPerson: number;
@@ -16,10 +16,7 @@ interface Waiting {
 
 export type Slots = ReturnType<typeof createSlots>;
 
-/**
- * Limits how much work of one kind this process does in parallel, per person and in total. More work waits briefly. Work
- * that would wait too long, or behind too many others, is refused with `E_RATE_LIMITED`.
- */
+/** Limits parallel work of one kind, per person and in total. Work that would wait too long is refused. */
 export function createSlots({ total, perPerson, waitingPerPerson, waitMs }: SlotLimits) {
   const running = new Map<string, number>();
   let used = 0;
@@ -78,11 +75,6 @@ export function createSlots({ total, perPerson, waitingPerPerson, waitMs }: Slot
 }
 
 function rateLimited(waitMs: number): NexusError {
-  return new NexusError(
-    'E_RATE_LIMITED',
-    'Too many requests of this kind are running. Try again in a moment.',
-    {
-      retryAfterSeconds: Math.ceil(waitMs / 1000),
-    },
-  );
+  const message = 'Too many requests of this kind are running. Try again in a moment.';
+  return new NexusError('E_RATE_LIMITED', message, { retryAfterSeconds: Math.ceil(waitMs / 1000) });
 }

@@ -1,6 +1,6 @@
 import { NexusError } from '../../contract/errors.ts';
 import type { User } from '../../contract/identity.ts';
-import type { Creator } from '../../platform/jobs/creator.ts';
+import type { Creator } from '../../platform/jobs/job-type.ts';
 import { PermanentError } from '../../platform/work/retry-policy.ts';
 
 /** The user who requested a job. */

@@ -11,7 +11,7 @@ import {
 } from '../../../test/support/libraries.ts';
 import type { BackfillKey } from '../../contract/libraries.ts';
 import { transaction } from '../../platform/database/transaction.ts';
-import type { EndedJob } from '../../platform/jobs/ended-job.ts';
+import type { EndedJob } from '../../platform/jobs/job-type.ts';
 
 const database = useDatabase();
 const { sql } = database;

@@ -1,5 +1,5 @@
 import type { Transaction } from '../../platform/database/database.ts';
-import type { EndedJob } from '../../platform/jobs/ended-job.ts';
+import type { EndedJob } from '../../platform/jobs/job-type.ts';
 import { emitEvents, type NewEvent } from '../../platform/outbox/emit-event.ts';
 
 /** Emits an event for each ended job. The engine guarantees that a job ends once each time it is queued. */

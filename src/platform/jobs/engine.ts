@@ -1,26 +1,25 @@
 import type { WorkSource } from '../work/source.ts';
 import { collectJobTypes, type JobType } from './job-type.ts';
-import { periodicJobRetention } from './periodic/job-retention.ts';
 import { createSchedule, type Periodic } from './periodic/periodic.ts';
+import { periodicJobRetention } from './periodic/retention.ts';
 import type { JobQueue } from './queue.ts';
 import { startWorker, type Worker, type WorkerOptions } from './worker.ts';
 
-/** Runs the jobs of a queue. */
-export interface JobEngine {
-  /** Works in this process, on the given queues or on those of all types. */
-  work(options: WorkOptions): Promise<Worker>;
-}
-
-export type WorkOptions = Pick<
+type WorkOptions = Pick<
   WorkerOptions,
   'concurrency' | 'pollSeconds' | 'graceSeconds' | 'maxJobs' | 'untilEmpty'
 > & { queues?: string[] | undefined };
 
-export interface JobEngineOptions {
+interface JobEngine {
+  /** Works in this process, on the given queues or on those of all types. */
+  work(options: WorkOptions): Promise<Worker>;
+}
+
+interface JobEngineOptions {
   queue: JobQueue;
   // biome-ignore lint/suspicious/noExplicitAny: job types of every payload
   types: JobType<any>[];
-  /** Their types need not be among the others. */
+  /** Periodic work. Its job types need not be among `types`. */
   periodic?: Periodic[];
   /** The work that workers do beside jobs. */
   sources?: WorkSource[];
@@ -28,7 +27,7 @@ export interface JobEngineOptions {
   retentionDays: number;
 }
 
-/** Creates the engine, and registers its job types with the queue. */
+/** Creates the engine that runs the jobs of a queue, and registers its job types with the queue. */
 export function createJobEngine(options: JobEngineOptions): JobEngine {
   const { shared } = options.queue;
   const { sql, log, types } = shared;

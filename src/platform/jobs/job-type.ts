@@ -4,14 +4,32 @@ import type { Role } from '../../contract/roles.ts';
 import type { Transaction } from '../database/database.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { DEFAULT_RETRY, type RetryPolicy } from '../work/retry-policy.ts';
-import type { Creator } from './creator.ts';
-import type { EndedJob } from './ended-job.ts';
 
-export const DEFAULT_QUEUE = 'default';
-/** For what Nexus does for itself, so that a worker can be kept free of it. */
+const DEFAULT_QUEUE = 'default';
+/** The queue of Nexus's own maintenance, so that a worker can be kept free of it. */
 export const MAINTENANCE_QUEUE = 'maintenance';
 
-/** What a handler leaves behind beside its result, written in the transaction that completes the job. */
+/** The person or program that asked for a job. The id says whose it is; the name is for showing. */
+export interface Creator {
+  name: string;
+  userId?: string | undefined;
+}
+
+/** A job that is over, at least until an operator queues it again. */
+export interface EndedJob<Payload = unknown> {
+  job_id: string;
+  job_type: string;
+  payload: Payload;
+  status: 'succeeded' | 'failed' | 'cancelled';
+  attempt_count: number;
+  created_by: string | null;
+  created_by_user_id: string | null;
+  request_id: string | null;
+  error_code: string | null;
+  error_text: string | null;
+}
+
+/** Something that a handler leaves behind beside its result, written in the transaction that completes the job. */
 export interface Artifact {
   artifact_type: string;
   artifact_ref?: string | null;
@@ -23,12 +41,12 @@ export interface Completion {
   artifacts?: Artifact[] | undefined;
 }
 
-/** What a handler is given besides its payload. */
+/** The context of a handler, which it gets besides its payload. */
 export interface JobContext {
   jobId: string;
-  /** From 1. */
+  /** The number of the attempt, from 1. */
   attempt: number;
-  /** Whether a failure would be the job's. */
+  /** Whether the job fails when this attempt does. */
   isLastAttempt: boolean;
   executionMode: 'async' | 'sync' | 'shadow';
   requestId: string | null;
@@ -45,7 +63,7 @@ export interface JobContext {
    * is lost.
    */
   checkpoint(tx: Transaction, artifact: Artifact): Promise<void>;
-  /** What the last checkpoint of this type left, by whichever attempt. */
+  /** Returns the last checkpoint of this type, of whichever attempt. */
   lastCheckpoint(artifactType: string): Promise<Record<string, unknown> | undefined>;
   /**
    * Completes the job inside the handler's own transaction, so that its effects and its completion commit together.
@@ -63,51 +81,30 @@ export interface JobType<Payload = unknown> {
   payload: z.ZodType<Payload>;
   retry: RetryPolicy;
   /** Set for types that anybody may submit over the API; the role is the least that may. */
-  submittedBy: Role | undefined;
+  submittedBy?: Role;
   /** Whether its handler knows what to do in execution mode shadow. */
-  hasShadow: boolean;
+  hasShadow?: true;
   /** Called when the job is submitted over the API. Throws when this caller may not have it done. */
-  authorise: ((payload: Payload, principal: Principal) => Promise<void>) | undefined;
+  authorise?: (payload: Payload, principal: Principal) => Promise<void>;
   /**
    * Called in the transaction in which an operator queues a failed or cancelled job again, so that what the job works on
    * is put back to work with it. Returns a sentence when there is nothing for the job to do: it then stays as it is.
    */
-  prepareRequeue:
-    | ((tx: Transaction, payload: Payload, jobId: string) => Promise<string | undefined>)
-    | undefined;
+  prepareRequeue?: (tx: Transaction, payload: Payload, jobId: string) => Promise<string | undefined>;
   /**
    * Called in the transaction in which a job ends, however it ends: it succeeded, failed, was cancelled, or was interrupted
    * once too often. As long as it throws, the job is not over.
    */
-  onEnded: ((tx: Transaction, job: EndedJob<Payload>) => Promise<void>) | undefined;
+  onEnded?: (tx: Transaction, job: EndedJob<Payload>) => Promise<void>;
   handler: JobHandler<Payload>;
 }
 
-export interface JobTypeOptions<Payload> {
-  queue?: string;
-  payload: z.ZodType<Payload>;
-  retry?: RetryPolicy;
-  submittedBy?: Role;
-  hasShadow?: true;
-  authorise?: JobType<Payload>['authorise'];
-  prepareRequeue?: JobType<Payload>['prepareRequeue'];
-  onEnded?: JobType<Payload>['onEnded'];
-  handler: JobHandler<Payload>;
-}
-
-export function defineJobType<Payload>(type: string, options: JobTypeOptions<Payload>): JobType<Payload> {
-  const {
-    queue = DEFAULT_QUEUE,
-    payload,
-    retry = DEFAULT_RETRY,
-    submittedBy,
-    hasShadow = false,
-    authorise,
-    prepareRequeue,
-    onEnded,
-    handler,
-  } = options;
-  return { type, queue, payload, retry, submittedBy, hasShadow, authorise, prepareRequeue, onEnded, handler };
+/** Defines a job type. The options are its fields; queue and retry policy have defaults. */
+export function defineJobType<Payload>(
+  type: string,
+  options: Omit<JobType<Payload>, 'type' | 'queue' | 'retry'> & { queue?: string; retry?: RetryPolicy },
+): JobType<Payload> {
+  return { type, queue: DEFAULT_QUEUE, retry: DEFAULT_RETRY, ...options };
 }
 
 export type JobTypes = ReadonlyMap<string, JobType>;

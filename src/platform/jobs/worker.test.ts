@@ -4,7 +4,7 @@ import { gate, jobType, readJob, useJobs } from '../../../test/support/jobs.ts';
 import { transaction } from '../database/transaction.ts';
 import { PermanentError, RetryLater } from '../work/retry-policy.ts';
 import { createControl } from './control/control.ts';
-import { JOBS_QUEUED } from './topics.ts';
+import { JOBS_QUEUED } from './submit/enqueue.ts';
 
 const database = useDatabase();
 const { sql } = database;

@@ -4,7 +4,7 @@ import type { RunningSource, WorkSource } from '../work/source.ts';
 import type { Schedule } from './periodic/periodic.ts';
 import { takeBackJobs } from './recover/take-back.ts';
 import { type JobLoopOptions, startJobLoop } from './run/job-loop.ts';
-import { JOBS_QUEUED } from './topics.ts';
+import { JOBS_QUEUED } from './submit/enqueue.ts';
 
 export interface WorkerOptions extends Omit<JobLoopOptions, 'registration' | 'onAdvance'> {
   graceSeconds: number;

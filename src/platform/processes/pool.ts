@@ -1,8 +1,18 @@
 import { writeFrame } from './frames.ts';
-import type { Reply } from './protocol.ts';
+import type { Reply, Work } from './serve-tasks.ts';
 import { type FailureCause, failureCause, ProcessStopped, TaskFailed } from './stopped.ts';
 import { type ProcessLimits, startProcess, type TaskProcess } from './task-process.ts';
-import type { Run, RunOptions, Work } from './work.ts';
+
+export interface RunOptions {
+  signal?: AbortSignal | undefined;
+}
+
+/** Runs a task by name. */
+export type Run<Tasks extends Work> = <Name extends keyof Tasks & string>(
+  name: Name,
+  input: Parameters<Tasks[Name]>[0],
+  options?: RunOptions,
+) => Promise<Awaited<ReturnType<Tasks[Name]>>>;
 
 export interface PoolOptions extends ProcessLimits {
   /** The module that a process runs. It calls `serveTasks`. */
@@ -17,13 +27,6 @@ export interface PoolOptions extends ProcessLimits {
   idleMs?: number;
   /** Returns the error for the caller of a failed task, as a sentence that a person can act on. */
   explain?(cause: FailureCause, error: Error): Error;
-}
-
-export interface ProcessPool<Tasks extends Work> {
-  /** Runs a task. Rejects with the result of `explain`, a `ProcessStopped`, or the reason of an abort. */
-  run: Run<Tasks>;
-  /** Kills all processes and resolves when they have ended. Running and waiting tasks are rejected. */
-  close(): Promise<void>;
 }
 
 interface Waiting {
@@ -43,7 +46,7 @@ interface Member {
 }
 
 /** Runs tasks in child processes, one task per process at a time, and kills processes that exceed their limits. */
-export function createProcessPool<Tasks extends Work>(options: PoolOptions): ProcessPool<Tasks> {
+export function createProcessPool<Tasks extends Work>(options: PoolOptions) {
   const { entry, size, timeoutMs, resultMb } = options;
   const { maxWaiting = 1000, tasksPerProcess = 200, idleMs = 60_000 } = options;
   const waiting: Waiting[] = [];
@@ -145,6 +148,7 @@ export function createProcessPool<Tasks extends Work>(options: PoolOptions): Pro
   }
 
   return {
+    /** Runs a task. Rejects with the result of `explain`, a `ProcessStopped`, or the reason of an abort. */
     run: ((name: string, input: unknown, { signal }: RunOptions = {}) =>
       new Promise((resolve, reject) => {
         if (isClosed) return reject(closed());
@@ -161,7 +165,8 @@ export function createProcessPool<Tasks extends Work>(options: PoolOptions): Pro
         signal?.addEventListener('abort', withdraw, { once: true });
         next();
       })) as Run<Tasks>,
-    async close() {
+    /** Kills all processes and resolves when they have ended. Running and waiting tasks are rejected. */
+    async close(): Promise<void> {
       isClosed = true;
       for (const { reject, signal, withdraw } of waiting.splice(0)) {
         signal?.removeEventListener('abort', withdraw);
@@ -172,6 +177,11 @@ export function createProcessPool<Tasks extends Work>(options: PoolOptions): Pro
       await Promise.all([...ending]);
     },
   };
+}
+
+/** Returns the URL of a module in the importer's folder: `.ts` in the source tree, `.js` in the build. */
+export function siblingModule(importer: string, name: string): URL {
+  return new URL(`./${name}${importer.endsWith('.ts') ? '.ts' : '.js'}`, importer);
 }
 
 function closed(): ProcessStopped {

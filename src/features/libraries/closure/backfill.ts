@@ -18,7 +18,7 @@ import { type Actor, recordAudit } from '../../../platform/audit/audit.ts';
 import { cutByCursor, decodeCursor } from '../../../platform/cursor.ts';
 import type { Database, Transaction } from '../../../platform/database/database.ts';
 import { transaction } from '../../../platform/database/transaction.ts';
-import type { EndedJob } from '../../../platform/jobs/ended-job.ts';
+import type { EndedJob } from '../../../platform/jobs/job-type.ts';
 import { type Completion, defineJobType, type JobContext } from '../../../platform/jobs/job-type.ts';
 import { enqueue } from '../../../platform/jobs/submit/enqueue.ts';
 import { PermanentError, retryDelay } from '../../../platform/work/retry-policy.ts';

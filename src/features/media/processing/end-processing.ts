@@ -1,7 +1,7 @@
 import { FAILURES } from '../../../contract/errors.ts';
 import type { FailureStage } from '../../../contract/media.ts';
 import type { Transaction } from '../../../platform/database/database.ts';
-import type { EndedJob } from '../../../platform/jobs/ended-job.ts';
+import type { EndedJob } from '../../../platform/jobs/job-type.ts';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
 import { failMedia } from './fail-media.ts';
 import { lockProcessed, lockStranded } from './stranded-store.ts';

@@ -1,5 +1,5 @@
 import type { Transaction } from '../../../platform/database/database.ts';
-import type { Creator } from '../../../platform/jobs/creator.ts';
+import type { Creator } from '../../../platform/jobs/job-type.ts';
 import type { Viewer } from '../../libraries/access/can-read-media.ts';
 import { lockContents } from '../../libraries/closure/lock-contents.ts';
 import { addMedia } from '../../libraries/library-media.ts';

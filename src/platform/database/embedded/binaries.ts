@@ -2,7 +2,7 @@ import type { Dirent } from 'node:fs';
 import { chmod, copyFile, link, mkdir, readdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { exists, isAlive } from './files.ts';
+import { exists, isAlive, succeeds } from './files.ts';
 
 /** The PostgreSQL server for this platform from its npm package in `node_modules`. */
 export interface PackagedServer {
@@ -49,10 +49,7 @@ export async function installServer(server: PackagedServer, clusterDir: string):
   return path.join(home, 'bin');
 }
 
-/**
- * Creates hard links if both directories are on one file system, which takes no time or space. Otherwise copies the files
- * in parallel: 0.3 s for the thousand files of a server, where `fs.cp` takes 0.8 s.
- */
+/** Links the files, or copies them in parallel: 0.3 s for a thousand files, where `fs.cp` takes 0.8 s. */
 async function linkOrCopyAll(from: string, to: string): Promise<void> {
   const entries = await readdir(from, { recursive: true, withFileTypes: true });
   const target = (entry: Dirent) =>
@@ -66,17 +63,10 @@ async function linkOrCopyAll(from: string, to: string): Promise<void> {
 async function linkOrCopy(from: string, to: string): Promise<void> {
   const { mode } = await stat(from);
   const isReadableByAll = (mode & 0o004) !== 0;
-  if (isReadableByAll && (await tryLink(from, to))) return;
+  // Linking fails on another file system, on one without hard links, and for files that this user may not link to.
+  if (isReadableByAll && (await succeeds(link(from, to)))) return;
   await copyFile(from, to);
   await chmod(to, mode & 0o100 ? 0o755 : 0o644);
-}
-
-/** Returns false on another file system, on one without hard links, and for files that this user may not link to. */
-async function tryLink(from: string, to: string): Promise<boolean> {
-  return link(from, to).then(
-    () => true,
-    () => false,
-  );
 }
 
 /** Creates a directory that all users may enter, whatever the umask is: PostgreSQL may run as another account. */

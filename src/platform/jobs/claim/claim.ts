@@ -1,6 +1,10 @@
-import type { Database, Transaction } from '../../database/database.ts';
+import type { JobStatus } from '../../../contract/jobs.ts';
+import type { Database, Queryable, Transaction } from '../../database/database.ts';
+import type { SqlFragment } from '../../database/statement.ts';
+import type { ClaimRequest as WorkRequest } from '../../work/loop.ts';
+import { queueState } from '../job-state.ts';
 
-/** A job as a worker holds it. Token and attempt are its fence: under others nothing can be written. */
+/** A job as a worker holds it. Only with its token and attempt can anything be written. */
 export interface LeasedJob {
   id: string;
   job_type: string;
@@ -18,13 +22,8 @@ export interface LeasedJob {
   waited_ms: number;
 }
 
-export interface ClaimRequest {
-  workerId: string;
+interface ClaimRequest extends Pick<WorkRequest, 'workerId' | 'token' | 'want'> {
   queues: string[];
-  /** How many jobs at most. */
-  want: number;
-  /** The token under which they are leased. */
-  token: string;
 }
 
 /**
@@ -35,10 +34,7 @@ export interface ClaimRequest {
  * The commit does not wait for the disk. If the server loses power at that moment, the jobs are unclaimed again, and no
  * work under the lost lease can have been written: its completion would have flushed the claim before.
  */
-export async function claim(
-  sql: Database,
-  { workerId, queues, want, token }: ClaimRequest,
-): Promise<LeasedJob[]> {
+export async function claim(sql: Database, { workerId, queues, want, token }: ClaimRequest) {
   const jobs = await sql<LeasedJob[]>`
     with claimed as (
       update job_queue
@@ -92,13 +88,14 @@ export async function releaseClaim(sql: Database, token: string): Promise<number
   return released.count;
 }
 
+/** The fields of a leased job, from `jobs` and `job_queue`. */
+const leasedFields = (sql: Queryable) => sql`
+  jobs.id, jobs.job_type, jobs.payload, job_queue.attempt_count::int as attempt, job_queue.refunded_count,
+  job_queue.interrupted_count, jobs.max_attempts, jobs.execution_mode, job_queue.lease_token, jobs.created_by,
+  jobs.created_by_user_id, jobs.request_id, 0::float8 as waited_ms`;
+
 /** Leases the job that this transaction has just enqueued, before anybody else can see it. */
-export async function claimById(
-  tx: Transaction,
-  jobId: string,
-  workerId: string,
-  token: string,
-): Promise<LeasedJob | undefined> {
+export async function claimById(tx: Transaction, jobId: string, workerId: string, token: string) {
   const [job] = await tx<LeasedJob[]>`
     with alive as (
       select id from workers where id = ${workerId} for key share
@@ -111,16 +108,29 @@ export async function claimById(
           started_at = now()
       from alive
       where job_id = ${jobId}
-      returning job_id, attempt_count, refunded_count, interrupted_count, lease_token
+      returning job_queue.*
     )
-    select
-      jobs.id, jobs.job_type, jobs.payload, claimed.attempt_count as attempt, claimed.refunded_count,
-      claimed.interrupted_count, jobs.max_attempts, jobs.execution_mode, claimed.lease_token, jobs.created_by, jobs.created_by_user_id,
-      jobs.request_id,
-      0::float8 as waited_ms
-    from claimed
-    join jobs on jobs.id = claimed.job_id`;
+    select ${leasedFields(tx)}
+    from claimed as job_queue
+    join jobs on jobs.id = job_queue.job_id`;
   return job;
+}
+
+/** A job that is not over, and the worker that runs it. */
+export type QueuedJob = LeasedJob & { state: JobStatus; worker: string | null; runtime_ms: number };
+
+/** Locks jobs that are not over. One that ends at this moment is waited for, and then it is over. */
+export async function lockQueued(tx: Transaction, condition: SqlFragment): Promise<QueuedJob[]> {
+  return tx<QueuedJob[]>`
+    select
+      ${leasedFields(tx)}, ${queueState(tx)} as state, workers.name as worker,
+      coalesce(round(extract(epoch from now() - job_queue.started_at) * 1000), 0)::int as runtime_ms
+    from job_queue
+    join jobs on jobs.id = job_queue.job_id
+    left join workers on workers.id = job_queue.worker_id
+    where ${condition}
+    order by job_queue.job_id
+    for update of job_queue`;
 }
 
 /** Milliseconds until the next job of these queues is due; null when none is waiting. */

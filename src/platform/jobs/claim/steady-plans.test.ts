@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { useDatabase } from '../../../../test/support/database.ts';
 import { newId } from '../../ids.ts';
 import { STEADY_PLANS } from '../../work/lanes.ts';
-import type { Outcome } from '../settle/outcome.ts';
+import type { Outcome } from '../settle/endings.ts';
 import { settle } from '../settle/settle.ts';
 import { claim, untilNextDue } from './claim.ts';
 

@@ -1,9 +1,8 @@
-import type { Database } from '../../database/database.ts';
+import type { Database, Transaction } from '../../database/database.ts';
 import { transaction } from '../../database/transaction.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { JobType } from '../job-type.ts';
 import { enqueueMany } from '../submit/enqueue.ts';
-import { deleteJobs } from './delete-jobs.ts';
 
 /** Work that recurs: a job type without payload, and how often a job of it is queued. */
 export interface Periodic {
@@ -11,27 +10,18 @@ export interface Periodic {
   everySeconds: number;
 }
 
-export interface Schedule {
-  /** Queues periodic work whenever it is due, until stopped. Any number of processes may do so at once. */
-  keep(): { stop(): Promise<void> };
-}
-
-export interface ScheduleOptions {
-  sql: Database;
-  log: Logger;
-  periodic: Periodic[];
-}
+export type Schedule = ReturnType<typeof createSchedule>;
 
 const RETRY_MS = 5000;
 /** The schedule is read this often even when nothing is due, because another process may have brought a time forward. */
 const LONGEST_WAIT_MS = 60_000;
 
-export function createSchedule({ sql, log, periodic }: ScheduleOptions): Schedule {
+export function createSchedule({ sql, log, periodic }: { sql: Database; log: Logger; periodic: Periodic[] }) {
   const byName = new Map(periodic.map((work) => [work.type.type, work]));
   const names = [...byName.keys()];
   const intervals = periodic.map(({ everySeconds }) => everySeconds);
 
-  /** An interval that was shortened takes effect at once. */
+  /** Adds new periodic work to the schedule. An interval that was shortened takes effect at once. */
   async function declare(): Promise<void> {
     await sql`
       insert into job_schedules (name)
@@ -97,7 +87,8 @@ export function createSchedule({ sql, log, periodic }: ScheduleOptions): Schedul
     return Math.min(Math.max(row.wait_ms ?? LONGEST_WAIT_MS, 0) + 1, LONGEST_WAIT_MS);
   }
 
-  function keep() {
+  /** Queues periodic work whenever it is due, until stopped. Any number of processes may do so at once. */
+  function keep(): { stop(): Promise<void> } {
     let timer: NodeJS.Timeout | undefined;
     let isStopped = names.length === 0;
     let isDeclared = false;
@@ -131,4 +122,12 @@ export function createSchedule({ sql, log, periodic }: ScheduleOptions): Schedul
   }
 
   return { keep };
+}
+
+/** Deletes jobs that are over, with everything that is kept of them. */
+export async function deleteJobs(tx: Transaction, ids: string[]): Promise<void> {
+  await tx`
+    with artifacts as (delete from job_artifacts where job_id = any(${ids})),
+    attempts as (delete from job_attempts where job_id = any(${ids}))
+    delete from jobs where id = any(${ids})`;
 }

@@ -3,7 +3,7 @@ import { useDatabase } from '../../../../test/support/database.ts';
 import { jobType, readJob, useJobs } from '../../../../test/support/jobs.ts';
 import { firstIdAt } from '../../ids.ts';
 import { createControl } from '../control/control.ts';
-import { periodicJobRetention } from './job-retention.ts';
+import { periodicJobRetention } from './retention.ts';
 
 const database = useDatabase();
 const { sql } = database;

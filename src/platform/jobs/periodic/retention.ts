@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import type { Database } from '../../database/database.ts';
 import { identifier } from '../../database/statement.ts';
+import { transaction } from '../../database/transaction.ts';
 import { firstIdAt } from '../../ids.ts';
 import { defineJobType, MAINTENANCE_QUEUE } from '../job-type.ts';
-import type { Periodic } from './periodic.ts';
+import { deleteJobs, type Periodic } from './periodic.ts';
 
 export interface Retention {
   sql: Database;
@@ -18,7 +19,7 @@ const BATCH = 1000;
 const MS_PER_HOUR = 60 * 60 * 1000;
 const EVERY_SECONDS = 3600;
 
-/** Periodic work that deletes what has been over for long enough, in batches. */
+/** Periodic work that deletes old rows that are over, in batches. */
 export function periodicRetention(name: string, retention: Retention): Periodic {
   const type = defineJobType(name, {
     queue: MAINTENANCE_QUEUE,
@@ -36,7 +37,7 @@ export function periodicRetention(name: string, retention: Retention): Periodic 
   return { type, everySeconds: EVERY_SECONDS };
 }
 
-/** The oldest rows come first, and the walk ends where rows are too young. Yields how many of each batch were deleted. */
+/** Walks the table from the oldest row to where rows are too young. Yields how many of each batch were deleted. */
 export async function* deleteInBatches({ sql, table, hours, deleteOld }: Retention): AsyncGenerator<number> {
   const youngest = firstIdAt(new Date(Date.now() - hours * MS_PER_HOUR));
   let last = firstIdAt(new Date(0));
@@ -48,4 +49,25 @@ export async function* deleteInBatches({ sql, table, hours, deleteOld }: Retenti
     yield await deleteOld(candidates.map(({ id }) => id));
     last = lastCandidate.id;
   }
+}
+
+/** Deletes jobs that have been over for `days`. It locks them first, so that none is queued again meanwhile. */
+export function periodicJobRetention(sql: Database, days: number): Periodic {
+  const deleteOld = (ids: string[]) =>
+    transaction(sql, async (tx) => {
+      const locked = await tx<{ id: string }[]>`
+        select id from jobs where id = any(${ids}) order by id for update skip locked`;
+      const over = await tx<{ id: string }[]>`
+        select jobs.id
+        from jobs
+        left join job_attempts on job_attempts.job_id = jobs.id
+        where jobs.id = any(${locked.map(({ id }) => id)})
+          and not exists (select from job_queue where job_queue.job_id = jobs.id)
+        group by jobs.id
+        having greatest(max(job_attempts.finished_at), jobs.cancelled_at) < now() - ${days} * interval '1 day'`;
+      const old = over.map(({ id }) => id);
+      await deleteJobs(tx, old);
+      return old.length;
+    });
+  return periodicRetention('job_retention', { sql, table: 'jobs', hours: days * 24, deleteOld });
 }

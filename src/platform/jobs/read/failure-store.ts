@@ -1,13 +1,14 @@
-import type { JobFailure } from '../../../contract/jobs.ts';
+import type { z } from 'zod';
+import type { failureQuery, JobFailure } from '../../../contract/jobs.ts';
 import type { Queryable } from '../../database/database.ts';
-import type { Statement } from '../../database/statement.ts';
+import type { SqlFragment } from '../../database/statement.ts';
 import { queueState } from '../job-state.ts';
 
 const SAMPLES = 5;
 
 /** The jobs whose last attempt that ended did not succeed, ready for more conditions. */
-export function troubledJobs(sql: Queryable): Statement<never[]> {
-  return sql<never[]>`
+export function troubledJobs(sql: Queryable): SqlFragment {
+  return sql`
     job_attempts as last_attempt
     join jobs on jobs.id = last_attempt.job_id
     where last_attempt.status <> 'succeeded'
@@ -17,26 +18,16 @@ export function troubledJobs(sql: Queryable): Statement<never[]> {
       )`;
 }
 
-export interface FailureFilter {
-  minutes: number;
-  job_type?: string | undefined;
-  queue?: string | undefined;
-}
+export type FailureFilter = z.output<typeof failureQuery>;
 
-export interface FailureGrouping extends FailureFilter {
+interface FailureGrouping extends FailureFilter {
   /** Whether failures with different words are different, and the words of the latest are shown. */
   byWords: boolean;
 }
 
-/**
- * What goes wrong, the most frequent first. Cancelled jobs and those that an operator has queued again are left out:
- * somebody has dealt with them.
- */
-export async function groupFailures(
-  sql: Queryable,
-  { minutes, job_type, queue, byWords }: FailureGrouping,
-  limit: number,
-): Promise<JobFailure[]> {
+/** Groups failures, the most frequent first, without jobs that were cancelled or queued again since. */
+export async function groupFailures(sql: Queryable, grouping: FailureGrouping, limit: number) {
+  const { minutes, job_type, queue, byWords } = grouping;
   return sql<JobFailure[]>`
     with failure as materialized (
       select

@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import type {
   Job,
   JobArtifact,
@@ -5,46 +6,33 @@ import type {
   JobProgress,
   JobStatus,
   JobSummary,
+  jobQuery,
   QueueStats,
   Worker,
 } from '../../../contract/jobs.ts';
 import type { Queryable } from '../../database/database.ts';
-import type { Statement } from '../../database/statement.ts';
+import type { SqlFragment } from '../../database/statement.ts';
 import { firstIdAt } from '../../ids.ts';
 import { jobStates, queueState } from '../job-state.ts';
 import { troubledJobs } from './failure-store.ts';
 
-export interface JobFilter {
+export interface JobFilter extends Omit<z.output<typeof jobQuery>, 'limit' | 'cursor' | 'status'> {
   status?: JobStatus | 'not_over' | undefined;
-  job_type?: string | undefined;
-  queue?: string | undefined;
-  created_by?: string | undefined;
-  created_after?: Date | undefined;
-  created_before?: Date | undefined;
-  /** Part of the last error's text, its code, and the way in which the job failed. */
-  error?: string | undefined;
-  error_code?: string | undefined;
-  failure_id?: string | undefined;
   /** The user whose errors may be searched by their words; undefined: everybody’s. */
   wordsOf?: string | undefined;
   /** Only these types; undefined shows all. */
   types?: string[] | undefined;
 }
 
-/** Of an error's text a list shows the beginning. */
+/** How much of an error's text a list shows. */
 const LISTED_ERROR_TEXT = 300;
 
 /**
- * Newest first. The page's ids are found first, from whichever table knows the status with the least to read, and only
+ * Lists jobs, newest first. The page's ids are found first, from whichever table knows the status with the least to read, and only
  * they are looked at closely. With a million finished jobs and 100,000 waiting ones, a page by status takes some ten
  * milliseconds; when the status was derived for every job on the way, it took up to five seconds.
  */
-export async function listJobs(
-  sql: Queryable,
-  filter: JobFilter,
-  before: string | null,
-  limit: number,
-): Promise<(JobSummary & { id: string })[]> {
+export async function listJobs(sql: Queryable, filter: JobFilter, before: string | null, limit: number) {
   return sql<(JobSummary & { id: string })[]>`
     with page as materialized (${matching(sql, filter, before, limit)})
     select
@@ -56,25 +44,15 @@ export async function listJobs(
     order by job.id desc`;
 }
 
-/** The same, their ids alone. */
-export async function listJobIds(
-  sql: Queryable,
-  filter: JobFilter,
-  before: string | null,
-  limit: number,
-): Promise<string[]> {
+/** Like `listJobs`, their ids alone. */
+export async function listJobIds(sql: Queryable, filter: JobFilter, before: string | null, limit: number) {
   const rows = await sql<{ id: string }[]>`${matching(sql, filter, before, limit)}`;
   return rows.map(({ id }) => id);
 }
 
-function matching(
-  sql: Queryable,
-  filter: JobFilter,
-  before: string | null,
-  limit: number,
-): Statement<never[]> {
+function matching(sql: Queryable, filter: JobFilter, before: string | null, limit: number) {
   const { created_after, created_before } = filter;
-  return sql<never[]>`
+  return sql`
     select jobs.id
     from ${candidates(sql, filter)}
       ${before === null ? sql`` : sql`and jobs.id < ${before}`}
@@ -88,11 +66,11 @@ function matching(
     limit ${limit}`;
 }
 
-function candidates(sql: Queryable, filter: JobFilter): Statement<never[]> {
+function candidates(sql: Queryable, filter: JobFilter): SqlFragment {
   const { status, error, error_code, failure_id, wordsOf } = filter;
   const isByWords = error !== undefined || failure_id !== undefined;
   if (!isByWords && error_code === undefined) return withStatus(sql, status);
-  return sql<never[]>`
+  return sql`
     ${troubledJobs(sql)}
       ${hasStatus(sql, status)}
       ${error === undefined ? sql`` : sql`and position(lower(${error}) in lower(last_attempt.error_text)) > 0`}
@@ -101,47 +79,36 @@ function candidates(sql: Queryable, filter: JobFilter): Statement<never[]> {
       ${failure_id === undefined ? sql`` : sql`and last_attempt.failure_id = ${failure_id}`}`;
 }
 
-/** One more condition on jobs whose last attempt did not succeed. */
-function hasStatus(sql: Queryable, status: JobFilter['status']): Statement<never[]> {
+/** A condition on the status of jobs whose last attempt did not succeed. */
+function hasStatus(sql: Queryable, status: JobFilter['status']): SqlFragment {
   const isQueued = sql`select from job_queue where job_queue.job_id = jobs.id`;
-  switch (status) {
-    case undefined:
-      return sql``;
-    case 'succeeded':
-      return sql`and false`;
-    case 'cancelled':
-      return sql`and jobs.cancelled_at is not null`;
-    case 'failed':
-      return sql`and jobs.cancelled_at is null and not exists (${isQueued})`;
-    case 'not_over':
-      return sql`and exists (${isQueued})`;
-    default:
-      return sql`and exists (${isQueued} and ${queueState(sql)} = ${status})`;
-  }
+  const conditions: { [status: string]: SqlFragment } = {
+    succeeded: sql`and false`,
+    cancelled: sql`and jobs.cancelled_at is not null`,
+    failed: sql`and jobs.cancelled_at is null and not exists (${isQueued})`,
+    not_over: sql`and exists (${isQueued})`,
+  };
+  if (status === undefined) return sql``;
+  return conditions[status] ?? sql`and exists (${isQueued} and ${queueState(sql)} = ${status})`;
 }
 
-/** The jobs in a state, ready for more conditions. What each case relies on is said in `job-state.ts`. */
-function withStatus(sql: Queryable, status: JobFilter['status']): Statement<never[]> {
-  switch (status) {
-    case undefined:
-      return sql`jobs where true`;
-    case 'cancelled':
-      return sql`jobs where jobs.cancelled_at is not null`;
-    case 'succeeded':
-      return sql`
-        job_attempts
-        join jobs on jobs.id = job_attempts.job_id
-        where job_attempts.status = 'succeeded'`;
-    case 'failed':
-      return sql`${troubledJobs(sql)} ${hasStatus(sql, 'failed')}`;
-    case 'not_over':
-      return sql`job_queue join jobs on jobs.id = job_queue.job_id where true`;
-    default:
-      return sql`job_queue join jobs on jobs.id = job_queue.job_id where ${queueState(sql)} = ${status}`;
-  }
+/** The jobs in a state, ready for more conditions. Each one relies on a rule in `job-state.ts`. */
+function withStatus(sql: Queryable, status: JobFilter['status']): SqlFragment {
+  const queued = sql`job_queue join jobs on jobs.id = job_queue.job_id`;
+  const jobs: { [status: string]: SqlFragment } = {
+    cancelled: sql`jobs where jobs.cancelled_at is not null`,
+    succeeded: sql`
+      job_attempts
+      join jobs on jobs.id = job_attempts.job_id
+      where job_attempts.status = 'succeeded'`,
+    failed: sql`${troubledJobs(sql)} ${hasStatus(sql, 'failed')}`,
+    not_over: sql`${queued} where true`,
+  };
+  if (status === undefined) return sql`jobs where true`;
+  return jobs[status] ?? sql`${queued} where ${queueState(sql)} = ${status}`;
 }
 
-/** Ids carry the time of the machine that made them; a day covers any difference to the database's clock. */
+/** Returns an id near a time. Ids carry the time of their machine; a day covers its difference to the database's. */
 function idNear(time: Date, days: number): string {
   return firstIdAt(new Date(Math.max(0, time.getTime() + days * 24 * 60 * 60 * 1000)));
 }
@@ -149,9 +116,8 @@ function idNear(time: Date, days: number): string {
 type JobRow = Omit<Job, 'attempts' | 'artifacts'> & { started_at: Date | null };
 
 export async function findJob(sql: Queryable, jobId: string): Promise<Job | undefined> {
-  const [row] = await sql<
-    JobRow[]
-  >`select job.*, job.id as job_id from (${jobStates(sql)}) as job where job.id = ${jobId}`;
+  const [row] = await sql<JobRow[]>`
+    select job.*, job.id as job_id from (${jobStates(sql)}) as job where job.id = ${jobId}`;
   if (!row) return undefined;
   const attempts = await sql<JobAttempt[]>`
     select attempt_number::int, status, error_text, error_code, worker, runtime_ms, due_at, started_at, finished_at
@@ -169,7 +135,7 @@ export async function findJob(sql: Queryable, jobId: string): Promise<Job | unde
   return { ...row, attempts: [...attempts, ...attemptUnderWay(row)], artifacts: [...artifacts] };
 }
 
-/** What changes of it while it runs. */
+/** Returns the fields of a job that change while it runs. */
 export async function findProgress(sql: Queryable, jobId: string): Promise<JobProgress | undefined> {
   const [row] = await sql<JobProgress[]>`
     select job.id as job_id, job_type, status, progress, error_text, error_code, created_by, created_by_user_id
@@ -178,7 +144,7 @@ export async function findProgress(sql: Queryable, jobId: string): Promise<JobPr
   return row;
 }
 
-/** Until it ends, an attempt is the queue's row and nothing else. */
+/** The attempt that runs now. Until it ends, it is only a row of the queue. */
 function attemptUnderWay(row: JobRow): JobAttempt[] {
   if (row.status !== 'running' || row.started_at === null) return [];
   return [
@@ -196,7 +162,7 @@ function attemptUnderWay(row: JobRow): JobAttempt[] {
   ];
 }
 
-/** Without the entries under which jobs run inline, which serve no queue. */
+/** Lists workers, without the entries under which jobs run inline, which serve no queue. */
 export async function listWorkers(sql: Queryable): Promise<Worker[]> {
   return sql<Worker[]>`
     select id, name, queues, concurrency, running_count, started_at, heartbeat_at, lease_expires_at

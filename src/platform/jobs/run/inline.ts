@@ -7,27 +7,17 @@ import { claimById, type LeasedJob } from '../claim/claim.ts';
 import { type Enqueued, enqueue, type NewJob } from '../submit/enqueue.ts';
 import { type JobLoopOptions, startJobLoop } from './job-loop.ts';
 
-/** Runs jobs here and now, for callers that wait for the end. */
-export interface Inline {
-  /**
-   * Resolves when the job is over. It has one attempt. Under an idempotency key that was used before, nothing is run: the
-   * answer is the job that exists, in whatever state it is.
-   */
-  run<Payload>(job: NewJob<Payload>): Promise<Enqueued>;
-  /** Interrupts what still runs and hands it back, for a worker to finish. */
-  close(): Promise<void>;
-}
-
-export type InlineOptions = Pick<
+/** The parts that workers and jobs that run inline share. */
+export type SharedParts = Pick<
   JobLoopOptions,
   'sql' | 'types' | 'listener' | 'log' | 'endings' | 'leaseSeconds' | 'observe'
 >;
 
-/** It claims nothing, so it polls for nothing either. */
+/** Practically never: it claims nothing, so it need not poll. */
 const POLL_SECONDS = 3600;
 
-/** Its registration serves no queue, and is made when the first job comes. */
-export function createInline(options: InlineOptions): Inline {
+/** Runs jobs here, for callers that wait. Its registration serves no queue, and is made for the first job. */
+export function createInline(options: SharedParts) {
   const { sql } = options;
   let starting: Promise<{ registration: Registration; loop: Loop<LeasedJob> }> | undefined;
 
@@ -49,16 +39,16 @@ export function createInline(options: InlineOptions): Inline {
   }
 
   return {
-    async run(job) {
+    /**
+     * Resolves when the job is over. It has one attempt. Under an idempotency key that was used before, nothing is run: the
+     * answer is the job that exists, in whatever state it is.
+     */
+    async run<Payload>(job: NewJob<Payload>): Promise<Enqueued> {
       const { registration, loop } = await started();
       const token = newId();
       const [enqueued, leased] = await transaction(sql, async (tx): Promise<[Enqueued, LeasedJob?]> => {
-        const enqueued = await enqueue(tx, {
-          ...job,
-          executionMode: 'sync',
-          maxAttempts: 1,
-          delaySeconds: 0,
-        });
+        const once = { executionMode: 'sync', maxAttempts: 1, delaySeconds: 0 } as const;
+        const enqueued = await enqueue(tx, { ...job, ...once });
         if (!enqueued.created) return [enqueued];
         const leased = await claimById(tx, enqueued.id, registration.current().id, token);
         if (!leased) throw new NexusError('E_UNAVAILABLE', 'Nexus lost its database for a while. Try again.');
@@ -71,7 +61,8 @@ export function createInline(options: InlineOptions): Inline {
       return enqueued;
     },
 
-    async close() {
+    /** Interrupts what still runs and hands it back, for a worker to finish. */
+    async close(): Promise<void> {
       const running = await starting;
       if (running) await running.registration.close(await running.loop.stop(0));
     },

@@ -1,26 +1,20 @@
 import type { Database } from '../../database/database.ts';
 import type { Listener } from '../../database/listener.ts';
 import { transaction } from '../../database/transaction.ts';
-import type { Logger } from '../../telemetry/logger.ts';
+import type { EndedAttempt } from '../../telemetry/metrics.ts';
 import { createSlotIntake } from '../../work/intake.ts';
 import { openLane } from '../../work/lanes.ts';
 import { type Loop, startLoop } from '../../work/loop.ts';
 import type { Registration } from '../../work/registration.ts';
 import { claim, type LeasedJob, releaseClaim, untilNextDue } from '../claim/claim.ts';
-import type { JobTypes } from '../job-type.ts';
-import type { Endings } from '../settle/endings.ts';
-import type { Outcome } from '../settle/outcome.ts';
+import type { Outcome } from '../settle/endings.ts';
 import { settle, settleAndTell } from '../settle/settle.ts';
-import { createExecutor, type ObserveAttempt } from './executor.ts';
-import { stoppedAttempt, unwritableResult } from './run-job.ts';
+import { runJob, stoppedAttempt, unwritableResult } from './run-job.ts';
+import { type Interruption, type RunnerDependencies, RunningJob } from './running-job.ts';
 
-export interface JobLoopOptions {
-  sql: Database;
-  types: JobTypes;
+export interface JobLoopOptions extends Omit<RunnerDependencies, 'worker'> {
   listener: Listener;
-  log: Logger;
   registration: Registration;
-  endings: Endings;
   leaseSeconds: number;
   pollSeconds: number;
   /** The queues to claim from; none for a loop that is only handed jobs. */
@@ -28,18 +22,25 @@ export interface JobLoopOptions {
   concurrency: number;
   /** Claims no more than this many jobs in all. */
   maxJobs?: number | undefined;
-  observe?: ObserveAttempt | undefined;
+  /** Called for every attempt that has ended here, however it ended. */
+  observe?: ((attempt: EndedAttempt) => void) | undefined;
   onAdvance?(): void;
 }
+
+/** The topic of jobs that were cancelled while they ran; the subjects are their ids. */
+export const JOBS_CANCELLED = 'cancelled_jobs';
+
+/** How often running jobs are checked for having been cancelled or lost, beside the notifications. */
+const CHECK_MS = 1000;
 
 /** The loop of jobs: their claim, run, settle and release, on connections of their own. */
 export function startJobLoop(options: JobLoopOptions): Loop<LeasedJob> {
   const { sql, queues, concurrency, maxJobs, registration, endings } = options;
   const lanes = { claims: openLane(sql), outcomes: openLane(sql), dueTimes: openLane(sql) };
-  const executor = createExecutor({ ...options, worker: registration.current });
+  const attempts = keepAttempts(options);
   let firstQueue = 0;
 
-  /** No queue goes first for ever. */
+  /** Returns the queues, each time beginning with another one, so that none goes first for ever. */
   function rotated(): string[] {
     firstQueue = (firstQueue + 1) % queues.length;
     return [...queues.slice(firstQueue), ...queues.slice(0, firstQueue)];
@@ -50,8 +51,8 @@ export function startJobLoop(options: JobLoopOptions): Loop<LeasedJob> {
     lanes,
     intake: createSlotIntake<LeasedJob>(concurrency, maxJobs),
     work: {
-      run: executor.run,
-      interrupt: executor.interruptAll,
+      run: attempts.run,
+      interrupt: attempts.interruptAll,
       // An idle worker that is notified of one queue need not look into the others.
       async claim(lane, { subjects, ...request }) {
         const served = rotated().filter((queue) => subjects === 'any' || subjects.has(queue));
@@ -78,7 +79,7 @@ export function startJobLoop(options: JobLoopOptions): Loop<LeasedJob> {
     ...loop,
     async stop(graceSeconds) {
       const mayHold = await loop.stop(graceSeconds);
-      executor.close();
+      attempts.close();
       await Promise.all(Object.values(lanes).map((lane) => lane.end()));
       return mayHold;
     },
@@ -86,3 +87,58 @@ export function startJobLoop(options: JobLoopOptions): Loop<LeasedJob> {
 }
 
 const isEnd = (kind: Outcome['kind']) => kind === 'succeeded' || kind === 'failed';
+
+/** Runs attempts, and interrupts those that were cancelled or whose lease is lost. */
+function keepAttempts(options: JobLoopOptions) {
+  const { sql, log, listener, observe, registration } = options;
+  const dependencies = { ...options, worker: registration.current };
+  const running = new Map<string, RunningJob>();
+
+  async function checkRunning(): Promise<void> {
+    const held = [...running.values()].filter(({ startedAt }) => performance.now() - startedAt > CHECK_MS);
+    if (held.length === 0) return;
+    for (const { id, is_cancelled } of await findLost(sql, held))
+      running.get(id)?.interrupt(is_cancelled ? 'cancelled' : 'lease lost');
+  }
+
+  const checks = setInterval(() => {
+    checkRunning().catch((error) => log.warn({ err: error }, 'checking running jobs failed; trying again'));
+  }, CHECK_MS);
+  const unsubscribe = listener.on(JOBS_CANCELLED, (ids) => {
+    if (ids === 'any') return;
+    for (const id of ids) running.get(id)?.interrupt('cancelled');
+  });
+
+  return {
+    async run(job: LeasedJob): Promise<Outcome | undefined> {
+      const attempt = new RunningJob(job, dependencies);
+      running.set(job.id, attempt);
+      const outcome = await runJob(attempt, dependencies);
+      // After a lost lease, the next attempt may already run here.
+      if (running.get(job.id) === attempt) running.delete(job.id);
+      const runtimeMs = performance.now() - attempt.startedAt;
+      observe?.({ job_type: job.job_type, waitedMs: job.waited_ms, runtimeMs });
+      return outcome;
+    },
+    interruptAll(why: Interruption) {
+      for (const attempt of running.values()) attempt.interrupt(why);
+    },
+    close() {
+      clearInterval(checks);
+      unsubscribe();
+    },
+  };
+}
+
+/** Finds the attempts whose lease is lost, and whether their jobs were cancelled. */
+async function findLost(sql: Database, held: RunningJob[]) {
+  return sql<{ id: string; is_cancelled: boolean }[]>`
+    select held.id, jobs.cancelled_at is not null as is_cancelled
+    from unnest(
+      ${held.map(({ job }) => job.id)}::uuid[],
+      ${held.map(({ job }) => job.lease_token)}::uuid[]
+    ) as held (id, token)
+    left join job_queue on job_queue.job_id = held.id and job_queue.lease_token = held.token
+    left join jobs on jobs.id = held.id
+    where job_queue.job_id is null`;
+}

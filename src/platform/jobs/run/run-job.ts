@@ -1,8 +1,9 @@
+import { transaction } from '../../database/transaction.ts';
 import { interruptionDelay, isOwnTrouble, MAX_INTERRUPTIONS } from '../../work/interruption.ts';
 import { DEFAULT_RETRY, PermanentError, RetryLater, retryDelay } from '../../work/retry-policy.ts';
 import type { LeasedJob } from '../claim/claim.ts';
 import type { JobType } from '../job-type.ts';
-import type { Outcome } from '../settle/outcome.ts';
+import type { Outcome } from '../settle/endings.ts';
 import type { RunnerDependencies, RunningJob } from './running-job.ts';
 
 const LONGEST_ERROR_TEXT = 10_000;
@@ -10,7 +11,7 @@ const LONGEST_ERROR_TEXT = 10_000;
 /** Resolves to how the attempt ended; to undefined when there is nothing left to write. Never rejects. */
 export async function runJob(
   running: RunningJob,
-  { types, log }: RunnerDependencies,
+  { sql, types }: RunnerDependencies,
 ): Promise<Outcome | undefined> {
   const { job } = running;
   const type = types.get(job.job_type);
@@ -22,7 +23,7 @@ export async function runJob(
     if (running.isCompleted) return undefined;
     // Artifacts are written with the completion, so a job that leaves some completes in a transaction of its own.
     if (completion?.artifacts?.length) {
-      await running.completeAlone(completion);
+      await transaction(sql, (tx) => running.complete(tx, completion));
       return undefined;
     }
     const result = completion?.result === undefined ? null : JSON.stringify(completion.result);
@@ -30,16 +31,10 @@ export async function runJob(
   } catch (error) {
     if (running.interruption === 'shutdown') return stoppedAttempt(job, running.runtimeMs());
     if (running.interruption || running.isCompleted) {
-      log.info(
-        { job_id: job.id, attempt: job.attempt, err: error },
-        'the result of an interrupted attempt was dropped',
-      );
+      running.log.info({ err: error }, 'the result of an interrupted attempt was dropped');
       return undefined;
     }
-    log.warn(
-      { job_id: job.id, job_type: job.job_type, attempt: job.attempt, err: error },
-      'an attempt failed',
-    );
+    running.log.warn({ err: error }, 'an attempt failed');
     if (isOwnTrouble(error)) {
       const errorText = `Nexus itself was in trouble during this attempt, which does not count: ${textOf(error)}`;
       const runtimeMs = running.runtimeMs();

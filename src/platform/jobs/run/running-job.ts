@@ -1,9 +1,7 @@
 import type { Database } from '../../database/database.ts';
-import { transaction } from '../../database/transaction.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { LeasedJob } from '../claim/claim.ts';
-import type { Creator } from '../creator.ts';
-import type { Completion, JobContext, JobTypes } from '../job-type.ts';
+import type { Creator, JobContext, JobTypes } from '../job-type.ts';
 import { completeJob, findCheckpoint, writeCheckpoint, writeProgress } from '../settle/complete.ts';
 import type { Endings } from '../settle/endings.ts';
 
@@ -18,12 +16,13 @@ export interface RunnerDependencies {
   endings: Endings;
 }
 
-/**
- * An attempt that runs, and the context of its handler. What most handlers never use is made when it is used: with tens
- * of thousands of jobs a second it shows.
- */
+/** An attempt that runs, and the context of its handler. Parts that few handlers use are made on first use. */
 export class RunningJob implements JobContext {
   readonly job: LeasedJob;
+  readonly jobId: string;
+  readonly attempt: number;
+  readonly executionMode: LeasedJob['execution_mode'];
+  readonly requestId: string | null;
   readonly startedAt = performance.now();
   readonly #dependencies: RunnerDependencies;
   #controller: AbortController | undefined;
@@ -33,27 +32,15 @@ export class RunningJob implements JobContext {
 
   constructor(job: LeasedJob, dependencies: RunnerDependencies) {
     this.job = job;
+    this.jobId = job.id;
+    this.attempt = job.attempt;
+    this.executionMode = job.execution_mode;
+    this.requestId = job.request_id;
     this.#dependencies = dependencies;
-  }
-
-  get jobId() {
-    return this.job.id;
-  }
-
-  get attempt() {
-    return this.job.attempt;
   }
 
   get isLastAttempt() {
     return this.job.attempt - this.job.refunded_count >= this.job.max_attempts;
-  }
-
-  get executionMode() {
-    return this.job.execution_mode;
-  }
-
-  get requestId() {
-    return this.job.request_id;
   }
 
   get createdBy(): Creator | null {
@@ -95,23 +82,12 @@ export class RunningJob implements JobContext {
   get complete(): JobContext['complete'] {
     return async (tx, completion = {}) => {
       const { worker, endings } = this.#dependencies;
-      const { job } = this;
-      await completeJob(tx, {
-        job,
-        workerName: worker().name,
-        runtimeMs: this.runtimeMs(),
-        completion,
-        endings,
-      });
+      const attempt = { job: this.job, workerName: worker().name, runtimeMs: this.runtimeMs() };
+      await completeJob(tx, { ...attempt, completion, endings });
       tx.afterCommit(() => {
         this.isCompleted = true;
       });
     };
-  }
-
-  /** Completes the job in a transaction of its own. */
-  async completeAlone(completion: Completion): Promise<void> {
-    await transaction(this.#dependencies.sql, (tx) => this.complete(tx, completion));
   }
 
   interrupt(why: Interruption): void {

@@ -5,7 +5,7 @@ import type { Artifact, Completion } from '../job-type.ts';
 import type { Endings } from './endings.ts';
 import { settleAndTell } from './settle.ts';
 
-/** The job ran elsewhere, was cancelled, or its lease expired: the work of this attempt must not be kept. */
+/** The job runs elsewhere, was cancelled, or its lease expired: the work of this attempt must not be kept. */
 export class LeaseLost extends Error {
   constructor(job: LeasedJob) {
     super(`The job ${job.id} is no longer leased to attempt ${job.attempt}.`);
@@ -13,7 +13,7 @@ export class LeaseLost extends Error {
   }
 }
 
-export interface CompletedAttempt {
+interface CompletedAttempt {
   job: LeasedJob;
   workerName: string;
   runtimeMs: number;
@@ -22,20 +22,16 @@ export interface CompletedAttempt {
 }
 
 /** Completes a job, with its artifacts, in the given transaction. */
-export async function completeJob(
-  tx: Transaction,
-  { job, workerName, runtimeMs, completion, endings }: CompletedAttempt,
-): Promise<void> {
+export async function completeJob(tx: Transaction, attempt: CompletedAttempt): Promise<void> {
+  const { job, workerName, runtimeMs, completion, endings } = attempt;
   const result = completion.result === undefined ? null : JSON.stringify(completion.result);
   const outcome = { kind: 'succeeded', job, runtimeMs, result } as const;
   const dropped = await settleAndTell(tx, workerName, [outcome], endings);
   if (dropped.length > 0) throw new LeaseLost(job);
-  const artifacts = completion.artifacts ?? [];
-  await deleteArtifacts(tx, job, artifacts);
-  for (const artifact of artifacts) await insertArtifact(tx, job, artifact);
+  await replaceArtifacts(tx, job, completion.artifacts ?? []);
 }
 
-/** Until the transaction ends, the job can be neither cancelled nor taken over. */
+/** Writes a checkpoint. Until the transaction ends, the job can be neither cancelled nor taken over. */
 export async function writeCheckpoint(tx: Transaction, job: LeasedJob, artifact: Artifact): Promise<void> {
   const leased = await tx`
     select
@@ -43,40 +39,29 @@ export async function writeCheckpoint(tx: Transaction, job: LeasedJob, artifact:
     where job_id = ${job.id} and lease_token = ${job.lease_token} and attempt_count = ${job.attempt}
     for share`;
   if (leased.length === 0) throw new LeaseLost(job);
-  await deleteArtifacts(tx, job, [artifact]);
-  await insertArtifact(tx, job, artifact);
+  await replaceArtifacts(tx, job, [artifact]);
 }
 
-export async function findCheckpoint(
-  sql: Database,
-  job: LeasedJob,
-  artifactType: string,
-): Promise<Record<string, unknown> | undefined> {
+export async function findCheckpoint(sql: Database, job: LeasedJob, artifactType: string) {
   const [found] = await sql<{ artifact_payload: Record<string, unknown> }[]>`
     select artifact_payload from job_artifacts where job_id = ${job.id} and artifact_type = ${artifactType}`;
   return found?.artifact_payload;
 }
 
-async function deleteArtifacts(tx: Transaction, job: LeasedJob, artifacts: Artifact[]): Promise<void> {
+/** Writes artifacts in place of the job's earlier ones of the same types. */
+async function replaceArtifacts(tx: Transaction, job: LeasedJob, artifacts: Artifact[]): Promise<void> {
   if (artifacts.length === 0) return;
   await tx`
     delete from job_artifacts
     where job_id = ${job.id} and artifact_type = any(${artifacts.map(({ artifact_type }) => artifact_type)})`;
+  for (const { artifact_type, artifact_ref = null, artifact_payload = {} } of artifacts)
+    await tx`
+      insert into job_artifacts (id, job_id, artifact_type, artifact_ref, artifact_payload)
+      values (${newId()}, ${job.id}, ${artifact_type}, ${artifact_ref}, ${JSON.stringify(artifact_payload)})`;
 }
 
-async function insertArtifact(tx: Transaction, job: LeasedJob, artifact: Artifact): Promise<void> {
-  const { artifact_type, artifact_ref = null, artifact_payload = {} } = artifact;
-  await tx`
-    insert into job_artifacts (id, job_id, artifact_type, artifact_ref, artifact_payload)
-    values (${newId()}, ${job.id}, ${artifact_type}, ${artifact_ref}, ${JSON.stringify(artifact_payload)})`;
-}
-
-/** False when the lease is lost and nothing was written. */
-export async function writeProgress(
-  sql: Database,
-  job: LeasedJob,
-  progress: Record<string, unknown>,
-): Promise<boolean> {
+/** Returns false when the lease is lost and nothing was written. */
+export async function writeProgress(sql: Database, job: LeasedJob, progress: Record<string, unknown>) {
   const written = await sql`
     update job_queue
     set progress = ${JSON.stringify(progress)}

@@ -5,8 +5,8 @@ import { transaction } from '../../database/transaction.ts';
 import { newId } from '../../ids.ts';
 import { claim, type LeasedJob } from '../claim/claim.ts';
 import { completeJob, writeProgress } from './complete.ts';
+import type { Outcome } from './endings.ts';
 import { createEndings } from './endings.ts';
-import type { Outcome } from './outcome.ts';
 import { settle } from './settle.ts';
 
 const { sql, ...database } = useDatabase();

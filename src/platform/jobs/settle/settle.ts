@@ -1,7 +1,6 @@
 import type { Queryable, Transaction } from '../../database/database.ts';
-import type { Statement } from '../../database/statement.ts';
-import { type Endings, endedBy } from './endings.ts';
-import type { Outcome } from './outcome.ts';
+import type { SqlFragment } from '../../database/statement.ts';
+import { type Endings, endedBy, type Outcome } from './endings.ts';
 
 type Ended = Extract<Outcome, { kind: 'succeeded' | 'failed' | 'cancelled' }>;
 type Returned = Exclude<Outcome, Ended>;
@@ -29,17 +28,15 @@ export async function settleAndTell(
   endings: Endings,
 ): Promise<string[]> {
   const dropped = new Set(await settle(tx, workerName, outcomes));
-  const told = outcomes
-    .filter(({ job }) => !dropped.has(job.id) && endings.concern(job.job_type))
-    .flatMap((outcome) => endedBy(outcome) ?? []);
-  if (told.length > 0) await endings.tell(tx, told);
+  const written = outcomes.filter(({ job }) => !dropped.has(job.id));
+  await endings.tell(tx, written.flatMap(endedBy));
   return [...dropped];
 }
 
 const isEnded = (outcome: Outcome): outcome is Ended =>
   outcome.kind === 'succeeded' || outcome.kind === 'failed' || outcome.kind === 'cancelled';
 
-/** Thousands of them a second: every column that is read, copied or compared here shows. */
+/** There are thousands a second, so every column that is read, copied or compared here costs. */
 async function settleEnded(sql: Queryable, workerName: string, outcomes: Ended[]): Promise<string[]> {
   const { ids, attempts, tokens, tokenPlaces, runtimes, errorTexts, errorCodes } = columnsOf(outcomes);
   const column = <T>(read: (outcome: Ended) => T) => outcomes.map(read);
@@ -130,7 +127,7 @@ async function settleReturned(sql: Queryable, workerName: string, outcomes: Retu
 }
 
 /** The one place where attempts are written. */
-function recordAttempts(sql: Queryable, workerName: string, attempts: Statement<object[]>) {
+function recordAttempts(sql: Queryable, workerName: string, attempts: SqlFragment) {
   return sql`
     insert into job_attempts (
       job_id, attempt_number, status, result, error_text, error_code, worker, queue, due_at, started_at, runtime_ms

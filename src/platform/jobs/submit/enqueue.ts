@@ -2,9 +2,10 @@ import { NexusError } from '../../../contract/errors.ts';
 import type { Queryable, Transaction } from '../../database/database.ts';
 import type { Statement } from '../../database/statement.ts';
 import { newId } from '../../ids.ts';
-import type { Creator } from '../creator.ts';
-import type { JobType } from '../job-type.ts';
-import { JOBS_QUEUED } from '../topics.ts';
+import type { Creator, JobType } from '../job-type.ts';
+
+/** The topic of work that may be there; the subjects are queues. */
+export const JOBS_QUEUED = 'jobs';
 
 export interface EnqueueOptions {
   /** Unique for its creator and the job type. */
@@ -29,16 +30,8 @@ export interface Enqueued {
   created: boolean;
 }
 
-/**
- * Adds work to the transaction of its cause: either both are committed, or neither is. An idempotency key that its creator
- * used before, for another payload or execution mode, is refused with E_IDEMPOTENCY_CONFLICT.
- */
-export type Enqueue = <Payload>(tx: Transaction, job: NewJob<Payload>) => Promise<Enqueued>;
-
-/** Enqueues many jobs in one statement. Answers in the order given. */
-export type EnqueueMany = (tx: Transaction, jobs: NewJob[]) => Promise<Enqueued[]>;
-
-export const enqueueMany: EnqueueMany = async (tx, jobs) => {
+/** Enqueues many jobs in one statement, like `enqueue`. Returns them in the given order. */
+export async function enqueueMany(tx: Transaction, jobs: NewJob[]): Promise<Enqueued[]> {
   const drafts = jobs.map((job) => ({ ...job, id: newId(), payload: job.type.payload.parse(job.payload) }));
   tx.notifyAfterCommit(
     JOBS_QUEUED,
@@ -61,22 +54,23 @@ export const enqueueMany: EnqueueMany = async (tx, jobs) => {
     if (!found.is_same) throw idempotencyConflict(draft);
     return { id: found.id, created: false };
   });
-};
+}
 
-export const enqueue: Enqueue = async (tx, job) => {
+/**
+ * Adds work to the transaction of its cause: either both are committed, or neither is. An idempotency key that its creator
+ * used before, for another payload or execution mode, is refused with E_IDEMPOTENCY_CONFLICT.
+ */
+export async function enqueue<Payload>(tx: Transaction, job: NewJob<Payload>): Promise<Enqueued> {
   const [enqueued] = await enqueueMany(tx, [job as NewJob]);
-  if (!enqueued) throw new Error('Enqueueing one job answers with one.');
+  if (!enqueued) throw new Error('enqueueMany returned nothing for the job that it was given.');
   return enqueued;
-};
+}
 
 interface Draft extends NewJob {
   id: string;
 }
 
-/**
- * Inserts the jobs and answers with their ids. Of several submitters with one idempotency key the first to commit inserts;
- * the others wait for it at the unique index and insert nothing.
- */
+/** Inserts the jobs and returns their ids. Of several submitters with one idempotency key, one inserts. */
 function insertJobs(tx: Transaction, drafts: Draft[]): Statement<{ job_id: string }[]> {
   const column = <T>(read: (draft: Draft) => T) => drafts.map(read);
   return tx<{ job_id: string }[]>`
