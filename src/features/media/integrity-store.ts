@@ -1,6 +1,6 @@
 import type { Database, Queryable, Transaction } from '../../platform/database/database.ts';
 import type { SqlFragment } from '../../platform/database/statement.ts';
-import { isReadable } from './processing/readable.ts';
+import { isReadable } from './processing/lifecycle.ts';
 import { searchRowsOf } from './search/search-rows.ts';
 
 type Differences = ReturnType<Queryable>;

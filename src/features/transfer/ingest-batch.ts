@@ -7,9 +7,9 @@ import { defineJobType, type JobContext } from '../../platform/jobs/job-type.ts'
 import { PermanentError } from '../../platform/work/retry-policy.ts';
 import type { Requester } from '../identity/requester.ts';
 import type { Viewer } from '../libraries/access/can-read-media.ts';
-import { type Link, linkKey, readLink } from '../media/saving/link.ts';
+
 import { type SaveLinksOptions, saveLinks } from '../media/saving/save-links.ts';
-import { inferKind, parseMediaUrl } from '../media/saving/url.ts';
+import { inferKind, type Link, linkKey, parseMediaUrl, readLink } from '../media/saving/url.ts';
 
 export const MOST_LINKS = 10_000;
 const LONGEST_LINK = 10_000;

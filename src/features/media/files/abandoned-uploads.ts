@@ -1,36 +1,37 @@
 import { z } from 'zod';
-import type { Database } from '../../../platform/database/database.ts';
 import { transaction } from '../../../platform/database/transaction.ts';
 import { defineJobType, MAINTENANCE_QUEUE } from '../../../platform/jobs/job-type.ts';
 import type { Periodic } from '../../../platform/jobs/periodic/periodic.ts';
-import type { Storage } from '../../../platform/storage/storage.ts';
-import type { Logger } from '../../../platform/telemetry/logger.ts';
-import { failMedia } from '../processing/fail-media.ts';
+import type { Platform } from '../../feature.ts';
+import { markFailed } from '../processing/lifecycle.ts';
+import { deleteFiles } from './files.ts';
 import { setStoredBytes } from './quota-store.ts';
-import { deleteFilesOf } from './stored-files.ts';
 import * as uploads from './upload-store.ts';
 
 const ENDED_AT_ONCE = 1000;
 const ANSWERS_KEPT_DAYS = 7;
 const EVERY_SECONDS = 30;
 
-export interface AbandonedUploadsDependencies {
-  sql: Database;
-  log: Logger;
-  storage: Pick<Storage, 'list' | 'delete'>;
-}
+const ABANDONED = {
+  code: 'E_UPLOAD_ABANDONED',
+  message: 'The upload was not finished. Upload the file again.',
+} as const;
 
-/** Ends uploads that nobody finished: their media have failed, and what was stored of them is deleted. */
-export function periodicUploadExpiry({ sql, log, storage }: AbandonedUploadsDependencies): Periodic {
+/** Ends uploads that nobody finished: marks their media as failed, and deletes their files. */
+export function periodicUploadExpiry({
+  sql,
+  log,
+  storage,
+}: Pick<Platform, 'sql' | 'log' | 'storage'>): Periodic {
   async function end(mediaId: string): Promise<boolean> {
     const isEnded = await transaction(sql, async (tx) => {
       if ((await uploads.lockUpload(tx, mediaId))?.status !== 'open') return false;
       await uploads.closeUpload(tx, mediaId, 'expired', ABANDONED);
-      await failMedia(tx, mediaId, { stage: 'upload', ...ABANDONED }, log);
+      await markFailed(tx, mediaId, { stage: 'upload', ...ABANDONED }, log);
       await setStoredBytes(tx, mediaId, 0);
       return true;
     });
-    if (isEnded) await deleteFilesOf(storage, mediaId);
+    if (isEnded) await deleteFiles(storage, `media/${mediaId}`);
     return isEnded;
   }
 
@@ -49,8 +50,3 @@ export function periodicUploadExpiry({ sql, log, storage }: AbandonedUploadsDepe
   });
   return { type, everySeconds: EVERY_SECONDS };
 }
-
-const ABANDONED = {
-  code: 'E_UPLOAD_ABANDONED',
-  message: 'The upload was not finished. Upload the file again.',
-} as const;

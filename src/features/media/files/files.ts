@@ -53,8 +53,13 @@ export function createFiles({ sql, storage }: { sql: Database; storage: Storage 
   }
 }
 
+/** Deletes the files of a folder. Files that a crash leaves behind are found by the sweep of orphaned files. */
+export async function deleteFiles(storage: Pick<Storage, 'list' | 'delete'>, folder: string): Promise<void> {
+  for await (const { path } of storage.list(`${folder}/`)) await storage.delete(path);
+}
+
 /** Parses a header with one byte range. Any other header gets the whole file, as HTTP allows. */
-export function readRange(header: string | undefined, size: number): ServedFile['range'] {
+function readRange(header: string | undefined, size: number): ServedFile['range'] {
   const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(header?.trim() ?? '') ?? [];
   if (from === '' && to === '') return undefined;
   const start = from === '' ? Math.max(0, size - Number(to)) : Number(from);

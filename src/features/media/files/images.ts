@@ -1,27 +1,23 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { Failure, NexusError } from '../../../contract/errors.ts';
-import type { Database } from '../../../platform/database/database.ts';
 import { transaction } from '../../../platform/database/transaction.ts';
-import type { Egress } from '../../../platform/egress/egress.ts';
 import { createSlots } from '../../../platform/slots.ts';
-import type { Storage } from '../../../platform/storage/storage.ts';
+import type { Platform } from '../../feature.ts';
 import type { Viewer } from '../../libraries/access/can-read-media.ts';
+import type { Extraction } from '../extractors/extraction.ts';
+import { imagePath } from '../lists/media-row.ts';
 import { parseMediaUrl } from '../saving/url.ts';
 import { checkImage, LARGEST_IMAGE } from './image.ts';
-import { imageKey } from './image-references.ts';
 import * as store from './image-store.ts';
 import type { Quota } from './quota.ts';
 import { addStoredBytes } from './quota-store.ts';
 
-export interface ImagesDependencies {
-  sql: Database;
-  storage: Storage;
-  egress: Pick<Egress, 'fetchBytes'>;
+interface ImagesDependencies extends Pick<Platform, 'sql' | 'storage' | 'egress'> {
   quota: Pick<Quota, 'requireRoom'>;
 }
 
-export interface ServedImage {
+interface ServedImage {
   contentType: string;
   content: Readable | Buffer;
 }
@@ -50,10 +46,7 @@ export function createImages({ sql, storage, egress, quota }: ImagesDependencies
     return { contentType, content: bytes };
   }
 
-  /**
-   * Stores an image and charges it to whoever is charged for the document. Without room it is fetched again the next
-   * time.
-   */
+  /** Stores an image and charges it to whoever is charged for the document. Without room it is not stored. */
   async function keep(
     { id, charged_user_id }: store.Showing,
     { key, contentType, bytes }: { key: string; contentType: string; bytes: Buffer },
@@ -76,7 +69,7 @@ export function createImages({ sql, storage, egress, quota }: ImagesDependencies
   return {
     async get(viewer: Viewer, address: string): Promise<ServedImage> {
       const url = parseMediaUrl(address).href;
-      const key = imageKey(address);
+      const key = imageKey(encodeURIComponent(address));
       const known = await store.findImage(sql, key);
       const stored = known && (await storage.get(`images/${known.content_sha256}`));
       if (stored) return { contentType: known.content_type, content: stored.content };
@@ -91,4 +84,20 @@ export function createImages({ sql, storage, egress, quota }: ImagesDependencies
       }
     },
   };
+}
+
+const IMAGE = new RegExp(`${imagePath().replace('?', '\\?')}([^"&]+)`, 'g');
+
+/** Returns the keys of all images of a document, including its cover. */
+export function imageKeysOf({ fragments, metadata: { cover } }: Extraction): string[] {
+  const keys = new Set(cover !== null && /^https?:/.test(cover) ? [imageKey(encodeURIComponent(cover))] : []);
+  for (const { html_sanitized } of fragments) {
+    for (const [, address = ''] of html_sanitized.matchAll(IMAGE)) keys.add(imageKey(address));
+  }
+  return [...keys];
+}
+
+/** Returns the key of an image: the hash of its address, encoded as in the HTML that shows it. */
+function imageKey(encoded: string): string {
+  return createHash('sha256').update(encoded).digest('hex');
 }

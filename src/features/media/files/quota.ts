@@ -15,7 +15,7 @@ export function createQuota({ sql, defaultMb }: { sql: Database; defaultMb: numb
 
   /** Returns usage and limit; undefined when there is no limit. Locks the person's usage until the transaction ends. */
   async function lockLimits(tx: Transaction, userId: string) {
-    const allowed = allowedBytes(await store.findQuota(tx, userId));
+    const allowed = allowedBytes((await store.findUsage(tx, userId)).storage_quota_mb);
     return allowed === null ? undefined : { allowed, used: await store.lockUsage(tx, userId) };
   }
 

@@ -18,16 +18,26 @@ const columns = (sql: Queryable) => sql`
   media_id, user_id, path, content_type, size_bytes, status, received_at, sha256, outcome_media_id, error_code,
   error_message`;
 
+interface NewUpload extends Pick<Upload, 'media_id' | 'user_id' | 'path'> {
+  kind: 'pdf' | 'epub';
+  title: string;
+  contentType: string;
+  size: number;
+}
+
+/** Inserts an upload and its media. The file is charged when the upload begins (`stored_bytes`). */
 export async function insertUpload(
   tx: Transaction,
-  upload: Pick<Upload, 'media_id' | 'user_id' | 'path' | 'content_type' | 'size_bytes'>,
+  { media_id, user_id, path, kind, title, contentType, size }: NewUpload,
   openSeconds: number,
 ): Promise<void> {
   await tx`
+    insert into media (id, kind, title, given_title, created_by_user_id, stored_bytes)
+    values (${media_id}, ${kind}, ${title}, ${title}, ${user_id}, ${size})`;
+  await tx`
     insert into uploads (media_id, user_id, path, content_type, size_bytes, open_until)
     values (
-      ${upload.media_id}, ${upload.user_id}, ${upload.path}, ${upload.content_type}, ${upload.size_bytes},
-      now() + ${openSeconds} * interval '1 second'
+      ${media_id}, ${user_id}, ${path}, ${contentType}, ${size}, now() + ${openSeconds} * interval '1 second'
     )`;
 }
 

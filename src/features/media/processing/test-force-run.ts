@@ -3,8 +3,7 @@ import { id } from '../../../contract/wire.ts';
 import type { Database } from '../../../platform/database/database.ts';
 import { transaction } from '../../../platform/database/transaction.ts';
 import type { JobType } from '../../../platform/jobs/job-type.ts';
-import { failMedia } from './fail-media.ts';
-import { workerStartAttempt } from './lifecycle.ts';
+import { markFailed, workerStartAttempt } from './lifecycle.ts';
 
 const payload = z.strictObject({ media_id: id, test_force_run: z.boolean().default(false) });
 
@@ -31,7 +30,7 @@ export function withForcedRun(
         sql,
         async (tx) =>
           (await workerStartAttempt(tx, media_id, context.jobId, context.log)) &&
-          (await failMedia(tx, media_id, FAILURE, context.log)),
+          (await markFailed(tx, media_id, FAILURE, context.log)),
       );
       return { result: { outcome: isFailed ? 'failed' : 'not pending' } };
     },
