@@ -2,14 +2,12 @@ import { Readability } from '@mozilla/readability';
 import { normalForm } from '../../../contract/normal-form.ts';
 import { decodeText } from '../../../platform/egress/charset.ts';
 import { canonicalUrl, parseMediaUrl } from '../saving/url.ts';
-import { canonicalText } from '../text/canonical-text.ts';
+import type { Node } from '../text/markup.ts';
 import { sanitizeNodes } from '../text/sanitize.ts';
-import { type Extraction, ExtractionFailure } from './extraction.ts';
-import { type PageDocument, type PageElement, parsePage } from './page-dom.ts';
-import { fromPage } from './page-nodes.ts';
-import { countWords, readingMinutes } from './words.ts';
+import { type Extraction, ExtractionFailure, languageTag, toExtraction, toFragment } from './extraction.ts';
+import { type PageChild, type PageDocument, type PageElement, PageText, parsePage } from './page-dom.ts';
 
-export interface WebArticleTask {
+interface WebArticleTask {
   bytes: Uint8Array;
   contentType: string | undefined;
   /** The final URL of the page, after redirects. */
@@ -48,37 +46,33 @@ export function extractWebArticle({
     baseUrl: page.baseUrl,
     rewriteImage: (image) => `${imagePath}${encodeURIComponent(image)}`,
   });
-  const canonical = canonicalText(html);
-  if (!ENOUGH_LETTERS.test(canonical)) throw noArticle(isLoginForm, url);
+  const fragment = toFragment(0, html);
+  if (!ENOUGH_LETTERS.test(fragment.canonical_text)) throw noArticle(isLoginForm, url);
 
-  const words = countWords(canonical);
-  return {
-    title: withoutSiteName(clean(article?.title) ?? page.title, page.heading),
-    metadata: {
-      author: clean(article?.byline),
-      site: clean(article?.siteName) ?? new URL(url).hostname.replace(/^www\./, ''),
-      language: page.language,
-      published: isoDate(article?.publishedTime ?? page.published),
-      description: clean(article?.excerpt),
-      word_count: words,
-      reading_minutes: readingMinutes(words),
-      cover: page.image,
-    },
-    fragments: [
-      {
-        idx: 0,
-        title: null,
-        html_sanitized: html,
-        canonical_text: canonical,
-        t_start_ms: null,
-        t_end_ms: null,
-      },
-    ],
-    plain_text: canonical,
-    outline: [],
-    assets: [],
-    canonical_url: page.canonicalUrl,
+  const metadata = {
+    author: clean(article?.byline),
+    site: clean(article?.siteName) ?? new URL(url).hostname.replace(/^www\./, ''),
+    language: page.language,
+    published: isoDate(article?.publishedTime ?? page.published),
+    description: clean(article?.excerpt),
+    cover: page.image,
   };
+  const title = withoutSiteName(clean(article?.title) ?? page.title, page.heading);
+  return { ...toExtraction({ title, metadata, fragments: [fragment] }), canonical_url: page.canonicalUrl };
+}
+
+/** Converts a node for the sanitiser, without serialising and parsing it again. */
+export function fromPage(node: PageChild): Node {
+  if (node instanceof PageText) return { nodeName: '#text', value: node.data } as Node;
+  return {
+    nodeName: node.localName,
+    tagName: node.localName,
+    namespaceURI: node.namespaceURI,
+    attrs: node.attributes,
+    get childNodes() {
+      return node.childNodes.map(fromPage);
+    },
+  } as unknown as Node;
 }
 
 function describePage(document: PageDocument, url: string) {
@@ -93,7 +87,9 @@ function describePage(document: PageDocument, url: string) {
     baseUrl,
     title: meta('og:title', 'twitter:title') ?? clean(document.getElementsByTagName('title')[0]?.textContent),
     heading: clean(document.getElementsByTagName('h1')[0]?.textContent),
-    language: language(document.documentElement?.getAttribute('lang') ?? meta('og:locale')),
+    language: languageTag(
+      (document.documentElement?.getAttribute('lang') ?? meta('og:locale') ?? '').trim().replaceAll('_', '-'),
+    ),
     published: meta('article:published_time', 'datepublished', 'date', 'dc.date') ?? undefined,
     image: webUrl(meta('og:image', 'og:image:url', 'twitter:image'), baseUrl),
     canonicalUrl: declaredAddress(canonicalLink?.getAttribute('href'), baseUrl, url),
@@ -132,11 +128,6 @@ function webUrl(value: string | null | undefined, base: string): string | null {
   if (!value || !URL.canParse(value.trim(), base)) return null;
   const url = new URL(value.trim(), base);
   return url.protocol === 'http:' || url.protocol === 'https:' ? url.href : null;
-}
-
-function language(value: string | null): string | null {
-  const tag = value?.trim().replaceAll('_', '-') ?? '';
-  return /^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/.test(tag) ? tag : null;
 }
 
 /** Converts a date in any format that JavaScript parses; null for others. */

@@ -92,10 +92,7 @@ export function createRegistry(extractors: Extractors, storage: Storage): Extrac
  * canonical address itself returned. Texts must be equal: pages that differ in a date or a counter stay two media, which
  * costs a duplicate and discloses nothing.
  */
-async function followCanonical(
-  saved: FetchedPage,
-  fetchAlone: (url: string) => Promise<FetchedPage>,
-): Promise<FetchedPage> {
+async function followCanonical(saved: FetchedPage, fetchAlone: (url: string) => Promise<FetchedPage>) {
   const content = contentOf(saved);
   const seen = new Set([saved.canonicalUrl]);
   let page = saved;
