@@ -7,12 +7,11 @@ import type { Actor } from '../../platform/audit/audit.ts';
 import { inChunks } from '../../platform/chunks.ts';
 import type { Libraries } from '../libraries/libraries.ts';
 import type { MediaService } from '../media/media.ts';
-import { bookmarkFile } from './bookmarks.ts';
 import { bookmarksOf, type DocumentsDependencies, documentLines } from './documents.ts';
-import { jsonFile } from './json-file.ts';
+import { bookmarkFile, jsonFile } from './library-files.ts';
 import { markdownFile } from './markdown-file.ts';
 
-export interface ExportsDependencies extends DocumentsDependencies {
+interface ExportsDependencies extends DocumentsDependencies {
   libraries: Pick<Libraries, 'get'>;
   media: Pick<MediaService, 'get' | 'fragments'>;
   requireMode(principal: Principal, mode: Mode, actor: Actor): Promise<void>;
@@ -65,16 +64,14 @@ export function createExports(dependencies: ExportsDependencies) {
   };
 }
 
-function file(
-  filename: string,
-  contentType: string,
-  parts: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>,
-): ExportedFile {
+type Parts = Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>;
+
+function file(filename: string, contentType: string, parts: Parts): ExportedFile {
   const content = Readable.from(sliced(parts), { objectMode: false, highWaterMark: BUFFERED_BYTES });
   return { filename, contentType, content };
 }
 
-async function* sliced(parts: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>) {
+async function* sliced(parts: Parts) {
   for await (const part of parts) {
     if (typeof part === 'string') yield part;
     else yield* inChunks(part);

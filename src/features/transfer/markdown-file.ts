@@ -1,15 +1,9 @@
 import type { MediaFragment, MediaWithOutline } from '../../contract/media.ts';
 import type { Mode } from '../../contract/roles.ts';
 import type { Actor } from '../../platform/audit/audit.ts';
-import type { RunByCost } from '../../platform/processes/by-cost.ts';
-import type { Governance } from '../governance/governance.ts';
 import { costOfJudging } from '../governance/work.ts';
-import { type exportWork, headingOf } from './work.ts';
-
-export interface MarkdownDependencies {
-  governance: Pick<Governance, 'shown' | 'settle' | 'rules'>;
-  run: RunByCost<typeof exportWork>;
-}
+import { type DocumentsDependencies, grouped } from './documents.ts';
+import { headingOf } from './work.ts';
 
 /** The most characters that one task processes. A longer fragment is a task of its own. */
 const WRITTEN_AT_ONCE = 500_000;
@@ -18,7 +12,7 @@ const PASSES = 10;
 
 /** Writes the metadata of a document and its text as Markdown. Throws when a policy blocks any part of it. */
 export async function markdownFile(
-  { governance, run }: MarkdownDependencies,
+  { governance, run }: DocumentsDependencies,
   media: MediaWithOutline,
   fragments: MediaFragment[],
   { mode, actor }: { mode: Mode; actor: Actor },
@@ -31,7 +25,7 @@ export async function markdownFile(
   const head = frontMatter({ title, author, site, published, language, url });
   const parts: (string | Uint8Array)[] = [head, headingOf(1, title ?? '')];
   const rules = await governance.rules(mode);
-  for (const group of grouped(fragments)) {
+  for (const group of grouped(fragments, sizeOf, WRITTEN_AT_ONCE)) {
     const size = group.reduce((sum, fragment) => sum + sizeOf(fragment), 0);
     const cost = PASSES * size + 2 * costOfJudging(rules, size);
     const task = { fragments: group, withTitles: fragments.length > 1, rules };
@@ -40,21 +34,6 @@ export async function markdownFile(
     if (markdown) parts.push(markdown);
   }
   return { title: title ?? '', parts };
-}
-
-function* grouped(fragments: MediaFragment[]): Generator<MediaFragment[]> {
-  let group: MediaFragment[] = [];
-  let size = 0;
-  for (const fragment of fragments) {
-    if (group.length > 0 && size + sizeOf(fragment) > WRITTEN_AT_ONCE) {
-      yield group;
-      group = [];
-      size = 0;
-    }
-    group.push(fragment);
-    size += sizeOf(fragment);
-  }
-  if (group.length > 0) yield group;
 }
 
 function sizeOf({ title, canonical_text, html_sanitized }: MediaFragment): number {
