@@ -10,7 +10,7 @@ import { deleteReadingProgress, writeReadingProgress } from './lists/reading-pro
 import type { Ingest } from './processing/ingest.ts';
 import { retryMedia } from './processing/lifecycle.ts';
 import { listAttempts } from './processing/media-jobs.ts';
-import { type SavedLink, saveLinks } from './saving/save-links.ts';
+import { saveLinks } from './saving/save-links.ts';
 import { inferKind, parseMediaUrl, readLink } from './saving/url.ts';
 import * as store from './store.ts';
 
@@ -33,11 +33,7 @@ export function createMedia({ sql, ingest }: { sql: Database; ingest: Pick<Inges
     get: requireMedia,
 
     /** Saves a link. The media, its libraries, their events and the job are one commit. */
-    async save(
-      viewer: Viewer,
-      { url: text, kind, library_id }: SaveRequest,
-      actor: Actor,
-    ): Promise<SavedLink> {
+    async save(viewer: Viewer, { url: text, kind, library_id }: SaveRequest, actor: Actor) {
       if (kind !== undefined && kind !== 'web_article' && kind !== 'video') {
         throw new NexusError(
           'E_INVALID_KIND',

@@ -57,12 +57,7 @@ export async function setFile(tx: Transaction, mediaId: string, file: StoredMedi
  * Finds the media of this file that the user already has, uploaded or saved by its URL, and keeps it from being
  * deleted.
  */
-export async function findByFile(
-  tx: Transaction,
-  userId: string,
-  kind: MediaKind,
-  sha256: string,
-): Promise<string | undefined> {
+export async function findByFile(tx: Transaction, userId: string, kind: MediaKind, sha256: string) {
   const [known] = await tx<{ id: string }[]>`
     select media.id
     from media

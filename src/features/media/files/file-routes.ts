@@ -183,10 +183,7 @@ export function registerFileRoutes(
 }
 
 /** Sends a file under a policy that runs nothing, should a browser open it as a document of this site. */
-function sendFile(
-  reply: FastifyReply,
-  { contentType, filename, size, range, content }: ServedFile,
-): FastifyReply {
+function sendFile(reply: FastifyReply, { contentType, filename, size, range, content }: ServedFile) {
   const name = encodeURIComponent(filename);
   reply
     .type(contentType)

@@ -33,12 +33,7 @@ export function createFiles({ sql, storage }: { sql: Database; storage: Storage 
     },
   };
 
-  async function serve(
-    path: string,
-    contentType: string,
-    filename: string,
-    rangeHeader: string | undefined,
-  ): Promise<ServedFile> {
+  async function serve(path: string, contentType: string, filename: string, rangeHeader: string | undefined) {
     const head = await storage.head(path);
     if (!head) mediaNotFound();
     const range = readRange(rangeHeader, head.size);

@@ -33,12 +33,7 @@ interface MediaListDependencies {
 }
 
 export function createMediaLists({ sql, mostGathered = MOST_GATHERED, mostOutside }: MediaListDependencies) {
-  async function readPage(
-    read: typeof store.walkMedia,
-    viewer: Viewer,
-    scope: ListScope,
-    query: MediaQuery,
-  ): Promise<{ rows: Media[]; page: Page }> {
+  async function readPage(read: typeof store.walkMedia, viewer: Viewer, scope: ListScope, query: MediaQuery) {
     const { sort, limit } = query;
     const order = query.order ?? (sort === 'title' ? 'asc' : 'desc');
     const ordered = `${sort} ${order}`;

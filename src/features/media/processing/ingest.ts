@@ -213,11 +213,7 @@ export function createIngest({ sql, log, storage, quota, extractors }: IngestDep
   }
 
   /** Returns the error that ends the attempt: one that allows a retry, or the media's failure. */
-  async function endAttempt(
-    mediaId: string,
-    error: unknown,
-    { isLastAttempt, signal }: JobContext,
-  ): Promise<unknown> {
+  async function endAttempt(mediaId: string, error: unknown, { isLastAttempt, signal }: JobContext) {
     if (signal.aborted || isOwnTrouble(error)) return error;
     const isFinal =
       error instanceof PermanentError || (error instanceof Failure && !error.isTransient) || isLastAttempt;

@@ -43,12 +43,7 @@ const isIndexing = (status: string) => status === 'ready_for_reading' || status 
  * Retries a media whose job an operator requeues. `from` is the status that the job starts from. Returns a sentence when
  * the job would find nothing to do.
  */
-export async function requeueMedia(
-  tx: Transaction,
-  mediaId: string,
-  jobId: string,
-  from: RetriedStatus,
-): Promise<string | undefined> {
+export async function requeueMedia(tx: Transaction, mediaId: string, jobId: string, from: RetriedStatus) {
   const media = await store.lockForRequeue(tx, mediaId);
   if (!media) return 'The media of this job does not exist any more.';
   const { processing_status, failure_stage, has_live_job } = media;

@@ -6,7 +6,7 @@ import type { IntegrityCheck } from '../../../platform/integrity/check.ts';
 import { defineJobType, MAINTENANCE_QUEUE } from '../../../platform/jobs/job-type.ts';
 import type { Periodic } from '../../../platform/jobs/periodic/periodic.ts';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
-import { mediaInBatches } from '../integrity.ts';
+import { checkBatches, mediaInBatches } from '../integrity.ts';
 import { concernedMedia } from '../integrity-store.ts';
 import type { ExtractorRegistry } from './extract.ts';
 import type { Ingest } from './ingest.ts';
@@ -44,16 +44,12 @@ export function createProgressCheck(
   return {
     name: 'media on their way',
     async run(run) {
-      let checked = 0;
-      for await (const ids of mediaInBatches(sql)) {
-        run.signal.throwIfAborted();
+      await checkBatches(run, mediaInBatches(sql), async (ids) => {
         const differences = () => strandedDifferences(sql, ids, waitingKinds);
         const count = await run.reportRows(differences());
         const stuck = count > 0 && run.repair ? await concernedMedia(sql, differences()) : [];
         for (const mediaId of stuck) await transaction(sql, (tx) => failStranded(tx, mediaId, log));
-        checked += ids.length;
-        await run.progress(checked);
-      }
+      });
     },
   };
 }

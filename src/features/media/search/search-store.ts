@@ -1,6 +1,5 @@
 import type { Media, MediaKind } from '../../../contract/media.ts';
 import type { Queryable, Transaction } from '../../../platform/database/database.ts';
-import type { SqlFragment } from '../../../platform/database/statement.ts';
 import { canReadMedia, type Viewer } from '../../libraries/access/can-read-media.ts';
 import { addedAt, joinReadingProgress, type MediaRow, mediaColumns, toMedia } from '../lists/media-row.ts';
 import type { ParsedQuery } from './search-query.ts';
@@ -31,10 +30,7 @@ export async function prepareSearch(tx: Transaction): Promise<void> {
  * The query as PostgreSQL parses it, and the share of all text pieces that it expects to match. The estimate comes from
  * its statistics on frequent words; counting would take as long as the search.
  */
-export async function readWords(
-  tx: Transaction,
-  { web, prefix, isAlternative }: ParsedQuery,
-): Promise<{ words: string; occurrences: number; share: number }> {
+export async function readWords(tx: Transaction, { web, prefix, isAlternative }: ParsedQuery) {
   const complete = tx`websearch_to_tsquery('simple', search_form(${web}))`;
   const unfinished = prefix && tx`to_tsquery('simple', quote_literal(search_form(${prefix})) || ':*')`;
   const both = isAlternative ? tx`||` : tx`&&`;
@@ -68,12 +64,7 @@ const scopeRows = (sql: Queryable, viewer: Viewer, { libraryIds, isShared }: Sea
     }`;
 
 /** Counts the media in the scope, up to `most`. */
-export async function measureScope(
-  sql: Queryable,
-  viewer: Viewer,
-  scope: SearchScope,
-  most: number,
-): Promise<number> {
+export async function measureScope(sql: Queryable, viewer: Viewer, scope: SearchScope, most: number) {
   const [row] = await sql<[{ count: number }]>`
     select count(*) from (${scopeRows(sql, viewer, scope)} limit ${most}) as counted`;
   return row.count;
@@ -117,12 +108,7 @@ export function foundInTitles(sql: Queryable, viewer: Viewer, { words, kind, sco
 }
 
 /** Finds candidates among the newest media: for a frequent word, enough are found soon. */
-export function foundInNewest(
-  sql: Queryable,
-  viewer: Viewer,
-  { words, kind, scope }: Sought,
-  most: number,
-): SqlFragment {
+export function foundInNewest(sql: Queryable, viewer: Viewer, { words, kind, scope }: Sought, most: number) {
   return sql`
     select newest.media_id, piece.idx, searched.document
     from (${scopeRows(sql, viewer, scope)} order by created_at desc, media_id desc limit ${most}) as newest
@@ -189,10 +175,7 @@ export async function rankHits(
 }
 
 /** Returns the matching text pieces, in the order of the hits. */
-export async function readPieces(
-  sql: Queryable,
-  hits: { mediaId: string; pieceIdx: number }[],
-): Promise<string[]> {
+export async function readPieces(sql: Queryable, hits: { mediaId: string; pieceIdx: number }[]) {
   const rows = await sql<{ text: string }[]>`
     select substr(coalesce(media.plain_text, ''), hit.idx * ${PIECE_CHARACTERS}::int + 1, ${PIECE_CHARACTERS}::int) as text
     from unnest(
@@ -205,10 +188,7 @@ export async function readPieces(
 }
 
 /** Returns the first fragment that contains each line, in the order of the lines. */
-export async function findFragments(
-  sql: Queryable,
-  lines: { mediaId: string; line: string | null }[],
-): Promise<(number | null)[]> {
+export async function findFragments(sql: Queryable, lines: { mediaId: string; line: string | null }[]) {
   const rows = await sql<{ idx: number | null }[]>`
     select fragment.idx
     from unnest(

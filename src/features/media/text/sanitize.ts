@@ -112,11 +112,7 @@ function attributesOf(element: Element, options: SanitizeOptions): string | unde
 
 const WEB = ['http:', 'https:'];
 
-function absoluteUrl(
-  value: string | undefined,
-  base: string | undefined,
-  schemes: string[],
-): string | undefined {
+function absoluteUrl(value: string | undefined, base: string | undefined, schemes: string[]) {
   const address = value?.trim();
   if (!address || !URL.canParse(address, base)) return undefined;
   const url = new URL(address, base);
