@@ -5,7 +5,7 @@ import { type Actor, recordAudit } from '../../platform/audit/audit.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
 import { mediaNotFound } from '../libraries/access/access.ts';
-import { mayRead, type Viewer } from '../libraries/access/can-read-media.ts';
+import type { Viewer } from '../libraries/access/can-read-media.ts';
 import { deleteReadingProgress, writeReadingProgress } from './lists/reading-progress-store.ts';
 import type { Ingest } from './processing/ingest.ts';
 import { retryMedia } from './processing/lifecycle.ts';
@@ -62,8 +62,7 @@ export function createMedia({ sql, ingest }: { sql: Database; ingest: Pick<Inges
 
     async retry(viewer: Viewer, mediaId: string, actor: Actor) {
       return transaction(sql, async (tx) => {
-        const source = (await mayRead(tx, viewer, mediaId)) && (await store.findSource(tx, mediaId));
-        if (!source) mediaNotFound();
+        const source = (await store.findSource(tx, mediaId, viewer)) ?? mediaNotFound();
         if (!(await store.mayRetry(tx, viewer, mediaId))) {
           throw new NexusError(
             'E_FORBIDDEN',

@@ -25,11 +25,12 @@ export interface StoredMediaFile {
   sha256: string;
 }
 
-export async function findSource(sql: Queryable, mediaId: string): Promise<MediaSource | undefined> {
+/** Finds a media or, if a viewer is given, one that they can read. */
+export async function findSource(sql: Queryable, mediaId: string, viewer?: Viewer) {
   const [source] = await sql<MediaSource[]>`
     select id, kind, processing_status, created_by_user_id, canonical_url, provider_id, file_path
     from media
-    where id = ${mediaId}`;
+    where id = ${mediaId} ${viewer ? sql`and ${canReadMedia(sql, viewer, mediaId)}` : sql``}`;
   return source;
 }
 
@@ -53,10 +54,7 @@ export async function setFile(tx: Transaction, mediaId: string, file: StoredMedi
     where id = ${mediaId}`;
 }
 
-/**
- * Finds the media of this file that the user already has, uploaded or saved by its URL, and keeps it from being
- * deleted.
- */
+/** Finds the media of this file that the user uploaded or saved by its URL, and keeps it from being deleted. */
 export async function findByFile(tx: Transaction, userId: string, kind: MediaKind, sha256: string) {
   const [known] = await tx<{ id: string }[]>`
     select media.id
@@ -171,17 +169,19 @@ export async function findDocument(sql: Queryable, viewer: Viewer, mediaId: stri
   return media;
 }
 
-export async function findFile(sql: Queryable, mediaId: string) {
+export async function findFile(sql: Queryable, viewer: Viewer, mediaId: string) {
   const [file] = await sql<{ path: string; content_type: string; title: string; kind: MediaKind }[]>`
     select file_path as path, file_content_type as content_type, title, kind
     from media
-    where id = ${mediaId} and file_path is not null`;
+    where id = ${mediaId} and file_path is not null and ${canReadMedia(sql, viewer, mediaId)}`;
   return file;
 }
 
-export async function findAsset(sql: Queryable, mediaId: string, name: string) {
+export async function findAsset(sql: Queryable, viewer: Viewer, mediaId: string, name: string) {
   const [asset] = await sql<{ path: string; content_type: string }[]>`
-    select path, content_type from media_assets where media_id = ${mediaId} and name = ${name}`;
+    select path, content_type
+    from media_assets
+    where media_id = ${mediaId} and name = ${name} and ${canReadMedia(sql, viewer, mediaId)}`;
   return asset;
 }
 

@@ -1,4 +1,6 @@
+import { z } from 'zod';
 import { NexusError } from '../../contract/errors.ts';
+import { exportedDocument } from '../../contract/export.ts';
 import type { Library } from '../../contract/libraries.ts';
 import type { Media } from '../../contract/media.ts';
 import type { Mode } from '../../contract/roles.ts';
@@ -21,6 +23,7 @@ export interface DocumentsDependencies {
   run: RunByCost<typeof exportWork>;
 }
 
+const EXPORTED = exportedDocument.omit({ texts: true, withheld: true });
 const LISTED_AT_ONCE = 200;
 /** The number of documents whose texts are read at once. Fewer when they are long. */
 const READ_AT_ONCE = 25;
@@ -36,9 +39,7 @@ interface LibraryExport {
   actor: Actor;
 }
 
-/**
- * Yields each document as a line of JSON. Access is checked again for every few documents, right before they are sent.
- */
+/** Yields each document as a line of JSON. Access is checked again right before every few documents are sent. */
 export async function* documentLines(
   dependencies: DocumentsDependencies,
   { viewer, library, mode, actor }: LibraryExport,
@@ -104,10 +105,7 @@ async function* groupsOf(dependencies: DocumentsDependencies, viewer: Viewer, li
     yield* grouped(page, wordsOf, WORDS_AT_ONCE, READ_AT_ONCE);
 }
 
-/**
- * Reads a whole library, oldest first. The export is aborted when the caller is no longer a member, so that nobody
- * takes a part for the whole.
- */
+/** Reads a whole library, oldest first. Throws when the caller is no longer a member: a part is not the whole. */
 async function* pagesOf({ sql, mediaLists }: DocumentsDependencies, viewer: Viewer, library: Library) {
   const library_id = sharedIdOf(library);
   let cursor: string | undefined;
@@ -150,25 +148,7 @@ function sharedIdOf({ id, is_default }: Library): string | undefined {
 }
 
 function toExported(media: Media): UnjudgedDocument['document'] {
-  const { id, kind, requested_url, title, author, description, site, language, published } = media;
-  const { word_count, page_count, processing_status, added_at, reading } = media;
-  return {
-    id,
-    kind,
-    url: media.canonical_url ?? requested_url,
-    requested_url,
-    title,
-    author,
-    description,
-    site,
-    language,
-    published,
-    word_count,
-    page_count,
-    processing_status,
-    added_at,
-    reading,
-  };
+  return z.encode(EXPORTED, { ...media, url: media.canonical_url ?? media.requested_url });
 }
 
 function revoked(): NexusError {

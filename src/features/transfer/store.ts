@@ -1,10 +1,7 @@
 import type { Queryable } from '../../platform/database/database.ts';
 import { canReadMedia, type Viewer } from '../libraries/access/can-read-media.ts';
 
-/**
- * Whether the viewer can read a media now through the exported library. For a default library `libraryId` is undefined,
- * and any reason is enough.
- */
+/** Whether the viewer can read a media through the exported library or, when `libraryId` is undefined, at all. */
 const mayExport = (sql: Queryable, viewer: Viewer, libraryId: string | undefined) =>
   libraryId === undefined
     ? canReadMedia(sql, viewer, sql`media.id`)

@@ -1,4 +1,5 @@
-import type { ExportedDocument, ExportedText } from '../../contract/export.ts';
+import type { z } from 'zod';
+import type { ExportedText, exportedDocument } from '../../contract/export.ts';
 import type { MediaFragment } from '../../contract/media.ts';
 import {
   compileRules,
@@ -12,7 +13,7 @@ import { markdownOf, plainMarkdown } from './markdown.ts';
 
 /** A document before policies are applied. Its texts are JSON as the database wrote it. */
 export interface UnjudgedDocument {
-  document: Omit<ExportedDocument, 'texts' | 'withheld'>;
+  document: Omit<z.input<typeof exportedDocument>, 'texts' | 'withheld'>;
   texts: string;
 }
 
@@ -33,7 +34,7 @@ export const exportWork = {
       const { value, hits } = redactedDeep(said, compiled);
       const withheld = decisionOf(hits) === 'block';
       const { head, texts: shown } = withheld ? WITHHELD : value;
-      const exported: ExportedDocument = { ...document, ...head, texts: shown, withheld };
+      const exported: z.input<typeof exportedDocument> = { ...document, ...head, texts: shown, withheld };
       return { line: Buffer.from(JSON.stringify(exported)), hits };
     });
   },

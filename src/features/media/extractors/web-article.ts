@@ -3,7 +3,7 @@ import { normalForm } from '../../../contract/normal-form.ts';
 import { decodeText } from '../../../platform/egress/charset.ts';
 import { canonicalUrl, parseMediaUrl } from '../saving/url.ts';
 import type { Node } from '../text/markup.ts';
-import { sanitizeNodes } from '../text/sanitize.ts';
+import { absoluteUrl, sanitizeNodes } from '../text/sanitize.ts';
 import { type Extraction, ExtractionFailure, languageTag, toExtraction, toFragment } from './extraction.ts';
 import { type PageChild, type PageDocument, type PageElement, PageText, parsePage } from './page-dom.ts';
 
@@ -79,7 +79,7 @@ function describePage(document: PageDocument, url: string) {
   const contents = metaElements(document);
   const meta = (...names: string[]) =>
     names.map((name) => contents.get(name)).find((content) => content) ?? null;
-  const baseUrl = webUrl(document.getElementsByTagName('base')[0]?.getAttribute('href'), url) ?? url;
+  const baseUrl = absoluteUrl(document.getElementsByTagName('base')[0]?.getAttribute('href'), url) ?? url;
   const canonicalLink = document
     .getElementsByTagName('link')
     .find((link) => /\bcanonical\b/i.test(link.getAttribute('rel') ?? ''));
@@ -91,7 +91,7 @@ function describePage(document: PageDocument, url: string) {
       (document.documentElement?.getAttribute('lang') ?? meta('og:locale') ?? '').trim().replaceAll('_', '-'),
     ),
     published: meta('article:published_time', 'datepublished', 'date', 'dc.date') ?? undefined,
-    image: webUrl(meta('og:image', 'og:image:url', 'twitter:image'), baseUrl),
+    image: absoluteUrl(meta('og:image', 'og:image:url', 'twitter:image'), baseUrl) ?? null,
     canonicalUrl: declaredAddress(canonicalLink?.getAttribute('href'), baseUrl, url),
   };
 }
@@ -115,19 +115,13 @@ function withoutSiteName(title: string | null, heading: string | null): string |
 
 /** Returns the canonical address that a page declares, only on its own host: a page must not claim another site's. */
 function declaredAddress(href: string | null | undefined, baseUrl: string, url: string): string | null {
-  const claimed = webUrl(href, baseUrl);
+  const claimed = absoluteUrl(href, baseUrl);
   if (!claimed || new URL(claimed).host !== new URL(url).host) return null;
   try {
     return canonicalUrl(parseMediaUrl(claimed));
   } catch {
     return null;
   }
-}
-
-function webUrl(value: string | null | undefined, base: string): string | null {
-  if (!value || !URL.canParse(value.trim(), base)) return null;
-  const url = new URL(value.trim(), base);
-  return url.protocol === 'http:' || url.protocol === 'https:' ? url.href : null;
 }
 
 /** Converts a date in any format that JavaScript parses; null for others. */

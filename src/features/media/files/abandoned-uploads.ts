@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { transaction } from '../../../platform/database/transaction.ts';
 import { defineJobType, MAINTENANCE_QUEUE } from '../../../platform/jobs/job-type.ts';
-import type { Periodic } from '../../../platform/jobs/periodic/periodic.ts';
 import type { Platform } from '../../feature.ts';
 import { markFailed } from '../processing/lifecycle.ts';
 import { deleteFiles } from './files.ts';
@@ -18,11 +17,7 @@ const ABANDONED = {
 } as const;
 
 /** Ends uploads that nobody finished: marks their media as failed, and deletes their files. */
-export function periodicUploadExpiry({
-  sql,
-  log,
-  storage,
-}: Pick<Platform, 'sql' | 'log' | 'storage'>): Periodic {
+export function periodicUploadExpiry({ sql, log, storage }: Pick<Platform, 'sql' | 'log' | 'storage'>) {
   async function end(mediaId: string): Promise<boolean> {
     const isEnded = await transaction(sql, async (tx) => {
       if ((await uploads.lockUpload(tx, mediaId))?.status !== 'open') return false;

@@ -74,7 +74,7 @@ export function registerFileRoutes(
       data: await uploads.ingest(
         principalOf(request),
         request.params.id,
-        request.body ?? {},
+        request.body?.library_id,
         actorOf(request),
       ),
     }),

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { Readable } from 'node:stream';
 import { Failure, NexusError } from '../../../contract/errors.ts';
 import { transaction } from '../../../platform/database/transaction.ts';
 import { createSlots } from '../../../platform/slots.ts';
@@ -17,11 +16,6 @@ interface ImagesDependencies extends Pick<Platform, 'sql' | 'storage' | 'egress'
   quota: Pick<Quota, 'requireRoom'>;
 }
 
-interface ServedImage {
-  contentType: string;
-  content: Readable | Buffer;
-}
-
 export type Images = ReturnType<typeof createImages>;
 
 /** Each fetch may keep an image of 10 MB in memory for as long as its site takes. */
@@ -35,7 +29,7 @@ const FETCH_MS = 15_000;
 export function createImages({ sql, storage, egress, quota }: ImagesDependencies) {
   const slots = createSlots(FETCHES);
 
-  async function fetchImage(viewer: Viewer, key: string, url: string): Promise<ServedImage> {
+  async function fetchImage(viewer: Viewer, key: string, url: string) {
     const { bytes } = await egress.fetchBytes(url, {
       headers: { accept: 'image/*' },
       limits: { bodyBytes: LARGEST_IMAGE, totalMs: FETCH_MS },
@@ -67,7 +61,7 @@ export function createImages({ sql, storage, egress, quota }: ImagesDependencies
   }
 
   return {
-    async get(viewer: Viewer, address: string): Promise<ServedImage> {
+    async get(viewer: Viewer, address: string) {
       const url = parseMediaUrl(address).href;
       const key = imageKey(encodeURIComponent(address));
       const known = await store.findImage(sql, key);

@@ -1,4 +1,5 @@
 import type { Queryable, Transaction } from '../../../platform/database/database.ts';
+import type { SqlFragment } from '../../../platform/database/statement.ts';
 
 export interface Upload {
   media_id: string;
@@ -13,10 +14,6 @@ export interface Upload {
   error_code: string | null;
   error_message: string | null;
 }
-
-const columns = (sql: Queryable) => sql`
-  media_id, user_id, path, content_type, size_bytes, status, received_at, sha256, outcome_media_id, error_code,
-  error_message`;
 
 interface NewUpload extends Pick<Upload, 'media_id' | 'user_id' | 'path'> {
   kind: 'pdf' | 'epub';
@@ -41,22 +38,21 @@ export async function insertUpload(
     )`;
 }
 
-export async function findUpload(sql: Queryable, mediaId: string): Promise<Upload | undefined> {
-  const [upload] = await sql<Upload[]>`select ${columns(sql)} from uploads where media_id = ${mediaId}`;
+async function find(sql: Queryable, where: SqlFragment): Promise<Upload | undefined> {
+  const [upload] = await sql<Upload[]>`
+    select
+      media_id, user_id, path, content_type, size_bytes, status, received_at, sha256, outcome_media_id, error_code,
+      error_message
+    from uploads
+    where ${where}`;
   return upload;
 }
 
-export async function findUploadAt(sql: Queryable, path: string): Promise<Upload | undefined> {
-  const [upload] = await sql<Upload[]>`select ${columns(sql)} from uploads where path = ${path}`;
-  return upload;
-}
-
+export const findUpload = (sql: Queryable, mediaId: string) => find(sql, sql`media_id = ${mediaId}`);
+export const findUploadAt = (sql: Queryable, path: string) => find(sql, sql`path = ${path}`);
 /** Locks an upload, so that one caller at a time decides its outcome. */
-export async function lockUpload(tx: Transaction, mediaId: string): Promise<Upload | undefined> {
-  const [upload] = await tx<Upload[]>`
-    select ${columns(tx)} from uploads where media_id = ${mediaId} for update`;
-  return upload;
-}
+export const lockUpload = (tx: Transaction, mediaId: string) =>
+  find(tx, tx`media_id = ${mediaId} for update`);
 
 export async function markReceived(tx: Transaction, mediaId: string, sha256: string): Promise<void> {
   await tx`update uploads set received_at = now(), sha256 = ${sha256} where media_id = ${mediaId}`;

@@ -7,7 +7,7 @@ import { newId } from '../../../platform/ids.ts';
 import { signUpload, verifyUpload } from '../../../platform/storage/signed-upload.ts';
 import type { Platform } from '../../feature.ts';
 import { mediaNotFound, requireReadable } from '../../libraries/access/access.ts';
-import { mayRead, type Viewer } from '../../libraries/access/can-read-media.ts';
+import type { Viewer } from '../../libraries/access/can-read-media.ts';
 import { lockContents } from '../../libraries/closure/lock-contents.ts';
 import { addMedia, type LibraryMediaService } from '../../libraries/library-media.ts';
 import { emitMediaEvents } from '../events.ts';
@@ -31,12 +31,6 @@ interface UploadsDependencies extends Pick<Platform, 'sql' | 'log' | 'storage'> 
   quota: Pick<Quota, 'requireRoom'>;
   ingest: Pick<Ingest, 'maybeEnqueueExtraction' | 'enqueueProcessing'>;
   libraryMedia: Pick<LibraryMediaService, 'add'>;
-}
-
-interface IngestedUpload {
-  media_id: string;
-  duplicate: boolean;
-  enqueued: boolean;
 }
 
 export type Uploads = ReturnType<typeof createUploads>;
@@ -102,12 +96,7 @@ export function createUploads({ sql, log, storage, quota, ingest, libraryMedia }
      * Checks the file and enqueues its extraction, and adds it to a library if one is given. Uploading a file twice
      * returns the existing media. A repeated call returns the same answer.
      */
-    async ingest(
-      viewer: Viewer,
-      mediaId: string,
-      { library_id: libraryId }: { library_id?: string | undefined },
-      actor: Actor,
-    ): Promise<IngestedUpload> {
+    async ingest(viewer: Viewer, mediaId: string, libraryId: string | undefined, actor: Actor) {
       const upload = await uploads.findUpload(sql, mediaId);
       if (upload?.user_id !== viewer.user_id || upload.status !== 'open') {
         const isTheirs = upload?.user_id === viewer.user_id;
@@ -116,12 +105,10 @@ export function createUploads({ sql, log, storage, quota, ingest, libraryMedia }
           await libraryMedia.add(viewer, libraryId, answer.media_id, actor.requestId);
         return answer;
       }
-      const source = (await mayRead(sql, viewer, mediaId)) && (await store.findSource(sql, mediaId));
-      if (!source) mediaNotFound();
+      const source = (await store.findSource(sql, mediaId, viewer)) ?? mediaNotFound();
       const kind = file.uploadKind(source.kind);
       if (upload.received_at === null) await takeFromLanding(upload, kind);
-      if (!(await file.beginsLike(kind, storage, upload.path)))
-        await refuse(upload, kind, { received: true });
+      if (!(await file.beginsLike(kind, storage, upload.path))) await refuse(mediaId, kind, true);
       const accept = () => acceptFile(viewer, { mediaId, kind, libraryId }, actor);
       const taken = await accept().catch((error) => {
         // Another upload of the same file was accepted in parallel, so this one is now a duplicate.
@@ -136,9 +123,8 @@ export function createUploads({ sql, log, storage, quota, ingest, libraryMedia }
   };
 
   /** Answers for an upload that is somebody else's, or so old that only its media is left. */
-  async function ingestWithoutUpload(viewer: Viewer, mediaId: string): Promise<IngestedUpload> {
-    const source = (await mayRead(sql, viewer, mediaId)) && (await store.findSource(sql, mediaId));
-    if (!source) mediaNotFound();
+  async function ingestWithoutUpload(viewer: Viewer, mediaId: string) {
+    const source = (await store.findSource(sql, mediaId, viewer)) ?? mediaNotFound();
     if (source.created_by_user_id !== viewer.user_id) {
       throw new NexusError('E_FORBIDDEN', 'Only the person who started an upload can finish it.');
     }
@@ -148,7 +134,7 @@ export function createUploads({ sql, log, storage, quota, ingest, libraryMedia }
   }
 
   /** Repeats the answer of an upload that has ended. */
-  async function answerOf(viewer: Viewer, upload: uploads.Upload): Promise<IngestedUpload> {
+  async function answerOf(viewer: Viewer, upload: uploads.Upload) {
     const { outcome_media_id, error_code, error_message } = upload;
     if (outcome_media_id === null) {
       if (upload.status === 'expired') file.uploadExpired();
@@ -166,7 +152,7 @@ export function createUploads({ sql, log, storage, quota, ingest, libraryMedia }
   async function takeFromLanding(upload: uploads.Upload, kind: file.UploadKind): Promise<void> {
     const landing = landingOf(upload.media_id);
     const isKind = await file.beginsLike(kind, storage, landing);
-    if (isKind === false) return refuse(upload, kind, { received: false });
+    if (isKind === false) return refuse(upload.media_id, kind, false);
     const stored = (isKind && (await storage.get(landing))) || nothingUploaded();
     await file.receiveUpload({ sql, storage }, upload, stored.content).catch((error) => {
       // A parallel request has copied it.
@@ -175,18 +161,14 @@ export function createUploads({ sql, log, storage, quota, ingest, libraryMedia }
   }
 
   /** Ends an upload whose file is of another kind, unless a parallel request has ended it or copied another file. */
-  async function refuse(
-    { media_id }: uploads.Upload,
-    kind: file.UploadKind,
-    { received }: { received: boolean },
-  ): Promise<void> {
+  async function refuse(media_id: string, kind: file.UploadKind, isReceived: boolean): Promise<void> {
     const failure = {
       code: 'E_INVALID_FILE_TYPE',
       message: `The file is not ${kind === 'pdf' ? 'a PDF' : 'an EPUB'}. Upload another one.`,
     } as const;
     await transaction(sql, async (tx) => {
       const upload = await uploads.lockUpload(tx, media_id);
-      if (upload?.status !== 'open' || (upload.received_at !== null) !== received) return;
+      if (upload?.status !== 'open' || (upload.received_at !== null) !== isReceived) return;
       await uploads.closeUpload(tx, media_id, 'refused', failure);
       await markFailed(tx, media_id, { stage: 'upload', ...failure }, log);
       await setStoredBytes(tx, media_id, 0);

@@ -25,10 +25,7 @@ export async function listUnfilledSources(sql: Queryable, viewer: Viewer): Promi
   return rows.map(({ id }) => id);
 }
 
-/**
- * Selects the rows of one library, if the viewer is a member; or of their default library and the libraries whose
- * backfill is not done.
- */
+/** Selects the rows of one library, if the viewer is a member; or of their default library and unfilled libraries. */
 const listed = (sql: Queryable, viewer: Viewer, libraryId: string | undefined, unfilled: string[]) => {
   const columns = sql`library_media.media_id, library_media.created_at`;
   if (libraryId !== undefined) {
@@ -125,10 +122,7 @@ export async function walkMedia(
   return rows.map(toMedia);
 }
 
-/**
- * Collects everything that matches and sorts it: for filters that match little. Only the rows of the page are read in
- * full.
- */
+/** Collects and sorts everything that matches: for filters that match little. Only the page is read in full. */
 export async function gatherMedia(
   sql: Queryable,
   viewer: Viewer,

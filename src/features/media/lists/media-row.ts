@@ -16,10 +16,7 @@ export interface MediaRow extends Omit<Media, 'capabilities' | 'cover_url' | 're
   reading_updated_at: Date | null;
 }
 
-/**
- * The columns of a media. The statement also needs `joinReadingProgress` and an `added_at`: lists have it in their
- * rows, `addedAt` finds it for one media.
- */
+/** The columns of a media. The statement also needs `joinReadingProgress` and an `added_at`, such as `addedAt`. */
 export const mediaColumns = (sql: Queryable, viewer: Viewer) => sql`
   media.id, media.kind, media.title, media.processing_status, media.failure_stage, media.last_error_code,
   media.last_error_message, media.processing_attempts, media.processing_started_at, media.processing_completed_at,

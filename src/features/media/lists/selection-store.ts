@@ -19,10 +19,7 @@ export type ListScope = { libraryId: string } | { libraryId?: undefined; largest
 /** The most media outside the largest library that are looked up in it one by one, so that each is counted once. */
 const MOST_OUTSIDE = 5000;
 
-/**
- * Finds the scope of a list. The default library contains everything that its owner may read, or will once it is
- * filled.
- */
+/** Finds the scope of a list. A default library stands for everything that its owner may read. */
 export async function findScope(
   sql: Queryable,
   viewer: Viewer,
@@ -155,10 +152,7 @@ const begun = (sql: Queryable, viewer: Viewer, { libraryId }: ListScope, filter:
       and ${hasState(sql, filter.reading === 'unread' ? undefined : filter.reading)}`;
 };
 
-/**
- * Counts the matching media, and the candidates that are checked to find them. Unread media are the matching ones minus
- * the started ones.
- */
+/** Counts the matching media, and the candidates for them. Unread ones are the matching minus the started ones. */
 export async function countMedia(sql: Queryable, viewer: Viewer, scope: ListScope, filter: MediaFilter) {
   const isUnread = filter.reading === 'unread';
   const [counted] = await sql<[{ candidates: number; begun: number }]>`

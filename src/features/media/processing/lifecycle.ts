@@ -40,19 +40,10 @@ async function lock(tx: Transaction, mediaId: string): Promise<State | undefined
   return state;
 }
 
-async function emitStatus(
-  tx: Transaction,
-  media_id: string,
-  kind: MediaKind,
-  processing_status: ProcessingStatus,
-): Promise<void> {
-  await emitMediaEvents(tx, 'media.status_changed', [{ media_id, kind, processing_status }]);
-}
+const emitStatus = (tx: Transaction, media_id: string, kind: MediaKind, status: ProcessingStatus) =>
+  emitMediaEvents(tx, 'media.status_changed', [{ media_id, kind, processing_status: status }]);
 
-/**
- * Starts the extraction, or continues it after a worker died. False when the job may not continue. From pending, the
- * attempt is counted.
- */
+/** Starts the extraction and counts the attempt, or continues after a worker died. False when the job may not. */
 export async function workerStartAttempt(tx: Transaction, mediaId: string, jobId: string, log: Logger) {
   const state = await lock(tx, mediaId);
   const isOurs = state?.job_id === jobId;

@@ -39,10 +39,7 @@ function failStopped(tx: Transaction, mediaId: string, status: string, log: Logg
 
 const isIndexing = (status: string) => status === 'ready_for_reading' || status === 'embedding';
 
-/**
- * Retries a media whose job an operator requeues. `from` is the status that the job starts from. Returns a sentence when
- * the job would find nothing to do.
- */
+/** Retries a media whose job is requeued and starts from `from`. Returns why not when there is nothing to do. */
 export async function requeueMedia(tx: Transaction, mediaId: string, jobId: string, from: RetriedStatus) {
   const media = await store.lockForRequeue(tx, mediaId);
   if (!media) return 'The media of this job does not exist any more.';

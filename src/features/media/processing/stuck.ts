@@ -4,7 +4,6 @@ import type { Database } from '../../../platform/database/database.ts';
 import { transaction } from '../../../platform/database/transaction.ts';
 import type { IntegrityCheck } from '../../../platform/integrity/check.ts';
 import { defineJobType, MAINTENANCE_QUEUE } from '../../../platform/jobs/job-type.ts';
-import type { Periodic } from '../../../platform/jobs/periodic/periodic.ts';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
 import { checkBatches, mediaInBatches } from '../integrity.ts';
 import { concernedMedia } from '../integrity-store.ts';
@@ -17,7 +16,7 @@ const QUEUED_AT_ONCE = 1000;
 const EVERY_SECONDS = 600;
 
 /** Enqueues readable media again whose indexing failed an hour ago or earlier. Cancelled ones are left as they are. */
-export function periodicMissedIndexing(sql: Database, ingest: Pick<Ingest, 'enqueueProcessing'>): Periodic {
+export function periodicMissedIndexing(sql: Database, ingest: Pick<Ingest, 'enqueueProcessing'>) {
   const type = defineJobType('missed_indexing', {
     queue: MAINTENANCE_QUEUE,
     payload: z.strictObject({}),

@@ -13,10 +13,7 @@ const FAILURE = {
   message: 'There is no extractor for this.',
 } as const;
 
-/**
- * The job type `ingest_media` as it is in NEXUS_ENV=test, and nowhere else: a payload with `test_force_run` fails the
- * media, of any kind, without reading it.
- */
+/** Adds `test_force_run` to `ingest_media`, for NEXUS_ENV=test only: it fails the media without reading it. */
 export function withForcedRun(
   sql: Database,
   ingestType: JobType<{ media_id: string }>,

@@ -49,11 +49,8 @@ export async function saveLinks(
   });
   // The shared library first: locks on shared libraries come before those on rows of default libraries.
   for (const id of libraryIds) await addMedia(tx, viewer, { libraryId: id, media, requestId });
-  const payloads = created.map(({ id: media_id, kind }) => ({
-    media_id,
-    kind,
-    created_by_user_id: viewer.user_id,
-  }));
+  const created_by_user_id = viewer.user_id;
+  const payloads = created.map(({ id: media_id, kind }) => ({ media_id, kind, created_by_user_id }));
   await emitMediaEvents(tx, 'media.created', payloads, requestId);
 
   const failed = known.filter(({ processing_status }) => processing_status === 'failed');
@@ -66,10 +63,7 @@ export async function saveLinks(
   );
 }
 
-/**
- * Finds or creates the media of links, and keeps them from being deleted. When many people save one link at once, one of
- * them creates it.
- */
+/** Finds or creates the media of links and keeps them from being deleted. Of parallel savers, one creates it. */
 async function getOrCreate(tx: Transaction, links: ReadonlyMap<string, Link>, createdBy: string) {
   const created: store.LinkMedia[] = [];
   const known: store.LinkMedia[] = [];

@@ -71,10 +71,7 @@ export async function lockForUniting(tx: Transaction, loserId: string, winnerId:
   await tx`select from media where id = ${winnerId} for no key update`;
 }
 
-/**
- * Locks the loser, then the winner; false when one is gone. Whoever was adding or removing the loser has ended before
- * the caller writes.
- */
+/** Locks the loser, then the winner; false when one is gone. Waits for whoever is adding or removing the loser. */
 export async function lockForReplacing(tx: Transaction, loserId: string, winnerId: string): Promise<boolean> {
   const loser = await tx`select from media where id = ${loserId} for update`;
   const winner = await tx`select from media where id = ${winnerId} for key share`;

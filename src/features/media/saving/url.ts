@@ -2,15 +2,7 @@ import { NexusError } from '../../../contract/errors.ts';
 
 export const LONGEST_URL = 2048;
 
-const YOUTUBE_HOSTS = [
-  'youtube.com',
-  'www.youtube.com',
-  'm.youtube.com',
-  'music.youtube.com',
-  'youtu.be',
-  'youtube-nocookie.com',
-  'www.youtube-nocookie.com',
-];
+const YOUTUBE_HOSTS = /^(youtu\.be|((www|m|music)\.)?youtube\.com|(www\.)?youtube-nocookie\.com)$/;
 
 /** Identifies the media of a URL, whoever saves it and in whichever spelling. */
 interface UrlIdentity {
@@ -70,7 +62,7 @@ export function inferKind(url: URL): 'web_article' | 'video' {
 }
 
 function isYouTube(url: URL): boolean {
-  return YOUTUBE_HOSTS.includes(url.hostname);
+  return YOUTUBE_HOSTS.test(url.hostname);
 }
 
 function youtubeId(url: URL): string | undefined {

@@ -5,10 +5,7 @@ import { addedAt, joinReadingProgress, type MediaRow, mediaColumns, toMedia } fr
 import type { ParsedQuery } from './search-query.ts';
 import { PIECE_CHARACTERS } from './search-rows.ts';
 
-/**
- * The most candidates that are ranked for a frequent word. Ranking reads the whole document, and nobody reads that many
- * results.
- */
+/** The most candidates that are ranked for a frequent word, because ranking reads the whole document. */
 const MOST_RANKED = 500;
 const MOST_TITLES = 200;
 
@@ -124,10 +121,7 @@ export function foundInNewest(sql: Queryable, viewer: Viewer, { words, kind, sco
     limit ${MOST_RANKED}`;
 }
 
-/**
- * `offset 0` makes PostgreSQL look up each candidate; otherwise it would collect all matches, or the whole scope,
- * first.
- */
+/** `offset 0` makes PostgreSQL look up each candidate, instead of collecting all matches or the whole scope first. */
 const inScope = (sql: Queryable, viewer: Viewer, scope: SearchScope, mediaId: ReturnType<Queryable>) => sql`
   join lateral (
     select exists (select from (${scopeRows(sql, viewer, scope)}) as scope where scope.media_id = ${mediaId}) as is_there

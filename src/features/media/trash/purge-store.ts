@@ -9,10 +9,7 @@ export async function lockForPurge(tx: Transaction, mediaIds: string[]): Promise
   return rows.map(({ id }) => id);
 }
 
-/**
- * Lists the media that nobody has. A separate statement, so that it sees everything that was committed before the media
- * were locked.
- */
+/** Lists the media that nobody has. A separate statement sees everything that was committed before they were locked. */
 export async function listUnheldAmong(tx: Transaction, lockedIds: string[]): Promise<string[]> {
   const rows = await tx<{ id: string }[]>`
     select id

@@ -67,9 +67,7 @@ export function createPurge({ sql, storage }: { sql: Database; storage: Pick<Sto
       return { expired: rows.length, purged };
     },
 
-    /**
-     * Deletes the next media that nobody has had for this many days. Nobody receives an event, because nobody had them.
-     */
+    /** Deletes the next media that nobody has had for this many days. Nobody had them, so nobody gets an event. */
     async unheld(days: number): Promise<{ found: number; purged: number }> {
       const found = await store.listUnheldSince(sql, days, PURGED_AT_ONCE);
       const purged = await purge(found, async (_tx, ids) => ({ ids, userIds: [] }));
