@@ -1,12 +1,11 @@
 import type { Feature, Platform } from '../feature.ts';
 import type { LibraryMediaService } from '../libraries/library-media.ts';
 import type { Extractors } from './extractors/extractors.ts';
-import { periodicUploadExpiry } from './files/abandoned-uploads.ts';
 import { registerFileRoutes } from './files/file-routes.ts';
 import { createFiles } from './files/files.ts';
 import { createImages } from './files/images.ts';
-import { periodicOrphanSweep } from './files/orphaned-files.ts';
 import { createQuota } from './files/quota.ts';
+import { periodicOrphanSweep, periodicUploadExpiry } from './files/sweeps.ts';
 import { createUploads } from './files/uploads.ts';
 import { createFileCheck, createSearchCheck, createTextCheck } from './integrity.ts';
 import { createMediaLists } from './lists/list.ts';

@@ -4,7 +4,7 @@ import { type AuditRun, type IntegrityCheck, inBatches } from '../../platform/in
 import { splitOnTimeout, withLongTimeout } from '../../platform/integrity/statement-timeout.ts';
 import type { Storage } from '../../platform/storage/storage.ts';
 import type { Extractors } from './extractors/extractors.ts';
-import { orphanedFiles } from './files/orphaned-files.ts';
+import { orphanedFiles } from './files/sweeps.ts';
 import * as store from './integrity-store.ts';
 import { buildSearchRows } from './search/search-rows.ts';
 
@@ -145,7 +145,7 @@ export function createFileCheck(sql: Database, storage: Storage): IntegrityCheck
         await report(found ? 'image_altered' : 'image_missing', [{ url_sha256, path }]);
         if (!found && run.repair) await store.forgetImage(sql, url_sha256);
       });
-      for await (const { path } of orphanedFiles(sql, storage)) {
+      for await (const { path } of orphanedFiles({ sql, storage })) {
         signal.throwIfAborted();
         await report('file_without_owner', [{ path }]);
       }

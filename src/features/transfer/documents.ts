@@ -12,7 +12,6 @@ import { mergedHits, type PolicyHit } from '../governance/rules.ts';
 import { charactersIn, costOfJudging } from '../governance/work.ts';
 import type { Viewer } from '../libraries/access/can-read-media.ts';
 import type { MediaLists } from '../media/lists/list.ts';
-import type { Bookmark } from './library-files.ts';
 import * as store from './store.ts';
 import type { exportWork, UnjudgedDocument } from './work.ts';
 
@@ -40,11 +39,9 @@ interface LibraryExport {
 }
 
 /** Yields each document as a line of JSON. Access is checked again right before every few documents are sent. */
-export async function* documentLines(
-  dependencies: DocumentsDependencies,
-  { viewer, library, mode, actor }: LibraryExport,
-): AsyncGenerator<Uint8Array> {
+export async function* documentLines(dependencies: DocumentsDependencies, exported: LibraryExport) {
   const { sql, governance, run } = dependencies;
+  const { viewer, library, mode } = exported;
   for await (const group of groupsOf(dependencies, viewer, library)) {
     const ids = group.map(({ id }) => id);
     const found = await store.listTexts(sql, viewer, sharedIdOf(library), ids);
@@ -57,17 +54,15 @@ export async function* documentLines(
     const cost = PASSES * characters + costOfJudging(rules, characters);
     const lines = await run('export.lines', { documents, rules }, { cost });
     const judged = lines.map(({ hits }, index) => ({ id: documents[index]?.document.id ?? '', hits }));
-    await record(dependencies, mode, actor, judged);
+    await record(dependencies, exported, judged);
     for (const { line } of lines) yield line;
   }
 }
 
 /** Yields bookmarks. Uploads have no address and are left out. */
-export async function* bookmarksOf(
-  dependencies: DocumentsDependencies,
-  { viewer, library, mode, actor }: LibraryExport,
-): AsyncGenerator<Bookmark> {
+export async function* bookmarksOf(dependencies: DocumentsDependencies, exported: LibraryExport) {
   const { sql, governance } = dependencies;
+  const { viewer, library, mode } = exported;
   for await (const group of groupsOf(dependencies, viewer, library)) {
     const ids = group.map(({ id }) => id);
     const found = await store.listReadable(sql, viewer, sharedIdOf(library), ids);
@@ -75,7 +70,7 @@ export async function* bookmarksOf(
     const said = readable.map(({ title }) => title);
     const titles = await governance.redactEach(said, mode);
     const judged = titles.map(({ hits }, index) => ({ id: readable[index]?.id ?? '', hits }));
-    await record(dependencies, mode, actor, judged);
+    await record(dependencies, exported, judged);
     for (const [index, { canonical_url, requested_url, added_at, reading }] of readable.entries()) {
       const url = canonical_url ?? requested_url;
       if (url === null) continue;
@@ -88,8 +83,7 @@ export async function* bookmarksOf(
 /** Records one decision for a group. A blocked document is withheld and does not stop the export. */
 async function record(
   { sql }: DocumentsDependencies,
-  mode: Mode,
-  actor: Actor,
+  { mode, actor }: LibraryExport,
   judged: { id: string; hits: PolicyHit[] }[],
 ): Promise<void> {
   const found = judged.filter((document) => document.hits.length > 0);

@@ -75,14 +75,10 @@ export function toFragment(idx: number, html: string, more: Partial<Fragment> = 
   return { idx, title: null, ...text, t_start_ms: null, t_end_ms: null, ...more };
 }
 
+type Parts = Known & Pick<Extraction, 'fragments'> & Partial<Pick<Extraction, 'outline' | 'assets'>>;
+
 /** Completes an extraction with what follows from its fragments. */
-export function toExtraction({
-  title,
-  metadata,
-  fragments,
-  outline = [],
-  assets = [],
-}: Known & Pick<Extraction, 'fragments'> & Partial<Pick<Extraction, 'outline' | 'assets'>>): Extraction {
+export function toExtraction({ title, metadata, fragments, outline = [], assets = [] }: Parts): Extraction {
   const plain_text = plainText(fragments);
   const word_count = countWords(plain_text);
   const unknown = {

@@ -2,18 +2,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { canonicalLines } from '../text/canonical-text.ts';
 import { escapeText } from '../text/markup.ts';
-import {
-  type Extraction,
-  ExtractionFailure,
-  languageTag,
-  type OutlineItem,
-  toExtraction,
-  toFragment,
-} from './extraction.ts';
-
-export interface PdfExtraction extends Extraction {
-  page_count: number;
-}
+import { ExtractionFailure, languageTag, type OutlineItem, toExtraction, toFragment } from './extraction.ts';
 
 const MAX_PAGES = 10_000;
 const MAX_OUTLINE_ITEMS = 5000;
@@ -21,7 +10,7 @@ const MAX_OUTLINE_ITEMS = 5000;
 type PdfJs = typeof import('pdfjs-dist/legacy/build/pdf.mjs');
 type PdfDocument = Awaited<ReturnType<PdfJs['getDocument']>['promise']>;
 
-export async function extractPdf({ bytes }: { bytes: Uint8Array }): Promise<PdfExtraction> {
+export async function extractPdf({ bytes }: { bytes: Uint8Array }) {
   const document = await openDocument(bytes);
   const pageCount = document.numPages;
   if (pageCount > MAX_PAGES) {

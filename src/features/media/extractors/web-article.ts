@@ -4,7 +4,7 @@ import { decodeText } from '../../../platform/egress/charset.ts';
 import { canonicalUrl, parseMediaUrl } from '../saving/url.ts';
 import type { Node } from '../text/markup.ts';
 import { absoluteUrl, sanitizeNodes } from '../text/sanitize.ts';
-import { type Extraction, ExtractionFailure, languageTag, toExtraction, toFragment } from './extraction.ts';
+import { ExtractionFailure, languageTag, toExtraction, toFragment } from './extraction.ts';
 import { type PageChild, type PageDocument, type PageElement, PageText, parsePage } from './page-dom.ts';
 
 interface WebArticleTask {
@@ -16,20 +16,11 @@ interface WebArticleTask {
   imagePath: string;
 }
 
-export interface WebArticleExtraction extends Extraction {
-  /** The canonical address that the page declares, if it is on the page's own host. */
-  canonical_url: string | null;
-}
-
 /** Matches at least 40 letters. A page with less text is a notice, a login form or an application, not an article. */
 const ENOUGH_LETTERS = /(?:\P{L}*\p{L}){40}/u;
 
-export function extractWebArticle({
-  bytes,
-  contentType,
-  url,
-  imagePath,
-}: WebArticleTask): WebArticleExtraction {
+/** Extracts the article of a page, and the canonical address that the page declares. */
+export function extractWebArticle({ bytes, contentType, url, imagePath }: WebArticleTask) {
   const { text } = decodeText(bytes, contentType);
   const document = parsePage(text);
   const page = describePage(document, url);

@@ -14,15 +14,12 @@ export async function findImage(sql: Queryable, key: string) {
   return image;
 }
 
-/** A document that shows an image, and the person who is charged for it. */
-export interface Showing {
-  id: string;
-  charged_user_id: string;
-}
-
-/** Finds the oldest media that the viewer can read: nobody can fill the storage of people whose documents they cannot read. */
-export async function findShowing(sql: Queryable, viewer: Viewer, key: string): Promise<Showing | undefined> {
-  const [media] = await sql<Showing[]>`
+/**
+ * Finds the oldest document with an image that the viewer can read, and who is charged for it. Nobody can fill the storage
+ * of people whose documents they cannot read.
+ */
+export async function findShowing(sql: Queryable, viewer: Viewer, key: string) {
+  const [media] = await sql<{ id: string; charged_user_id: string }[]>`
     select media.id, media.charged_user_id
     from media_images
     join media on media.id = media_images.media_id

@@ -35,16 +35,14 @@ export function createImages({ sql, storage, egress, quota }: ImagesDependencies
       limits: { bodyBytes: LARGEST_IMAGE, totalMs: FETCH_MS },
     });
     const contentType = checkImage(bytes);
-    const media = await store.findShowing(sql, viewer, key);
-    if (media) await keep(media, { key, contentType, bytes });
+    await keep(viewer, key, contentType, bytes);
     return { contentType, content: bytes };
   }
 
-  /** Stores an image and charges it to whoever is charged for the document. Without room it is not stored. */
-  async function keep(
-    { id, charged_user_id }: store.Showing,
-    { key, contentType, bytes }: { key: string; contentType: string; bytes: Buffer },
-  ): Promise<void> {
+  /** Stores an image of a document, and charges it to whoever is charged for that. Without room it is not stored. */
+  async function keep(viewer: Viewer, key: string, contentType: string, bytes: Buffer): Promise<void> {
+    const media = await store.findShowing(sql, viewer, key);
+    if (!media) return;
     const content = createHash('sha256').update(bytes).digest('hex');
     const image = { url_sha256: key, content_sha256: content, content_type: contentType, size: bytes.length };
     // The file is stored before its row, so that a row never lacks its file. A file without a row is an orphan.
@@ -52,8 +50,8 @@ export function createImages({ sql, storage, egress, quota }: ImagesDependencies
     try {
       await transaction(sql, async (tx) => {
         if (!(await store.insertImage(tx, image))) return;
-        await addStoredBytes(tx, id, bytes.length);
-        await quota.requireRoom(tx, charged_user_id, 0);
+        await addStoredBytes(tx, media.id, bytes.length);
+        await quota.requireRoom(tx, media.charged_user_id, 0);
       });
     } catch (error) {
       if (!(error instanceof NexusError) || error.code !== 'E_QUOTA_EXCEEDED') throw error;

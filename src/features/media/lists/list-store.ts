@@ -66,24 +66,21 @@ const KEYS: Record<`${MediaSort} ${SortOrder}`, (sql: Queryable) => ReturnType<Q
   'length desc': (sql) => sql`coalesce(media.word_count, -1)`,
 };
 
-interface ListPage {
+/** A page of a list. `unfilled` are the libraries whose backfill is not done. */
+interface ListRequest {
+  scope: ListScope;
+  filter: MediaFilter;
+  unfilled: string[];
   sort: MediaSort;
   order: SortOrder;
   last: ListCursor | null;
   limit: number;
 }
 
-/** A page of a list. `unfilled` are the libraries whose backfill is not done. */
-interface ListRequest extends ListPage {
-  scope: ListScope;
-  filter: MediaFilter;
-  unfilled: string[];
-}
-
 type Listed = Media & { cursor: ListCursor };
 
 /** Returns the order of a page, and the condition for rows after the last one. */
-function orderOf(sql: Queryable, { sort, order, last }: ListPage) {
+function orderOf(sql: Queryable, { sort, order, last }: Pick<ListRequest, 'sort' | 'order' | 'last'>) {
   const key = KEYS[`${sort} ${order}`](sql);
   const isMoment = sort === 'added';
   // The id is taken from the same table as the key, so that one index has both.

@@ -35,6 +35,7 @@ const UNEXPECTED = {
 
 const payload = z.strictObject({ media_id: id });
 type Payload = z.output<typeof payload>;
+type JobOptions = Pick<EnqueueOptions, 'requestId' | 'createdBy' | 'priority'>;
 
 interface IngestDependencies extends Pick<Platform, 'sql' | 'log' | 'storage'> {
   quota: Pick<Quota, 'hasRoom'>;
@@ -68,7 +69,7 @@ export function createIngest({ sql, log, storage, quota, extractors }: IngestDep
   async function enqueueProcessing(
     tx: Transaction,
     media: Pick<store.MediaSource, 'id' | 'kind' | 'processing_status'>[],
-    options: Pick<EnqueueOptions, 'requestId' | 'createdBy' | 'priority'>,
+    options: JobOptions,
   ): Promise<string[]> {
     const jobs: NewJob<Payload>[] = [];
     for (const { id: media_id, kind, processing_status } of media) {
@@ -80,10 +81,10 @@ export function createIngest({ sql, log, storage, quota, extractors }: IngestDep
     }
     if (jobs.length === 0) return [];
     const enqueued = await enqueueMany(tx, jobs as NewJob[]);
-    const ids = jobs.map(({ payload: { media_id } }) => media_id);
-    const jobIds = enqueued.map(({ id: jobId }) => jobId);
-    await store.assignJobs(tx, ids, jobIds);
-    return ids;
+    const mediaIds = jobs.map((job) => job.payload.media_id);
+    const jobIds = enqueued.map((job) => job.id);
+    await store.assignJobs(tx, mediaIds, jobIds);
+    return mediaIds;
   }
 
   async function ingest(mediaId: string, context: JobContext): Promise<Completion | undefined> {
@@ -231,12 +232,7 @@ export function createIngest({ sql, log, storage, quota, extractors }: IngestDep
     enqueueProcessing,
 
     /** Enqueues the extraction of one media. False for a kind without an extractor. */
-    async maybeEnqueueExtraction(
-      tx: Transaction,
-      kind: MediaKind,
-      id: string,
-      options: Pick<EnqueueOptions, 'requestId' | 'createdBy'>,
-    ): Promise<boolean> {
+    async maybeEnqueueExtraction(tx: Transaction, kind: MediaKind, id: string, options: JobOptions) {
       const media = { id, kind, processing_status: 'pending' } as const;
       return (await enqueueProcessing(tx, [media], options)).length === 1;
     },

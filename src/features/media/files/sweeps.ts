@@ -1,15 +1,19 @@
 import { z } from 'zod';
 import { transaction } from '../../../platform/database/transaction.ts';
 import { defineJobType, MAINTENANCE_QUEUE } from '../../../platform/jobs/job-type.ts';
+import { findOrphans } from '../../../platform/storage/orphans.ts';
+import type { StoredFile } from '../../../platform/storage/storage.ts';
 import type { Platform } from '../../feature.ts';
 import { markFailed } from '../processing/lifecycle.ts';
+import { listKnownPaths } from '../store.ts';
 import { deleteFiles } from './files.ts';
 import { setStoredBytes } from './quota-store.ts';
 import * as uploads from './upload-store.ts';
 
 const ENDED_AT_ONCE = 1000;
 const ANSWERS_KEPT_DAYS = 7;
-const EVERY_SECONDS = 30;
+const EXPIRY_SECONDS = 30;
+const DAY_SECONDS = 24 * 60 * 60;
 
 const ABANDONED = {
   code: 'E_UPLOAD_ABANDONED',
@@ -43,5 +47,36 @@ export function periodicUploadExpiry({ sql, log, storage }: Pick<Platform, 'sql'
       return { result: { uploads_ended } };
     },
   });
-  return { type, everySeconds: EVERY_SECONDS };
+  return { type, everySeconds: EXPIRY_SECONDS };
+}
+
+/**
+ * Deletes files that nothing refers to, from abandoned uploads and deleted media. Files are written before the rows
+ * that name them, so files of the last day are kept.
+ */
+export function periodicOrphanSweep({ sql, storage }: Pick<Platform, 'sql' | 'storage'>) {
+  const type = defineJobType('orphaned_files_sweep', {
+    queue: MAINTENANCE_QUEUE,
+    payload: z.strictObject({}),
+    async handler(_payload, { signal, progress }) {
+      let deleted = 0;
+      for await (const { path } of orphanedFiles({ sql, storage })) {
+        signal.throwIfAborted();
+        await storage.delete(path);
+        deleted += 1;
+        if (deleted % 100 === 0) await progress({ deleted });
+      }
+      return { result: { deleted } };
+    },
+  });
+  return { type, everySeconds: DAY_SECONDS };
+}
+
+/** Lists files older than a day that nothing refers to. */
+export function orphanedFiles({
+  sql,
+  storage,
+}: Pick<Platform, 'sql' | 'storage'>): AsyncGenerator<StoredFile> {
+  const olderThan = new Date(Date.now() - DAY_SECONDS * 1000);
+  return findOrphans(storage, (paths) => listKnownPaths(sql, paths), { olderThan });
 }
