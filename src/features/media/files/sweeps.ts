@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { transaction } from '../../../platform/database/transaction.ts';
 import { defineJobType, MAINTENANCE_QUEUE } from '../../../platform/jobs/job-type.ts';
 import { findOrphans } from '../../../platform/storage/orphans.ts';
-import type { StoredFile } from '../../../platform/storage/storage.ts';
 import type { Platform } from '../../feature.ts';
 import { markFailed } from '../processing/lifecycle.ts';
 import { listKnownPaths } from '../store.ts';
@@ -73,10 +72,7 @@ export function periodicOrphanSweep({ sql, storage }: Pick<Platform, 'sql' | 'st
 }
 
 /** Lists files older than a day that nothing refers to. */
-export function orphanedFiles({
-  sql,
-  storage,
-}: Pick<Platform, 'sql' | 'storage'>): AsyncGenerator<StoredFile> {
+export function orphanedFiles({ sql, storage }: Pick<Platform, 'sql' | 'storage'>) {
   const olderThan = new Date(Date.now() - DAY_SECONDS * 1000);
   return findOrphans(storage, (paths) => listKnownPaths(sql, paths), { olderThan });
 }
