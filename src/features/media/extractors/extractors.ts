@@ -44,7 +44,7 @@ export function createExtractors(options: ExtractorOptions) {
   });
 
   return {
-    /** Fetches a page and extracts its article, or the PDF that it turns out to be. `imagePath` is the URL prefix of images. */
+    /** Fetches a page and extracts its article, or the PDF at its address. `imagePath` is the URL prefix of images. */
     async webArticle({ url, imagePath, signal }: Source<{ url: string; imagePath: string }>) {
       const answer = await fetchDocument(egress, url, signal);
       const contentType = answer.headers['content-type'];

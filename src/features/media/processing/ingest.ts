@@ -17,7 +17,6 @@ import { deleteFiles } from '../files/files.ts';
 import { writeImageKeys } from '../files/image-store.ts';
 import { imageKeysOf } from '../files/images.ts';
 import type { Quota } from '../files/quota.ts';
-import { listPayers, setCharge } from '../files/quota-store.ts';
 import { lockKnown, replaceByKnown } from '../saving/unite-media.ts';
 import { buildSearchRows } from '../search/search-rows.ts';
 import * as store from '../store.ts';
@@ -38,7 +37,7 @@ type Payload = z.output<typeof payload>;
 type JobOptions = Pick<EnqueueOptions, 'requestId' | 'createdBy' | 'priority'>;
 
 interface IngestDependencies extends Pick<Platform, 'sql' | 'log' | 'storage'> {
-  quota: Pick<Quota, 'hasRoom'>;
+  quota: Pick<Quota, 'charge'>;
   extractors: ExtractorRegistry;
 }
 
@@ -166,27 +165,11 @@ export function createIngest({ sql, log, storage, quota, extractors }: IngestDep
       await emitMediaEvents(tx, 'media.ready', [{ media_id: source.id, kind }]);
       const readable = { id: source.id, kind, processing_status: 'ready_for_reading' } as const;
       await enqueueProcessing(tx, [readable], { requestId: context.requestId ?? undefined });
-      await charge(tx, source.id, (file?.size ?? 0) + bytesOf(extraction));
+      // Charging comes last, because whoever pays is locked until the transaction ends.
+      await quota.charge(tx, source.id, (file?.size ?? 0) + bytesOf(extraction));
     }
     await context.complete(tx, { result: { outcome: isOurs ? 'ready_for_reading' : 'not ours' } });
     return isOurs;
-  }
-
-  /**
-   * Charges an extraction to whoever pays for the media or, when they have no room, to somebody else who saved it and has.
-   * It comes last, because whoever pays is locked until the transaction ends. The failure contains no figures, because
-   * everybody who can read the media sees it.
-   */
-  async function charge(tx: Transaction, mediaId: string, bytes: number): Promise<void> {
-    for (const { user_id, stored_bytes } of await listPayers(tx, mediaId)) {
-      if (!(await quota.hasRoom(tx, user_id, bytes))) continue;
-      await setCharge(tx, mediaId, user_id, stored_bytes + bytes);
-      return;
-    }
-    throw new Failure(
-      'E_QUOTA_EXCEEDED',
-      'There is not enough storage left for this. Remove items and empty the trash, or ask an admin for more.',
-    );
   }
 
   async function storeFile(folder: string, bytes: Buffer): Promise<store.StoredMediaFile> {
