@@ -21,7 +21,7 @@ import { createPurge, periodicPurge } from './trash/purge.ts';
 import { createTrash } from './trash/trash.ts';
 import { registerTrashRoutes } from './trash/trash-routes.ts';
 
-export interface MediaFeatureDependencies extends Pick<Platform, 'sql' | 'log' | 'storage' | 'egress'> {
+interface MediaFeatureDependencies extends Pick<Platform, 'sql' | 'log' | 'storage' | 'egress'> {
   extractors: Extractors;
   libraryMedia: LibraryMediaService;
   config: { env: string; storageQuotaMb: number; purgeAfterDays: number };

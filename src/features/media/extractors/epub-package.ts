@@ -3,7 +3,7 @@ import { type Archive, DRM, invalid } from './archive.ts';
 import { languageTag } from './extraction.ts';
 import { childrenNamed, descendants, localName, parseXml, type XmlElement } from './xml.ts';
 
-export interface TocEntry {
+interface TocEntry {
   title: string;
   /** The path of its target in the archive; empty when it has none. */
   path: string;

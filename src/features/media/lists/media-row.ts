@@ -54,11 +54,7 @@ export const addedAt = (sql: Queryable, { user_id, default_library_id }: Viewer)
 )`;
 
 /** Joins the viewer's reading progress for each media of a statement. */
-export const joinReadingProgress = (
-  sql: Queryable,
-  { user_id }: { user_id: string },
-  mediaId = sql`media.id`,
-) => sql`
+export const joinReadingProgress = (sql: Queryable, { user_id }: Viewer, mediaId = sql`media.id`) => sql`
   left join media_readings as reading on reading.user_id = ${user_id} and reading.media_id = ${mediaId}`;
 
 type Inside = Exclude<keyof MediaRow, keyof Media>;

@@ -41,7 +41,7 @@ export async function readWords(tx: Transaction, { web, prefix, isAlternative }:
   return { words, occurrences, share: occurrences / Math.max(pieces, 1) };
 }
 
-export interface SearchScope {
+interface SearchScope {
   libraryIds: string[];
   /** Whether membership must be checked. A default library is the viewer's own. */
   isShared: boolean;
@@ -128,6 +128,12 @@ const inScope = (sql: Queryable, viewer: Viewer, scope: SearchScope, mediaId: Re
     offset 0
   ) as scope on scope.is_there`;
 
+export interface Hit {
+  media: Media;
+  piece_idx: number | null;
+  cursor: SearchCursor;
+}
+
 /**
  * Ranks candidates, best first, each media once, with the text piece that matches best. Access is checked for
  * candidates only, because checking every occurrence of a word would take seconds.
@@ -135,17 +141,13 @@ const inScope = (sql: Queryable, viewer: Viewer, scope: SearchScope, mediaId: Re
 export async function rankHits(
   sql: Queryable,
   viewer: Viewer,
-  {
-    words,
-    candidates,
-    last,
-    limit,
-  }: { words: string; candidates: Candidates[]; last: SearchCursor | null; limit: number },
-): Promise<{ media: Media; piece_idx: number | null; cursor: SearchCursor }[]> {
+  query: { words: string; candidates: Candidates[]; last: SearchCursor | null; limit: number },
+): Promise<Hit[]> {
+  const { words, candidates, last, limit } = query;
   const found = candidates
     .map((some) => sql`(${some})`)
     .reduce((some, more) => sql`${some} union all ${more}`);
-  const rows = await sql<(MediaRow & { piece_idx: number | null; cursor: SearchCursor })[]>`
+  const rows = await sql<(MediaRow & Omit<Hit, 'media'>)[]>`
     with candidate as materialized (${found}),
     ranked as materialized (
       select distinct on (media_id)

@@ -126,7 +126,7 @@ export function periodicPurge({ sql, purge, days }: { sql: Database; purge: Purg
  * Deletes media that the caller has locked and that no library lists any more, and emits `media.deleted`. `userIds` are
  * people who receive the event, besides admins.
  */
-export async function deleteMedia(tx: Transaction, mediaIds: string[], userIds?: string[]): Promise<void> {
+async function deleteMedia(tx: Transaction, mediaIds: string[], userIds?: string[]): Promise<void> {
   const deleted = await store.deleteMedia(tx, mediaIds);
   const payloads = deleted.map((media) => ({ ...media, ...(userIds && { user_ids: userIds }) }));
   await emitMediaEvents(tx, 'media.deleted', payloads);
