@@ -2,7 +2,7 @@ import { utimes } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { beforeAll, expect, test, vi } from 'vitest';
-import { periodicOrphanSweep } from '../../src/features/media/files/orphaned-files.ts';
+import { periodicOrphanSweep } from '../../src/features/media/files/sweeps.ts';
 import { useApp } from '../support/app.ts';
 import { useDatabase } from '../support/database.ts';
 import { makePdf } from '../support/fixtures/pdf.ts';

@@ -1,6 +1,6 @@
 import type { Queryable, Transaction } from '../../platform/database/database.ts';
 import type { SqlFragment } from '../../platform/database/statement.ts';
-import { isReadable } from '../media/processing/readable.ts';
+import { isReadable } from '../media/processing/lifecycle.ts';
 import type { Entity } from './entities.ts';
 import type { GraphSource, Projection } from './projector.ts';
 

@@ -1,15 +1,13 @@
 import type { Database, Queryable, Transaction } from '../../platform/database/database.ts';
 import type { SqlFragment } from '../../platform/database/statement.ts';
-import { isReadable } from './processing/readable.ts';
+import { isReadable } from './processing/lifecycle.ts';
 import { searchRowsOf } from './search/search-rows.ts';
-
-type Differences = ReturnType<Queryable>;
 
 /** A batch ends at this many bytes, or at the number of rows asked for. One row may have more. */
 const MOST_BYTES = 4 * 1024 * 1024;
 
 /** Selects the first rows that fit into a batch, from an ordered selection with a column `bytes`. */
-function asBatch(sql: Queryable, rows: Differences, order: Differences): Differences {
+function asBatch(sql: Queryable, rows: SqlFragment, order: SqlFragment) {
   return sql`
     select *
     from (
@@ -20,19 +18,22 @@ function asBatch(sql: Queryable, rows: Differences, order: Differences): Differe
     order by number`;
 }
 
-/** Lists the next media in the order of their ids, bounded by the length of their texts. */
-export async function nextMedia(sql: Database, after: string | null, most: number): Promise<string[]> {
+/*
+ * Each `next…` returns a function that lists the rows after a position, for `inBatches`.
+ */
+
+/** In the order of their ids, bounded by the length of their texts. */
+export const nextMedia = (sql: Database) => async (after: string | null, most: number) => {
   const rows = sql`
     select id, octet_length(coalesce(plain_text, '')) as bytes
     from media
     ${after === null ? sql`` : sql`where id > ${after}`}
     order by id
     limit ${most}`;
-  const batch = await sql<
-    { id: string }[]
-  >`select id from (${asBatch(sql, rows, sql`id`)}) as batch order by number`;
+  const batch = await sql<{ id: string }[]>`
+    select id from (${asBatch(sql, rows, sql`id`)}) as batch order by number`;
   return batch.map(({ id }) => id);
-}
+};
 
 export interface StoredFragment {
   id: string;
@@ -42,12 +43,8 @@ export interface StoredFragment {
   canonical_text: string;
 }
 
-/** Lists the next fragments in the order of their media, bounded by the length of their HTML. */
-export async function nextFragments(
-  sql: Database,
-  after: { media_id: string; idx: number } | null,
-  most: number,
-): Promise<StoredFragment[]> {
+/** In the order of their media, bounded by the length of their HTML. */
+export const nextFragments = (sql: Database) => async (after: StoredFragment | null, most: number) => {
   const rows = sql`
     select media_id, idx, octet_length(html_sanitized) as bytes
     from media_fragments
@@ -59,7 +56,7 @@ export async function nextFragments(
     from (${asBatch(sql, rows, sql`media_id, idx`)}) as batch
     join media_fragments as fragment on fragment.media_id = batch.media_id and fragment.idx = batch.idx
     order by fragment.media_id, fragment.idx`;
-}
+};
 
 /** Updates a text only while its HTML is the one that it was derived from. */
 export async function rewriteCanonicalText(
@@ -84,7 +81,7 @@ const joinedText = (sql: Queryable) => sql`
   )`;
 
 /** Selects readable media without text, or whose text differs from that of their fragments. */
-export function textDifferences(sql: Queryable, mediaIds: string[]): Differences {
+export function textDifferences(sql: Queryable, mediaIds: string[]) {
   return sql`
     select
       case when fragments.exist then 'plain_text_differs' else 'fragments_missing' end as kind,
@@ -109,7 +106,7 @@ export async function rewritePlainTexts(sql: Queryable, mediaIds: string[]): Pro
 }
 
 /** Selects missing, different and surplus search rows of ready media, and rows of media that are not ready. */
-export function searchDifferences(sql: Queryable, mediaIds: string[]): Differences {
+export function searchDifferences(sql: Queryable, mediaIds: string[]) {
   return sql`
     select
       case
@@ -130,9 +127,8 @@ export function searchDifferences(sql: Queryable, mediaIds: string[]): Differenc
 }
 
 export async function concernedMedia(sql: Queryable, differences: SqlFragment): Promise<string[]> {
-  const rows = await sql<
-    { media_id: string }[]
-  >`select distinct media_id from (${differences}) as difference`;
+  const rows = await sql<{ media_id: string }[]>`
+    select distinct media_id from (${differences}) as difference`;
   return rows.map(({ media_id }) => media_id);
 }
 
@@ -147,56 +143,40 @@ export async function deleteSearchRows(tx: Transaction, mediaId: string): Promis
   await tx`delete from media_search where media_id = ${mediaId}`;
 }
 
-export interface NamedFile {
-  id: string;
-  path: string;
-  size: number | null;
-  sha256: string | null;
-}
-
-export async function nextMediaFiles(
-  sql: Database,
-  after: string | null,
-  most: number,
-): Promise<NamedFile[]> {
-  return sql<NamedFile[]>`
+export const nextMediaFiles = (sql: Database) => async (after: string | null, most: number) =>
+  sql<{ id: string; path: string; size: number | null; sha256: string | null }[]>`
     select id, file_path as path, file_size as size, file_sha256 as sha256
     from media
     where file_path is not null ${after === null ? sql`` : sql`and id > ${after}`}
     order by id
     limit ${most}`;
-}
 
 export async function namesFile(sql: Database, mediaId: string, path: string): Promise<boolean> {
   const found = await sql`select from media where id = ${mediaId} and file_path = ${path}`;
   return found.length === 1;
 }
 
-export async function nextAssets(
-  sql: Database,
-  after: { media_id: string; name: string } | null,
-  most: number,
-): Promise<{ media_id: string; name: string; path: string }[]> {
-  return sql<{ media_id: string; name: string; path: string }[]>`
+interface StoredAsset {
+  media_id: string;
+  name: string;
+  path: string;
+}
+
+export const nextAssets = (sql: Database) => async (after: StoredAsset | null, most: number) =>
+  sql<StoredAsset[]>`
     select media_id, name, path
     from media_assets
     ${after === null ? sql`` : sql`where (media_id, name) > (${after.media_id}, ${after.name})`}
     order by media_id, name
     limit ${most}`;
-}
 
-export async function nextImages(
-  sql: Database,
-  after: string | null,
-  most: number,
-): Promise<{ url_sha256: string; path: string; sha256: string }[]> {
-  return sql<{ url_sha256: string; path: string; sha256: string }[]>`
+export const nextImages = (sql: Database) => async (after: string | null, most: number) =>
+  sql<{ url_sha256: string; path: string; sha256: string }[]>`
     select url_sha256, 'images/' || content_sha256 as path, content_sha256 as sha256
     from images
     ${after === null ? sql`` : sql`where url_sha256 > ${after}`}
     order by url_sha256
     limit ${most}`;
-}
 
 export async function forgetImage(sql: Queryable, urlSha256: string): Promise<void> {
   await sql`delete from images where url_sha256 = ${urlSha256}`;

@@ -4,7 +4,7 @@ import { type AuditRun, type IntegrityCheck, inBatches } from '../../platform/in
 import { splitOnTimeout, withLongTimeout } from '../../platform/integrity/statement-timeout.ts';
 import type { Storage } from '../../platform/storage/storage.ts';
 import type { Extractors } from './extractors/extractors.ts';
-import { orphanedFiles } from './files/orphaned-files.ts';
+import { orphanedFiles } from './files/sweeps.ts';
 import * as store from './integrity-store.ts';
 import { buildSearchRows } from './search/search-rows.ts';
 
@@ -30,15 +30,8 @@ export function createTextCheck(
   return {
     name: 'texts',
     async run(run) {
-      let checked = 0;
-      const next = (after: store.StoredFragment | null, most: number) =>
-        store.nextFragments(sql, after, most);
-      for await (const fragments of inBatches(next, (fragment) => fragment)) {
-        run.signal.throwIfAborted();
-        await compareFragments(fragments, run);
-        checked += fragments.length;
-        await run.progress(checked);
-      }
+      const batches = inBatches(store.nextFragments(sql), (fragment) => fragment);
+      await checkBatches(run, batches, (fragments) => compareFragments(fragments, run));
       for await (const ids of mediaInBatches(sql)) {
         run.signal.throwIfAborted();
         const counts = await splitOnTimeout(sql, ids, (queryable, part) =>
@@ -63,9 +56,7 @@ export function createSearchCheck(sql: Database): IntegrityCheck {
   return {
     name: 'search rows',
     async run(run) {
-      let checked = 0;
-      for await (const ids of mediaInBatches(sql)) {
-        run.signal.throwIfAborted();
+      await checkBatches(run, mediaInBatches(sql), async (ids) => {
         const concerned = new Set<string>();
         await splitOnTimeout(sql, ids, async (queryable, part) => {
           const differences = () => store.searchDifferences(queryable, part);
@@ -74,19 +65,31 @@ export function createSearchCheck(sql: Database): IntegrityCheck {
           return run.reportRows(differences(), queryable);
         });
         for (const mediaId of concerned) await rebuild(mediaId);
-        checked += ids.length;
-        await run.progress(checked);
-      }
+      });
     },
   };
 }
 
 /** Batches of media whose texts have a few megabytes together. */
 export function mediaInBatches(sql: Database): AsyncGenerator<string[]> {
-  return inBatches(
-    (after: string | null, most) => store.nextMedia(sql, after, most),
-    (id) => id,
-  );
+  return inBatches(store.nextMedia(sql), (id) => id);
+}
+
+/** Calls `look` with each batch, and publishes how many items were checked. Returns that number. */
+export async function checkBatches<Item>(
+  run: AuditRun,
+  batches: AsyncIterable<Item[]>,
+  look: (batch: Item[]) => Promise<void>,
+  checkedBefore = 0,
+): Promise<number> {
+  let checked = checkedBefore;
+  for await (const batch of batches) {
+    run.signal.throwIfAborted();
+    await look(batch);
+    checked += batch.length;
+    await run.progress(checked);
+  }
+  return checked;
 }
 
 /**
@@ -94,29 +97,8 @@ export function mediaInBatches(sql: Database): AsyncGenerator<string[]> {
  * Files are originals and cannot be repaired, except for a missing image, which is fetched again when it is next shown.
  */
 export function createFileCheck(sql: Database, storage: Storage): IntegrityCheck {
-  let checked = 0;
-
-  async function eachOf<Row, Position>(
-    next: (after: Position | null, most: number) => Promise<Row[]>,
-    positionOf: (row: Row) => Position,
-    run: AuditRun,
-    look: (row: Row) => Promise<void>,
-  ): Promise<void> {
-    for await (const rows of inBatches(next, positionOf)) {
-      for (const row of rows) {
-        run.signal.throwIfAborted();
-        await look(row);
-        checked += 1;
-      }
-      await run.progress(checked);
-    }
-  }
-
   /** Returns undefined when the file does not exist. */
-  async function hashOf(
-    path: string,
-    signal: AbortSignal,
-  ): Promise<{ size: number; sha256: string } | undefined> {
+  async function hashOf(path: string, signal: AbortSignal) {
     const stored = await storage.get(path);
     if (!stored) return undefined;
     const hash = createHash('sha256');
@@ -132,42 +114,38 @@ export function createFileCheck(sql: Database, storage: Storage): IntegrityCheck
   return {
     name: 'files',
     async run(run) {
-      checked = 0;
       const { report, signal } = run;
-      await eachOf(
-        (after: string | null, most) => store.nextMediaFiles(sql, after, most),
-        ({ id }) => id,
-        run,
-        async ({ id: media_id, path, size, sha256 }) => {
-          const found = await hashOf(path, signal);
-          if (found && (size ?? found.size) === found.size && (sha256 ?? found.sha256) === found.sha256)
-            return;
-          // It may have been deleted with its media in the meantime.
-          if (!(await store.namesFile(sql, media_id, path))) return;
-          if (!found) await report('file_missing', [{ media_id, path }]);
-          else await report('file_altered', [{ media_id, path, ...found }]);
-        },
-      );
-      await eachOf(
-        (after: { media_id: string; name: string } | null, most) => store.nextAssets(sql, after, most),
-        (asset) => asset,
-        run,
-        async ({ media_id, name, path }) => {
-          if (!(await storage.head(path))) await report('asset_missing', [{ media_id, name, path }]);
-        },
-      );
-      await eachOf(
-        (after: string | null, most) => store.nextImages(sql, after, most),
-        ({ url_sha256 }) => url_sha256,
-        run,
-        async ({ url_sha256, path, sha256 }) => {
-          const found = await hashOf(path, signal);
-          if (found?.sha256 === sha256) return;
-          await report(found ? 'image_altered' : 'image_missing', [{ url_sha256, path }]);
-          if (!found && run.repair) await store.forgetImage(sql, url_sha256);
-        },
-      );
-      for await (const { path } of orphanedFiles(sql, storage)) {
+      let checked = 0;
+      const checkEach = async <Row>(batches: AsyncIterable<Row[]>, look: (row: Row) => Promise<void>) => {
+        const lookAtAll = async (rows: Row[]) => {
+          for (const row of rows) {
+            signal.throwIfAborted();
+            await look(row);
+          }
+        };
+        checked = await checkBatches(run, batches, lookAtAll, checked);
+      };
+      const originals = inBatches(store.nextMediaFiles(sql), ({ id }) => id);
+      await checkEach(originals, async ({ id: media_id, path, size, sha256 }) => {
+        const found = await hashOf(path, signal);
+        if (found && (size ?? found.size) === found.size && (sha256 ?? found.sha256) === found.sha256) return;
+        // It may have been deleted with its media in the meantime.
+        if (!(await store.namesFile(sql, media_id, path))) return;
+        if (!found) await report('file_missing', [{ media_id, path }]);
+        else await report('file_altered', [{ media_id, path, ...found }]);
+      });
+      const assets = inBatches(store.nextAssets(sql), (asset) => asset);
+      await checkEach(assets, async ({ path, ...asset }) => {
+        if (!(await storage.head(path))) await report('asset_missing', [{ ...asset, path }]);
+      });
+      const images = inBatches(store.nextImages(sql), ({ url_sha256 }) => url_sha256);
+      await checkEach(images, async ({ url_sha256, path, sha256 }) => {
+        const found = await hashOf(path, signal);
+        if (found?.sha256 === sha256) return;
+        await report(found ? 'image_altered' : 'image_missing', [{ url_sha256, path }]);
+        if (!found && run.repair) await store.forgetImage(sql, url_sha256);
+      });
+      for await (const { path } of orphanedFiles({ sql, storage })) {
         signal.throwIfAborted();
         await report('file_without_owner', [{ path }]);
       }

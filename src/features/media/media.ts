@@ -1,27 +1,22 @@
 import { NexusError } from '../../contract/errors.ts';
 import type { MediaAttempt, MediaFragment, MediaWithOutline } from '../../contract/media.ts';
+import type { ReadingProgress, UpdateReading } from '../../contract/reading.ts';
 import { type Actor, recordAudit } from '../../platform/audit/audit.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
 import { mediaNotFound } from '../libraries/access/access.ts';
-import { mayRead, type Viewer } from '../libraries/access/can-read-media.ts';
-import { listAttempts } from './processing/attempts.ts';
-import { enqueueFrom } from './processing/enqueue-from.ts';
+import type { Viewer } from '../libraries/access/can-read-media.ts';
+import { deleteReadingProgress, writeReadingProgress } from './lists/reading-progress-store.ts';
 import type { Ingest } from './processing/ingest.ts';
 import { retryMedia } from './processing/lifecycle.ts';
-import { readLink } from './saving/link.ts';
-import { type SavedLink, saveLinks } from './saving/save-links.ts';
-import { inferKind, parseMediaUrl } from './saving/url.ts';
+import { listAttempts } from './processing/media-jobs.ts';
+import { saveLinks } from './saving/save-links.ts';
+import { inferKind, parseMediaUrl, readLink } from './saving/url.ts';
 import * as store from './store.ts';
-
-export interface MediaDependencies {
-  sql: Database;
-  ingest: Pick<Ingest, 'enqueueExtractions' | 'enqueueIndexing'>;
-}
 
 export type MediaService = ReturnType<typeof createMedia>;
 
-export interface SaveRequest {
+interface SaveRequest {
   url: string;
   /** Inferred from the URL unless it is given. */
   kind?: string;
@@ -29,7 +24,7 @@ export interface SaveRequest {
   library_id?: string | undefined;
 }
 
-export function createMedia({ sql, ingest }: MediaDependencies) {
+export function createMedia({ sql, ingest }: { sql: Database; ingest: Pick<Ingest, 'enqueueProcessing'> }) {
   async function requireMedia(viewer: Viewer, mediaId: string): Promise<MediaWithOutline> {
     return (await store.findMedia(sql, viewer, mediaId)) ?? mediaNotFound();
   }
@@ -38,11 +33,7 @@ export function createMedia({ sql, ingest }: MediaDependencies) {
     get: requireMedia,
 
     /** Saves a link. The media, its libraries, their events and the job are one commit. */
-    async save(
-      viewer: Viewer,
-      { url: text, kind, library_id }: SaveRequest,
-      actor: Actor,
-    ): Promise<SavedLink> {
+    async save(viewer: Viewer, { url: text, kind, library_id }: SaveRequest, actor: Actor) {
       if (kind !== undefined && kind !== 'web_article' && kind !== 'video') {
         throw new NexusError(
           'E_INVALID_KIND',
@@ -71,20 +62,28 @@ export function createMedia({ sql, ingest }: MediaDependencies) {
 
     async retry(viewer: Viewer, mediaId: string, actor: Actor) {
       return transaction(sql, async (tx) => {
-        const source = (await mayRead(tx, viewer, mediaId)) && (await store.findSource(tx, mediaId));
-        if (!source) mediaNotFound();
+        const source = (await store.findSource(tx, mediaId, viewer)) ?? mediaNotFound();
         if (!(await store.mayRetry(tx, viewer, mediaId))) {
           throw new NexusError(
             'E_FORBIDDEN',
             'Only people who saved this item and admins of a library that contains it may retry it.',
           );
         }
-        const media = { id: mediaId, kind: source.kind, from: await retryMedia(tx, mediaId) };
+        const media = { ...source, processing_status: await retryMedia(tx, mediaId) };
         const options = { requestId: actor.requestId, createdBy: actor };
-        const enqueued = await enqueueFrom(tx, ingest, [media], options);
+        const enqueued = await ingest.enqueueProcessing(tx, [media], options);
         await recordAudit(tx, { action: 'media.retried', actor, details: { media_id: mediaId } });
         return { media_id: mediaId, enqueued: enqueued.length === 1 };
       });
+    },
+
+    /** Saves reading progress. When two devices write at once, the later one by the database's clock wins. */
+    async updateReading(viewer: Viewer, mediaId: string, change: UpdateReading): Promise<ReadingProgress> {
+      return (await writeReadingProgress(sql, viewer, mediaId, change)) ?? mediaNotFound();
+    },
+
+    async forgetReading(viewer: Viewer, mediaId: string): Promise<void> {
+      if (!(await deleteReadingProgress(sql, viewer, mediaId))) mediaNotFound();
     },
   };
 }

@@ -2,37 +2,27 @@ import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import * as contract from '../../contract/media.ts';
+import { readingAnswer, updateReading } from '../../contract/reading.ts';
 import { removeMediaQuery } from '../../contract/trash.ts';
 import { id } from '../../contract/wire.ts';
 import { actorOf, principalOf } from '../../http/authentication.ts';
 import type { HttpServer } from '../../http/http-server.ts';
-import type { Files, ServedFile } from './files/files.ts';
-import { IMAGE_TYPES } from './files/image.ts';
-import type { Images } from './files/images.ts';
 import type { MediaService } from './media.ts';
 import type { Trash } from './trash/trash.ts';
 
 const byId = z.object({ id });
 const tags = ['Media'];
-const FILE_TYPES = ['application/pdf', 'application/epub+zip'];
-
-export interface MediaRoutesDependencies {
-  media: MediaService;
-  trash: Trash;
-  files: Files;
-  images: Images;
-}
+const VIEWER = { access: 'viewer', feature: 'media' } as const;
 
 export function registerMediaRoutes(
   server: HttpServer,
-  { media, trash, files, images }: MediaRoutesDependencies,
+  { media, trash }: { media: MediaService; trash: Trash },
 ): void {
   server.post(
     '/media/url',
     {
       config: {
-        access: 'viewer',
-        feature: 'media',
+        ...VIEWER,
         errors: ['E_INVALID_KIND', 'E_INVALID_URL', 'E_FORBIDDEN', 'E_LIBRARY_NOT_FOUND'],
       },
       schema: {
@@ -54,11 +44,7 @@ export function registerMediaRoutes(
   server.post(
     '/media/from_url',
     {
-      config: {
-        access: 'viewer',
-        feature: 'media',
-        errors: ['E_INVALID_URL', 'E_FORBIDDEN', 'E_LIBRARY_NOT_FOUND'],
-      },
+      config: { ...VIEWER, errors: ['E_INVALID_URL', 'E_FORBIDDEN', 'E_LIBRARY_NOT_FOUND'] },
       schema: {
         tags,
         summary: 'Save a link',
@@ -74,35 +60,9 @@ export function registerMediaRoutes(
   );
 
   server.get(
-    '/media/images',
-    {
-      config: {
-        access: 'viewer',
-        feature: 'media',
-        errors: ['E_INVALID_URL', 'E_SSRF_BLOCKED', 'E_NOT_FOUND', 'E_RATE_LIMITED'],
-        produces: { 200: IMAGE_TYPES },
-      },
-      schema: {
-        tags,
-        summary: 'Get an image of a page',
-        description: 'Served by Nexus, so that no browser sends requests to other sites.',
-        querystring: z.object({ url: z.string().min(1).max(10_000) }),
-      },
-    },
-    async (request, reply) => {
-      const { contentType, content } = await images.get(principalOf(request), request.query.url);
-      return reply
-        .type(contentType)
-        .header('cache-control', 'private, max-age=31536000, immutable')
-        .header('content-security-policy', "default-src 'none'; sandbox")
-        .send(content);
-    },
-  );
-
-  server.get(
     '/media/:id',
     {
-      config: { access: 'viewer', feature: 'media', errors: ['E_MEDIA_NOT_FOUND'] },
+      config: { ...VIEWER, errors: ['E_MEDIA_NOT_FOUND'] },
       schema: {
         tags,
         summary: 'Get a media',
@@ -117,7 +77,7 @@ export function registerMediaRoutes(
   server.get(
     '/media/:id/fragments',
     {
-      config: { access: 'viewer', feature: 'media', errors: ['E_MEDIA_NOT_FOUND'] },
+      config: { ...VIEWER, errors: ['E_MEDIA_NOT_FOUND'] },
       schema: {
         tags,
         summary: 'List the fragments of a media',
@@ -133,7 +93,7 @@ export function registerMediaRoutes(
   server.get(
     '/media/:id/attempts',
     {
-      config: { access: 'viewer', feature: 'media', errors: ['E_MEDIA_NOT_FOUND'] },
+      config: { ...VIEWER, errors: ['E_MEDIA_NOT_FOUND'] },
       schema: {
         tags,
         summary: 'List the processing attempts of a media',
@@ -148,11 +108,7 @@ export function registerMediaRoutes(
   server.post(
     '/media/:id/retry',
     {
-      config: {
-        access: 'viewer',
-        feature: 'media',
-        errors: ['E_FORBIDDEN', 'E_MEDIA_NOT_FOUND', 'E_INVALID_STATE'],
-      },
+      config: { ...VIEWER, errors: ['E_FORBIDDEN', 'E_MEDIA_NOT_FOUND', 'E_INVALID_STATE'] },
       schema: {
         tags,
         summary: 'Retry a failed media',
@@ -169,7 +125,7 @@ export function registerMediaRoutes(
   server.delete(
     '/media/:id',
     {
-      config: { access: 'viewer', feature: 'media', errors: ['E_MEDIA_NOT_FOUND'] },
+      config: { ...VIEWER, errors: ['E_MEDIA_NOT_FOUND'] },
       schema: {
         tags,
         summary: 'Remove a media from the default library',
@@ -189,61 +145,41 @@ export function registerMediaRoutes(
     },
   );
 
-  server.get(
-    '/media/:id/file',
+  server.put(
+    '/media/:id/reading',
     {
-      config: {
-        access: 'viewer',
-        feature: 'media',
-        errors: ['E_MEDIA_NOT_FOUND', 'E_RANGE_NOT_SATISFIABLE'],
-        produces: { 200: FILE_TYPES, 206: FILE_TYPES },
-      },
+      config: { ...VIEWER, errors: ['E_MEDIA_NOT_FOUND'] },
       schema: {
         tags,
-        summary: 'Download the original file',
-        description: 'Returns the uploaded file, or the PDF that was found at the link. Supports Range.',
+        summary: 'Save reading progress',
+        description: "Saves the caller's own progress. The last write wins.",
         params: byId,
+        body: updateReading,
+        response: { 200: readingAnswer },
       },
     },
-    async (request, reply) =>
-      sendFile(reply, await files.original(principalOf(request), request.params.id, request.headers.range)),
+    async (request) => ({
+      data: await media.updateReading(principalOf(request), request.params.id, request.body),
+    }),
   );
 
-  server.get(
-    '/media/:id/assets/:name',
+  server.delete(
+    '/media/:id/reading',
     {
-      config: {
-        access: 'viewer',
-        feature: 'media',
-        errors: ['E_MEDIA_NOT_FOUND'],
-        produces: { 200: IMAGE_TYPES },
-      },
+      config: { ...VIEWER, errors: ['E_MEDIA_NOT_FOUND'] },
       schema: {
         tags,
-        summary: 'Get an image of a book',
-        params: z.object({ id, name: z.string().min(1).max(200) }),
+        summary: 'Mark a media as unread',
+        description: "Deletes the caller's reading progress.",
+        params: byId,
+        response: { 204: z.null() },
       },
     },
-    async (request, reply) =>
-      sendFile(reply, await files.asset(principalOf(request), request.params.id, request.params.name)),
+    async (request, reply) => {
+      await media.forgetReading(principalOf(request), request.params.id);
+      return reply.status(204).send(null);
+    },
   );
-}
-
-/** Sends a file under a policy that runs nothing, should a browser open it as a document of this site. */
-function sendFile(
-  reply: FastifyReply,
-  { contentType, filename, size, range, content }: ServedFile,
-): FastifyReply {
-  const name = encodeURIComponent(filename);
-  reply
-    .type(contentType)
-    .header('accept-ranges', 'bytes')
-    .header('cache-control', 'private, no-store')
-    .header('content-disposition', `inline; filename*=UTF-8''${name}`)
-    .header('content-security-policy', "default-src 'none'; sandbox")
-    .header('content-length', range ? range.end - range.start + 1 : size);
-  if (range) reply.status(206).header('content-range', `bytes ${range.start}-${range.end}/${size}`);
-  return reply.send(content);
 }
 
 /** Streams the fragments one by one, because serialising a whole book at once would block other requests. */

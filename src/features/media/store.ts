@@ -3,8 +3,9 @@ import type { Queryable, Transaction } from '../../platform/database/database.ts
 import { newId } from '../../platform/ids.ts';
 import { canReadMedia, type Viewer } from '../libraries/access/can-read-media.ts';
 import { mayRetryMedia } from '../libraries/access/may-retry-media.ts';
-import type { Asset, Extraction, Metadata } from './extractors/extraction.ts';
+import type { Asset, Extraction, Known } from './extractors/extraction.ts';
 import { addedAt, joinReadingProgress, type MediaRow, mediaColumns, toMedia } from './lists/media-row.ts';
+import type { ExtractedPage } from './saving/store.ts';
 
 /** The columns of a media that processing needs. */
 export interface MediaSource {
@@ -24,45 +25,20 @@ export interface StoredMediaFile {
   sha256: string;
 }
 
-export async function findSource(sql: Queryable, mediaId: string): Promise<MediaSource | undefined> {
+/** Finds a media or, if a viewer is given, one that they can read. */
+export async function findSource(sql: Queryable, mediaId: string, viewer?: Viewer) {
   const [source] = await sql<MediaSource[]>`
     select id, kind, processing_status, created_by_user_id, canonical_url, provider_id, file_path
     from media
-    where id = ${mediaId}`;
+    where id = ${mediaId} ${viewer ? sql`and ${canReadMedia(sql, viewer, mediaId)}` : sql``}`;
   return source;
 }
 
-/** Inserts the media of an upload. Its file is charged when the upload begins (`stored_bytes`). */
-export async function insertUploadedMedia(
-  tx: Transaction,
-  upload: {
-    id: string;
-    kind: 'pdf' | 'epub';
-    title: string;
-    created_by_user_id: string;
-    stored_bytes: number;
-  },
-): Promise<void> {
-  await tx`
-    insert into media (id, kind, title, given_title, created_by_user_id, stored_bytes)
-    values (
-      ${upload.id}, ${upload.kind}, ${upload.title}, ${upload.title}, ${upload.created_by_user_id},
-      ${upload.stored_bytes}
-    )`;
-}
-
-/** Sets the job that is in charge of each media from now on. */
-export async function assignJobs(
-  tx: Transaction,
-  assigned: { media_id: string; job_id: string }[],
-): Promise<void> {
+/** Sets the current job of each media. */
+export async function assignJobs(tx: Transaction, mediaIds: string[], jobIds: string[]): Promise<void> {
   await tx`
     with given as (
-      select *
-      from unnest(
-        ${assigned.map(({ media_id }) => media_id)}::uuid[],
-        ${assigned.map(({ job_id }) => job_id)}::uuid[]
-      ) as given (media_id, job_id)
+      select * from unnest(${mediaIds}::uuid[], ${jobIds}::uuid[]) as given (media_id, job_id)
     ),
     assigned as (
       update media set job_id = given.job_id from given where media.id = given.media_id
@@ -78,16 +54,8 @@ export async function setFile(tx: Transaction, mediaId: string, file: StoredMedi
     where id = ${mediaId}`;
 }
 
-/**
- * Finds the media of this file that the user already has, uploaded or saved by its URL, and keeps it from being
- * deleted.
- */
-export async function findByFile(
-  tx: Transaction,
-  userId: string,
-  kind: MediaKind,
-  sha256: string,
-): Promise<string | undefined> {
+/** Finds the media of this file that the user uploaded or saved by its URL, and keeps it from being deleted. */
+export async function findByFile(tx: Transaction, userId: string, kind: MediaKind, sha256: string) {
   const [known] = await tx<{ id: string }[]>`
     select media.id
     from media
@@ -111,23 +79,18 @@ export async function findByFile(
 /** Writes the metadata and fragments of an extraction. */
 export async function writeExtraction(
   tx: Transaction,
-  mediaId: string,
-  {
-    kind,
-    canonicalUrl,
-    extraction,
-  }: { kind: MediaKind; canonicalUrl: string | null; extraction: Extraction & { page_count?: number } },
+  { id: mediaId, kind, canonicalUrl }: ExtractedPage,
+  { title, metadata, plain_text, outline, page_count, fragments }: Extraction & { page_count?: number },
 ): Promise<void> {
-  const { title, plain_text, outline, fragments } = extraction;
   await tx`
     update media
     set kind = ${kind},
         canonical_url = coalesce(${canonicalUrl}, canonical_url),
         plain_text = ${plain_text},
         outline = ${JSON.stringify(outline)},
-        page_count = ${extraction.page_count ?? null}
+        page_count = ${page_count ?? null}
     where id = ${mediaId}`;
-  await writeKnown(tx, mediaId, title, extraction.metadata);
+  await writeKnown(tx, mediaId, { title, metadata });
   await tx`
     insert into media_fragments (id, media_id, idx, title, html_sanitized, canonical_text, t_start_ms, t_end_ms)
     select *
@@ -144,12 +107,7 @@ export async function writeExtraction(
 }
 
 /** Writes the title and metadata. A failed media has them too: a video without a transcript still has a title. */
-export async function writeKnown(
-  tx: Transaction,
-  mediaId: string,
-  title: string | null,
-  metadata: Partial<Metadata>,
-): Promise<void> {
+export async function writeKnown(tx: Transaction, mediaId: string, { title, metadata }: Known) {
   await tx`
     update media
     set title = coalesce(left(nullif(trim(${title}), ''), 1000), title),
@@ -165,11 +123,9 @@ export async function writeKnown(
     where id = ${mediaId}`;
 }
 
-export async function insertAssets(
-  tx: Transaction,
-  mediaId: string,
-  assets: (Pick<Asset, 'name' | 'content_type'> & { path: string })[],
-): Promise<void> {
+export type StoredAsset = Pick<Asset, 'name' | 'content_type'> & { path: string };
+
+export async function insertAssets(tx: Transaction, mediaId: string, assets: StoredAsset[]): Promise<void> {
   await tx`
     insert into media_assets (media_id, name, content_type, path)
     select *
@@ -181,11 +137,7 @@ export async function insertAssets(
     )`;
 }
 
-export async function findMedia(
-  sql: Queryable,
-  viewer: Viewer,
-  mediaId: string,
-): Promise<MediaWithOutline | undefined> {
+export async function findMedia(sql: Queryable, viewer: Viewer, mediaId: string) {
   const [row] = await sql<(MediaRow & Pick<MediaWithOutline, 'outline'>)[]>`
     select ${mediaColumns(sql, viewer)}, ${addedAt(sql, viewer)} as added_at, media.outline
     from media
@@ -203,48 +155,33 @@ export async function listFragments(sql: Queryable, mediaId: string): Promise<Me
 }
 
 /** Lists the texts of all fragments without their HTML. */
-export async function listTexts(
-  sql: Queryable,
-  mediaId: string,
-): Promise<Pick<MediaFragment, 'idx' | 'canonical_text'>[]> {
+export async function listTexts(sql: Queryable, mediaId: string) {
   return sql<Pick<MediaFragment, 'idx' | 'canonical_text'>[]>`
     select idx, canonical_text from media_fragments where media_id = ${mediaId} order by idx`;
 }
 
-export async function findReadableKind(
-  sql: Queryable,
-  viewer: Viewer,
-  mediaId: string,
-): Promise<MediaKind | undefined> {
-  const [media] = await sql<{ kind: MediaKind }[]>`
-    select kind from media where id = ${mediaId} and ${canReadMedia(sql, viewer, mediaId)}`;
-  return media?.kind;
+/** Finds the kind of a media that the viewer can read, and whether it has text. */
+export async function findDocument(sql: Queryable, viewer: Viewer, mediaId: string) {
+  const [media] = await sql<{ kind: MediaKind; has_text: boolean }[]>`
+    select kind, exists (select from media_fragments where media_id = media.id) as has_text
+    from media
+    where id = ${mediaId} and ${canReadMedia(sql, viewer, mediaId)}`;
+  return media;
 }
 
-export async function hasFragments(sql: Queryable, mediaId: string): Promise<boolean> {
-  const [row] = await sql<[{ has_fragments: boolean }]>`
-    select exists (select from media_fragments where media_id = ${mediaId}) as has_fragments`;
-  return row.has_fragments;
-}
-
-export async function findFile(
-  sql: Queryable,
-  mediaId: string,
-): Promise<{ path: string; content_type: string; title: string; kind: MediaKind } | undefined> {
+export async function findFile(sql: Queryable, viewer: Viewer, mediaId: string) {
   const [file] = await sql<{ path: string; content_type: string; title: string; kind: MediaKind }[]>`
     select file_path as path, file_content_type as content_type, title, kind
     from media
-    where id = ${mediaId} and file_path is not null`;
+    where id = ${mediaId} and file_path is not null and ${canReadMedia(sql, viewer, mediaId)}`;
   return file;
 }
 
-export async function findAsset(
-  sql: Queryable,
-  mediaId: string,
-  name: string,
-): Promise<{ path: string; content_type: string } | undefined> {
+export async function findAsset(sql: Queryable, viewer: Viewer, mediaId: string, name: string) {
   const [asset] = await sql<{ path: string; content_type: string }[]>`
-    select path, content_type from media_assets where media_id = ${mediaId} and name = ${name}`;
+    select path, content_type
+    from media_assets
+    where media_id = ${mediaId} and name = ${name} and ${canReadMedia(sql, viewer, mediaId)}`;
   return asset;
 }
 

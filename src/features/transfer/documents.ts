@@ -1,4 +1,6 @@
+import { z } from 'zod';
 import { NexusError } from '../../contract/errors.ts';
+import { exportedDocument } from '../../contract/export.ts';
 import type { Library } from '../../contract/libraries.ts';
 import type { Media } from '../../contract/media.ts';
 import type { Mode } from '../../contract/roles.ts';
@@ -10,7 +12,6 @@ import { mergedHits, type PolicyHit } from '../governance/rules.ts';
 import { charactersIn, costOfJudging } from '../governance/work.ts';
 import type { Viewer } from '../libraries/access/can-read-media.ts';
 import type { MediaLists } from '../media/lists/list.ts';
-import type { Bookmark } from './bookmarks.ts';
 import * as store from './store.ts';
 import type { exportWork, UnjudgedDocument } from './work.ts';
 
@@ -21,14 +22,7 @@ export interface DocumentsDependencies {
   run: RunByCost<typeof exportWork>;
 }
 
-/** A library to export, and for whom. */
-export interface ExportedLibrary {
-  viewer: Viewer;
-  library: Library;
-  mode: Mode;
-  actor: Actor;
-}
-
+const EXPORTED = exportedDocument.omit({ texts: true, withheld: true });
 const LISTED_AT_ONCE = 200;
 /** The number of documents whose texts are read at once. Fewer when they are long. */
 const READ_AT_ONCE = 25;
@@ -37,24 +31,20 @@ const WORDS_AT_ONCE = 50_000;
 const PASSES = 4;
 
 /** An export of a library: for whom, in which mode. */
-export interface LibraryExport {
+interface LibraryExport {
   viewer: Viewer;
   library: Library;
   mode: Mode;
   actor: Actor;
 }
 
-/**
- * Yields each document as a line of JSON. Access is checked again for every few documents, right before they are sent.
- */
-export async function* documentLines(
-  dependencies: DocumentsDependencies,
-  { viewer, library, mode, actor }: LibraryExport,
-): AsyncGenerator<Uint8Array> {
+/** Yields each document as a line of JSON. Access is checked again right before every few documents are sent. */
+export async function* documentLines(dependencies: DocumentsDependencies, exported: LibraryExport) {
   const { sql, governance, run } = dependencies;
+  const { viewer, library, mode } = exported;
   for await (const group of groupsOf(dependencies, viewer, library)) {
     const ids = group.map(({ id }) => id);
-    const found = await store.findTexts(sql, viewer, sharedIdOf(library), ids);
+    const found = await store.listTexts(sql, viewer, sharedIdOf(library), ids);
     const texts = new Map(found.map((row) => [row.media_id, row.texts]));
     const documents = group
       .filter(({ id }) => texts.has(id))
@@ -64,27 +54,23 @@ export async function* documentLines(
     const cost = PASSES * characters + costOfJudging(rules, characters);
     const lines = await run('export.lines', { documents, rules }, { cost });
     const judged = lines.map(({ hits }, index) => ({ id: documents[index]?.document.id ?? '', hits }));
-    await record(dependencies, mode, actor, judged);
+    await record(dependencies, exported, judged);
     for (const { line } of lines) yield line;
   }
 }
 
 /** Yields bookmarks. Uploads have no address and are left out. */
-export async function* bookmarksOf(
-  dependencies: DocumentsDependencies,
-  { viewer, library, mode, actor }: LibraryExport,
-): AsyncGenerator<Bookmark> {
+export async function* bookmarksOf(dependencies: DocumentsDependencies, exported: LibraryExport) {
   const { sql, governance } = dependencies;
+  const { viewer, library, mode } = exported;
   for await (const group of groupsOf(dependencies, viewer, library)) {
     const ids = group.map(({ id }) => id);
     const found = await store.listReadable(sql, viewer, sharedIdOf(library), ids);
     const readable = group.filter(({ id }) => found.has(id));
-    const titles = await governance.redactEach(
-      readable.map(({ title }) => title),
-      mode,
-    );
+    const said = readable.map(({ title }) => title);
+    const titles = await governance.redactEach(said, mode);
     const judged = titles.map(({ hits }, index) => ({ id: readable[index]?.id ?? '', hits }));
-    await record(dependencies, mode, actor, judged);
+    await record(dependencies, exported, judged);
     for (const [index, { canonical_url, requested_url, added_at, reading }] of readable.entries()) {
       const url = canonical_url ?? requested_url;
       if (url === null) continue;
@@ -97,8 +83,7 @@ export async function* bookmarksOf(
 /** Records one decision for a group. A blocked document is withheld and does not stop the export. */
 async function record(
   { sql }: DocumentsDependencies,
-  mode: Mode,
-  actor: Actor,
+  { mode, actor }: LibraryExport,
   judged: { id: string; hits: PolicyHit[] }[],
 ): Promise<void> {
   const found = judged.filter((document) => document.hits.length > 0);
@@ -108,23 +93,14 @@ async function record(
     await recordDecision(sql, { mode, hits, actor, subject: { kind: 'export', media_ids } });
 }
 
-async function* groupsOf(
-  dependencies: DocumentsDependencies,
-  viewer: Viewer,
-  library: Library,
-): AsyncGenerator<Media[]> {
-  for await (const page of pagesOf(dependencies, viewer, library)) yield* grouped(page);
+async function* groupsOf(dependencies: DocumentsDependencies, viewer: Viewer, library: Library) {
+  const wordsOf = ({ word_count }: Media) => word_count ?? 0;
+  for await (const page of pagesOf(dependencies, viewer, library))
+    yield* grouped(page, wordsOf, WORDS_AT_ONCE, READ_AT_ONCE);
 }
 
-/**
- * Reads a whole library, oldest first. The export is aborted when the caller is no longer a member, so that nobody
- * takes a part for the whole.
- */
-async function* pagesOf(
-  { sql, mediaLists }: DocumentsDependencies,
-  viewer: Viewer,
-  library: Library,
-): AsyncGenerator<Media[]> {
+/** Reads a whole library, oldest first. Throws when the caller is no longer a member: a part is not the whole. */
+async function* pagesOf({ sql, mediaLists }: DocumentsDependencies, viewer: Viewer, library: Library) {
   const library_id = sharedIdOf(library);
   let cursor: string | undefined;
   do {
@@ -139,18 +115,23 @@ async function* pagesOf(
   if (library_id && !(await store.isMember(sql, viewer.user_id, library_id))) throw revoked();
 }
 
-function* grouped(page: Media[]): Generator<Media[]> {
-  let group: Media[] = [];
-  let words = 0;
-  for (const media of page) {
-    const count = media.word_count ?? 0;
-    if (group.length === READ_AT_ONCE || (group.length > 0 && words + count > WORDS_AT_ONCE)) {
+/** Groups items, at most `most` of a total size of `maxSize`. A larger item is a group of its own. */
+export function* grouped<T>(
+  items: T[],
+  sizeOf: (item: T) => number,
+  maxSize: number,
+  most = Number.POSITIVE_INFINITY,
+): Generator<T[]> {
+  let group: T[] = [];
+  let size = 0;
+  for (const item of items) {
+    if (group.length === most || (group.length > 0 && size + sizeOf(item) > maxSize)) {
       yield group;
       group = [];
-      words = 0;
+      size = 0;
     }
-    group.push(media);
-    words += count;
+    group.push(item);
+    size += sizeOf(item);
   }
   if (group.length > 0) yield group;
 }
@@ -161,25 +142,7 @@ function sharedIdOf({ id, is_default }: Library): string | undefined {
 }
 
 function toExported(media: Media): UnjudgedDocument['document'] {
-  const { id, kind, requested_url, title, author, description, site, language, published } = media;
-  const { word_count, page_count, processing_status, added_at, reading } = media;
-  return {
-    id,
-    kind,
-    url: media.canonical_url ?? requested_url,
-    requested_url,
-    title,
-    author,
-    description,
-    site,
-    language,
-    published,
-    word_count,
-    page_count,
-    processing_status,
-    added_at,
-    reading,
-  };
+  return z.encode(EXPORTED, { ...media, url: media.canonical_url ?? media.requested_url });
 }
 
 function revoked(): NexusError {

@@ -12,7 +12,7 @@ import { defineIngestBatch } from './ingest-batch.ts';
 import { registerExportRoutes } from './routes.ts';
 import type { exportWork } from './work.ts';
 
-export interface TransferFeatureDependencies extends Pick<Platform, 'sql'> {
+interface TransferFeatureDependencies extends Pick<Platform, 'sql'> {
   texts: { run: RunByCost<typeof exportWork> };
   authentication: Authentication;
   requester: Requester;
@@ -24,21 +24,12 @@ export interface TransferFeatureDependencies extends Pick<Platform, 'sql'> {
 }
 
 export function createTransferFeature(dependencies: TransferFeatureDependencies) {
-  const { sql, texts, authentication, requester, libraries } = dependencies;
-  const { media, mediaLists, ingest, governance } = dependencies;
-  const exports = createExports({
-    sql,
-    libraries,
-    media,
-    mediaLists,
-    governance,
-    requireMode: authentication.requireMode,
-    run: texts.run,
-  });
+  const { requireMode } = dependencies.authentication;
+  const exports = createExports({ ...dependencies, requireMode, run: dependencies.texts.run });
   return {
     name: 'transfer',
     services: { exports },
     routes: (server) => registerExportRoutes(server, exports),
-    jobTypes: [defineIngestBatch({ sql, requester, ingest })],
+    jobTypes: [defineIngestBatch(dependencies)],
   } satisfies Feature;
 }

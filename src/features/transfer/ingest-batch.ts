@@ -7,11 +7,11 @@ import { defineJobType, type JobContext } from '../../platform/jobs/job-type.ts'
 import { PermanentError } from '../../platform/work/retry-policy.ts';
 import type { Requester } from '../identity/requester.ts';
 import type { Viewer } from '../libraries/access/can-read-media.ts';
-import { type Link, linkKey, readLink } from '../media/saving/link.ts';
-import { type SaveLinksOptions, saveLinks } from '../media/saving/save-links.ts';
-import { inferKind, parseMediaUrl } from '../media/saving/url.ts';
 
-export const MOST_LINKS = 10_000;
+import { type SaveLinksOptions, saveLinks } from '../media/saving/save-links.ts';
+import { inferKind, type Link, linkKey, parseMediaUrl, readLink } from '../media/saving/url.ts';
+
+const MOST_LINKS = 10_000;
 const LONGEST_LINK = 10_000;
 
 /** Links saved in one transaction. Fewer for a library, where each is written for every member. */
@@ -24,12 +24,12 @@ const PRIORITY = 4;
 const RESULT = 'ingest_batch_result';
 
 /** The outcome for one link. */
-export type IngestItem = { url: string } & (
+type IngestItem = { url: string } & (
   | { outcome: 'created' | 'duplicate'; media_id: string }
   | { outcome: 'invalid'; error: { code: string; message: string } }
 );
 
-export interface IngestBatchDependencies extends Pick<SaveLinksOptions, 'ingest'> {
+interface IngestBatchDependencies extends Pick<SaveLinksOptions, 'ingest'> {
   sql: Database;
   requester: Requester;
 }
@@ -68,7 +68,8 @@ export function defineIngestBatch({ sql, requester, ingest }: IngestBatchDepende
     submittedBy: 'operator',
     async handler({ urls, saved_at, library_id }, context) {
       const viewer = await requester(context.createdBy);
-      const items = await itemsSoFar(context);
+      const last = await context.lastCheckpoint(RESULT);
+      const items = (last?.items ?? []) as IngestItem[];
       while (items.length < urls.length) {
         context.signal.throwIfAborted();
         const size = library_id === undefined ? CHUNK : CHUNK_IN_LIBRARY;
@@ -116,11 +117,6 @@ export function defineIngestBatch({ sql, requester, ingest }: IngestBatchDepende
       return items;
     });
   }
-}
-
-async function itemsSoFar(context: JobContext): Promise<IngestItem[]> {
-  const last = await context.lastCheckpoint(RESULT);
-  return (last?.items as IngestItem[] | undefined) ?? [];
 }
 
 type ReadItem = { url: string } & (

@@ -70,14 +70,13 @@ export function markdownOf(html: string): string {
       if (!isInline) beginBlock();
       const isTransparent = !FORMED.has(tagName) || formed >= DEEPEST;
       // Inline elements share the blocks of their parent, so blocks inside them are already in order.
-      const frame = newFrame(tagName, isTransparent || isInline ? top().blocks : []);
-      Object.assign(frame, { isTransparent, isInline });
+      const blocks = isTransparent || isInline ? top().blocks : [];
       if (!isTransparent) {
         formed += 1;
         if (tagName === 'pre' || CODE.has(tagName)) raw += 1;
         if (tagName === 'li' || tagName === 'blockquote') indent += 1;
       }
-      open.push(frame);
+      open.push(newFrame(tagName, blocks, isTransparent, isInline));
       return true;
     },
     leave(element) {
@@ -108,13 +107,13 @@ export function plainMarkdown(text: string): string {
     .join('\n\n');
 }
 
-function newFrame(tag: string, blocks: string[]): Frame {
+function newFrame(tag: string, blocks: string[], isTransparent = false, isInline = false): Frame {
   return {
     tag,
     blocks,
+    isTransparent,
+    isInline,
     inline: '',
-    isTransparent: false,
-    isInline: false,
     holdsBlocks: false,
     items: 0,
     cells: [],

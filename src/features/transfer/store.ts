@@ -1,16 +1,7 @@
 import type { Queryable } from '../../platform/database/database.ts';
 import { canReadMedia, type Viewer } from '../libraries/access/can-read-media.ts';
 
-export interface MediaTexts {
-  media_id: string;
-  /** A list of `ExportedText` as JSON. It may be long, so it is parsed in a process. */
-  texts: string;
-}
-
-/**
- * Whether the viewer can read a media now through the exported library. For a default library `libraryId` is undefined,
- * and any reason is enough.
- */
+/** Whether the viewer can read a media through the exported library or, when `libraryId` is undefined, at all. */
 const mayExport = (sql: Queryable, viewer: Viewer, libraryId: string | undefined) =>
   libraryId === undefined
     ? canReadMedia(sql, viewer, sql`media.id`)
@@ -24,7 +15,7 @@ const mayExport = (sql: Queryable, viewer: Viewer, libraryId: string | undefined
             and library_media.media_id = media.id
         )`;
 
-/** Returns the media that may be exported. */
+/** Lists the media that may be exported. */
 export async function listReadable(
   sql: Queryable,
   viewer: Viewer,
@@ -38,14 +29,14 @@ export async function listReadable(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Returns the media that may be exported, with their texts. */
-export async function findTexts(
+/** Lists the media that may be exported, with a JSON array of `ExportedText`. It may be long: parse it in a process. */
+export async function listTexts(
   sql: Queryable,
   viewer: Viewer,
   libraryId: string | undefined,
   mediaIds: string[],
-): Promise<MediaTexts[]> {
-  return sql<MediaTexts[]>`
+) {
+  return sql<{ media_id: string; texts: string }[]>`
     select
       media.id as media_id,
       coalesce(

@@ -1,4 +1,6 @@
-import type { ExportedDocument, ExportedText } from '../../contract/export.ts';
+import type { z } from 'zod';
+import type { ExportedText, exportedDocument } from '../../contract/export.ts';
+import type { MediaFragment } from '../../contract/media.ts';
 import {
   compileRules,
   decisionOf,
@@ -11,37 +13,28 @@ import { markdownOf, plainMarkdown } from './markdown.ts';
 
 /** A document before policies are applied. Its texts are JSON as the database wrote it. */
 export interface UnjudgedDocument {
-  document: Omit<ExportedDocument, 'texts' | 'withheld'>;
+  document: Omit<z.input<typeof exportedDocument>, 'texts' | 'withheld'>;
   texts: string;
 }
 
-/** A document as a line of the export, and the policy hits in it. */
-export interface DocumentLine {
-  line: Uint8Array;
-  hits: PolicyHit[];
-}
-
-export interface MarkdownSource {
-  title: string | null;
-  canonical_text: string;
-  html_sanitized: string;
+interface MarkdownTask {
+  fragments: Pick<MediaFragment, 'title' | 'canonical_text' | 'html_sanitized'>[];
+  withTitles: boolean;
+  rules: Rule[];
 }
 
 /** The tasks of exports, which run in text processes. */
 export const exportWork = {
-  'export.lines'({ documents, rules }: { documents: UnjudgedDocument[]; rules: Rule[] }): DocumentLine[] {
+  /** Writes each document as a line of the export. */
+  'export.lines'({ documents, rules }: { documents: UnjudgedDocument[]; rules: Rule[] }) {
     const compiled = compileRules(rules);
     return documents.map(({ document, texts }) => {
       const { title, author, description, site } = document;
       const said = { head: { title, author, description, site }, texts: JSON.parse(texts) as ExportedText[] };
       const { value, hits } = redactedDeep(said, compiled);
-      const shown = decisionOf(hits) === 'block' ? WITHHELD : { ...value, withheld: false };
-      const exported: ExportedDocument = {
-        ...document,
-        ...shown.head,
-        texts: shown.texts,
-        withheld: shown.withheld,
-      };
+      const withheld = decisionOf(hits) === 'block';
+      const { head, texts: shown } = withheld ? WITHHELD : value;
+      const exported: z.input<typeof exportedDocument> = { ...document, ...head, texts: shown, withheld };
       return { line: Buffer.from(JSON.stringify(exported)), hits };
     });
   },
@@ -50,15 +43,7 @@ export const exportWork = {
    * Writes fragments as Markdown. Policies are applied to the plain text, because markup inside a word would hide it
    * from them. A fragment with a hit is written without its markup. Undefined when one of them is blocked.
    */
-  'export.markdown'({
-    fragments,
-    withTitles,
-    rules,
-  }: {
-    fragments: MarkdownSource[];
-    withTitles: boolean;
-    rules: Rule[];
-  }): { markdown: Uint8Array | undefined; hits: PolicyHit[] } {
+  'export.markdown'({ fragments, withTitles, rules }: MarkdownTask) {
     const compiled = compileRules(rules);
     const hits: PolicyHit[] = [];
     const judged = <T>(value: T): T => {
@@ -77,11 +62,7 @@ export const exportWork = {
   },
 };
 
-const WITHHELD = {
-  head: { title: null, author: null, description: null, site: null },
-  texts: [],
-  withheld: true,
-};
+const WITHHELD = { head: { title: null, author: null, description: null, site: null }, texts: [] };
 
 export function headingOf(level: number, text: string): string {
   return `${'#'.repeat(level)} ${plainMarkdown(text.replace(/\s+/g, ' '))}\n\n`;

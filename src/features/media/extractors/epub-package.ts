@@ -1,28 +1,13 @@
 import { canonicalLines } from '../text/canonical-text.ts';
-import type { Archive } from './archive.ts';
-import { ExtractionFailure } from './extraction.ts';
+import { type Archive, DRM, invalid } from './archive.ts';
+import { languageTag } from './extraction.ts';
 import { childrenNamed, descendants, localName, parseXml, type XmlElement } from './xml.ts';
 
-export interface TocEntry {
+interface TocEntry {
   title: string;
   /** The path of its target in the archive; empty when it has none. */
   path: string;
   depth: number;
-}
-
-/** The metadata and the contents of a book, from its package document. */
-export interface Book {
-  title: string | null;
-  author: string | null;
-  publisher: string | null;
-  language: string | null;
-  published: string | null;
-  description: string | null;
-  /** The chapters in reading order. */
-  chapters: string[];
-  images: string[];
-  cover: string | undefined;
-  toc: TocEntry[];
 }
 
 interface Item {
@@ -35,20 +20,21 @@ const FONT_OBFUSCATION = ['http://www.idpf.org/2008/embedding', 'http://ns.adobe
 const MAX_TOC_ENTRIES = 5000;
 const MAX_TOC_DEPTH = 20;
 
-export async function readBook(archive: Archive): Promise<Book> {
+/** Reads the metadata and the contents of a book from its package document. `chapters` are in reading order. */
+export async function readBook(archive: Archive) {
   await refuseDrm(archive);
   const container = await readXml(archive, 'META-INF/container.xml');
   const opfPath = container && descendants(container, 'rootfile')[0]?.getAttribute('full-path');
   const opf = opfPath ? await readXml(archive, opfPath) : undefined;
-  if (!opfPath || !opf)
-    throw new ExtractionFailure('E_EPUB_INVALID', 'The file is a zip archive, but not an EPUB.');
+  if (!opfPath || !opf) throw invalid('The file is a zip archive, but not an EPUB.');
 
   const items = manifest(opf, opfPath);
   const spine = descendants(opf, 'spine')[0];
   const chapters = (spine ? childrenNamed(spine, 'itemref') : [])
     .map((itemref) => items.get(itemref.getAttribute('idref') ?? ''))
-    .filter((item) => item !== undefined && /^(application\/xhtml\+xml|text\/html)$/.test(item.type))
-    .map((item) => (item as Item).path);
+    .filter((item) => item !== undefined)
+    .filter(({ type }) => /^(application\/xhtml\+xml|text\/html)$/.test(type))
+    .map(({ path }) => path);
   const all = [...items.values()];
   return {
     ...describe(opf),
@@ -65,9 +51,8 @@ export async function readBook(archive: Archive): Promise<Book> {
 async function refuseDrm(archive: Archive): Promise<void> {
   const encryption = await readXml(archive, 'META-INF/encryption.xml');
   const methods = encryption ? descendants(encryption, 'EncryptionMethod') : [];
-  if (methods.some((method) => !FONT_OBFUSCATION.includes(method.getAttribute('Algorithm') ?? ''))) {
-    throw new ExtractionFailure('E_EPUB_INVALID', 'The book is protected by DRM. Upload a copy without DRM.');
-  }
+  if (methods.some((method) => !FONT_OBFUSCATION.includes(method.getAttribute('Algorithm') ?? '')))
+    throw invalid(DRM);
 }
 
 async function readXml(archive: Archive, path: string): Promise<XmlElement | undefined> {
@@ -95,14 +80,15 @@ function describe(opf: XmlElement) {
       .map((element) => clean(element.textContent))
       .filter(Boolean);
   const first = (name: string) => all(name)[0] ?? null;
-  const language = first('language');
   return {
     title: first('title'),
-    author: all('creator').join(', ') || null,
-    publisher: first('publisher'),
-    language: language && /^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/.test(language) ? language : null,
-    published: /^\d{4}(-\d{2}(-\d{2})?)?/.exec(first('date') ?? '')?.[0] ?? null,
-    description: first('description'),
+    metadata: {
+      author: all('creator').join(', ') || null,
+      site: first('publisher'),
+      language: languageTag(first('language')),
+      published: /^\d{4}(-\d{2}(-\d{2})?)?/.exec(first('date') ?? '')?.[0] ?? null,
+      description: first('description'),
+    },
   };
 }
 
@@ -115,60 +101,65 @@ function coverOf(opf: XmlElement, items: Map<string, Item>): string | undefined 
 
 async function tableOfContents(archive: Archive, items: Item[], ncx: Item | undefined): Promise<TocEntry[]> {
   const nav = items.find(({ properties }) => properties.includes('nav'));
-  const entries: TocEntry[] = [];
-  const document = await readXml(archive, nav?.path ?? ncx?.path ?? '');
+  const toc: Toc = { base: nav?.path ?? ncx?.path ?? '', entries: [] };
+  const document = await readXml(archive, toc.base);
   if (document && nav) {
     const navs = descendants(document, 'nav');
-    const toc = navs.find((element) => element.getAttribute('epub:type') === 'toc') ?? navs[0];
-    for (const list of toc ? childrenNamed(toc, 'ol') : []) collectNav(list, nav.path, 0, entries);
-  } else if (document && ncx) {
-    for (const map of descendants(document, 'navMap')) collectNcx(map, ncx.path, 0, entries);
+    const root = navs.find((element) => element.getAttribute('epub:type') === 'toc') ?? navs[0];
+    for (const list of root ? childrenNamed(root, 'ol') : []) collectNav(toc, list, 0);
+  } else if (document) {
+    for (const map of descendants(document, 'navMap')) collectNcx(toc, map, 0);
   }
-  return entries;
+  return toc.entries;
 }
 
-function collectNav(list: XmlElement, base: string, depth: number, entries: TocEntry[]): void {
+/** A table of contents so far. Its addresses are relative to `base`. */
+interface Toc {
+  base: string;
+  entries: TocEntry[];
+}
+
+function collectNav(toc: Toc, list: XmlElement, depth: number): void {
   for (const item of childrenNamed(list, 'li')) {
     const label = [...item.children].find((child) => ['a', 'span'].includes(localName(child)));
-    addEntry(entries, { label: label?.textContent, href: label?.getAttribute('href'), base, depth });
+    addEntry(toc, label?.textContent, label?.getAttribute('href'), depth);
     if (depth < MAX_TOC_DEPTH)
-      for (const inner of childrenNamed(item, 'ol')) collectNav(inner, base, depth + 1, entries);
+      for (const inner of childrenNamed(item, 'ol')) collectNav(toc, inner, depth + 1);
   }
 }
 
-function collectNcx(parent: XmlElement, base: string, depth: number, entries: TocEntry[]): void {
+function collectNcx(toc: Toc, parent: XmlElement, depth: number): void {
   for (const point of childrenNamed(parent, 'navPoint')) {
     const label = childrenNamed(point, 'navLabel')[0]?.textContent;
-    const href = childrenNamed(point, 'content')[0]?.getAttribute('src');
-    addEntry(entries, { label, href, base, depth });
-    if (depth < MAX_TOC_DEPTH) collectNcx(point, base, depth + 1, entries);
+    addEntry(toc, label, childrenNamed(point, 'content')[0]?.getAttribute('src'), depth);
+    if (depth < MAX_TOC_DEPTH) collectNcx(toc, point, depth + 1);
   }
 }
 
-function addEntry(
-  entries: TocEntry[],
-  {
-    label = '',
-    href,
-    base,
-    depth,
-  }: { label: string | undefined; href: string | null | undefined; base: string; depth: number },
-): void {
+function addEntry({ base, entries }: Toc, label = '', href: string | null = '', depth: number): void {
   const title = clean(label);
   if (title && entries.length < MAX_TOC_ENTRIES)
     entries.push({ title, path: href ? resolve(href, base) : '', depth });
 }
 
-/** Resolves a relative address to a path in the archive; empty when it leads out of the archive. */
-function resolve(href: string, from: string): string {
-  const base = `https://epub.invalid/${from.split('/').map(encodeURIComponent).join('/')}`;
-  if (!URL.canParse(href, base)) return '';
-  const { origin, pathname } = new URL(href, base);
+/** Stands for the archive in URLs, so that the relative addresses in a book can be resolved. */
+export const BOOK = 'https://epub.invalid/';
+
+export function urlOf(path: string): string {
+  return BOOK + path.split('/').map(encodeURIComponent).join('/');
+}
+
+/** Returns the path in the archive of a URL; empty when it leads out of the archive. */
+export function pathOf(url: string): string {
   try {
-    return origin === 'https://epub.invalid' ? decodeURIComponent(pathname.slice(1)) : '';
+    return url.startsWith(BOOK) ? decodeURIComponent(new URL(url).pathname.slice(1)) : '';
   } catch {
     return '';
   }
+}
+
+function resolve(href: string, from: string): string {
+  return URL.canParse(href, urlOf(from)) ? pathOf(new URL(href, urlOf(from)).href) : '';
 }
 
 function clean(text: string): string {

@@ -4,27 +4,17 @@ import { LARGEST_IMAGE, sniffImage } from '../files/image.ts';
 import { canonicalLines, canonicalText } from '../text/canonical-text.ts';
 import { parseBody } from '../text/markup.ts';
 import { sanitizeNodes } from '../text/sanitize.ts';
-import { type Archive, openArchive, unsafe } from './archive.ts';
-import { type Book, readBook, type TocEntry } from './epub-package.ts';
-import {
-  type Asset,
-  type Extraction,
-  ExtractionFailure,
-  type Fragment,
-  type OutlineItem,
-  plainText,
-} from './extraction.ts';
-import { countWords, readingMinutes } from './words.ts';
+import { type Archive, invalid, openArchive, unsafe } from './archive.ts';
+import { BOOK, pathOf, readBook, urlOf } from './epub-package.ts';
+import { type Asset, type Extraction, type Fragment, toExtraction, toFragment } from './extraction.ts';
 import { asHtml, refuseEntities } from './xml.ts';
 
-export interface EpubTask {
+interface EpubTask {
   bytes: Uint8Array;
   /** The URL prefix of assets. */
   assetPath: string;
 }
 
-/** A placeholder base URL for the relative addresses in a book. */
-const BOOK = 'https://epub.invalid/';
 /** A placeholder for links to chapters. Empty chapters are skipped, so fragment numbers are known only at the end. */
 const CHAPTER = '#chapter-';
 const LINK_TO_CHAPTER = / href="#chapter-(\d+)"/g;
@@ -37,7 +27,7 @@ const MAX_OUTPUT_BYTES = 256 * MB;
 const MAX_EXPANSION = 20;
 
 /** Returns the limit for extracted text and images: a small file must not become a large document. */
-export function maxOutputBytes(fileBytes: number): number {
+function maxOutputBytes(fileBytes: number): number {
   return Math.min(MAX_OUTPUT_BYTES, 10 * MB + MAX_EXPANSION * fileBytes);
 }
 
@@ -55,7 +45,7 @@ export async function extractEpub({ bytes, assetPath }: EpubTask): Promise<Extra
   const archive = await openArchive(bytes);
   const book = await readBook(archive);
   if (book.chapters.length > MAX_CHAPTERS) throw unsafe(`has more than ${MAX_CHAPTERS} chapters`);
-  const images = await readImages(archive, book, maxBytes);
+  const images = await readImages(archive, book.images, maxBytes);
   const used = new Set<Asset>();
 
   const fragments: Fragment[] = [];
@@ -76,14 +66,8 @@ export async function extractEpub({ bytes, assetPath }: EpubTask): Promise<Extra
     if (size > Math.min(MAX_MARKUP_BYTES, maxBytes)) throw unsafe('is too large when decompressed');
     if (html.trim() === '') continue;
     fragmentOf.set(chapter, fragments.length);
-    fragments.push({
-      idx: fragments.length,
-      title: book.toc.find(({ path }) => path === chapter)?.title ?? headingOf(html),
-      html_sanitized: html,
-      canonical_text: canonicalText(html),
-      t_start_ms: null,
-      t_end_ms: null,
-    });
+    const title = book.toc.find(({ path }) => path === chapter)?.title ?? headingOf(html);
+    fragments.push(toFragment(fragments.length, html, { title }));
   }
   for (const fragment of fragments) {
     fragment.html_sanitized = fragment.html_sanitized.replace(LINK_TO_CHAPTER, (_, number) => {
@@ -91,29 +75,21 @@ export async function extractEpub({ bytes, assetPath }: EpubTask): Promise<Extra
       return idx === undefined ? '' : ` href="#fragment-${idx}"`;
     });
   }
-  if (fragments.length === 0) throw new ExtractionFailure('E_EPUB_INVALID', 'The book has no chapters.');
+  if (fragments.length === 0) throw invalid('The book has no chapters.');
 
   const cover = book.cover === undefined ? undefined : images.get(book.cover);
   if (cover) used.add(cover);
-  const text = plainText(fragments);
-  const words = countWords(text);
-  return {
+  return toExtraction({
     title: book.title,
-    metadata: {
-      author: book.author,
-      site: book.publisher,
-      language: book.language,
-      published: book.published,
-      description: book.description,
-      word_count: words,
-      reading_minutes: readingMinutes(words),
-      cover: cover?.name ?? null,
-    },
+    metadata: { ...book.metadata, cover: cover?.name ?? null },
     fragments,
-    plain_text: text,
-    outline: outlineOf(book.toc, fragmentOf),
+    outline: book.toc.map(({ title, path, depth }) => ({
+      title,
+      fragment_idx: fragmentOf.get(path) ?? null,
+      depth,
+    })),
     assets: [...used],
-  };
+  });
 }
 
 async function chapterHtml(
@@ -126,28 +102,19 @@ async function chapterHtml(
   const { text } = decodeText(bytes, undefined);
   refuseEntities(text);
   return sanitizeNodes(parseBody(asHtml(text)), {
-    baseUrl: `${BOOK}${chapter.split('/').map(encodeURIComponent).join('/')}`,
+    baseUrl: urlOf(chapter),
     // External images are removed, because their server would learn who reads the book and when.
-    rewriteImage: (url) => (url.startsWith(BOOK) ? imageAt(pathIn(url)) : undefined),
-    rewriteLink: (url) => (url.startsWith(BOOK) ? linkTo(pathIn(url)) : url),
+    rewriteImage: (url) => imageAt(pathOf(url)),
+    rewriteLink: (url) => (url.startsWith(BOOK) ? linkTo(pathOf(url)) : url),
   });
 }
 
-function pathIn(url: string): string {
-  const { pathname } = new URL(url);
-  try {
-    return decodeURIComponent(pathname.slice(1));
-  } catch {
-    return '';
-  }
-}
-
 /** Reads the images by path. They are named by their hash, so duplicates are stored once. Skips invalid and large files. */
-async function readImages(archive: Archive, book: Book, maxBytes: number): Promise<Map<string, Asset>> {
+async function readImages(archive: Archive, paths: string[], maxBytes: number): Promise<Map<string, Asset>> {
   const byPath = new Map<string, Asset>();
   const byName = new Map<string, Asset>();
   let total = 0;
-  for (const path of book.images) {
+  for (const path of paths) {
     const bytes = await archive.read(path);
     const type = bytes && bytes.length <= LARGEST_IMAGE ? sniffImage(bytes) : undefined;
     const extension = type && EXTENSIONS[type];
@@ -165,8 +132,4 @@ async function readImages(archive: Archive, book: Book, maxBytes: number): Promi
 function headingOf(html: string): string | null {
   const heading = /<h[1-3][^>]*>(.*?)<\/h[1-3]>/s.exec(html)?.[1];
   return (heading && canonicalLines(canonicalText(heading).replaceAll('\n', ' ')).slice(0, 300)) || null;
-}
-
-function outlineOf(toc: TocEntry[], fragmentOf: Map<string, number>): OutlineItem[] {
-  return toc.map(({ title, path, depth }) => ({ title, fragment_idx: fragmentOf.get(path) ?? null, depth }));
 }

@@ -1,4 +1,6 @@
 import { Failure, type FailureCode } from '../../../contract/errors.ts';
+import { canonicalText } from '../text/canonical-text.ts';
+import { countWords, readingMinutes } from './words.ts';
 
 /** A readable part of a media with its text: a row of `media_fragments` without its ids. */
 export interface Fragment {
@@ -10,7 +12,7 @@ export interface Fragment {
   t_end_ms: number | null;
 }
 
-export interface Metadata {
+interface Metadata {
   author: string | null;
   site: string | null;
   language: string | null;
@@ -65,4 +67,33 @@ export function plainText(fragments: Pick<Fragment, 'canonical_text'>[]): string
     .map(({ canonical_text }) => canonical_text)
     .filter((text) => text !== '')
     .join('\n');
+}
+
+/** Creates a fragment from sanitised HTML. */
+export function toFragment(idx: number, html: string, more: Partial<Fragment> = {}): Fragment {
+  const text = { html_sanitized: html, canonical_text: canonicalText(html) };
+  return { idx, title: null, ...text, t_start_ms: null, t_end_ms: null, ...more };
+}
+
+type Parts = Known & Pick<Extraction, 'fragments'> & Partial<Pick<Extraction, 'outline' | 'assets'>>;
+
+/** Completes an extraction with what follows from its fragments. */
+export function toExtraction({ title, metadata, fragments, outline = [], assets = [] }: Parts): Extraction {
+  const plain_text = plainText(fragments);
+  const word_count = countWords(plain_text);
+  const unknown = {
+    author: null,
+    site: null,
+    language: null,
+    published: null,
+    description: null,
+    cover: null,
+  };
+  const counts = { word_count, reading_minutes: readingMinutes(word_count) };
+  return { title, metadata: { ...unknown, ...metadata, ...counts }, fragments, plain_text, outline, assets };
+}
+
+/** Returns a language tag such as `en` or `pt-BR`; null for anything else. */
+export function languageTag(value: string | null): string | null {
+  return value !== null && /^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/.test(value) ? value : null;
 }

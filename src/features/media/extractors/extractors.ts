@@ -3,11 +3,8 @@ import type { Egress } from '../../../platform/egress/egress.ts';
 import { fromStatus } from '../../../platform/egress/errors.ts';
 import { createProcessPool, siblingModule } from '../../../platform/processes/pool.ts';
 import { type FailureCause, TaskFailed } from '../../../platform/processes/stopped.ts';
-import { type Extraction, ExtractionFailure, plainText } from './extraction.ts';
-import type { PdfExtraction } from './pdf.ts';
-import type { WebArticleExtraction } from './web-article.ts';
-import { countWords, readingMinutes } from './words.ts';
-import type { extractionWork } from './work.ts';
+import { type Extraction, ExtractionFailure, toExtraction } from './extraction.ts';
+import type { extractionWork } from './worker.ts';
 
 export interface ExtractorOptions {
   egress: Egress;
@@ -21,26 +18,10 @@ export interface ExtractorOptions {
   onBug?: (error: Error) => void;
 }
 
-interface TaskOptions {
-  signal?: AbortSignal | undefined;
-}
+/** The input of an extraction, and the signal that aborts it. */
+type Source<T> = T & { signal?: AbortSignal | undefined };
 
-/** The result of fetching an address: a page or a PDF. */
-export type WebResult =
-  | { kind: 'web_article'; url: string; extraction: WebArticleExtraction }
-  | { kind: 'pdf'; url: string; file: Buffer; extraction: PdfExtraction };
-
-export interface Extractors {
-  /** Fetches a page and extracts its article. `imagePath` is the URL prefix of images. */
-  webArticle(source: { url: string; imagePath: string } & TaskOptions): Promise<WebResult>;
-  pdf(source: { bytes: Uint8Array } & TaskOptions): Promise<PdfExtraction>;
-  /** `assetPath` is the URL prefix of assets. */
-  epub(source: { bytes: Uint8Array; assetPath: string } & TaskOptions): Promise<Extraction>;
-  video(source: { videoId: string } & TaskOptions): Promise<Extraction>;
-  /** Returns the canonical text of each HTML. */
-  canonicalTexts(source: { html: string[] } & TaskOptions): Promise<string[]>;
-  close(): Promise<void>;
-}
+export type Extractors = ReturnType<typeof createExtractors>;
 
 const MAX_PAGE_BYTES = 10 * 1024 * 1024;
 const MAX_PDF_BYTES = 100 * 1024 * 1024;
@@ -49,7 +30,7 @@ const MAX_YOUTUBE_BYTES = 5 * 1024 * 1024;
 const MAX_RESULT_MB = 400;
 
 /** Runs extractions in processes that are killed when they exceed limits of time or memory (hostile documents). */
-export function createExtractors(options: ExtractorOptions): Extractors {
+export function createExtractors(options: ExtractorOptions) {
   const { egress, processes = 2, timeoutMs = 30_000, memoryMb = 1024, onBug = () => {} } = options;
   const { youtubeOrigin = 'https://www.youtube.com' } = options;
   const { run, close } = createProcessPool<typeof extractionWork>({
@@ -62,32 +43,30 @@ export function createExtractors(options: ExtractorOptions): Extractors {
   });
 
   return {
-    async webArticle({ url, imagePath, signal }) {
+    /** Fetches a page and extracts its article, or the PDF at its address. `imagePath` is the URL prefix of images. */
+    async webArticle({ url, imagePath, signal }: Source<{ url: string; imagePath: string }>) {
       const answer = await fetchDocument(egress, url, signal);
       const contentType = answer.headers['content-type'];
       if (isPdf(answer.bytes)) {
         const extraction = await run('pdf', { bytes: answer.bytes }, { signal });
-        return { kind: 'pdf', url: answer.url, file: answer.bytes, extraction };
+        return { kind: 'pdf' as const, url: answer.url, file: answer.bytes, extraction };
       }
       refuseOtherTypes(contentType);
       const task = { bytes: answer.bytes, contentType, url: answer.url, imagePath };
-      return { kind: 'web_article', url: answer.url, extraction: await run('web_article', task, { signal }) };
+      const extraction = await run('web_article', task, { signal });
+      return { kind: 'web_article' as const, url: answer.url, extraction };
     },
-    pdf: ({ bytes, signal }) => run('pdf', { bytes }, { signal }),
-    epub: ({ bytes, assetPath, signal }) => run('epub', { bytes, assetPath }, { signal }),
+    pdf: ({ bytes, signal }: Source<{ bytes: Uint8Array }>) => run('pdf', { bytes }, { signal }),
+    /** `assetPath` is the URL prefix of assets. */
+    epub: ({ signal, ...task }: Source<{ bytes: Uint8Array; assetPath: string }>) =>
+      run('epub', task, { signal }),
 
-    async video({ videoId, signal }) {
+    async video({ videoId, signal }: Source<{ videoId: string }>): Promise<Extraction> {
       const player = await fetchPlayer(egress, youtubeOrigin, videoId, signal);
       const { isGone, transcript, ...video } = await run('youtube_player', player, { signal });
       const { title, author, description, cover } = video;
       const known = { title, metadata: { author, description, cover, site: 'YouTube' } };
-      if (isGone) {
-        throw new ExtractionFailure(
-          'E_VIDEO_UNAVAILABLE',
-          'This video was removed from YouTube or is private.',
-          { known },
-        );
-      }
+      if (isGone) throw new ExtractionFailure('E_VIDEO_UNAVAILABLE', GONE, { known });
       if (!transcript) throw new ExtractionFailure('E_TRANSCRIPT_UNAVAILABLE', NO_TRANSCRIPT, { known });
       const fragments = await fetchTranscript(egress, youtubeOrigin, transcript.url, signal)
         .then((bytes) => run('youtube_transcript', bytes, { signal }))
@@ -98,28 +77,18 @@ export function createExtractors(options: ExtractorOptions): Extractors {
         });
       if (fragments.length === 0)
         throw new ExtractionFailure('E_TRANSCRIPT_UNAVAILABLE', NO_TRANSCRIPT, { known });
-      const text = plainText(fragments);
-      const words = countWords(text);
-      return {
-        title,
-        metadata: {
-          ...known.metadata,
-          language: transcript.language || null,
-          published: null,
-          word_count: words,
-          reading_minutes: readingMinutes(words),
-        },
-        fragments,
-        plain_text: text,
-        outline: [],
-        assets: [],
-      };
+      const metadata = { ...known.metadata, language: transcript.language || null };
+      return toExtraction({ title, metadata, fragments });
     },
-    canonicalTexts: ({ html, signal }) => run('canonical_texts', html, { signal }),
+
+    /** Returns the canonical text of each HTML. */
+    canonicalTexts: ({ html, signal }: Source<{ html: string[] }>) =>
+      run('canonical_texts', html, { signal }),
     close,
   };
 }
 
+const GONE = 'This video was removed from YouTube or is private.';
 const NO_TRANSCRIPT = 'This video has no transcript on YouTube. You can play it, but not read it.';
 
 /** Fetches a page or a PDF. A PDF, recognised by its first bytes, may be ten times as large as a page. */
@@ -175,7 +144,7 @@ async function fetchTranscript(
   return bytes;
 }
 
-export function isPdf(bytes: Uint8Array): boolean {
+function isPdf(bytes: Uint8Array): boolean {
   return Buffer.from(bytes.subarray(0, 1024)).includes('%PDF-');
 }
 

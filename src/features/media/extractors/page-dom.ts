@@ -17,7 +17,7 @@ const ELEMENT = 1;
 const TEXT = 3;
 const DOCUMENT = 9;
 
-export class PageAttribute {
+class PageAttribute {
   readonly name: string;
   value: string;
 
@@ -72,7 +72,7 @@ export class PageText extends PageNode {
   }
 }
 
-export abstract class PageParent extends PageNode {
+abstract class PageParent extends PageNode {
   firstChild: PageChild | null = null;
   lastChild: PageChild | null = null;
 

@@ -1,17 +1,8 @@
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { canonicalLines, canonicalText } from '../text/canonical-text.ts';
+import { canonicalLines } from '../text/canonical-text.ts';
 import { escapeText } from '../text/markup.ts';
-import { type Extraction, ExtractionFailure, type OutlineItem, plainText } from './extraction.ts';
-import { countWords, readingMinutes } from './words.ts';
-
-export interface PdfTask {
-  bytes: Uint8Array;
-}
-
-export interface PdfExtraction extends Extraction {
-  page_count: number;
-}
+import { ExtractionFailure, languageTag, type OutlineItem, toExtraction, toFragment } from './extraction.ts';
 
 const MAX_PAGES = 10_000;
 const MAX_OUTLINE_ITEMS = 5000;
@@ -19,7 +10,7 @@ const MAX_OUTLINE_ITEMS = 5000;
 type PdfJs = typeof import('pdfjs-dist/legacy/build/pdf.mjs');
 type PdfDocument = Awaited<ReturnType<PdfJs['getDocument']>['promise']>;
 
-export async function extractPdf({ bytes }: PdfTask): Promise<PdfExtraction> {
+export async function extractPdf({ bytes }: { bytes: Uint8Array }) {
   const document = await openDocument(bytes);
   const pageCount = document.numPages;
   if (pageCount > MAX_PAGES) {
@@ -29,36 +20,11 @@ export async function extractPdf({ bytes }: PdfTask): Promise<PdfExtraction> {
   for (let number = 1; number <= pageCount; number++) {
     const lines = await pageLines(document, number);
     const html = lines.length > 0 ? `<p>${lines.map(escapeText).join('<br>')}</p>` : '';
-    fragments.push({
-      idx: number - 1,
-      title: null,
-      html_sanitized: html,
-      canonical_text: canonicalText(html),
-      t_start_ms: null,
-      t_end_ms: null,
-    });
+    fragments.push(toFragment(number - 1, html));
   }
-  const text = plainText(fragments);
-  const words = countWords(text);
-  const { title, author, published, language } = await describe(document);
-  return {
-    title,
-    metadata: {
-      author,
-      site: null,
-      language,
-      published,
-      description: null,
-      word_count: words,
-      reading_minutes: readingMinutes(words),
-      cover: null,
-    },
-    fragments,
-    plain_text: text,
-    outline: await outlineOf(document),
-    assets: [],
-    page_count: pageCount,
-  };
+  const { title, ...metadata } = await describe(document);
+  const outline = await outlineOf(document);
+  return { ...toExtraction({ title, metadata, fragments, outline }), page_count: pageCount };
 }
 
 async function openDocument(bytes: Uint8Array): Promise<PdfDocument> {
@@ -118,12 +84,11 @@ async function describe(document: PdfDocument) {
   };
   const [, year, month = '01', day = '01'] =
     /^D:(\d{4})(\d{2})?(\d{2})?/.exec(text('CreationDate') ?? '') ?? [];
-  const language = text('Language');
   return {
     title: text('Title'),
     author: text('Author'),
     published: year ? `${year}-${month}-${day}` : null,
-    language: language && /^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/.test(language) ? language : null,
+    language: languageTag(text('Language')),
   };
 }
 

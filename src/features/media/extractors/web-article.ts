@@ -2,14 +2,12 @@ import { Readability } from '@mozilla/readability';
 import { normalForm } from '../../../contract/normal-form.ts';
 import { decodeText } from '../../../platform/egress/charset.ts';
 import { canonicalUrl, parseMediaUrl } from '../saving/url.ts';
-import { canonicalText } from '../text/canonical-text.ts';
-import { sanitizeNodes } from '../text/sanitize.ts';
-import { type Extraction, ExtractionFailure } from './extraction.ts';
-import { type PageDocument, type PageElement, parsePage } from './page-dom.ts';
-import { fromPage } from './page-nodes.ts';
-import { countWords, readingMinutes } from './words.ts';
+import type { Node } from '../text/markup.ts';
+import { absoluteUrl, sanitizeNodes } from '../text/sanitize.ts';
+import { ExtractionFailure, languageTag, toExtraction, toFragment } from './extraction.ts';
+import { type PageChild, type PageDocument, type PageElement, PageText, parsePage } from './page-dom.ts';
 
-export interface WebArticleTask {
+interface WebArticleTask {
   bytes: Uint8Array;
   contentType: string | undefined;
   /** The final URL of the page, after redirects. */
@@ -18,20 +16,11 @@ export interface WebArticleTask {
   imagePath: string;
 }
 
-export interface WebArticleExtraction extends Extraction {
-  /** The canonical address that the page declares, if it is on the page's own host. */
-  canonical_url: string | null;
-}
-
 /** Matches at least 40 letters. A page with less text is a notice, a login form or an application, not an article. */
 const ENOUGH_LETTERS = /(?:\P{L}*\p{L}){40}/u;
 
-export function extractWebArticle({
-  bytes,
-  contentType,
-  url,
-  imagePath,
-}: WebArticleTask): WebArticleExtraction {
+/** Extracts the article of a page, and the canonical address that the page declares. */
+export function extractWebArticle({ bytes, contentType, url, imagePath }: WebArticleTask) {
   const { text } = decodeText(bytes, contentType);
   const document = parsePage(text);
   const page = describePage(document, url);
@@ -48,44 +37,40 @@ export function extractWebArticle({
     baseUrl: page.baseUrl,
     rewriteImage: (image) => `${imagePath}${encodeURIComponent(image)}`,
   });
-  const canonical = canonicalText(html);
-  if (!ENOUGH_LETTERS.test(canonical)) throw noArticle(isLoginForm, url);
+  const fragment = toFragment(0, html);
+  if (!ENOUGH_LETTERS.test(fragment.canonical_text)) throw noArticle(isLoginForm, url);
 
-  const words = countWords(canonical);
-  return {
-    title: withoutSiteName(clean(article?.title) ?? page.title, page.heading),
-    metadata: {
-      author: clean(article?.byline),
-      site: clean(article?.siteName) ?? new URL(url).hostname.replace(/^www\./, ''),
-      language: page.language,
-      published: isoDate(article?.publishedTime ?? page.published),
-      description: clean(article?.excerpt),
-      word_count: words,
-      reading_minutes: readingMinutes(words),
-      cover: page.image,
-    },
-    fragments: [
-      {
-        idx: 0,
-        title: null,
-        html_sanitized: html,
-        canonical_text: canonical,
-        t_start_ms: null,
-        t_end_ms: null,
-      },
-    ],
-    plain_text: canonical,
-    outline: [],
-    assets: [],
-    canonical_url: page.canonicalUrl,
+  const metadata = {
+    author: clean(article?.byline),
+    site: clean(article?.siteName) ?? new URL(url).hostname.replace(/^www\./, ''),
+    language: page.language,
+    published: isoDate(article?.publishedTime ?? page.published),
+    description: clean(article?.excerpt),
+    cover: page.image,
   };
+  const title = withoutSiteName(clean(article?.title) ?? page.title, page.heading);
+  return { ...toExtraction({ title, metadata, fragments: [fragment] }), canonical_url: page.canonicalUrl };
+}
+
+/** Converts a node for the sanitiser, without serialising and parsing it again. */
+export function fromPage(node: PageChild): Node {
+  if (node instanceof PageText) return { nodeName: '#text', value: node.data } as Node;
+  return {
+    nodeName: node.localName,
+    tagName: node.localName,
+    namespaceURI: node.namespaceURI,
+    attrs: node.attributes,
+    get childNodes() {
+      return node.childNodes.map(fromPage);
+    },
+  } as unknown as Node;
 }
 
 function describePage(document: PageDocument, url: string) {
   const contents = metaElements(document);
   const meta = (...names: string[]) =>
     names.map((name) => contents.get(name)).find((content) => content) ?? null;
-  const baseUrl = webUrl(document.getElementsByTagName('base')[0]?.getAttribute('href'), url) ?? url;
+  const baseUrl = absoluteUrl(document.getElementsByTagName('base')[0]?.getAttribute('href'), url) ?? url;
   const canonicalLink = document
     .getElementsByTagName('link')
     .find((link) => /\bcanonical\b/i.test(link.getAttribute('rel') ?? ''));
@@ -93,9 +78,11 @@ function describePage(document: PageDocument, url: string) {
     baseUrl,
     title: meta('og:title', 'twitter:title') ?? clean(document.getElementsByTagName('title')[0]?.textContent),
     heading: clean(document.getElementsByTagName('h1')[0]?.textContent),
-    language: language(document.documentElement?.getAttribute('lang') ?? meta('og:locale')),
+    language: languageTag(
+      (document.documentElement?.getAttribute('lang') ?? meta('og:locale') ?? '').trim().replaceAll('_', '-'),
+    ),
     published: meta('article:published_time', 'datepublished', 'date', 'dc.date') ?? undefined,
-    image: webUrl(meta('og:image', 'og:image:url', 'twitter:image'), baseUrl),
+    image: absoluteUrl(meta('og:image', 'og:image:url', 'twitter:image'), baseUrl) ?? null,
     canonicalUrl: declaredAddress(canonicalLink?.getAttribute('href'), baseUrl, url),
   };
 }
@@ -119,24 +106,13 @@ function withoutSiteName(title: string | null, heading: string | null): string |
 
 /** Returns the canonical address that a page declares, only on its own host: a page must not claim another site's. */
 function declaredAddress(href: string | null | undefined, baseUrl: string, url: string): string | null {
-  const claimed = webUrl(href, baseUrl);
+  const claimed = absoluteUrl(href, baseUrl);
   if (!claimed || new URL(claimed).host !== new URL(url).host) return null;
   try {
     return canonicalUrl(parseMediaUrl(claimed));
   } catch {
     return null;
   }
-}
-
-function webUrl(value: string | null | undefined, base: string): string | null {
-  if (!value || !URL.canParse(value.trim(), base)) return null;
-  const url = new URL(value.trim(), base);
-  return url.protocol === 'http:' || url.protocol === 'https:' ? url.href : null;
-}
-
-function language(value: string | null): string | null {
-  const tag = value?.trim().replaceAll('_', '-') ?? '';
-  return /^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/.test(tag) ? tag : null;
 }
 
 /** Converts a date in any format that JavaScript parses; null for others. */

@@ -1,8 +1,8 @@
-import { canonicalLines, canonicalText } from '../text/canonical-text.ts';
+import { canonicalLines } from '../text/canonical-text.ts';
 import { escapeText } from '../text/markup.ts';
-import { ExtractionFailure, type Fragment } from './extraction.ts';
+import { ExtractionFailure, type Fragment, toFragment } from './extraction.ts';
 
-export interface YouTubePlayer {
+interface YouTubePlayer {
   title: string | null;
   author: string | null;
   description: string | null;
@@ -68,17 +68,9 @@ export function readTranscript(bytes: Uint8Array): Fragment[] {
     if (!last || endsHere || length > MAX_SEGMENT_MS) segments.push({ ...cue });
     else Object.assign(last, { end: cue.end, text: `${last.text} ${cue.text}` });
   }
-  return segments.map((segment, idx) => {
-    const html = `<p>${escapeText(segment.text)}</p>`;
-    return {
-      idx,
-      title: null,
-      html_sanitized: html,
-      canonical_text: canonicalText(html),
-      t_start_ms: segment.start,
-      t_end_ms: segment.end,
-    };
-  });
+  return segments.map(({ text: spoken, start, end }, idx) =>
+    toFragment(idx, `<p>${escapeText(spoken)}</p>`, { t_start_ms: start, t_end_ms: end }),
+  );
 }
 
 function cueOf(event: { tStartMs?: unknown; dDurationMs?: unknown; segs?: unknown }): Cue[] {

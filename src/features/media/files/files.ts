@@ -1,44 +1,29 @@
-import type { Readable } from 'node:stream';
 import { NexusError } from '../../../contract/errors.ts';
 import type { Database } from '../../../platform/database/database.ts';
 import { type Storage, UnsatisfiableRange } from '../../../platform/storage/storage.ts';
 import { mediaNotFound } from '../../libraries/access/access.ts';
-import { mayRead, type Viewer } from '../../libraries/access/can-read-media.ts';
+import type { Viewer } from '../../libraries/access/can-read-media.ts';
 import * as store from '../store.ts';
 
-export interface ServedFile {
-  contentType: string;
-  filename: string;
-  /** The size of the whole file. */
-  size: number;
-  range: { start: number; end: number } | undefined;
-  content: Readable;
-}
-
 export type Files = ReturnType<typeof createFiles>;
+export type ServedFile = Awaited<ReturnType<Files['original']>>;
 
 /** Serves original files and images to people who can read the media now. */
 export function createFiles({ sql, storage }: { sql: Database; storage: Storage }) {
   return {
-    async original(viewer: Viewer, mediaId: string, rangeHeader: string | undefined): Promise<ServedFile> {
-      const file = (await mayRead(sql, viewer, mediaId)) && (await store.findFile(sql, mediaId));
-      if (!file) mediaNotFound();
+    async original(viewer: Viewer, mediaId: string, rangeHeader: string | undefined) {
+      const file = (await store.findFile(sql, viewer, mediaId)) ?? mediaNotFound();
       return serve(file.path, file.content_type, `${file.title}.${file.kind}`, rangeHeader);
     },
 
-    async asset(viewer: Viewer, mediaId: string, name: string): Promise<ServedFile> {
-      const asset = (await mayRead(sql, viewer, mediaId)) && (await store.findAsset(sql, mediaId, name));
-      if (!asset) mediaNotFound();
+    async asset(viewer: Viewer, mediaId: string, name: string) {
+      const asset = (await store.findAsset(sql, viewer, mediaId, name)) ?? mediaNotFound();
       return serve(asset.path, asset.content_type, name, undefined);
     },
   };
 
-  async function serve(
-    path: string,
-    contentType: string,
-    filename: string,
-    rangeHeader: string | undefined,
-  ): Promise<ServedFile> {
+  /** `size` is that of the whole file. */
+  async function serve(path: string, contentType: string, filename: string, rangeHeader: string | undefined) {
     const head = await storage.head(path);
     if (!head) mediaNotFound();
     const range = readRange(rangeHeader, head.size);
@@ -53,8 +38,13 @@ export function createFiles({ sql, storage }: { sql: Database; storage: Storage 
   }
 }
 
+/** Deletes the files of a folder. Files that a crash leaves behind are found by the sweep of orphaned files. */
+export async function deleteFiles(storage: Pick<Storage, 'list' | 'delete'>, folder: string): Promise<void> {
+  for await (const { path } of storage.list(`${folder}/`)) await storage.delete(path);
+}
+
 /** Parses a header with one byte range. Any other header gets the whole file, as HTTP allows. */
-export function readRange(header: string | undefined, size: number): ServedFile['range'] {
+function readRange(header: string | undefined, size: number): { start: number; end: number } | undefined {
   const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(header?.trim() ?? '') ?? [];
   if (from === '' && to === '') return undefined;
   const start = from === '' ? Math.max(0, size - Number(to)) : Number(from);

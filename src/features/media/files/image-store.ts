@@ -1,31 +1,25 @@
 import type { Queryable, Transaction } from '../../../platform/database/database.ts';
 import { canReadMedia, type Viewer } from '../../libraries/access/can-read-media.ts';
 
-export interface StoredImage {
+interface StoredImage {
   url_sha256: string;
   content_sha256: string;
   content_type: string;
   size: number;
 }
 
-export async function findImage(
-  sql: Queryable,
-  key: string,
-): Promise<Pick<StoredImage, 'content_sha256' | 'content_type'> | undefined> {
+export async function findImage(sql: Queryable, key: string) {
   const [image] = await sql<Pick<StoredImage, 'content_sha256' | 'content_type'>[]>`
     select content_sha256, content_type from images where url_sha256 = ${key}`;
   return image;
 }
 
-/** A document that shows an image, and the person who is charged for it. */
-export interface Showing {
-  id: string;
-  charged_user_id: string;
-}
-
-/** Finds the oldest media that the viewer can read: nobody can fill the storage of people whose documents they cannot read. */
-export async function findShowing(sql: Queryable, viewer: Viewer, key: string): Promise<Showing | undefined> {
-  const [media] = await sql<Showing[]>`
+/**
+ * Finds the oldest document with an image that the viewer can read, and who is charged for it. Nobody can fill the storage
+ * of people whose documents they cannot read.
+ */
+export async function findShowing(sql: Queryable, viewer: Viewer, key: string) {
+  const [media] = await sql<{ id: string; charged_user_id: string }[]>`
     select media.id, media.charged_user_id
     from media_images
     join media on media.id = media_images.media_id
@@ -45,11 +39,7 @@ export async function insertImage(tx: Transaction, image: StoredImage): Promise<
 }
 
 /** Deletes images after `after` that no document shows any more. Returns how many, and the key to continue from. */
-export async function evictImages(
-  sql: Queryable,
-  after: string,
-  batch: number,
-): Promise<{ evicted: number; last: string | null }> {
+export async function evictImages(sql: Queryable, after: string, batch: number) {
   const [result] = await sql<[{ evicted: number; last: string | null }]>`
     with batch as materialized (
       select url_sha256 from images where url_sha256 > ${after} order by url_sha256 limit ${batch}
@@ -63,4 +53,12 @@ export async function evictImages(
     )
     select (select count(*) from evicted) as evicted, (select max(url_sha256) from batch) as last`;
   return result;
+}
+
+/** Records the images that a document shows. */
+export async function writeImageKeys(tx: Transaction, mediaId: string, keys: string[]): Promise<void> {
+  await tx`
+    insert into media_images (media_id, url_sha256)
+    select ${mediaId}, key from unnest(${keys}::text[]) as given (key)
+    on conflict do nothing`;
 }

@@ -6,8 +6,7 @@ import { makePage } from '../../../../test/support/fixtures/pages.ts';
 import { startSite } from '../../../../test/support/internet.ts';
 import { createReader, type Reader } from '../../../../test/support/libraries.ts';
 import type { Worker } from '../../../platform/jobs/worker.ts';
-import { createPurge } from '../trash/purge.ts';
-import { periodicPurge } from '../trash/purge-job.ts';
+import { createPurge, periodicPurge } from '../trash/purge.ts';
 
 const PNG = Buffer.concat([
   Buffer.from(

@@ -1,29 +1,19 @@
 import { createHash } from 'node:crypto';
-import type { Readable } from 'node:stream';
 import { Failure, NexusError } from '../../../contract/errors.ts';
-import type { Database } from '../../../platform/database/database.ts';
 import { transaction } from '../../../platform/database/transaction.ts';
-import type { Egress } from '../../../platform/egress/egress.ts';
 import { createSlots } from '../../../platform/slots.ts';
-import type { Storage } from '../../../platform/storage/storage.ts';
+import type { Platform } from '../../feature.ts';
 import type { Viewer } from '../../libraries/access/can-read-media.ts';
+import type { Extraction } from '../extractors/extraction.ts';
+import { imagePath } from '../lists/media-row.ts';
 import { parseMediaUrl } from '../saving/url.ts';
 import { checkImage, LARGEST_IMAGE } from './image.ts';
-import { imageKey } from './image-references.ts';
 import * as store from './image-store.ts';
 import type { Quota } from './quota.ts';
 import { addStoredBytes } from './quota-store.ts';
 
-export interface ImagesDependencies {
-  sql: Database;
-  storage: Storage;
-  egress: Pick<Egress, 'fetchBytes'>;
+interface ImagesDependencies extends Pick<Platform, 'sql' | 'storage' | 'egress'> {
   quota: Pick<Quota, 'requireRoom'>;
-}
-
-export interface ServedImage {
-  contentType: string;
-  content: Readable | Buffer;
 }
 
 export type Images = ReturnType<typeof createImages>;
@@ -39,25 +29,20 @@ const FETCH_MS = 15_000;
 export function createImages({ sql, storage, egress, quota }: ImagesDependencies) {
   const slots = createSlots(FETCHES);
 
-  async function fetchImage(viewer: Viewer, key: string, url: string): Promise<ServedImage> {
+  async function fetchImage(viewer: Viewer, key: string, url: string) {
     const { bytes } = await egress.fetchBytes(url, {
       headers: { accept: 'image/*' },
       limits: { bodyBytes: LARGEST_IMAGE, totalMs: FETCH_MS },
     });
     const contentType = checkImage(bytes);
-    const media = await store.findShowing(sql, viewer, key);
-    if (media) await keep(media, { key, contentType, bytes });
+    await keep(viewer, key, contentType, bytes);
     return { contentType, content: bytes };
   }
 
-  /**
-   * Stores an image and charges it to whoever is charged for the document. Without room it is fetched again the next
-   * time.
-   */
-  async function keep(
-    { id, charged_user_id }: store.Showing,
-    { key, contentType, bytes }: { key: string; contentType: string; bytes: Buffer },
-  ): Promise<void> {
+  /** Stores an image of a document, and charges it to whoever is charged for that. Without room it is not stored. */
+  async function keep(viewer: Viewer, key: string, contentType: string, bytes: Buffer): Promise<void> {
+    const media = await store.findShowing(sql, viewer, key);
+    if (!media) return;
     const content = createHash('sha256').update(bytes).digest('hex');
     const image = { url_sha256: key, content_sha256: content, content_type: contentType, size: bytes.length };
     // The file is stored before its row, so that a row never lacks its file. A file without a row is an orphan.
@@ -65,8 +50,8 @@ export function createImages({ sql, storage, egress, quota }: ImagesDependencies
     try {
       await transaction(sql, async (tx) => {
         if (!(await store.insertImage(tx, image))) return;
-        await addStoredBytes(tx, id, bytes.length);
-        await quota.requireRoom(tx, charged_user_id, 0);
+        await addStoredBytes(tx, media.id, bytes.length);
+        await quota.requireRoom(tx, media.charged_user_id, 0);
       });
     } catch (error) {
       if (!(error instanceof NexusError) || error.code !== 'E_QUOTA_EXCEEDED') throw error;
@@ -74,9 +59,9 @@ export function createImages({ sql, storage, egress, quota }: ImagesDependencies
   }
 
   return {
-    async get(viewer: Viewer, address: string): Promise<ServedImage> {
+    async get(viewer: Viewer, address: string) {
       const url = parseMediaUrl(address).href;
-      const key = imageKey(address);
+      const key = imageKey(encodeURIComponent(address));
       const known = await store.findImage(sql, key);
       const stored = known && (await storage.get(`images/${known.content_sha256}`));
       if (stored) return { contentType: known.content_type, content: stored.content };
@@ -91,4 +76,20 @@ export function createImages({ sql, storage, egress, quota }: ImagesDependencies
       }
     },
   };
+}
+
+const IMAGE = new RegExp(`${imagePath().replace('?', '\\?')}([^"&]+)`, 'g');
+
+/** Returns the keys of all images of a document, including its cover. */
+export function imageKeysOf({ fragments, metadata: { cover } }: Extraction): string[] {
+  const keys = new Set(cover !== null && /^https?:/.test(cover) ? [imageKey(encodeURIComponent(cover))] : []);
+  for (const { html_sanitized } of fragments) {
+    for (const [, address = ''] of html_sanitized.matchAll(IMAGE)) keys.add(imageKey(address));
+  }
+  return [...keys];
+}
+
+/** Returns the key of an image: the hash of its address, encoded as in the HTML that shows it. */
+function imageKey(encoded: string): string {
+  return createHash('sha256').update(encoded).digest('hex');
 }

@@ -1,21 +1,12 @@
 import type { Queryable, Transaction } from '../../../platform/database/database.ts';
 
-export async function findUsage(
-  sql: Queryable,
-  userId: string,
-): Promise<{ bytes: number; storage_quota_mb: number | null }> {
+export async function findUsage(sql: Queryable, userId: string) {
   const [usage] = await sql<[{ bytes: number; storage_quota_mb: number | null }]>`
     select coalesce(storage_usage.bytes, 0) as bytes, users.storage_quota_mb
     from users
     left join storage_usage on storage_usage.user_id = users.id
     where users.id = ${userId}`;
   return usage;
-}
-
-export async function findQuota(tx: Transaction, userId: string): Promise<number | null> {
-  const [user] = await tx<{ storage_quota_mb: number | null }[]>`
-    select storage_quota_mb from users where id = ${userId}`;
-  return user?.storage_quota_mb ?? null;
 }
 
 /** Locks the row that counts the person's bytes, and creates it when it is missing. */
@@ -38,10 +29,7 @@ export async function addStoredBytes(tx: Transaction, mediaId: string, bytes: nu
 }
 
 /** Lists whoever is charged for a media first, then the others who saved it, earliest first. */
-export async function listPayers(
-  tx: Transaction,
-  mediaId: string,
-): Promise<{ user_id: string; stored_bytes: number }[]> {
+export async function listPayers(tx: Transaction, mediaId: string) {
   return tx<{ user_id: string; stored_bytes: number }[]>`
     select payer.user_id, media.stored_bytes
     from media
@@ -61,12 +49,7 @@ export async function listPayers(
     order by payer.since nulls first, payer.user_id`;
 }
 
-export async function setCharge(
-  tx: Transaction,
-  mediaId: string,
-  userId: string,
-  bytes: number,
-): Promise<void> {
+export async function setCharge(tx: Transaction, mediaId: string, userId: string, bytes: number) {
   await tx`update media set charged_user_id = ${userId}, stored_bytes = ${bytes} where id = ${mediaId}`;
 }
 

@@ -1,4 +1,4 @@
-import { NexusError } from '../../../contract/errors.ts';
+import { Failure, NexusError } from '../../../contract/errors.ts';
 import type { StorageUse } from '../../../contract/storage.ts';
 import type { Database, Transaction } from '../../../platform/database/database.ts';
 import * as store from './quota-store.ts';
@@ -13,9 +13,12 @@ export function createQuota({ sql, defaultMb }: { sql: Database; defaultMb: numb
     return (quotaMb ?? defaultMb) === 0 ? null : (quotaMb ?? defaultMb) * MB;
   }
 
-  /** Returns usage and limit; undefined when there is no limit. Locks the person's usage until the transaction ends. */
+  /**
+   * Returns usage and limit; undefined when there is no limit. Locks the person's usage until the transaction ends, so that
+   * two parallel calls cannot both get the last free space.
+   */
   async function lockLimits(tx: Transaction, userId: string) {
-    const allowed = allowedBytes(await store.findQuota(tx, userId));
+    const allowed = allowedBytes((await store.findUsage(tx, userId)).storage_quota_mb);
     return allowed === null ? undefined : { allowed, used: await store.lockUsage(tx, userId) };
   }
 
@@ -25,10 +28,20 @@ export function createQuota({ sql, defaultMb }: { sql: Database; defaultMb: numb
       return { used_bytes: bytes, allowed_bytes: allowedBytes(storage_quota_mb) };
     },
 
-    /** Whether the person may store this many more bytes. Two parallel calls cannot both get the last free space. */
-    async hasRoom(tx: Transaction, userId: string, bytes: number): Promise<boolean> {
-      const limits = await lockLimits(tx, userId);
-      return !limits || limits.used + bytes <= limits.allowed;
+    /**
+     * Charges more bytes of a media to whoever pays for it or, when they have no room, to somebody else who saved it and
+     * has. The failure contains no figures, because everybody who can read the media sees it.
+     */
+    async charge(tx: Transaction, mediaId: string, bytes: number): Promise<void> {
+      for (const { user_id, stored_bytes } of await store.listPayers(tx, mediaId)) {
+        const limits = await lockLimits(tx, user_id);
+        if (!limits || limits.used + bytes <= limits.allowed)
+          return store.setCharge(tx, mediaId, user_id, stored_bytes + bytes);
+      }
+      throw new Failure(
+        'E_QUOTA_EXCEEDED',
+        'There is not enough storage left for this. Remove items and empty the trash, or ask an admin for more.',
+      );
     },
 
     /** Throws when there is no room, with a sentence for the person about their own usage. */

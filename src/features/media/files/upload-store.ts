@@ -1,4 +1,5 @@
 import type { Queryable, Transaction } from '../../../platform/database/database.ts';
+import type { SqlFragment } from '../../../platform/database/statement.ts';
 
 export interface Upload {
   media_id: string;
@@ -14,39 +15,44 @@ export interface Upload {
   error_message: string | null;
 }
 
-const columns = (sql: Queryable) => sql`
-  media_id, user_id, path, content_type, size_bytes, status, received_at, sha256, outcome_media_id, error_code,
-  error_message`;
+interface NewUpload extends Pick<Upload, 'media_id' | 'user_id' | 'path'> {
+  kind: 'pdf' | 'epub';
+  title: string;
+  contentType: string;
+  size: number;
+}
 
+/** Inserts an upload and its media. The file is charged when the upload begins (`stored_bytes`). */
 export async function insertUpload(
   tx: Transaction,
-  upload: Pick<Upload, 'media_id' | 'user_id' | 'path' | 'content_type' | 'size_bytes'>,
+  { media_id, user_id, path, kind, title, contentType, size }: NewUpload,
   openSeconds: number,
 ): Promise<void> {
   await tx`
+    insert into media (id, kind, title, given_title, created_by_user_id, stored_bytes)
+    values (${media_id}, ${kind}, ${title}, ${title}, ${user_id}, ${size})`;
+  await tx`
     insert into uploads (media_id, user_id, path, content_type, size_bytes, open_until)
     values (
-      ${upload.media_id}, ${upload.user_id}, ${upload.path}, ${upload.content_type}, ${upload.size_bytes},
-      now() + ${openSeconds} * interval '1 second'
+      ${media_id}, ${user_id}, ${path}, ${contentType}, ${size}, now() + ${openSeconds} * interval '1 second'
     )`;
 }
 
-export async function findUpload(sql: Queryable, mediaId: string): Promise<Upload | undefined> {
-  const [upload] = await sql<Upload[]>`select ${columns(sql)} from uploads where media_id = ${mediaId}`;
+async function find(sql: Queryable, where: SqlFragment): Promise<Upload | undefined> {
+  const [upload] = await sql<Upload[]>`
+    select
+      media_id, user_id, path, content_type, size_bytes, status, received_at, sha256, outcome_media_id, error_code,
+      error_message
+    from uploads
+    where ${where}`;
   return upload;
 }
 
-export async function findUploadAt(sql: Queryable, path: string): Promise<Upload | undefined> {
-  const [upload] = await sql<Upload[]>`select ${columns(sql)} from uploads where path = ${path}`;
-  return upload;
-}
-
+export const findUpload = (sql: Queryable, mediaId: string) => find(sql, sql`media_id = ${mediaId}`);
+export const findUploadAt = (sql: Queryable, path: string) => find(sql, sql`path = ${path}`);
 /** Locks an upload, so that one caller at a time decides its outcome. */
-export async function lockUpload(tx: Transaction, mediaId: string): Promise<Upload | undefined> {
-  const [upload] = await tx<Upload[]>`
-    select ${columns(tx)} from uploads where media_id = ${mediaId} for update`;
-  return upload;
-}
+export const lockUpload = (tx: Transaction, mediaId: string) =>
+  find(tx, tx`media_id = ${mediaId} for update`);
 
 export async function markReceived(tx: Transaction, mediaId: string, sha256: string): Promise<void> {
   await tx`update uploads set received_at = now(), sha256 = ${sha256} where media_id = ${mediaId}`;

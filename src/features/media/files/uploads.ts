@@ -1,28 +1,24 @@
 import type { Readable } from 'node:stream';
 import { type ErrorCode, NexusError } from '../../../contract/errors.ts';
 import type { Actor } from '../../../platform/audit/audit.ts';
-import type { Database } from '../../../platform/database/database.ts';
 import { installationSecret } from '../../../platform/database/installation-secret.ts';
 import { transaction } from '../../../platform/database/transaction.ts';
 import { newId } from '../../../platform/ids.ts';
 import { signUpload, verifyUpload } from '../../../platform/storage/signed-upload.ts';
-import type { Storage } from '../../../platform/storage/storage.ts';
-import type { Logger } from '../../../platform/telemetry/logger.ts';
+import type { Platform } from '../../feature.ts';
 import { mediaNotFound, requireReadable } from '../../libraries/access/access.ts';
-import { mayRead, type Viewer } from '../../libraries/access/can-read-media.ts';
+import type { Viewer } from '../../libraries/access/can-read-media.ts';
 import { lockContents } from '../../libraries/closure/lock-contents.ts';
 import { addMedia, type LibraryMediaService } from '../../libraries/library-media.ts';
 import { emitMediaEvents } from '../events.ts';
-import { retryFailed } from '../processing/enqueue-from.ts';
-import { failMedia } from '../processing/fail-media.ts';
 import type { Ingest } from '../processing/ingest.ts';
+import { markFailed } from '../processing/lifecycle.ts';
 import * as store from '../store.ts';
-import { deleteReplaced } from '../trash/delete-media.ts';
+import { deleteReplaced } from '../trash/purge.ts';
 import type { Quota } from './quota.ts';
 import { setStoredBytes } from './quota-store.ts';
-import { createReceiveUpload, uploadExpired } from './receive-upload.ts';
-import { beginsLike, UPLOAD_KINDS, type UploadKind, uploadKind } from './upload-kinds.ts';
 import * as uploads from './upload-store.ts';
+import * as file from './uploaded-file.ts';
 
 const UNIQUE_VIOLATION = '23505';
 /** The lifetime of an upload URL. */
@@ -31,19 +27,10 @@ const UPLOAD_SECONDS = 5 * 60;
 const OPEN_SECONDS = 15 * 60;
 const LARGEST_FILE = 100 * 1024 * 1024;
 
-export interface UploadsDependencies {
-  sql: Database;
-  log: Logger;
-  storage: Storage;
+interface UploadsDependencies extends Pick<Platform, 'sql' | 'log' | 'storage'> {
   quota: Pick<Quota, 'requireRoom'>;
-  ingest: Pick<Ingest, 'maybeEnqueueExtraction' | 'enqueueExtractions' | 'enqueueIndexing'>;
+  ingest: Pick<Ingest, 'maybeEnqueueExtraction' | 'enqueueProcessing'>;
   libraryMedia: Pick<LibraryMediaService, 'add'>;
-}
-
-export interface IngestedUpload {
-  media_id: string;
-  duplicate: boolean;
-  enqueued: boolean;
 }
 
 export type Uploads = ReturnType<typeof createUploads>;
@@ -51,7 +38,6 @@ export type Uploads = ReturnType<typeof createUploads>;
 /** Uploads have three steps: `begin` announces the file, `put` receives it, `ingest` checks and processes it. */
 export function createUploads({ sql, log, storage, quota, ingest, libraryMedia }: UploadsDependencies) {
   const uploadKey = installationSecret(sql, 'uploads');
-  const receive = createReceiveUpload({ sql, storage });
 
   return {
     /** The origin that browsers upload to when files do not go through Nexus. */
@@ -61,56 +47,39 @@ export function createUploads({ sql, log, storage, quota, ingest, libraryMedia }
       viewer: Viewer,
       announced: { kind: string; filename: string; content_type: string; size_bytes: number },
     ) {
-      const kind = uploadKind(announced.kind);
-      const { contentTypes, extension } = UPLOAD_KINDS[kind];
+      const kind = file.uploadKind(announced.kind);
       const contentType = announced.content_type.toLowerCase();
-      if (!(contentTypes as readonly string[]).includes(contentType)) {
+      if (contentType !== file.UPLOAD_KINDS[kind].contentType) {
         throw new NexusError(
           'E_INVALID_CONTENT_TYPE',
-          `Upload a file of kind ${kind} with the content type ${contentTypes[0]}.`,
+          `Upload a file of kind ${kind} with the content type ${file.UPLOAD_KINDS[kind].contentType}.`,
         );
       }
       if (announced.size_bytes > LARGEST_FILE) {
         throw new NexusError('E_FILE_TOO_LARGE', `Files can be up to ${LARGEST_FILE / 1024 / 1024} MB.`);
       }
       const mediaId = newId();
-      const path = `media/${mediaId}/original.${extension}`;
+      const path = `media/${mediaId}/original.${kind}`;
       const grant = { contentType, size: announced.size_bytes };
       await transaction(sql, async (tx) => {
         await lockContents(tx, [viewer.default_library_id]);
         await quota.requireRoom(tx, viewer.user_id, grant.size);
-        await store.insertUploadedMedia(tx, {
-          id: mediaId,
-          kind,
-          title: announced.filename.replace(/\.(pdf|epub)$/i, '') || announced.filename,
-          created_by_user_id: viewer.user_id,
-          stored_bytes: grant.size,
-        });
-        const upload = { media_id: mediaId, user_id: viewer.user_id, path };
-        await uploads.insertUpload(
-          tx,
-          { ...upload, content_type: contentType, size_bytes: grant.size },
-          OPEN_SECONDS,
-        );
+        const title = announced.filename.replace(/\.(pdf|epub)$/i, '') || announced.filename;
+        const upload = { media_id: mediaId, user_id: viewer.user_id, kind, title, path, ...grant };
+        await uploads.insertUpload(tx, upload, OPEN_SECONDS);
         await addMedia(tx, viewer, { libraryId: viewer.default_library_id, media: [{ media_id: mediaId }] });
         const created = { media_id: mediaId, kind, created_by_user_id: viewer.user_id };
         await emitMediaEvents(tx, 'media.created', [created]);
       });
       const expiresAt = new Date(Date.now() + UPLOAD_SECONDS * 1000);
-      const direct = await storage.directUpload(landingOf(mediaId), {
-        ...grant,
-        expiresInSeconds: UPLOAD_SECONDS,
-      });
+      const expiring = { ...grant, expiresInSeconds: UPLOAD_SECONDS };
+      const direct = await storage.directUpload(landingOf(mediaId), expiring);
       const token = signUpload(await uploadKey(), { ...grant, path, expiresAt: expiresAt.getTime() });
-      const target = direct ?? {
-        url: `/media/upload?token=${token}`,
-        headers: { 'content-type': contentType },
-      };
       return {
         media_id: mediaId,
         storage_path: path,
-        upload_url: target.url,
-        upload_headers: target.headers,
+        upload_url: direct?.url ?? `/media/upload?token=${token}`,
+        upload_headers: direct?.headers ?? { 'content-type': contentType },
         expires_at: expiresAt,
       };
     },
@@ -119,32 +88,27 @@ export function createUploads({ sql, log, storage, quota, ingest, libraryMedia }
     async put(token: string, content: Readable): Promise<void> {
       const grant = verifyUpload(await uploadKey(), token, Date.now());
       const upload = grant && (await uploads.findUploadAt(sql, grant.path));
-      if (!upload) uploadExpired();
-      await receive(upload, content);
+      if (!upload) file.uploadExpired();
+      await file.receiveUpload({ sql, storage }, upload, content);
     },
 
     /**
      * Checks the file and enqueues its extraction, and adds it to a library if one is given. Uploading a file twice
      * returns the existing media. A repeated call returns the same answer.
      */
-    async ingest(
-      viewer: Viewer,
-      mediaId: string,
-      { library_id: libraryId }: { library_id?: string | undefined },
-      actor: Actor,
-    ): Promise<IngestedUpload> {
+    async ingest(viewer: Viewer, mediaId: string, libraryId: string | undefined, actor: Actor) {
       const upload = await uploads.findUpload(sql, mediaId);
       if (upload?.user_id !== viewer.user_id || upload.status !== 'open') {
-        const answer = await earlierAnswer(viewer, mediaId, upload);
+        const isTheirs = upload?.user_id === viewer.user_id;
+        const answer = await (isTheirs ? answerOf(viewer, upload) : ingestWithoutUpload(viewer, mediaId));
         if (libraryId !== undefined)
           await libraryMedia.add(viewer, libraryId, answer.media_id, actor.requestId);
         return answer;
       }
-      const source = (await mayRead(sql, viewer, mediaId)) && (await store.findSource(sql, mediaId));
-      if (!source) mediaNotFound();
-      const kind = uploadKind(source.kind);
+      const source = (await store.findSource(sql, mediaId, viewer)) ?? mediaNotFound();
+      const kind = file.uploadKind(source.kind);
       if (upload.received_at === null) await takeFromLanding(upload, kind);
-      if (!(await beginsLike(kind, storage, upload.path))) await refuse(upload, kind, { received: true });
+      if (!(await file.beginsLike(kind, storage, upload.path))) await refuse(mediaId, kind, true);
       const accept = () => acceptFile(viewer, { mediaId, kind, libraryId }, actor);
       const taken = await accept().catch((error) => {
         // Another upload of the same file was accepted in parallel, so this one is now a duplicate.
@@ -158,34 +122,22 @@ export function createUploads({ sql, log, storage, quota, ingest, libraryMedia }
     },
   };
 
-  /** Answers for an upload that is not open, or not the viewer's. */
-  async function earlierAnswer(
-    viewer: Viewer,
-    mediaId: string,
-    upload: uploads.Upload | undefined,
-  ): Promise<IngestedUpload> {
-    return upload?.user_id === viewer.user_id
-      ? answerOf(viewer, upload)
-      : ingestWithoutUpload(viewer, mediaId);
-  }
-
   /** Answers for an upload that is somebody else's, or so old that only its media is left. */
-  async function ingestWithoutUpload(viewer: Viewer, mediaId: string): Promise<IngestedUpload> {
-    const source = (await mayRead(sql, viewer, mediaId)) && (await store.findSource(sql, mediaId));
-    if (!source) mediaNotFound();
+  async function ingestWithoutUpload(viewer: Viewer, mediaId: string) {
+    const source = (await store.findSource(sql, mediaId, viewer)) ?? mediaNotFound();
     if (source.created_by_user_id !== viewer.user_id) {
       throw new NexusError('E_FORBIDDEN', 'Only the person who started an upload can finish it.');
     }
-    uploadKind(source.kind);
-    if (source.file_path === null) uploadExpired();
+    file.uploadKind(source.kind);
+    if (source.file_path === null) file.uploadExpired();
     return { media_id: mediaId, duplicate: false, enqueued: true };
   }
 
   /** Repeats the answer of an upload that has ended. */
-  async function answerOf(viewer: Viewer, upload: uploads.Upload): Promise<IngestedUpload> {
+  async function answerOf(viewer: Viewer, upload: uploads.Upload) {
     const { outcome_media_id, error_code, error_message } = upload;
     if (outcome_media_id === null) {
-      if (upload.status === 'expired') uploadExpired();
+      if (upload.status === 'expired') file.uploadExpired();
       throw new NexusError(error_code as ErrorCode, error_message ?? '');
     }
     await requireReadable(sql, viewer, outcome_media_id);
@@ -197,32 +149,28 @@ export function createUploads({ sql, log, storage, quota, ingest, libraryMedia }
    * Copies a file that the browser uploaded directly to the object store to a path that the upload URL cannot write to.
    * The type is checked first, so that large files of another type are not copied.
    */
-  async function takeFromLanding(upload: uploads.Upload, kind: UploadKind): Promise<void> {
+  async function takeFromLanding(upload: uploads.Upload, kind: file.UploadKind): Promise<void> {
     const landing = landingOf(upload.media_id);
-    const isKind = await beginsLike(kind, storage, landing);
-    if (isKind === false) return refuse(upload, kind, { received: false });
+    const isKind = await file.beginsLike(kind, storage, landing);
+    if (isKind === false) return refuse(upload.media_id, kind, false);
     const stored = (isKind && (await storage.get(landing))) || nothingUploaded();
-    await receive(upload, stored.content).catch((error) => {
+    await file.receiveUpload({ sql, storage }, upload, stored.content).catch((error) => {
       // A parallel request has copied it.
       if (!(error instanceof NexusError) || error.code !== 'E_UPLOAD_SPENT') throw error;
     });
   }
 
   /** Ends an upload whose file is of another kind, unless a parallel request has ended it or copied another file. */
-  async function refuse(
-    { media_id }: uploads.Upload,
-    kind: UploadKind,
-    { received }: { received: boolean },
-  ): Promise<void> {
+  async function refuse(media_id: string, kind: file.UploadKind, isReceived: boolean): Promise<void> {
     const failure = {
       code: 'E_INVALID_FILE_TYPE',
       message: `The file is not ${kind === 'pdf' ? 'a PDF' : 'an EPUB'}. Upload another one.`,
     } as const;
     await transaction(sql, async (tx) => {
       const upload = await uploads.lockUpload(tx, media_id);
-      if (upload?.status !== 'open' || (upload.received_at !== null) !== received) return;
+      if (upload?.status !== 'open' || (upload.received_at !== null) !== isReceived) return;
       await uploads.closeUpload(tx, media_id, 'refused', failure);
-      await failMedia(tx, media_id, { stage: 'upload', ...failure }, log);
+      await markFailed(tx, media_id, { stage: 'upload', ...failure }, log);
       await setStoredBytes(tx, media_id, 0);
     });
   }
@@ -230,7 +178,7 @@ export function createUploads({ sql, log, storage, quota, ingest, libraryMedia }
   /** Locks the upload, so that of several parallel requests one accepts the file and all get the same answer. */
   function acceptFile(
     viewer: Viewer,
-    { mediaId, kind, libraryId }: { mediaId: string; kind: UploadKind; libraryId: string | undefined },
+    { mediaId, kind, libraryId }: { mediaId: string; kind: file.UploadKind; libraryId: string | undefined },
     actor: Actor,
   ): Promise<uploads.Upload> {
     const { default_library_id } = viewer;
@@ -249,10 +197,10 @@ export function createUploads({ sql, log, storage, quota, ingest, libraryMedia }
         await addMedia(tx, viewer, { libraryId: default_library_id, media, requestId });
         await deleteReplaced(tx, mediaId);
         // Uploading a file again that could not be read retries it.
-        await retryFailed(tx, ingest, [{ id: known, kind }], jobOptions);
+        await ingest.enqueueProcessing(tx, [{ id: known, kind, processing_status: 'failed' }], jobOptions);
       } else {
         const { path, size_bytes: size, sha256 } = upload;
-        const content_type = UPLOAD_KINDS[kind].contentTypes[0];
+        const content_type = file.UPLOAD_KINDS[kind].contentType;
         await store.setFile(tx, mediaId, { path, content_type, size, sha256 });
         // The file was charged when the upload began; the quota may have been lowered since.
         await quota.requireRoom(tx, viewer.user_id, 0);

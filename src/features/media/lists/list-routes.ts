@@ -1,25 +1,18 @@
 import { z } from 'zod';
 import { libraryMediaList } from '../../../contract/libraries.ts';
 import * as contract from '../../../contract/media.ts';
-import { readingAnswer, updateReading } from '../../../contract/reading.ts';
+import { searchAnswer, searchQuery } from '../../../contract/search.ts';
 import { id, listQuery } from '../../../contract/wire.ts';
 import { principalOf } from '../../../http/authentication.ts';
 import type { HttpServer } from '../../../http/http-server.ts';
-import type { LibraryList } from './library-list.ts';
+import type { Search } from '../search/search.ts';
 import type { MediaLists } from './list.ts';
-import type { ReadingProgressService } from './reading-progress.ts';
 
 const tags = ['Media'];
 
-export interface ListRoutes {
-  mediaLists: MediaLists;
-  libraryList: LibraryList;
-  readings: ReadingProgressService;
-}
-
 export function registerListRoutes(
   server: HttpServer,
-  { mediaLists, libraryList, readings }: ListRoutes,
+  { mediaLists, search }: { mediaLists: MediaLists; search: Search },
 ): void {
   server.get(
     '/media',
@@ -67,44 +60,31 @@ export function registerListRoutes(
       },
     },
     async (request) => {
-      const { rows, page } = await libraryList(principalOf(request), request.params.id, request.query);
+      const { rows, page } = await mediaLists.ofLibrary(
+        principalOf(request),
+        request.params.id,
+        request.query,
+      );
       return { data: rows, page };
     },
   );
 
-  server.put(
-    '/media/:id/reading',
+  server.get(
+    '/search',
     {
-      config: { access: 'viewer', feature: 'media', errors: ['E_MEDIA_NOT_FOUND'] },
+      config: { access: 'viewer', feature: 'search' },
       schema: {
-        tags,
-        summary: 'Save reading progress',
-        description: "Saves the caller's own progress. The last write wins.",
-        params: z.object({ id }),
-        body: updateReading,
-        response: { 200: readingAnswer },
+        tags: ['Search'],
+        summary: 'Search media',
+        description:
+          'Searches the title, author and text of everything that the caller can read; best match first.',
+        querystring: searchQuery,
+        response: { 200: searchAnswer },
       },
     },
-    async (request) => ({
-      data: await readings.update(principalOf(request), request.params.id, request.body),
-    }),
-  );
-
-  server.delete(
-    '/media/:id/reading',
-    {
-      config: { access: 'viewer', feature: 'media', errors: ['E_MEDIA_NOT_FOUND'] },
-      schema: {
-        tags,
-        summary: 'Mark a media as unread',
-        description: "Deletes the caller's reading progress.",
-        params: z.object({ id }),
-        response: { 204: z.null() },
-      },
-    },
-    async (request, reply) => {
-      await readings.forget(principalOf(request), request.params.id);
-      return reply.status(204).send(null);
+    async (request) => {
+      const { rows, page } = await search.find(principalOf(request), request.query);
+      return { data: rows, page };
     },
   );
 }

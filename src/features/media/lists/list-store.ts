@@ -1,14 +1,13 @@
+import type { Library, LibraryMedia } from '../../../contract/libraries.ts';
 import type { Media, MediaSort, SortOrder } from '../../../contract/media.ts';
 import type { Queryable } from '../../../platform/database/database.ts';
 import { microseconds, moment } from '../../../platform/database/moments.ts';
-import { canReadMedia, type Viewer } from '../../libraries/access/can-read-media.ts';
-import { matchingIds } from './list-counts-store.ts';
-import { hasState, type MediaFilter, matches } from './list-filter.ts';
-import type { ListScope } from './list-scope.ts';
+import { canReadMedia, isSavedBy, type Viewer } from '../../libraries/access/can-read-media.ts';
 import { joinReadingProgress, type MediaRow, mediaColumns, toMedia } from './media-row.ts';
+import { hasState, type ListScope, type MediaFilter, matches, matchingIds } from './selection-store.ts';
 
 /** The end of a page: the key and id of its last row. Times are microseconds. */
-export interface ListCursor {
+interface ListCursor {
   key: string | number;
   id: string;
 }
@@ -26,10 +25,7 @@ export async function listUnfilledSources(sql: Queryable, viewer: Viewer): Promi
   return rows.map(({ id }) => id);
 }
 
-/**
- * Selects the rows of one library, if the viewer is a member; or of their default library and the libraries whose
- * backfill is not done.
- */
+/** Selects the rows of one library, if the viewer is a member; or of their default library and unfilled libraries. */
 const listed = (sql: Queryable, viewer: Viewer, libraryId: string | undefined, unfilled: string[]) => {
   const columns = sql`library_media.media_id, library_media.created_at`;
   if (libraryId !== undefined) {
@@ -70,31 +66,21 @@ const KEYS: Record<`${MediaSort} ${SortOrder}`, (sql: Queryable) => ReturnType<Q
   'length desc': (sql) => sql`coalesce(media.word_count, -1)`,
 };
 
-export interface ListSource {
+/** A page of a list. `unfilled` are the libraries whose backfill is not done. */
+interface ListRequest {
   scope: ListScope;
   filter: MediaFilter;
-  /** Shared libraries of which the viewer's default library does not hold everything yet. */
   unfilled: string[];
-}
-
-interface ListPage {
   sort: MediaSort;
   order: SortOrder;
   last: ListCursor | null;
   limit: number;
 }
 
-/** A page of a list. `unfilled` are the libraries whose backfill is not done. */
-interface ListRequest extends ListPage {
-  scope: ListScope;
-  filter: MediaFilter;
-  unfilled: string[];
-}
-
 type Listed = Media & { cursor: ListCursor };
 
 /** Returns the order of a page, and the condition for rows after the last one. */
-function orderOf(sql: Queryable, { sort, order, last }: ListPage) {
+function orderOf(sql: Queryable, { sort, order, last }: Pick<ListRequest, 'sort' | 'order' | 'last'>) {
   const key = KEYS[`${sort} ${order}`](sql);
   const isMoment = sort === 'added';
   // The id is taken from the same table as the key, so that one index has both.
@@ -133,10 +119,7 @@ export async function walkMedia(
   return rows.map(toMedia);
 }
 
-/**
- * Collects everything that matches and sorts it: for filters that match little. Only the rows of the page are read in
- * full.
- */
+/** Collects and sorts everything that matches: for filters that match little. Only the page is read in full. */
 export async function gatherMedia(
   sql: Queryable,
   viewer: Viewer,
@@ -182,5 +165,43 @@ export async function gatherMedia(
     join media on media.id = listed.media_id
     ${joinReadingProgress(sql, viewer)}
     order by ${by}`;
+  return rows.map(toMedia);
+}
+
+interface LibraryCursor {
+  added_us: number;
+  media_id: string;
+}
+
+/**
+ * Lists a library, newest first. In a default library, access is checked row by row behind `offset 0`: otherwise
+ * PostgreSQL collects everything that the viewer may read before it returns the first row.
+ */
+export async function listLibraryMedia(
+  sql: Queryable,
+  viewer: Viewer,
+  library: Pick<Library, 'id' | 'is_default'>,
+  { last, limit }: { last: LibraryCursor | null; limit: number },
+) {
+  const mayRead = library.is_default ? canReadMedia(sql, viewer, sql`listed.media_id`) : sql`true`;
+  // A default library names only its owner; the list of the shared library says who added a media there.
+  const addedBy = library.is_default
+    ? sql`case when ${isSavedBy(sql, viewer, sql`media.id`)} then ${viewer.user_id}::uuid end`
+    : sql`listed.added_by_user_id`;
+  const rows = await sql<
+    (MediaRow & Pick<LibraryMedia, 'added_at' | 'added_by_user_id'> & { cursor: LibraryCursor })[]
+  >`
+    select
+      ${mediaColumns(sql, viewer)},
+      listed.created_at as added_at, ${addedBy} as added_by_user_id,
+      json_build_object('added_us', ${microseconds(sql, sql`listed.created_at`)}, 'media_id', media.id) as cursor
+    from library_media as listed
+    join media on media.id = listed.media_id
+    join lateral (select ${mayRead} as may_read offset 0) as permission on permission.may_read
+    ${joinReadingProgress(sql, viewer)}
+    where listed.library_id = ${library.id}
+      ${last === null ? sql`` : sql`and (listed.created_at, listed.media_id) < (${moment(sql, last.added_us)}, ${last.media_id})`}
+    order by listed.created_at desc, listed.media_id desc
+    limit ${limit}`;
   return rows.map(toMedia);
 }

@@ -1,20 +1,12 @@
 import { z } from 'zod';
-import type {
-  Media,
-  MediaList,
-  MediaQuery,
-  MediaSort,
-  SiteList,
-  SortOrder,
-} from '../../../contract/media.ts';
-import type { Page } from '../../../contract/wire.ts';
+import type { Media, MediaList, MediaQuery, MediaSort, SiteList } from '../../../contract/media.ts';
+import type { ListQuery, Page } from '../../../contract/wire.ts';
 import { cutByCursor, decodeCursor } from '../../../platform/cursor.ts';
 import type { Database } from '../../../platform/database/database.ts';
+import { requireMembership } from '../../libraries/access/access.ts';
 import type { Viewer } from '../../libraries/access/can-read-media.ts';
-import { countMedia, listSites } from './list-counts-store.ts';
-import { asksOfMedia } from './list-filter.ts';
-import { findScope, type ListScope } from './list-scope.ts';
 import * as store from './list-store.ts';
+import { asksOfMedia, countMedia, findScope, type ListScope, listSites } from './selection-store.ts';
 
 const MOST_SITES = 200;
 /** Up to this many matches are collected and sorted for a page; with more, walking along an index is faster. */
@@ -29,6 +21,8 @@ const KEYS: Record<MediaSort, z.ZodType<string | number>> = {
   length: z.int32(),
 };
 
+const LIBRARY_CURSOR = z.object({ added_us: z.int(), media_id: z.uuid() });
+
 export type MediaLists = ReturnType<typeof createMediaLists>;
 
 interface MediaListDependencies {
@@ -39,27 +33,15 @@ interface MediaListDependencies {
 }
 
 export function createMediaLists({ sql, mostGathered = MOST_GATHERED, mostOutside }: MediaListDependencies) {
-  async function readPage(
-    read: typeof store.walkMedia,
-    viewer: Viewer,
-    scope: ListScope,
-    query: MediaQuery,
-  ): Promise<{ rows: Media[]; page: Page }> {
+  async function readPage(read: typeof store.walkMedia, viewer: Viewer, scope: ListScope, query: MediaQuery) {
     const { sort, limit } = query;
-    const order: SortOrder = query.order ?? (sort === 'title' ? 'asc' : 'desc');
+    const order = query.order ?? (sort === 'title' ? 'asc' : 'desc');
     const ordered = `${sort} ${order}`;
     const cursor = z.object({ sort: z.literal(ordered), key: KEYS[sort], id: z.uuid() });
     const last = decodeCursor(query.cursor, cursor);
     const unfilled = scope.libraryId === undefined ? await store.listUnfilledSources(sql, viewer) : [];
-    const rows = await read(sql, viewer, {
-      scope,
-      filter: query,
-      unfilled,
-      sort,
-      order,
-      last,
-      limit: limit + 1,
-    });
+    const page = { sort, order, last, limit: limit + 1 };
+    const rows = await read(sql, viewer, { scope, filter: query, unfilled, ...page });
     const placed = rows.map((row) => ({ ...row, cursor: { sort: ordered, ...row.cursor } }));
     return cutByCursor(placed, limit);
   }
@@ -78,6 +60,14 @@ export function createMediaLists({ sql, mostGathered = MOST_GATHERED, mostOutsid
     async page(viewer: Viewer, query: MediaQuery): Promise<{ rows: Media[]; page: Page }> {
       const scope = await findScope(sql, viewer, query.library_id, mostOutside);
       return readPage(store.walkMedia, viewer, scope, query);
+    },
+
+    /** Lists the media of one library for its members, newest first. */
+    async ofLibrary(viewer: Viewer, libraryId: string, { cursor, limit }: ListQuery) {
+      const library = await requireMembership(sql, viewer.user_id, libraryId);
+      const last = decodeCursor(cursor, LIBRARY_CURSOR);
+      const rows = await store.listLibraryMedia(sql, viewer, library, { last, limit: limit + 1 });
+      return cutByCursor(rows, limit);
     },
 
     async sites(viewer: Viewer, libraryId: string | undefined): Promise<SiteList['data']> {

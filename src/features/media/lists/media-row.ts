@@ -16,10 +16,7 @@ export interface MediaRow extends Omit<Media, 'capabilities' | 'cover_url' | 're
   reading_updated_at: Date | null;
 }
 
-/**
- * The columns of a media. The statement also needs `joinReadingProgress` and an `added_at`: lists have it in their
- * rows, `addedAt` finds it for one media.
- */
+/** The columns of a media. The statement also needs `joinReadingProgress` and an `added_at`, such as `addedAt`. */
 export const mediaColumns = (sql: Queryable, viewer: Viewer) => sql`
   media.id, media.kind, media.title, media.processing_status, media.failure_stage, media.last_error_code,
   media.last_error_message, media.processing_attempts, media.processing_started_at, media.processing_completed_at,
@@ -57,11 +54,7 @@ export const addedAt = (sql: Queryable, { user_id, default_library_id }: Viewer)
 )`;
 
 /** Joins the viewer's reading progress for each media of a statement. */
-export const joinReadingProgress = (
-  sql: Queryable,
-  { user_id }: { user_id: string },
-  mediaId = sql`media.id`,
-) => sql`
+export const joinReadingProgress = (sql: Queryable, { user_id }: Viewer, mediaId = sql`media.id`) => sql`
   left join media_readings as reading on reading.user_id = ${user_id} and reading.media_id = ${mediaId}`;
 
 type Inside = Exclude<keyof MediaRow, keyof Media>;

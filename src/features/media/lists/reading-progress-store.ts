@@ -33,11 +33,7 @@ export async function writeReadingProgress(
 }
 
 /** Deletes reading progress; false when the viewer may not read the media. */
-export async function deleteReadingProgress(
-  sql: Queryable,
-  viewer: Viewer,
-  mediaId: string,
-): Promise<boolean> {
+export async function deleteReadingProgress(sql: Queryable, viewer: Viewer, mediaId: string) {
   const [row] = await sql<[{ is_readable: boolean }]>`
     with readable as (
       select media.id

@@ -11,8 +11,8 @@ import { newDirectory } from '../../../../test/support/workspace.ts';
 import { transaction } from '../../../platform/database/transaction.ts';
 import type { JobType } from '../../../platform/jobs/job-type.ts';
 import { openLocalStorage } from '../../../platform/storage/local.ts';
-import { periodicOrphanSweep } from '../files/orphaned-files.ts';
 import { createQuota } from '../files/quota.ts';
+import { periodicOrphanSweep } from '../files/sweeps.ts';
 import { createIngest } from './ingest.ts';
 import { withForcedRun } from './test-force-run.ts';
 

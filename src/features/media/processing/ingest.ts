@@ -3,53 +3,48 @@ import { z } from 'zod';
 import { Failure } from '../../../contract/errors.ts';
 import type { MediaKind } from '../../../contract/media.ts';
 import { id } from '../../../contract/wire.ts';
-import type { Database, Transaction } from '../../../platform/database/database.ts';
+import type { Transaction } from '../../../platform/database/database.ts';
 import { transaction } from '../../../platform/database/transaction.ts';
 import { newId } from '../../../platform/ids.ts';
-import {
-  type Completion,
-  defineJobType,
-  type JobContext,
-  type JobType,
-} from '../../../platform/jobs/job-type.ts';
-import { type EnqueueOptions, enqueue, enqueueMany } from '../../../platform/jobs/submit/enqueue.ts';
-import type { Storage } from '../../../platform/storage/storage.ts';
-import type { Logger } from '../../../platform/telemetry/logger.ts';
+import { type Completion, defineJobType, type JobContext } from '../../../platform/jobs/job-type.ts';
+import { type EnqueueOptions, enqueueMany, type NewJob } from '../../../platform/jobs/submit/enqueue.ts';
 import { isOwnTrouble } from '../../../platform/work/interruption.ts';
 import { PermanentError, RetryLater } from '../../../platform/work/retry-policy.ts';
+import type { Platform } from '../../feature.ts';
 import { emitMediaEvents } from '../events.ts';
-import { type Asset, ExtractionFailure } from '../extractors/extraction.ts';
-import { imageKeysOf, writeImageKeys } from '../files/image-references.ts';
+import { ExtractionFailure } from '../extractors/extraction.ts';
+import { deleteFiles } from '../files/files.ts';
+import { writeImageKeys } from '../files/image-store.ts';
+import { imageKeysOf } from '../files/images.ts';
 import type { Quota } from '../files/quota.ts';
-import { listPayers, setCharge } from '../files/quota-store.ts';
-import { deleteFiles } from '../files/stored-files.ts';
 import { lockKnown, replaceByKnown } from '../saving/unite-media.ts';
 import { buildSearchRows } from '../search/search-rows.ts';
 import * as store from '../store.ts';
-import { endProcessing } from './end-processing.ts';
-import type { Extracted, ExtractorRegistry } from './extractor-registry.ts';
+import type { Extracted, ExtractorRegistry } from './extract.ts';
 import * as lifecycle from './lifecycle.ts';
-import { requeueMedia } from './requeue-media.ts';
+import { endProcessing, requeueMedia } from './media-jobs.ts';
 
 const QUEUE = 'ingest';
 const UNIQUE_VIOLATION = '23505';
 
+const UNEXPECTED = {
+  code: 'E_EXTRACTION_FAILED',
+  message: 'Nexus could not make this readable. The log says why.',
+};
+
 const payload = z.strictObject({ media_id: id });
 type Payload = z.output<typeof payload>;
+type JobOptions = Pick<EnqueueOptions, 'requestId' | 'createdBy' | 'priority'>;
 
-export interface IngestDependencies {
-  sql: Database;
-  log: Logger;
-  storage: Storage;
-  quota: Pick<Quota, 'hasRoom'>;
+interface IngestDependencies extends Pick<Platform, 'sql' | 'log' | 'storage'> {
+  quota: Pick<Quota, 'charge'>;
   extractors: ExtractorRegistry;
 }
 
 export type Ingest = ReturnType<typeof createIngest>;
 
-/** The work that makes what was saved readable, and findable. */
-export function createIngest(dependencies: IngestDependencies) {
-  const { sql, log, storage, quota, extractors } = dependencies;
+/** The jobs that make saved media readable (`ingest_media`) and searchable (`embed_media`). */
+export function createIngest({ sql, log, storage, quota, extractors }: IngestDependencies) {
   const ingestType = defineJobType('ingest_media', {
     queue: QUEUE,
     payload,
@@ -66,46 +61,29 @@ export function createIngest(dependencies: IngestDependencies) {
     handler: ({ media_id }, context) => index(media_id, context),
   });
 
-  /** Puts a media on its way, in the transaction that makes that necessary. False for a kind without an extractor. */
-  async function maybeEnqueueExtraction(
+  /**
+   * Enqueues the job that each media continues with, in the transaction that makes it necessary. Failed media are retried,
+   * unless somebody else has done so. Returns the ids of those that were enqueued: a kind without an extractor has no job.
+   */
+  async function enqueueProcessing(
     tx: Transaction,
-    kind: MediaKind,
-    mediaId: string,
-    options: Pick<EnqueueOptions, 'requestId' | 'createdBy'>,
-  ): Promise<boolean> {
-    return (await enqueueExtractions(tx, [{ id: mediaId, kind }], options)).length === 1;
-  }
-
-  /** Enqueues the extraction of many media. Returns the ids of those that were enqueued. */
-  async function enqueueExtractions(
-    tx: Transaction,
-    media: { id: string; kind: MediaKind }[],
-    options: Pick<EnqueueOptions, 'requestId' | 'createdBy' | 'priority'>,
+    media: Pick<store.MediaSource, 'id' | 'kind' | 'processing_status'>[],
+    options: JobOptions,
   ): Promise<string[]> {
-    const wanted = media.filter(({ kind }) => extractors.has(kind));
-    if (wanted.length === 0) return [];
-    const jobs = wanted.map(({ id: media_id }) => ({
-      type: ingestType as JobType,
-      payload: { media_id },
-      ...options,
-    }));
-    const enqueued = await enqueueMany(tx, jobs);
-    const assigned = wanted.map(({ id: media_id }, index) => ({
-      media_id,
-      job_id: enqueued[index]?.id ?? '',
-    }));
-    await store.assignJobs(tx, assigned);
-    return wanted.map(({ id: mediaId }) => mediaId);
-  }
-
-  async function enqueueStep(
-    tx: Transaction,
-    type: JobType<Payload>,
-    mediaId: string,
-    options: Pick<EnqueueOptions, 'requestId' | 'createdBy' | 'priority'> = {},
-  ): Promise<void> {
-    const { id: jobId } = await enqueue(tx, { type, payload: { media_id: mediaId }, ...options });
-    await store.assignJobs(tx, [{ media_id: mediaId, job_id: jobId }]);
+    const jobs: NewJob<Payload>[] = [];
+    for (const { id: media_id, kind, processing_status } of media) {
+      const from =
+        processing_status === 'failed' ? await lifecycle.retryIfFailed(tx, media_id) : processing_status;
+      const payload = { media_id };
+      if (from === 'ready_for_reading') jobs.push({ type: indexType, payload, ...options });
+      if (from === 'pending' && extractors.has(kind)) jobs.push({ type: ingestType, payload, ...options });
+    }
+    if (jobs.length === 0) return [];
+    const enqueued = await enqueueMany(tx, jobs as NewJob[]);
+    const mediaIds = jobs.map((job) => job.payload.media_id);
+    const jobIds = enqueued.map((job) => job.id);
+    await store.assignJobs(tx, mediaIds, jobIds);
+    return mediaIds;
   }
 
   async function ingest(mediaId: string, context: JobContext): Promise<Completion | undefined> {
@@ -127,20 +105,25 @@ export function createIngest(dependencies: IngestDependencies) {
   }
 
   /**
-   * Keeps what was extracted, under the address that the page is known by. Files first, because nothing refers to them yet; then all rows, the next job and this one's end, in one commit. The
-   * files of each attempt have paths of their own: those that are not kept are deleted, and are nobody else's. When it is
-   * not known whether the commit came through, they are left to the sweep of orphaned files.
+   * Stores what was extracted: first the files, to which nothing refers yet, then in one commit all rows, the next job and
+   * the end of this one. Each attempt has its own folder, so its files can be deleted when they are not kept. When it is
+   * unknown whether the commit succeeded, they are left to the sweep of orphaned files.
    */
   async function keep(source: store.MediaSource, extracted: Extracted, context: JobContext): Promise<void> {
     const folder = `media/${source.id}/${newId()}`;
     const file = extracted.file && (await storeFile(folder, extracted.file));
-    const assets = await storeAssets(folder, extracted.extraction.assets);
+    const assets = extracted.extraction.assets.map((asset) => ({
+      ...asset,
+      path: `${folder}/${asset.name}`,
+    }));
+    for (const { path, bytes, content_type: contentType } of assets)
+      await storage.put(path, bytes, { contentType });
     const discard = () => deleteFiles(storage, folder);
     try {
       const keepRows = () =>
         transaction(sql, (tx) => commit(tx, source, { ...extracted, file, assets }, context));
       const isKept = await keepRows().catch((error) => {
-        // Somebody has saved this address, or found it, at this moment: by now it is known.
+        // Somebody saved or found this address in parallel, so it is now known.
         if (error.code === UNIQUE_VIOLATION) return keepRows();
         throw error;
       });
@@ -152,20 +135,21 @@ export function createIngest(dependencies: IngestDependencies) {
   }
 
   /**
-   * Of two media with one address the readable one stays: one that is known and can be read takes this one's place, and
-   * this one takes the place of any other. False when the media turned out to be a known one, or is not this job's any more.
+   * Writes the rows of an extraction. Of two media with one address the readable one stays: a known media that can be read
+   * replaces this one, and this one replaces any other. False when this one was replaced, or is no longer this job's.
    */
   async function commit(
     tx: Transaction,
     source: store.MediaSource,
     extracted: Omit<Extracted, 'file'> & {
       file: store.StoredMediaFile | undefined;
-      assets: Parameters<typeof store.insertAssets>[2];
+      assets: store.StoredAsset[];
     },
     context: JobContext,
   ): Promise<boolean> {
     const { extraction, kind, canonicalUrl, file, assets } = extracted;
-    const known = await lockKnown(tx, { id: source.id, kind, canonicalUrl });
+    const page = { id: source.id, kind, canonicalUrl };
+    const known = await lockKnown(tx, page);
     if (known?.is_readable) {
       await replaceByKnown(tx, source.id, known.id);
       await context.complete(tx, { result: { outcome: 'known', media_id: known.id } });
@@ -176,31 +160,16 @@ export function createIngest(dependencies: IngestDependencies) {
       if (known) await replaceByKnown(tx, known.id, source.id);
       if (file) await store.setFile(tx, source.id, file);
       await store.insertAssets(tx, source.id, assets);
-      await store.writeExtraction(tx, source.id, { kind, canonicalUrl, extraction });
+      await store.writeExtraction(tx, page, extraction);
       await writeImageKeys(tx, source.id, imageKeysOf(extraction));
       await emitMediaEvents(tx, 'media.ready', [{ media_id: source.id, kind }]);
-      await enqueueStep(tx, indexType, source.id, { requestId: context.requestId ?? undefined });
-      await charge(tx, source.id, (file?.size ?? 0) + bytesOf(extraction));
+      const readable = { id: source.id, kind, processing_status: 'ready_for_reading' } as const;
+      await enqueueProcessing(tx, [readable], { requestId: context.requestId ?? undefined });
+      // Charging comes last, because whoever pays is locked until the transaction ends.
+      await quota.charge(tx, source.id, (file?.size ?? 0) + bytesOf(extraction));
     }
     await context.complete(tx, { result: { outcome: isOurs ? 'ready_for_reading' : 'not ours' } });
     return isOurs;
-  }
-
-  /**
-   * Charges an extraction to whoever pays for the media or, when they have no room, to somebody else who saved it and has.
-   * Last, because whoever pays is locked until the transaction ends. The failure says nothing of anybody's figures:
-   * everybody who can read the media sees it.
-   */
-  async function charge(tx: Transaction, mediaId: string, bytes: number): Promise<void> {
-    for (const { user_id, stored_bytes } of await listPayers(tx, mediaId)) {
-      if (!(await quota.hasRoom(tx, user_id, bytes))) continue;
-      await setCharge(tx, mediaId, user_id, stored_bytes + bytes);
-      return;
-    }
-    throw new Failure(
-      'E_QUOTA_EXCEEDED',
-      'There is not enough storage left for this. Remove items and empty the trash, or ask an admin for more.',
-    );
   }
 
   async function storeFile(folder: string, bytes: Buffer): Promise<store.StoredMediaFile> {
@@ -208,16 +177,6 @@ export function createIngest(dependencies: IngestDependencies) {
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     const size = await storage.put(path, bytes, { contentType: 'application/pdf' });
     return { path, content_type: 'application/pdf', size, sha256 };
-  }
-
-  async function storeAssets(folder: string, given: Asset[]) {
-    const assets: Parameters<typeof store.insertAssets>[2] = [];
-    for (const { name, content_type, bytes } of given) {
-      const path = `${folder}/${name}`;
-      await storage.put(path, bytes, { contentType: content_type });
-      assets.push({ name, content_type, path });
-    }
-    return assets;
   }
 
   async function index(mediaId: string, context: JobContext): Promise<Completion | undefined> {
@@ -238,58 +197,47 @@ export function createIngest(dependencies: IngestDependencies) {
   }
 
   /** Returns the error that ends the attempt: one that allows a retry, or the media's failure. */
-  async function endAttempt(
-    mediaId: string,
-    error: unknown,
-    { isLastAttempt, signal }: JobContext,
-  ): Promise<unknown> {
+  async function endAttempt(mediaId: string, error: unknown, { isLastAttempt, signal }: JobContext) {
     if (signal.aborted || isOwnTrouble(error)) return error;
     const isFinal =
       error instanceof PermanentError || (error instanceof Failure && !error.isTransient) || isLastAttempt;
     if (!isFinal) return asRetry(error);
     const known = error instanceof ExtractionFailure ? error.known : undefined;
-    if (known) await transaction(sql, (tx) => store.writeKnown(tx, mediaId, known.title, known.metadata));
-    const { code, message } = toFailure(error);
+    if (known) await transaction(sql, (tx) => store.writeKnown(tx, mediaId, known));
+    const isForReaders = error instanceof Failure || error instanceof PermanentError;
+    const { code, message } = isForReaders ? error : UNEXPECTED;
     return new PermanentError(code, message, { cause: error });
   }
 
   return {
-    maybeEnqueueExtraction,
-    enqueueExtractions,
-    enqueueIndexing: (
-      tx: Transaction,
-      mediaId: string,
-      options: Pick<EnqueueOptions, 'requestId' | 'createdBy' | 'priority'>,
-    ) => enqueueStep(tx, indexType, mediaId, options),
     ingestType,
     indexType,
+    enqueueProcessing,
+
+    /** Enqueues the extraction of one media. False for a kind without an extractor. */
+    async maybeEnqueueExtraction(tx: Transaction, kind: MediaKind, id: string, options: JobOptions) {
+      const media = { id, kind, processing_status: 'pending' } as const;
+      return (await enqueueProcessing(tx, [media], options)).length === 1;
+    },
   };
 }
 
 /** The size of an extraction in the database and in storage, without the original file. */
 function bytesOf({ fragments, plain_text, assets }: Extracted['extraction']): number {
-  const texts = fragments.map(
-    ({ html_sanitized, canonical_text }) =>
-      Buffer.byteLength(html_sanitized) + Buffer.byteLength(canonical_text),
-  );
-  const files = assets.map(({ bytes }) => bytes.byteLength);
-  return Buffer.byteLength(plain_text) + sum(texts) + sum(files);
+  let size = Buffer.byteLength(plain_text);
+  for (const { html_sanitized, canonical_text } of fragments)
+    size += Buffer.byteLength(html_sanitized) + Buffer.byteLength(canonical_text);
+  for (const { bytes } of assets) size += bytes.byteLength;
+  return size;
 }
-
-const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0);
 
 function outcome(what: string): Completion {
   return { result: { outcome: what } };
 }
 
-/** A site that says when to come back is believed. */
+/** Returns a retry at the time that the site asks for, if it does. */
 function asRetry(error: unknown): unknown {
   const { retryAfterSeconds } = error as { retryAfterSeconds?: number };
   if (!(error instanceof Failure) || retryAfterSeconds === undefined) return error;
   return new RetryLater(retryAfterSeconds, error.code, error.message, { cause: error });
-}
-
-function toFailure(error: unknown): { code: string; message: string } {
-  if (error instanceof Failure || error instanceof PermanentError) return error;
-  return { code: 'E_EXTRACTION_FAILED', message: 'Nexus could not make this readable. The log says why.' };
 }

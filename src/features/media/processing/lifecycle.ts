@@ -1,6 +1,6 @@
 import { NexusError } from '../../../contract/errors.ts';
 import type { FailureStage, MediaKind, ProcessingStatus } from '../../../contract/media.ts';
-import type { Transaction } from '../../../platform/database/database.ts';
+import type { Queryable, Transaction } from '../../../platform/database/database.ts';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
 import { emitMediaEvents } from '../events.ts';
 
@@ -11,9 +11,15 @@ import { emitMediaEvents } from '../events.ts';
  * pending → failed (stage upload: there is no file, so it cannot be retried)
  *
  * Every change of a media's status is here. Each function locks the row, does nothing when the row is not in the expected
- * state (a job may run twice, or late), and leaves committing to its caller. A change is told by `media.status_changed`,
+ * state (a job may run twice, or late), and leaves committing to its caller. A change emits `media.status_changed`,
  * except for those that have an event of their own: `media.ready` and `media.failed`.
  */
+
+/** Whether a media has text to read, even if indexing it failed. */
+export const isReadable = (sql: Queryable) => sql`(
+  media.processing_status in ('ready_for_reading', 'embedding', 'ready')
+  or (media.processing_status = 'failed' and media.failure_stage = 'embed')
+)`;
 
 export interface MediaFailure {
   stage: FailureStage;
@@ -34,72 +40,50 @@ async function lock(tx: Transaction, mediaId: string): Promise<State | undefined
   return state;
 }
 
-async function emitStatus(
-  tx: Transaction,
-  media_id: string,
-  kind: MediaKind,
-  processing_status: ProcessingStatus,
-): Promise<void> {
-  await emitMediaEvents(tx, 'media.status_changed', [{ media_id, kind, processing_status }]);
-}
+const emitStatus = (tx: Transaction, media_id: string, kind: MediaKind, status: ProcessingStatus) =>
+  emitMediaEvents(tx, 'media.status_changed', [{ media_id, kind, processing_status: status }]);
 
-/**
- * Whether the job may go on. From pending, the attempt is counted and the media is being extracted; a job whose worker
- * died finds what it left, and goes on as well.
- */
-export async function workerStartAttempt(
-  tx: Transaction,
-  mediaId: string,
-  jobId: string,
-  log: Logger,
-): Promise<boolean> {
+/** Starts the extraction and counts the attempt, or continues after a worker died. False when the job may not. */
+export async function workerStartAttempt(tx: Transaction, mediaId: string, jobId: string, log: Logger) {
   const state = await lock(tx, mediaId);
   const isOurs = state?.job_id === jobId;
   if (isOurs && state.processing_status === 'extracting') return true;
-  if (isOurs && state.processing_status === 'pending') {
-    await tx`
-      update media
-      set processing_status = 'extracting',
-          processing_attempts = processing_attempts + 1,
-          processing_started_at = now(),
-          updated_at = now()
-      where id = ${mediaId}`;
-    await emitStatus(tx, mediaId, state.kind, 'extracting');
-    return true;
-  }
+  if (!isOurs || state.processing_status !== 'pending') return ignoreStart(mediaId, state, log);
+  await tx`
+    update media
+    set processing_status = 'extracting',
+        processing_attempts = processing_attempts + 1,
+        processing_started_at = now(),
+        updated_at = now()
+    where id = ${mediaId}`;
+  await emitStatus(tx, mediaId, state.kind, 'extracting');
+  return true;
+}
+
+function ignoreStart(mediaId: string, state: State | undefined, log: Logger): false {
   log.info({ media_id: mediaId, status: state?.processing_status }, 'worker_start_attempt_noop');
   return false;
 }
 
-/** Only from extracting. */
-export async function markReadyForReading(tx: Transaction, mediaId: string, log: Logger): Promise<boolean> {
-  return move(tx, mediaId, ['extracting'], 'ready_for_reading', log);
+export function markReadyForReading(tx: Transaction, mediaId: string, log: Logger): Promise<boolean> {
+  return move(tx, mediaId, { from: ['extracting'], to: 'ready_for_reading' }, log);
 }
 
-/** Only from ready_for_reading, or from embedding, where a worker that died has left it. */
-export async function workerStartIndexing(
-  tx: Transaction,
-  mediaId: string,
-  jobId: string,
-  log: Logger,
-): Promise<boolean> {
+/** Starts indexing, or continues it after a worker died. */
+export async function workerStartIndexing(tx: Transaction, mediaId: string, jobId: string, log: Logger) {
   const state = await lock(tx, mediaId);
-  if (state?.job_id !== jobId) {
-    log.info({ media_id: mediaId, status: state?.processing_status }, 'worker_start_attempt_noop');
-    return false;
-  }
-  return move(tx, mediaId, ['ready_for_reading', 'embedding'], 'embedding', log);
+  if (state?.job_id !== jobId) return ignoreStart(mediaId, state, log);
+  return move(tx, mediaId, { from: ['ready_for_reading', 'embedding'], to: 'embedding' }, log);
 }
 
-export async function markReady(tx: Transaction, mediaId: string, log: Logger): Promise<boolean> {
-  return move(tx, mediaId, ['embedding'], 'ready', log);
+export function markReady(tx: Transaction, mediaId: string, log: Logger): Promise<boolean> {
+  return move(tx, mediaId, { from: ['embedding'], to: 'ready' }, log);
 }
 
 async function move(
   tx: Transaction,
   mediaId: string,
-  from: ProcessingStatus[],
-  to: ProcessingStatus,
+  { from, to }: { from: ProcessingStatus[]; to: ProcessingStatus },
   log: Logger,
 ): Promise<boolean> {
   const state = await lock(tx, mediaId);
@@ -119,7 +103,7 @@ async function move(
   return true;
 }
 
-/** A failure that comes when the media is readable already takes nothing away. */
+/** Marks a media as failed and emits `media.failed`. False when it is gone, or readable already: a late failure is ignored. */
 export async function markFailed(
   tx: Transaction,
   mediaId: string,
@@ -128,10 +112,8 @@ export async function markFailed(
 ): Promise<boolean> {
   const state = await lock(tx, mediaId);
   if (!state) return false;
-  if (
-    state.processing_status === 'ready' ||
-    (state.processing_status === 'ready_for_reading' && stage !== 'embed')
-  ) {
+  const { kind, processing_status: status } = state;
+  if (status === 'ready' || (status === 'ready_for_reading' && stage !== 'embed')) {
     log.warn({ media_id: mediaId, error_code: code }, 'late_failure_ignored');
     return false;
   }
@@ -144,12 +126,14 @@ export async function markFailed(
         failed_at = now(),
         updated_at = now()
     where id = ${mediaId}`;
+  const payload = { media_id: mediaId, kind, failure_stage: stage, error_code: code };
+  await emitMediaEvents(tx, 'media.failed', [payload]);
   return true;
 }
 
 export type RetriedStatus = 'pending' | 'ready_for_reading';
 
-/** As `retryMedia`, for who does not insist: of several who save a failed media at once, one finds it failed. */
+/** Like `retryMedia`, but does nothing for a media that has not failed: several people may save it at once. */
 export async function retryIfFailed(tx: Transaction, mediaId: string): Promise<RetriedStatus | undefined> {
   const state = await lock(tx, mediaId);
   if (state?.processing_status !== 'failed' || state.failure_stage === 'upload') return undefined;
@@ -157,8 +141,8 @@ export async function retryIfFailed(tx: Transaction, mediaId: string): Promise<R
 }
 
 /**
- * Back to the beginning, or to where the search index is still to be built. Nothing of the failed attempt is left.
- * Returns the status to go on from.
+ * Resets a failed media to the start, or to where its search rows are still to be built, and deletes everything that the
+ * failed attempt left. Returns the status to continue from.
  */
 export async function retryMedia(tx: Transaction, mediaId: string): Promise<RetriedStatus> {
   const state = await lock(tx, mediaId);
@@ -191,8 +175,9 @@ export async function retryMedia(tx: Transaction, mediaId: string): Promise<Retr
         stored_bytes = coalesce(file_size, 0),
         failure_stage = null, last_error_code = null, last_error_message = null, failed_at = null,
         processing_started_at = null, processing_completed_at = null,
-        title = coalesce(given_title, title), plain_text = null, author = null, site = null, language = null, published = null, description = null,
-        word_count = null, reading_minutes = null, page_count = null, cover = null, outline = '[]',
+        title = coalesce(given_title, title), plain_text = null, author = null, site = null, language = null,
+        published = null, description = null, word_count = null, reading_minutes = null, page_count = null,
+        cover = null, outline = '[]',
         updated_at = now()
     where id = ${mediaId}`;
   await emitStatus(tx, mediaId, state.kind, 'pending');

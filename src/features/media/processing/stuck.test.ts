@@ -11,7 +11,7 @@ import { newId } from '../../../platform/ids.ts';
 import type { JobType } from '../../../platform/jobs/job-type.ts';
 import { enqueue } from '../../../platform/jobs/submit/enqueue.ts';
 import type { Worker } from '../../../platform/jobs/worker.ts';
-import { failStranded } from './end-processing.ts';
+import { failStranded } from './media-jobs.ts';
 
 const pages = new Map<string, string>();
 const site = await startSite((request, response) => {

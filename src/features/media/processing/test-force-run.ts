@@ -3,8 +3,7 @@ import { id } from '../../../contract/wire.ts';
 import type { Database } from '../../../platform/database/database.ts';
 import { transaction } from '../../../platform/database/transaction.ts';
 import type { JobType } from '../../../platform/jobs/job-type.ts';
-import { failMedia } from './fail-media.ts';
-import { workerStartAttempt } from './lifecycle.ts';
+import { markFailed, workerStartAttempt } from './lifecycle.ts';
 
 const payload = z.strictObject({ media_id: id, test_force_run: z.boolean().default(false) });
 
@@ -14,10 +13,7 @@ const FAILURE = {
   message: 'There is no extractor for this.',
 } as const;
 
-/**
- * The job type `ingest_media` as it is in NEXUS_ENV=test, and nowhere else: a payload with `test_force_run` fails the
- * media, of any kind, without reading it.
- */
+/** Adds `test_force_run` to `ingest_media`, for NEXUS_ENV=test only: it fails the media without reading it. */
 export function withForcedRun(
   sql: Database,
   ingestType: JobType<{ media_id: string }>,
@@ -31,7 +27,7 @@ export function withForcedRun(
         sql,
         async (tx) =>
           (await workerStartAttempt(tx, media_id, context.jobId, context.log)) &&
-          (await failMedia(tx, media_id, FAILURE, context.log)),
+          (await markFailed(tx, media_id, FAILURE, context.log)),
       );
       return { result: { outcome: isFailed ? 'failed' : 'not pending' } };
     },

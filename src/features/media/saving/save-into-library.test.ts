@@ -16,8 +16,8 @@ import { transaction } from '../../../platform/database/transaction.ts';
 import { newId } from '../../../platform/ids.ts';
 import { createLibraries } from '../../libraries/libraries.ts';
 import { createMembers } from '../../libraries/sharing/members.ts';
-import { readLink } from './link.ts';
 import { saveLinks } from './save-links.ts';
+import { readLink } from './url.ts';
 
 const database = useDatabase();
 const { sql } = database;
@@ -167,7 +167,7 @@ describe('at the same time', () => {
   test('a library that is deleted after the save takes only its own listing with it', async () => {
     const held = holdBeforeCommit(connections[0]);
     const viewer = { user_id: admin.id, default_library_id: admin.defaultLibraryId };
-    const ingest = { enqueueExtractions: async () => [], enqueueIndexing: async () => {} };
+    const ingest = { enqueueProcessing: async () => [] };
     const options = { ingest, libraryId: library, createdBy: undefined, requestId: undefined };
     const saving = transaction(held.sql, async (tx) => [
       ...(await saveLinks(tx, viewer, [readLink('web_article', new URL(url))], options)).values(),

@@ -2,8 +2,8 @@ import type { Transaction } from '../../../platform/database/database.ts';
 import { replaceInTrash } from '../../libraries/closure/closure.ts';
 import { replaceMedia } from '../../libraries/closure/forget-media.ts';
 import { lockListings } from '../../libraries/closure/lock-contents.ts';
-import { deleteReplaced } from '../trash/delete-media.ts';
-import * as store from './unite-store.ts';
+import { deleteReplaced } from '../trash/purge.ts';
+import * as store from './store.ts';
 
 /**
  * Replaces one media by another in every library, and deletes it. Whoever had saved it has the winner from then on, under
@@ -22,10 +22,7 @@ export async function replaceByKnown(tx: Transaction, loserId: string, winnerId:
  * Finds the media that already has an address, and locks it together with the one that was just found to have the same.
  * The one that will be deleted is locked first.
  */
-export async function lockKnown(
-  tx: Transaction,
-  page: store.ExtractedPage,
-): Promise<store.KnownMedia | undefined> {
+export async function lockKnown(tx: Transaction, page: store.ExtractedPage) {
   const known = await store.findKnown(tx, page);
   if (!known) return undefined;
   await lockListings(tx, [page.id, known.id]);

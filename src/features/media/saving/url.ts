@@ -2,18 +2,10 @@ import { NexusError } from '../../../contract/errors.ts';
 
 export const LONGEST_URL = 2048;
 
-const YOUTUBE_HOSTS = [
-  'youtube.com',
-  'www.youtube.com',
-  'm.youtube.com',
-  'music.youtube.com',
-  'youtu.be',
-  'youtube-nocookie.com',
-  'www.youtube-nocookie.com',
-];
+const YOUTUBE_HOSTS = /^(youtu\.be|((www|m|music)\.)?youtube\.com|(www\.)?youtube-nocookie\.com)$/;
 
 /** Identifies the media of a URL, whoever saves it and in whichever spelling. */
-export interface UrlIdentity {
+interface UrlIdentity {
   canonical_url: string;
   provider: 'youtube' | null;
   provider_id: string | null;
@@ -70,7 +62,7 @@ export function inferKind(url: URL): 'web_article' | 'video' {
 }
 
 function isYouTube(url: URL): boolean {
-  return YOUTUBE_HOSTS.includes(url.hostname);
+  return YOUTUBE_HOSTS.test(url.hostname);
 }
 
 function youtubeId(url: URL): string | undefined {
@@ -81,6 +73,36 @@ function youtubeId(url: URL): string | undefined {
         ? url.searchParams.get('v')
         : /^\/(?:embed|shorts|live|v)\/([^/]+)/.exec(url.pathname)?.[1];
   return id && /^[A-Za-z0-9_-]{11}$/.test(id) ? id : undefined;
+}
+
+/** A link as somebody saves it. */
+export interface Link extends UrlIdentity {
+  kind: 'web_article' | 'video';
+  title: string;
+  /** The address as they typed it. */
+  requested_url: string;
+  /** When they saved it in another program, if that is known. */
+  saved_at?: Date | undefined;
+}
+
+/** Throws `E_INVALID_URL` for a URL that Nexus does not save. */
+export function readLink(kind: Link['kind'], url: URL): Link {
+  const identity = identify(kind, url);
+  if (identity.canonical_url.length > LONGEST_URL)
+    throw invalid(`The URL has more than ${LONGEST_URL} characters once it is encoded.`);
+  return { ...identity, kind, title: titleFrom(identity), requested_url: url.href };
+}
+
+/** The title until the page gives one. Everybody who saves the link may see it, so it has no query. */
+function titleFrom({ canonical_url, provider_id }: UrlIdentity): string {
+  const { host, pathname } = new URL(canonical_url);
+  if (provider_id !== null) return `youtube.com/watch?v=${provider_id}`;
+  return `${host}${pathname === '/' ? '' : pathname}`.slice(0, 1000);
+}
+
+/** Identifies the media of a link: there is one for each kind and canonical address. */
+export function linkKey({ kind, canonical_url }: { kind: string; canonical_url: string }): string {
+  return `${kind} ${canonical_url}`;
 }
 
 function invalid(message: string): NexusError {

@@ -1,15 +1,11 @@
 import type { Media, MediaKind } from '../../../contract/media.ts';
 import type { Queryable, Transaction } from '../../../platform/database/database.ts';
-import type { SqlFragment } from '../../../platform/database/statement.ts';
 import { canReadMedia, type Viewer } from '../../libraries/access/can-read-media.ts';
 import { addedAt, joinReadingProgress, type MediaRow, mediaColumns, toMedia } from '../lists/media-row.ts';
 import type { ParsedQuery } from './search-query.ts';
 import { PIECE_CHARACTERS } from './search-rows.ts';
 
-/**
- * The most candidates that are ranked for a frequent word. Ranking reads the whole document, and nobody reads that many
- * results.
- */
+/** The most candidates that are ranked for a frequent word, because ranking reads the whole document. */
 const MOST_RANKED = 500;
 const MOST_TITLES = 200;
 
@@ -31,10 +27,7 @@ export async function prepareSearch(tx: Transaction): Promise<void> {
  * The query as PostgreSQL parses it, and the share of all text pieces that it expects to match. The estimate comes from
  * its statistics on frequent words; counting would take as long as the search.
  */
-export async function readWords(
-  tx: Transaction,
-  { web, prefix, isAlternative }: ParsedQuery,
-): Promise<{ words: string; occurrences: number; share: number }> {
+export async function readWords(tx: Transaction, { web, prefix, isAlternative }: ParsedQuery) {
   const complete = tx`websearch_to_tsquery('simple', search_form(${web}))`;
   const unfinished = prefix && tx`to_tsquery('simple', quote_literal(search_form(${prefix})) || ':*')`;
   const both = isAlternative ? tx`||` : tx`&&`;
@@ -48,7 +41,7 @@ export async function readWords(
   return { words, occurrences, share: occurrences / Math.max(pieces, 1) };
 }
 
-export interface SearchScope {
+interface SearchScope {
   libraryIds: string[];
   /** Whether membership must be checked. A default library is the viewer's own. */
   isShared: boolean;
@@ -68,12 +61,7 @@ const scopeRows = (sql: Queryable, viewer: Viewer, { libraryIds, isShared }: Sea
     }`;
 
 /** Counts the media in the scope, up to `most`. */
-export async function measureScope(
-  sql: Queryable,
-  viewer: Viewer,
-  scope: SearchScope,
-  most: number,
-): Promise<number> {
+export async function measureScope(sql: Queryable, viewer: Viewer, scope: SearchScope, most: number) {
   const [row] = await sql<[{ count: number }]>`
     select count(*) from (${scopeRows(sql, viewer, scope)} limit ${most}) as counted`;
   return row.count;
@@ -117,12 +105,7 @@ export function foundInTitles(sql: Queryable, viewer: Viewer, { words, kind, sco
 }
 
 /** Finds candidates among the newest media: for a frequent word, enough are found soon. */
-export function foundInNewest(
-  sql: Queryable,
-  viewer: Viewer,
-  { words, kind, scope }: Sought,
-  most: number,
-): SqlFragment {
+export function foundInNewest(sql: Queryable, viewer: Viewer, { words, kind, scope }: Sought, most: number) {
   return sql`
     select newest.media_id, piece.idx, searched.document
     from (${scopeRows(sql, viewer, scope)} order by created_at desc, media_id desc limit ${most}) as newest
@@ -138,15 +121,18 @@ export function foundInNewest(
     limit ${MOST_RANKED}`;
 }
 
-/**
- * `offset 0` makes PostgreSQL look up each candidate; otherwise it would collect all matches, or the whole scope,
- * first.
- */
+/** `offset 0` makes PostgreSQL look up each candidate, instead of collecting all matches or the whole scope first. */
 const inScope = (sql: Queryable, viewer: Viewer, scope: SearchScope, mediaId: ReturnType<Queryable>) => sql`
   join lateral (
     select exists (select from (${scopeRows(sql, viewer, scope)}) as scope where scope.media_id = ${mediaId}) as is_there
     offset 0
   ) as scope on scope.is_there`;
+
+export interface Hit {
+  media: Media;
+  piece_idx: number | null;
+  cursor: SearchCursor;
+}
 
 /**
  * Ranks candidates, best first, each media once, with the text piece that matches best. Access is checked for
@@ -155,17 +141,13 @@ const inScope = (sql: Queryable, viewer: Viewer, scope: SearchScope, mediaId: Re
 export async function rankHits(
   sql: Queryable,
   viewer: Viewer,
-  {
-    words,
-    candidates,
-    last,
-    limit,
-  }: { words: string; candidates: Candidates[]; last: SearchCursor | null; limit: number },
-): Promise<{ media: Media; piece_idx: number | null; cursor: SearchCursor }[]> {
+  query: { words: string; candidates: Candidates[]; last: SearchCursor | null; limit: number },
+): Promise<Hit[]> {
+  const { words, candidates, last, limit } = query;
   const found = candidates
     .map((some) => sql`(${some})`)
     .reduce((some, more) => sql`${some} union all ${more}`);
-  const rows = await sql<(MediaRow & { piece_idx: number | null; cursor: SearchCursor })[]>`
+  const rows = await sql<(MediaRow & Omit<Hit, 'media'>)[]>`
     with candidate as materialized (${found}),
     ranked as materialized (
       select distinct on (media_id)
@@ -189,10 +171,7 @@ export async function rankHits(
 }
 
 /** Returns the matching text pieces, in the order of the hits. */
-export async function readPieces(
-  sql: Queryable,
-  hits: { mediaId: string; pieceIdx: number }[],
-): Promise<string[]> {
+export async function readPieces(sql: Queryable, hits: { mediaId: string; pieceIdx: number }[]) {
   const rows = await sql<{ text: string }[]>`
     select substr(coalesce(media.plain_text, ''), hit.idx * ${PIECE_CHARACTERS}::int + 1, ${PIECE_CHARACTERS}::int) as text
     from unnest(
@@ -205,10 +184,7 @@ export async function readPieces(
 }
 
 /** Returns the first fragment that contains each line, in the order of the lines. */
-export async function findFragments(
-  sql: Queryable,
-  lines: { mediaId: string; line: string | null }[],
-): Promise<(number | null)[]> {
+export async function findFragments(sql: Queryable, lines: { mediaId: string; line: string | null }[]) {
   const rows = await sql<{ idx: number | null }[]>`
     select fragment.idx
     from unnest(

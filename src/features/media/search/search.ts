@@ -22,9 +22,6 @@ type SearchCursor = z.output<typeof cursor>;
 export type Search = ReturnType<typeof createSearch>;
 
 export function createSearch({ sql }: { sql: Database }) {
-  type Found = Awaited<ReturnType<typeof store.rankHits>>[number];
-  type Hit = Omit<Found, 'cursor'>;
-
   /**
    * Finds a rare word by the text index. For a frequent word the index would read every document that contains it, so
    * the newest media are read instead, unless they give less than a page.
@@ -58,16 +55,14 @@ export function createSearch({ sql }: { sql: Database }) {
     });
   }
 
-  async function withSnippets(hits: Hit[], words: string[]): Promise<SearchHit[]> {
-    const pieces = await store.readPieces(
-      sql,
-      hits.map(({ media, piece_idx }) => ({ mediaId: media.id, pieceIdx: piece_idx ?? 0 })),
-    );
-    const snippets = pieces.map((piece) => makeSnippet(piece, words));
-    const fragments = await store.findFragments(
-      sql,
-      hits.map(({ media }, index) => ({ mediaId: media.id, line: snippets[index]?.line ?? null })),
-    );
+  async function withSnippets(hits: Omit<store.Hit, 'cursor'>[], words: string[]): Promise<SearchHit[]> {
+    const places = hits.map(({ media, piece_idx }) => ({ mediaId: media.id, pieceIdx: piece_idx ?? 0 }));
+    const snippets = (await store.readPieces(sql, places)).map((piece) => makeSnippet(piece, words));
+    const lines = hits.map(({ media }, index) => ({
+      mediaId: media.id,
+      line: snippets[index]?.line ?? null,
+    }));
+    const fragments = await store.findFragments(sql, lines);
     return hits.map(({ media }, index) => ({
       media,
       snippet: snippets[index]?.parts ?? [],

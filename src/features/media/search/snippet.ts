@@ -6,23 +6,20 @@ const LENGTH = 240;
 const MARKS = /[\u0300-\u036f]/g;
 const ACCENTS = '[\\u0300-\\u036f]*';
 
-export interface Snippet {
-  parts: SnippetPart[];
-  /** Returns the line of the first match; null when nothing matches. */
-  line: string | null;
-}
-
-/** Returns the text around the first match, split at its matches; or the beginning when there is none. */
-export function makeSnippet(text: string, words: string[]): Snippet {
+/**
+ * Returns the text around the first match, split at its matches, and the line of that match. Without a match, returns the
+ * beginning of the text and no line.
+ */
+export function makeSnippet(text: string, words: string[]) {
   const pattern = patternOf(words);
   // Decomposes letters and accents, so that either form finds the other.
   const spelled = normalForm(text, 'NFD');
-  const first = pattern && firstMatch(pattern, spelled);
-  if (!pattern || !first)
+  const first = pattern ? spelled.search(pattern) : -1;
+  if (!pattern || first === -1)
     return { parts: [{ text: clean(spelled.slice(0, LENGTH)), is_match: false }], line: null };
-  const start = wordStart(spelled, Math.max(0, first.index - BEFORE));
+  const start = wordStart(spelled, Math.max(0, first - BEFORE));
   const excerpt = spelled.slice(start, wordEnd(spelled, start + LENGTH));
-  return { parts: takeApart(excerpt, pattern), line: lineAround(spelled, first.index) };
+  return { parts: takeApart(excerpt, pattern), line: lineAround(spelled, first) };
 }
 
 /** Matches words at their beginning, and characters of scripts without spaces anywhere. */
@@ -38,15 +35,9 @@ function spellings(word: string): string {
   return (isSpaced ? '(?<![\\p{L}\\p{N}\\p{M}])' : '') + letters.join('');
 }
 
-function firstMatch(pattern: RegExp, text: string): RegExpExecArray | null {
-  pattern.lastIndex = 0;
-  return pattern.exec(text);
-}
-
 function takeApart(excerpt: string, pattern: RegExp): SnippetPart[] {
   const parts: SnippetPart[] = [];
   let end = 0;
-  pattern.lastIndex = 0;
   for (const match of excerpt.matchAll(pattern)) {
     if (match.index > end) parts.push({ text: clean(excerpt.slice(end, match.index)), is_match: false });
     parts.push({ text: clean(match[0]), is_match: true });

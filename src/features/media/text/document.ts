@@ -1,25 +1,19 @@
 import { NexusError } from '../../../contract/errors.ts';
-import type { MediaFragment, MediaKind } from '../../../contract/media.ts';
+import type { MediaKind } from '../../../contract/media.ts';
 import type { Queryable } from '../../../platform/database/database.ts';
 import { mediaNotFound } from '../../libraries/access/access.ts';
 import type { Viewer } from '../../libraries/access/can-read-media.ts';
 import * as store from '../store.ts';
 
-/** A media with the text of its fragments. */
-export interface Document {
-  id: string;
-  kind: MediaKind;
-  fragments: Pick<MediaFragment, 'idx' | 'canonical_text'>[];
-}
-
 /** Returns the kind of a readable media that has text; throws otherwise. */
 export async function requireDocument(sql: Queryable, viewer: Viewer, mediaId: string): Promise<MediaKind> {
-  const kind = (await store.findReadableKind(sql, viewer, mediaId)) ?? mediaNotFound();
-  if (await store.hasFragments(sql, mediaId)) return kind;
+  const { kind, has_text } = (await store.findDocument(sql, viewer, mediaId)) ?? mediaNotFound();
+  if (has_text) return kind;
   throw new NexusError('E_INVALID_STATE', 'The document has no text yet. Wait until it is readable.');
 }
 
-export async function readDocument(sql: Queryable, viewer: Viewer, mediaId: string): Promise<Document> {
+/** Returns a readable media with the text of its fragments. */
+export async function readDocument(sql: Queryable, viewer: Viewer, mediaId: string) {
   const kind = await requireDocument(sql, viewer, mediaId);
   return { id: mediaId, kind, fragments: await store.listTexts(sql, mediaId) };
 }

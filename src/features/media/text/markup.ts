@@ -15,7 +15,7 @@ export function parseBody(text: string): Node[] {
   return root?.childNodes.filter(isElement).find(({ tagName }) => tagName === 'body')?.childNodes ?? [];
 }
 
-export function isElement(node: Node): node is Element {
+function isElement(node: Node): node is Element {
   return 'tagName' in node;
 }
 
@@ -29,7 +29,7 @@ export function attribute(element: Element, name: string): string | undefined {
 }
 
 /** Calls `enter` for every node, and `leave` for every element that was entered. */
-export interface Visitor {
+interface Visitor {
   text(value: string): void;
   /** Returns false to skip the element and its content. */
   enter(element: Element): boolean;

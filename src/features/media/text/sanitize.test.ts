@@ -3,7 +3,11 @@ import { type DefaultTreeAdapterMap, defaultTreeAdapter, html as namespaces, par
 import { describe, expect, test } from 'vitest';
 import { ATTACKS } from '../../../../test/support/fixtures/attacks.ts';
 import { canonicalText } from './canonical-text.ts';
-import { sanitizeHtml } from './sanitize.ts';
+import { parseMarkup } from './markup.ts';
+import { sanitizeNodes } from './sanitize.ts';
+
+const sanitizeHtml = (html: string, options: Parameters<typeof sanitizeNodes>[1]) =>
+  sanitizeNodes(parseMarkup(html), options);
 
 const PROXY = '/images?url=';
 const options = {

@@ -1,15 +1,6 @@
-import {
-  attribute,
-  type Element,
-  escapeAttribute,
-  escapeText,
-  isHtml,
-  type Node,
-  parseMarkup,
-  walk,
-} from './markup.ts';
+import { attribute, type Element, escapeAttribute, escapeText, isHtml, type Node, walk } from './markup.ts';
 
-export interface SanitizeOptions {
+interface SanitizeOptions {
   /** The base of relative URLs. Without it they are dropped. */
   baseUrl?: string | undefined;
   /** Returns the URL that an image is served from; undefined drops the image. */
@@ -58,10 +49,6 @@ const ATTRIBUTES: Record<string, Record<string, RegExp>> = {
 };
 
 /** Returns HTML that is safe to show: nothing in it runs, and it loads only what `rewriteImage` returns. */
-export function sanitizeHtml(html: string, options: SanitizeOptions): string {
-  return sanitizeNodes(parseMarkup(html), options);
-}
-
 export function sanitizeNodes(nodes: Node[], options: SanitizeOptions): string {
   const parts: string[] = [];
   walk(nodes, {
@@ -96,7 +83,7 @@ function attributesOf(element: Element, options: SanitizeOptions): string | unde
     .filter(({ name, value }) => Object.hasOwn(allowed, name) && allowed[name]?.test(value))
     .map(({ name, value }): [string, string] => [name, value]);
   if (tagName === 'img') {
-    const url = absoluteUrl(attribute(element, 'src'), options.baseUrl, WEB);
+    const url = absoluteUrl(attribute(element, 'src'), options.baseUrl);
     const src = url && options.rewriteImage(url);
     if (!src) return undefined;
     kept.unshift(['src', src]);
@@ -112,11 +99,8 @@ function attributesOf(element: Element, options: SanitizeOptions): string | unde
 
 const WEB = ['http:', 'https:'];
 
-function absoluteUrl(
-  value: string | undefined,
-  base: string | undefined,
-  schemes: string[],
-): string | undefined {
+/** Resolves an address; undefined for other schemes, and for relative addresses without a base. */
+export function absoluteUrl(value: string | null | undefined, base: string | undefined, schemes = WEB) {
   const address = value?.trim();
   if (!address || !URL.canParse(address, base)) return undefined;
   const url = new URL(address, base);

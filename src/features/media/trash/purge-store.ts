@@ -9,10 +9,7 @@ export async function lockForPurge(tx: Transaction, mediaIds: string[]): Promise
   return rows.map(({ id }) => id);
 }
 
-/**
- * Lists the media that nobody has. A separate statement, so that it sees everything that was committed before the media
- * were locked.
- */
+/** Lists the media that nobody has. A separate statement sees everything that was committed before they were locked. */
 export async function listUnheldAmong(tx: Transaction, lockedIds: string[]): Promise<string[]> {
   const rows = await tx<{ id: string }[]>`
     select id
@@ -22,26 +19,19 @@ export async function listUnheldAmong(tx: Transaction, lockedIds: string[]): Pro
 }
 
 /** Deletes media with everything that refers to them. Returns the payloads of their events. */
-export async function deleteMedia(
-  tx: Transaction,
-  mediaIds: string[],
-): Promise<EventPayload<'media.deleted'>[]> {
+export async function deleteMedia(tx: Transaction, mediaIds: string[]) {
   return tx<EventPayload<'media.deleted'>[]>`
     delete from media
     where id = any(${mediaIds}::uuid[])
     returning id as media_id, kind`;
 }
 
-export interface TrashRow {
+interface TrashRow {
   default_library_id: string;
   media_id: string;
 }
 
-export async function listExpiredTrash(
-  sql: Queryable,
-  days: number,
-  limit: number,
-): Promise<(TrashRow & { user_id: string })[]> {
+export async function listExpiredTrash(sql: Queryable, days: number, limit: number) {
   return sql<(TrashRow & { user_id: string })[]>`
     select trash.default_library_id, trash.media_id, users.id as user_id
     from trash
@@ -51,17 +41,11 @@ export async function listExpiredTrash(
     limit ${limit}`;
 }
 
-/**
- * Deletes a row of the trash if it is still expired. A media that was restored and removed again in the meantime stays.
- */
-export async function deleteExpiredTrash(
-  tx: Transaction,
-  { default_library_id, media_id }: TrashRow,
-  days: number,
-): Promise<boolean> {
+/** Deletes a row of the trash if it is still expired: the media may have been restored and removed again. */
+export async function deleteExpiredTrash(tx: Transaction, row: TrashRow, days: number): Promise<boolean> {
   const deleted = await tx`
     delete from trash
-    where default_library_id = ${default_library_id} and media_id = ${media_id} and ${isExpired(tx, days)}`;
+    where default_library_id = ${row.default_library_id} and media_id = ${row.media_id} and ${isExpired(tx, days)}`;
   return deleted.count === 1;
 }
 
@@ -69,11 +53,7 @@ const isExpired = (sql: Queryable, days: number) =>
   sql`trash.trashed_at <= now() - ${days} * interval '1 day'`;
 
 /** Records which of the next media nobody has. Null when there are no more. */
-export async function noteUnheld(
-  sql: Queryable,
-  after: string | null,
-  batch: number,
-): Promise<string | null> {
+export async function noteUnheld(sql: Queryable, after: string | null, batch: number) {
   const [walked] = await sql<[{ last: string | null }]>`
     with batch as materialized (
       select id

@@ -8,9 +8,9 @@ import type { Database } from '../../../platform/database/database.ts';
 import { transaction } from '../../../platform/database/transaction.ts';
 import type { Viewer } from '../../libraries/access/can-read-media.ts';
 import { createLibraryMedia } from '../../libraries/library-media.ts';
-import { readLink } from '../saving/link.ts';
 import { type SavedLink, saveLinks } from '../saving/save-links.ts';
 import { lockKnown, replaceByKnown } from '../saving/unite-media.ts';
+import { readLink } from '../saving/url.ts';
 import { createPurge } from './purge.ts';
 import { createTrash } from './trash.ts';
 
@@ -50,7 +50,7 @@ async function trashed(): Promise<string> {
 /** Saves links as the other reader. Their extraction is not enqueued, because no test waits for it. */
 async function saveAsOther(connection: Database, ids: string[]): Promise<SavedLink[]> {
   const links = ids.map((id) => readLink('web_article', new URL(urlOf(id))));
-  const ingest = { enqueueExtractions: async () => [], enqueueIndexing: async () => {} };
+  const ingest = { enqueueProcessing: async () => [] };
   const options = { ingest, createdBy: undefined, requestId: undefined };
   return transaction(connection, async (tx) => [
     ...(await saveLinks(tx, viewerOf(other), links, options)).values(),

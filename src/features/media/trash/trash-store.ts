@@ -5,7 +5,7 @@ import { canReadMedia, type Viewer } from '../../libraries/access/can-read-media
 import type { Trashed } from '../../libraries/closure/closure.ts';
 import { joinReadingProgress, type MediaRow, mediaColumns, toMedia } from '../lists/media-row.ts';
 
-export interface TrashCursor {
+interface TrashCursor {
   trashed_us: number;
   media_id: string;
 }
@@ -33,7 +33,7 @@ export async function listTrash(
   sql: Queryable,
   viewer: Viewer,
   { days, last, limit }: { days: number; last: TrashCursor | null; limit: number },
-): Promise<(TrashedMedia & { cursor: TrashCursor })[]> {
+) {
   const isBeyond = last
     ? sql`(trash.trashed_at, trash.media_id) < (${moment(sql, last.trashed_us)}, ${last.media_id})`
     : sql`true`;
@@ -67,11 +67,7 @@ export async function nextInTrash(sql: Queryable, viewer: Viewer, limit: number)
 }
 
 /** Finds a media in the viewer's trash, with what is needed to restore it. */
-export async function findTrashed(
-  sql: Queryable,
-  viewer: Viewer,
-  mediaId: string,
-): Promise<Trashed | undefined> {
+export async function findTrashed(sql: Queryable, viewer: Viewer, mediaId: string) {
   const [trashed] = await sql<Trashed[]>`
     select trash.media_id, trash.library_id, trash.saved_at, trash.requested_url
     from trash

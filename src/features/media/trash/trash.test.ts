@@ -10,8 +10,7 @@ import {
   type Reader,
 } from '../../../../test/support/libraries.ts';
 import { saveReady } from '../../../../test/support/saved-media.ts';
-import { createPurge } from './purge.ts';
-import { periodicPurge } from './purge-job.ts';
+import { createPurge, periodicPurge } from './purge.ts';
 
 const database = useDatabase();
 const { sql } = database;

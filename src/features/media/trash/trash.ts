@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { TrashedMedia } from '../../../contract/trash.ts';
-import type { Page } from '../../../contract/wire.ts';
+import type { ListQuery } from '../../../contract/wire.ts';
 import { cutByCursor, decodeCursor } from '../../../platform/cursor.ts';
 import type { Database } from '../../../platform/database/database.ts';
 import { transaction } from '../../../platform/database/transaction.ts';
@@ -14,7 +13,7 @@ import * as store from './trash-store.ts';
 
 const position = z.object({ trashed_us: z.int(), media_id: z.uuid() });
 
-export interface TrashDependencies {
+interface TrashDependencies {
   sql: Database;
   purge: Purge;
   libraryMedia: Pick<LibraryMediaService, 'remove'>;
@@ -25,23 +24,14 @@ export type Trash = ReturnType<typeof createTrash>;
 
 /** A person's trash: media that they removed and that are not yet deleted permanently. Nobody else sees it. */
 export function createTrash({ sql, purge, libraryMedia, days }: TrashDependencies) {
-  /**
-   * Moves a media from the viewer's default library to their trash. If it also comes through a shared library it stays
-   * listed.
-   */
+  /** Moves a media from the viewer's default library to their trash. It stays listed if a shared library lists it too. */
   const remove = (viewer: Viewer, mediaId: string, requestId?: string): Promise<void> =>
     libraryMedia.remove(viewer, viewer.default_library_id, mediaId, requestId);
 
   return {
-    async list(
-      viewer: Viewer,
-      query: { cursor?: string | undefined; limit: number },
-    ): Promise<{ rows: TrashedMedia[]; page: Page }> {
-      const last = decodeCursor(query.cursor, position);
-      return cutByCursor(
-        await store.listTrash(sql, viewer, { days, last, limit: query.limit + 1 }),
-        query.limit,
-      );
+    async list(viewer: Viewer, { cursor, limit }: ListQuery) {
+      const last = decodeCursor(cursor, position);
+      return cutByCursor(await store.listTrash(sql, viewer, { days, last, limit: limit + 1 }), limit);
     },
 
     remove,

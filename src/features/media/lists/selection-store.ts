@@ -1,10 +1,76 @@
-import type { SiteList } from '../../../contract/media.ts';
+import type { MediaQuery, SiteList } from '../../../contract/media.ts';
+import type { ReadingState } from '../../../contract/reading.ts';
 import type { Queryable } from '../../../platform/database/database.ts';
 import type { SqlFragment } from '../../../platform/database/statement.ts';
 import { canReadMedia, type Viewer } from '../../libraries/access/can-read-media.ts';
-import { mediaOfLibrary } from '../../libraries/access/readable-media.ts';
-import { asksOfMedia, hasState, type MediaFilter, matches } from './list-filter.ts';
-import { type ListScope, type ListSources, sourcesOf } from './list-scope.ts';
+import {
+  measureLibraries,
+  mediaOfLibrary,
+  mediaOfOtherLibraries,
+  savedMedia,
+} from '../../libraries/access/readable-media.ts';
+
+/**
+ * The scope of a list: one library, or everything that the viewer may read, which comes from several libraries.
+ * `largest` is the library that contains nearly all of it, if there is one.
+ */
+export type ListScope = { libraryId: string } | { libraryId?: undefined; largest: string | undefined };
+
+/** The most media outside the largest library that are looked up in it one by one, so that each is counted once. */
+const MOST_OUTSIDE = 5000;
+
+/** Finds the scope of a list. A default library stands for everything that its owner may read. */
+export async function findScope(
+  sql: Queryable,
+  viewer: Viewer,
+  libraryId: string | undefined,
+  mostOutside = MOST_OUTSIDE,
+): Promise<ListScope> {
+  if (libraryId !== undefined && libraryId !== viewer.default_library_id) return { libraryId };
+  const [largest, ...others] = await measureLibraries(sql, viewer, mostOutside);
+  const outside = others.reduce((sum, { size }) => sum + size, 0);
+  return { largest: outside < mostOutside ? largest?.library_id : undefined };
+}
+
+/** Returns the sources of a scope. `main` has no duplicates; `elsewhere` may contain a media several times. */
+function sourcesOf(
+  sql: Queryable,
+  viewer: Viewer,
+  scope: ListScope,
+): { main?: SqlFragment; elsewhere: SqlFragment[] } {
+  if (scope.libraryId !== undefined)
+    return { main: mediaOfLibrary(sql, viewer, scope.libraryId), elsewhere: [] };
+  const saved = savedMedia(sql, viewer);
+  const { largest } = scope;
+  const own = viewer.default_library_id;
+  const shared = mediaOfOtherLibraries(sql, viewer, largest ?? own);
+  if (largest === undefined) return { elsewhere: [saved, shared] };
+  if (largest === own) return { main: saved, elsewhere: [shared] };
+  return { main: mediaOfLibrary(sql, viewer, largest), elsewhere: [saved, shared] };
+}
+
+export type MediaFilter = Pick<MediaQuery, 'kind' | 'status' | 'site' | 'reading'>;
+
+export function asksOfMedia({ kind, status, site }: MediaFilter): boolean {
+  return (kind ?? status ?? site) !== undefined;
+}
+
+/** The condition of a filter on `media`. */
+export const matches = (sql: Queryable, { kind, status, site }: MediaFilter) => sql`
+  true
+  ${kind === undefined ? sql`` : sql`and media.kind = ${kind}`}
+  ${status === undefined ? sql`` : sql`and media.processing_status = ${status}`}
+  ${site === undefined ? sql`` : sql`and media.site = ${site}`}`;
+
+const STATES = {
+  unread: (sql: Queryable) => sql`reading.media_id is null`,
+  reading: (sql: Queryable) => sql`reading.media_id is not null and reading.finished_at is null`,
+  finished: (sql: Queryable) => sql`reading.finished_at is not null`,
+} satisfies Record<ReadingState, (sql: Queryable) => unknown>;
+
+/** The condition of a filter on `reading`, the viewer's reading progress. */
+export const hasState = (sql: Queryable, state: ReadingState | undefined) =>
+  state === undefined ? sql`true` : STATES[state](sql);
 
 /**
  * Selects the `media_id` and `site` of matching media of a source, regardless of reading progress. Ready media have
@@ -30,7 +96,7 @@ function matchingIn(sql: Queryable, source: SqlFragment, filter: MediaFilter): S
 /** Combines the sources of a scope, each media once. `read` says what to select from a source. */
 function combine(
   sql: Queryable,
-  { main, elsewhere }: ListSources,
+  { main, elsewhere }: ReturnType<typeof sourcesOf>,
   columns: SqlFragment,
   read: (source: SqlFragment) => SqlFragment,
 ): SqlFragment {
@@ -54,12 +120,7 @@ const matching = (sql: Queryable, viewer: Viewer, scope: ListScope, filter: Medi
   );
 
 /** Selects the ids of matching media. A filter on started media begins with those, which are few. */
-export function matchingIds(
-  sql: Queryable,
-  viewer: Viewer,
-  scope: ListScope,
-  filter: MediaFilter,
-): SqlFragment {
+export function matchingIds(sql: Queryable, viewer: Viewer, scope: ListScope, filter: MediaFilter) {
   if (filter.reading === 'reading' || filter.reading === 'finished') return begun(sql, viewer, scope, filter);
   if (asksOfMedia(filter)) {
     return sql`select media_id from (${matching(sql, viewer, scope, filter)}) as matching`;
@@ -91,16 +152,8 @@ const begun = (sql: Queryable, viewer: Viewer, { libraryId }: ListScope, filter:
       and ${hasState(sql, filter.reading === 'unread' ? undefined : filter.reading)}`;
 };
 
-/**
- * Counts the matching media, and the candidates that are checked to find them. Unread media are the matching ones minus
- * the started ones.
- */
-export async function countMedia(
-  sql: Queryable,
-  viewer: Viewer,
-  scope: ListScope,
-  filter: MediaFilter,
-): Promise<{ total: number; candidates: number }> {
+/** Counts the matching media, and the candidates for them. Unread ones are the matching minus the started ones. */
+export async function countMedia(sql: Queryable, viewer: Viewer, scope: ListScope, filter: MediaFilter) {
   const isUnread = filter.reading === 'unread';
   const [counted] = await sql<[{ candidates: number; begun: number }]>`
     select
@@ -110,12 +163,7 @@ export async function countMedia(
 }
 
 /** Lists sites, most frequent first. */
-export async function listSites(
-  sql: Queryable,
-  viewer: Viewer,
-  scope: ListScope,
-  limit: number,
-): Promise<SiteList['data']> {
+export async function listSites(sql: Queryable, viewer: Viewer, scope: ListScope, limit: number) {
   return sql<SiteList['data']>`
     select site, count(*)
     from (${matching(sql, viewer, scope, {})}) as matching
