@@ -4,6 +4,7 @@ import * as contract from '../../contract/session.ts';
 import { id } from '../../contract/wire.ts';
 import { actorOf, callerOf, principalOf } from '../../http/authentication.ts';
 import type { HttpServer } from '../../http/http-server.ts';
+import { routeOptions } from '../../http/route-options.ts';
 import { refuseOtherSites, requireSameOrigin } from '../../http/same-origin.ts';
 import { clearSessionCookie, readSessionCookie, setSessionCookie } from '../../http/session-cookie.ts';
 import type { Profile } from './profile.ts';
@@ -11,7 +12,9 @@ import type { Sessions } from './sessions.ts';
 import type { SignInLinks } from './sign-in-links.ts';
 import type { Users } from './users.ts';
 
-const tags = ['Session'];
+const forEveryone = routeOptions({ access: 'public', tags: ['Session'] });
+const forViewers = routeOptions({ access: 'viewer', tags: ['Identity'] });
+const forUserAdmins = routeOptions({ access: 'admin', feature: 'users', tags: ['Users and keys'] });
 
 export interface SessionRoutes {
   sessions: Sessions;
@@ -26,17 +29,14 @@ export function registerSessionRoutes(
 ): void {
   server.post(
     '/app/session',
-    {
-      config: { access: 'public', errors: ['E_UNAUTHENTICATED', 'E_FORBIDDEN', 'E_RATE_LIMITED'] },
-      schema: {
-        tags,
-        summary: 'Sign in',
-        description:
-          'With username and password, an API key, or the token of a sign-in link. Sets the session cookie.',
-        body: contract.signIn,
-        response: { 200: contract.sessionAnswer },
-      },
-    },
+    forEveryone({
+      errors: ['E_UNAUTHENTICATED', 'E_FORBIDDEN', 'E_RATE_LIMITED'],
+      summary: 'Sign in',
+      description:
+        'With username and password, an API key, or the token of a sign-in link. Sets the session cookie.',
+      body: contract.signIn,
+      response: { 200: contract.sessionAnswer },
+    }),
     async (request, reply) => {
       refuseOtherSites(request);
       const former = readSessionCookie(request);
@@ -48,30 +48,23 @@ export function registerSessionRoutes(
 
   server.get(
     '/app/session',
-    {
+    forEveryone({
       // Public, because the web app calls it on every visit and browsers log a 401 as an error.
-      config: { access: 'public' },
-      schema: {
-        tags,
-        summary: 'Get the current session',
-        description: 'The session of the cookie; null when nobody is signed in.',
-        response: { 200: contract.currentSession },
-      },
-    },
+      summary: 'Get the current session',
+      description: 'The session of the cookie; null when nobody is signed in.',
+      response: { 200: contract.currentSession },
+    }),
     async (request) => ({ data: await sessions.current(readSessionCookie(request)) }),
   );
 
   server.delete(
     '/app/session',
-    {
-      config: { access: 'public', errors: ['E_FORBIDDEN'] },
-      schema: {
-        tags,
-        summary: 'Sign out',
-        description: 'Ends the session immediately. Succeeds also when nobody is signed in.',
-        response: { 204: z.null() },
-      },
-    },
+    forEveryone({
+      errors: ['E_FORBIDDEN'],
+      summary: 'Sign out',
+      description: 'Ends the session immediately. Succeeds also when nobody is signed in.',
+      response: { 204: z.null() },
+    }),
     async (request, reply) => {
       const token = readSessionCookie(request);
       if (token) {
@@ -85,19 +78,13 @@ export function registerSessionRoutes(
 
   server.patch(
     '/me',
-    {
-      config: {
-        access: 'viewer',
-        errors: ['E_FORBIDDEN', 'E_USERNAME_TAKEN', 'E_USERNAME_RESERVED', 'E_INVALID_STATE'],
-      },
-      schema: {
-        tags: ['Identity'],
-        summary: 'Change my names',
-        description: 'Changes username and display name. A former username stays reserved for its user.',
-        body: contract.updateMe,
-        response: { 200: identity.me },
-      },
-    },
+    forViewers({
+      errors: ['E_FORBIDDEN', 'E_USERNAME_TAKEN', 'E_USERNAME_RESERVED', 'E_INVALID_STATE'],
+      summary: 'Change my names',
+      description: 'Changes username and display name. A former username stays reserved for its user.',
+      body: contract.updateMe,
+      response: { 200: identity.me },
+    }),
     async (request) => ({
       data: await profile.update(principalOf(request), request.body, actorOf(request)),
     }),
@@ -105,18 +92,15 @@ export function registerSessionRoutes(
 
   server.put(
     '/me/password',
-    {
-      config: { access: 'viewer', errors: ['E_FORBIDDEN', 'E_INVALID_STATE', 'E_RATE_LIMITED'] },
-      schema: {
-        tags: ['Identity'],
-        summary: 'Change my password',
-        description:
-          'Requires the current password, unless there is none or the caller signed in with a sign-in link within the ' +
-          'last hour. An API key, or a session that began with one, cannot set a first password. Ends all other sessions.',
-        body: contract.changePassword,
-        response: { 204: z.null() },
-      },
-    },
+    forViewers({
+      errors: ['E_FORBIDDEN', 'E_INVALID_STATE', 'E_RATE_LIMITED'],
+      summary: 'Change my password',
+      description:
+        'Requires the current password, unless there is none or the caller signed in with a sign-in link within the ' +
+        'last hour. An API key, or a session that began with one, cannot set a first password. Ends all other sessions.',
+      body: contract.changePassword,
+      response: { 204: z.null() },
+    }),
     async (request, reply) => {
       await profile.changePassword(principalOf(request), request.body, actorOf(request));
       return reply.status(204).send(null);
@@ -125,16 +109,13 @@ export function registerSessionRoutes(
 
   server.post(
     '/api/v1/users/:id/sign-in-link',
-    {
-      config: { access: 'admin', feature: 'users', errors: ['E_USER_NOT_FOUND'] },
-      schema: {
-        tags: ['Users and keys'],
-        summary: 'Create a sign-in link',
-        description: 'The link signs the user in once, within a day. For new users and forgotten passwords.',
-        params: z.object({ id }),
-        response: { 201: contract.createdSignInLink },
-      },
-    },
+    forUserAdmins({
+      errors: ['E_USER_NOT_FOUND'],
+      summary: 'Create a sign-in link',
+      description: 'The link signs the user in once, within a day. For new users and forgotten passwords.',
+      params: z.object({ id }),
+      response: { 201: contract.createdSignInLink },
+    }),
     async (request, reply) => {
       const user = await users.get(request.params.id);
       return reply.status(201).send(await signInLinks.create(user, actorOf(request)));

@@ -3,69 +3,55 @@ import * as contract from '../../contract/events.ts';
 import { id } from '../../contract/wire.ts';
 import { actorOf, principalOf } from '../../http/authentication.ts';
 import type { HttpServer } from '../../http/http-server.ts';
+import { routeOptions } from '../../http/route-options.ts';
 import type { OutboxOperations } from './outbox.ts';
 
 const byId = z.object({ id });
-const tags = ['Outbox'];
-const config = { access: 'operator', feature: 'outbox' } as const;
+const forOperators = routeOptions({ access: 'operator', feature: 'outbox', tags: ['Outbox'] });
 
 export function registerOutboxRoutes(server: HttpServer, outbox: OutboxOperations): void {
   server.get(
     '/api/v1/outbox/events',
-    {
-      config,
-      schema: {
-        tags,
-        summary: 'List outbox events',
-        description: 'Newest first, with their delivery status. Only admins see payloads and error texts.',
-        querystring: contract.outboxQuery,
-        response: { 200: contract.outboxEventList },
-      },
-    },
+    forOperators({
+      summary: 'List outbox events',
+      description: 'Newest first, with their delivery status. Only admins see payloads and error texts.',
+      querystring: contract.outboxQuery,
+      response: { 200: contract.outboxEventList },
+    }),
     (request) => outbox.list(request.query, principalOf(request)),
   );
 
   server.get(
     '/api/v1/outbox/health',
-    {
-      config,
-      schema: {
-        tags,
-        summary: 'Get the health of the outbox',
-        description: 'The number of pending, retrying and failed events, and how long the oldest has waited.',
-        response: { 200: contract.outboxHealth },
-      },
-    },
+    forOperators({
+      summary: 'Get the health of the outbox',
+      description: 'The number of pending, retrying and failed events, and how long the oldest has waited.',
+      response: { 200: contract.outboxHealth },
+    }),
     () => outbox.health(),
   );
 
   server.get(
     '/api/v1/outbox/events/:id',
-    {
-      config: { ...config, errors: ['E_NOT_FOUND'] },
-      schema: {
-        tags,
-        summary: 'Get an outbox event',
-        description: 'Includes its delivery to each subscriber. Only admins see the payload and error texts.',
-        params: byId,
-        response: { 200: contract.outboxEventWithDeliveries },
-      },
-    },
+    forOperators({
+      errors: ['E_NOT_FOUND'],
+      summary: 'Get an outbox event',
+      description: 'Includes its delivery to each subscriber. Only admins see the payload and error texts.',
+      params: byId,
+      response: { 200: contract.outboxEventWithDeliveries },
+    }),
     (request) => outbox.get(request.params.id, principalOf(request)),
   );
 
   server.post(
     '/api/v1/outbox/events/:id/retry',
-    {
-      config: { ...config, errors: ['E_NOT_FOUND', 'E_INVALID_STATE'] },
-      schema: {
-        tags,
-        summary: 'Retry a failed event',
-        description: 'Sets the event to pending with its full number of attempts.',
-        params: byId,
-        response: { 200: contract.outboxEventWithDeliveries },
-      },
-    },
+    forOperators({
+      errors: ['E_NOT_FOUND', 'E_INVALID_STATE'],
+      summary: 'Retry a failed event',
+      description: 'Sets the event to pending with its full number of attempts.',
+      params: byId,
+      response: { 200: contract.outboxEventWithDeliveries },
+    }),
     (request) => outbox.retry(request.params.id, principalOf(request), actorOf(request)),
   );
 }
