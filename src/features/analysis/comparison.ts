@@ -5,10 +5,7 @@ import { rounded } from './layers/layer.ts';
 const MOST_LISTED = 20;
 
 /** Compares two runs over one text, layer by layer. */
-export function compareLayers(
-  primary: readonly AnalysedLayer[],
-  shadow: readonly AnalysedLayer[],
-): LayerComparison[] {
+export function compareLayers(primary: readonly AnalysedLayer[], shadow: readonly AnalysedLayer[]) {
   return primary.flatMap((one) => {
     const other = shadow.find(({ layer }) => layer === one.layer);
     return other ? [compareLayer(one, other)] : [];

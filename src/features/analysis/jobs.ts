@@ -101,10 +101,7 @@ export function defineAnalysisJobs({
   return [analyze, shadow];
 }
 
-async function write(
-  tx: Transaction,
-  { run, hits, actor, requireStillReadable }: FinishedRun,
-): Promise<void> {
+async function write(tx: Transaction, { run, hits, actor, requireStillReadable }: FinishedRun) {
   await requireStillReadable(tx);
   await store.insertRun(tx, run);
   const subject = { analysis_run_id: run.id, document_id: run.document_id };

@@ -3,7 +3,6 @@ import { type Branch, type Edit, MAX_BRANCH_TEXT_LENGTH } from '../../contract/b
 import { NexusError } from '../../contract/errors.ts';
 import type { Principal } from '../../contract/identity.ts';
 import type { Mode } from '../../contract/roles.ts';
-import type { Page } from '../../contract/wire.ts';
 import type { Actor } from '../../platform/audit/audit.ts';
 import { cutByCursor, cutPage, decodeCursor, readCursor } from '../../platform/cursor.ts';
 import type { Database, Queryable } from '../../platform/database/database.ts';
@@ -103,10 +102,7 @@ export function createBranches({ sql, requireMode, governance, run }: BranchesDe
         ? forkDocument(principal, fork.document_id ?? '', fork.name)
         : forkBranch(principal, fork.branch_id, fork),
 
-    async list(
-      viewer: Viewer,
-      query: { document_id: string; cursor?: string | undefined; limit: number },
-    ): Promise<{ branches: Branch[]; page: Page }> {
+    async list(viewer: Viewer, query: { document_id: string; cursor?: string | undefined; limit: number }) {
       const { document_id, limit } = query;
       const rows = await store.listBranches(sql, viewer, document_id, {
         before: readCursor(query.cursor),

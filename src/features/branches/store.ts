@@ -28,11 +28,7 @@ const selectBranches = (sql: Queryable) => sql`
   from branches
   join users on users.id = branches.created_by_user_id`;
 
-export async function findBranch(
-  sql: Queryable,
-  viewer: Viewer,
-  branchId: string,
-): Promise<BranchRow | undefined> {
+export async function findBranch(sql: Queryable, viewer: Viewer, branchId: string) {
   const [branch] = await sql<BranchRow[]>`
     ${selectBranches(sql)}
     where branches.id = ${branchId} and ${isVisible(sql, viewer)}`;
@@ -40,11 +36,7 @@ export async function findBranch(
 }
 
 /** Finds and locks a branch: nobody else can append until the transaction ends. */
-export async function lockBranch(
-  tx: Transaction,
-  viewer: Viewer,
-  branchId: string,
-): Promise<BranchRow | undefined> {
+export async function lockBranch(tx: Transaction, viewer: Viewer, branchId: string) {
   await tx`select from branches where id = ${branchId} for no key update`;
   return findBranch(tx, viewer, branchId);
 }
@@ -65,11 +57,7 @@ export async function listBranches(
 }
 
 /** Returns the hash and length of a document's text, for those who can read it; null while it has none. */
-export async function measureDocument(
-  tx: Transaction,
-  viewer: Viewer,
-  mediaId: string,
-): Promise<{ text_hash: string | null; text_length: number | null } | undefined> {
+export async function measureDocument(tx: Transaction, viewer: Viewer, mediaId: string) {
   const [document] = await tx<{ text_hash: string | null; text_length: number | null }[]>`
     select ${hashOf(tx, tx`plain_text`)} as text_hash, char_length(plain_text) as text_length
     from media
@@ -122,12 +110,7 @@ export interface NewEvent {
   text_length: number;
 }
 
-export async function insertEvents(
-  tx: Transaction,
-  branchId: string,
-  userId: string,
-  events: NewEvent[],
-): Promise<void> {
+export async function insertEvents(tx: Transaction, branchId: string, userId: string, events: NewEvent[]) {
   const column = <T>(read: (event: NewEvent) => T) => events.map(read);
   await tx`
     insert into branch_events (
@@ -176,11 +159,7 @@ export async function listEvents(
 }
 
 /** Finds the last snapshot at or before a position. */
-export async function findSnapshot(
-  sql: Queryable,
-  branchId: string,
-  position: number,
-): Promise<{ position: number; text: string } | undefined> {
+export async function findSnapshot(sql: Queryable, branchId: string, position: number) {
   const [snapshot] = await sql<{ position: number; text: string }[]>`
     select position, text
     from branch_snapshots
@@ -190,12 +169,7 @@ export async function findSnapshot(
   return snapshot;
 }
 
-export async function writeSnapshot(
-  sql: Queryable,
-  branchId: string,
-  position: number,
-  text: string,
-): Promise<void> {
+export async function writeSnapshot(sql: Queryable, branchId: string, position: number, text: string) {
   await sql`
     insert into branch_snapshots (branch_id, position, text)
     values (${branchId}, ${position}, ${text})
@@ -203,11 +177,7 @@ export async function writeSnapshot(
 }
 
 /** Lists the next branches in the order of their ids, regardless of access. */
-export async function nextBranches(
-  sql: Queryable,
-  after: string | null,
-  limit: number,
-): Promise<BranchRow[]> {
+export async function nextBranches(sql: Queryable, after: string | null, limit: number) {
   return sql<BranchRow[]>`
     ${selectBranches(sql)}
     ${after === null ? sql`` : sql`where branches.id > ${after}`}

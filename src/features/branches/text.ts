@@ -17,11 +17,7 @@ export interface StoredText {
 }
 
 /** Reads what `textOf` needs. The text is computed in a process, because it may be long. */
-export async function readStoredText(
-  sql: Queryable,
-  branch: store.BranchRow,
-  position: number,
-): Promise<StoredText> {
+export async function readStoredText(sql: Queryable, branch: store.BranchRow, position: number) {
   if (position > branch.event_count) {
     throw new NexusError(
       'E_INVALID_REQUEST',
@@ -41,12 +37,7 @@ export async function readStoredText(
 }
 
 /** Returns the hash that the event at a position recorded: of an event that was read, or of the snapshot's. */
-async function hashAt(
-  sql: Queryable,
-  branchId: string,
-  position: number,
-  read: BranchEvent[],
-): Promise<string | undefined> {
+async function hashAt(sql: Queryable, branchId: string, position: number, read: BranchEvent[]) {
   const [event] =
     read.length > 0
       ? read.slice(-1)

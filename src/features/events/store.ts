@@ -29,12 +29,7 @@ export interface FeedPage {
 }
 
 /** Reads one page of the feed. Events, running transactions and rights are read in one snapshot. */
-export async function readFeed(
-  sql: Database,
-  viewer: EventViewer,
-  after: Position,
-  limit: number,
-): Promise<FeedPage> {
+export async function readFeed(sql: Database, viewer: EventViewer, after: Position, limit: number) {
   const rows = await sql<({ scanned_count: number; scanned_to: Position | null } & PlacedEvent)[]>`
     with event as materialized (
       select ${columns(sql)}
@@ -128,11 +123,7 @@ export interface Visible {
 }
 
 /** Finds which of these events each stream may see now. Rights are checked once per person, not per stream. */
-export async function findVisible(
-  sql: Database,
-  listening: Listening[],
-  eventIds: string[],
-): Promise<Visible[]> {
+export async function findVisible(sql: Database, listening: Listening[], eventIds: string[]) {
   const admins = rolesFrom('admin');
   const viewer = {
     user_id: sql`person.user_id`,

@@ -89,10 +89,7 @@ export interface Decision {
   subject: Record<string, string>;
 }
 
-export async function recordDecision(
-  sql: Queryable,
-  { mode, hits, actor, subject }: Decision,
-): Promise<void> {
+export async function recordDecision(sql: Queryable, { mode, hits, actor, subject }: Decision) {
   await recordAudit(sql, {
     action: 'governance.decided',
     mode,

@@ -16,10 +16,7 @@ export interface GovernanceRoutes {
   governance: Governance;
 }
 
-export function registerGovernanceRoutes(
-  server: HttpServer,
-  { policies, governance }: GovernanceRoutes,
-): void {
+export function registerGovernanceRoutes(server: HttpServer, { policies, governance }: GovernanceRoutes) {
   server.post(
     '/api/v1/governance/evaluate',
     forOperators({

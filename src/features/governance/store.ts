@@ -33,11 +33,7 @@ export async function lockPolicy(tx: Transaction, id: string): Promise<Policy | 
 export type PolicyFields = Omit<Policy, 'source' | 'created_at' | 'updated_at'>;
 
 /** Inserts a policy; undefined when the name is taken. */
-export async function insertPolicy(
-  sql: Queryable,
-  fields: PolicyFields,
-  source: Policy['source'],
-): Promise<Policy | undefined> {
+export async function insertPolicy(sql: Queryable, fields: PolicyFields, source: Policy['source']) {
   const [policy] = await sql<Policy[]>`
     insert into governance_policies (id, name, mode, action, terms, patterns, is_enabled, source, created_by)
     values (

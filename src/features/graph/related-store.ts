@@ -26,12 +26,7 @@ const LINK_WEIGHT = 2;
  * FOLLOWED entities with COMMON documents each are collected and sorted, and access is checked from the best one down,
  * until enough are found.
  */
-export async function findRelated(
-  sql: Queryable,
-  viewer: Viewer,
-  mediaId: string,
-  limit: number,
-): Promise<RelatedMedia[]> {
+export async function findRelated(sql: Queryable, viewer: Viewer, mediaId: string, limit: number) {
   const rows = await sql<(MediaRow & Omit<RelatedMedia, 'media'>)[]>`
     with followed as materialized (${followedEntities(sql, mediaId)}),
     candidate as (

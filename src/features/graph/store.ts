@@ -89,11 +89,7 @@ export async function listSuspects(sql: Queryable, projector: string, mediaIds: 
 /** A document with its projection. */
 export interface Projected extends Projection, Pick<Source, 'media_id' | 'source_hash'> {}
 
-export async function writeProjections(
-  tx: Transaction,
-  projector: string,
-  documents: Projected[],
-): Promise<void> {
+export async function writeProjections(tx: Transaction, projector: string, documents: Projected[]) {
   const ids = documents.map(({ media_id }) => media_id).sort();
   await tx`
     insert into document_graph (media_id, projector)

@@ -35,10 +35,7 @@ const SYSTEM = { name: 'system' };
  * Ensures that each entry has a user `dev-<role>` with its role and key. It is idempotent, also in parallel starts.
  * Returns the roles that were skipped because somebody else has the username.
  */
-export async function seedBootstrapKeys(
-  { sql, users, env }: BootstrapDependencies,
-  keys: BootstrapKey[],
-): Promise<Role[]> {
+export async function seedBootstrapKeys({ sql, users, env }: BootstrapDependencies, keys: BootstrapKey[]) {
   const taken: Role[] = [];
   for (const entry of keys) {
     const isSeeded = await transaction(sql, async (tx) => {
@@ -59,12 +56,7 @@ export async function seedBootstrapKeys(
 }
 
 /** Creates or updates the user. Returns undefined when somebody else has the username, who must not become an admin. */
-async function ensureUser(
-  tx: Transaction,
-  users: Users,
-  role: Role,
-  env: bootstrapped.Environment,
-): Promise<User | undefined> {
+async function ensureUser(tx: Transaction, users: Users, role: Role, env: bootstrapped.Environment) {
   const username = bootstrapUsername(role);
   const created = await users.insertWithLibrary(tx, { username, role }, SYSTEM);
   const user = created ?? (await bootstrapped.lockBootstrapUser(tx, username));
@@ -81,11 +73,7 @@ function falseIfTaken(error: unknown): false {
 }
 
 /** Ensures the key. The user's row is locked, so parallel starts cannot create it twice. */
-async function ensureKey(
-  tx: Transaction,
-  user: User,
-  { role, key, keepsOthers }: BootstrapKey,
-): Promise<void> {
+async function ensureKey(tx: Transaction, user: User, { role, key, keepsOthers }: BootstrapKey) {
   const key_hash = hashKey(key);
   const raw_mode_enabled = RAW_ROLES.includes(role);
   const existing = await store.findApiKeyByHash(tx, key_hash);

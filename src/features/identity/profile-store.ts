@@ -89,11 +89,7 @@ export async function findProfile(sql: Queryable, userId: string): Promise<Store
 }
 
 /** Renames a user. Returns the former username, or undefined when somebody else has the new one. */
-export async function renameUser(
-  tx: Transaction,
-  id: string,
-  username: string,
-): Promise<{ former: string; is_bootstrap: boolean } | undefined> {
+export async function renameUser(tx: Transaction, id: string, username: string) {
   const [renamed] = await tx<{ former: string; is_bootstrap: boolean }[]>`
     with before as (select id, username from users where id = ${id} for no key update)
     update users

@@ -23,10 +23,7 @@ export async function disableWellKnownKeys(sql: Database): Promise<void> {
  * created there, and deletes their passwords, sessions, links and keys. A bootstrap key that is configured for production
  * enables its user again later, with that key only. Returns the usernames.
  */
-export async function retireDevelopmentPeople(
-  sql: Database,
-  users: Pick<Users, 'revokeInvitations'>,
-): Promise<string[]> {
+export async function retireDevelopmentPeople(sql: Database, users: Pick<Users, 'revokeInvitations'>) {
   return transaction(sql, async (tx) => {
     const people = await bootstrapped.retirePeople(tx);
     for (const person of people) await retire(tx, users, person);

@@ -21,10 +21,7 @@ export interface IdentityRoutes {
 
 const byId = z.object({ id });
 
-export function registerIdentityRoutes(
-  server: HttpServer,
-  { users, apiKeys, registered }: IdentityRoutes,
-): void {
+export function registerIdentityRoutes(server: HttpServer, { users, apiKeys, registered }: IdentityRoutes) {
   server.get(
     '/api/v1/auth/whoami',
     forViewers({

@@ -92,10 +92,7 @@ export async function touchSession(tx: Transaction, id: string): Promise<void> {
   await tx`update sessions set last_used_at = now() where id = ${id}`;
 }
 
-async function deleteSession(
-  tx: Transaction,
-  condition: SqlFragment,
-): Promise<{ id: string; owner: string } | undefined> {
+async function deleteSession(tx: Transaction, condition: SqlFragment) {
   const [ended] = await tx<{ id: string; owner: string }[]>`
     delete from sessions
     using users
@@ -109,18 +106,11 @@ export const deleteSessionByToken = (tx: Transaction, tokenHash: Buffer) =>
 
 export const deleteSessionById = (tx: Transaction, id: string) => deleteSession(tx, tx`sessions.id = ${id}`);
 
-export async function insertRefreshToken(
-  tx: Transaction,
-  sessionId: string,
-  tokenHash: Buffer,
-): Promise<void> {
+export async function insertRefreshToken(tx: Transaction, sessionId: string, tokenHash: Buffer) {
   await tx`insert into refresh_tokens (token_hash, session_id) values (${tokenHash}, ${sessionId})`;
 }
 
-export async function findRefreshToken(
-  sql: Queryable,
-  tokenHash: Buffer,
-): Promise<{ session_id: string; is_spent: boolean } | undefined> {
+export async function findRefreshToken(sql: Queryable, tokenHash: Buffer) {
   const [token] = await sql<{ session_id: string; is_spent: boolean }[]>`
     select session_id, spent_at is not null as is_spent from refresh_tokens where token_hash = ${tokenHash}`;
   return token;
@@ -133,11 +123,7 @@ export async function spendRefreshToken(tx: Transaction, tokenHash: Buffer): Pro
   return spent.count === 1;
 }
 
-export async function deleteSessionsOf(
-  tx: Transaction,
-  userId: string,
-  exceptId: string | null,
-): Promise<number> {
+export async function deleteSessionsOf(tx: Transaction, userId: string, exceptId: string | null) {
   const ended = await tx`
     delete from sessions where user_id = ${userId} and id is distinct from ${exceptId}::uuid`;
   return ended.count;

@@ -156,10 +156,7 @@ export async function listApiKeys(
 }
 
 /** Disables a key. `was_enabled` tells whether this call changed it. */
-export async function disableApiKey(
-  tx: Transaction,
-  id: string,
-): Promise<(ApiKey & { was_enabled: boolean }) | undefined> {
+export async function disableApiKey(tx: Transaction, id: string) {
   const [key] = await tx<(ApiKey & { was_enabled: boolean })[]>`
     with before as (select id, enabled from api_keys where id = ${id} for update)
     update api_keys

@@ -47,10 +47,7 @@ export function createTokens({ sql, accessTokens, authentication, sessions, refu
   }
 
   return {
-    async issue(
-      given: { api_key: string } | { username: string; password: string },
-      caller: Caller,
-    ): Promise<Tokens> {
+    async issue(given: { api_key: string } | { username: string; password: string }, caller: Caller) {
       const refreshToken = newRefreshToken();
       const { session_id } = await sessions.begin(given, null, caller, (tx, sessionId) =>
         store.insertRefreshToken(tx, sessionId, hashKey(refreshToken)),
@@ -95,12 +92,7 @@ export function createTokens({ sql, accessTokens, authentication, sessions, refu
   };
 
   /** Replaces a refresh token. Returns false when the session has ended or the token was spent in parallel. */
-  async function exchange(
-    tx: Transaction,
-    sessionId: string,
-    spent: string,
-    fresh: string,
-  ): Promise<boolean> {
+  async function exchange(tx: Transaction, sessionId: string, spent: string, fresh: string) {
     const session = await store.findSessionById(tx, sessionId);
     if (!session || session.is_over) return false;
     if (!(await store.spendRefreshToken(tx, hashKey(spent)))) return false;

@@ -39,11 +39,7 @@ export function createUsers({
   defaultRole,
 }: UsersDependencies) {
   /** Creates a user with their default library. Returns undefined when the username is taken. */
-  async function insertWithLibrary(
-    tx: Transaction,
-    fields: CreateUser,
-    actor: Actor,
-  ): Promise<User | undefined> {
+  async function insertWithLibrary(tx: Transaction, fields: CreateUser, actor: Actor) {
     const user = await store.insertUser(tx, {
       id: newId(),
       username: fields.username,
@@ -62,12 +58,7 @@ export function createUsers({
     return user;
   }
 
-  async function updateIn(
-    tx: Transaction,
-    id: string,
-    change: store.UserChange,
-    actor: Actor,
-  ): Promise<User> {
+  async function updateIn(tx: Transaction, id: string, change: store.UserChange, actor: Actor) {
     const removesAdmin = change.disabled === true || (change.role !== undefined && change.role !== 'admin');
     if (removesAdmin) await requireAnotherAdmin(tx, id);
     const user = (await store.updateUser(tx, id, change)) ?? userNotFound(id);

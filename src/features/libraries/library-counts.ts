@@ -5,11 +5,7 @@ import { countLibraryMedia, type MemberLibrary } from './store.ts';
 const EMPTY = { media_count: 0, unread_count: 0 };
 
 /** Adds the number of media and of unread media to libraries. */
-export async function withCounts(
-  sql: Queryable,
-  userId: string,
-  libraries: MemberLibrary[],
-): Promise<Library[]> {
+export async function withCounts(sql: Queryable, userId: string, libraries: MemberLibrary[]) {
   const ids = libraries.map(({ id }) => id);
   const counts = await countLibraryMedia(sql, userId, ids);
   return libraries.map((library) => ({ ...library, ...(counts.get(library.id) ?? EMPTY) }));

@@ -47,12 +47,7 @@ export function createLibraryMedia({ sql }: { sql: Database }) {
   }
 
   return {
-    async add(
-      viewer: Viewer,
-      libraryId: string,
-      mediaId: string,
-      requestId?: string,
-    ): Promise<{ created: boolean }> {
+    async add(viewer: Viewer, libraryId: string, mediaId: string, requestId?: string) {
       const added = await changeContents(viewer, libraryId, mediaId, (tx) =>
         addMedia(tx, viewer, { libraryId, media: [{ media_id: mediaId }], requestId }),
       );

@@ -10,11 +10,7 @@ const libraryColumns = (sql: Queryable) =>
     libraries.created_at, libraries.updated_at`;
 
 /** Returns a library as a member sees it; undefined for everybody else. */
-export async function findLibrary(
-  sql: Queryable,
-  userId: string,
-  libraryId: string,
-): Promise<MemberLibrary | undefined> {
+export async function findLibrary(sql: Queryable, userId: string, libraryId: string) {
   const [library] = await sql<MemberLibrary[]>`
     select ${libraryColumns(sql)}
     from libraries
@@ -27,11 +23,7 @@ export async function findLibrary(
  * Locks a library until the transaction ends, and returns it like `findLibrary`. The role is read in a second
  * statement, because the statement that waits for the lock still sees memberships as they were before it waited.
  */
-export async function lockLibrary(
-  tx: Transaction,
-  userId: string,
-  libraryId: string,
-): Promise<MemberLibrary | undefined> {
+export async function lockLibrary(tx: Transaction, userId: string, libraryId: string) {
   await tx`
     select
     from libraries
@@ -45,11 +37,7 @@ export async function lockLibrary(
  * Keeps a library from being deleted, and its admins from being demoted or removed, until the transaction ends, and
  * returns it like `findLibrary`. Whoever adds invitations or members to a library takes this lock before all others.
  */
-export async function holdLibrary(
-  tx: Transaction,
-  userId: string,
-  libraryId: string,
-): Promise<MemberLibrary | undefined> {
+export async function holdLibrary(tx: Transaction, userId: string, libraryId: string) {
   await tx`select pg_advisory_xact_lock_shared(${admissionLock(tx, libraryId)})`;
   return findLibrary(tx, userId, libraryId);
 }
@@ -67,12 +55,7 @@ export async function lockSource(tx: Transaction, libraryId: string): Promise<vo
 }
 
 /** Lists the default library first, then the newest. */
-export async function listLibraries(
-  sql: Queryable,
-  userId: string,
-  last: string | null,
-  limit: number,
-): Promise<MemberLibrary[]> {
+export async function listLibraries(sql: Queryable, userId: string, last: string | null, limit: number) {
   return sql<MemberLibrary[]>`
     select ${libraryColumns(sql)}
     from memberships
@@ -92,11 +75,7 @@ export async function listLibraries(
  * Counts the media of libraries and those that the viewer has not started to read. Started ones are few: they are
  * looked up and subtracted, so that a library is counted by index only. 20,000 media take 4 ms.
  */
-export async function countLibraryMedia(
-  sql: Queryable,
-  userId: string,
-  libraryIds: string[],
-): Promise<Map<string, Pick<Library, 'media_count' | 'unread_count'>>> {
+export async function countLibraryMedia(sql: Queryable, userId: string, libraryIds: string[]) {
   const rows = await sql<{ id: string; media_count: number; unread_count: number }[]>`
     select library.id, listed.count as media_count, listed.count - begun.count as unread_count
     from unnest(${libraryIds}::uuid[]) as library (id)
@@ -132,11 +111,7 @@ export async function renameLibrary(tx: Transaction, libraryId: string, name: st
  * Locks everything that is deleted with a library, in the documented order. Parallel changes of members and backfills
  * happen before or after the deletion.
  */
-export async function lockForDeletion(
-  tx: Transaction,
-  userId: string,
-  libraryId: string,
-): Promise<MemberLibrary | undefined> {
+export async function lockForDeletion(tx: Transaction, userId: string, libraryId: string) {
   await holdAdmissions(tx, libraryId);
   await tx`
     select

@@ -97,10 +97,7 @@ export async function listFindings(
     limit ${limit}`;
 }
 
-export async function findAudit(
-  sql: Queryable,
-  jobId: string,
-): Promise<{ created_by_user_id: string | null } | undefined> {
+export async function findAudit(sql: Queryable, jobId: string) {
   const [audit] = await sql<{ created_by_user_id: string | null }[]>`
     select created_by_user_id from jobs where id = ${jobId} and job_type = 'integrity_audit'`;
   return audit;

@@ -1,5 +1,5 @@
 import { NexusError } from '../../contract/errors.ts';
-import type { OutboxDelivery, OutboxEvent, OutboxHealth } from '../../contract/events.ts';
+import type { OutboxEvent, OutboxHealth } from '../../contract/events.ts';
 import type { Principal } from '../../contract/identity.ts';
 import { roleAllows } from '../../contract/roles.ts';
 import { type Actor, recordAudit } from '../../platform/audit/audit.ts';
@@ -21,10 +21,7 @@ export interface OutboxDependencies {
 
 /** The outbox for operators. Only admins see event data, because it is about other people's work. */
 export function createOutboxOperations({ sql, measureWebhooks }: OutboxDependencies) {
-  async function get(
-    id: string,
-    principal: Principal,
-  ): Promise<OutboxEvent & { deliveries: OutboxDelivery[] }> {
+  async function get(id: string, principal: Principal) {
     const event = await store.findEvent(sql, id);
     if (!event) throw new NexusError('E_NOT_FOUND', `The event ${id} does not exist.`);
     const deliveries = await store.listDeliveries(sql, id);

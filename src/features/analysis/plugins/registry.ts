@@ -113,11 +113,7 @@ async function checkHealth(plugin: LayerPlugin, signal: AbortSignal): Promise<bo
 class TooSlow extends Error {}
 
 /** Plugins get a signal. One that ignores it is not waited for. */
-async function within<T>(
-  ms: number,
-  signal: AbortSignal,
-  work: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
+async function within<T>(ms: number, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>) {
   signal.throwIfAborted();
   const limit = new AbortController();
   let timer: NodeJS.Timeout | undefined;

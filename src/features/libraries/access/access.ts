@@ -10,11 +10,7 @@ export function requireMember(library: MemberLibrary | undefined): MemberLibrary
 }
 
 /** Returns the library as its member sees it. */
-export async function requireMembership(
-  sql: Queryable,
-  userId: string,
-  libraryId: string,
-): Promise<MemberLibrary> {
+export async function requireMembership(sql: Queryable, userId: string, libraryId: string) {
   return requireMember(await findLibrary(sql, userId, libraryId));
 }
 

@@ -37,11 +37,7 @@ const sharedMedia = (sql: Queryable, viewer: Viewer, which: SqlFragment) => sql`
  * Counts the media in each library of the viewer, up to `most`, largest first. The default library comes first among
  * equals and counts what its owner saved.
  */
-export async function measureLibraries(
-  sql: Queryable,
-  viewer: Viewer,
-  most: number,
-): Promise<{ library_id: string; size: number }[]> {
+export async function measureLibraries(sql: Queryable, viewer: Viewer, most: number) {
   return sql<{ library_id: string; size: number }[]>`
     select library_id, size
     from (

@@ -66,11 +66,7 @@ export async function resetForRequeue(tx: Transaction, key: BackfillKey, ofJob?:
 }
 
 /** failed → pending, to be tried again after the delay. */
-export async function resetForRetry(
-  tx: Transaction,
-  key: BackfillKey,
-  delaySeconds: number,
-): Promise<boolean> {
+export async function resetForRetry(tx: Transaction, key: BackfillKey, delaySeconds: number) {
   const reset = await tx`
     update default_library_backfill_jobs
     set ${toPending(tx)}, due_at = now() + ${delaySeconds} * interval '1 second'

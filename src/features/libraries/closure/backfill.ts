@@ -10,10 +10,9 @@ import {
   type BackfillKey,
   type BackfillStatus,
   backfillKey,
-  type ListedBackfillJob,
   type RequeuedBackfillJob,
 } from '../../../contract/libraries.ts';
-import type { ListQuery, Page } from '../../../contract/wire.ts';
+import type { ListQuery } from '../../../contract/wire.ts';
 import { type Actor, recordAudit } from '../../../platform/audit/audit.ts';
 import { cutByCursor, decodeCursor } from '../../../platform/cursor.ts';
 import type { Database, Transaction } from '../../../platform/database/database.ts';
@@ -175,10 +174,7 @@ export function createBackfill({ sql, batchSize = BATCH_SIZE }: BackfillDependen
       });
     },
 
-    async list(
-      query: ListQuery & { status?: BackfillStatus | undefined },
-      principal: Principal,
-    ): Promise<{ backfill_jobs: ListedBackfillJob[]; page: Page }> {
+    async list(query: ListQuery & { status?: BackfillStatus | undefined }, principal: Principal) {
       const last = decodeCursor(query.cursor, position);
       const rows = await backfills.listBackfills(sql, principal, query.status, last, query.limit + 1);
       const { rows: backfill_jobs, page } = cutByCursor(rows, query.limit);

@@ -13,11 +13,7 @@ export interface Difference {
 type Differences = ReturnType<Queryable>;
 
 /** Returns the ids of the libraries or media that the differences are about. */
-export async function concernedIds(
-  sql: Queryable,
-  differences: SqlFragment,
-  column: keyof Difference,
-): Promise<string[]> {
+export async function concernedIds(sql: Queryable, differences: SqlFragment, column: keyof Difference) {
   const rows = await sql<{ id: string }[]>`
     select distinct ${identifier(column)} as id from (${differences}) as difference`;
   return rows.map(({ id }) => id);

@@ -93,11 +93,7 @@ export interface Trashed extends Saved {
 }
 
 /** Deletes media from a person's trash. */
-export async function leaveTrash(
-  tx: Transaction,
-  defaultLibraryId: string,
-  mediaIds: string[],
-): Promise<void> {
+export async function leaveTrash(tx: Transaction, defaultLibraryId: string, mediaIds: string[]) {
   await tx`
     delete from trash where default_library_id = ${defaultLibraryId} and media_id = any(${mediaIds}::uuid[])`;
 }
@@ -244,11 +240,7 @@ export async function removeFromLibrary(
 }
 
 /** Removes from a default library what it has through one shared library. The caller has locked that library. */
-export async function removeMemberClosure(
-  tx: Transaction,
-  defaultLibraryId: string,
-  libraryId: string,
-): Promise<void> {
+export async function removeMemberClosure(tx: Transaction, defaultLibraryId: string, libraryId: string) {
   await deleteEdges(tx, libraryId, tx`edge.default_library_id = ${defaultLibraryId}`);
 }
 
@@ -312,11 +304,7 @@ function membersDefaultLibraries(tx: Transaction, libraryId: string): SqlFragmen
  * then have no reason left. The second statement sees every reason that was committed before the rows were locked. The
  * edges cannot change in between, because the caller holds the source.
  */
-export async function deleteEdges(
-  tx: Transaction,
-  sourceLibraryId: string,
-  which: SqlFragment,
-): Promise<void> {
+export async function deleteEdges(tx: Transaction, sourceLibraryId: string, which: SqlFragment) {
   const doomed = tx`edge.source_library_id = ${sourceLibraryId} and ${which}`;
   await lockDerived(
     tx,

@@ -52,11 +52,7 @@ export async function redate(tx: Transaction, rows: DerivedRow[]): Promise<void>
  * Inserts edges from one library, and the rows of default libraries that follow from them. `missing` selects
  * `default_library_id`, `media_id` and `came_at`, in the order of the locks.
  */
-export async function insertEdges(
-  tx: Transaction,
-  sourceLibraryId: string,
-  missing: SqlFragment,
-): Promise<void> {
+export async function insertEdges(tx: Transaction, sourceLibraryId: string, missing: SqlFragment) {
   await tx`
     with missing as materialized (${missing}),
     derived as (

@@ -3,11 +3,7 @@ import { emitInvitationEvent } from '../events.ts';
 import * as invitations from './invitation-store.ts';
 
 /** Revokes all pending invitations that a disabled person has sent. */
-export async function revokeInvitationsBy(
-  tx: Transaction,
-  inviterId: string,
-  requestId?: string,
-): Promise<void> {
+export async function revokeInvitationsBy(tx: Transaction, inviterId: string, requestId?: string) {
   await announce(tx, await invitations.revokeOfInviter(tx, inviterId), requestId);
 }
 

@@ -48,11 +48,7 @@ export async function lockInvitation(tx: Transaction, id: string): Promise<Invit
 }
 
 /** Revokes the pending invitations that somebody has sent, in all libraries or in one, and returns them. */
-export async function revokeOfInviter(
-  tx: Transaction,
-  inviterId: string,
-  libraryId?: string,
-): Promise<Pick<Invitation, 'id' | 'library_id' | 'inviter_user_id' | 'invitee_user_id' | 'role'>[]> {
+export async function revokeOfInviter(tx: Transaction, inviterId: string, libraryId?: string) {
   return tx<Invitation[]>`
     update library_invitations
     set status = 'revoked', responded_at = now()
@@ -122,11 +118,7 @@ export async function insertMembership(
     on conflict do nothing`;
 }
 
-export async function findMembership(
-  sql: Queryable,
-  libraryId: string,
-  userId: string,
-): Promise<Membership | undefined> {
+export async function findMembership(sql: Queryable, libraryId: string, userId: string) {
   const [membership] = await sql<Membership[]>`
     select library_id, user_id, role, created_at
     from memberships

@@ -26,11 +26,7 @@ export async function listMembers(
     limit ${limit}`;
 }
 
-export async function findMember(
-  sql: Queryable,
-  libraryId: string,
-  userId: string,
-): Promise<Member | undefined> {
+export async function findMember(sql: Queryable, libraryId: string, userId: string) {
   const [member] = await sql<Member[]>`
     select user_id, username, display_name, role, rank = 0 as is_owner, created_at
     from (${rankedMembers(sql, libraryId)}) as member
@@ -54,11 +50,7 @@ function rankedMembers(sql: Queryable, libraryId: string) {
  * Locks memberships in one order, so that two changes of the same members wait for each other. Returns the members that
  * were found. Somebody who joins later counts as absent: changing a membership without its lock would break the order.
  */
-export async function lockMemberships(
-  tx: Transaction,
-  libraryId: string,
-  userIds: string[],
-): Promise<Set<string>> {
+export async function lockMemberships(tx: Transaction, libraryId: string, userIds: string[]) {
   const locked = await tx<{ user_id: string }[]>`
     select user_id
     from memberships
@@ -74,12 +66,7 @@ export async function countAdmins(tx: Transaction, libraryId: string): Promise<n
   return row.count;
 }
 
-export async function changeRole(
-  tx: Transaction,
-  libraryId: string,
-  userId: string,
-  role: LibraryRole,
-): Promise<void> {
+export async function changeRole(tx: Transaction, libraryId: string, userId: string, role: LibraryRole) {
   await tx`update memberships set role = ${role} where library_id = ${libraryId} and user_id = ${userId}`;
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { NexusError } from '../../../contract/errors.ts';
-import type { Library, LibraryRole, Member } from '../../../contract/libraries.ts';
+import type { LibraryRole, Member } from '../../../contract/libraries.ts';
 import type { ListQuery, Page } from '../../../contract/wire.ts';
 import { type Actor, recordAudit } from '../../../platform/audit/audit.ts';
 import { cutByCursor, decodeCursor } from '../../../platform/cursor.ts';
@@ -92,12 +92,7 @@ export function createMembers({ sql }: { sql: Database }) {
     },
 
     /** Transfers ownership to a member, who becomes an admin. The old owner stays an admin. */
-    async transferOwnership(
-      userId: string,
-      libraryId: string,
-      newOwnerId: string,
-      actor: Actor,
-    ): Promise<Library> {
+    async transferOwnership(userId: string, libraryId: string, newOwnerId: string, actor: Actor) {
       const library = await transaction(sql, async (tx) => {
         requireMember(await store.findLibrary(tx, userId, libraryId));
         const locked = await members.lockMemberships(tx, libraryId, [userId, newOwnerId]);
@@ -124,11 +119,7 @@ export function createMembers({ sql }: { sql: Database }) {
   };
 }
 
-function requireLeaving(
-  found: store.MemberLibrary | undefined,
-  userId: string,
-  memberId: string,
-): store.MemberLibrary {
+function requireLeaving(found: store.MemberLibrary | undefined, userId: string, memberId: string) {
   return userId === memberId ? requireMember(found) : requireAdmin(found);
 }
 

@@ -23,11 +23,7 @@ function otherReasons(sql: Queryable, libraryId: string, member: Viewer) {
     where listed.library_id = ${libraryId}`;
 }
 
-export async function countKept(
-  sql: Database,
-  libraryId: string,
-  member: Viewer,
-): Promise<{ lost_count: number; kept_count: number }> {
+export async function countKept(sql: Database, libraryId: string, member: Viewer) {
   const [counts] = await sql<[{ lost_count: number; kept_count: number }]>`
     select
       count(*) filter (where not saved and library_ids = '{}') as lost_count,
