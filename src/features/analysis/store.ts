@@ -1,7 +1,6 @@
 import type { AnalysedLayer, AnalysisRun, AnalysisRunSummary } from '../../contract/analysis.ts';
 import type { Queryable, Transaction } from '../../platform/database/database.ts';
-import type { Viewer } from '../libraries/access/can-read-media.ts';
-import { seesWorkOnMedia } from '../libraries/access/sees-work-on-media.ts';
+import { seesWorkOnMedia, type Viewer } from '../libraries/access/can-read-media.ts';
 
 export type NewRun = Omit<AnalysisRun, 'layer_count' | 'has_shadow' | 'created_at'> & {
   created_by_user_id: string;

@@ -1,8 +1,7 @@
 import type { Branch, BranchEvent, Edit } from '../../contract/branches.ts';
 import type { Queryable, Transaction } from '../../platform/database/database.ts';
 import type { SqlFragment } from '../../platform/database/statement.ts';
-import { canReadMedia, type Viewer } from '../libraries/access/can-read-media.ts';
-import { seesWorkOnMedia } from '../libraries/access/sees-work-on-media.ts';
+import { canReadMedia, seesWorkOnMedia, type Viewer } from '../libraries/access/can-read-media.ts';
 
 /** A branch as it is stored. */
 export interface BranchRow extends Omit<Branch, 'branch_id' | 'document_id'> {

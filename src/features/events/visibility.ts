@@ -2,8 +2,7 @@ import type { Principal } from '../../contract/identity.ts';
 import { ROLES, type Role, roleAllows } from '../../contract/roles.ts';
 import type { Queryable } from '../../platform/database/database.ts';
 import type { Statement } from '../../platform/database/statement.ts';
-import { canReadMedia } from '../libraries/access/can-read-media.ts';
-import { seesWorkOnMedia } from '../libraries/access/sees-work-on-media.ts';
+import { canReadMedia, seesWorkOnMedia } from '../libraries/access/can-read-media.ts';
 
 type InSql<T> = T | Statement<object[]>;
 

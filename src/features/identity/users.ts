@@ -15,7 +15,11 @@ export interface UsersDependencies {
   /** Passed in, because the libraries feature depends on identity. */
   createDefaultLibrary(tx: Transaction, libraryId: string, ownerId: string): Promise<void>;
   /** Revokes the pending invitations that a user has sent; called when the user is disabled. */
-  revokeInvitations(tx: Transaction, inviterId: string, requestId?: string): Promise<void>;
+  revokeInvitations(
+    tx: Transaction,
+    inviterId: string,
+    by?: { requestId?: string | undefined },
+  ): Promise<void>;
   /** The role of new users when none is given. */
   defaultRole: Role;
 }
@@ -62,7 +66,7 @@ export function createUsers({
     const removesAdmin = change.disabled === true || (change.role !== undefined && change.role !== 'admin');
     if (removesAdmin) await requireAnotherAdmin(tx, id);
     const user = (await store.updateUser(tx, id, change)) ?? userNotFound(id);
-    if (change.disabled === true) await revokeInvitations(tx, id, actor.requestId);
+    if (change.disabled === true) await revokeInvitations(tx, id, { requestId: actor.requestId });
     await recordAudit(tx, {
       action: 'user.updated',
       actor,

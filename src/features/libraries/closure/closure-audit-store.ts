@@ -1,5 +1,6 @@
 import type { Database, Queryable, Transaction } from '../../../platform/database/database.ts';
 import { identifier, type SqlFragment } from '../../../platform/database/statement.ts';
+import { hasEdge, isSaved } from './derived-rows.ts';
 
 /** An inconsistency, with the ids that identify it. */
 export interface Difference {
@@ -9,8 +10,6 @@ export interface Difference {
   source_library_id?: string;
   user_id?: string;
 }
-
-type Differences = ReturnType<Queryable>;
 
 /** Returns the ids of the libraries or media that the differences are about. */
 export async function concernedIds(sql: Queryable, differences: SqlFragment, column: keyof Difference) {
@@ -59,8 +58,8 @@ export function unjustifiedEdges(sql: Queryable, range: SqlFragment): SqlFragmen
 const isDefault = (sql: Queryable, library: SqlFragment) => sql`
   exists (select from libraries where libraries.id = ${library} and libraries.is_default)`;
 
-/** Selects edges whose owner is not a member of the source library, or whose source does not contain the media. */
-export function isUnjustified(sql: Queryable): Differences {
+/** Whether the owner of an edge is not a member of its source, or the source does not list the media. */
+export function isUnjustified(sql: Queryable): SqlFragment {
   return sql`
     not exists (
       select
@@ -74,22 +73,14 @@ export function isUnjustified(sql: Queryable): Differences {
 }
 
 /** Selects rows of default libraries that have neither an intrinsic nor an edge. */
-export function unjustifiedMedia(sql: Queryable, range: SqlFragment): Differences {
+export function unjustifiedMedia(sql: Queryable, range: SqlFragment): SqlFragment {
   return sql`
     select scanned.library_id as default_library_id, scanned.media_id
     from library_media as scanned
     where ${range}
       and ${isDefault(sql, sql`scanned.library_id`)}
-      and not exists (
-        select
-        from default_library_intrinsics as intrinsic
-        where intrinsic.default_library_id = scanned.library_id and intrinsic.media_id = scanned.media_id
-      )
-      and not exists (
-        select
-        from default_library_closure_edges as edge
-        where edge.default_library_id = scanned.library_id and edge.media_id = scanned.media_id
-      )`;
+      and not ${isSaved(sql, sql`scanned.library_id`, sql`scanned.media_id`)}
+      and not ${hasEdge(sql, sql`scanned.library_id`, sql`scanned.media_id`)}`;
 }
 
 const isUnlisted = (sql: Queryable) => sql`
@@ -101,7 +92,7 @@ const isUnlisted = (sql: Queryable) => sql`
   )`;
 
 /** Selects intrinsics whose media the default library does not list. */
-export function missingIntrinsicMedia(sql: Queryable, range: SqlFragment): Differences {
+export function missingIntrinsicMedia(sql: Queryable, range: SqlFragment): SqlFragment {
   return sql`
     select scanned.default_library_id, scanned.media_id
     from default_library_intrinsics as scanned
@@ -109,17 +100,13 @@ export function missingIntrinsicMedia(sql: Queryable, range: SqlFragment): Diffe
 }
 
 /** Selects edges whose media the default library does not list: each media once, and none that has an intrinsic. */
-export function missingEdgeMedia(sql: Queryable, range: SqlFragment): Differences {
+export function missingEdgeMedia(sql: Queryable, range: SqlFragment): SqlFragment {
   return sql`
     select scanned.default_library_id, scanned.media_id
     from default_library_closure_edges as scanned
     where ${range}
       and ${isUnlisted(sql)}
-      and not exists (
-        select
-        from default_library_intrinsics as intrinsic
-        where intrinsic.default_library_id = scanned.default_library_id and intrinsic.media_id = scanned.media_id
-      )
+      and not ${isSaved(sql, sql`scanned.default_library_id`, sql`scanned.media_id`)}
       and not exists (
         select
         from default_library_closure_edges as other
@@ -130,7 +117,7 @@ export function missingEdgeMedia(sql: Queryable, range: SqlFragment): Difference
 }
 
 /** Selects rows of libraries whose media do not exist. */
-export function listedWithoutMedia(sql: Queryable, range: SqlFragment): Differences {
+export function listedWithoutMedia(sql: Queryable, range: SqlFragment): SqlFragment {
   return sql`
     select scanned.library_id, scanned.media_id
     from library_media as scanned
@@ -140,7 +127,7 @@ export function listedWithoutMedia(sql: Queryable, range: SqlFragment): Differen
 }
 
 /** Selects shared libraries whose owner is not one of their admins. */
-export function ownerNotAdmin(sql: Queryable, range: SqlFragment): Differences {
+export function ownerNotAdmin(sql: Queryable, range: SqlFragment): SqlFragment {
   return sql`
     select scanned.id as library_id, scanned.owner_user_id as user_id
     from libraries as scanned
@@ -150,7 +137,7 @@ export function ownerNotAdmin(sql: Queryable, range: SqlFragment): Differences {
 }
 
 /** Selects default libraries that somebody else is a member of. */
-export function sharedDefault(sql: Queryable, range: SqlFragment): Differences {
+export function sharedDefault(sql: Queryable, range: SqlFragment): SqlFragment {
   return sql`
     select scanned.library_id, scanned.user_id
     from memberships as scanned
@@ -159,52 +146,46 @@ export function sharedDefault(sql: Queryable, range: SqlFragment): Differences {
 }
 
 /** Selects backfills of people who are no longer members of the library. */
-export function backfillWithoutMembership(sql: Queryable, range: SqlFragment): Differences {
+export function backfillWithoutMembership(sql: Queryable, range: SqlFragment): SqlFragment {
   return sql`
     select scanned.default_library_id, scanned.source_library_id, scanned.user_id
     from default_library_backfill_jobs as scanned
-    where ${range}
-      and not exists (
-        select
-        from memberships
-        where memberships.library_id = scanned.source_library_id and memberships.user_id = scanned.user_id
-      )`;
+    where ${range} and not ${hasMembership(sql)}`;
 }
 
-/** Backfills of members that wait for a job that is over, so that nothing would bring them to an end. */
-export function strandedBackfills(sql: Queryable, range: SqlFragment): Differences {
+const hasMembership = (sql: Queryable) => sql`
+  exists (
+    select
+    from memberships
+    where memberships.library_id = scanned.source_library_id and memberships.user_id = scanned.user_id
+  )`;
+
+/** Selects backfills of members that wait for a job that is over, so that nothing would end them. */
+export function strandedBackfills(sql: Queryable, range: SqlFragment): SqlFragment {
   return sql`
-    select backfill.default_library_id, backfill.source_library_id, backfill.user_id
+    select scanned.default_library_id, scanned.source_library_id, scanned.user_id
     from default_library_backfill_jobs as scanned
-    cross join lateral (select scanned.*) as backfill
-    join memberships
-      on memberships.library_id = backfill.source_library_id and memberships.user_id = backfill.user_id
-    where ${range} and ${isStranded(sql)}`;
+    where ${range} and ${isStranded(sql)} and ${hasMembership(sql)}`;
 }
 
 const isStranded = (sql: Queryable) => sql`(
-  backfill.status in ('pending', 'running')
-  and not exists (select from job_queue where job_queue.job_id = backfill.job_id)
+  scanned.status in ('pending', 'running')
+  and not exists (select from job_queue where job_queue.job_id = scanned.job_id)
 )`;
 
-/** Ends them, so that the edges that they should have written count as missing. */
+/** Fails stranded backfills, so that the edges that they should have written count as missing. */
 export async function failStrandedBackfills(tx: Transaction, libraryId: string): Promise<void> {
   await tx`
-    update default_library_backfill_jobs as backfill
+    update default_library_backfill_jobs as scanned
     set status = 'failed', last_error_code = 'E_BACKFILL_FAILED', finished_at = now(), updated_at = now()
     where source_library_id = ${libraryId} and ${isStranded(tx)}`;
 }
 
-/** An acceptance writes membership and backfill together, so a backfill that is seen alone is alone. */
+/** Deletes backfills without a membership. An acceptance commits both together, so none is about to get one. */
 export async function deleteBackfillsWithoutMembership(tx: Transaction, libraryId: string): Promise<void> {
   await tx`
-    delete from default_library_backfill_jobs as backfill
-    where source_library_id = ${libraryId}
-      and not exists (
-        select
-        from memberships
-        where memberships.library_id = backfill.source_library_id and memberships.user_id = backfill.user_id
-      )`;
+    delete from default_library_backfill_jobs as scanned
+    where source_library_id = ${libraryId} and not ${hasMembership(tx)}`;
 }
 
 /** Lists the libraries that a default library has edges from, in the order in which they are locked. */

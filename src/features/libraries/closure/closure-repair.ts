@@ -1,5 +1,13 @@
 import type { Transaction } from '../../../platform/database/database.ts';
-import { type DerivedRow, insertEdges, lockDerived, orLockIt, redate } from './derived-rows.ts';
+import {
+  type DerivedRow,
+  hasEdge,
+  insertEdges,
+  isSaved,
+  lockDerived,
+  orLockIt,
+  redate,
+} from './derived-rows.ts';
 
 /**
  * Writes the edges and rows that are missing in the default libraries of a library's members. The caller has locked the
@@ -47,14 +55,6 @@ export async function rebuildDefaultLibrary(tx: Transaction, defaultLibraryId: s
     using listed
     where derived.library_id = listed.library_id
       and derived.media_id = listed.media_id
-      and not exists (
-        select
-        from default_library_intrinsics as intrinsic
-        where intrinsic.default_library_id = listed.library_id and intrinsic.media_id = listed.media_id
-      )
-      and not exists (
-        select
-        from default_library_closure_edges as edge
-        where edge.default_library_id = listed.library_id and edge.media_id = listed.media_id
-      )`;
+      and not ${isSaved(tx, tx`listed.library_id`, tx`listed.media_id`)}
+      and not ${hasEdge(tx, tx`listed.library_id`, tx`listed.media_id`)}`;
 }

@@ -1,7 +1,16 @@
 import type { Queryable, Transaction } from '../../../platform/database/database.ts';
 import type { SqlFragment } from '../../../platform/database/statement.ts';
 import { emitLibraryEvents } from '../events.ts';
-import { type DerivedRow, insertEdges, isSaved, lockDerived, orLockIt, redate } from './derived-rows.ts';
+import {
+  type DerivedRow,
+  hasEdge,
+  insertEdges,
+  isRowSaved,
+  isSaved,
+  lockDerived,
+  orLockIt,
+  redate,
+} from './derived-rows.ts';
 
 /*
  * The contents of default libraries, and the reasons for them. Only this module writes library_media,
@@ -59,7 +68,7 @@ export async function addToDefaultLibrary(
     order by media_id
     on conflict (library_id, media_id) do update
     set created_at = excluded.created_at
-    where not ${isSaved(tx)}`;
+    where not ${isRowSaved(tx)}`;
   const rows = await tx<{ media_id: string; is_new: boolean }[]>`
     insert into default_library_intrinsics (
       default_library_id, media_id, created_at, requested_url, ready_kind, ready_site
@@ -161,11 +170,7 @@ export async function removeFromDefaultLibrary(
       delete from library_media
       where library_id = ${defaultLibraryId}
         and media_id = ${mediaId}
-        and not exists (
-          select
-          from default_library_closure_edges as edge
-          where edge.default_library_id = ${defaultLibraryId} and edge.media_id = ${mediaId}
-        )
+        and not ${hasEdge(tx, defaultLibraryId, mediaId)}
     )
     delete from default_library_intrinsics
     using libraries
@@ -319,11 +324,7 @@ export async function deleteEdges(tx: Transaction, sourceLibraryId: string, whic
     reason as materialized (
       select
         deleted.default_library_id, deleted.media_id,
-        exists (
-          select
-          from default_library_intrinsics as intrinsic
-          where intrinsic.default_library_id = deleted.default_library_id and intrinsic.media_id = deleted.media_id
-        ) as is_saved,
+        ${isSaved(tx, tx`deleted.default_library_id`, tx`deleted.media_id`)} as is_saved,
         exists (
           select
           from default_library_closure_edges as other

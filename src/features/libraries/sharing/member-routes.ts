@@ -5,18 +5,12 @@ import { actorOf, principalOf } from '../../../http/authentication.ts';
 import type { HttpServer } from '../../../http/http-server.ts';
 import { routeOptions } from '../../../http/route-options.ts';
 import type { Members } from './members.ts';
-import type { RemovalPreview } from './removal-preview.ts';
 
 const byId = z.object({ id });
 const forViewers = routeOptions({ access: 'viewer', feature: 'libraries', tags: ['Members'] });
 const byMember = z.object({ id, user_id: id });
 
-export interface MemberRoutes {
-  members: Members;
-  previewRemoval: RemovalPreview;
-}
-
-export function registerMemberRoutes(server: HttpServer, { members, previewRemoval }: MemberRoutes): void {
+export function registerMemberRoutes(server: HttpServer, members: Members): void {
   server.get(
     '/libraries/:id/members',
     forViewers({
@@ -110,7 +104,12 @@ export function registerMemberRoutes(server: HttpServer, { members, previewRemov
       response: { 200: contract.removalPreview },
     }),
     (request) =>
-      previewRemoval(principalOf(request).user_id, request.params.id, request.params.user_id, request.query),
+      members.previewRemoval(
+        principalOf(request).user_id,
+        request.params.id,
+        request.params.user_id,
+        request.query,
+      ),
   );
 
   server.post(
