@@ -1,27 +1,24 @@
 import { z } from 'zod';
 import * as contract from '../../contract/identity.ts';
+import { ROLES, type Role, roleAllows } from '../../contract/roles.ts';
 import { id, listQuery } from '../../contract/wire.ts';
 import type { RegisteredRoute } from '../../http/access.ts';
 import { actorOf, principalOf } from '../../http/authentication.ts';
 import type { HttpServer } from '../../http/http-server.ts';
 import { routeOptions } from '../../http/route-options.ts';
 import type { ApiKeys } from './api-keys.ts';
-import { availableFeatures } from './features.ts';
 import type { Users } from './users.ts';
 
 const forViewers = routeOptions({ access: 'viewer', tags: ['Identity'] });
 const forUserAdmins = routeOptions({ access: 'admin', feature: 'users', tags: ['Users and keys'] });
 const forKeyAdmins = routeOptions({ access: 'admin', feature: 'api_keys', tags: ['Users and keys'] });
 
-export interface IdentityRoutes {
-  users: Users;
-  apiKeys: ApiKeys;
-  registered: RegisteredRoute[];
-}
-
 const byId = z.object({ id });
 
-export function registerIdentityRoutes(server: HttpServer, { users, apiKeys, registered }: IdentityRoutes) {
+export function registerIdentityRoutes(
+  server: HttpServer,
+  { users, apiKeys, registered }: { users: Users; apiKeys: ApiKeys; registered: RegisteredRoute[] },
+) {
   server.get(
     '/api/v1/auth/whoami',
     forViewers({
@@ -139,4 +136,30 @@ export function registerIdentityRoutes(server: HttpServer, { users, apiKeys, reg
     }),
     (request) => apiKeys.disable(request.params.id, actorOf(request)),
   );
+}
+
+/** Derives the features and their minimum roles from the registered routes, so they match what is enforced. */
+function availableFeatures(
+  routes: RegisteredRoute[],
+  { role: own, allowed_modes }: contract.Principal,
+): z.output<typeof contract.featureList>['features'] {
+  const minimums = new Map<string, Role>();
+  for (const { access, feature } of routes) {
+    const minimum = ROLES.find((role) => role === access);
+    if (!feature || !minimum) continue;
+    const known = minimums.get(feature);
+    // The minimum role of a feature is the lowest minimum role of its routes.
+    if (!known || roleAllows(known, minimum)) minimums.set(feature, minimum);
+  }
+  const features = [...minimums].map(([feature, minimum_role]) => ({
+    feature,
+    minimum_role,
+    enabled: roleAllows(own, minimum_role),
+  }));
+  const raw = {
+    feature: 'raw_mode',
+    minimum_role: 'researcher' as const,
+    enabled: allowed_modes.includes('RAW'),
+  };
+  return [...features, raw].sort((a, b) => a.feature.localeCompare(b.feature));
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import * as identity from '../../contract/identity.ts';
 import * as contract from '../../contract/session.ts';
 import { id } from '../../contract/wire.ts';
-import { actorOf, callerOf, principalOf } from '../../http/authentication.ts';
+import { actorOf, apiKeyOf, callerOf, principalOf } from '../../http/authentication.ts';
 import type { HttpServer } from '../../http/http-server.ts';
 import { routeOptions } from '../../http/route-options.ts';
 import { refuseOtherSites, requireSameOrigin } from '../../http/same-origin.ts';
@@ -10,9 +10,11 @@ import { clearSessionCookie, readSessionCookie, setSessionCookie } from '../../h
 import type { Profile } from './profile.ts';
 import type { Sessions } from './sessions.ts';
 import type { SignInLinks } from './sign-in-links.ts';
+import type { TokenService } from './tokens.ts';
 import type { Users } from './users.ts';
 
 const forEveryone = routeOptions({ access: 'public', tags: ['Session'] });
+const forPrograms = routeOptions({ access: 'public', tags: ['Identity'] });
 const forViewers = routeOptions({ access: 'viewer', tags: ['Identity'] });
 const forUserAdmins = routeOptions({ access: 'admin', feature: 'users', tags: ['Users and keys'] });
 
@@ -20,12 +22,13 @@ export interface SessionRoutes {
   sessions: Sessions;
   profile: Profile;
   signInLinks: SignInLinks;
+  tokens: TokenService;
   users: Users;
 }
 
 export function registerSessionRoutes(
   server: HttpServer,
-  { sessions, profile, signInLinks, users }: SessionRoutes,
+  { sessions, profile, signInLinks, tokens, users }: SessionRoutes,
 ): void {
   server.post(
     '/app/session',
@@ -119,6 +122,49 @@ export function registerSessionRoutes(
     async (request, reply) => {
       const user = await users.get(request.params.id);
       return reply.status(201).send(await signInLinks.create(user, actorOf(request)));
+    },
+  );
+
+  server.post(
+    '/api/v1/auth/token',
+    forPrograms({
+      errors: ['E_UNAUTHENTICATED', 'E_RATE_LIMITED'],
+      summary: 'Get tokens',
+      description:
+        'For an API key, in the body or in the header X-Nexus-API-Key, or for username and password. The access token ' +
+        'is a JWT for the header Authorization: Bearer. It is valid for 15 minutes.',
+      body: contract.tokenRequest,
+      response: { 200: contract.tokens },
+    }),
+    (request) => {
+      const key = apiKeyOf(request) ?? '';
+      return tokens.issue(request.body ?? { api_key: key }, callerOf(request));
+    },
+  );
+
+  server.post(
+    '/api/v1/auth/refresh',
+    forPrograms({
+      errors: ['E_UNAUTHENTICATED', 'E_RATE_LIMITED'],
+      summary: 'Refresh tokens',
+      description: 'A refresh token can be used once. Using it again ends its session with all tokens.',
+      body: contract.refreshRequest,
+      response: { 200: contract.tokens },
+    }),
+    (request) => tokens.refresh(request.body.refresh_token, callerOf(request)),
+  );
+
+  server.post(
+    '/api/v1/auth/logout',
+    forPrograms({
+      summary: 'Revoke tokens',
+      description: 'Ends the session of the refresh token. Its access tokens become invalid immediately.',
+      body: contract.refreshRequest,
+      response: { 204: z.null() },
+    }),
+    async (request, reply) => {
+      await tokens.revoke(request.body.refresh_token, callerOf(request));
+      return reply.status(204).send(null);
     },
   );
 }
