@@ -32,7 +32,7 @@ export async function insertFoundRows(
   sql: Queryable,
   { jobId, attempt }: AuditKey,
   differences: SqlFragment,
-): Promise<{ kind: string; count: number }[]> {
+) {
   return sql<{ kind: string; count: number }[]>`
     with inserted as (
       insert into integrity_findings (job_id, attempt, kind, finding)
@@ -71,21 +71,17 @@ export async function listFirst(
     order by first.id`;
 }
 
-interface FindingCursor {
-  kind: string;
-  id: number;
+type FindingCursor = Pick<FindingRow, 'kind' | 'id'>;
+
+interface FindingQuery {
+  jobId: string;
+  kind: string | undefined;
+  after: FindingCursor | null;
+  limit: number;
 }
 
 /** Lists the findings of the last attempt, sorted by kind, after a cursor. */
-export async function listFindings(
-  sql: Queryable,
-  {
-    jobId,
-    kind,
-    after,
-    limit,
-  }: { jobId: string; kind: string | undefined; after: FindingCursor | null; limit: number },
-): Promise<(FindingRow & { cursor: FindingCursor })[]> {
+export async function listFindings(sql: Queryable, { jobId, kind, after, limit }: FindingQuery) {
   return sql<(FindingRow & { cursor: FindingCursor })[]>`
     select id, kind, finding, jsonb_build_object('kind', kind, 'id', id) as cursor
     from integrity_findings

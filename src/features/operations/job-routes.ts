@@ -101,7 +101,7 @@ export function registerJobRoutes(
       body: contract.jobSelection,
       response: { 200: contract.bulkOutcome },
     }),
-    (request) => jobs.cancelMany(request.body, principalOf(request), actorOf(request)),
+    (request) => jobs.changeMany('cancel', request.body, principalOf(request), actorOf(request)),
   );
 
   server.post(
@@ -114,7 +114,7 @@ export function registerJobRoutes(
       body: contract.jobSelection,
       response: { 200: contract.bulkOutcome },
     }),
-    (request) => jobs.requeueMany(request.body, principalOf(request), actorOf(request)),
+    (request) => jobs.changeMany('requeue', request.body, principalOf(request), actorOf(request)),
   );
 
   server.get(

@@ -1,8 +1,9 @@
+import type { z } from 'zod';
 import { NexusError } from '../../contract/errors.ts';
 import type { Principal } from '../../contract/identity.ts';
 import { excerpt } from '../../contract/issues.ts';
-import type { Job, JobProgress, JobSelection } from '../../contract/jobs.ts';
-import { type Mode, roleAllows } from '../../contract/roles.ts';
+import type { Job, JobProgress, JobSelection, submitJob } from '../../contract/jobs.ts';
+import { roleAllows } from '../../contract/roles.ts';
 import type { Actor } from '../../platform/audit/audit.ts';
 import { cutPage, readCursor } from '../../platform/cursor.ts';
 import type { Database } from '../../platform/database/database.ts';
@@ -12,26 +13,15 @@ import type { JobQueue } from '../../platform/jobs/queue.ts';
 import { type FailureFilter, groupFailures } from '../../platform/jobs/read/failure-store.ts';
 import * as store from '../../platform/jobs/read/store.ts';
 import { enqueue } from '../../platform/jobs/submit/enqueue.ts';
-import { seesContent } from './content.ts';
-import { changeJobs } from './many-jobs.ts';
+import type { Authentication } from '../identity/authentication.ts';
+import { type Action, changeJobs } from './many-jobs.ts';
 import { readThroughput } from './throughput.ts';
 
-export interface JobsDependencies {
+export interface JobsDependencies extends Pick<Authentication, 'requireMode'> {
   sql: Database;
   queue: JobQueue;
   asyncJobsEnabled: boolean;
   shadowExecutionEnabled: boolean;
-  requireMode(principal: Principal, mode: Mode, actor: Actor): Promise<void>;
-}
-
-export interface SubmitJob {
-  job_type: string;
-  payload: Record<string, unknown>;
-  idempotency_key?: string | undefined;
-  execution_mode: 'async' | 'sync' | 'shadow';
-  max_attempts: number;
-  priority?: number | undefined;
-  run_at?: Date | undefined;
 }
 
 /** More groups of failures than this usually have one common cause. */
@@ -92,7 +82,7 @@ export function createJobs(dependencies: JobsDependencies) {
       return seesContent(principal, job) ? job : { ...job, progress: null, error_text: null };
     },
 
-    async submit(body: SubmitJob, principal: Principal, actor: Actor) {
+    async submit(body: z.output<typeof submitJob>, principal: Principal, actor: Actor) {
       const type = publicTypes().find((candidate) => candidate.type === body.job_type);
       if (!type) {
         throw new NexusError('E_INVALID_REQUEST', `job_type must be one of ${publicNames().join(', ')}.`);
@@ -153,17 +143,10 @@ export function createJobs(dependencies: JobsDependencies) {
       return get(jobId, principal);
     },
 
-    cancelMany: (which: JobSelection, principal: Principal, actor: Actor) =>
-      changeJobs(
-        { sql, control: queue.control },
-        { action: 'cancel', selection: which, rights: wordsOf(principal), actor },
-      ),
-
-    requeueMany: (which: JobSelection, principal: Principal, actor: Actor) =>
-      changeJobs(
-        { sql, control: queue.control },
-        { action: 'requeue', selection: which, rights: wordsOf(principal), actor },
-      ),
+    changeMany(action: Action, selection: JobSelection, principal: Principal, actor: Actor) {
+      const change = { action, selection, rights: wordsOf(principal), actor };
+      return changeJobs({ sql, control: queue.control }, change);
+    },
 
     /** Groups failures by error text for admins, and only by type and code for operators. */
     async failures(filter: FailureFilter, principal: Principal) {
@@ -182,6 +165,14 @@ export function createJobs(dependencies: JobsDependencies) {
       return { queues: await store.countByQueue(sql) };
     },
   };
+}
+
+/**
+ * Whether a caller may see the content of a job: payload, result, progress, error texts and artifacts. Its creator and
+ * admins may; operators see its status, type, codes, counts and times.
+ */
+export function seesContent({ role, user_id }: Principal, job: { created_by_user_id: string | null }) {
+  return roleAllows(role, 'admin') || job.created_by_user_id === user_id;
 }
 
 function readPayload(type: JobType, payload: unknown): unknown {
