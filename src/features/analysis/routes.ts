@@ -5,9 +5,7 @@ import { id } from '../../contract/wire.ts';
 import { actorOf, principalOf } from '../../http/authentication.ts';
 import type { HttpServer } from '../../http/http-server.ts';
 import { routeOptions } from '../../http/route-options.ts';
-import type { Profiles } from './profiles.ts';
 import type { Runs } from './runs.ts';
-import type { SubmitAnalysis } from './submit-analysis.ts';
 
 const byId = z.object({ id });
 const forOperators = routeOptions({ access: 'operator', feature: 'analysis.submit', tags: ['Analysis'] });
@@ -19,16 +17,7 @@ const RUN_ERRORS: ErrorCode[] = [
   'E_TEXT_TOO_COSTLY',
 ];
 
-export interface AnalysisRoutes {
-  analyze: SubmitAnalysis;
-  analysisProfiles: Profiles;
-  analysisRuns: Runs;
-}
-
-export function registerAnalysisRoutes(
-  server: HttpServer,
-  { analyze, analysisProfiles, analysisRuns }: AnalysisRoutes,
-): void {
+export function registerAnalysisRoutes(server: HttpServer, runs: Runs, profiles: contract.AnalysisProfiles) {
   server.post(
     '/api/v1/analyze',
     forOperators({
@@ -46,7 +35,7 @@ export function registerAnalysisRoutes(
       body: contract.analyze,
       response: { 200: contract.analyzeAnswer },
     }),
-    (request) => analyze(request.body, principalOf(request), actorOf(request)),
+    (request) => runs.submit(request.body, principalOf(request), actorOf(request)),
   );
 
   server.get(
@@ -56,7 +45,7 @@ export function registerAnalysisRoutes(
       description: 'Lists the plugins of each profile, and whether they are configured.',
       response: { 200: contract.analysisProfiles },
     }),
-    () => analysisProfiles(),
+    () => profiles,
   );
 
   server.get(
@@ -68,7 +57,7 @@ export function registerAnalysisRoutes(
       querystring: contract.analysisRunQuery,
       response: { 200: contract.analysisRunList },
     }),
-    (request) => analysisRuns.list(principalOf(request), request.query),
+    (request) => runs.list(principalOf(request), request.query),
   );
 
   server.get(
@@ -80,7 +69,7 @@ export function registerAnalysisRoutes(
       params: byId,
       response: { 200: contract.analysisRun },
     }),
-    (request) => analysisRuns.get(principalOf(request), request.params.id, actorOf(request)),
+    (request) => runs.get(principalOf(request), request.params.id, actorOf(request)),
   );
 
   server.get(
@@ -92,6 +81,6 @@ export function registerAnalysisRoutes(
       params: byId,
       response: { 200: contract.shadowAnswer },
     }),
-    (request) => analysisRuns.shadow(principalOf(request), request.params.id, actorOf(request)),
+    (request) => runs.shadow(principalOf(request), request.params.id, actorOf(request)),
   );
 }

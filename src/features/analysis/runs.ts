@@ -1,30 +1,32 @@
+import type { z } from 'zod';
+import type * as contract from '../../contract/analysis.ts';
 import type { AnalysisRun, AnalyzePayload, ShadowAnswer } from '../../contract/analysis.ts';
 import { NexusError } from '../../contract/errors.ts';
 import type { Principal } from '../../contract/identity.ts';
 import type { Job } from '../../contract/jobs.ts';
-import type { Mode } from '../../contract/roles.ts';
 import type { Actor } from '../../platform/audit/audit.ts';
 import { cutPage, readCursor } from '../../platform/cursor.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { findJob } from '../../platform/jobs/read/store.ts';
 import type { Governance } from '../governance/governance.ts';
+import type { Authentication } from '../identity/authentication.ts';
 import { requireReadable } from '../libraries/access/access.ts';
 import { requireDocument } from '../media/text/document.ts';
+import type { Jobs } from '../operations/jobs.ts';
 import { compareLayers, meanAgreement } from './comparison.ts';
 import * as store from './store.ts';
 
-export interface RunsDependencies {
+export interface RunsDependencies extends Pick<Authentication, 'requireMode'>, Pick<Jobs, 'submit'> {
   sql: Database;
   governance: Pick<Governance, 'shown'>;
-  requireMode(principal: Principal, mode: Mode, actor: Actor): Promise<void>;
 }
 
 export type Runs = ReturnType<typeof createRuns>;
 
-export function createRuns({ sql, governance, requireMode }: RunsDependencies) {
+export function createRuns({ sql, governance, requireMode, submit }: RunsDependencies) {
   /** Returns a run as this reader may see it now, under the current policies. */
   async function requireRun(principal: Principal, id: string, actor: Actor): Promise<AnalysisRun> {
-    const run = await store.findRun(sql, principal, id);
+    const run = await store.findRun(sql, id, principal);
     if (!run)
       throw new NexusError(
         'E_NOT_FOUND',
@@ -47,16 +49,26 @@ export function createRuns({ sql, governance, requireMode }: RunsDependencies) {
       await requireDocument(sql, principal, document_id);
     },
 
+    /** Submits an `analyze` job and returns its run. */
+    async submit(
+      { execution_mode, ...payload }: z.output<typeof contract.analyze>,
+      principal: Principal,
+      actor: Actor,
+    ): Promise<z.output<typeof contract.analyzeAnswer>> {
+      const submitted = { job_type: 'analyze', payload, execution_mode, max_attempts: 3 };
+      const { job_id, status, error_code, error_text, result } = await submit(submitted, principal, actor);
+      const runId = status === 'succeeded' ? String(result.analysis_run_id) : null;
+      const run = runId === null ? null : await requireRun(principal, runId, actor);
+      return { job_id, status, execution_mode, analysis_run_id: runId, run, error_code, error_text };
+    },
+
     async list(
       principal: Principal,
-      query: { document_id: string; cursor?: string | undefined; limit: number },
+      { document_id, cursor, limit }: z.output<typeof contract.analysisRunQuery>,
     ) {
-      await requireReadable(sql, principal, query.document_id);
-      const last = readCursor(query.cursor);
-      const { rows: runs, page } = cutPage(
-        await store.listRuns(sql, principal, query.document_id, { last, limit: query.limit + 1 }),
-        query.limit,
-      );
+      await requireReadable(sql, principal, document_id);
+      const query = { documentId: document_id, last: readCursor(cursor), limit: limit + 1 };
+      const { rows: runs, page } = cutPage(await store.listRuns(sql, principal, query), limit);
       return { runs, page };
     },
 

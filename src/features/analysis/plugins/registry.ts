@@ -1,44 +1,58 @@
-import type { AnalysedLayer, LayerOutput, PluginProfile } from '../../../contract/analysis.ts';
-import { layerOutput } from '../../../contract/analysis.ts';
+import {
+  type AnalysedLayer,
+  type AnalysisProfiles,
+  LAYERS,
+  type LayerOutput,
+  layerOutput,
+  MODALITIES,
+  PLUGIN_PROFILES,
+  type PluginProfile,
+} from '../../../contract/analysis.ts';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
 import { InvalidAnswer, type LayerPlugin, type LayerRequest } from './plugin.ts';
 
 /** The plugins of each profile, in order. */
-export const CHAINS: Record<PluginProfile, readonly string[]> = {
+const CHAINS: Record<PluginProfile, readonly string[]> = {
   deterministic: ['deterministic'],
   ml_first: ['ml', 'deterministic'],
   ml_only: ['ml'],
 };
 
-/** Why a plugin was skipped. */
-export type FallbackReason =
-  | 'plugin_missing'
-  | 'plugin_unhealthy'
-  | 'plugin_unsupported'
-  | 'plugin_timeout'
-  | 'plugin_invalid_answer'
-  | 'plugin_failed';
+/** The plugins of a profile, for one run. */
+export type Chain = ReturnType<PluginRegistry['chain']>;
+export type PluginRegistry = ReturnType<typeof createPluginRegistry>;
 
-export type PluginExecution = Omit<AnalysedLayer, 'layer'>;
+/** The plugin of Nexus's own rules. It returns their output, which was computed for the whole text in one pass. */
+export const deterministicPlugin: LayerPlugin = {
+  name: 'deterministic',
+  version: 'v2.0',
+  modalities: MODALITIES,
+  timeoutMs: 1000,
+  healthcheck: async () => true,
+  supports: (layer) => LAYERS.includes(layer),
+  run: async ({ baseline }) => baseline,
+};
 
-/** The plugins of a profile, for one run. Each one's health is checked once. */
-export interface Chain {
-  /** Fails only when it is aborted: a plugin that fails is skipped. */
-  execute(request: LayerRequest, signal: AbortSignal): Promise<PluginExecution>;
-}
-
-export interface PluginRegistry {
-  plugins: readonly LayerPlugin[];
-  chain(profile: PluginProfile): Chain;
+/** Returns each profile with its plugins, and whether they are configured. */
+export function profilesOf(
+  plugins: readonly Pick<LayerPlugin, 'name' | 'version'>[],
+): AnalysisProfiles['profiles'] {
+  return PLUGIN_PROFILES.map((plugin_profile) => {
+    const asked = CHAINS[plugin_profile].map((name) => ({
+      name,
+      version: plugins.find((plugin) => plugin.name === name)?.version ?? null,
+    }));
+    return { plugin_profile, is_available: asked[0]?.version != null, plugins: asked };
+  });
 }
 
 const HEALTHCHECK_MS = 5000;
 
-export function createPluginRegistry(plugins: readonly LayerPlugin[], log: Logger): PluginRegistry {
+export function createPluginRegistry(plugins: readonly LayerPlugin[], log: Logger) {
   const byName = new Map(plugins.map((plugin) => [plugin.name, plugin]));
   return {
-    plugins,
-    chain(profile) {
+    chain(profile: PluginProfile) {
+      // Each plugin's health is checked once per run.
       const health = new Map<string, Promise<boolean>>();
       const isHealthy = (plugin: LayerPlugin, signal: AbortSignal) => {
         const known = health.get(plugin.name) ?? checkHealth(plugin, signal);
@@ -67,9 +81,11 @@ export function createPluginRegistry(plugins: readonly LayerPlugin[], log: Logge
       }
 
       return {
-        async execute(request, signal) {
+        /** Fails only when it is aborted: a plugin that fails is skipped. */
+        async execute(request: LayerRequest, signal: AbortSignal): Promise<Omit<AnalysedLayer, 'layer'>> {
           const begin = performance.now();
-          let firstReason: FallbackReason | null = null;
+          const runtime = () => Math.round(performance.now() - begin);
+          let firstReason: string | null = null;
           for (const name of CHAINS[profile]) {
             signal.throwIfAborted();
             const outcome = await attempt(name, request, signal);
@@ -83,7 +99,7 @@ export function createPluginRegistry(plugins: readonly LayerPlugin[], log: Logge
               confidence,
               provider_name: plugin.name,
               provider_version: plugin.version,
-              runtime_ms: Math.round(performance.now() - begin),
+              runtime_ms: runtime(),
               fallback_reason: firstReason,
             };
           }
@@ -92,7 +108,7 @@ export function createPluginRegistry(plugins: readonly LayerPlugin[], log: Logge
             confidence: 0,
             provider_name: 'baseline',
             provider_version: 'v1',
-            runtime_ms: Math.round(performance.now() - begin),
+            runtime_ms: runtime(),
             fallback_reason: 'all_plugins_failed',
           };
         },
@@ -141,7 +157,7 @@ function checked({ output, confidence }: { output: LayerOutput; confidence: numb
   return { output: parsed.data, confidence };
 }
 
-function reasonFor(error: unknown): FallbackReason {
+function reasonFor(error: unknown) {
   if (error instanceof TooSlow || (error as { code?: string }).code === 'E_TIMEOUT') return 'plugin_timeout';
   return error instanceof InvalidAnswer ? 'plugin_invalid_answer' : 'plugin_failed';
 }
