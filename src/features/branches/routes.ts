@@ -87,16 +87,13 @@ export function registerBranchRoutes(server: HttpServer, branches: Branches): vo
       querystring: contract.branchEventQuery,
       response: { 200: contract.branchEventList },
     }),
-    async (request, reply) =>
-      sendJson(
+    (request, reply) => {
+      const { branch_id } = request.params;
+      return sendJson(
         reply,
-        await branches.events(
-          principalOf(request),
-          request.params.branch_id,
-          request.query,
-          actorOf(request),
-        ),
-      ),
+        branches.events(principalOf(request), branch_id, request.query, actorOf(request)),
+      );
+    },
   );
 
   server.get(
@@ -110,11 +107,10 @@ export function registerBranchRoutes(server: HttpServer, branches: Branches): vo
       querystring: contract.branchTextQuery,
       response: { 200: contract.branchText },
     }),
-    async (request, reply) =>
-      sendJson(
-        reply,
-        await branches.text(principalOf(request), request.params.branch_id, request.query, actorOf(request)),
-      ),
+    (request, reply) => {
+      const { branch_id } = request.params;
+      return sendJson(reply, branches.text(principalOf(request), branch_id, request.query, actorOf(request)));
+    },
   );
 
   server.get(
@@ -128,23 +124,19 @@ export function registerBranchRoutes(server: HttpServer, branches: Branches): vo
       querystring: contract.compareQuery,
       response: { 200: contract.comparison },
     }),
-    async (request, reply) =>
-      sendJson(
+    (request, reply) => {
+      const { branch_id } = request.params;
+      return sendJson(
         reply,
-        await branches.compare(
-          principalOf(request),
-          request.params.branch_id,
-          request.query,
-          actorOf(request),
-        ),
-      ),
+        branches.compare(principalOf(request), branch_id, request.query, actorOf(request)),
+      );
+    },
   );
 }
 
 /** Sends an answer that is already JSON in slices, because it may be long. */
-function sendJson(reply: FastifyReply, json: Json): FastifyReply {
-  return reply
-    .type('application/json; charset=utf-8')
-    .header('content-length', json.length)
-    .send(Readable.from(inChunks(json), { objectMode: false }) as never);
+async function sendJson(reply: FastifyReply, answer: Promise<Json>): Promise<never> {
+  const json = await answer;
+  reply.type('application/json; charset=utf-8').header('content-length', json.length);
+  return reply.send(Readable.from(inChunks(json), { objectMode: false })) as never;
 }

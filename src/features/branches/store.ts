@@ -44,9 +44,8 @@ export async function lockBranch(tx: Transaction, viewer: Viewer, branchId: stri
 export async function listBranches(
   sql: Queryable,
   viewer: Viewer,
-  mediaId: string,
-  { before, limit }: { before: string | null; limit: number },
-): Promise<BranchRow[]> {
+  { mediaId, before, limit }: { mediaId: string; before: string | null; limit: number },
+) {
   return sql<BranchRow[]>`
     ${selectBranches(sql)}
     where branches.media_id = ${mediaId} and ${isVisible(sql, viewer)}
@@ -78,16 +77,10 @@ export async function copyDocumentText(tx: Transaction, branchId: string, mediaI
     where id = ${mediaId}`;
 }
 
-export interface NewBranch {
-  id: string;
-  media_id: string;
-  name: string;
-  parent_branch_id: string | null;
-  parent_position: number | null;
-  text_hash: string;
-  text_length: number;
-  created_by_user_id: string;
-}
+export type NewBranch = Pick<
+  BranchRow,
+  'id' | 'media_id' | 'name' | 'parent_branch_id' | 'parent_position' | 'text_hash' | 'text_length'
+> & { created_by_user_id: string };
 
 export async function insertBranch(tx: Transaction, branch: NewBranch): Promise<void> {
   await tx`
@@ -102,12 +95,7 @@ export async function insertBranch(tx: Transaction, branch: NewBranch): Promise<
     )`;
 }
 
-export interface NewEvent {
-  position: number;
-  edit: Edit;
-  text_hash: string;
-  text_length: number;
-}
+export type NewEvent = Pick<BranchEvent, 'position' | 'text_hash' | 'text_length'> & { edit: Edit };
 
 export async function insertEvents(tx: Transaction, branchId: string, userId: string, events: NewEvent[]) {
   const column = <T>(read: (event: NewEvent) => T) => events.map(read);

@@ -26,11 +26,8 @@ export async function readStoredText(sql: Queryable, branch: store.BranchRow, po
   }
   const snapshot = await store.findSnapshot(sql, branch.id, position);
   if (!snapshot) throw damaged(branch.id, position);
-  const events = await store.listEvents(sql, branch.id, {
-    after: snapshot.position,
-    upTo: position,
-    limit: SNAPSHOT_EVERY * 2,
-  });
+  const range = { after: snapshot.position, upTo: position, limit: SNAPSHOT_EVERY * 2 };
+  const events = await store.listEvents(sql, branch.id, range);
   const recorded = position === 0 ? branch.base_hash : await hashAt(sql, branch.id, position, events);
   if (recorded === undefined) throw damaged(branch.id, position);
   return { position, snapshot: snapshot.text, events: events.map(asEdit), recorded };

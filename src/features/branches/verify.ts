@@ -22,12 +22,6 @@ export interface Damage {
   found?: string;
 }
 
-export interface Verification {
-  text_hash: string;
-  event_count: number;
-  damage: Damage[];
-}
-
 export interface VerifyOptions {
   run: RunByCost<typeof branchWork>;
   signal: AbortSignal;
@@ -51,7 +45,7 @@ export async function verifyBranch(
   sql: Queryable,
   branch: store.BranchRow,
   { run, signal, onProgress, onSnapshot }: VerifyOptions,
-): Promise<Verification> {
+) {
   const damage: Damage[] = [];
   const tell = (kind: Damage['kind'], position: number, more: Partial<Damage> = {}) =>
     damage.push({ kind, branch_id: branch.id, position, ...more });
@@ -65,7 +59,10 @@ export async function verifyBranch(
     tell('branch_base_altered', 0, { recorded: branch.base_hash, found });
     off = { position: 0, recorded: branch.base_hash, found };
   }
-  await compareOrigin(sql, branch, tell);
+  // Neither the text of a document nor the text of a branch after an event changes.
+  const origin = await store.findOriginHash(sql, branch);
+  if (origin !== branch.base_hash)
+    tell('branch_origin_differs', 0, { recorded: branch.base_hash, found: origin ?? 'nothing' });
 
   let position = 0;
   /** Reports the current difference: as an altered event, unless only the hash was altered. */
@@ -135,17 +132,6 @@ export async function verifyBranch(
     tell(kept === undefined ? 'branch_snapshot_missing' : 'branch_snapshot_altered', position);
     await onSnapshot?.(position, text);
   }
-}
-
-/** The base does not change: neither a document's text nor the text of a branch after an event does. */
-async function compareOrigin(
-  sql: Queryable,
-  branch: store.BranchRow,
-  tell: (kind: Damage['kind'], position: number, more: Partial<Damage>) => void,
-): Promise<void> {
-  const found = await store.findOriginHash(sql, branch);
-  if (found === branch.base_hash) return;
-  tell('branch_origin_differs', 0, { recorded: branch.base_hash, found: found ?? 'nothing' });
 }
 
 const SENTENCES: Record<Damage['kind'], (damage: Damage) => string> = {
