@@ -8,12 +8,10 @@ import type { EventStreams } from './streams.ts';
 
 const forViewers = routeOptions({ access: 'viewer', feature: 'events', tags: ['Events'] });
 
-export interface EventRoutes {
-  events: Events;
-  eventStreams: EventStreams;
-}
-
-export function registerEventRoutes(server: HttpServer, { events, eventStreams }: EventRoutes): void {
+export function registerEventRoutes(
+  server: HttpServer,
+  { events, eventStreams }: { events: Events; eventStreams: EventStreams },
+): void {
   server.get(
     '/api/v1/events',
     forViewers({

@@ -5,13 +5,13 @@ import type { Mode } from '../../contract/roles.ts';
 import { type Actor, recordAudit } from '../../platform/audit/audit.ts';
 import type { Database, Queryable } from '../../platform/database/database.ts';
 import type { RunByCost } from '../../platform/processes/by-cost.ts';
+import type { Authentication } from '../identity/authentication.ts';
 import { decisionOf, type PolicyHit, type Rule } from './rules.ts';
 import * as store from './store.ts';
 import { charactersIn, costOfJudging, type governanceWork, type Redacted } from './work.ts';
 
-export interface GovernanceDependencies {
+export interface GovernanceDependencies extends Pick<Authentication, 'requireMode'> {
   sql: Database;
-  requireMode(principal: Principal, mode: Mode, actor: Actor): Promise<void>;
   run: RunByCost<typeof governanceWork>;
 }
 

@@ -11,12 +11,10 @@ const byId = z.object({ id });
 const forOperators = routeOptions({ access: 'operator', feature: 'governance', tags: ['Governance'] });
 const forAdmins = routeOptions({ access: 'admin', feature: 'governance.policies', tags: ['Governance'] });
 
-export interface GovernanceRoutes {
-  policies: Policies;
-  governance: Governance;
-}
-
-export function registerGovernanceRoutes(server: HttpServer, { policies, governance }: GovernanceRoutes) {
+export function registerGovernanceRoutes(
+  server: HttpServer,
+  { policies, governance }: { policies: Policies; governance: Governance },
+) {
   server.post(
     '/api/v1/governance/evaluate',
     forOperators({

@@ -1,21 +1,14 @@
-import type { Database } from '../../platform/database/database.ts';
 import type { AuditRun, IntegrityCheck } from '../../platform/integrity/check.ts';
 import { splitOnTimeout, withLongTimeout } from '../../platform/integrity/statement-timeout.ts';
 import { mediaInBatches } from '../media/integrity.ts';
-import type { Graph } from './graph.ts';
-import { PROJECTOR, type Projection, type Projector } from './projector.ts';
+import type { Graph, GraphDependencies } from './graph.ts';
+import { PROJECTOR, type Projection } from './projector.ts';
 import * as store from './store.ts';
 
+type GraphCheckDependencies = GraphDependencies & { graph: Pick<Graph, 'keep'> };
+
 /** Checks that the graph contains every readable document as projecting it now would write it, and no other. */
-export function createGraphCheck({
-  sql,
-  graph,
-  projector,
-}: {
-  sql: Database;
-  graph: Pick<Graph, 'keep'>;
-  projector: Pick<Projector, 'project'>;
-}): IntegrityCheck {
+export function createGraphCheck({ sql, graph, projector }: GraphCheckDependencies): IntegrityCheck {
   /** Projects documents again whose source or graph rows have changed. */
   async function compare(ids: string[], run: AuditRun): Promise<void> {
     const projections = (await splitOnTimeout(sql, ids, store.listProjections)).flat();
