@@ -1,8 +1,8 @@
 import type { EventPayload, EventType } from '../../contract/events.ts';
-import type { Invitation } from '../../contract/libraries.ts';
 import { type NewAuditEntry, recordAudit } from '../../platform/audit/audit.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { emitEvent, emitEvents, type NewEvent } from '../../platform/outbox/emit-event.ts';
+import type { NewInvitation } from './sharing/invitation-store.ts';
 
 type LibraryEvent = Extract<EventType, `library.${string}`>;
 type InvitationEvent = Extract<EventType, `invitation.${string}`>;
@@ -39,7 +39,7 @@ export async function recordLibraryChange<Type extends LibraryEvent>(
 export async function emitInvitationEvent(
   tx: Transaction,
   eventType: InvitationEvent,
-  invitation: Pick<Invitation, 'id' | 'library_id' | 'inviter_user_id' | 'invitee_user_id' | 'role'>,
+  invitation: NewInvitation,
   requestId?: string,
 ): Promise<void> {
   const { id, library_id, inviter_user_id, invitee_user_id, role } = invitation;

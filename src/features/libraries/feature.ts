@@ -1,14 +1,12 @@
 import type { Feature, Platform } from '../feature.ts';
 import type { Users } from '../identity/users.ts';
 import { createBackfill } from './closure/backfill.ts';
-import { measureBackfill } from './closure/backfill-metrics.ts';
 import { registerBackfillRoutes } from './closure/backfill-routes.ts';
-import { periodicBacklogCheck } from './closure/backlog-check.ts';
+import { measureBackfill, periodicBacklogCheck } from './closure/backlog.ts';
 import { createClosureCheck } from './closure/closure-audit.ts';
 import { createDefaultLibraryCheck } from './default-library-check.ts';
 import { createDefaultLibrary, createLibraries } from './libraries.ts';
 import { createLibraryMedia } from './library-media.ts';
-import { registerLibraryMediaRoutes } from './library-media-routes.ts';
 import { registerLibraryRoutes } from './library-routes.ts';
 import { registerInvitationRoutes } from './sharing/invitation-routes.ts';
 import { createInvitations, revokeInvitations } from './sharing/invitations.ts';
@@ -35,8 +33,7 @@ export function createLibrariesFeature({ sql, users }: LibrariesFeatureDependenc
     name: 'libraries',
     services,
     routes(server) {
-      registerLibraryRoutes(server, services.libraries);
-      registerLibraryMediaRoutes(server, services.libraryMedia);
+      registerLibraryRoutes(server, services);
       registerMemberRoutes(server, services.members);
       registerInvitationRoutes(server, services.invitations);
       registerBackfillRoutes(server, backfill);

@@ -36,7 +36,7 @@ export function createLibraries({ sql }: { sql: Database }) {
     async list(userId: string, query: ListQuery) {
       const rows = await store.listLibraries(sql, userId, readCursor(query.cursor), query.limit + 1);
       const { rows: libraries, page } = cutPage(rows, query.limit);
-      return { rows: await store.withCounts(sql, userId, libraries), page };
+      return { data: await store.withCounts(sql, userId, libraries), page };
     },
 
     async create(userId: string, name: string, actor: Actor): Promise<Library> {

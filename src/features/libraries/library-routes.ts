@@ -5,11 +5,16 @@ import { actorOf, principalOf } from '../../http/authentication.ts';
 import type { HttpServer } from '../../http/http-server.ts';
 import { routeOptions } from '../../http/route-options.ts';
 import type { Libraries } from './libraries.ts';
+import type { LibraryMediaService } from './library-media.ts';
 
 const byId = z.object({ id });
+const forReaders = routeOptions({ access: 'viewer', feature: 'libraries', tags: ['Media'] });
 const forViewers = routeOptions({ access: 'viewer', feature: 'libraries', tags: ['Libraries'] });
 
-export function registerLibraryRoutes(server: HttpServer, libraries: Libraries): void {
+export function registerLibraryRoutes(
+  server: HttpServer,
+  { libraries, libraryMedia }: { libraries: Libraries; libraryMedia: LibraryMediaService },
+): void {
   server.get(
     '/libraries',
     forViewers({
@@ -19,10 +24,7 @@ export function registerLibraryRoutes(server: HttpServer, libraries: Libraries):
       querystring: listQuery,
       response: { 200: contract.libraryList },
     }),
-    async (request) => {
-      const { rows, page } = await libraries.list(principalOf(request).user_id, request.query);
-      return { data: rows, page };
-    },
+    (request) => libraries.list(principalOf(request).user_id, request.query),
   );
 
   server.post(
@@ -63,14 +65,12 @@ export function registerLibraryRoutes(server: HttpServer, libraries: Libraries):
       body: contract.libraryName,
       response: { 200: contract.libraryAnswer },
     }),
-    async (request) => ({
-      data: await libraries.rename(
-        principalOf(request).user_id,
-        request.params.id,
-        request.body.name,
-        actorOf(request),
-      ),
-    }),
+    async (request) => {
+      const { user_id } = principalOf(request);
+      return {
+        data: await libraries.rename(user_id, request.params.id, request.body.name, actorOf(request)),
+      };
+    },
   );
 
   server.delete(
@@ -87,5 +87,52 @@ export function registerLibraryRoutes(server: HttpServer, libraries: Libraries):
       await libraries.delete(principalOf(request).user_id, request.params.id, actorOf(request));
       return reply.status(204).send(null);
     },
+  );
+
+  server.post(
+    '/libraries/:id/media',
+    forViewers({
+      errors: ['E_FORBIDDEN', 'E_LIBRARY_NOT_FOUND', 'E_MEDIA_NOT_FOUND'],
+      summary: 'Add a media to a library',
+      description:
+        'Requires an admin of the library. Every member can read the media immediately. Adding it again answers 200.',
+      params: byId,
+      body: contract.addLibraryMedia,
+      response: { 200: contract.addedLibraryMedia, 201: contract.addedLibraryMedia },
+    }),
+    async (request, reply) => {
+      const { id: library_id } = request.params;
+      const { media_id } = request.body;
+      const { created } = await libraryMedia.add(principalOf(request), library_id, media_id, request.id);
+      return reply.status(created ? 201 : 200).send({ data: { library_id, media_id, created } });
+    },
+  );
+
+  server.delete(
+    '/libraries/:id/media/:media_id',
+    forViewers({
+      errors: ['E_FORBIDDEN', 'E_LIBRARY_NOT_FOUND', 'E_MEDIA_NOT_FOUND'],
+      summary: 'Remove a media from a library',
+      description:
+        'Requires an admin of the library. A media that also comes through a shared library stays in the default library.',
+      params: z.object({ id, media_id: id }),
+      response: { 204: z.null() },
+    }),
+    async (request, reply) => {
+      await libraryMedia.remove(principalOf(request), request.params.id, request.params.media_id, request.id);
+      return reply.status(204).send(null);
+    },
+  );
+
+  server.get(
+    '/media/:id/provenance',
+    forReaders({
+      errors: ['E_MEDIA_NOT_FOUND'],
+      summary: 'Explain why the caller can read a media',
+      description: 'Returns when the caller saved it, and which of their libraries contain it.',
+      params: byId,
+      response: { 200: contract.provenanceAnswer },
+    }),
+    async (request) => ({ data: await libraryMedia.provenance(principalOf(request), request.params.id) }),
   );
 }

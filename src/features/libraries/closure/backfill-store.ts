@@ -179,14 +179,18 @@ export interface BackfillCursor {
   source_library_id: string;
 }
 
-/** Lists invitations, newest first. */
+interface BackfillQuery {
+  status: BackfillStatus | undefined;
+  last: BackfillCursor | null;
+  limit: number;
+}
+
+/** Lists backfills, newest first. The name of a source is shown to its members and to admins. */
 export async function listBackfills(
   sql: Database,
   { user_id, role }: Pick<Principal, 'user_id' | 'role'>,
-  status: BackfillStatus | undefined,
-  last: BackfillCursor | null,
-  limit: number,
-): Promise<(ListedBackfillJob & { cursor: BackfillCursor })[]> {
+  { status, last, limit }: BackfillQuery,
+) {
   const maySeeName = sql`
     (${roleAllows(role, 'admin')}::boolean
       or exists (

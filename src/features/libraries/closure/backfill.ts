@@ -176,7 +176,8 @@ export function createBackfill({ sql, batchSize = BATCH_SIZE }: BackfillDependen
 
     async list(query: ListQuery & { status?: BackfillStatus | undefined }, principal: Principal) {
       const last = decodeCursor(query.cursor, position);
-      const rows = await backfills.listBackfills(sql, principal, query.status, last, query.limit + 1);
+      const wanted = { status: query.status, last, limit: query.limit + 1 };
+      const rows = await backfills.listBackfills(sql, principal, wanted);
       const { rows: backfill_jobs, page } = cutByCursor(rows, query.limit);
       return { backfill_jobs, page };
     },

@@ -44,11 +44,7 @@ export function registerInvitationRoutes(server: HttpServer, invitations: Invita
       querystring: contract.invitationQuery,
       response: { 200: contract.invitationList },
     }),
-    async (request) => {
-      const { user_id } = principalOf(request);
-      const { rows, page } = await invitations.listOfLibrary(user_id, request.params.id, request.query);
-      return { data: rows, page };
-    },
+    (request) => invitations.listOfLibrary(principalOf(request).user_id, request.params.id, request.query),
   );
 
   server.get(
@@ -59,10 +55,7 @@ export function registerInvitationRoutes(server: HttpServer, invitations: Invita
       querystring: contract.invitationQuery,
       response: { 200: contract.invitationList },
     }),
-    async (request) => {
-      const { rows, page } = await invitations.listOfInvitee(principalOf(request).user_id, request.query);
-      return { data: rows, page };
-    },
+    (request) => invitations.listOfInvitee(principalOf(request).user_id, request.query),
   );
 
   server.post(

@@ -14,13 +14,11 @@ function invitations(sql: Queryable) {
     join users as invitee on invitee.id = invitation.invitee_user_id`;
 }
 
-export interface NewInvitation {
-  id: string;
-  library_id: string;
-  inviter_user_id: string;
-  invitee_user_id: string;
-  role: LibraryRole;
-}
+/** The stored fields of an invitation that do not change. */
+export type NewInvitation = Pick<
+  Invitation,
+  'id' | 'library_id' | 'inviter_user_id' | 'invitee_user_id' | 'role'
+>;
 
 /**
  * Inserts an invitation. False when the person already has a pending one, or another transaction has just inserted one.
@@ -49,7 +47,7 @@ export async function lockInvitation(tx: Transaction, id: string): Promise<Invit
 
 /** Revokes the pending invitations that somebody has sent, in all libraries or in one, and returns them. */
 export async function revokeOfInviter(tx: Transaction, inviterId: string, libraryId?: string) {
-  return tx<Invitation[]>`
+  return tx<NewInvitation[]>`
     update library_invitations
     set status = 'revoked', responded_at = now()
     where inviter_user_id = ${inviterId}

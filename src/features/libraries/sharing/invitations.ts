@@ -1,6 +1,5 @@
 import type { z } from 'zod';
 import { NexusError } from '../../../contract/errors.ts';
-import type { User } from '../../../contract/identity.ts';
 import type {
   createInvitation,
   Invitation,
@@ -12,6 +11,7 @@ import { cutPage, readCursor } from '../../../platform/cursor.ts';
 import type { Database, Transaction } from '../../../platform/database/database.ts';
 import { transaction } from '../../../platform/database/transaction.ts';
 import { newId } from '../../../platform/ids.ts';
+import type { Users } from '../../identity/users.ts';
 import { refuseDefault, requireAdmin } from '../access/access.ts';
 import type { Viewer } from '../access/can-read-media.ts';
 import type { Backfill } from '../closure/backfill.ts';
@@ -22,8 +22,7 @@ import * as invitations from './invitation-store.ts';
 
 export interface InvitationsDependencies {
   sql: Database;
-  /** Both throw when the person does not exist. */
-  users: { get(id: string): Promise<User>; getByName(username: string): Promise<User> };
+  users: Pick<Users, 'get' | 'getByName'>;
   backfill: Pick<Backfill, 'start'>;
 }
 
@@ -60,16 +59,12 @@ export function createInvitations({ sql, users, backfill }: InvitationsDependenc
         const isNew = await invitations.insertInvitation(tx, { id, library_id: libraryId, ...people, role });
         // Checked after the insert, which waits for a parallel acceptance that may have made them a member.
         if (await invitations.findMembership(tx, libraryId, invitee.id)) {
-          throw new NexusError(
-            'E_INVITE_MEMBER_EXISTS',
-            `${invitee.username} is already a member of this library.`,
-          );
+          const message = `${invitee.username} is already a member of this library.`;
+          throw new NexusError('E_INVITE_MEMBER_EXISTS', message);
         }
         if (!isNew) {
-          throw new NexusError(
-            'E_INVITE_ALREADY_EXISTS',
-            `${invitee.username} already has a pending invitation to this library.`,
-          );
+          const message = `${invitee.username} already has a pending invitation to this library.`;
+          throw new NexusError('E_INVITE_ALREADY_EXISTS', message);
         }
         const invitation = requireInvitation(await invitations.findInvitation(tx, id));
         await emitInvitationEvent(tx, 'invitation.created', invitation, requestId);
@@ -146,8 +141,9 @@ export function createInvitations({ sql, users, backfill }: InvitationsDependenc
     of: { library_id: string } | { invitee_user_id: string },
     { status, cursor, limit }: InvitationQuery,
   ) {
-    const filter = { ...of, status };
-    return cutPage(await invitations.listInvitations(sql, filter, readCursor(cursor), limit + 1), limit);
+    const rows = await invitations.listInvitations(sql, { ...of, status }, readCursor(cursor), limit + 1);
+    const { rows: data, page } = cutPage(rows, limit);
+    return { data, page };
   }
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ErrorCode } from '../../../contract/errors.ts';
 import * as contract from '../../../contract/libraries.ts';
 import { id, listQuery } from '../../../contract/wire.ts';
 import { actorOf, principalOf } from '../../../http/authentication.ts';
@@ -8,6 +9,8 @@ import type { Members } from './members.ts';
 
 const byId = z.object({ id });
 const forViewers = routeOptions({ access: 'viewer', feature: 'libraries', tags: ['Members'] });
+/** The errors of every route that changes a member, or previews a change. */
+const FORBIDDEN: ErrorCode[] = ['E_FORBIDDEN', 'E_DEFAULT_LIBRARY_FORBIDDEN', 'E_OWNER_EXIT_FORBIDDEN'];
 const byMember = z.object({ id, user_id: id });
 
 export function registerMemberRoutes(server: HttpServer, members: Members): void {
@@ -22,27 +25,13 @@ export function registerMemberRoutes(server: HttpServer, members: Members): void
       querystring: listQuery,
       response: { 200: contract.memberList },
     }),
-    async (request) => {
-      const { rows, page } = await members.list(
-        principalOf(request).user_id,
-        request.params.id,
-        request.query,
-      );
-      return { data: rows, page };
-    },
+    (request) => members.list(principalOf(request).user_id, request.params.id, request.query),
   );
 
   server.patch(
     '/libraries/:id/members/:user_id',
     forViewers({
-      errors: [
-        'E_FORBIDDEN',
-        'E_DEFAULT_LIBRARY_FORBIDDEN',
-        'E_OWNER_EXIT_FORBIDDEN',
-        'E_LAST_ADMIN_FORBIDDEN',
-        'E_LIBRARY_NOT_FOUND',
-        'E_NOT_FOUND',
-      ],
+      errors: [...FORBIDDEN, 'E_LAST_ADMIN_FORBIDDEN', 'E_LIBRARY_NOT_FOUND', 'E_NOT_FOUND'],
       summary: "Change a member's role",
       description: 'Requires an admin of the library. The owner stays an admin.',
       params: byMember,
@@ -50,29 +39,17 @@ export function registerMemberRoutes(server: HttpServer, members: Members): void
       response: { 200: contract.memberAnswer },
     }),
     async (request) => {
-      const { id: libraryId, user_id } = request.params;
-      const { role } = request.body;
-      return {
-        data: await members.changeRole(
-          principalOf(request).user_id,
-          libraryId,
-          { memberId: user_id, role },
-          actorOf(request),
-        ),
-      };
+      const { id: libraryId, user_id: memberId } = request.params;
+      const change = { memberId, role: request.body.role };
+      const { user_id } = principalOf(request);
+      return { data: await members.changeRole(user_id, libraryId, change, actorOf(request)) };
     },
   );
 
   server.delete(
     '/libraries/:id/members/:user_id',
     forViewers({
-      errors: [
-        'E_FORBIDDEN',
-        'E_DEFAULT_LIBRARY_FORBIDDEN',
-        'E_OWNER_EXIT_FORBIDDEN',
-        'E_LAST_ADMIN_FORBIDDEN',
-        'E_LIBRARY_NOT_FOUND',
-      ],
+      errors: [...FORBIDDEN, 'E_LAST_ADMIN_FORBIDDEN', 'E_LIBRARY_NOT_FOUND'],
       summary: 'Remove a member, or leave a library',
       description: 'Requires an admin of the library, or the member. They lose access immediately.',
       params: byMember,
@@ -88,13 +65,7 @@ export function registerMemberRoutes(server: HttpServer, members: Members): void
   server.get(
     '/libraries/:id/members/:user_id/removal-preview',
     forViewers({
-      errors: [
-        'E_FORBIDDEN',
-        'E_DEFAULT_LIBRARY_FORBIDDEN',
-        'E_OWNER_EXIT_FORBIDDEN',
-        'E_LIBRARY_NOT_FOUND',
-        'E_NOT_FOUND',
-      ],
+      errors: [...FORBIDDEN, 'E_LIBRARY_NOT_FOUND', 'E_NOT_FOUND'],
       summary: 'Preview the removal of a member',
       description:
         'Requires an admin of the library. Counts the media that the member would lose, and lists those they would keep and why. ' +
@@ -103,13 +74,10 @@ export function registerMemberRoutes(server: HttpServer, members: Members): void
       querystring: listQuery,
       response: { 200: contract.removalPreview },
     }),
-    (request) =>
-      members.previewRemoval(
-        principalOf(request).user_id,
-        request.params.id,
-        request.params.user_id,
-        request.query,
-      ),
+    (request) => {
+      const { id: libraryId, user_id } = request.params;
+      return members.previewRemoval(principalOf(request).user_id, libraryId, user_id, request.query);
+    },
   );
 
   server.post(
@@ -128,13 +96,13 @@ export function registerMemberRoutes(server: HttpServer, members: Members): void
       body: contract.transferOwnership,
       response: { 200: contract.libraryAnswer },
     }),
-    async (request) => ({
-      data: await members.transferOwnership(
-        principalOf(request).user_id,
-        request.params.id,
-        request.body.new_owner_user_id,
-        actorOf(request),
-      ),
-    }),
+    async (request) => {
+      const { user_id } = principalOf(request);
+      const { new_owner_user_id } = request.body;
+      const { id: libraryId } = request.params;
+      return {
+        data: await members.transferOwnership(user_id, libraryId, new_owner_user_id, actorOf(request)),
+      };
+    },
   );
 }

@@ -24,7 +24,9 @@ export function createMembers({ sql }: { sql: Database }) {
     async list(userId: string, libraryId: string, query: ListQuery) {
       requireAdmin(await store.findLibrary(sql, userId, libraryId));
       const last = decodeCursor(query.cursor, position);
-      return cutByCursor(await members.listMembers(sql, libraryId, last, query.limit + 1), query.limit);
+      const rows = await members.listMembers(sql, libraryId, last, query.limit + 1);
+      const { rows: data, page } = cutByCursor(rows, query.limit);
+      return { data, page };
     },
 
     async changeRole(
