@@ -51,10 +51,7 @@ function byWords(removed: string, added: string): Part[] {
   return parts.filter(({ text }) => text !== '');
 }
 
-/**
- * Splits text into words, runs of white space, and other characters one by one. Bounded, because a run of millions
- * would exhaust the stack of the regular expression.
- */
+/** Splits text into words, white space and other characters. Bounded: longer runs would exhaust the stack. */
 function words(text: string): string[] {
   return text.match(/\s{1,10000}|[\p{L}\p{N}\p{M}]{1,10000}|[^\s\p{L}\p{N}\p{M}]/gu) ?? [];
 }

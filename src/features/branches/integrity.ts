@@ -13,10 +13,7 @@ import type { branchWork } from './work.ts';
 
 const BRANCHES_AT_ONCE = 100;
 
-/**
- * Checks that the events of every branch lead from its base to its head, hash by hash. Snapshots are derived and can be
- * repaired.
- */
+/** Checks that the events of every branch lead from its base to its head, hash by hash. Repairs snapshots. */
 export function createBranchCheck(sql: Database, run: RunByCost<typeof branchWork>): IntegrityCheck {
   return {
     name: 'branches',

@@ -107,10 +107,7 @@ export async function stillAdmitted(sql: Database, listening: Listening[]): Prom
   return new Set(rows.map(({ index }) => index));
 }
 
-/**
- * Finds which of these events each stream, named by its index, may see now. Rights are checked once per person, not per
- * stream.
- */
+/** Finds which of these events each stream, by index, may see now. Rights are checked once per person. */
 export async function findVisible(sql: Database, listening: Listening[], eventIds: string[]) {
   const admins = rolesFrom('admin');
   const viewer = {

@@ -47,10 +47,7 @@ export function createGovernance({ sql, requireMode, run }: GovernanceDependenci
 
     settle,
 
-    /**
-     * Returns each value as the current policies allow, checked separately; undefined for a blocked one. Nothing is
-     * recorded.
-     */
+    /** Returns each value as the current policies allow; undefined for a blocked one. Nothing is recorded. */
     async redactEach<T>(values: T[], mode: Mode): Promise<Redacted<T | undefined>[]> {
       const redacted = await redact(values, await rulesOf(sql, mode));
       return redacted.map(({ value, hits }) =>

@@ -59,10 +59,7 @@ export function masked(text: string, ranges: readonly TextRange[]): string {
   return result + text.slice(from);
 }
 
-/**
- * Masks every text inside a value as policies require. Field names are not checked, so texts must never be stored as
- * field names.
- */
+/** Masks every text inside a value as policies require. Field names are not checked: they must not hold texts. */
 export function redactedDeep<T>(value: T, rules: Rules): { value: T; hits: PolicyHit[] } {
   const found: PolicyHit[] = [];
   const visit = (inner: unknown): unknown => {

@@ -2,10 +2,7 @@ import { normalForm } from '../../contract/normal-form.ts';
 import type { TextRange } from '../media/text/text-range.ts';
 import { textFormsOf } from './text-forms.ts';
 
-/**
- * Matches a word, a letter of a script without spaces between words, or a symbol. Bounded, because a longer word would
- * exhaust the stack.
- */
+/** Matches a word, a letter of a script without spaces, or a symbol. Bounded: longer runs exhaust the stack. */
 const UNSPACED =
   '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}';
 const ATOM = new RegExp(`[${UNSPACED}]|[[\\p{L}\\p{N}\\p{M}_]--[${UNSPACED}]]{1,100000}|\\S`, 'gv');

@@ -1,3 +1,4 @@
+import type { Queryable } from '../../platform/database/database.ts';
 import type { AuditRun, IntegrityCheck } from '../../platform/integrity/check.ts';
 import { splitOnTimeout, withLongTimeout } from '../../platform/integrity/statement-timeout.ts';
 import { mediaInBatches } from '../media/integrity.ts';
@@ -41,9 +42,8 @@ export function createGraphCheck({ sql, graph, projector }: GraphCheckDependenci
       let checked = 0;
       for await (const ids of mediaInBatches(sql)) {
         run.signal.throwIfAborted();
-        const suspects = (
-          await splitOnTimeout(sql, ids, (queryable, part) => store.listSuspects(queryable, PROJECTOR, part))
-        ).flat();
+        const listSuspects = (on: Queryable, part: string[]) => store.listSuspects(on, PROJECTOR, part);
+        const suspects = (await splitOnTimeout(sql, ids, listSuspects)).flat();
         if (suspects.length > 0) await compare(suspects, run);
         const counts = await splitOnTimeout(sql, ids, (queryable, part) =>
           run.reportRows(store.unjustifiedProjections(queryable, part), queryable),
@@ -58,10 +58,8 @@ export function createGraphCheck({ sql, graph, projector }: GraphCheckDependenci
 }
 
 async function tell(run: AuditRun, kind: string, documents: store.Projected[]): Promise<void> {
-  await run.report(
-    kind,
-    documents.map(({ media_id }) => ({ media_id })),
-  );
+  const findings = documents.map(({ media_id }) => ({ media_id }));
+  await run.report(kind, findings);
 }
 
 /** Returns a key that is equal for equal projections, whatever the order of their rows. */

@@ -44,10 +44,7 @@ const WRITE = [
 ];
 const DELETE = 'match (document:Document {id: $media_id}) detach delete document';
 
-/**
- * Copies the graph to Neo4j, document by document, when events arrive. It copies the current state, whichever event it
- * was; the outbox retries failed copies.
- */
+/** Copies the current state of a document to Neo4j with each of its events. The outbox retries failed copies. */
 export function createNeo4jMirror({ sql, graph, options }: MirrorDependencies) {
   let connecting: Promise<Driver> | undefined;
   let failure: { error: unknown; until: number } | undefined;

@@ -76,9 +76,7 @@ export function createAuthentication({ sql, refusals, ...options }: Authenticati
   }
 
   /** Returns the principal of a session. A session that began with a key has the lower role of key and user. */
-  async function findPrincipal(
-    session: sessions.PresentedSession | undefined,
-  ): Promise<Principal | undefined> {
+  async function findPrincipal(session: sessions.PresentedSession | undefined) {
     if (!session || session.is_over) return undefined;
     if (session.is_use_due) await sessions.recordSessionUse(sql, session.id);
     return principalFrom(session, { api_key_id: session.api_key_id, session_id: session.id });

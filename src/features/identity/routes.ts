@@ -139,10 +139,7 @@ export function registerIdentityRoutes(
 }
 
 /** Derives the features and their minimum roles from the registered routes, so they match what is enforced. */
-function availableFeatures(
-  routes: RegisteredRoute[],
-  { role: own, allowed_modes }: contract.Principal,
-): z.output<typeof contract.featureList>['features'] {
+function availableFeatures(routes: RegisteredRoute[], { role: own, allowed_modes }: contract.Principal) {
   const minimums = new Map<string, Role>();
   for (const { access, feature } of routes) {
     const minimum = ROLES.find((role) => role === access);

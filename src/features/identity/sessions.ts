@@ -75,10 +75,7 @@ export function createSessions({
     return withPassword(given.username, given.password);
   }
 
-  /**
-   * Creates a session, or throws the same error whatever is wrong, so that callers do not learn who exists. `onCreated`
-   * runs in the same transaction.
-   */
+  /** Creates a session; `onCreated` runs in its transaction. One error for every cause: nobody learns who exists. */
   async function begin(
     given: SignIn,
     tokenHash: Buffer | null,

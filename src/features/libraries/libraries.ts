@@ -60,10 +60,7 @@ export function createLibraries({ sql }: { sql: Database }) {
       return getLibrary(sql, userId, libraryId);
     },
 
-    /**
-     * Deletes a library. Its media leave the default libraries of its members, unless they have another reason to be
-     * there.
-     */
+    /** Deletes a library. Its media leave the default libraries of its members, unless another reason is left. */
     async delete(userId: string, libraryId: string, actor: Actor): Promise<void> {
       // Checked before any lock is taken, so that strangers cannot block a library.
       refuseDeletion(await store.findLibrary(sql, userId, libraryId), userId);

@@ -75,11 +75,7 @@ export async function listLibraries(sql: Queryable, userId: string, last: string
  * Adds to libraries how many media they list, and how many of these the viewer has not started to read. Started ones are
  * few: they are looked up and subtracted, so that a library is counted by index only. 20,000 media take 4 ms.
  */
-export async function withCounts(
-  sql: Queryable,
-  userId: string,
-  libraries: MemberLibrary[],
-): Promise<Library[]> {
+export async function withCounts(sql: Queryable, userId: string, libraries: MemberLibrary[]) {
   const rows = await sql<Pick<Library, 'id' | 'media_count' | 'unread_count'>[]>`
     select library.id, listed.count as media_count, listed.count - begun.count as unread_count
     from unnest(${libraries.map(({ id }) => id)}::uuid[]) as library (id)
@@ -117,10 +113,7 @@ export async function renameLibrary(tx: Transaction, libraryId: string, name: st
   await tx`update libraries set name = ${name}, updated_at = now() where id = ${libraryId}`;
 }
 
-/**
- * Locks everything that is deleted with a library, in the documented order. Parallel changes of members and backfills
- * happen before or after the deletion.
- */
+/** Locks all that is deleted with a library, in the documented order: parallel changes come before or after. */
 export async function lockForDeletion(tx: Transaction, userId: string, libraryId: string) {
   await holdAdmissions(tx, libraryId);
   await tx`

@@ -14,10 +14,7 @@ import { seesContent } from './jobs.ts';
 /** The maximum number of findings of each kind in the job's result. A route lists all of them. */
 const MAX_LISTED_PER_KIND = 100;
 
-/**
- * The job type that runs all integrity checks in the given order, so that a check can rely on the repairs of those before
- * it. Findings are stored in the database, not in memory.
- */
+/** The job type that runs all checks in order, so that a check can rely on the repairs of those before it. */
 export function defineIntegrityAudit(sql: Database, checks: readonly IntegrityCheck[]) {
   return defineJobType('integrity_audit', {
     payload: z.strictObject({ repair: z.boolean().default(false) }),

@@ -1,6 +1,5 @@
 import {
   type AnalysedLayer,
-  type AnalysisProfiles,
   LAYERS,
   type LayerOutput,
   layerOutput,
@@ -34,9 +33,7 @@ export const deterministicPlugin: LayerPlugin = {
 };
 
 /** Returns each profile with its plugins, and whether they are configured. */
-export function profilesOf(
-  plugins: readonly Pick<LayerPlugin, 'name' | 'version'>[],
-): AnalysisProfiles['profiles'] {
+export function profilesOf(plugins: readonly Pick<LayerPlugin, 'name' | 'version'>[]) {
   return PLUGIN_PROFILES.map((plugin_profile) => {
     const asked = CHAINS[plugin_profile].map((name) => ({
       name,

@@ -22,66 +22,58 @@ export async function concernedIds(sql: Queryable, differences: SqlFragment, col
  * Selects pairs of membership and media without an edge, unless a backfill is about to write it. Members and contents
  * are read in one statement and change together with their edges, so every difference is real.
  */
-export function missingEdges(sql: Queryable, range: SqlFragment): SqlFragment {
-  return sql`
-    select users.default_library_id, scanned.media_id, scanned.library_id as source_library_id
-    from library_media as scanned
-    join libraries on libraries.id = scanned.library_id and not libraries.is_default
-    join memberships on memberships.library_id = scanned.library_id
-    join users on users.id = memberships.user_id
-    where ${range}
-      and not exists (
-        select
-        from default_library_closure_edges as edge
-        where edge.default_library_id = users.default_library_id
-          and edge.media_id = scanned.media_id
-          and edge.source_library_id = scanned.library_id
-      )
-      and not exists (
-        select
-        from default_library_backfill_jobs as backfill
-        where backfill.default_library_id = users.default_library_id
-          and backfill.source_library_id = scanned.library_id
-          and backfill.user_id = memberships.user_id
-          and backfill.status in ('pending', 'running')
-      )`;
-}
+export const missingEdges = (sql: Queryable, range: SqlFragment) => sql`
+  select users.default_library_id, scanned.media_id, scanned.library_id as source_library_id
+  from library_media as scanned
+  join libraries on libraries.id = scanned.library_id and not libraries.is_default
+  join memberships on memberships.library_id = scanned.library_id
+  join users on users.id = memberships.user_id
+  where ${range}
+    and not exists (
+      select
+      from default_library_closure_edges as edge
+      where edge.default_library_id = users.default_library_id
+        and edge.media_id = scanned.media_id
+        and edge.source_library_id = scanned.library_id
+    )
+    and not exists (
+      select
+      from default_library_backfill_jobs as backfill
+      where backfill.default_library_id = users.default_library_id
+        and backfill.source_library_id = scanned.library_id
+        and backfill.user_id = memberships.user_id
+        and backfill.status in ('pending', 'running')
+    )`;
 
-export function unjustifiedEdges(sql: Queryable, range: SqlFragment): SqlFragment {
-  return sql`
-    select edge.default_library_id, edge.media_id, edge.source_library_id
-    from default_library_closure_edges as scanned
-    cross join lateral (select scanned.*) as edge
-    where ${range} and ${isDefault(sql, sql`scanned.default_library_id`)} and ${isUnjustified(sql)}`;
-}
+export const unjustifiedEdges = (sql: Queryable, range: SqlFragment) => sql`
+  select edge.default_library_id, edge.media_id, edge.source_library_id
+  from default_library_closure_edges as scanned
+  cross join lateral (select scanned.*) as edge
+  where ${range} and ${isDefault(sql, sql`scanned.default_library_id`)} and ${isUnjustified(sql)}`;
 
 const isDefault = (sql: Queryable, library: SqlFragment) => sql`
   exists (select from libraries where libraries.id = ${library} and libraries.is_default)`;
 
 /** Whether the owner of an edge is not a member of its source, or the source does not list the media. */
-export function isUnjustified(sql: Queryable): SqlFragment {
-  return sql`
-    not exists (
-      select
-      from libraries as filled
-      join memberships
-        on memberships.library_id = edge.source_library_id and memberships.user_id = filled.owner_user_id
-      join libraries as source on source.id = edge.source_library_id and not source.is_default
-      join library_media as listed on listed.library_id = source.id and listed.media_id = edge.media_id
-      where filled.id = edge.default_library_id
-    )`;
-}
+export const isUnjustified = (sql: Queryable) => sql`
+  not exists (
+    select
+    from libraries as filled
+    join memberships
+      on memberships.library_id = edge.source_library_id and memberships.user_id = filled.owner_user_id
+    join libraries as source on source.id = edge.source_library_id and not source.is_default
+    join library_media as listed on listed.library_id = source.id and listed.media_id = edge.media_id
+    where filled.id = edge.default_library_id
+  )`;
 
 /** Selects rows of default libraries that have neither an intrinsic nor an edge. */
-export function unjustifiedMedia(sql: Queryable, range: SqlFragment): SqlFragment {
-  return sql`
-    select scanned.library_id as default_library_id, scanned.media_id
-    from library_media as scanned
-    where ${range}
-      and ${isDefault(sql, sql`scanned.library_id`)}
-      and not ${isSaved(sql, sql`scanned.library_id`, sql`scanned.media_id`)}
-      and not ${hasEdge(sql, sql`scanned.library_id`, sql`scanned.media_id`)}`;
-}
+export const unjustifiedMedia = (sql: Queryable, range: SqlFragment) => sql`
+  select scanned.library_id as default_library_id, scanned.media_id
+  from library_media as scanned
+  where ${range}
+    and ${isDefault(sql, sql`scanned.library_id`)}
+    and not ${isSaved(sql, sql`scanned.library_id`, sql`scanned.media_id`)}
+    and not ${hasEdge(sql, sql`scanned.library_id`, sql`scanned.media_id`)}`;
 
 const isUnlisted = (sql: Queryable) => sql`
   ${isDefault(sql, sql`scanned.default_library_id`)}
@@ -92,66 +84,54 @@ const isUnlisted = (sql: Queryable) => sql`
   )`;
 
 /** Selects intrinsics whose media the default library does not list. */
-export function missingIntrinsicMedia(sql: Queryable, range: SqlFragment): SqlFragment {
-  return sql`
-    select scanned.default_library_id, scanned.media_id
-    from default_library_intrinsics as scanned
-    where ${range} and ${isUnlisted(sql)}`;
-}
+export const missingIntrinsicMedia = (sql: Queryable, range: SqlFragment) => sql`
+  select scanned.default_library_id, scanned.media_id
+  from default_library_intrinsics as scanned
+  where ${range} and ${isUnlisted(sql)}`;
 
 /** Selects edges whose media the default library does not list: each media once, and none that has an intrinsic. */
-export function missingEdgeMedia(sql: Queryable, range: SqlFragment): SqlFragment {
-  return sql`
-    select scanned.default_library_id, scanned.media_id
-    from default_library_closure_edges as scanned
-    where ${range}
-      and ${isUnlisted(sql)}
-      and not ${isSaved(sql, sql`scanned.default_library_id`, sql`scanned.media_id`)}
-      and not exists (
-        select
-        from default_library_closure_edges as other
-        where other.default_library_id = scanned.default_library_id
-          and other.media_id = scanned.media_id
-          and other.source_library_id < scanned.source_library_id
-      )`;
-}
+export const missingEdgeMedia = (sql: Queryable, range: SqlFragment) => sql`
+  select scanned.default_library_id, scanned.media_id
+  from default_library_closure_edges as scanned
+  where ${range}
+    and ${isUnlisted(sql)}
+    and not ${isSaved(sql, sql`scanned.default_library_id`, sql`scanned.media_id`)}
+    and not exists (
+      select
+      from default_library_closure_edges as other
+      where other.default_library_id = scanned.default_library_id
+        and other.media_id = scanned.media_id
+        and other.source_library_id < scanned.source_library_id
+    )`;
 
 /** Selects rows of libraries whose media do not exist. */
-export function listedWithoutMedia(sql: Queryable, range: SqlFragment): SqlFragment {
-  return sql`
-    select scanned.library_id, scanned.media_id
-    from library_media as scanned
-    where ${range}
-      and exists (select from libraries where libraries.id = scanned.library_id)
-      and not exists (select from media where media.id = scanned.media_id)`;
-}
+export const listedWithoutMedia = (sql: Queryable, range: SqlFragment) => sql`
+  select scanned.library_id, scanned.media_id
+  from library_media as scanned
+  where ${range}
+    and exists (select from libraries where libraries.id = scanned.library_id)
+    and not exists (select from media where media.id = scanned.media_id)`;
 
 /** Selects shared libraries whose owner is not one of their admins. */
-export function ownerNotAdmin(sql: Queryable, range: SqlFragment): SqlFragment {
-  return sql`
-    select scanned.id as library_id, scanned.owner_user_id as user_id
-    from libraries as scanned
-    left join memberships
-      on memberships.library_id = scanned.id and memberships.user_id = scanned.owner_user_id
-    where ${range} and not scanned.is_default and memberships.role is distinct from 'admin'`;
-}
+export const ownerNotAdmin = (sql: Queryable, range: SqlFragment) => sql`
+  select scanned.id as library_id, scanned.owner_user_id as user_id
+  from libraries as scanned
+  left join memberships
+    on memberships.library_id = scanned.id and memberships.user_id = scanned.owner_user_id
+  where ${range} and not scanned.is_default and memberships.role is distinct from 'admin'`;
 
 /** Selects default libraries that somebody else is a member of. */
-export function sharedDefault(sql: Queryable, range: SqlFragment): SqlFragment {
-  return sql`
-    select scanned.library_id, scanned.user_id
-    from memberships as scanned
-    join libraries on libraries.id = scanned.library_id and libraries.is_default
-    where ${range} and scanned.user_id <> libraries.owner_user_id`;
-}
+export const sharedDefault = (sql: Queryable, range: SqlFragment) => sql`
+  select scanned.library_id, scanned.user_id
+  from memberships as scanned
+  join libraries on libraries.id = scanned.library_id and libraries.is_default
+  where ${range} and scanned.user_id <> libraries.owner_user_id`;
 
 /** Selects backfills of people who are no longer members of the library. */
-export function backfillWithoutMembership(sql: Queryable, range: SqlFragment): SqlFragment {
-  return sql`
-    select scanned.default_library_id, scanned.source_library_id, scanned.user_id
-    from default_library_backfill_jobs as scanned
-    where ${range} and not ${hasMembership(sql)}`;
-}
+export const backfillWithoutMembership = (sql: Queryable, range: SqlFragment) => sql`
+  select scanned.default_library_id, scanned.source_library_id, scanned.user_id
+  from default_library_backfill_jobs as scanned
+  where ${range} and not ${hasMembership(sql)}`;
 
 const hasMembership = (sql: Queryable) => sql`
   exists (
@@ -161,12 +141,10 @@ const hasMembership = (sql: Queryable) => sql`
   )`;
 
 /** Selects backfills of members that wait for a job that is over, so that nothing would end them. */
-export function strandedBackfills(sql: Queryable, range: SqlFragment): SqlFragment {
-  return sql`
-    select scanned.default_library_id, scanned.source_library_id, scanned.user_id
-    from default_library_backfill_jobs as scanned
-    where ${range} and ${isStranded(sql)} and ${hasMembership(sql)}`;
-}
+export const strandedBackfills = (sql: Queryable, range: SqlFragment) => sql`
+  select scanned.default_library_id, scanned.source_library_id, scanned.user_id
+  from default_library_backfill_jobs as scanned
+  where ${range} and ${isStranded(sql)} and ${hasMembership(sql)}`;
 
 const isStranded = (sql: Queryable) => sql`(
   scanned.status in ('pending', 'running')

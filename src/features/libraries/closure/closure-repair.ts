@@ -9,10 +9,7 @@ import {
   redate,
 } from './derived-rows.ts';
 
-/**
- * Writes the edges and rows that are missing in the default libraries of a library's members. The caller has locked the
- * library.
- */
+/** Writes the edges and rows that are missing for the members of a library, which the caller has locked. */
 export async function insertMissingEdges(tx: Transaction, libraryId: string): Promise<void> {
   const missing = tx`
     select users.default_library_id, item.media_id, greatest(item.created_at, memberships.created_at) as came_at

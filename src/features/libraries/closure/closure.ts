@@ -51,11 +51,12 @@ export async function addToDefaultLibrary(
   tx: Transaction,
   defaultLibraryId: string,
   saved: Saved[],
-  { userId, requestId }: ChangedBy,
+  by: ChangedBy,
 ): Promise<string[]> {
+  const ids = saved.map(({ media_id }) => media_id);
   const given = tx`
     unnest(
-      ${saved.map(({ media_id }) => media_id)}::uuid[],
+      ${ids}::uuid[],
       ${saved.map(({ saved_at }) => saved_at ?? null)}::timestamptz[],
       ${saved.map(({ requested_url }) => requested_url ?? null)}::text[]
     ) as given (media_id, saved_at, requested_url)`;
@@ -81,17 +82,8 @@ export async function addToDefaultLibrary(
     where default_library_intrinsics.requested_url is null and excluded.requested_url is not null
     returning media_id, xmax = 0 as is_new`;
   const added = rows.filter(({ is_new }) => is_new).map(({ media_id }) => media_id);
-  await emitLibraryEvents(
-    tx,
-    'library.media_added',
-    added.map((media_id) => ({ library_id: defaultLibraryId, media_id, added_by_user_id: userId })),
-    requestId,
-  );
-  await leaveTrash(
-    tx,
-    defaultLibraryId,
-    saved.map(({ media_id }) => media_id),
-  );
+  await emitAdded(tx, defaultLibraryId, added, by);
+  await leaveTrash(tx, defaultLibraryId, ids);
   return added;
 }
 
@@ -107,10 +99,7 @@ export async function leaveTrash(tx: Transaction, defaultLibraryId: string, medi
     delete from trash where default_library_id = ${defaultLibraryId} and media_id = any(${mediaIds}::uuid[])`;
 }
 
-/**
- * Adds a media to a person's trash, unless they still have it for another reason. The caller holds the media and has
- * just removed it.
- */
+/** Adds a media that the caller has just removed to a person's trash, unless they still have it otherwise. */
 export async function putIntoTrash(
   tx: Transaction,
   defaultLibraryId: string,
@@ -192,12 +181,12 @@ export async function addToLibrary(
   tx: Transaction,
   libraryId: string,
   mediaIds: string[],
-  { userId, requestId, addedAt }: ChangedBy & { addedAt?: Date },
+  { addedAt, ...by }: ChangedBy & { addedAt?: Date },
 ): Promise<string[]> {
   const since = addedAt === undefined ? tx`now()` : tx`${addedAt}::timestamptz`;
   const rows = await tx<{ media_id: string }[]>`
     insert into library_media (library_id, media_id, is_derived, added_by_user_id, created_at, ready_kind, ready_site)
-    select ${libraryId}, given.media_id, false, ${userId}, ${since}, ready.kind, ready.site
+    select ${libraryId}, given.media_id, false, ${by.userId}, ${since}, ready.kind, ready.site
     from unnest(${mediaIds}::uuid[]) as given (media_id)
     ${ifReady(tx)}
     order by given.media_id
@@ -213,13 +202,18 @@ export async function addToLibrary(
     where memberships.library_id = ${libraryId}
     order by users.default_library_id, listed.media_id`;
   await insertEdges(tx, libraryId, missing);
-  await emitLibraryEvents(
-    tx,
-    'library.media_added',
-    listed.map((media_id) => ({ library_id: libraryId, media_id, added_by_user_id: userId })),
-    requestId,
-  );
+  await emitAdded(tx, libraryId, listed, by);
   return listed;
+}
+
+async function emitAdded(
+  tx: Transaction,
+  library_id: string,
+  ids: string[],
+  { userId, requestId }: ChangedBy,
+) {
+  const added = ids.map((media_id) => ({ library_id, media_id, added_by_user_id: userId }));
+  await emitLibraryEvents(tx, 'library.media_added', added, requestId);
 }
 
 /** Removes a media from a shared library that the caller has locked. False when it was not in it. */
@@ -233,12 +227,8 @@ export async function removeFromLibrary(
     delete from library_media
     where library_id = ${libraryId} and media_id = ${mediaId}`;
   if (removed.count === 0) return false;
-  const defaultLibraries = membersDefaultLibraries(tx, libraryId);
-  await deleteEdges(
-    tx,
-    libraryId,
-    tx`edge.default_library_id in (${defaultLibraries}) and edge.media_id = ${mediaId}`,
-  );
+  const isMembers = tx`edge.default_library_id in (${membersDefaultLibraries(tx, libraryId)})`;
+  await deleteEdges(tx, libraryId, tx`${isMembers} and edge.media_id = ${mediaId}`);
   const payload = { library_id: libraryId, media_id: mediaId, removed_by_user_id: userId };
   await emitLibraryEvents(tx, 'library.media_removed', [payload], requestId);
   return true;
@@ -313,7 +303,7 @@ export async function deleteEdges(tx: Transaction, sourceLibraryId: string, whic
   const doomed = tx`edge.source_library_id = ${sourceLibraryId} and ${which}`;
   await lockDerived(
     tx,
-    tx`select edge.default_library_id, edge.media_id from default_library_closure_edges as edge where ${doomed}`,
+    tx`select default_library_id, media_id from default_library_closure_edges as edge where ${doomed}`,
   );
   const left = await tx<DerivedRow[]>`
     with deleted as (

@@ -20,9 +20,7 @@ export type NewInvitation = Pick<
   'id' | 'library_id' | 'inviter_user_id' | 'invitee_user_id' | 'role'
 >;
 
-/**
- * Inserts an invitation. False when the person already has a pending one, or another transaction has just inserted one.
- */
+/** Inserts an invitation. False when the person has a pending one, also from a parallel transaction. */
 export async function insertInvitation(tx: Transaction, invitation: NewInvitation): Promise<boolean> {
   const inserted = await tx`
     insert into library_invitations (id, library_id, inviter_user_id, invitee_user_id, role)
@@ -37,9 +35,7 @@ export async function findInvitation(sql: Queryable, id: string): Promise<Invita
   return invitation;
 }
 
-/**
- * Locks an invitation. When several people answer or revoke it at once, one goes first and the others see its answer.
- */
+/** Locks an invitation. Of several people who answer it at once, one goes first and the others see the answer. */
 export async function lockInvitation(tx: Transaction, id: string): Promise<Invitation | undefined> {
   await tx`select from library_invitations where id = ${id} for update`;
   return findInvitation(tx, id);

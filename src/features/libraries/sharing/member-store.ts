@@ -120,12 +120,7 @@ export async function countKept(sql: Queryable, removal: Removal) {
 }
 
 /** Lists media in the order of their ids. Libraries that the admin is not a member of are counted and not named. */
-export async function listKept(
-  sql: Queryable,
-  removal: Removal,
-  last: string | null,
-  limit: number,
-): Promise<(KeptMedia & { id: string })[]> {
+export async function listKept(sql: Queryable, removal: Removal, last: string | null, limit: number) {
   return sql<(KeptMedia & { id: string })[]>`
     select
       item.media_id as id, item.media_id, media.title, item.saved,
