@@ -15,8 +15,10 @@ const app = useApp(database, { ...model.env, NEXUS_SHADOW_EXECUTION_ENABLED: 'tr
 const analyze = (key: string, body: object) => app.call('POST', '/api/v1/analyze', { key, body });
 const read = (key: string, path: string) => app.call('GET', `/api/v1/${path}`, { key });
 
-const comparedEvents = (runId: string) => sql`
-  select payload from outbox_event where event_type = 'analysis.compared' and aggregate_id = ${runId}`;
+const comparedEvents = async (runId: string) => [
+  ...(await sql`
+    select payload from outbox_event where event_type = 'analysis.compared' and aggregate_id = ${runId}`),
+];
 
 describe('a shadow', () => {
   const shadowOf = async (key: string, document_id: string, fields = {}) => {
