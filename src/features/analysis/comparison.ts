@@ -12,19 +12,17 @@ export function compareLayers(primary: readonly AnalysedLayer[], shadow: readonl
   });
 }
 
-export function meanAgreement(layers: readonly LayerComparison[]): number {
-  const sum = layers.reduce((total, { agreement }) => total + agreement, 0);
-  return layers.length === 0 ? 0 : rounded(sum / layers.length, 3);
-}
-
 function compareLayer(primary: AnalysedLayer, shadow: AnalysedLayer): LayerComparison {
   const [mine, theirs] = [keysOf(primary), keysOf(shadow)];
   const onlyIn = (one: Map<string, Finding>, other: Map<string, Finding>) =>
     [...one].filter(([key]) => !other.has(key)).map(([, { kind, label }]) => ({ kind, label }));
   const [onlyMine, onlyTheirs] = [onlyIn(mine, theirs), onlyIn(theirs, mine)];
   const inBoth = mine.size - onlyMine.length;
-  const changed = changedMeasures(primary, shadow);
-  const names = measureNames(primary, shadow);
+  const [before, after] = [primary.output.measures, shadow.output.measures];
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  const changed = names
+    .map((name) => ({ name, primary: before[name] ?? null, shadow: after[name] ?? null }))
+    .filter((measure) => measure.primary !== measure.shadow);
   const same = inBoth + names.length - changed.length;
   const all = inBoth + onlyMine.length + onlyTheirs.length + names.length;
   const both = <T>(read: (layer: AnalysedLayer) => T) => ({ primary: read(primary), shadow: read(shadow) });
@@ -46,18 +44,4 @@ function keysOf({ output }: AnalysedLayer): Map<string, Finding> {
   return new Map(
     output.findings.map((finding) => [`${finding.kind}\n${finding.label.toLowerCase()}`, finding]),
   );
-}
-
-function measureNames(primary: AnalysedLayer, shadow: AnalysedLayer): string[] {
-  return [...new Set([...Object.keys(primary.output.measures), ...Object.keys(shadow.output.measures)])];
-}
-
-function changedMeasures(primary: AnalysedLayer, shadow: AnalysedLayer) {
-  return measureNames(primary, shadow)
-    .map((name) => ({
-      name,
-      primary: primary.output.measures[name] ?? null,
-      shadow: shadow.output.measures[name] ?? null,
-    }))
-    .filter((measure) => measure.primary !== measure.shadow);
 }

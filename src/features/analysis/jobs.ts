@@ -48,13 +48,10 @@ export function defineAnalysisJobs({ sql, runAnalysis, authorise }: AnalysisJobs
     async onEnded(tx, { payload: { analysis_run_id }, created_by_user_id, request_id }) {
       const primary = await store.findRun(tx, analysis_run_id);
       if (!primary || created_by_user_id === null) return;
-      await emitEvent(tx, {
-        eventType: 'analysis.compared',
-        aggregateType: 'analysis_run',
-        aggregateId: primary.id,
-        payload: { analysis_run_id, document_id: primary.document_id, created_by_user_id },
-        requestId: request_id ?? undefined,
-      });
+      const payload = { analysis_run_id, document_id: primary.document_id, created_by_user_id };
+      const aggregate = { aggregateType: 'analysis_run', aggregateId: primary.id };
+      const requestId = request_id ?? undefined;
+      await emitEvent(tx, { eventType: 'analysis.compared', ...aggregate, payload, requestId });
     },
   });
 
@@ -99,13 +96,10 @@ async function write(tx: Transaction, { run, hits, actor, requireStillReadable }
 
 async function emitCompleted(tx: Transaction, { run, actor }: FinishedRun): Promise<void> {
   const { id: analysis_run_id, document_id, layers, created_by_user_id } = run;
-  await emitEvent(tx, {
-    eventType: 'analysis.completed',
-    aggregateType: 'analysis_run',
-    aggregateId: analysis_run_id,
-    payload: { analysis_run_id, document_id, layer_count: layers.length, created_by_user_id },
-    requestId: actor.requestId,
-  });
+  const payload = { analysis_run_id, document_id, layer_count: layers.length, created_by_user_id };
+  const aggregate = { aggregateType: 'analysis_run', aggregateId: analysis_run_id };
+  const { requestId } = actor;
+  await emitEvent(tx, { eventType: 'analysis.completed', ...aggregate, payload, requestId });
 }
 
 /** Completes the job. The run, its event and the end of its job are one commit, so only one attempt can write them. */

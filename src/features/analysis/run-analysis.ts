@@ -15,7 +15,7 @@ import type { governanceWork } from '../governance/work.ts';
 import type { Requester } from '../identity/requester.ts';
 import { readDocument, requireDocument } from '../media/text/document.ts';
 import type { AnalysisProcesses } from './analysis-processes.ts';
-import { rounded } from './layers/layer.ts';
+import { mean } from './layers/layer.ts';
 import type { Chain, PluginRegistry } from './plugins/registry.ts';
 import type { NewRun } from './store.ts';
 import { type DocumentText, joinFragments } from './text.ts';
@@ -106,7 +106,7 @@ export function createRunAnalysis(dependencies: RunAnalysisDependencies): RunAna
         language: result.analysis.language,
         word_count: result.analysis.word_count,
         text_sha256: result.text_sha256,
-        confidence: meanConfidence(shown),
+        confidence: mean(shown.map(({ confidence }) => confidence)),
         runtime_ms: Math.round(performance.now() - begin),
         created_by: user.username,
         created_by_user_id: user.id,
@@ -152,11 +152,6 @@ async function analyseLayers(
   };
   await Promise.all(Array.from({ length: AT_ONCE }, lane));
   return done.sort((a, b) => order.indexOf(a.layer) - order.indexOf(b.layer));
-}
-
-function meanConfidence(layers: readonly AnalysedLayer[]): number {
-  const sum = layers.reduce((total, { confidence }) => total + confidence, 0);
-  return layers.length === 0 ? 0 : rounded(sum / layers.length, 3);
 }
 
 function modalityOf(kind: MediaKind): Modality {

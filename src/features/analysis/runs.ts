@@ -13,7 +13,8 @@ import type { Authentication } from '../identity/authentication.ts';
 import { requireReadable } from '../libraries/access/access.ts';
 import { requireDocument } from '../media/text/document.ts';
 import type { Jobs } from '../operations/jobs.ts';
-import { compareLayers, meanAgreement } from './comparison.ts';
+import { compareLayers } from './comparison.ts';
+import { mean } from './layers/layer.ts';
 import * as store from './store.ts';
 
 export interface RunsDependencies extends Pick<Authentication, 'requireMode'>, Pick<Jobs, 'submit'> {
@@ -88,7 +89,7 @@ export function createRuns({ sql, governance, requireMode, submit }: RunsDepende
         error_code: null,
         error_text: null,
         shadow_run_id: other.id,
-        agreement: meanAgreement(layers),
+        agreement: mean(layers.map(({ agreement }) => agreement)),
         layers,
       };
     },
@@ -97,15 +98,9 @@ export function createRuns({ sql, governance, requireMode, submit }: RunsDepende
 
 /** The state of a shadow that does not exist yet, from its job. */
 function stateOf(job: Job | undefined): Omit<ShadowAnswer, 'analysis_run_id' | 'shadow_job_id'> {
-  const isUnderWay = job && ['queued', 'running', 'retry_wait'].includes(job.status);
-  return {
-    status: isUnderWay ? 'pending' : 'failed',
-    error_code: isUnderWay ? null : (job?.error_code ?? null),
-    error_text: isUnderWay
-      ? null
-      : (job?.error_text ?? 'The job that was to run it is over, and left nothing.'),
-    shadow_run_id: null,
-    agreement: null,
-    layers: [],
-  };
+  const nothing = { shadow_run_id: null, agreement: null, layers: [] };
+  if (job && ['queued', 'running', 'retry_wait'].includes(job.status))
+    return { status: 'pending', error_code: null, error_text: null, ...nothing };
+  const error_text = job?.error_text ?? 'The job that was to run it is over, and left nothing.';
+  return { status: 'failed', error_code: job?.error_code ?? null, error_text, ...nothing };
 }

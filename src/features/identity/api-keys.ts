@@ -92,10 +92,7 @@ export async function recordKeyChange(
 }
 
 export async function auditKey(tx: Transaction, action: string, key: ApiKey, actor: Actor): Promise<void> {
-  const { id, owner, prefix, role, raw_mode_enabled } = key;
-  await recordAudit(tx, {
-    action,
-    actor,
-    details: { api_key_id: id, owner, prefix, role, raw_mode_enabled },
-  });
+  const { id: api_key_id, owner, prefix, role, raw_mode_enabled } = key;
+  const details = { api_key_id, owner, prefix, role, raw_mode_enabled };
+  await recordAudit(tx, { action, actor, details });
 }

@@ -131,15 +131,10 @@ export function createAuthentication({ sql, refusals, ...options }: Authenticati
 
     async requireRole(principal: Principal, minimum: Role, actor: Actor, target: string): Promise<void> {
       if (roleAllows(principal.role, minimum)) return;
-      await recordAudit(sql, {
-        action: 'auth.role_refused',
-        actor,
-        details: { role: principal.role, minimum_role: minimum, target },
-      });
-      throw new NexusError(
-        'E_FORBIDDEN',
-        `This requires the role ${minimum}. Your role is ${principal.role}.`,
-      );
+      const { role } = principal;
+      const details = { role, minimum_role: minimum, target };
+      await recordAudit(sql, { action: 'auth.role_refused', actor, details });
+      throw new NexusError('E_FORBIDDEN', `This requires the role ${minimum}. Your role is ${role}.`);
     },
 
     /** Checks the mode that a caller requests. PUBLIC is always allowed, RAW only under its three conditions. */

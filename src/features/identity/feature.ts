@@ -26,26 +26,12 @@ export interface IdentityDependencies
   };
 }
 
-export function createIdentityFeature({
-  sql,
-  config,
-  createDefaultLibrary,
-  revokeInvitations,
-}: IdentityDependencies) {
+export function createIdentityFeature({ sql, config, ...hooks }: IdentityDependencies) {
   const accessTokens = createAccessTokens(tokenSecret(sql, config.tokenSecret));
   const refusals = createRefusals({ sql });
-  const authentication = createAuthentication({
-    ...config,
-    sql,
-    refusals,
-    readAccessToken: accessTokens.read,
-  });
-  const users = createUsers({
-    sql,
-    createDefaultLibrary,
-    revokeInvitations,
-    defaultRole: config.defaultRole,
-  });
+  const readAccessToken = accessTokens.read;
+  const authentication = createAuthentication({ ...config, sql, refusals, readAccessToken });
+  const users = createUsers({ ...hooks, sql, defaultRole: config.defaultRole });
   const sessions = createSessions({ sql, authentication, refusals });
   const services = {
     authentication,

@@ -13,14 +13,10 @@ import { createInvitations, revokeInvitations } from './sharing/invitations.ts';
 import { registerMemberRoutes } from './sharing/member-routes.ts';
 import { createMembers } from './sharing/members.ts';
 
-export interface LibrariesFeatureDependencies extends Pick<Platform, 'sql'> {
-  users: Users;
-}
-
 /** Called by identity, which knows no libraries, when it creates or disables a user. */
 export const userHooks = { createDefaultLibrary, revokeInvitations };
 
-export function createLibrariesFeature({ sql, users }: LibrariesFeatureDependencies) {
+export function createLibrariesFeature({ sql, users }: Pick<Platform, 'sql'> & { users: Users }) {
   const backfill = createBackfill({ sql });
   const services = {
     libraries: createLibraries({ sql }),

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { NexusError } from '../../contract/errors.ts';
+import { type ErrorCode, NexusError } from '../../contract/errors.ts';
 import type { Principal } from '../../contract/identity.ts';
 import { excerpt } from '../../contract/issues.ts';
 import type { Job, JobProgress, JobSelection, submitJob } from '../../contract/jobs.ts';
@@ -47,17 +47,10 @@ export function createJobs(dependencies: JobsDependencies) {
   }
 
   function refuseShadow({ type, hasShadow }: JobType): void {
-    if (!hasShadow) {
-      throw new NexusError(
-        'E_INVALID_REQUEST',
-        `Job type ${type} has no shadow runs. Set execution_mode to async or sync.`,
-      );
-    }
-    if (shadowExecutionEnabled) return;
-    throw new NexusError(
-      'E_SHADOW_DISABLED',
-      'Shadow runs are disabled on this server. Set execution_mode to async or sync.',
-    );
+    const advice = 'Set execution_mode to async or sync.';
+    if (!hasShadow) refuse('E_INVALID_REQUEST', `Job type ${type} has no shadow runs. ${advice}`);
+    if (!shadowExecutionEnabled)
+      refuse('E_SHADOW_DISABLED', `Shadow runs are disabled on this server. ${advice}`);
   }
 
   function requireVisible<J extends { job_type: string }>(
@@ -66,7 +59,7 @@ export function createJobs(dependencies: JobsDependencies) {
     principal: Principal,
   ): J {
     if (job && (seesAllTypes(principal) || publicNames().includes(job.job_type))) return job;
-    throw new NexusError('E_NOT_FOUND', `The job ${jobId} does not exist.`);
+    return refuse('E_NOT_FOUND', `The job ${jobId} does not exist.`);
   }
 
   async function get(jobId: string, principal: Principal): Promise<Job> {
@@ -83,23 +76,17 @@ export function createJobs(dependencies: JobsDependencies) {
     },
 
     async submit(body: z.output<typeof submitJob>, principal: Principal, actor: Actor) {
-      const type = publicTypes().find((candidate) => candidate.type === body.job_type);
-      if (!type) {
-        throw new NexusError('E_INVALID_REQUEST', `job_type must be one of ${publicNames().join(', ')}.`);
-      }
+      const type =
+        publicTypes().find((candidate) => candidate.type === body.job_type) ??
+        refuse('E_INVALID_REQUEST', `job_type must be one of ${publicNames().join(', ')}.`);
       const isSync = body.execution_mode === 'sync';
-      if (!isSync && !asyncJobsEnabled) {
-        throw new NexusError(
-          'E_ASYNC_DISABLED',
-          'Queued jobs are disabled on this server. Set execution_mode to sync.',
-        );
-      }
-      if (isSync && body.run_at) {
-        throw new NexusError(
+      if (!isSync && !asyncJobsEnabled)
+        refuse('E_ASYNC_DISABLED', 'Queued jobs are disabled on this server. Set execution_mode to sync.');
+      if (isSync && body.run_at)
+        refuse(
           'E_INVALID_REQUEST',
           'run_at cannot be combined with execution_mode sync, which runs immediately.',
         );
-      }
       if (body.execution_mode === 'shadow') refuseShadow(type);
       if (body.payload.mode === 'RAW') await requireMode(principal, 'RAW', actor);
       const payload = readPayload(type, body.payload);
@@ -180,7 +167,11 @@ function readPayload(type: JobType, payload: unknown): unknown {
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const field = excerpt(['payload', ...(issue?.path ?? [])].join('.'));
-  throw new NexusError('E_INVALID_REQUEST', `${field} ${issue?.message ?? 'is not valid'}.`);
+  return refuse('E_INVALID_REQUEST', `${field} ${issue?.message ?? 'is not valid'}.`);
+}
+
+function refuse(code: ErrorCode, message: string): never {
+  throw new NexusError(code, message);
 }
 
 /** Restricts a search by error text to the caller's own jobs below admin: a search would reveal hidden texts. */

@@ -5,11 +5,11 @@ import { routeOptions } from '../../../http/route-options.ts';
 import type { Backfill } from './backfill.ts';
 
 const requeue = 'From any state but running, back to pending with all attempts before it, and dispatched.';
-
-/** The same for programs inside the installation and for operators: the console never goes through /internal. */
+const health = 'How many wait, for how long, and whether that is beyond the guardrails.';
 const forInternal = routeOptions({ access: 'internal', tags: ['Backfills'] });
 const forOperators = routeOptions({ access: 'operator', feature: 'backfills', tags: ['Backfills'] });
 
+/** Programs inside the installation use /internal; operators and the console use /api/v1. */
 export function registerBackfillRoutes(server: HttpServer, backfill: Backfill): void {
   server.post(
     '/internal/libraries/backfill-jobs/requeue',
@@ -29,7 +29,7 @@ export function registerBackfillRoutes(server: HttpServer, backfill: Backfill): 
     '/internal/libraries/backfill-jobs/health',
     forInternal({
       summary: 'Backlog of backfills',
-      description: 'How many wait, for how long, and whether that is beyond the guardrails.',
+      description: health,
       response: { 200: contract.backfillHealthAnswer },
     }),
     async () => ({ data: await backfill.health() }),
@@ -50,7 +50,7 @@ export function registerBackfillRoutes(server: HttpServer, backfill: Backfill): 
     '/api/v1/backfill-jobs/health',
     forOperators({
       summary: 'Backlog of backfills, for operators',
-      description: 'How many wait, for how long, and whether that is beyond the guardrails.',
+      description: health,
       response: { 200: contract.backfillHealth },
     }),
     () => backfill.health(),

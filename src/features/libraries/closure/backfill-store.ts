@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Principal } from '../../../contract/identity.ts';
 import type {
   BackfillHealth,
@@ -173,11 +174,12 @@ export async function measureBacklog(sql: Database): Promise<Omit<BackfillHealth
   return backlog;
 }
 
-export interface BackfillCursor {
-  created_us: number;
-  default_library_id: string;
-  source_library_id: string;
-}
+export const backfillCursor = z.object({
+  created_us: z.int(),
+  default_library_id: z.uuid(),
+  source_library_id: z.uuid(),
+});
+type BackfillCursor = z.output<typeof backfillCursor>;
 
 interface BackfillQuery {
   status: BackfillStatus | undefined;

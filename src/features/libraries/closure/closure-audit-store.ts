@@ -2,17 +2,11 @@ import type { Database, Queryable, Transaction } from '../../../platform/databas
 import { identifier, type SqlFragment } from '../../../platform/database/statement.ts';
 import { hasEdge, isSaved } from './derived-rows.ts';
 
-/** An inconsistency, with the ids that identify it. */
-export interface Difference {
-  default_library_id?: string;
-  library_id?: string;
-  media_id?: string;
-  source_library_id?: string;
-  user_id?: string;
-}
+/** An id that identifies an inconsistency. */
+export type DifferenceId = 'default_library_id' | 'media_id' | 'source_library_id';
 
 /** Returns the ids of the libraries or media that the differences are about. */
-export async function concernedIds(sql: Queryable, differences: SqlFragment, column: keyof Difference) {
+export async function concernedIds(sql: Queryable, differences: SqlFragment, column: DifferenceId) {
   const rows = await sql<{ id: string }[]>`
     select distinct ${identifier(column)} as id from (${differences}) as difference`;
   return rows.map(({ id }) => id);

@@ -16,7 +16,7 @@ interface Check {
   /** Absent when the data is not derived: a person has to decide. */
   repair?: {
     /** Runs once for each id of this column, after the whole table has been checked. */
-    by: keyof audit.Difference;
+    by: audit.DifferenceId;
     repair(tx: Transaction, id: string): Promise<void>;
   };
 }

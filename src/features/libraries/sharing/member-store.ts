@@ -1,13 +1,11 @@
+import { z } from 'zod';
 import type { KeptMedia, LibraryRole, Member } from '../../../contract/libraries.ts';
 import type { Queryable, Transaction } from '../../../platform/database/database.ts';
 import { microseconds, moment } from '../../../platform/database/moments.ts';
 import { isSavedBy, type Viewer } from '../access/can-read-media.ts';
 
-export interface MemberCursor {
-  rank: number;
-  since_us: number;
-  user_id: string;
-}
+export const memberCursor = z.object({ rank: z.int().min(0).max(2), since_us: z.int(), user_id: z.uuid() });
+type MemberCursor = z.output<typeof memberCursor>;
 
 /** Lists the owner first, then admins, then the others; each by age. */
 export async function listMembers(

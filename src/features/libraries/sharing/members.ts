@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { NexusError } from '../../../contract/errors.ts';
 import type { LibraryRole, Member } from '../../../contract/libraries.ts';
 import type { ListQuery } from '../../../contract/wire.ts';
@@ -17,13 +16,11 @@ import * as members from './member-store.ts';
 
 export type Members = ReturnType<typeof createMembers>;
 
-const position = z.object({ rank: z.int().min(0).max(2), since_us: z.int(), user_id: z.uuid() });
-
 export function createMembers({ sql }: { sql: Database }) {
   return {
     async list(userId: string, libraryId: string, query: ListQuery) {
       requireAdmin(await store.findLibrary(sql, userId, libraryId));
-      const last = decodeCursor(query.cursor, position);
+      const last = decodeCursor(query.cursor, members.memberCursor);
       const rows = await members.listMembers(sql, libraryId, last, query.limit + 1);
       const { rows: data, page } = cutByCursor(rows, query.limit);
       return { data, page };
