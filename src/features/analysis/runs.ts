@@ -1,6 +1,13 @@
 import type { z } from 'zod';
 import type * as contract from '../../contract/analysis.ts';
-import type { AnalysisRun, AnalyzePayload, ShadowAnswer } from '../../contract/analysis.ts';
+import type {
+  AnalysedLayer,
+  AnalysisRun,
+  AnalyzePayload,
+  Finding,
+  LayerComparison,
+  ShadowAnswer,
+} from '../../contract/analysis.ts';
 import { NexusError } from '../../contract/errors.ts';
 import type { Principal } from '../../contract/identity.ts';
 import type { Job } from '../../contract/jobs.ts';
@@ -13,8 +20,7 @@ import type { Authentication } from '../identity/authentication.ts';
 import { requireReadable } from '../libraries/access/access.ts';
 import { requireDocument } from '../media/text/document.ts';
 import type { Jobs } from '../operations/jobs.ts';
-import { compareLayers } from './comparison.ts';
-import { mean } from './layers/layer.ts';
+import { mean, rounded } from './layers/layer.ts';
 import * as store from './store.ts';
 
 export interface RunsDependencies extends Pick<Authentication, 'requireMode'>, Pick<Jobs, 'submit'> {
@@ -103,4 +109,49 @@ function stateOf(job: Job | undefined): Omit<ShadowAnswer, 'analysis_run_id' | '
     return { status: 'pending', error_code: null, error_text: null, ...nothing };
   const error_text = job?.error_text ?? 'The job that was to run it is over, and left nothing.';
   return { status: 'failed', error_code: job?.error_code ?? null, error_text, ...nothing };
+}
+
+/** The most differences that are listed. */
+const MOST_LISTED = 20;
+
+/** Compares two runs over one text, layer by layer. */
+function compareLayers(primary: readonly AnalysedLayer[], shadow: readonly AnalysedLayer[]) {
+  return primary.flatMap((one) => {
+    const other = shadow.find(({ layer }) => layer === one.layer);
+    return other ? [compareLayer(one, other)] : [];
+  });
+}
+
+function compareLayer(primary: AnalysedLayer, shadow: AnalysedLayer): LayerComparison {
+  const [mine, theirs] = [keysOf(primary), keysOf(shadow)];
+  const onlyIn = (one: Map<string, Finding>, other: Map<string, Finding>) =>
+    [...one].filter(([key]) => !other.has(key)).map(([, { kind, label }]) => ({ kind, label }));
+  const [onlyMine, onlyTheirs] = [onlyIn(mine, theirs), onlyIn(theirs, mine)];
+  const inBoth = mine.size - onlyMine.length;
+  const [before, after] = [primary.output.measures, shadow.output.measures];
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  const changed = names
+    .map((name) => ({ name, primary: before[name] ?? null, shadow: after[name] ?? null }))
+    .filter((measure) => measure.primary !== measure.shadow);
+  const same = inBoth + names.length - changed.length;
+  const all = inBoth + onlyMine.length + onlyTheirs.length + names.length;
+  const both = <T>(read: (layer: AnalysedLayer) => T) => ({ primary: read(primary), shadow: read(shadow) });
+  return {
+    layer: primary.layer,
+    agreement: all === 0 ? 1 : rounded(same / all, 3),
+    findings_in_both: inBoth,
+    only_in_primary: onlyMine.slice(0, MOST_LISTED),
+    only_in_shadow: onlyTheirs.slice(0, MOST_LISTED),
+    changed_measures: changed,
+    confidence: both(({ confidence }) => confidence),
+    runtime_ms: both(({ runtime_ms }) => runtime_ms),
+    provider_name: both(({ provider_name }) => provider_name),
+    fallback_reason: both(({ fallback_reason }) => fallback_reason),
+  };
+}
+
+function keysOf({ output }: AnalysedLayer): Map<string, Finding> {
+  return new Map(
+    output.findings.map((finding) => [`${finding.kind}\n${finding.label.toLowerCase()}`, finding]),
+  );
 }

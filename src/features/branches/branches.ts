@@ -6,7 +6,7 @@ import type { Principal } from '../../contract/identity.ts';
 import type { Mode } from '../../contract/roles.ts';
 import type { Actor } from '../../platform/audit/audit.ts';
 import { cutByCursor, cutPage, decodeCursor, readCursor } from '../../platform/cursor.ts';
-import type { Database, Queryable, Transaction } from '../../platform/database/database.ts';
+import type { Database, Queryable } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
 import { newId } from '../../platform/ids.ts';
 import type { RunByCost } from '../../platform/processes/by-cost.ts';
@@ -39,18 +39,8 @@ export function createBranches({ sql, requireMode, governance, run }: BranchesDe
   /** Records the policy hits in an answer. Throws when a policy blocks it, or when the branch is damaged. */
   async function settle(answer: Shown, branchId: string, mode: Mode, actor: Actor): Promise<Json> {
     if ('damagedAt' in answer) throw damaged(branchId, answer.damagedAt);
-    await governance.settle(answer.hits, mode, actor, { branch_id: branchId });
+    await governance.settle({ hits: answer.hits, mode, actor, subject: { branch_id: branchId } });
     return answer.json ?? new Uint8Array();
-  }
-
-  async function insert(
-    tx: Transaction,
-    { user_id }: Principal,
-    branch: Omit<store.NewBranch, 'id' | 'created_by_user_id'>,
-  ): Promise<string> {
-    const id = newId();
-    await store.insertBranch(tx, { id, created_by_user_id: user_id, ...branch });
-    return id;
   }
 
   async function forkDocument(principal: Principal, documentId: string, name: string): Promise<Branch> {
@@ -68,7 +58,8 @@ export function createBranches({ sql, requireMode, governance, run }: BranchesDe
       }
       if (text_length > MAX_BRANCH_TEXT_LENGTH) throw new NexusError('E_INVALID_REQUEST', TOO_LONG);
       const origin = { media_id: documentId, parent_branch_id: null, parent_position: null };
-      const id = await insert(tx, principal, { name, ...origin, text_hash, text_length });
+      const [id, created_by_user_id] = [newId(), principal.user_id];
+      await store.insertBranch(tx, { id, name, ...origin, text_hash, text_length, created_by_user_id });
       await store.copyDocumentText(tx, id, documentId);
       return onTheWire(await requireBranch(tx, principal, id));
     });
@@ -80,11 +71,12 @@ export function createBranches({ sql, requireMode, governance, run }: BranchesDe
     const at = await readStoredText(sql, parent, fork.position ?? parent.event_count);
     const copy = await run('branches.copy', at, { cost: costOfText(at) });
     if ('damagedAt' in copy) throw damaged(parentId, copy.damagedAt);
-    const { text, text_hash, text_length } = copy;
+    const { text, ...measure } = copy;
     return transaction(sql, async (tx) => {
       const { media_id } = await requireBranch(tx, principal, parentId);
       const origin = { media_id, parent_branch_id: parentId, parent_position: at.position };
-      const id = await insert(tx, principal, { name: fork.name, ...origin, text_hash, text_length });
+      const [id, created_by_user_id] = [newId(), principal.user_id];
+      await store.insertBranch(tx, { id, name: fork.name, ...origin, ...measure, created_by_user_id });
       await store.writeSnapshot(tx, id, 0, text);
       return onTheWire(await requireBranch(tx, principal, id));
     });

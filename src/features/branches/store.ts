@@ -173,10 +173,8 @@ export async function nextBranches(sql: Queryable, after: string | null, limit: 
 }
 
 /** Returns the hash of the forked text at its source; null when the source no longer exists. */
-export async function findOriginHash(
-  sql: Queryable,
-  { media_id, parent_branch_id, parent_position }: BranchRow,
-): Promise<string | null> {
+export async function findOriginHash(sql: Queryable, branch: BranchRow): Promise<string | null> {
+  const { media_id, parent_branch_id, parent_position } = branch;
   if (parent_branch_id === null) {
     const [document] = await sql<{ hash: string | null }[]>`
       select ${hashOf(sql, sql`plain_text`)} as hash

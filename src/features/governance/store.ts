@@ -48,17 +48,15 @@ export async function insertPolicy(sql: Queryable, fields: PolicyFields): Promis
   return policy;
 }
 
-export async function updatePolicy(
-  tx: Transaction,
-  { id, name, action, terms, patterns, is_enabled }: Policy,
-): Promise<Policy> {
-  const [policy] = await tx<Policy[]>`
+/** Updates a policy that the caller has locked. */
+export async function updatePolicy(tx: Transaction, changed: Policy): Promise<Policy> {
+  const { id, name, action, terms, patterns, is_enabled } = changed;
+  const [policy] = await tx<[Policy]>`
     update governance_policies
     set name = ${name}, action = ${action}, terms = ${terms}, patterns = ${patterns}, is_enabled = ${is_enabled},
         updated_at = now()
     where id = ${id}
     returning ${columns(tx)}`;
-  if (!policy) throw new Error('A locked policy was not found.');
   return policy;
 }
 

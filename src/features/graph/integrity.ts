@@ -3,8 +3,9 @@ import type { AuditRun, IntegrityCheck } from '../../platform/integrity/check.ts
 import { splitOnTimeout, withLongTimeout } from '../../platform/integrity/statement-timeout.ts';
 import { mediaInBatches } from '../media/integrity.ts';
 import type { Graph, GraphDependencies } from './graph.ts';
-import { PROJECTOR, type Projection } from './projector.ts';
+import { PROJECTOR } from './projector.ts';
 import * as store from './store.ts';
+import type { Projection } from './work.ts';
 
 type GraphCheckDependencies = GraphDependencies & { graph: Pick<Graph, 'keep'> };
 

@@ -2,8 +2,6 @@ import { createProcessPool } from '../../platform/processes/pool.ts';
 import { siblingModule } from '../../platform/processes/sibling-module.ts';
 import type { GraphSource, projectionWork } from './work.ts';
 
-export type { GraphSource, Projection } from './work.ts';
-
 /** The version of the projection. Change it whenever the entities or links that are found change. */
 export const PROJECTOR = 'wink-eng-lite-web-model@1.8.1/1';
 

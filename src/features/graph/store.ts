@@ -1,7 +1,7 @@
 import type { Queryable, Transaction } from '../../platform/database/database.ts';
 import type { SqlFragment } from '../../platform/database/statement.ts';
 import { isReadable } from '../media/processing/readable.ts';
-import type { GraphSource, Projection } from './projector.ts';
+import type { GraphSource, Projection } from './work.ts';
 
 /** The source of a projection, and its hash. */
 export interface Source extends GraphSource {

@@ -30,17 +30,10 @@ export function createApiKeys({ sql }: { sql: Database }) {
       }
       const key = `nxs_${randomBytes(32).toString('base64url')}`;
       return transaction(sql, async (tx) => {
-        const created = await store.insertApiKey(tx, {
-          id: newId(),
-          user_id: user.id,
-          name: fields.name,
-          key_hash: hashKey(key),
-          prefix: visiblePrefix(key),
-          role,
-          raw_mode_enabled: fields.raw_mode_enabled,
-          requests_per_minute: fields.requests_per_minute ?? null,
-          expires_at: fields.expires_at ?? null,
-        });
+        const { name, raw_mode_enabled, requests_per_minute = null, expires_at = null } = fields;
+        const rights = { role, raw_mode_enabled, requests_per_minute, expires_at };
+        const visible = { id: newId(), user_id: user.id, name, prefix: visiblePrefix(key) };
+        const created = await store.insertApiKey(tx, { ...visible, ...rights, key_hash: hashKey(key) });
         await recordKeyChange(tx, 'api_key.created', created, actor);
         return { ...created, key };
       });
@@ -77,13 +70,10 @@ export function visiblePrefix(key: string): string {
   return key.slice(0, Math.min(MAX_PREFIX_LENGTH, Math.floor(key.length / 3)));
 }
 
+type KeyEvent = 'api_key.created' | 'api_key.disabled';
+
 /** Records a change of a key in the audit log, and emits its event. */
-export async function recordKeyChange(
-  tx: Transaction,
-  eventType: 'api_key.created' | 'api_key.disabled',
-  key: ApiKey,
-  actor: Actor,
-): Promise<void> {
+export async function recordKeyChange(tx: Transaction, eventType: KeyEvent, key: ApiKey, actor: Actor) {
   await auditKey(tx, eventType, key, actor);
   const { id, user_id, owner, prefix, role } = key;
   const payload = { api_key_id: id, user_id, owner, prefix, role };

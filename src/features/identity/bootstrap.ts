@@ -80,17 +80,9 @@ async function ensureKey(tx: Transaction, user: User, { role, key, keepsOthers }
     await recordDisabledKeys(tx, await bootstrapped.disableKeysNamed(tx, user.id, KEY_NAME, key_hash));
   }
   if (!existing) {
-    const created = await store.insertApiKey(tx, {
-      id: newId(),
-      user_id: user.id,
-      name: KEY_NAME,
-      key_hash,
-      prefix: visiblePrefix(key),
-      role,
-      raw_mode_enabled,
-      requests_per_minute: null,
-      expires_at: null,
-    });
+    const visible = { id: newId(), user_id: user.id, name: KEY_NAME, prefix: visiblePrefix(key) };
+    const rights = { role, raw_mode_enabled, requests_per_minute: null, expires_at: null };
+    const created = await store.insertApiKey(tx, { ...visible, ...rights, key_hash });
     await recordKeyChange(tx, 'api_key.created', created, SYSTEM);
   } else if (!existing.enabled || existing.role !== role || existing.raw_mode_enabled !== raw_mode_enabled) {
     const enabled = await bootstrapped.enableApiKey(tx, existing.id, role, raw_mode_enabled);

@@ -23,15 +23,10 @@ export async function lockPassword(tx: Transaction, userId: string): Promise<Pas
 }
 
 /** Replaces the password hash. Returns false when it is no longer `before`. */
-export async function replacePassword(
-  tx: Transaction,
-  userId: string,
-  before: string | null,
-  passwordHash: string,
-): Promise<boolean> {
+export async function replacePassword(tx: Transaction, userId: string, before: string | null, hash: string) {
   const changed = await tx`
     update users
-    set password_hash = ${passwordHash}, updated_at = now()
+    set password_hash = ${hash}, updated_at = now()
     where id = ${userId} and password_hash is not distinct from ${before}`;
   return changed.count === 1;
 }

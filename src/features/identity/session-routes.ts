@@ -88,9 +88,7 @@ export function registerSessionRoutes(
       body: contract.updateMe,
       response: { 200: identity.me },
     }),
-    async (request) => ({
-      data: await profile.update(principalOf(request), request.body, actorOf(request)),
-    }),
+    async (request) => ({ data: await profile.update(principalOf(request), request.body, actorOf(request)) }),
   );
 
   server.put(

@@ -128,13 +128,10 @@ export async function findSessionStart(sql: Queryable, sessionId: string): Promi
   return session;
 }
 
-export async function insertSignInLink(
-  tx: Transaction,
-  { userId, tokenHash, lifetimeHours }: { userId: string; tokenHash: Buffer; lifetimeHours: number },
-) {
+export async function insertSignInLink(tx: Transaction, userId: string, tokenHash: Buffer, hours: number) {
   const [created] = await tx<[{ expires_at: Date }]>`
     insert into sign_in_links (token_hash, user_id, expires_at)
-    values (${tokenHash}, ${userId}, now() + ${lifetimeHours}::float8 * interval '1 hour')
+    values (${tokenHash}, ${userId}, now() + ${hours}::float8 * interval '1 hour')
     returning expires_at`;
   return created;
 }

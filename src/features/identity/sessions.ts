@@ -20,6 +20,12 @@ import * as sessionStore from './session-store.ts';
 import { createSignInLimit } from './sign-in-limit.ts';
 import * as store from './store.ts';
 
+export interface SessionsDependencies {
+  sql: Database;
+  authentication: Authentication;
+  refusals: Refusals;
+}
+
 /** A user who may sign in, and the credential that they used. */
 type Admission = Pick<sessionStore.NewSession, 'user_id' | 'began_with' | 'api_key_id'>;
 
@@ -28,15 +34,7 @@ type Decide = (tx: Transaction) => Promise<Admission | Pick<Refusal, 'reason' | 
 
 export type Sessions = ReturnType<typeof createSessions>;
 
-export function createSessions({
-  sql,
-  authentication,
-  refusals,
-}: {
-  sql: Database;
-  authentication: Authentication;
-  refusals: Refusals;
-}) {
+export function createSessions({ sql, authentication, refusals }: SessionsDependencies) {
   const limit = createSignInLimit(sql);
 
   async function withKey(plaintext: string): Promise<Decide> {

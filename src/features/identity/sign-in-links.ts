@@ -27,8 +27,7 @@ export function createSignInLinks({ sql, users }: { sql: Database; users: Users 
   function create({ id, username }: Pick<User, 'id' | 'username'>, actor: Actor): Promise<SignInLink> {
     const token = randomBytes(32).toString('base64url');
     return transaction(sql, async (tx) => {
-      const link = { userId: id, tokenHash: hashKey(token), lifetimeHours: LIFETIME_HOURS };
-      const { expires_at } = await insertSignInLink(tx, link);
+      const { expires_at } = await insertSignInLink(tx, id, hashKey(token), LIFETIME_HOURS);
       await recordAudit(tx, { action: 'sign_in_link.created', actor, details: { user_id: id, username } });
       return { username, path: `/app/welcome#${token}`, expires_at };
     });

@@ -34,17 +34,13 @@ export type Users = ReturnType<typeof createUsers>;
 export function createUsers({ sql, defaultRole, ...hooks }: UsersDependencies) {
   /** Creates a user with their default library. Returns undefined when the username is taken. */
   async function insertWithLibrary(tx: Transaction, fields: NewPerson & { role: Role }, actor: Actor) {
-    const user = await store.insertUser(tx, {
-      id: newId(),
-      username: fields.username,
-      display_name: fields.display_name ?? fields.username,
-      role: fields.role,
-      default_library_id: newId(),
-    });
+    const { username, display_name = username, role } = fields;
+    const ids = { id: newId(), default_library_id: newId() };
+    const user = await store.insertUser(tx, { ...ids, username, display_name, role });
     if (!user) return undefined;
     if (await profiles.isReserved(tx, user.id, user.username)) usernameTaken(user.username);
     await hooks.createDefaultLibrary(tx, user.default_library_id, user.id);
-    const details = { user_id: user.id, username: user.username, role: user.role };
+    const details = { user_id: user.id, username, role };
     await recordAudit(tx, { action: 'user.created', actor, details });
     return user;
   }

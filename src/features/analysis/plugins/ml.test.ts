@@ -6,7 +6,7 @@ import { silentLog } from '../../../../test/support/jobs.ts';
 import { createEgress } from '../../../platform/egress/egress.ts';
 import { joinFragments } from '../text.ts';
 import { createMlPlugin } from './ml.ts';
-import type { LayerRequest } from './plugin.ts';
+import type { LayerRequest } from './registry.ts';
 import { createPluginRegistry, deterministicPlugin } from './registry.ts';
 
 type Respond = (response: ServerResponse, request: IncomingMessage) => void;

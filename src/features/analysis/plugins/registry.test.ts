@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { silentLog } from '../../../../test/support/jobs.ts';
 import type { LayerOutput, PluginProfile } from '../../../contract/analysis.ts';
-import type { LayerPlugin, LayerRequest } from './plugin.ts';
+import type { LayerPlugin, LayerRequest } from './registry.ts';
 import { createPluginRegistry, deterministicPlugin } from './registry.ts';
 
 const output = (summary: string): LayerOutput => ({ summary, measures: {}, findings: [] });

@@ -1,14 +1,47 @@
 import {
   type AnalysedLayer,
   LAYERS,
+  type LayerName,
   type LayerOutput,
   layerOutput,
   MODALITIES,
+  type Modality,
   PLUGIN_PROFILES,
   type PluginProfile,
 } from '../../../contract/analysis.ts';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
-import { InvalidAnswer, type LayerPlugin, type LayerRequest } from './plugin.ts';
+import type { Baseline } from '../layer-pipeline.ts';
+import type { DocumentText } from '../text.ts';
+
+/** A request to analyse one layer of one text. */
+export interface LayerRequest {
+  layer: LayerName;
+  modality: Modality;
+  /** The beginning of the text, redacted as the mode requires, with the start of each fragment. */
+  excerpt: DocumentText;
+  /** The output of the deterministic rules. */
+  baseline: Baseline;
+}
+
+/** A plugin that analyses layers. */
+export interface LayerPlugin {
+  name: string;
+  version: string;
+  modalities: readonly Modality[];
+  /** A plugin that takes longer is skipped. */
+  timeoutMs: number;
+  healthcheck(signal: AbortSignal): Promise<boolean>;
+  supports(layer: LayerName, modality: Modality): boolean;
+  run(request: LayerRequest, signal: AbortSignal): Promise<{ output: LayerOutput; confidence: number }>;
+}
+
+/** An invalid answer. A retry would give another one. */
+export class InvalidAnswer extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'InvalidAnswer';
+  }
+}
 
 /** The plugins of each profile, in order. */
 const CHAINS: Record<PluginProfile, readonly string[]> = {

@@ -21,11 +21,7 @@ export const mediaOfLibrary = (sql: Queryable, viewer: Viewer, libraryId: string
 
 /** Selects the media of all libraries of the viewer, except their default library and a given one. */
 export const mediaOfOtherLibraries = (sql: Queryable, viewer: Viewer, libraryId: string): SqlFragment =>
-  sharedMedia(
-    sql,
-    viewer,
-    sql`joined.library_id <> ${viewer.default_library_id} and joined.library_id <> ${libraryId}`,
-  );
+  sharedMedia(sql, viewer, sql`joined.library_id not in (${viewer.default_library_id}, ${libraryId})`);
 
 const sharedMedia = (sql: Queryable, viewer: Viewer, which: SqlFragment) => sql`
   select listed.media_id, listed.ready_kind, listed.ready_site

@@ -1,4 +1,4 @@
-import type { Invitation, InvitationStatus, LibraryRole, Membership } from '../../../contract/libraries.ts';
+import type { Invitation, InvitationStatus, Membership } from '../../../contract/libraries.ts';
 import type { Queryable, Transaction } from '../../../platform/database/database.ts';
 
 function invitations(sql: Queryable) {
@@ -89,26 +89,19 @@ export async function listInvitations(
     limit ${limit}`;
 }
 
-export async function answerInvitation(
-  tx: Transaction,
-  id: string,
-  status: Exclude<InvitationStatus, 'pending'>,
-): Promise<void> {
+export type Answer = Exclude<InvitationStatus, 'pending'>;
+
+export async function answerInvitation(tx: Transaction, id: string, status: Answer): Promise<void> {
   await tx`
     update library_invitations
     set status = ${status}, responded_at = now()
     where id = ${id} and status = 'pending'`;
 }
 
-export async function insertMembership(
-  tx: Transaction,
-  libraryId: string,
-  userId: string,
-  role: LibraryRole,
-): Promise<void> {
+export async function insertMembership(tx: Transaction, member: Omit<Membership, 'created_at'>) {
   await tx`
     insert into memberships (library_id, user_id, role)
-    values (${libraryId}, ${userId}, ${role})
+    values (${member.library_id}, ${member.user_id}, ${member.role})
     on conflict do nothing`;
 }
 

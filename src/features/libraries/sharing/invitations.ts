@@ -92,10 +92,10 @@ export function createInvitations({ sql, users, backfill }: InvitationsDependenc
         if (!idempotent) {
           if (!mayInvite) notPending('revoked', 'accepted');
           await backfill.start(tx, key, actor.requestId);
-          await invitations.insertMembership(tx, library_id, user_id, role);
+          const member = { library_id, user_id, role };
+          await invitations.insertMembership(tx, member);
           await invitations.answerInvitation(tx, invitationId, 'accepted');
           await emitInvitationEvent(tx, 'invitation.accepted', invitation, actor.requestId);
-          const member = { library_id, user_id, role };
           const details = { ...member, invitation_id: invitationId };
           await recordLibraryChange(tx, 'library.member_added', member, { actor, details });
         }
@@ -148,7 +148,7 @@ export function createInvitations({ sql, users, backfill }: InvitationsDependenc
 }
 
 /** Whether the invitation already has this answer. False when it is pending; throws when it has another one. */
-function isAnsweredAlready(invitation: Invitation, answer: Exclude<InvitationStatus, 'pending'>): boolean {
+function isAnsweredAlready(invitation: Invitation, answer: invitations.Answer): boolean {
   if (invitation.status === 'pending') return false;
   if (invitation.status === answer) return true;
   return notPending(invitation.status, answer);
