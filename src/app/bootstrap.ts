@@ -1,5 +1,8 @@
-import { seedBootstrapKeys } from '../features/identity/bootstrap.ts';
-import { disableWellKnownKeys, retireDevelopmentPeople } from '../features/identity/retire-development.ts';
+import {
+  disableWellKnownKeys,
+  retireDevelopmentPeople,
+  seedBootstrapKeys,
+} from '../features/identity/bootstrap.ts';
 import type { Users } from '../features/identity/users.ts';
 import { bootstrapUsername } from '../features/identity/well-known-keys.ts';
 import type { Database } from '../platform/database/database.ts';

@@ -2,17 +2,13 @@ import { afterAll, expect, test } from 'vitest';
 import { HARBOUR, SPEECH } from '../../../test/support/fixtures/texts.ts';
 import { LAYERS } from '../../contract/analysis.ts';
 import type { Rule } from '../governance/rules.ts';
-import {
-  type AnalysisProcesses,
-  type AnalysisProcessesOptions,
-  createAnalysisProcesses,
-} from './analysis-processes.ts';
+import { type AnalysisProcesses, createAnalysisProcesses } from './analysis-processes.ts';
 import type { AnalysisTask } from './work.ts';
 
 const analysers: AnalysisProcesses[] = [];
 afterAll(() => Promise.all(analysers.map((analyser) => analyser.close())));
 
-function open(options: AnalysisProcessesOptions = {}): AnalysisProcesses {
+function open(options: Parameters<typeof createAnalysisProcesses>[0] = {}): AnalysisProcesses {
   const analyser = createAnalysisProcesses({ processes: 1, ...options });
   analysers.push(analyser);
   return analyser;

@@ -1,26 +1,15 @@
 import { createProcessPool, siblingModule } from '../../platform/processes/pool.ts';
 import type { FailureCause } from '../../platform/processes/stopped.ts';
 import { PermanentError } from '../../platform/work/retry-policy.ts';
-import type { AnalysisResult, AnalysisTask, analysisWork } from './work.ts';
-
-export interface AnalysisProcessesOptions {
-  /** The most processes. */
-  processes?: number;
-  timeoutMs?: number;
-  memoryMb?: number;
-}
-
-/** Analyses texts in separate processes, so that requests do not wait for it. */
-export interface AnalysisProcesses {
-  analyse(task: AnalysisTask, signal?: AbortSignal): Promise<AnalysisResult>;
-  close(): Promise<void>;
-}
+import type { AnalysisTask, analysisWork } from './work.ts';
 
 /** Five megabytes take half a minute on one core. The rest is for a busy machine. */
 const TIMEOUT_MS = 10 * 60_000;
 
-export function createAnalysisProcesses(options: AnalysisProcessesOptions = {}): AnalysisProcesses {
-  const { processes = 2, timeoutMs = TIMEOUT_MS, memoryMb = 1024 } = options;
+export type AnalysisProcesses = ReturnType<typeof createAnalysisProcesses>;
+
+/** Analyses texts in separate processes, so that requests do not wait for it. */
+export function createAnalysisProcesses({ processes = 2, timeoutMs = TIMEOUT_MS, memoryMb = 1024 } = {}) {
   const pool = createProcessPool<typeof analysisWork>({
     entry: siblingModule(import.meta.url, 'worker'),
     size: processes,
@@ -30,7 +19,7 @@ export function createAnalysisProcesses(options: AnalysisProcessesOptions = {}):
     explain,
   });
   return {
-    analyse: (task, signal) => pool.run('analyse', task, { signal }),
+    analyse: (task: AnalysisTask, signal?: AbortSignal) => pool.run('analyse', task, { signal }),
     close: () => pool.close(),
   };
 }

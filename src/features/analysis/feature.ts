@@ -8,14 +8,11 @@ import type { Requester } from '../identity/requester.ts';
 import type { Jobs } from '../operations/jobs.ts';
 import type { AnalysisProcesses } from './analysis-processes.ts';
 import { defineAnalysisJobs } from './jobs.ts';
-import type { MlOptions } from './plugins/ml.ts';
-import { createPlugins } from './plugins/plugins.ts';
-import { createPluginRegistry } from './plugins/registry.ts';
-import { createProfiles } from './profiles.ts';
+import { createMlPlugin, type MlOptions } from './plugins/ml.ts';
+import { createPluginRegistry, deterministicPlugin, profilesOf } from './plugins/registry.ts';
 import { registerAnalysisRoutes } from './routes.ts';
 import { createRunAnalysis } from './run-analysis.ts';
 import { createRuns } from './runs.ts';
-import { createSubmitAnalysis } from './submit-analysis.ts';
 
 export interface AnalysisFeatureDependencies extends Pick<Platform, 'sql' | 'log'> {
   analyser: AnalysisProcesses;
@@ -35,19 +32,19 @@ export interface AnalysisFeatureDependencies extends Pick<Platform, 'sql' | 'log
 export function createAnalysisFeature(dependencies: AnalysisFeatureDependencies) {
   const { sql, log, analyser, texts, requester, jobs, governance, config } = dependencies;
   const { requireMode } = dependencies.authentication;
-  const plugins = createPlugins(config.ml, dependencies.modelEgress);
+  const model = config.ml && createMlPlugin({ ...config.ml, egress: dependencies.modelEgress });
+  const plugins = model ? [model, deterministicPlugin] : [deterministicPlugin];
   const registry = createPluginRegistry(plugins, log);
-  const analysisRuns = createRuns({ sql, governance, requireMode });
+  const analysisRuns = createRuns({ sql, governance, requireMode, submit: jobs.submit });
   const runAnalysis = createRunAnalysis({ ...config, sql, requester, analyser, registry, run: texts.run });
-  const services = {
-    analysisRuns,
-    analysisProfiles: createProfiles({ ...config, plugins }),
-    analyze: createSubmitAnalysis({ submit: jobs.submit, runs: analysisRuns }),
+  const analysisProfiles = {
+    profiles: profilesOf(plugins),
+    is_shadow_enabled: config.shadowExecutionEnabled,
   };
   return {
     name: 'analysis',
-    services,
-    routes: (server) => registerAnalysisRoutes(server, services),
+    services: { analysisRuns },
+    routes: (server) => registerAnalysisRoutes(server, analysisRuns, analysisProfiles),
     jobTypes: defineAnalysisJobs({ sql, runAnalysis, authorise: analysisRuns.authorise }),
   } satisfies Feature;
 }

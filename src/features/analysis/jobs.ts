@@ -11,10 +11,9 @@ import type { FinishedRun, RunAnalysis } from './run-analysis.ts';
 import type { Runs } from './runs.ts';
 import * as store from './store.ts';
 
-export interface AnalysisJobsDependencies {
+export interface AnalysisJobsDependencies extends Pick<Runs, 'authorise'> {
   sql: Database;
   runAnalysis: RunAnalysis;
-  authorise: Runs['authorise'];
 }
 
 /** The profile that a run is compared with. */
@@ -24,49 +23,35 @@ const OTHER_PROFILE: Record<PluginProfile, PluginProfile> = {
   ml_only: 'deterministic',
 };
 
-const shadowPayload = z.strictObject({ analysis_run_id: id });
+// biome-ignore lint/suspicious/noExplicitAny: job types of different payloads
+type AnyJobType = JobType<any>;
 
-export function defineAnalysisJobs({
-  sql,
-  runAnalysis,
-  authorise,
-  // biome-ignore lint/suspicious/noExplicitAny: job types of different payloads
-}: AnalysisJobsDependencies): JobType<any>[] {
+export function defineAnalysisJobs({ sql, runAnalysis, authorise }: AnalysisJobsDependencies): AnyJobType[] {
   const shadow = defineJobType('analyze_shadow', {
-    payload: shadowPayload,
+    payload: z.strictObject({ analysis_run_id: id }),
     async handler({ analysis_run_id }, context) {
-      const primary = await store.findAnyRun(sql, analysis_run_id);
+      const primary = await store.findRun(sql, analysis_run_id);
       // The run was deleted with its document.
       if (!primary) return {};
-      const finished = await runAnalysis(
-        {
-          document_id: primary.document_id,
-          mode: primary.mode,
-          plugin_profile: OTHER_PROFILE[primary.plugin_profile],
-          layers: primary.layers.map(({ layer }) => layer),
-          shadowOf: primary.id,
-          jobId: context.jobId,
-          createdBy: context.createdBy,
-          requestId: context.requestId,
-        },
-        context.signal,
-      );
+      const { document_id, mode } = primary;
+      const plugin_profile = OTHER_PROFILE[primary.plugin_profile];
+      const layers = primary.layers.map(({ layer }) => layer);
+      const request = { document_id, mode, plugin_profile, layers, shadowOf: primary.id };
+      const finished = await runAnalysis({ ...request, ...origin(context) }, context.signal);
       await transaction(sql, async (tx) => {
         await write(tx, finished);
-        await emitEvent(tx, {
-          eventType: 'analysis.compared',
-          aggregateType: 'analysis_run',
-          aggregateId: primary.id,
-          payload: {
-            analysis_run_id: primary.id,
-            document_id: primary.document_id,
-            created_by_user_id: finished.run.created_by_user_id,
-          },
-          requestId: context.requestId ?? undefined,
-        });
         await complete(tx, finished, context);
       });
       return undefined;
+    },
+    /** Tells open pages that the comparison is there, or has failed for good. */
+    async onEnded(tx, { payload: { analysis_run_id }, created_by_user_id, request_id }) {
+      const primary = await store.findRun(tx, analysis_run_id);
+      if (!primary || created_by_user_id === null) return;
+      const payload = { analysis_run_id, document_id: primary.document_id, created_by_user_id };
+      const aggregate = { aggregateType: 'analysis_run', aggregateId: primary.id };
+      const requestId = request_id ?? undefined;
+      await emitEvent(tx, { eventType: 'analysis.compared', ...aggregate, payload, requestId });
     },
   });
 
@@ -76,11 +61,10 @@ export function defineAnalysisJobs({
     hasShadow: true,
     authorise,
     async handler(payload, context) {
-      const { jobId, createdBy, requestId, executionMode } = context;
-      const finished = await runAnalysis({ ...payload, jobId, createdBy, requestId }, context.signal);
+      const finished = await runAnalysis({ ...payload, ...origin(context) }, context.signal);
       await transaction(sql, async (tx) => {
         await write(tx, finished);
-        if (executionMode === 'shadow') await enqueueShadow(tx, finished, context);
+        if (context.executionMode === 'shadow') await enqueueShadow(tx, finished, context);
         await emitCompleted(tx, finished);
         await complete(tx, finished, context);
       });
@@ -101,10 +85,9 @@ export function defineAnalysisJobs({
   return [analyze, shadow];
 }
 
-async function write(
-  tx: Transaction,
-  { run, hits, actor, requireStillReadable }: FinishedRun,
-): Promise<void> {
+const origin = ({ jobId, createdBy, requestId }: JobContext) => ({ jobId, createdBy, requestId });
+
+async function write(tx: Transaction, { run, hits, actor, requireStillReadable }: FinishedRun) {
   await requireStillReadable(tx);
   await store.insertRun(tx, run);
   const subject = { analysis_run_id: run.id, document_id: run.document_id };
@@ -112,25 +95,16 @@ async function write(
 }
 
 async function emitCompleted(tx: Transaction, { run, actor }: FinishedRun): Promise<void> {
-  await emitEvent(tx, {
-    eventType: 'analysis.completed',
-    aggregateType: 'analysis_run',
-    aggregateId: run.id,
-    payload: {
-      analysis_run_id: run.id,
-      document_id: run.document_id,
-      layer_count: run.layers.length,
-      created_by_user_id: run.created_by_user_id,
-    },
-    requestId: actor.requestId,
-  });
+  const { id: analysis_run_id, document_id, layers, created_by_user_id } = run;
+  const payload = { analysis_run_id, document_id, layer_count: layers.length, created_by_user_id };
+  const aggregate = { aggregateType: 'analysis_run', aggregateId: analysis_run_id };
+  const { requestId } = actor;
+  await emitEvent(tx, { eventType: 'analysis.completed', ...aggregate, payload, requestId });
 }
 
 /** Completes the job. The run, its event and the end of its job are one commit, so only one attempt can write them. */
 async function complete(tx: Transaction, { run }: FinishedRun, context: JobContext): Promise<void> {
   const result = { analysis_run_id: run.id, layer_count: run.layers.length };
-  await context.complete(tx, {
-    result,
-    artifacts: [{ artifact_type: 'analyze_result', artifact_payload: result }],
-  });
+  const artifacts = [{ artifact_type: 'analyze_result', artifact_payload: result }];
+  await context.complete(tx, { result, artifacts });
 }

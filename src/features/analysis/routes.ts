@@ -4,13 +4,12 @@ import type { ErrorCode } from '../../contract/errors.ts';
 import { id } from '../../contract/wire.ts';
 import { actorOf, principalOf } from '../../http/authentication.ts';
 import type { HttpServer } from '../../http/http-server.ts';
-import type { Profiles } from './profiles.ts';
+import { routeOptions } from '../../http/route-options.ts';
 import type { Runs } from './runs.ts';
-import type { SubmitAnalysis } from './submit-analysis.ts';
 
 const byId = z.object({ id });
-const tags = ['Analysis'];
-const READING = { access: 'viewer', feature: 'analysis' } as const;
+const forOperators = routeOptions({ access: 'operator', feature: 'analysis.submit', tags: ['Analysis'] });
+const forViewers = routeOptions({ access: 'viewer', feature: 'analysis', tags: ['Analysis'] });
 const RUN_ERRORS: ErrorCode[] = [
   'E_NOT_FOUND',
   'E_MODE_FORBIDDEN',
@@ -18,99 +17,70 @@ const RUN_ERRORS: ErrorCode[] = [
   'E_TEXT_TOO_COSTLY',
 ];
 
-export interface AnalysisRoutes {
-  analyze: SubmitAnalysis;
-  analysisProfiles: Profiles;
-  analysisRuns: Runs;
-}
-
-export function registerAnalysisRoutes(
-  server: HttpServer,
-  { analyze, analysisProfiles, analysisRuns }: AnalysisRoutes,
-): void {
+export function registerAnalysisRoutes(server: HttpServer, runs: Runs, profiles: contract.AnalysisProfiles) {
   server.post(
     '/api/v1/analyze',
-    {
-      config: {
-        access: 'operator',
-        feature: 'analysis.submit',
-        errors: [
-          'E_ASYNC_DISABLED',
-          'E_SHADOW_DISABLED',
-          'E_MODE_FORBIDDEN',
-          'E_GOVERNANCE_BLOCKED',
-          'E_MEDIA_NOT_FOUND',
-          'E_INVALID_STATE',
-        ],
-      },
-      schema: {
-        tags,
-        summary: 'Analyse a document',
-        description:
-          'Runs immediately and returns the run; with execution_mode async or shadow it is enqueued. A failed run has its error.',
-        body: contract.analyze,
-        response: { 200: contract.analyzeAnswer },
-      },
-    },
-    (request) => analyze(request.body, principalOf(request), actorOf(request)),
+    forOperators({
+      errors: [
+        'E_ASYNC_DISABLED',
+        'E_SHADOW_DISABLED',
+        'E_MODE_FORBIDDEN',
+        'E_GOVERNANCE_BLOCKED',
+        'E_MEDIA_NOT_FOUND',
+        'E_INVALID_STATE',
+      ],
+      summary: 'Analyse a document',
+      description:
+        'Runs immediately and returns the run; with execution_mode async or shadow it is enqueued. A failed run has its error.',
+      body: contract.analyze,
+      response: { 200: contract.analyzeAnswer },
+    }),
+    (request) => runs.submit(request.body, principalOf(request), actorOf(request)),
   );
 
   server.get(
     '/api/v1/analysis/profiles',
-    {
-      config: READING,
-      schema: {
-        tags,
-        summary: 'List profiles',
-        description: 'Lists the plugins of each profile, and whether they are configured.',
-        response: { 200: contract.analysisProfiles },
-      },
-    },
-    () => analysisProfiles(),
+    forViewers({
+      summary: 'List profiles',
+      description: 'Lists the plugins of each profile, and whether they are configured.',
+      response: { 200: contract.analysisProfiles },
+    }),
+    () => profiles,
   );
 
   server.get(
     '/api/v1/analysis/runs',
-    {
-      config: { ...READING, errors: ['E_MEDIA_NOT_FOUND'] },
-      schema: {
-        tags,
-        summary: 'List the runs of a document',
-        description: 'Newest first, without their findings.',
-        querystring: contract.analysisRunQuery,
-        response: { 200: contract.analysisRunList },
-      },
-    },
-    (request) => analysisRuns.list(principalOf(request), request.query),
+    forViewers({
+      errors: ['E_MEDIA_NOT_FOUND'],
+      summary: 'List the runs of a document',
+      description: 'Newest first, without their findings.',
+      querystring: contract.analysisRunQuery,
+      response: { 200: contract.analysisRunList },
+    }),
+    (request) => runs.list(principalOf(request), request.query),
   );
 
   server.get(
     '/api/v1/analysis/runs/:id',
-    {
-      config: { ...READING, errors: RUN_ERRORS },
-      schema: {
-        tags,
-        summary: 'Get a run',
-        description: 'Returns its layers with findings, confidence and provider.',
-        params: byId,
-        response: { 200: contract.analysisRun },
-      },
-    },
-    (request) => analysisRuns.get(principalOf(request), request.params.id, actorOf(request)),
+    forViewers({
+      errors: RUN_ERRORS,
+      summary: 'Get a run',
+      description: 'Returns its layers with findings, confidence and provider.',
+      params: byId,
+      response: { 200: contract.analysisRun },
+    }),
+    (request) => runs.get(principalOf(request), request.params.id, actorOf(request)),
   );
 
   server.get(
     '/api/v1/analysis/runs/:id/shadow',
-    {
-      config: { ...READING, errors: RUN_ERRORS },
-      schema: {
-        tags,
-        summary: 'Compare a run with its shadow',
-        description: 'Returns agreement, differences, confidence and runtime for each layer.',
-        params: byId,
-        response: { 200: contract.shadowAnswer },
-      },
-    },
-    (request) => analysisRuns.shadow(principalOf(request), request.params.id, actorOf(request)),
+    forViewers({
+      errors: RUN_ERRORS,
+      summary: 'Compare a run with its shadow',
+      description: 'Returns agreement, differences, confidence and runtime for each layer.',
+      params: byId,
+      response: { 200: contract.shadowAnswer },
+    }),
+    (request) => runs.shadow(principalOf(request), request.params.id, actorOf(request)),
   );
 }

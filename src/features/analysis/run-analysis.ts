@@ -1,5 +1,4 @@
-import type { AnalysedLayer, AnalyzePayload, Modality } from '../../contract/analysis.ts';
-import { LAYERS } from '../../contract/analysis.ts';
+import { type AnalysedLayer, type AnalyzePayload, LAYERS, type Modality } from '../../contract/analysis.ts';
 import { NexusError } from '../../contract/errors.ts';
 import type { User } from '../../contract/identity.ts';
 import type { MediaKind } from '../../contract/media.ts';
@@ -7,7 +6,7 @@ import { type Mode, roleAllows } from '../../contract/roles.ts';
 import type { Actor } from '../../platform/audit/audit.ts';
 import type { Database, Queryable } from '../../platform/database/database.ts';
 import { newId } from '../../platform/ids.ts';
-import type { Creator } from '../../platform/jobs/job-type.ts';
+import type { Creator, JobContext } from '../../platform/jobs/job-type.ts';
 import type { RunByCost } from '../../platform/processes/by-cost.ts';
 import { PermanentError } from '../../platform/work/retry-policy.ts';
 import { blocked, createRedact, recordDecision, rulesOf } from '../governance/governance.ts';
@@ -16,7 +15,7 @@ import type { governanceWork } from '../governance/work.ts';
 import type { Requester } from '../identity/requester.ts';
 import { readDocument, requireDocument } from '../media/text/document.ts';
 import type { AnalysisProcesses } from './analysis-processes.ts';
-import { rounded } from './layers/layer.ts';
+import { mean } from './layers/layer.ts';
 import type { Chain, PluginRegistry } from './plugins/registry.ts';
 import type { NewRun } from './store.ts';
 import { type DocumentText, joinFragments } from './text.ts';
@@ -31,11 +30,9 @@ export interface RunAnalysisDependencies {
   run: RunByCost<typeof governanceWork>;
 }
 
-export interface AnalysisRequest extends AnalyzePayload {
-  jobId: string;
-  /** The person who submitted the job. */
-  createdBy: Creator | null;
-  requestId: string | null;
+export interface AnalysisRequest
+  extends AnalyzePayload,
+    Pick<JobContext, 'jobId' | 'createdBy' | 'requestId'> {
   shadowOf?: string;
 }
 
@@ -54,14 +51,8 @@ const AT_ONCE = 3;
 export type RunAnalysis = (request: AnalysisRequest, signal: AbortSignal) => Promise<FinishedRun>;
 
 /** Analyses a document with the requester's current rights, under the current policies. */
-export function createRunAnalysis({
-  sql,
-  requester,
-  analyser,
-  registry,
-  rawModeEnabled,
-  run,
-}: RunAnalysisDependencies): RunAnalysis {
+export function createRunAnalysis(dependencies: RunAnalysisDependencies): RunAnalysis {
+  const { sql, requester, analyser, registry, rawModeEnabled, run } = dependencies;
   const redact = createRedact(run);
 
   function requireMode(user: User, mode: Mode): void {
@@ -98,13 +89,8 @@ export function createRunAnalysis({
     };
     if (decisionOf(result.hits) === 'block') await refuse(result.hits);
     const excerpt = { ...joinFragments(document.fragments), text: result.text };
-    const chain = registry.chain(plugin_profile);
-    const analysed = await analyseLayers(
-      chain,
-      result,
-      { modality: modalityOf(document.kind), excerpt },
-      signal,
-    );
+    const source = { modality: modalityOf(document.kind), excerpt };
+    const analysed = await analyseLayers(registry.chain(plugin_profile), result, source, signal);
     const { value: shown, hits } = await redactOutputs(analysed, rules);
     if (decisionOf(hits) === 'block') await refuse(hits);
     return {
@@ -120,7 +106,7 @@ export function createRunAnalysis({
         language: result.analysis.language,
         word_count: result.analysis.word_count,
         text_sha256: result.text_sha256,
-        confidence: meanConfidence(shown),
+        confidence: mean(shown.map(({ confidence }) => confidence)),
         runtime_ms: Math.round(performance.now() - begin),
         created_by: user.username,
         created_by_user_id: user.id,
@@ -166,11 +152,6 @@ async function analyseLayers(
   };
   await Promise.all(Array.from({ length: AT_ONCE }, lane));
   return done.sort((a, b) => order.indexOf(a.layer) - order.indexOf(b.layer));
-}
-
-function meanConfidence(layers: readonly AnalysedLayer[]): number {
-  const sum = layers.reduce((total, { confidence }) => total + confidence, 0);
-  return layers.length === 0 ? 0 : rounded(sum / layers.length, 3);
 }
 
 function modalityOf(kind: MediaKind): Modality {

@@ -1,30 +1,39 @@
-import type { AnalysisRun, AnalyzePayload, ShadowAnswer } from '../../contract/analysis.ts';
+import type { z } from 'zod';
+import type * as contract from '../../contract/analysis.ts';
+import type {
+  AnalysedLayer,
+  AnalysisRun,
+  AnalyzePayload,
+  Finding,
+  LayerComparison,
+  ShadowAnswer,
+} from '../../contract/analysis.ts';
 import { NexusError } from '../../contract/errors.ts';
 import type { Principal } from '../../contract/identity.ts';
 import type { Job } from '../../contract/jobs.ts';
-import type { Mode } from '../../contract/roles.ts';
 import type { Actor } from '../../platform/audit/audit.ts';
 import { cutPage, readCursor } from '../../platform/cursor.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { findJob } from '../../platform/jobs/read/store.ts';
 import type { Governance } from '../governance/governance.ts';
+import type { Authentication } from '../identity/authentication.ts';
 import { requireReadable } from '../libraries/access/access.ts';
 import { requireDocument } from '../media/text/document.ts';
-import { compareLayers, meanAgreement } from './comparison.ts';
+import type { Jobs } from '../operations/jobs.ts';
+import { mean, rounded } from './layers/layer.ts';
 import * as store from './store.ts';
 
-export interface RunsDependencies {
+export interface RunsDependencies extends Pick<Authentication, 'requireMode'>, Pick<Jobs, 'submit'> {
   sql: Database;
   governance: Pick<Governance, 'shown'>;
-  requireMode(principal: Principal, mode: Mode, actor: Actor): Promise<void>;
 }
 
 export type Runs = ReturnType<typeof createRuns>;
 
-export function createRuns({ sql, governance, requireMode }: RunsDependencies) {
+export function createRuns({ sql, governance, requireMode, submit }: RunsDependencies) {
   /** Returns a run as this reader may see it now, under the current policies. */
   async function requireRun(principal: Principal, id: string, actor: Actor): Promise<AnalysisRun> {
-    const run = await store.findRun(sql, principal, id);
+    const run = await store.findRun(sql, id, principal);
     if (!run)
       throw new NexusError(
         'E_NOT_FOUND',
@@ -47,16 +56,26 @@ export function createRuns({ sql, governance, requireMode }: RunsDependencies) {
       await requireDocument(sql, principal, document_id);
     },
 
+    /** Submits an `analyze` job and returns its run. */
+    async submit(
+      { execution_mode, ...payload }: z.output<typeof contract.analyze>,
+      principal: Principal,
+      actor: Actor,
+    ): Promise<z.output<typeof contract.analyzeAnswer>> {
+      const submitted = { job_type: 'analyze', payload, execution_mode, max_attempts: 3 };
+      const { job_id, status, error_code, error_text, result } = await submit(submitted, principal, actor);
+      const runId = status === 'succeeded' ? String(result.analysis_run_id) : null;
+      const run = runId === null ? null : await requireRun(principal, runId, actor);
+      return { job_id, status, execution_mode, analysis_run_id: runId, run, error_code, error_text };
+    },
+
     async list(
       principal: Principal,
-      query: { document_id: string; cursor?: string | undefined; limit: number },
+      { document_id, cursor, limit }: z.output<typeof contract.analysisRunQuery>,
     ) {
-      await requireReadable(sql, principal, query.document_id);
-      const last = readCursor(query.cursor);
-      const { rows: runs, page } = cutPage(
-        await store.listRuns(sql, principal, query.document_id, { last, limit: query.limit + 1 }),
-        query.limit,
-      );
+      await requireReadable(sql, principal, document_id);
+      const query = { documentId: document_id, last: readCursor(cursor), limit: limit + 1 };
+      const { rows: runs, page } = cutPage(await store.listRuns(sql, principal, query), limit);
       return { runs, page };
     },
 
@@ -76,7 +95,7 @@ export function createRuns({ sql, governance, requireMode }: RunsDependencies) {
         error_code: null,
         error_text: null,
         shadow_run_id: other.id,
-        agreement: meanAgreement(layers),
+        agreement: mean(layers.map(({ agreement }) => agreement)),
         layers,
       };
     },
@@ -85,15 +104,54 @@ export function createRuns({ sql, governance, requireMode }: RunsDependencies) {
 
 /** The state of a shadow that does not exist yet, from its job. */
 function stateOf(job: Job | undefined): Omit<ShadowAnswer, 'analysis_run_id' | 'shadow_job_id'> {
-  const isUnderWay = job && ['queued', 'running', 'retry_wait'].includes(job.status);
+  const nothing = { shadow_run_id: null, agreement: null, layers: [] };
+  if (job && ['queued', 'running', 'retry_wait'].includes(job.status))
+    return { status: 'pending', error_code: null, error_text: null, ...nothing };
+  const error_text = job?.error_text ?? 'The job that was to run it is over, and left nothing.';
+  return { status: 'failed', error_code: job?.error_code ?? null, error_text, ...nothing };
+}
+
+/** The most differences that are listed. */
+const MOST_LISTED = 20;
+
+/** Compares two runs over one text, layer by layer. */
+function compareLayers(primary: readonly AnalysedLayer[], shadow: readonly AnalysedLayer[]) {
+  return primary.flatMap((one) => {
+    const other = shadow.find(({ layer }) => layer === one.layer);
+    return other ? [compareLayer(one, other)] : [];
+  });
+}
+
+function compareLayer(primary: AnalysedLayer, shadow: AnalysedLayer): LayerComparison {
+  const [mine, theirs] = [keysOf(primary), keysOf(shadow)];
+  const onlyIn = (one: Map<string, Finding>, other: Map<string, Finding>) =>
+    [...one].filter(([key]) => !other.has(key)).map(([, { kind, label }]) => ({ kind, label }));
+  const [onlyMine, onlyTheirs] = [onlyIn(mine, theirs), onlyIn(theirs, mine)];
+  const inBoth = mine.size - onlyMine.length;
+  const [before, after] = [primary.output.measures, shadow.output.measures];
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  const changed = names
+    .map((name) => ({ name, primary: before[name] ?? null, shadow: after[name] ?? null }))
+    .filter((measure) => measure.primary !== measure.shadow);
+  const same = inBoth + names.length - changed.length;
+  const all = inBoth + onlyMine.length + onlyTheirs.length + names.length;
+  const both = <T>(read: (layer: AnalysedLayer) => T) => ({ primary: read(primary), shadow: read(shadow) });
   return {
-    status: isUnderWay ? 'pending' : 'failed',
-    error_code: isUnderWay ? null : (job?.error_code ?? null),
-    error_text: isUnderWay
-      ? null
-      : (job?.error_text ?? 'The job that was to run it is over, and left nothing.'),
-    shadow_run_id: null,
-    agreement: null,
-    layers: [],
+    layer: primary.layer,
+    agreement: all === 0 ? 1 : rounded(same / all, 3),
+    findings_in_both: inBoth,
+    only_in_primary: onlyMine.slice(0, MOST_LISTED),
+    only_in_shadow: onlyTheirs.slice(0, MOST_LISTED),
+    changed_measures: changed,
+    confidence: both(({ confidence }) => confidence),
+    runtime_ms: both(({ runtime_ms }) => runtime_ms),
+    provider_name: both(({ provider_name }) => provider_name),
+    fallback_reason: both(({ fallback_reason }) => fallback_reason),
   };
+}
+
+function keysOf({ output }: AnalysedLayer): Map<string, Finding> {
+  return new Map(
+    output.findings.map((finding) => [`${finding.kind}\n${finding.label.toLowerCase()}`, finding]),
+  );
 }

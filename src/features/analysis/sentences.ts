@@ -1,7 +1,6 @@
 import model from 'wink-eng-lite-web-model';
 import winkNlp, { type ItemSentence, type PartOfSpeech, type WinkMethods } from 'wink-nlp';
 import type { TextRange } from '../media/text/text-range.ts';
-import { type Chunk, chunksOf } from './chunks.ts';
 
 export interface Token extends TextRange {
   text: string;
@@ -146,5 +145,45 @@ function entitiesOf(
     if (!head || !tail) return [];
     const range = { start: head.start, end: tail.end };
     return { ...range, text: text.slice(range.start - start, range.end - start), type: types[index] ?? '' };
+  });
+}
+
+/** The characters that are processed at once, which bounds the memory. */
+const CHUNK_CHARACTERS = 20_000;
+/** The tokeniser takes quadratic time for a run without white space: twelve seconds for a megabyte of hyphens. */
+const LONG_RUN = /\S{100}/gu;
+
+interface Chunk {
+  start: number;
+  text: string;
+}
+
+/** Splits a text into chunks that end with a paragraph, a sentence or a word. */
+function* chunksOf(text: string): Generator<Chunk> {
+  for (let start = 0; start < text.length; ) {
+    const limit = start + CHUNK_CHARACTERS;
+    const end = limit >= text.length ? text.length : endOfChunk(text, start, limit);
+    yield { start, text: withShortRuns(text.slice(start, end)) };
+    start = end;
+  }
+}
+
+function endOfChunk(text: string, start: number, limit: number): number {
+  const least = start + (limit - start) / 2;
+  const piece = text.slice(start, limit);
+  for (const boundary of ['\n', '. ', ' ']) {
+    const at = start + piece.lastIndexOf(boundary) + boundary.length;
+    if (at > least) return at;
+  }
+  // Never splits a surrogate pair.
+  return /[\uD800-\uDBFF]/.test(text.charAt(limit - 1)) ? limit - 1 : limit;
+}
+
+/** Breaks long runs with blanks. The length stays the same. */
+function withShortRuns(text: string): string {
+  return text.replace(LONG_RUN, (run) => {
+    const last = run.codePointAt(run.length - 2) ?? 0;
+    const width = last > 0xffff ? 2 : 1;
+    return run.slice(0, -width) + ' '.repeat(width);
   });
 }

@@ -15,6 +15,11 @@ const app = useApp(database, { ...model.env, NEXUS_SHADOW_EXECUTION_ENABLED: 'tr
 const analyze = (key: string, body: object) => app.call('POST', '/api/v1/analyze', { key, body });
 const read = (key: string, path: string) => app.call('GET', `/api/v1/${path}`, { key });
 
+const comparedEvents = async (runId: string) => [
+  ...(await sql`
+    select payload from outbox_event where event_type = 'analysis.compared' and aggregate_id = ${runId}`),
+];
+
 describe('a shadow', () => {
   const shadowOf = async (key: string, document_id: string, fields = {}) => {
     const { body } = await analyze(key, { document_id, execution_mode: 'shadow', ...fields });
@@ -55,9 +60,12 @@ describe('a shadow', () => {
     expect(semiotic.confidence.shadow).toBeGreaterThan(semiotic.confidence.primary);
     const told = await sql`select from outbox_event where aggregate_id = ${body.shadow_run_id}`;
     expect(told).toHaveLength(0);
+    expect(await comparedEvents(runId)).toEqual([
+      { payload: { analysis_run_id: runId, document_id, created_by_user_id: person.user.id } },
+    ]);
   });
 
-  test('that fails does not affect the run', async () => {
+  test('that fails for good does not affect the run, and open pages hear of it', async () => {
     const [owner, member] = [await createReader(app), await createReader(app)];
     const library = await createLibrary(owner);
     const document_id = await saveDocument(sql, owner, HARBOUR);
@@ -80,6 +88,7 @@ describe('a shadow', () => {
       layers: [],
       agreement: null,
     });
+    expect(await comparedEvents(result.analysis_run_id)).toEqual([]);
     await app.services.users.update(owner.id, { disabled: true }, { name: 'test' });
     await workOff(app);
     expect((await read(member.key, path)).body).toMatchObject({
@@ -87,6 +96,8 @@ describe('a shadow', () => {
       error_code: 'E_FORBIDDEN',
     });
     expect((await read(member.key, `analysis/runs/${result.analysis_run_id}`)).body.layer_count).toBe(9);
+    const payload = { analysis_run_id: result.analysis_run_id, document_id, created_by_user_id: owner.id };
+    expect(await comparedEvents(result.analysis_run_id)).toEqual([{ payload }]);
   });
 
   test('that does not exist is 404', async () => {

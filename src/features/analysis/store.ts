@@ -1,7 +1,6 @@
 import type { AnalysedLayer, AnalysisRun, AnalysisRunSummary } from '../../contract/analysis.ts';
 import type { Queryable, Transaction } from '../../platform/database/database.ts';
-import type { Viewer } from '../libraries/access/can-read-media.ts';
-import { seesWorkOnMedia } from '../libraries/access/sees-work-on-media.ts';
+import { seesWorkOnMedia, type Viewer } from '../libraries/access/can-read-media.ts';
 
 export type NewRun = Omit<AnalysisRun, 'layer_count' | 'has_shadow' | 'created_at'> & {
   created_by_user_id: string;
@@ -46,18 +45,12 @@ export async function insertRun(tx: Transaction, { layers, ...run }: NewRun): Pr
 const isVisible = (sql: Queryable, viewer: Viewer) =>
   seesWorkOnMedia(sql, viewer, { mediaId: sql`run.document_id`, authorId: sql`run.created_by_user_id` });
 
-export async function findRun(sql: Queryable, viewer: Viewer, id: string): Promise<AnalysisRun | undefined> {
+/** Finds a run that the viewer may see; without a viewer any run, for jobs. */
+export async function findRun(sql: Queryable, id: string, viewer?: Viewer): Promise<AnalysisRun | undefined> {
   const [run] = await sql<Omit<AnalysisRun, 'layers'>[]>`
     select ${columns(sql)}
     from analysis_runs as run
-    where run.id = ${id} and ${isVisible(sql, viewer)}`;
-  return run && { ...run, layers: await listLayers(sql, id) };
-}
-
-/** Finds a run regardless of access, for jobs. */
-export async function findAnyRun(sql: Queryable, id: string): Promise<AnalysisRun | undefined> {
-  const [run] = await sql<Omit<AnalysisRun, 'layers'>[]>`
-    select ${columns(sql)} from analysis_runs as run where run.id = ${id}`;
+    where run.id = ${id} ${viewer ? sql`and ${isVisible(sql, viewer)}` : sql``}`;
   return run && { ...run, layers: await listLayers(sql, id) };
 }
 
@@ -73,9 +66,8 @@ async function listLayers(sql: Queryable, runId: string): Promise<AnalysedLayer[
 export async function listRuns(
   sql: Queryable,
   viewer: Viewer,
-  documentId: string,
-  { last, limit }: { last: string | null; limit: number },
-): Promise<AnalysisRunSummary[]> {
+  { documentId, last, limit }: { documentId: string; last: string | null; limit: number },
+) {
   return sql<AnalysisRunSummary[]>`
     select ${columns(sql)}
     from analysis_runs as run
@@ -90,13 +82,8 @@ export async function insertShadow(tx: Transaction, runId: string, jobId: string
   await tx`insert into analysis_shadows (run_id, job_id) values (${runId}, ${jobId})`;
 }
 
-export interface Shadow {
-  job_id: string;
-  shadow_run_id: string | null;
-}
-
-export async function findShadow(sql: Queryable, runId: string): Promise<Shadow | undefined> {
-  const [shadow] = await sql<Shadow[]>`
+export async function findShadow(sql: Queryable, runId: string) {
+  const [shadow] = await sql<{ job_id: string; shadow_run_id: string | null }[]>`
     select shadow.job_id, run.id as shadow_run_id
     from analysis_shadows as shadow
     left join analysis_runs as run on run.shadow_of = shadow.run_id

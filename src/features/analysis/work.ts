@@ -19,10 +19,7 @@ export interface AnalysisResult {
   text: string;
 }
 
-/**
- * Masks redacted text before any layer reads it, so that no layer can repeat it. Masks keep the length, so ranges are
- * valid in the original text.
- */
+/** Masks redacted text before any layer reads it. Masks keep the length, so ranges fit the original text, too. */
 function analyse({ fragments, layers, rules }: AnalysisTask): AnalysisResult {
   const document = joinFragments(fragments);
   const { hits, redactions } = compileRules(rules).judge(document.text);

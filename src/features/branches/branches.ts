@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import type * as contract from '../../contract/branches.ts';
 import { type Branch, type Edit, MAX_BRANCH_TEXT_LENGTH } from '../../contract/branches.ts';
 import { NexusError } from '../../contract/errors.ts';
 import type { Principal } from '../../contract/identity.ts';
 import type { Mode } from '../../contract/roles.ts';
-import type { Page } from '../../contract/wire.ts';
 import type { Actor } from '../../platform/audit/audit.ts';
 import { cutByCursor, cutPage, decodeCursor, readCursor } from '../../platform/cursor.ts';
 import type { Database, Queryable } from '../../platform/database/database.ts';
@@ -12,15 +12,14 @@ import { newId } from '../../platform/ids.ts';
 import type { RunByCost } from '../../platform/processes/by-cost.ts';
 import type { Governance } from '../governance/governance.ts';
 import { charactersIn, costOfJudging } from '../governance/work.ts';
+import type { Authentication } from '../identity/authentication.ts';
 import type { Viewer } from '../libraries/access/can-read-media.ts';
-import { NEAR } from './context.ts';
 import * as store from './store.ts';
 import { costOfText, damaged, readStoredText, type StoredText } from './text.ts';
-import { type branchWork, type Shown, TOO_LONG } from './work.ts';
+import { type branchWork, NEAR, type Shown, TOO_LONG } from './work.ts';
 
-export interface BranchesDependencies {
+export interface BranchesDependencies extends Pick<Authentication, 'requireMode'> {
   sql: Database;
-  requireMode(principal: Principal, mode: Mode, actor: Actor): Promise<void>;
   governance: Pick<Governance, 'rules' | 'settle'>;
   run: RunByCost<typeof branchWork>;
 }
@@ -28,12 +27,7 @@ export interface BranchesDependencies {
 /** An answer as JSON. It may contain a whole book, so it is serialised in a process. */
 export type Json = Uint8Array;
 
-export interface Fork {
-  document_id?: string | undefined;
-  branch_id?: string | undefined;
-  position?: number | undefined;
-  name: string;
-}
+type Fork = z.output<typeof contract.forkBranch>;
 
 export type Branches = ReturnType<typeof createBranches>;
 
@@ -45,7 +39,7 @@ export function createBranches({ sql, requireMode, governance, run }: BranchesDe
   /** Records the policy hits in an answer. Throws when a policy blocks it, or when the branch is damaged. */
   async function settle(answer: Shown, branchId: string, mode: Mode, actor: Actor): Promise<Json> {
     if ('damagedAt' in answer) throw damaged(branchId, answer.damagedAt);
-    await governance.settle(answer.hits, mode, actor, { branch_id: branchId });
+    await governance.settle({ hits: answer.hits, mode, actor, subject: { branch_id: branchId } });
     return answer.json ?? new Uint8Array();
   }
 
@@ -62,10 +56,9 @@ export function createBranches({ sql, requireMode, governance, run }: BranchesDe
       if (text_hash === null || text_length === null) {
         throw new NexusError('E_INVALID_STATE', 'The document has no text yet. Wait until it is readable.');
       }
-      refuseTooLong(text_length);
-      const id = newId();
+      if (text_length > MAX_BRANCH_TEXT_LENGTH) throw new NexusError('E_INVALID_REQUEST', TOO_LONG);
       const origin = { media_id: documentId, parent_branch_id: null, parent_position: null };
-      const created_by_user_id = principal.user_id;
+      const [id, created_by_user_id] = [newId(), principal.user_id];
       await store.insertBranch(tx, { id, name, ...origin, text_hash, text_length, created_by_user_id });
       await store.copyDocumentText(tx, id, documentId);
       return onTheWire(await requireBranch(tx, principal, id));
@@ -78,20 +71,12 @@ export function createBranches({ sql, requireMode, governance, run }: BranchesDe
     const at = await readStoredText(sql, parent, fork.position ?? parent.event_count);
     const copy = await run('branches.copy', at, { cost: costOfText(at) });
     if ('damagedAt' in copy) throw damaged(parentId, copy.damagedAt);
-    const { text, text_hash, text_length } = copy;
+    const { text, ...measure } = copy;
     return transaction(sql, async (tx) => {
       const { media_id } = await requireBranch(tx, principal, parentId);
-      const id = newId();
       const origin = { media_id, parent_branch_id: parentId, parent_position: at.position };
-      const created_by_user_id = principal.user_id;
-      await store.insertBranch(tx, {
-        id,
-        name: fork.name,
-        ...origin,
-        text_hash,
-        text_length,
-        created_by_user_id,
-      });
+      const [id, created_by_user_id] = [newId(), principal.user_id];
+      await store.insertBranch(tx, { id, name: fork.name, ...origin, ...measure, created_by_user_id });
       await store.writeSnapshot(tx, id, 0, text);
       return onTheWire(await requireBranch(tx, principal, id));
     });
@@ -103,16 +88,9 @@ export function createBranches({ sql, requireMode, governance, run }: BranchesDe
         ? forkDocument(principal, fork.document_id ?? '', fork.name)
         : forkBranch(principal, fork.branch_id, fork),
 
-    async list(
-      viewer: Viewer,
-      query: { document_id: string; cursor?: string | undefined; limit: number },
-    ): Promise<{ branches: Branch[]; page: Page }> {
-      const { document_id, limit } = query;
-      const rows = await store.listBranches(sql, viewer, document_id, {
-        before: readCursor(query.cursor),
-        limit: limit + 1,
-      });
-      const { rows: branches, page } = cutPage(rows, limit);
+    async list(viewer: Viewer, { document_id, cursor, limit }: z.output<typeof contract.branchQuery>) {
+      const query = { mediaId: document_id, before: readCursor(cursor), limit: limit + 1 };
+      const { rows: branches, page } = cutPage(await store.listBranches(sql, viewer, query), limit);
       return { branches: branches.map(onTheWire), page };
     },
 
@@ -153,21 +131,16 @@ export function createBranches({ sql, requireMode, governance, run }: BranchesDe
     async events(
       principal: Principal,
       branchId: string,
-      { cursor, limit, mode }: { cursor?: string | undefined; limit: number; mode: Mode },
+      { cursor, limit, mode }: z.output<typeof contract.branchEventQuery>,
       actor: Actor,
     ): Promise<Json> {
       await requireMode(principal, mode, actor);
       const branch = await requireBranch(sql, principal, branchId);
       const after = decodeCursor(cursor, z.int().min(0)) ?? 0;
-      const listed = await store.listEvents(sql, branchId, {
-        after,
-        upTo: branch.event_count,
-        limit: limit + 1,
-      });
-      const { rows, page } = cutByCursor(
-        listed.map((event) => ({ event, cursor: event.position })),
-        limit,
-      );
+      const range = { after, upTo: branch.event_count, limit: limit + 1 };
+      const listed = await store.listEvents(sql, branchId, range);
+      const placed = listed.map((event) => ({ event, cursor: event.position }));
+      const { rows, page } = cutByCursor(placed, limit);
       const events = rows.map(({ event }) => event);
       const before = events.length === 0 ? undefined : await readKnownText(branch, after);
       const rules = await governance.rules(mode);
@@ -181,7 +154,7 @@ export function createBranches({ sql, requireMode, governance, run }: BranchesDe
     async text(
       principal: Principal,
       branchId: string,
-      { position, mode }: { position?: number | undefined; mode: Mode },
+      { position, mode }: z.output<typeof contract.branchTextQuery>,
       actor: Actor,
     ): Promise<Json> {
       await requireMode(principal, mode, actor);
@@ -189,18 +162,14 @@ export function createBranches({ sql, requireMode, governance, run }: BranchesDe
       const at = await readStoredText(sql, branch, position ?? branch.event_count);
       const rules = await governance.rules(mode);
       const cost = 4 * costOfText(at) + costOfJudging(rules, costOfText(at));
-      return settle(
-        await run('branches.text', { branch_id: branchId, at, rules }, { cost }),
-        branchId,
-        mode,
-        actor,
-      );
+      const answer = await run('branches.text', { branch_id: branchId, at, rules }, { cost });
+      return settle(answer, branchId, mode, actor);
     },
 
     async compare(
       principal: Principal,
       branchId: string,
-      query: { from: number; to?: number | undefined; with_branch_id?: string | undefined; mode: Mode },
+      query: z.output<typeof contract.compareQuery>,
       actor: Actor,
     ): Promise<Json> {
       const { mode } = query;
@@ -213,7 +182,8 @@ export function createBranches({ sql, requireMode, governance, run }: BranchesDe
       const length = costOfText(from.at) + costOfText(to.at);
       // Comparing takes quadratic time in the number of differences, up to a bound.
       const cost = 4 * length + Math.min(length * length, MOST_COMPARING) + costOfJudging(rules, length);
-      return settle(await run('branches.compare', { from, to, rules }, { cost }), branchId, mode, actor);
+      const answer = await run('branches.compare', { from, to, rules }, { cost });
+      return settle(answer, branchId, mode, actor);
     },
   };
 
@@ -235,11 +205,6 @@ function costOfEdits(textLength: number, edits: readonly object[]): number {
   return edits.length * 4 * (textLength + charactersIn(edits));
 }
 
-function refuseTooLong(length: number): void {
-  if (length <= MAX_BRANCH_TEXT_LENGTH) return;
-  throw new NexusError('E_INVALID_REQUEST', TOO_LONG);
-}
-
 function moved({ event_count, text_hash }: store.BranchRow): NexusError {
   return new NexusError(
     'E_BRANCH_MOVED',
@@ -248,8 +213,10 @@ function moved({ event_count, text_hash }: store.BranchRow): NexusError {
   );
 }
 
-export function branchNotFound(): never {
-  throw new NexusError('E_BRANCH_NOT_FOUND', 'This branch does not exist, or you do not have access to it.');
+export const BRANCH_NOT_FOUND = 'This branch does not exist, or you do not have access to it.';
+
+function branchNotFound(): never {
+  throw new NexusError('E_BRANCH_NOT_FOUND', BRANCH_NOT_FOUND);
 }
 
 function onTheWire({ id, media_id, base_hash: _, base_length: __, ...row }: store.BranchRow): Branch {

@@ -1,5 +1,8 @@
+import diffSequencesModule from '@jest/diff-sequences';
 import type { Comparison } from '../../contract/branches.ts';
-import { type Block, differences } from './diff.ts';
+
+// The types of the package describe its CommonJS build, where the function is a property of the default export.
+const diffSequences = diffSequencesModule as unknown as typeof diffSequencesModule.default;
 
 type Change = Comparison['changes'][number];
 type Part = Change['parts'][number];
@@ -15,15 +18,11 @@ export function compareTexts(from: string, to: string): Compared {
   const blocks = differences(before, after);
   return {
     is_equal: from === to,
-    lines_removed: sum(blocks, ({ fromStart, fromEnd }) => fromEnd - fromStart),
-    lines_added: sum(blocks, ({ toStart, toEnd }) => toEnd - toStart),
+    lines_removed: blocks.reduce((sum, { fromStart, fromEnd }) => sum + fromEnd - fromStart, 0),
+    lines_added: blocks.reduce((sum, { toStart, toEnd }) => sum + toEnd - toStart, 0),
     changes: blocks.map((block) => describe(block, before, after)),
     unified: unified(blocks, before, after),
   };
-}
-
-function sum(blocks: Block[], count: (block: Block) => number): number {
-  return blocks.reduce((total, block) => total + count(block), 0);
 }
 
 function describe({ fromStart, fromEnd, toStart, toEnd }: Block, before: string[], after: string[]): Change {
@@ -52,10 +51,7 @@ function byWords(removed: string, added: string): Part[] {
   return parts.filter(({ text }) => text !== '');
 }
 
-/**
- * Splits text into words, runs of white space, and other characters one by one. Bounded, because a run of millions
- * would exhaust the stack of the regular expression.
- */
+/** Splits text into words, white space and other characters. Bounded: longer runs would exhaust the stack. */
 function words(text: string): string[] {
   return text.match(/\s{1,10000}|[\p{L}\p{N}\p{M}]{1,10000}|[^\s\p{L}\p{N}\p{M}]/gu) ?? [];
 }
@@ -93,4 +89,67 @@ function writeHunk(blocks: Block[], before: string[], after: string[]): string {
   const range = (start: number, count: number) => `${count === 0 ? start : start + 1},${count}`;
   const header = `@@ -${range(first.fromStart - lead, fromCount)} +${range(first.toStart - lead, toCount)} @@`;
   return [header, ...lines].join('\n');
+}
+
+/** A range in which two lists differ. Between blocks they are equal. */
+interface Block {
+  fromStart: number;
+  fromEnd: number;
+  toStart: number;
+  toEnd: number;
+}
+
+class TooDifferent extends Error {}
+
+/**
+ * Finds the fewest insertions and deletions that turn one list into the other. Their number is bounded, because time grows
+ * with its square: about `maxEdits`² comparisons are made. Beyond that, everything between the common start and the common
+ * end is one block.
+ */
+function differences(from: string[], to: string[], maxEdits = 2000): Block[] {
+  let start = 0;
+  while (start < from.length && start < to.length && from[start] === to[start]) start++;
+  let [fromEnd, toEnd] = [from.length, to.length];
+  while (fromEnd > start && toEnd > start && from[fromEnd - 1] === to[toEnd - 1]) {
+    fromEnd--;
+    toEnd--;
+  }
+  if (start === fromEnd && start === toEnd) return [];
+  const number = createNumbering();
+  const [left, right] = [from.slice(start, fromEnd).map(number), to.slice(start, toEnd).map(number)];
+  const blocks: Block[] = [];
+  let [fromAt, toAt] = [start, start];
+  const addBlock = (block: Block) => {
+    if (block.fromStart < block.fromEnd || block.toStart < block.toEnd) blocks.push(block);
+  };
+  let comparisonsLeft = left.length + right.length + maxEdits ** 2;
+  try {
+    diffSequences(
+      left.length,
+      right.length,
+      (a, b) => {
+        if (comparisonsLeft-- === 0) throw new TooDifferent();
+        return left[a] === right[b];
+      },
+      (count, a, b) => {
+        addBlock({ fromStart: fromAt, fromEnd: start + a, toStart: toAt, toEnd: start + b });
+        [fromAt, toAt] = [start + a + count, start + b + count];
+      },
+    );
+  } catch (error) {
+    if (!(error instanceof TooDifferent)) throw error;
+    return [{ fromStart: start, fromEnd, toStart: start, toEnd }];
+  }
+  addBlock({ fromStart: fromAt, fromEnd, toStart: toAt, toEnd });
+  return blocks;
+}
+
+/** Numbers equal texts equally: comparing numbers is fast, comparing long texts that are nearly equal is slow. */
+function createNumbering(): (text: string) => number {
+  const numbers = new Map<string, number>();
+  return (text) => {
+    const number = numbers.get(text) ?? numbers.size;
+    numbers.set(text, number);
+    return number;
+  };
 }

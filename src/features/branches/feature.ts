@@ -4,8 +4,7 @@ import type { Governance } from '../governance/governance.ts';
 import type { Authentication } from '../identity/authentication.ts';
 import type { Requester } from '../identity/requester.ts';
 import { createBranches } from './branches.ts';
-import { createBranchCheck } from './integrity.ts';
-import { defineBranchReplay } from './replay-job.ts';
+import { createBranchCheck, defineBranchReplay } from './integrity.ts';
 import { registerBranchRoutes } from './routes.ts';
 import type { branchWork } from './work.ts';
 
@@ -18,17 +17,18 @@ export interface BranchesFeatureDependencies extends Pick<Platform, 'sql'> {
 
 export function createBranchesFeature({
   sql,
-  texts: { run },
-  authentication: { requireMode },
+  texts,
   requester,
-  governance,
+  ...dependencies
 }: BranchesFeatureDependencies) {
-  const branches = createBranches({ sql, requireMode, governance, run });
+  const { run } = texts;
+  const { governance, authentication } = dependencies;
+  const branches = createBranches({ sql, requireMode: authentication.requireMode, governance, run });
   return {
     name: 'branches',
     services: { branches },
     routes: (server) => registerBranchRoutes(server, branches),
-    jobTypes: [defineBranchReplay({ sql, run, requester })],
+    jobTypes: [defineBranchReplay(sql, run, requester)],
     checks: [createBranchCheck(sql, run)],
   } satisfies Feature;
 }

@@ -1,8 +1,7 @@
 import type { Branch, BranchEvent, Edit } from '../../contract/branches.ts';
 import type { Queryable, Transaction } from '../../platform/database/database.ts';
 import type { SqlFragment } from '../../platform/database/statement.ts';
-import { canReadMedia, type Viewer } from '../libraries/access/can-read-media.ts';
-import { seesWorkOnMedia } from '../libraries/access/sees-work-on-media.ts';
+import { canReadMedia, seesWorkOnMedia, type Viewer } from '../libraries/access/can-read-media.ts';
 
 /** A branch as it is stored. */
 export interface BranchRow extends Omit<Branch, 'branch_id' | 'document_id'> {
@@ -28,11 +27,7 @@ const selectBranches = (sql: Queryable) => sql`
   from branches
   join users on users.id = branches.created_by_user_id`;
 
-export async function findBranch(
-  sql: Queryable,
-  viewer: Viewer,
-  branchId: string,
-): Promise<BranchRow | undefined> {
+export async function findBranch(sql: Queryable, viewer: Viewer, branchId: string) {
   const [branch] = await sql<BranchRow[]>`
     ${selectBranches(sql)}
     where branches.id = ${branchId} and ${isVisible(sql, viewer)}`;
@@ -40,11 +35,7 @@ export async function findBranch(
 }
 
 /** Finds and locks a branch: nobody else can append until the transaction ends. */
-export async function lockBranch(
-  tx: Transaction,
-  viewer: Viewer,
-  branchId: string,
-): Promise<BranchRow | undefined> {
+export async function lockBranch(tx: Transaction, viewer: Viewer, branchId: string) {
   await tx`select from branches where id = ${branchId} for no key update`;
   return findBranch(tx, viewer, branchId);
 }
@@ -53,9 +44,8 @@ export async function lockBranch(
 export async function listBranches(
   sql: Queryable,
   viewer: Viewer,
-  mediaId: string,
-  { before, limit }: { before: string | null; limit: number },
-): Promise<BranchRow[]> {
+  { mediaId, before, limit }: { mediaId: string; before: string | null; limit: number },
+) {
   return sql<BranchRow[]>`
     ${selectBranches(sql)}
     where branches.media_id = ${mediaId} and ${isVisible(sql, viewer)}
@@ -65,11 +55,7 @@ export async function listBranches(
 }
 
 /** Returns the hash and length of a document's text, for those who can read it; null while it has none. */
-export async function measureDocument(
-  tx: Transaction,
-  viewer: Viewer,
-  mediaId: string,
-): Promise<{ text_hash: string | null; text_length: number | null } | undefined> {
+export async function measureDocument(tx: Transaction, viewer: Viewer, mediaId: string) {
   const [document] = await tx<{ text_hash: string | null; text_length: number | null }[]>`
     select ${hashOf(tx, tx`plain_text`)} as text_hash, char_length(plain_text) as text_length
     from media
@@ -91,16 +77,10 @@ export async function copyDocumentText(tx: Transaction, branchId: string, mediaI
     where id = ${mediaId}`;
 }
 
-export interface NewBranch {
-  id: string;
-  media_id: string;
-  name: string;
-  parent_branch_id: string | null;
-  parent_position: number | null;
-  text_hash: string;
-  text_length: number;
-  created_by_user_id: string;
-}
+export type NewBranch = Pick<
+  BranchRow,
+  'id' | 'media_id' | 'name' | 'parent_branch_id' | 'parent_position' | 'text_hash' | 'text_length'
+> & { created_by_user_id: string };
 
 export async function insertBranch(tx: Transaction, branch: NewBranch): Promise<void> {
   await tx`
@@ -115,19 +95,9 @@ export async function insertBranch(tx: Transaction, branch: NewBranch): Promise<
     )`;
 }
 
-export interface NewEvent {
-  position: number;
-  edit: Edit;
-  text_hash: string;
-  text_length: number;
-}
+export type NewEvent = Pick<BranchEvent, 'position' | 'text_hash' | 'text_length'> & { edit: Edit };
 
-export async function insertEvents(
-  tx: Transaction,
-  branchId: string,
-  userId: string,
-  events: NewEvent[],
-): Promise<void> {
+export async function insertEvents(tx: Transaction, branchId: string, userId: string, events: NewEvent[]) {
   const column = <T>(read: (event: NewEvent) => T) => events.map(read);
   await tx`
     insert into branch_events (
@@ -176,11 +146,7 @@ export async function listEvents(
 }
 
 /** Finds the last snapshot at or before a position. */
-export async function findSnapshot(
-  sql: Queryable,
-  branchId: string,
-  position: number,
-): Promise<{ position: number; text: string } | undefined> {
+export async function findSnapshot(sql: Queryable, branchId: string, position: number) {
   const [snapshot] = await sql<{ position: number; text: string }[]>`
     select position, text
     from branch_snapshots
@@ -190,12 +156,7 @@ export async function findSnapshot(
   return snapshot;
 }
 
-export async function writeSnapshot(
-  sql: Queryable,
-  branchId: string,
-  position: number,
-  text: string,
-): Promise<void> {
+export async function writeSnapshot(sql: Queryable, branchId: string, position: number, text: string) {
   await sql`
     insert into branch_snapshots (branch_id, position, text)
     values (${branchId}, ${position}, ${text})
@@ -203,11 +164,7 @@ export async function writeSnapshot(
 }
 
 /** Lists the next branches in the order of their ids, regardless of access. */
-export async function nextBranches(
-  sql: Queryable,
-  after: string | null,
-  limit: number,
-): Promise<BranchRow[]> {
+export async function nextBranches(sql: Queryable, after: string | null, limit: number) {
   return sql<BranchRow[]>`
     ${selectBranches(sql)}
     ${after === null ? sql`` : sql`where branches.id > ${after}`}
@@ -216,10 +173,8 @@ export async function nextBranches(
 }
 
 /** Returns the hash of the forked text at its source; null when the source no longer exists. */
-export async function findOriginHash(
-  sql: Queryable,
-  { media_id, parent_branch_id, parent_position }: BranchRow,
-): Promise<string | null> {
+export async function findOriginHash(sql: Queryable, branch: BranchRow): Promise<string | null> {
+  const { media_id, parent_branch_id, parent_position } = branch;
   if (parent_branch_id === null) {
     const [document] = await sql<{ hash: string | null }[]>`
       select ${hashOf(sql, sql`plain_text`)} as hash

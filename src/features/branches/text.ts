@@ -17,11 +17,7 @@ export interface StoredText {
 }
 
 /** Reads what `textOf` needs. The text is computed in a process, because it may be long. */
-export async function readStoredText(
-  sql: Queryable,
-  branch: store.BranchRow,
-  position: number,
-): Promise<StoredText> {
+export async function readStoredText(sql: Queryable, branch: store.BranchRow, position: number) {
   if (position > branch.event_count) {
     throw new NexusError(
       'E_INVALID_REQUEST',
@@ -30,23 +26,15 @@ export async function readStoredText(
   }
   const snapshot = await store.findSnapshot(sql, branch.id, position);
   if (!snapshot) throw damaged(branch.id, position);
-  const events = await store.listEvents(sql, branch.id, {
-    after: snapshot.position,
-    upTo: position,
-    limit: SNAPSHOT_EVERY * 2,
-  });
+  const range = { after: snapshot.position, upTo: position, limit: SNAPSHOT_EVERY * 2 };
+  const events = await store.listEvents(sql, branch.id, range);
   const recorded = position === 0 ? branch.base_hash : await hashAt(sql, branch.id, position, events);
   if (recorded === undefined) throw damaged(branch.id, position);
   return { position, snapshot: snapshot.text, events: events.map(asEdit), recorded };
 }
 
 /** Returns the hash that the event at a position recorded: of an event that was read, or of the snapshot's. */
-async function hashAt(
-  sql: Queryable,
-  branchId: string,
-  position: number,
-  read: BranchEvent[],
-): Promise<string | undefined> {
+async function hashAt(sql: Queryable, branchId: string, position: number, read: BranchEvent[]) {
   const [event] =
     read.length > 0
       ? read.slice(-1)

@@ -6,27 +6,29 @@ import { asEdit, SNAPSHOT_EVERY } from './text.ts';
 import type { branchWork } from './work.ts';
 
 /** A difference between the stored branch and its recorded hashes. */
-export interface Damage {
-  kind:
-    | 'branch_origin_differs'
-    | 'branch_base_altered'
-    | 'branch_event_missing'
-    | 'branch_event_altered'
-    | 'branch_event_hash_altered'
-    | 'branch_snapshot_altered'
-    | 'branch_snapshot_missing'
-    | 'branch_head_altered';
+interface Difference {
   branch_id: string;
   position: number;
   recorded?: string;
   found?: string;
 }
 
-export interface Verification {
-  text_hash: string;
-  event_count: number;
-  damage: Damage[];
-}
+const SENTENCES = {
+  branch_origin_differs: ({ found }: Difference) => `what it was forked from has the hash ${found} now`,
+  branch_base_altered: ({ found, recorded }: Difference) =>
+    `the text that was forked has the hash ${found} in place of ${recorded}`,
+  branch_event_missing: ({ position }: Difference) => `event ${position} is missing`,
+  branch_event_altered: ({ position, found, recorded }: Difference) =>
+    `event ${position} was altered: it recorded ${recorded}, and leads to ${found}`,
+  branch_event_hash_altered: ({ position, found, recorded }: Difference) =>
+    `the hash of event ${position} was altered: it says ${recorded}, and the text has ${found}`,
+  branch_snapshot_altered: ({ position }: Difference) => `the text kept after event ${position} was altered`,
+  branch_snapshot_missing: ({ position }: Difference) => `the text kept after event ${position} is missing`,
+  branch_head_altered: ({ position, found, recorded }: Difference) =>
+    `the branch says that it ends with ${recorded}, and after event ${position} the text has ${found}`,
+};
+
+export type Damage = Difference & { kind: keyof typeof SENTENCES };
 
 export interface VerifyOptions {
   run: RunByCost<typeof branchWork>;
@@ -47,11 +49,8 @@ const CHARACTERS_AT_ONCE = 100_000_000;
  * altered and not the event. A snapshot that still has its hash restores the text, so that the events after it are
  * verified too.
  */
-export async function verifyBranch(
-  sql: Queryable,
-  branch: store.BranchRow,
-  { run, signal, onProgress, onSnapshot }: VerifyOptions,
-): Promise<Verification> {
+export async function verifyBranch(sql: Queryable, branch: store.BranchRow, options: VerifyOptions) {
+  const { run, signal, onProgress, onSnapshot } = options;
   const damage: Damage[] = [];
   const tell = (kind: Damage['kind'], position: number, more: Partial<Damage> = {}) =>
     damage.push({ kind, branch_id: branch.id, position, ...more });
@@ -65,7 +64,10 @@ export async function verifyBranch(
     tell('branch_base_altered', 0, { recorded: branch.base_hash, found });
     off = { position: 0, recorded: branch.base_hash, found };
   }
-  await compareOrigin(sql, branch, tell);
+  // Neither the text of a document nor the text of a branch after an event changes.
+  const origin = await store.findOriginHash(sql, branch);
+  if (origin !== branch.base_hash)
+    tell('branch_origin_differs', 0, { recorded: branch.base_hash, found: origin ?? 'nothing' });
 
   let position = 0;
   /** Reports the current difference: as an altered event, unless only the hash was altered. */
@@ -136,32 +138,6 @@ export async function verifyBranch(
     await onSnapshot?.(position, text);
   }
 }
-
-/** The base does not change: neither a document's text nor the text of a branch after an event does. */
-async function compareOrigin(
-  sql: Queryable,
-  branch: store.BranchRow,
-  tell: (kind: Damage['kind'], position: number, more: Partial<Damage>) => void,
-): Promise<void> {
-  const found = await store.findOriginHash(sql, branch);
-  if (found === branch.base_hash) return;
-  tell('branch_origin_differs', 0, { recorded: branch.base_hash, found: found ?? 'nothing' });
-}
-
-const SENTENCES: Record<Damage['kind'], (damage: Damage) => string> = {
-  branch_origin_differs: ({ found }) => `what it was forked from has the hash ${found} now`,
-  branch_base_altered: ({ found, recorded }) =>
-    `the text that was forked has the hash ${found} in place of ${recorded}`,
-  branch_event_missing: ({ position }) => `event ${position} is missing`,
-  branch_event_altered: ({ position, found, recorded }) =>
-    `event ${position} was altered: it recorded ${recorded}, and leads to ${found}`,
-  branch_event_hash_altered: ({ position, found, recorded }) =>
-    `the hash of event ${position} was altered: it says ${recorded}, and the text has ${found}`,
-  branch_snapshot_altered: ({ position }) => `the text kept after event ${position} was altered`,
-  branch_snapshot_missing: ({ position }) => `the text kept after event ${position} is missing`,
-  branch_head_altered: ({ position, found, recorded }) =>
-    `the branch says that it ends with ${recorded}, and after event ${position} the text has ${found}`,
-};
 
 export function describeDamage(damage: Damage[]): string {
   return damage.map((one) => SENTENCES[one.kind](one)).join('; ');

@@ -1,5 +1,9 @@
-import type { BranchEvent, Comparison, Edit } from '../../contract/branches.ts';
-import { MAX_BRANCH_TEXT_LENGTH } from '../../contract/branches.ts';
+import {
+  type BranchEvent,
+  type Comparison,
+  type Edit,
+  MAX_BRANCH_TEXT_LENGTH,
+} from '../../contract/branches.ts';
 import type { Page } from '../../contract/wire.ts';
 import {
   compileRules,
@@ -10,9 +14,8 @@ import {
   redactedDeep,
 } from '../governance/rules.ts';
 import { compareTexts } from './compare.ts';
-import { inContext } from './context.ts';
-import { applyEdit, countCodePoints, EditOutOfRange, lengthAfter, textHash } from './edit.ts';
-import { SNAPSHOT_EVERY, type StoredText, textOf } from './text.ts';
+import { applyEdit, countCodePoints, EditOutOfRange, lengthAfter, textHash, unitsOf } from './edit.ts';
+import { asEdit, SNAPSHOT_EVERY, type StoredText, textAfter, textOf } from './text.ts';
 
 /** An answer as JSON, null when a policy blocks it; or nothing, when the stored text is damaged. */
 export type Shown = { json: Uint8Array | null; hits: PolicyHit[] } | { damagedAt: number };
@@ -22,14 +25,6 @@ export type Appended =
   | { events: { text_hash: string; text_length: number }[]; snapshots: { position: number; text: string }[] }
   | { damagedAt: number }
   | { refused: string };
-
-/** The result of applying events: the hash after each, and the text after the last one that could be applied. */
-export interface Walked {
-  hashes: string[];
-  text: string;
-  /** Why the next event could not be applied. */
-  failed: string | undefined;
-}
 
 /** The tasks of branches, which run in text processes. */
 export const branchWork = {
@@ -41,7 +36,8 @@ export const branchWork = {
     return { text, text_hash: textHash(text), text_length: countCodePoints(text) };
   },
 
-  'branches.walk'({ text: start, events }: { text: string; events: Edit[] }): Walked {
+  /** Returns the hash after each event, the text after the last that fits, and why the next one does not. */
+  'branches.walk'({ text: start, events }: { text: string; events: Edit[] }) {
     let text = start;
     const hashes: string[] = [];
     for (const event of events) {
@@ -135,4 +131,25 @@ function shown(answer: unknown, hits: PolicyHit[]): Shown {
 
 function point({ branch_id, at }: Side): Comparison['from'] {
   return { branch_id, position: at.position, text_hash: at.recorded };
+}
+
+/** The most characters around an event's text that may form a word or phrase with it. */
+export const NEAR = 2000;
+
+/**
+ * Returns each event with the text around it afterwards, and the range of the event's own text in it, so that a word
+ * that was written in two events is found. When the stored text is damaged, an event has no context.
+ */
+function inContext(before: string | undefined, events: BranchEvent[]) {
+  let text = before;
+  return events.map((event) => {
+    text = text === undefined ? undefined : textAfter(text, asEdit(event));
+    const written = event.text ?? '';
+    const at = text === undefined ? undefined : unitsOf(text, event.at ?? 0);
+    if (text === undefined || at === undefined)
+      return { event, context: written, start: 0, end: written.length };
+    const from = Math.max(0, at - NEAR);
+    const end = at + written.length;
+    return { event, context: text.slice(from, end + NEAR), start: at - from, end: end - from };
+  });
 }

@@ -3,9 +3,7 @@ import { createFeed } from './feed.ts';
 import { registerEventRoutes } from './routes.ts';
 import { createEventStreams } from './streams.ts';
 
-export type EventsFeatureDependencies = Pick<Platform, 'sql' | 'log' | 'listener'>;
-
-export function createEventsFeature({ sql, log, listener }: EventsFeatureDependencies) {
+export function createEventsFeature({ sql, log, listener }: Pick<Platform, 'sql' | 'log' | 'listener'>) {
   const services = {
     events: createFeed({ sql }),
     eventStreams: createEventStreams({ sql, log, listener }),

@@ -1,23 +1,19 @@
+import type { z } from 'zod';
 import { NexusError } from '../../contract/errors.ts';
-import type { CloudEvent } from '../../contract/events.ts';
+import type { CloudEvent, feedQuery } from '../../contract/events.ts';
 import type { Principal } from '../../contract/identity.ts';
 import type { Database } from '../../platform/database/database.ts';
+import { cloudEventOf, type EventContent } from '../../platform/outbox/cloud-event.ts';
 import { BEGINNING, type Position, readPosition, writePosition } from '../../platform/outbox/position.ts';
-import { shownEvent } from './shown-event.ts';
 import * as store from './store.ts';
 import { eventViewerOf } from './visibility.ts';
-
-export interface Feed {
-  events: (CloudEvent & { cursor: string })[];
-  page: { next_cursor: string | null; has_more: boolean };
-}
 
 export type Events = ReturnType<typeof createFeed>;
 
 /** The feed: all events that the caller may see, page by page, each event once. */
 export function createFeed({ sql }: { sql: Database }) {
   return {
-    async read(principal: Principal, query: { after?: string | undefined; limit: number }): Promise<Feed> {
+    async read(principal: Principal, query: z.output<typeof feedQuery>) {
       const after = query.after === undefined ? BEGINNING : await knownPosition(sql, query.after);
       const page = await store.readFeed(sql, eventViewerOf(principal), after, query.limit + 1);
       const events = page.events.slice(0, query.limit);
@@ -42,4 +38,10 @@ export async function knownPosition(sql: Database, cursor: string): Promise<Posi
     'E_INVALID_REQUEST',
     'after (or Last-Event-ID) is ahead of this database, which may have been restored. Start without it.',
   );
+}
+
+/** An event as the feed and the stream show it: without `user_ids`, which only says who else may see it. */
+export function shownEvent(event: EventContent): CloudEvent {
+  const { user_ids: _, ...payload } = event.payload;
+  return cloudEventOf({ ...event, payload });
 }

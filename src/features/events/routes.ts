@@ -2,31 +2,26 @@ import { z } from 'zod';
 import * as contract from '../../contract/events.ts';
 import { principalOf } from '../../http/authentication.ts';
 import type { HttpServer } from '../../http/http-server.ts';
+import { routeOptions } from '../../http/route-options.ts';
 import type { Events } from './feed.ts';
 import type { EventStreams } from './streams.ts';
 
-const tags = ['Events'];
+const forViewers = routeOptions({ access: 'viewer', feature: 'events', tags: ['Events'] });
 
-export interface EventRoutes {
-  events: Events;
-  eventStreams: EventStreams;
-}
-
-export function registerEventRoutes(server: HttpServer, { events, eventStreams }: EventRoutes): void {
+export function registerEventRoutes(
+  server: HttpServer,
+  { events, eventStreams }: { events: Events; eventStreams: EventStreams },
+): void {
   server.get(
     '/api/v1/events',
-    {
-      config: { access: 'viewer', feature: 'events' },
-      schema: {
-        tags,
-        summary: 'Events',
-        description:
-          'All events that you may see, oldest first, each event once. Continue with `after` = `next_cursor`, also when ' +
-          'there is nothing more yet.',
-        querystring: contract.feedQuery,
-        response: { 200: contract.feed },
-      },
-    },
+    forViewers({
+      summary: 'Events',
+      description:
+        'All events that you may see, oldest first, each event once. Continue with `after` = `next_cursor`, also when ' +
+        'there is nothing more yet.',
+      querystring: contract.feedQuery,
+      response: { 200: contract.feed },
+    }),
     (request) => events.read(principalOf(request), request.query),
   );
 
@@ -41,7 +36,7 @@ export function registerEventRoutes(server: HttpServer, { events, eventStreams }
         produces: { 200: ['text/event-stream'] },
       },
       schema: {
-        tags,
+        tags: ['Events'],
         summary: 'Event stream',
         description:
           'Server-sent events as they happen. With `Last-Event-ID` (or `after`), it starts with the events since then. ' +

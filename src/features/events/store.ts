@@ -1,4 +1,4 @@
-import type { OutboxEvent } from '../../contract/events.ts';
+import type { Principal } from '../../contract/identity.ts';
 import type { Database, Queryable } from '../../platform/database/database.ts';
 import type { EventContent } from '../../platform/outbox/cloud-event.ts';
 import { BEGINNING, type Position } from '../../platform/outbox/position.ts';
@@ -21,20 +21,11 @@ const settledAfter = (sql: Queryable, { transaction_id, id }: Position) => sql`
 /** The most events that one page scans, so that a viewer of few events cannot make the database read all of them. */
 export const SCANNED_AT_ONCE = 2000;
 
-export interface FeedPage {
-  events: PlacedEvent[];
-  /** The number of scanned events, and the position of the last one. */
-  scanned_count: number;
-  scanned_to: Position | null;
-}
-
-/** Reads one page of the feed. Events, running transactions and rights are read in one snapshot. */
-export async function readFeed(
-  sql: Database,
-  viewer: EventViewer,
-  after: Position,
-  limit: number,
-): Promise<FeedPage> {
+/**
+ * Reads one page of the feed, with the number of scanned events and the position of the last one. Events, running
+ * transactions and rights are read in one snapshot.
+ */
+export async function readFeed(sql: Database, viewer: EventViewer, after: Position, limit: number) {
   const rows = await sql<({ scanned_count: number; scanned_to: Position | null } & PlacedEvent)[]>`
     with event as materialized (
       select ${columns(sql)}
@@ -105,12 +96,7 @@ export async function hasUnsettled(sql: Database): Promise<boolean> {
 }
 
 /** The credentials of a stream, as they were when it was opened. */
-export interface Listening {
-  user_id: string;
-  api_key_id: string | null;
-  session_id: string | null;
-  role: string;
-}
+type Listening = Pick<Principal, 'user_id' | 'api_key_id' | 'session_id' | 'role'>;
 
 /** Returns the indexes of those whose credentials are still valid. */
 export async function stillAdmitted(sql: Database, listening: Listening[]): Promise<Set<number>> {
@@ -121,25 +107,15 @@ export async function stillAdmitted(sql: Database, listening: Listening[]): Prom
   return new Set(rows.map(({ index }) => index));
 }
 
-/** Events and the streams that may see them, by their index in the list. */
-export interface Visible {
-  indexes: number[];
-  ids: OutboxEvent['id'][];
-}
-
-/** Finds which of these events each stream may see now. Rights are checked once per person, not per stream. */
-export async function findVisible(
-  sql: Database,
-  listening: Listening[],
-  eventIds: string[],
-): Promise<Visible[]> {
+/** Finds which of these events each stream, by index, may see now. Rights are checked once per person. */
+export async function findVisible(sql: Database, listening: Listening[], eventIds: string[]) {
   const admins = rolesFrom('admin');
   const viewer = {
     user_id: sql`person.user_id`,
     default_library_id: sql`person.default_library_id`,
     is_admin: sql`person.is_admin`,
   };
-  return sql<Visible[]>`
+  return sql<{ indexes: number[]; ids: string[] }[]>`
     with person as materialized (
       select
         users.id as user_id, users.default_library_id,

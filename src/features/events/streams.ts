@@ -7,8 +7,7 @@ import { EVENTS_EMITTED } from '../../platform/outbox/emit-event.ts';
 import { isAfter, type Position, writePosition } from '../../platform/outbox/position.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import { oneAtATime } from '../../platform/work/one-at-a-time.ts';
-import { knownPosition } from './feed.ts';
-import { shownEvent } from './shown-event.ts';
+import { knownPosition, shownEvent } from './feed.ts';
 import * as store from './store.ts';
 import { eventViewerOf } from './visibility.ts';
 
@@ -22,13 +21,7 @@ export interface StreamsOptions {
   mostStreams?: number;
 }
 
-export interface EventStreams {
-  /** Opens a stream of server-sent events that starts after the cursor, or now. */
-  open(principal: Principal, cursor: string | undefined): Promise<Readable>;
-  count(): number;
-  /** Ends all streams; clients reconnect with the last id they received. */
-  close(): void;
-}
+export type EventStreams = ReturnType<typeof createEventStreams>;
 
 interface Stream {
   principal: Principal;
@@ -55,7 +48,7 @@ const UNSETTLED_MS = 50;
  * Creates the event streams of this process. One reader follows the events for all of them and checks rights once per batch
  * and person, so the cost of an event does not grow with the streams of one person.
  */
-export function createEventStreams(options: StreamsOptions): EventStreams {
+export function createEventStreams(options: StreamsOptions) {
   const { sql, listener, log, heartbeatSeconds = 15, pollSeconds = 2, mostStreams = MOST_STREAMS } = options;
   const streams = new Set<Stream>();
   let head: Position | undefined;
@@ -180,7 +173,8 @@ export function createEventStreams(options: StreamsOptions): EventStreams {
   }
 
   return {
-    async open(principal, cursor) {
+    /** Opens a stream of server-sent events that starts after the cursor, or now. */
+    async open(principal: Principal, cursor: string | undefined): Promise<Readable> {
       const now = await store.lastPosition(sql);
       const sentTo = cursor === undefined ? now : await knownPosition(sql, cursor);
       const stream: Stream = { principal, out: new PassThrough(), sentTo, waiting: [] };
@@ -202,6 +196,7 @@ export function createEventStreams(options: StreamsOptions): EventStreams {
       return stream.out;
     },
     count: () => streams.size,
+    /** Ends all streams; clients reconnect with the last id they received. */
     close() {
       isClosed = true;
       for (const { out } of streams) out.end();

@@ -1,25 +1,16 @@
 import type { Principal } from '../../contract/identity.ts';
 import { ROLES, type Role, roleAllows } from '../../contract/roles.ts';
 import type { Queryable } from '../../platform/database/database.ts';
-import type { Statement } from '../../platform/database/statement.ts';
-import { canReadMedia } from '../libraries/access/can-read-media.ts';
-import { seesWorkOnMedia } from '../libraries/access/sees-work-on-media.ts';
-
-type InSql<T> = T | Statement<object[]>;
+import type { SqlFragment } from '../../platform/database/statement.ts';
+import { canReadMedia, seesWorkOnMedia, type ViewerInSql } from '../libraries/access/can-read-media.ts';
 
 /** The person an event is shown to: values of one person, or columns of a statement about many. */
-export interface EventViewer {
-  user_id: InSql<string>;
-  default_library_id: InSql<string>;
-  is_admin: InSql<boolean>;
+export interface EventViewer extends ViewerInSql {
+  is_admin: boolean | SqlFragment;
 }
 
 export function eventViewerOf({ user_id, default_library_id, role }: Principal): EventViewer {
-  return {
-    user_id,
-    default_library_id,
-    is_admin: roleAllows(role, 'admin'),
-  };
+  return { user_id, default_library_id, is_admin: roleAllows(role, 'admin') };
 }
 
 /** The roles that may do everything that `minimum` may. */
@@ -36,7 +27,7 @@ export function maySeeEvent(sql: Queryable, viewer: EventViewer) {
   const user = sql`${viewer.user_id}::uuid`;
   const field = (name: string) => sql`(event.payload ->> ${name})::uuid`;
   const isNamed = sql`coalesce(event.payload -> 'user_ids' ? ${user}::text, false)`;
-  const isMemberOf = (library: Statement<object[]>) => sql`
+  const isMemberOf = (library: SqlFragment) => sql`
     exists (select from memberships where library_id = ${library} and user_id = ${user})`;
   const reader = { user_id: user, default_library_id: sql`${viewer.default_library_id}::uuid` };
   return sql`

@@ -12,12 +12,8 @@ export interface GovernanceFeatureDependencies extends Pick<Platform, 'sql'> {
   config: { blockedTerms: string[] };
 }
 
-export function createGovernanceFeature({
-  sql,
-  texts,
-  authentication,
-  config,
-}: GovernanceFeatureDependencies) {
+export function createGovernanceFeature(dependencies: GovernanceFeatureDependencies) {
+  const { sql, texts, authentication, config } = dependencies;
   const { requireMode } = authentication;
   const services = {
     governance: createGovernance({ sql, requireMode, run: texts.run }),

@@ -5,13 +5,13 @@ import type { Mode } from '../../contract/roles.ts';
 import { type Actor, recordAudit } from '../../platform/audit/audit.ts';
 import type { Database, Queryable } from '../../platform/database/database.ts';
 import type { RunByCost } from '../../platform/processes/by-cost.ts';
+import type { Authentication } from '../identity/authentication.ts';
 import { decisionOf, type PolicyHit, type Rule } from './rules.ts';
 import * as store from './store.ts';
 import { charactersIn, costOfJudging, type governanceWork, type Redacted } from './work.ts';
 
-export interface GovernanceDependencies {
+export interface GovernanceDependencies extends Pick<Authentication, 'requireMode'> {
   sql: Database;
-  requireMode(principal: Principal, mode: Mode, actor: Actor): Promise<void>;
   run: RunByCost<typeof governanceWork>;
 }
 
@@ -21,15 +21,10 @@ export function createGovernance({ sql, requireMode, run }: GovernanceDependenci
   const redact = createRedact(run);
 
   /** Records policy hits. Throws when a policy blocks. Without hits nothing is recorded. */
-  async function settle(
-    hits: readonly PolicyHit[],
-    mode: Mode,
-    actor: Actor,
-    subject: Record<string, string>,
-  ): Promise<void> {
-    if (hits.length === 0) return;
-    await recordDecision(sql, { mode, hits, actor, subject });
-    if (decisionOf(hits) === 'block') throw blocked(hits);
+  async function settle(decision: Decision): Promise<void> {
+    if (decision.hits.length === 0) return;
+    await recordDecision(sql, decision);
+    if (decisionOf(decision.hits) === 'block') throw blocked(decision.hits);
   }
 
   return {
@@ -47,10 +42,7 @@ export function createGovernance({ sql, requireMode, run }: GovernanceDependenci
 
     settle,
 
-    /**
-     * Returns each value as the current policies allow, checked separately; undefined for a blocked one. Nothing is
-     * recorded.
-     */
+    /** Returns each value as the current policies allow; undefined for a blocked one. Nothing is recorded. */
     async redactEach<T>(values: T[], mode: Mode): Promise<Redacted<T | undefined>[]> {
       const redacted = await redact(values, await rulesOf(sql, mode));
       return redacted.map(({ value, hits }) =>
@@ -61,7 +53,7 @@ export function createGovernance({ sql, requireMode, run }: GovernanceDependenci
     /** Returns a stored value as the current policies allow. It was made under earlier ones. */
     async shown<T>(value: T, mode: Mode, actor: Actor, subject: Record<string, string>): Promise<T> {
       const [redacted] = await redact([value], await rulesOf(sql, mode));
-      await settle(redacted?.hits ?? [], mode, actor, subject);
+      await settle({ hits: redacted?.hits ?? [], mode, actor, subject });
       return redacted?.value ?? value;
     },
   };
@@ -89,28 +81,19 @@ export interface Decision {
   subject: Record<string, string>;
 }
 
-export async function recordDecision(
-  sql: Queryable,
-  { mode, hits, actor, subject }: Decision,
-): Promise<void> {
-  await recordAudit(sql, {
-    action: 'governance.decided',
-    mode,
-    actor,
-    details: {
-      ...subject,
-      decision: decisionOf(hits),
-      policies: hits.map(({ policy_id }) => policy_id).join(' '),
-      hit_count: hits.reduce((sum, { count }) => sum + count, 0),
-    },
-  });
+export async function recordDecision(sql: Queryable, { mode, hits, actor, subject }: Decision) {
+  const details = {
+    ...subject,
+    decision: decisionOf(hits),
+    policies: hits.map(({ policy_id }) => policy_id).join(' '),
+    hit_count: hits.reduce((sum, { count }) => sum + count, 0),
+  };
+  await recordAudit(sql, { action: 'governance.decided', mode, actor, details });
 }
 
 /** An error that names the policies, never the text that they found. */
 export function blocked(hits: readonly PolicyHit[]): NexusError {
   const names = hits.filter(({ action }) => action === 'block').map(({ name }) => name);
-  return new NexusError(
-    'E_GOVERNANCE_BLOCKED',
-    `Blocked by the policy ${names.join(', ')}. An admin can change it.`,
-  );
+  const message = `Blocked by the policy ${names.join(', ')}. An admin can change it.`;
+  return new NexusError('E_GOVERNANCE_BLOCKED', message);
 }

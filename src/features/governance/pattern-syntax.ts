@@ -143,7 +143,7 @@ class Parser {
     const [from, to] = [codeOf(first), codeOf(last)];
     if (last === '\\' || from > to) throw new PatternError(`the range ${first}-${last} is out of order`);
     // A range of capital letters also matches small ones, and the other way round.
-    return (c) => (c >= from && c <= to) || inRange(fold(c), from, to) || inRange(raise(c), from, to);
+    return (c) => [c, fold(c), raise(c)].some((form) => form >= from && form <= to);
   }
 
   #repeated(part: Node): Node {
@@ -173,10 +173,6 @@ class Parser {
 
 function codeOf(character: string): number {
   return character.codePointAt(0) ?? 0;
-}
-
-function inRange(character: number, from: number, to: number): boolean {
-  return character >= from && character <= to;
 }
 
 function raise(character: number): number {

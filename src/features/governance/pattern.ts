@@ -27,7 +27,7 @@ export function compilePattern(pattern: string): Machine {
   const node = parsePattern(pattern);
   if (matchesNothing(node)) throw new PatternError('it matches the empty text');
   const steps: Step[] = [{ op: 'done' }];
-  const start = write(node, 0, steps);
+  const start = createWriter(steps)(node, 0);
   const takes = createTables(steps);
   const first = reachable(steps, start);
   const begins = new Uint8Array(ASCII);
@@ -90,47 +90,46 @@ function matchesNothing(node: Node): boolean {
   }
 }
 
-/** Writes the steps of a node that continues at `next`, last ones first, and returns its first step. */
-function write(node: Node, next: number, steps: Step[]): number {
+/** Returns a function that writes the steps of a node that continues at `next`, last ones first; it returns the first. */
+function createWriter(steps: Step[]) {
   const add = (step: Step) => {
     if (steps.length >= MOST_STEPS)
       throw new PatternError('it is too long once its repetitions are expanded');
     return steps.push(step) - 1;
   };
-  switch (node.kind) {
-    case 'empty':
-      return next;
-    case 'edge':
-      return add({ op: 'edge', next });
-    case 'take':
-      return add({ op: 'take', fits: node.fits, next });
-    case 'sequence':
-      return node.parts.reduceRight((after, part) => write(part, after, steps), next);
-    case 'either':
-      return node.options
-        .map((option) => write(option, next, steps))
-        .reduce((other, first) => add({ op: 'fork', next: first, other }));
-    case 'repeat':
-      return writeRepeat(node, next, steps, add);
-  }
-}
 
-function writeRepeat(
-  { part, least, most }: Extract<Node, { kind: 'repeat' }>,
-  next: number,
-  steps: Step[],
-  add: (step: Step) => number,
-): number {
-  let after = next;
-  if (most === Number.POSITIVE_INFINITY) {
-    const loop = { op: 'fork' as const, next: 0, other: next };
-    after = add(loop);
-    loop.next = write(part, after, steps);
-  } else {
-    for (let optional = least; optional < most; optional++) {
-      after = add({ op: 'fork', next: write(part, after, steps), other: next });
+  function write(node: Node, next: number): number {
+    switch (node.kind) {
+      case 'empty':
+        return next;
+      case 'edge':
+        return add({ op: 'edge', next });
+      case 'take':
+        return add({ op: 'take', fits: node.fits, next });
+      case 'sequence':
+        return node.parts.reduceRight((after, part) => write(part, after), next);
+      case 'either': {
+        const firsts = node.options.map((option) => write(option, next));
+        return firsts.reduce((other, first) => add({ op: 'fork', next: first, other }));
+      }
+      case 'repeat':
+        return writeRepeat(node, next);
     }
   }
-  for (let copy = 0; copy < least; copy++) after = write(part, after, steps);
-  return after;
+
+  function writeRepeat({ part, least, most }: Extract<Node, { kind: 'repeat' }>, next: number): number {
+    let after = next;
+    if (most === Number.POSITIVE_INFINITY) {
+      const loop = { op: 'fork' as const, next: 0, other: next };
+      after = add(loop);
+      loop.next = write(part, after);
+    } else {
+      for (let optional = least; optional < most; optional++)
+        after = add({ op: 'fork', next: write(part, after), other: next });
+    }
+    for (let copy = 0; copy < least; copy++) after = write(part, after);
+    return after;
+  }
+
+  return write;
 }

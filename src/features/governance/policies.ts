@@ -36,7 +36,7 @@ export function createPolicies({ sql }: { sql: Database }) {
       checkPatterns(fields.patterns);
       return transaction(sql, async (tx) => {
         const drafted = { ...fields, id: newId(), created_by: actor.name };
-        const policy = (await store.insertPolicy(tx, drafted, 'api')) ?? nameTaken(fields.name);
+        const policy = (await store.insertPolicy(tx, drafted)) ?? nameTaken(fields.name);
         await recordAudit(tx, { action: 'governance.policy_created', actor, ...told(policy) });
         return policy;
       });
@@ -104,15 +104,6 @@ function nameTaken(name: string): never {
 
 /** The details of a policy for the audit log, without its terms and patterns. */
 function told({ id, name, mode, action, is_enabled, terms, patterns }: Policy) {
-  return {
-    mode,
-    details: {
-      policy_id: id,
-      name,
-      action,
-      is_enabled,
-      term_count: terms.length,
-      pattern_count: patterns.length,
-    },
-  };
+  const counts = { term_count: terms.length, pattern_count: patterns.length };
+  return { mode, details: { policy_id: id, name, action, is_enabled, ...counts } };
 }

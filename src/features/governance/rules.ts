@@ -1,4 +1,4 @@
-import type { Decision, Policy } from '../../contract/governance.ts';
+import type { Decision, Evaluation, Policy } from '../../contract/governance.ts';
 import type { TextRange } from '../media/text/text-range.ts';
 import { coverOf, united } from './cover.ts';
 import { compilePattern } from './pattern.ts';
@@ -8,33 +8,19 @@ import { textFormsOf } from './text-forms.ts';
 /** The part of a policy that is applied to texts. Plain data, so that it can be sent to a process. */
 export type Rule = Pick<Policy, 'id' | 'name' | 'action' | 'terms' | 'patterns'>;
 
-export interface PolicyHit {
-  policy_id: string;
-  name: string;
-  action: Policy['action'];
-  count: number;
-}
+export type PolicyHit = Evaluation['policy_hits'][number];
 
-/** The result of applying policies to a text. */
-export interface Judgement {
-  decision: Decision;
-  hits: PolicyHit[];
-  /** The ranges that redacting policies have found. */
-  redactions: TextRange[];
-}
+export type Rules = ReturnType<typeof compileRules>;
 
-export interface Rules {
-  judge(text: string): Judgement;
-}
-
-export function compileRules(given: readonly Rule[]): Rules {
+export function compileRules(given: readonly Rule[]) {
   const rules = given.map((rule) => ({
     ...rule,
     terms: compileTerms(rule.terms),
     machines: rule.patterns.map(compilePattern),
   }));
   return {
-    judge(text) {
+    /** Applies the policies to a text. `redactions` are the ranges that redacting policies have found. */
+    judge(text: string) {
       const hits: PolicyHit[] = [];
       let redactions: TextRange[] = [];
       const readings = textFormsOf(text);
@@ -73,10 +59,7 @@ export function masked(text: string, ranges: readonly TextRange[]): string {
   return result + text.slice(from);
 }
 
-/**
- * Masks every text inside a value as policies require. Field names are not checked, so texts must never be stored as
- * field names.
- */
+/** Masks every text inside a value as policies require. Field names are not checked: they must not hold texts. */
 export function redactedDeep<T>(value: T, rules: Rules): { value: T; hits: PolicyHit[] } {
   const found: PolicyHit[] = [];
   const visit = (inner: unknown): unknown => {

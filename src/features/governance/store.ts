@@ -32,34 +32,31 @@ export async function lockPolicy(tx: Transaction, id: string): Promise<Policy | 
 
 export type PolicyFields = Omit<Policy, 'source' | 'created_at' | 'updated_at'>;
 
+const insertion = (sql: Queryable, fields: PolicyFields, source: Policy['source']) => sql`
+  insert into governance_policies (id, name, mode, action, terms, patterns, is_enabled, source, created_by)
+  values (
+    ${fields.id}, ${fields.name}, ${fields.mode}, ${fields.action}, ${fields.terms}, ${fields.patterns},
+    ${fields.is_enabled}, ${source}, ${fields.created_by}
+  )`;
+
 /** Inserts a policy; undefined when the name is taken. */
-export async function insertPolicy(
-  sql: Queryable,
-  fields: PolicyFields,
-  source: Policy['source'],
-): Promise<Policy | undefined> {
+export async function insertPolicy(sql: Queryable, fields: PolicyFields): Promise<Policy | undefined> {
   const [policy] = await sql<Policy[]>`
-    insert into governance_policies (id, name, mode, action, terms, patterns, is_enabled, source, created_by)
-    values (
-      ${fields.id}, ${fields.name}, ${fields.mode}, ${fields.action}, ${fields.terms}, ${fields.patterns},
-      ${fields.is_enabled}, ${source}, ${fields.created_by}
-    )
+    ${insertion(sql, fields, 'api')}
     on conflict (lower(name)) do nothing
     returning ${columns(sql)}`;
   return policy;
 }
 
-export async function updatePolicy(
-  tx: Transaction,
-  { id, name, action, terms, patterns, is_enabled }: Policy,
-): Promise<Policy> {
-  const [policy] = await tx<Policy[]>`
+/** Updates a policy that the caller has locked. */
+export async function updatePolicy(tx: Transaction, changed: Policy): Promise<Policy> {
+  const { id, name, action, terms, patterns, is_enabled } = changed;
+  const [policy] = await tx<[Policy]>`
     update governance_policies
     set name = ${name}, action = ${action}, terms = ${terms}, patterns = ${patterns}, is_enabled = ${is_enabled},
         updated_at = now()
     where id = ${id}
     returning ${columns(tx)}`;
-  if (!policy) throw new Error('A locked policy was not found.');
   return policy;
 }
 
@@ -70,11 +67,7 @@ export async function deletePolicy(tx: Transaction, id: string): Promise<void> {
 /** Writes the policy of the configuration: one row, whichever process starts first. */
 export async function putConfiguredPolicy(sql: Queryable, fields: PolicyFields): Promise<void> {
   await sql`
-    insert into governance_policies (id, name, mode, action, terms, patterns, is_enabled, source, created_by)
-    values (
-      ${fields.id}, ${fields.name}, ${fields.mode}, ${fields.action}, ${fields.terms}, ${fields.patterns},
-      ${fields.is_enabled}, 'configuration', ${fields.created_by}
-    )
+    ${insertion(sql, fields, 'configuration')}
     on conflict (source) where source = 'configuration' do update
     set terms = excluded.terms, is_enabled = excluded.is_enabled, updated_at = now()
     where (governance_policies.terms, governance_policies.is_enabled)

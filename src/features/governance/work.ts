@@ -1,15 +1,5 @@
-import type { Decision } from '../../contract/governance.ts';
-import type { TextRange } from '../media/text/text-range.ts';
 import { MOST_STEPS } from './pattern.ts';
 import { compileRules, masked, type PolicyHit, type Rule, redactedDeep } from './rules.ts';
-
-/** The decision about a text, and the text as it may be shown: null when a policy blocks it. */
-export interface JudgedText {
-  decision: Decision;
-  hits: PolicyHit[];
-  redactions: TextRange[];
-  text: string | null;
-}
 
 /** A redacted value, and the policy hits in it. */
 export interface Redacted<T> {
@@ -19,7 +9,8 @@ export interface Redacted<T> {
 
 /** The tasks of governance, which run in text processes. */
 export const governanceWork = {
-  'governance.judge'({ text, rules }: { text: string; rules: Rule[] }): JudgedText {
+  /** Returns the decision about a text, and the text as it may be shown: null when a policy blocks it. */
+  'governance.judge'({ text, rules }: { text: string; rules: Rule[] }) {
     const judgement = compileRules(rules).judge(text);
     return { ...judgement, text: judgement.decision === 'block' ? null : masked(text, judgement.redactions) };
   },

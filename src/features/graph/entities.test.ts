@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { extractEntities, LONGEST_TEXT } from './entities.ts';
-import { linksOf } from './links.ts';
+import { linksOf } from './work.ts';
 
 const TEXT = [
   'Ada Lovelace worked with Charles Babbage in London. The Analytical Engine was described by Luigi Menabrea.',

@@ -21,15 +21,10 @@ export function createGraph({ sql, projector }: GraphDependencies) {
   async function keep(documents: store.Projected[]): Promise<void> {
     if (documents.length === 0) return;
     await transaction(sql, async (tx) => {
-      const held = await holdMedia(
-        tx,
-        documents.map(({ media_id }) => media_id),
-      );
-      await store.writeProjections(
-        tx,
-        PROJECTOR,
-        documents.filter(({ media_id }) => held.has(media_id)),
-      );
+      const ids = documents.map(({ media_id }) => media_id);
+      const held = await holdMedia(tx, ids);
+      const existing = documents.filter(({ media_id }) => held.has(media_id));
+      await store.writeProjections(tx, PROJECTOR, existing);
       await emitEvents(tx, [...held].map(projectedEvent));
     });
   }
@@ -57,10 +52,6 @@ export function createGraph({ sql, projector }: GraphDependencies) {
 }
 
 function projectedEvent(mediaId: string): NewEvent {
-  return {
-    eventType: 'media.projected',
-    aggregateType: 'media',
-    aggregateId: mediaId,
-    payload: { media_id: mediaId },
-  };
+  const payload = { media_id: mediaId };
+  return { eventType: 'media.projected', aggregateType: 'media', aggregateId: mediaId, payload };
 }

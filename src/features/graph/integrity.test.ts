@@ -4,7 +4,7 @@ import { useDatabase } from '../../../test/support/database.ts';
 import { saveDocument } from '../../../test/support/documents.ts';
 import { createReader, findings } from '../../../test/support/libraries.ts';
 import { createGraphCheck } from './integrity.ts';
-import type { GraphSource } from './projector.ts';
+import type { GraphSource } from './work.ts';
 
 const database = useDatabase();
 const { sql } = database;

@@ -1,21 +1,16 @@
-import type { Database } from '../../platform/database/database.ts';
+import type { Queryable } from '../../platform/database/database.ts';
 import type { AuditRun, IntegrityCheck } from '../../platform/integrity/check.ts';
 import { splitOnTimeout, withLongTimeout } from '../../platform/integrity/statement-timeout.ts';
 import { mediaInBatches } from '../media/integrity.ts';
-import type { Graph } from './graph.ts';
-import { PROJECTOR, type Projection, type Projector } from './projector.ts';
+import type { Graph, GraphDependencies } from './graph.ts';
+import { PROJECTOR } from './projector.ts';
 import * as store from './store.ts';
+import type { Projection } from './work.ts';
+
+type GraphCheckDependencies = GraphDependencies & { graph: Pick<Graph, 'keep'> };
 
 /** Checks that the graph contains every readable document as projecting it now would write it, and no other. */
-export function createGraphCheck({
-  sql,
-  graph,
-  projector,
-}: {
-  sql: Database;
-  graph: Pick<Graph, 'keep'>;
-  projector: Pick<Projector, 'project'>;
-}): IntegrityCheck {
+export function createGraphCheck({ sql, graph, projector }: GraphCheckDependencies): IntegrityCheck {
   /** Projects documents again whose source or graph rows have changed. */
   async function compare(ids: string[], run: AuditRun): Promise<void> {
     const projections = (await splitOnTimeout(sql, ids, store.listProjections)).flat();
@@ -48,9 +43,8 @@ export function createGraphCheck({
       let checked = 0;
       for await (const ids of mediaInBatches(sql)) {
         run.signal.throwIfAborted();
-        const suspects = (
-          await splitOnTimeout(sql, ids, (queryable, part) => store.listSuspects(queryable, PROJECTOR, part))
-        ).flat();
+        const listSuspects = (on: Queryable, part: string[]) => store.listSuspects(on, PROJECTOR, part);
+        const suspects = (await splitOnTimeout(sql, ids, listSuspects)).flat();
         if (suspects.length > 0) await compare(suspects, run);
         const counts = await splitOnTimeout(sql, ids, (queryable, part) =>
           run.reportRows(store.unjustifiedProjections(queryable, part), queryable),
@@ -65,10 +59,8 @@ export function createGraphCheck({
 }
 
 async function tell(run: AuditRun, kind: string, documents: store.Projected[]): Promise<void> {
-  await run.report(
-    kind,
-    documents.map(({ media_id }) => ({ media_id })),
-  );
+  const findings = documents.map(({ media_id }) => ({ media_id }));
+  await run.report(kind, findings);
 }
 
 /** Returns a key that is equal for equal projections, whatever the order of their rows. */

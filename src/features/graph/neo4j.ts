@@ -1,8 +1,8 @@
 import type { Driver } from 'neo4j-driver';
 import type { Database } from '../../platform/database/database.ts';
-import { defineSubscriber, type SingleSubscriber } from '../../platform/outbox/subscriber.ts';
+import { defineSubscriber } from '../../platform/outbox/subscriber.ts';
 import type { Graph } from './graph.ts';
-import { findGraphDocument, type GraphDocument } from './store.ts';
+import { findGraphDocument } from './store.ts';
 
 export interface Neo4jOptions {
   url: string;
@@ -10,9 +10,10 @@ export interface Neo4jOptions {
   password: string;
 }
 
-export interface Neo4jMirror {
-  subscriber: SingleSubscriber<'media.ready' | 'media.deleted'>;
-  close(): Promise<void>;
+interface MirrorDependencies {
+  sql: Database;
+  graph: Pick<Graph, 'project'>;
+  options: Neo4jOptions;
 }
 
 const TIMEOUT_MS = 5000;
@@ -43,19 +44,8 @@ const WRITE = [
 ];
 const DELETE = 'match (document:Document {id: $media_id}) detach delete document';
 
-/**
- * Copies the graph to Neo4j, document by document, when events arrive. It copies the current state, whichever event it
- * was; the outbox retries failed copies.
- */
-export function createNeo4jMirror({
-  sql,
-  graph,
-  options,
-}: {
-  sql: Database;
-  graph: Pick<Graph, 'project'>;
-  options: Neo4jOptions;
-}): Neo4jMirror {
+/** Copies the current state of a document to Neo4j with each of its events. The outbox retries failed copies. */
+export function createNeo4jMirror({ sql, graph, options }: MirrorDependencies) {
   let connecting: Promise<Driver> | undefined;
   let failure: { error: unknown; until: number } | undefined;
 
@@ -95,13 +85,11 @@ export function createNeo4jMirror({
         await run(document ? WRITE : [DELETE], { ...document, media_id });
       },
     }),
-    async close() {
-      await (await connecting)?.close();
-    },
+    close: async () => (await connecting)?.close(),
   };
 
   /** The job that projects it may not have run yet. */
-  async function current(mediaId: string, signal: AbortSignal): Promise<GraphDocument | undefined> {
+  async function current(mediaId: string, signal: AbortSignal) {
     const known = await findGraphDocument(sql, mediaId);
     if (known) return known;
     return (await graph.project(mediaId, signal)) ? findGraphDocument(sql, mediaId) : undefined;

@@ -21,27 +21,20 @@ export function createProjectionJob({ sql, graph }: { sql: Database; graph: Pick
     queue: 'ingest',
     payload: z.strictObject({ media_id: id }),
     async handler({ media_id }, { signal }) {
-      return {
-        result: { outcome: (await graph.project(media_id, signal)) ? 'projected' : 'nothing to read' },
-      };
+      const isProjected = await graph.project(media_id, signal);
+      return { result: { outcome: isProjected ? 'projected' : 'nothing to read' } };
     },
   });
 
-  const jobOf = (media_id: string, idempotencyKey: string, requestId?: string | null) =>
-    ({
-      type,
-      payload: { media_id },
-      priority: PRIORITY,
-      idempotencyKey,
-      requestId: requestId ?? undefined,
-    }) as NewJob;
+  const jobOf = (media_id: string, idempotencyKey: string, requestId?: string) =>
+    ({ type, payload: { media_id }, priority: PRIORITY, idempotencyKey, requestId }) as NewJob;
 
   /** Queues documents when they have become readable. */
   const subscriber = defineSubscriber('graph', {
     eventTypes: ['media.ready'],
     async batchHandler(events) {
       const jobs = events.map(({ id: eventId, payload, request_id }) =>
-        jobOf(payload.media_id, eventId, request_id),
+        jobOf(payload.media_id, eventId, request_id ?? undefined),
       );
       await transaction(sql, (tx) => enqueueMany(tx, jobs));
     },
@@ -55,12 +48,8 @@ export function createProjectionJob({ sql, graph }: { sql: Database; graph: Pick
       async handler() {
         const hour = new Date().toISOString().slice(0, 13);
         const missing = await listUnprojected(sql, PROJECTOR, QUEUED_AT_ONCE);
-        const queued = await transaction(sql, (tx) =>
-          enqueueMany(
-            tx,
-            missing.map((mediaId) => jobOf(mediaId, `missed:${mediaId}:${hour}`)),
-          ),
-        );
+        const jobs = missing.map((mediaId) => jobOf(mediaId, `missed:${mediaId}:${hour}`));
+        const queued = await transaction(sql, (tx) => enqueueMany(tx, jobs));
         return { result: { queued: queued.filter(({ created }) => created).length } };
       },
     }),

@@ -1,18 +1,13 @@
 import { createProcessPool, siblingModule } from '../../platform/processes/pool.ts';
-import type { GraphSource, Projection, projectionWork } from './work.ts';
-
-export type { GraphSource, Projection } from './work.ts';
+import type { GraphSource, projectionWork } from './work.ts';
 
 /** The version of the projection. Change it whenever the entities or links that are found change. */
 export const PROJECTOR = 'wink-eng-lite-web-model@1.8.1/1';
 
-export interface Projector {
-  project(sources: GraphSource[], signal?: AbortSignal): Promise<Projection[]>;
-  close(): Promise<void>;
-}
+export type Projector = ReturnType<typeof createProjector>;
 
 /** Projects documents in a process, because a book takes seconds. The process starts with the first document. */
-export function createProjector({ processes = 1, timeoutMs = 120_000, memoryMb = 1024 } = {}): Projector {
+export function createProjector({ processes = 1, timeoutMs = 120_000, memoryMb = 1024 } = {}) {
   const pool = createProcessPool<typeof projectionWork>({
     entry: siblingModule(import.meta.url, 'worker'),
     size: processes,
@@ -21,7 +16,7 @@ export function createProjector({ processes = 1, timeoutMs = 120_000, memoryMb =
     resultMb: 64,
   });
   return {
-    project: (sources, signal) => pool.run('project', sources, { signal }),
+    project: (sources: GraphSource[], signal?: AbortSignal) => pool.run('project', sources, { signal }),
     close: () => pool.close(),
   };
 }

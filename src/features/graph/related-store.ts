@@ -26,12 +26,7 @@ const LINK_WEIGHT = 2;
  * FOLLOWED entities with COMMON documents each are collected and sorted, and access is checked from the best one down,
  * until enough are found.
  */
-export async function findRelated(
-  sql: Queryable,
-  viewer: Viewer,
-  mediaId: string,
-  limit: number,
-): Promise<RelatedMedia[]> {
+export async function findRelated(sql: Queryable, viewer: Viewer, mediaId: string, limit: number) {
   const rows = await sql<(MediaRow & Omit<RelatedMedia, 'media'>)[]>`
     with followed as materialized (${followedEntities(sql, mediaId)}),
     candidate as (
@@ -58,14 +53,12 @@ export async function findRelated(
     join media on media.id = best.media_id
     ${joinReadingProgress(sql, viewer)}
     order by best.score desc, best.media_id desc`;
-  return rows.map(({ score, shared_entity_count, shared_entities, links_to, linked_from, ...media }) => ({
-    media: toMedia(media),
-    score,
-    shared_entity_count,
-    shared_entities,
-    links_to,
-    linked_from,
-  }));
+  return rows.map(
+    ({ score, shared_entity_count, shared_entities, links_to, linked_from, ...media }): RelatedMedia => {
+      const reasons = { score, shared_entity_count, shared_entities, links_to, linked_from };
+      return { media: toMedia(media), ...reasons };
+    },
+  );
 }
 
 /** Selects the most significant entities of a document: often mentioned in it, and rare elsewhere. */

@@ -1,8 +1,7 @@
 import type { Queryable, Transaction } from '../../platform/database/database.ts';
 import type { SqlFragment } from '../../platform/database/statement.ts';
 import { isReadable } from '../media/processing/lifecycle.ts';
-import type { Entity } from './entities.ts';
-import type { GraphSource, Projection } from './projector.ts';
+import type { GraphSource, Projection } from './work.ts';
 
 /** The source of a projection, and its hash. */
 export interface Source extends GraphSource {
@@ -89,11 +88,7 @@ export async function listSuspects(sql: Queryable, projector: string, mediaIds: 
 /** A document with its projection. */
 export interface Projected extends Projection, Pick<Source, 'media_id' | 'source_hash'> {}
 
-export async function writeProjections(
-  tx: Transaction,
-  projector: string,
-  documents: Projected[],
-): Promise<void> {
+export async function writeProjections(tx: Transaction, projector: string, documents: Projected[]) {
   const ids = documents.map(({ media_id }) => media_id).sort();
   await tx`
     insert into document_graph (media_id, projector)
@@ -136,14 +131,9 @@ export async function deleteProjection(sql: Queryable, mediaId: string): Promise
   await sql`delete from document_graph where media_id = ${mediaId}`;
 }
 
-export interface StoredProjection extends Projection {
-  media_id: string;
-  projector: string;
-}
-
-/** Returns the stored projections of documents; those that are not in the graph have empty ones. */
-export async function listProjections(sql: Queryable, mediaIds: string[]): Promise<StoredProjection[]> {
-  return sql<StoredProjection[]>`
+/** Returns the stored projections of documents. */
+export async function listProjections(sql: Queryable, mediaIds: string[]) {
+  return sql<(Projection & { media_id: string; projector: string })[]>`
     select
       media_id, projector,
       array(
@@ -159,17 +149,10 @@ export async function listProjections(sql: Queryable, mediaIds: string[]): Promi
 }
 
 /** Finds a document with its projection. */
-export interface GraphDocument {
-  media_id: string;
-  title: string;
-  kind: string;
-  canonical_url: string | null;
-  entities: Entity[];
-  links: string[];
-}
-
-export async function findGraphDocument(sql: Queryable, mediaId: string): Promise<GraphDocument | undefined> {
-  const [media] = await sql<Omit<GraphDocument, 'entities' | 'links'>[]>`
+export async function findGraphDocument(sql: Queryable, mediaId: string) {
+  const [media] = await sql<
+    { media_id: string; title: string; kind: string; canonical_url: string | null }[]
+  >`
     select id as media_id, title, kind, canonical_url from media where id = ${mediaId}`;
   const [projection] = await listProjections(sql, [mediaId]);
   return media && projection && { ...media, entities: projection.entities, links: projection.links };

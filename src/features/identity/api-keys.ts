@@ -1,31 +1,26 @@
 import { createHash, randomBytes } from 'node:crypto';
+import type { z } from 'zod';
 import { NexusError } from '../../contract/errors.ts';
-import type { ApiKey, User } from '../../contract/identity.ts';
-import { type Role, roleAllows } from '../../contract/roles.ts';
+import type { ApiKey, apiKeyListQuery, createApiKey, User } from '../../contract/identity.ts';
+import { roleAllows } from '../../contract/roles.ts';
 import { type Actor, recordAudit } from '../../platform/audit/audit.ts';
 import { cutPage, readCursor } from '../../platform/cursor.ts';
-import type { Database } from '../../platform/database/database.ts';
+import type { Database, Transaction } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
 import { newId } from '../../platform/ids.ts';
-import { emitApiKeyEvent } from './events.ts';
+import { emitEvent } from '../../platform/outbox/emit-event.ts';
 import * as store from './store.ts';
 
 const MAX_PREFIX_LENGTH = 8;
 
-export interface CreateApiKey {
-  name: string;
-  role?: Role | undefined;
-  raw_mode_enabled: boolean;
-  requests_per_minute?: number | undefined;
-  expires_at?: Date | undefined;
-}
+export type NewKey = Omit<z.output<typeof createApiKey>, 'user_id' | 'username'>;
 
 export type ApiKeys = ReturnType<typeof createApiKeys>;
 
 export function createApiKeys({ sql }: { sql: Database }) {
   return {
     /** Creates a key. Only its hash is stored, so this is the only time that the key itself is returned. */
-    create(user: User, fields: CreateApiKey, actor: Actor): Promise<ApiKey & { key: string }> {
+    create(user: User, fields: NewKey, actor: Actor): Promise<ApiKey & { key: string }> {
       const role = fields.role ?? user.role;
       if (!roleAllows(user.role, role)) {
         throw new NexusError(
@@ -35,26 +30,19 @@ export function createApiKeys({ sql }: { sql: Database }) {
       }
       const key = `nxs_${randomBytes(32).toString('base64url')}`;
       return transaction(sql, async (tx) => {
-        const created = await store.insertApiKey(tx, {
-          id: newId(),
-          user_id: user.id,
-          name: fields.name,
-          key_hash: hashKey(key),
-          prefix: visiblePrefix(key),
-          role,
-          raw_mode_enabled: fields.raw_mode_enabled,
-          requests_per_minute: fields.requests_per_minute ?? null,
-          expires_at: fields.expires_at ?? null,
-        });
-        await recordAudit(tx, { action: 'api_key.created', actor, details: auditDetails(created) });
-        await emitApiKeyEvent(tx, 'api_key.created', created, actor.requestId);
+        const { name, raw_mode_enabled, requests_per_minute = null, expires_at = null } = fields;
+        const rights = { role, raw_mode_enabled, requests_per_minute, expires_at };
+        const visible = { id: newId(), user_id: user.id, name, prefix: visiblePrefix(key) };
+        const created = await store.insertApiKey(tx, { ...visible, ...rights, key_hash: hashKey(key) });
+        await recordKeyChange(tx, 'api_key.created', created, actor);
         return { ...created, key };
       });
     },
 
-    async list(query: store.ApiKeyFilter & { cursor?: string | undefined; limit: number }) {
-      const rows = await store.listApiKeys(sql, query, readCursor(query.cursor), query.limit + 1);
-      const { rows: api_keys, page } = cutPage(rows, query.limit);
+    async list({ user_id, cursor, limit }: z.output<typeof apiKeyListQuery>) {
+      const before = readCursor(cursor);
+      const rows = await store.listApiKeys(sql, { userId: user_id, before, limit: limit + 1 });
+      const { rows: api_keys, page } = cutPage(rows, limit);
       return { api_keys, page };
     },
 
@@ -64,8 +52,8 @@ export function createApiKeys({ sql }: { sql: Database }) {
         const disabled = await store.disableApiKey(tx, id);
         if (!disabled) throw new NexusError('E_NOT_FOUND', `The API key ${id} does not exist.`);
         const { was_enabled, ...key } = disabled;
-        await recordAudit(tx, { action: 'api_key.disabled', actor, details: auditDetails(key) });
-        if (was_enabled) await emitApiKeyEvent(tx, 'api_key.disabled', key, actor.requestId);
+        if (was_enabled) await recordKeyChange(tx, 'api_key.disabled', key, actor);
+        else await auditKey(tx, 'api_key.disabled', key, actor);
         return key;
       });
     },
@@ -82,12 +70,19 @@ export function visiblePrefix(key: string): string {
   return key.slice(0, Math.min(MAX_PREFIX_LENGTH, Math.floor(key.length / 3)));
 }
 
-export function auditDetails(key: ApiKey) {
-  return {
-    api_key_id: key.id,
-    owner: key.owner,
-    prefix: key.prefix,
-    role: key.role,
-    raw_mode_enabled: key.raw_mode_enabled,
-  };
+type KeyEvent = 'api_key.created' | 'api_key.disabled';
+
+/** Records a change of a key in the audit log, and emits its event. */
+export async function recordKeyChange(tx: Transaction, eventType: KeyEvent, key: ApiKey, actor: Actor) {
+  await auditKey(tx, eventType, key, actor);
+  const { id, user_id, owner, prefix, role } = key;
+  const payload = { api_key_id: id, user_id, owner, prefix, role };
+  const { requestId } = actor;
+  await emitEvent(tx, { eventType, aggregateType: 'api_key', aggregateId: id, payload, requestId });
+}
+
+export async function auditKey(tx: Transaction, action: string, key: ApiKey, actor: Actor): Promise<void> {
+  const { id: api_key_id, owner, prefix, role, raw_mode_enabled } = key;
+  const details = { api_key_id, owner, prefix, role, raw_mode_enabled };
+  await recordAudit(tx, { action, actor, details });
 }

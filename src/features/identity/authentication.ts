@@ -6,12 +6,7 @@ import type { Database } from '../../platform/database/database.ts';
 import { createRateLimiter } from '../../platform/rate-limit/rate-limiter.ts';
 import { hashKey } from './api-keys.ts';
 import type { Refusals } from './refusals.ts';
-import {
-  findSessionById,
-  findSessionByToken,
-  type PresentedSession,
-  recordSessionUse,
-} from './session-store.ts';
+import * as sessions from './session-store.ts';
 import * as store from './store.ts';
 import { isWellKnownKey } from './well-known-keys.ts';
 
@@ -38,30 +33,7 @@ export type CheckedKey =
   | { key: store.PresentedKey; refusal?: undefined }
   | { key?: store.PresentedKey; refusal: keyof typeof REFUSALS };
 
-/** The fields that keys and sessions have in common. */
-interface Credential
-  extends Pick<
-    PresentedSession,
-    | 'api_key_id'
-    | 'user_id'
-    | 'owner'
-    | 'user_role'
-    | 'key_role'
-    | 'raw_mode_enabled'
-    | 'requests_per_minute'
-    | 'default_library_id'
-  > {
-  session_id: string | null;
-}
-
-export function createAuthentication({
-  sql,
-  rawModeEnabled,
-  acceptsWellKnownKeys,
-  readAccessToken,
-  refusals,
-  requestsPerMinute,
-}: AuthenticationDependencies) {
+export function createAuthentication({ sql, refusals, ...options }: AuthenticationDependencies) {
   const limiter = createRateLimiter({ sql });
 
   async function refuseKey(
@@ -76,7 +48,7 @@ export function createAuthentication({
 
   /** Looks up a key, and says why it would be refused, if it would. */
   async function checkKey(plaintext: string): Promise<CheckedKey> {
-    const isForbidden = !acceptsWellKnownKeys && isWellKnownKey(plaintext);
+    const isForbidden = !options.acceptsWellKnownKeys && isWellKnownKey(plaintext);
     const key = isForbidden ? undefined : await store.findPresentedKey(sql, hashKey(plaintext));
     if (!key) return { refusal: 'unknown' };
     if (key.is_disabled) return { key, refusal: 'disabled' };
@@ -84,31 +56,33 @@ export function createAuthentication({
     return { key };
   }
 
-  function principalFrom(credential: Credential): Principal {
-    const { api_key_id, session_id, user_id, owner, raw_mode_enabled, default_library_id } = credential;
-    const role = lowerRole(credential.key_role ?? credential.user_role, credential.user_role);
-    const hasRaw = rawModeEnabled && raw_mode_enabled && roleAllows(role, 'researcher');
+  function principalFrom(
+    { user_role, key_role, ...rights }: store.Rights,
+    credential: Pick<Principal, 'api_key_id' | 'session_id'>,
+  ): Principal {
+    const { user_id, owner, raw_mode_enabled, default_library_id } = rights;
+    const role = lowerRole(key_role ?? user_role, user_role);
+    const hasRaw = options.rawModeEnabled && raw_mode_enabled && roleAllows(role, 'researcher');
     return {
-      api_key_id,
-      session_id,
+      ...credential,
       user_id,
       owner,
       role,
       raw_mode_enabled,
       allowed_modes: hasRaw ? ['PUBLIC', 'RAW'] : ['PUBLIC'],
       default_library_id,
-      requests_per_minute: credential.requests_per_minute ?? requestsPerMinute[role],
+      requests_per_minute: rights.requests_per_minute ?? options.requestsPerMinute[role],
     };
   }
 
   /** Returns the principal of a session. A session that began with a key has the lower role of key and user. */
-  async function findPrincipal(session: PresentedSession | undefined): Promise<Principal | undefined> {
+  async function findPrincipal(session: sessions.PresentedSession | undefined) {
     if (!session || session.is_over) return undefined;
-    if (session.is_use_due) await recordSessionUse(sql, session.id);
-    return principalFrom({ ...session, session_id: session.id });
+    if (session.is_use_due) await sessions.recordSessionUse(sql, session.id);
+    return principalFrom(session, { api_key_id: session.api_key_id, session_id: session.id });
   }
 
-  async function requireSession(session: PresentedSession | undefined): Promise<Principal> {
+  async function requireSession(session: sessions.PresentedSession | undefined): Promise<Principal> {
     const principal = await findPrincipal(session);
     if (principal) return principal;
     throw new NexusError(
@@ -125,22 +99,22 @@ export function createAuthentication({
       const { key, refusal } = await checkKey(plaintext);
       if (refusal) return refuseKey(refusal, caller, key);
       if (key.is_use_due) await store.recordKeyUse(sql, key.id);
-      return principalFrom({ ...key, api_key_id: key.id, session_id: null });
+      return principalFrom(key, { api_key_id: key.id, session_id: null });
     },
 
     async withSession(token: string): Promise<Principal> {
-      return requireSession(await findSessionByToken(sql, hashKey(token)));
+      return requireSession(await sessions.findSession(sql, { tokenHash: hashKey(token) }));
     },
 
     /** Returns the principal of a session token; undefined when the session does not exist or has ended. */
     async findBySession(token: string): Promise<Principal | undefined> {
-      return findPrincipal(await findSessionByToken(sql, hashKey(token)));
+      return findPrincipal(await sessions.findSession(sql, { tokenHash: hashKey(token) }));
     },
 
     /** Authenticates with an access token. The rights are those that its session has now. */
     async withAccessToken(token: string): Promise<Principal> {
-      const sessionId = await readAccessToken(token);
-      return requireSession(sessionId === undefined ? undefined : await findSessionById(sql, sessionId));
+      const id = await options.readAccessToken(token);
+      return requireSession(id === undefined ? undefined : await sessions.findSession(sql, { id }));
     },
 
     /** Limits requests per key, or per user when there is no key. The bucket holds the requests of one minute. */
@@ -157,15 +131,10 @@ export function createAuthentication({
 
     async requireRole(principal: Principal, minimum: Role, actor: Actor, target: string): Promise<void> {
       if (roleAllows(principal.role, minimum)) return;
-      await recordAudit(sql, {
-        action: 'auth.role_refused',
-        actor,
-        details: { role: principal.role, minimum_role: minimum, target },
-      });
-      throw new NexusError(
-        'E_FORBIDDEN',
-        `This requires the role ${minimum}. Your role is ${principal.role}.`,
-      );
+      const { role } = principal;
+      const details = { role, minimum_role: minimum, target };
+      await recordAudit(sql, { action: 'auth.role_refused', actor, details });
+      throw new NexusError('E_FORBIDDEN', `This requires the role ${minimum}. Your role is ${role}.`);
     },
 
     /** Checks the mode that a caller requests. PUBLIC is always allowed, RAW only under its three conditions. */

@@ -3,8 +3,12 @@ import { call, createPerson, DEV_KEYS, useApp } from '../../../test/support/app.
 import { signIn } from '../../../test/support/browser-session.ts';
 import { useDatabase } from '../../../test/support/database.ts';
 import { parseConfig } from '../../app/config.ts';
-import { type BootstrapKey, seedBootstrapKeys } from './bootstrap.ts';
-import { disableWellKnownKeys, retireDevelopmentPeople } from './retire-development.ts';
+import {
+  type BootstrapKey,
+  disableWellKnownKeys,
+  retireDevelopmentPeople,
+  seedBootstrapKeys,
+} from './bootstrap.ts';
 
 const database = useDatabase();
 const app = useApp(database, { NEXUS_RAW_MODE_ENABLED: 'true' });

@@ -2,19 +2,16 @@ import type { Role } from '../../contract/roles.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { installationSecret } from '../../platform/database/installation-secret.ts';
 import type { Feature, Platform } from '../feature.ts';
-import { createAccessTokens } from './access-token.ts';
 import { createApiKeys } from './api-keys.ts';
 import { createAuthentication } from './authentication.ts';
 import { createProfile } from './profile.ts';
 import { createRefusals } from './refusals.ts';
 import { createRequester } from './requester.ts';
 import { registerIdentityRoutes } from './routes.ts';
-import { periodicSessionCleanup } from './session-cleanup.ts';
 import { registerSessionRoutes } from './session-routes.ts';
-import { createSessions } from './sessions.ts';
+import { createSessions, periodicSessionCleanup } from './sessions.ts';
 import { createSignInLinks } from './sign-in-links.ts';
-import { registerTokenRoutes } from './token-routes.ts';
-import { createTokens } from './tokens.ts';
+import { createAccessTokens, createTokens } from './tokens.ts';
 import { createUsers, type UsersDependencies } from './users.ts';
 
 export interface IdentityDependencies
@@ -29,26 +26,12 @@ export interface IdentityDependencies
   };
 }
 
-export function createIdentityFeature({
-  sql,
-  config,
-  createDefaultLibrary,
-  revokeInvitations,
-}: IdentityDependencies) {
+export function createIdentityFeature({ sql, config, ...hooks }: IdentityDependencies) {
   const accessTokens = createAccessTokens(tokenSecret(sql, config.tokenSecret));
   const refusals = createRefusals({ sql });
-  const authentication = createAuthentication({
-    ...config,
-    sql,
-    refusals,
-    readAccessToken: accessTokens.read,
-  });
-  const users = createUsers({
-    sql,
-    createDefaultLibrary,
-    revokeInvitations,
-    defaultRole: config.defaultRole,
-  });
+  const readAccessToken = accessTokens.read;
+  const authentication = createAuthentication({ ...config, sql, refusals, readAccessToken });
+  const users = createUsers({ ...hooks, sql, defaultRole: config.defaultRole });
   const sessions = createSessions({ sql, authentication, refusals });
   const services = {
     authentication,
@@ -66,7 +49,6 @@ export function createIdentityFeature({
     routes(server, registered) {
       registerIdentityRoutes(server, { ...services, registered });
       registerSessionRoutes(server, services);
-      registerTokenRoutes(server, services.tokens);
     },
     periodic: [periodicSessionCleanup(sql)],
   } satisfies Feature;

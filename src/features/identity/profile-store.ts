@@ -23,15 +23,10 @@ export async function lockPassword(tx: Transaction, userId: string): Promise<Pas
 }
 
 /** Replaces the password hash. Returns false when it is no longer `before`. */
-export async function replacePassword(
-  tx: Transaction,
-  userId: string,
-  before: string | null,
-  passwordHash: string,
-): Promise<boolean> {
+export async function replacePassword(tx: Transaction, userId: string, before: string | null, hash: string) {
   const changed = await tx`
     update users
-    set password_hash = ${passwordHash}, updated_at = now()
+    set password_hash = ${hash}, updated_at = now()
     where id = ${userId} and password_hash is not distinct from ${before}`;
   return changed.count === 1;
 }
@@ -89,11 +84,7 @@ export async function findProfile(sql: Queryable, userId: string): Promise<Store
 }
 
 /** Renames a user. Returns the former username, or undefined when somebody else has the new one. */
-export async function renameUser(
-  tx: Transaction,
-  id: string,
-  username: string,
-): Promise<{ former: string; is_bootstrap: boolean } | undefined> {
+export async function renameUser(tx: Transaction, id: string, username: string) {
   const [renamed] = await tx<{ former: string; is_bootstrap: boolean }[]>`
     with before as (select id, username from users where id = ${id} for no key update)
     update users

@@ -1,5 +1,7 @@
+import type { z } from 'zod';
 import { NexusError } from '../../contract/errors.ts';
-import type { Principal, User } from '../../contract/identity.ts';
+import type { Principal } from '../../contract/identity.ts';
+import type { changePassword, updateMe } from '../../contract/session.ts';
 import { type Actor, recordAudit } from '../../platform/audit/audit.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
@@ -17,6 +19,8 @@ export function canSetFirstPassword(start: sessionStore.SessionStart | undefined
   return start !== undefined && start.began_with !== 'api_key';
 }
 
+type Caller = Pick<Principal, 'user_id' | 'role'>;
+
 export type Profile = ReturnType<typeof createProfile>;
 
 /** Lets people change their own names and password. */
@@ -24,7 +28,7 @@ export function createProfile({ sql, users }: { sql: Database; users: Users }) {
   const limit = createSignInLimit(sql);
 
   /** Throws when the caller's role is lower than the user's: a restricted key must not take over the account. */
-  async function requireFullRole({ user_id, role }: Pick<Principal, 'user_id' | 'role'>) {
+  async function requireFullRole({ user_id, role }: Caller) {
     const person = await profiles.findProfile(sql, user_id);
     if (person.role === role) return person;
     throw new NexusError(
@@ -48,11 +52,7 @@ export function createProfile({ sql, users }: { sql: Database; users: Users }) {
   }
 
   return {
-    async update(
-      principal: Pick<Principal, 'user_id' | 'role'>,
-      { username, display_name }: { username?: string | undefined; display_name?: string | undefined },
-      actor: Actor,
-    ): Promise<User> {
+    async update(principal: Caller, { username, display_name }: z.output<typeof updateMe>, actor: Actor) {
       const { id: userId } = await requireFullRole(principal);
       return transaction(sql, async (tx) => {
         if (username !== undefined) await rename(tx, userId, username);
@@ -70,7 +70,7 @@ export function createProfile({ sql, users }: { sql: Database; users: Users }) {
      */
     async changePassword(
       principal: Principal,
-      { new_password, current_password }: { new_password: string; current_password?: string | undefined },
+      { new_password, current_password }: z.output<typeof changePassword>,
       actor: Actor,
     ): Promise<void> {
       const { session_id: sessionId } = principal;
@@ -91,21 +91,13 @@ export function createProfile({ sql, users }: { sql: Database; users: Users }) {
       }
       const passwordHash = await hashPassword(new_password);
       await transaction(sql, async (tx) => {
-        const changed = await profiles.replacePassword(
-          tx,
-          userId,
-          before?.password_hash ?? null,
-          passwordHash,
-        );
-        if (!changed)
+        const former = before?.password_hash ?? null;
+        if (!(await profiles.replacePassword(tx, userId, former, passwordHash)))
           throw new NexusError('E_INVALID_STATE', 'The password was changed a moment ago. Try again.');
         const ended = await sessionStore.deleteSessionsOf(tx, userId, sessionId);
         await sessionStore.deleteSignInLinksOf(tx, userId);
-        await recordAudit(tx, {
-          action: 'password.changed',
-          actor,
-          details: { user_id: userId, ended_sessions: ended },
-        });
+        const details = { user_id: userId, ended_sessions: ended };
+        await recordAudit(tx, { action: 'password.changed', actor, details });
       });
     },
   };

@@ -26,10 +26,7 @@ export function createRefusals({ sql }: { sql: Database }) {
   const networks = createRateLimiter({ sql });
   const entries = createRateLimiter({ sql });
 
-  /**
-   * Throws when too many credentials from the caller's network were refused. Called only after a refusal, so that valid
-   * credentials are never limited.
-   */
+  /** Limits the refusals of a network. Called only after a refusal, so that valid credentials are never limited. */
   async function limit({ address }: Caller): Promise<void> {
     const wait = await networks.take(`refused:${networkOf(address)}`, BY_NETWORK);
     if (wait === 0) return;

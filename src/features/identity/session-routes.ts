@@ -2,41 +2,44 @@ import { z } from 'zod';
 import * as identity from '../../contract/identity.ts';
 import * as contract from '../../contract/session.ts';
 import { id } from '../../contract/wire.ts';
-import { actorOf, callerOf, principalOf } from '../../http/authentication.ts';
+import { actorOf, apiKeyOf, callerOf, principalOf } from '../../http/authentication.ts';
 import type { HttpServer } from '../../http/http-server.ts';
+import { routeOptions } from '../../http/route-options.ts';
 import { refuseOtherSites, requireSameOrigin } from '../../http/same-origin.ts';
 import { clearSessionCookie, readSessionCookie, setSessionCookie } from '../../http/session-cookie.ts';
 import type { Profile } from './profile.ts';
 import type { Sessions } from './sessions.ts';
 import type { SignInLinks } from './sign-in-links.ts';
+import type { TokenService } from './tokens.ts';
 import type { Users } from './users.ts';
 
-const tags = ['Session'];
+const forEveryone = routeOptions({ access: 'public', tags: ['Session'] });
+const forPrograms = routeOptions({ access: 'public', tags: ['Identity'] });
+const forViewers = routeOptions({ access: 'viewer', tags: ['Identity'] });
+const forUserAdmins = routeOptions({ access: 'admin', feature: 'users', tags: ['Users and keys'] });
 
 export interface SessionRoutes {
   sessions: Sessions;
   profile: Profile;
   signInLinks: SignInLinks;
+  tokens: TokenService;
   users: Users;
 }
 
 export function registerSessionRoutes(
   server: HttpServer,
-  { sessions, profile, signInLinks, users }: SessionRoutes,
+  { sessions, profile, signInLinks, tokens, users }: SessionRoutes,
 ): void {
   server.post(
     '/app/session',
-    {
-      config: { access: 'public', errors: ['E_UNAUTHENTICATED', 'E_FORBIDDEN', 'E_RATE_LIMITED'] },
-      schema: {
-        tags,
-        summary: 'Sign in',
-        description:
-          'With username and password, an API key, or the token of a sign-in link. Sets the session cookie.',
-        body: contract.signIn,
-        response: { 200: contract.sessionAnswer },
-      },
-    },
+    forEveryone({
+      errors: ['E_UNAUTHENTICATED', 'E_FORBIDDEN', 'E_RATE_LIMITED'],
+      summary: 'Sign in',
+      description:
+        'With username and password, an API key, or the token of a sign-in link. Sets the session cookie.',
+      body: contract.signIn,
+      response: { 200: contract.sessionAnswer },
+    }),
     async (request, reply) => {
       refuseOtherSites(request);
       const former = readSessionCookie(request);
@@ -48,30 +51,23 @@ export function registerSessionRoutes(
 
   server.get(
     '/app/session',
-    {
+    forEveryone({
       // Public, because the web app calls it on every visit and browsers log a 401 as an error.
-      config: { access: 'public' },
-      schema: {
-        tags,
-        summary: 'Get the current session',
-        description: 'The session of the cookie; null when nobody is signed in.',
-        response: { 200: contract.currentSession },
-      },
-    },
+      summary: 'Get the current session',
+      description: 'The session of the cookie; null when nobody is signed in.',
+      response: { 200: contract.currentSession },
+    }),
     async (request) => ({ data: await sessions.current(readSessionCookie(request)) }),
   );
 
   server.delete(
     '/app/session',
-    {
-      config: { access: 'public', errors: ['E_FORBIDDEN'] },
-      schema: {
-        tags,
-        summary: 'Sign out',
-        description: 'Ends the session immediately. Succeeds also when nobody is signed in.',
-        response: { 204: z.null() },
-      },
-    },
+    forEveryone({
+      errors: ['E_FORBIDDEN'],
+      summary: 'Sign out',
+      description: 'Ends the session immediately. Succeeds also when nobody is signed in.',
+      response: { 204: z.null() },
+    }),
     async (request, reply) => {
       const token = readSessionCookie(request);
       if (token) {
@@ -85,38 +81,27 @@ export function registerSessionRoutes(
 
   server.patch(
     '/me',
-    {
-      config: {
-        access: 'viewer',
-        errors: ['E_FORBIDDEN', 'E_USERNAME_TAKEN', 'E_USERNAME_RESERVED', 'E_INVALID_STATE'],
-      },
-      schema: {
-        tags: ['Identity'],
-        summary: 'Change my names',
-        description: 'Changes username and display name. A former username stays reserved for its user.',
-        body: contract.updateMe,
-        response: { 200: identity.me },
-      },
-    },
-    async (request) => ({
-      data: await profile.update(principalOf(request), request.body, actorOf(request)),
+    forViewers({
+      errors: ['E_FORBIDDEN', 'E_USERNAME_TAKEN', 'E_USERNAME_RESERVED', 'E_INVALID_STATE'],
+      summary: 'Change my names',
+      description: 'Changes username and display name. A former username stays reserved for its user.',
+      body: contract.updateMe,
+      response: { 200: identity.me },
     }),
+    async (request) => ({ data: await profile.update(principalOf(request), request.body, actorOf(request)) }),
   );
 
   server.put(
     '/me/password',
-    {
-      config: { access: 'viewer', errors: ['E_FORBIDDEN', 'E_INVALID_STATE', 'E_RATE_LIMITED'] },
-      schema: {
-        tags: ['Identity'],
-        summary: 'Change my password',
-        description:
-          'Requires the current password, unless there is none or the caller signed in with a sign-in link within the ' +
-          'last hour. An API key, or a session that began with one, cannot set a first password. Ends all other sessions.',
-        body: contract.changePassword,
-        response: { 204: z.null() },
-      },
-    },
+    forViewers({
+      errors: ['E_FORBIDDEN', 'E_INVALID_STATE', 'E_RATE_LIMITED'],
+      summary: 'Change my password',
+      description:
+        'Requires the current password, unless there is none or the caller signed in with a sign-in link within the ' +
+        'last hour. An API key, or a session that began with one, cannot set a first password. Ends all other sessions.',
+      body: contract.changePassword,
+      response: { 204: z.null() },
+    }),
     async (request, reply) => {
       await profile.changePassword(principalOf(request), request.body, actorOf(request));
       return reply.status(204).send(null);
@@ -125,19 +110,59 @@ export function registerSessionRoutes(
 
   server.post(
     '/api/v1/users/:id/sign-in-link',
-    {
-      config: { access: 'admin', feature: 'users', errors: ['E_USER_NOT_FOUND'] },
-      schema: {
-        tags: ['Users and keys'],
-        summary: 'Create a sign-in link',
-        description: 'The link signs the user in once, within a day. For new users and forgotten passwords.',
-        params: z.object({ id }),
-        response: { 201: contract.createdSignInLink },
-      },
-    },
+    forUserAdmins({
+      errors: ['E_USER_NOT_FOUND'],
+      summary: 'Create a sign-in link',
+      description: 'The link signs the user in once, within a day. For new users and forgotten passwords.',
+      params: z.object({ id }),
+      response: { 201: contract.createdSignInLink },
+    }),
     async (request, reply) => {
       const user = await users.get(request.params.id);
       return reply.status(201).send(await signInLinks.create(user, actorOf(request)));
+    },
+  );
+
+  server.post(
+    '/api/v1/auth/token',
+    forPrograms({
+      errors: ['E_UNAUTHENTICATED', 'E_RATE_LIMITED'],
+      summary: 'Get tokens',
+      description:
+        'For an API key, in the body or in the header X-Nexus-API-Key, or for username and password. The access token ' +
+        'is a JWT for the header Authorization: Bearer. It is valid for 15 minutes.',
+      body: contract.tokenRequest,
+      response: { 200: contract.tokens },
+    }),
+    (request) => {
+      const key = apiKeyOf(request) ?? '';
+      return tokens.issue(request.body ?? { api_key: key }, callerOf(request));
+    },
+  );
+
+  server.post(
+    '/api/v1/auth/refresh',
+    forPrograms({
+      errors: ['E_UNAUTHENTICATED', 'E_RATE_LIMITED'],
+      summary: 'Refresh tokens',
+      description: 'A refresh token can be used once. Using it again ends its session with all tokens.',
+      body: contract.refreshRequest,
+      response: { 200: contract.tokens },
+    }),
+    (request) => tokens.refresh(request.body.refresh_token, callerOf(request)),
+  );
+
+  server.post(
+    '/api/v1/auth/logout',
+    forPrograms({
+      summary: 'Revoke tokens',
+      description: 'Ends the session of the refresh token. Its access tokens become invalid immediately.',
+      body: contract.refreshRequest,
+      response: { 204: z.null() },
+    }),
+    async (request, reply) => {
+      await tokens.revoke(request.body.refresh_token, callerOf(request));
+      return reply.status(204).send(null);
     },
   );
 }

@@ -1,6 +1,5 @@
-import type { Role } from '../../contract/roles.ts';
 import type { Database, Queryable, Transaction } from '../../platform/database/database.ts';
-import type { SqlFragment } from '../../platform/database/statement.ts';
+import type { Rights } from './store.ts';
 
 export type BeganWith = 'password' | 'api_key' | 'sign_in_link';
 
@@ -29,16 +28,9 @@ export async function insertSession(tx: Transaction, session: NewSession): Promi
 }
 
 /** The session of a request, with its validity by the database's clock. */
-export interface PresentedSession {
+export interface PresentedSession extends Rights {
   id: string;
-  user_id: string;
-  owner: string;
-  user_role: Role;
   api_key_id: string | null;
-  key_role: Role | null;
-  raw_mode_enabled: boolean;
-  requests_per_minute: number | null;
-  default_library_id: string;
   is_over: boolean;
   is_use_due: boolean;
 }
@@ -48,8 +40,13 @@ const isOver = (sql: Queryable) => sql`(
   or sessions.last_used_at <= now() - ${MAX_IDLE_TIME}::interval
 )`;
 
+export type SessionKey = { id: string } | { tokenHash: Buffer };
+
+const isSession = (sql: Queryable, key: SessionKey) =>
+  'id' in key ? sql`sessions.id = ${key.id}` : sql`sessions.token_hash = ${key.tokenHash}`;
+
 /** Runs on every request with a session: three lookups in unique indexes. */
-async function findSession(sql: Queryable, condition: SqlFragment): Promise<PresentedSession | undefined> {
+export async function findSession(sql: Queryable, key: SessionKey): Promise<PresentedSession | undefined> {
   const [session] = await sql<PresentedSession[]>`
     select
       sessions.id,
@@ -71,14 +68,9 @@ async function findSession(sql: Queryable, condition: SqlFragment): Promise<Pres
     from sessions
     join users on users.id = sessions.user_id
     left join api_keys on api_keys.id = sessions.api_key_id
-    where ${condition}`;
+    where ${isSession(sql, key)}`;
   return session;
 }
-
-export const findSessionByToken = (sql: Queryable, tokenHash: Buffer) =>
-  findSession(sql, sql`sessions.token_hash = ${tokenHash}`);
-
-export const findSessionById = (sql: Queryable, id: string) => findSession(sql, sql`sessions.id = ${id}`);
 
 /** Updates `last_used_at`, at most once per minute and session. */
 export async function recordSessionUse(sql: Database, id: string): Promise<void> {
@@ -92,35 +84,20 @@ export async function touchSession(tx: Transaction, id: string): Promise<void> {
   await tx`update sessions set last_used_at = now() where id = ${id}`;
 }
 
-async function deleteSession(
-  tx: Transaction,
-  condition: SqlFragment,
-): Promise<{ id: string; owner: string } | undefined> {
+export async function deleteSession(tx: Transaction, key: SessionKey) {
   const [ended] = await tx<{ id: string; owner: string }[]>`
     delete from sessions
     using users
-    where ${condition} and users.id = sessions.user_id
+    where ${isSession(tx, key)} and users.id = sessions.user_id
     returning sessions.id, users.username as owner`;
   return ended;
 }
 
-export const deleteSessionByToken = (tx: Transaction, tokenHash: Buffer) =>
-  deleteSession(tx, tx`sessions.token_hash = ${tokenHash}`);
-
-export const deleteSessionById = (tx: Transaction, id: string) => deleteSession(tx, tx`sessions.id = ${id}`);
-
-export async function insertRefreshToken(
-  tx: Transaction,
-  sessionId: string,
-  tokenHash: Buffer,
-): Promise<void> {
+export async function insertRefreshToken(tx: Transaction, sessionId: string, tokenHash: Buffer) {
   await tx`insert into refresh_tokens (token_hash, session_id) values (${tokenHash}, ${sessionId})`;
 }
 
-export async function findRefreshToken(
-  sql: Queryable,
-  tokenHash: Buffer,
-): Promise<{ session_id: string; is_spent: boolean } | undefined> {
+export async function findRefreshToken(sql: Queryable, tokenHash: Buffer) {
   const [token] = await sql<{ session_id: string; is_spent: boolean }[]>`
     select session_id, spent_at is not null as is_spent from refresh_tokens where token_hash = ${tokenHash}`;
   return token;
@@ -133,11 +110,7 @@ export async function spendRefreshToken(tx: Transaction, tokenHash: Buffer): Pro
   return spent.count === 1;
 }
 
-export async function deleteSessionsOf(
-  tx: Transaction,
-  userId: string,
-  exceptId: string | null,
-): Promise<number> {
+export async function deleteSessionsOf(tx: Transaction, userId: string, exceptId: string | null) {
   const ended = await tx`
     delete from sessions where user_id = ${userId} and id is distinct from ${exceptId}::uuid`;
   return ended.count;
@@ -155,15 +128,10 @@ export async function findSessionStart(sql: Queryable, sessionId: string): Promi
   return session;
 }
 
-export async function insertSignInLink(
-  tx: Transaction,
-  userId: string,
-  tokenHash: Buffer,
-  lifetimeHours: number,
-): Promise<{ expires_at: Date }> {
+export async function insertSignInLink(tx: Transaction, userId: string, tokenHash: Buffer, hours: number) {
   const [created] = await tx<[{ expires_at: Date }]>`
     insert into sign_in_links (token_hash, user_id, expires_at)
-    values (${tokenHash}, ${userId}, now() + ${lifetimeHours}::float8 * interval '1 hour')
+    values (${tokenHash}, ${userId}, now() + ${hours}::float8 * interval '1 hour')
     returning expires_at`;
   return created;
 }

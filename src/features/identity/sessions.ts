@@ -1,11 +1,15 @@
 import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
 import { NexusError } from '../../contract/errors.ts';
 import type { Principal } from '../../contract/identity.ts';
 import type { Session, SignIn } from '../../contract/session.ts';
-import { type Caller, recordAudit } from '../../platform/audit/audit.ts';
+import { type Caller, type NewAuditEntry, recordAudit } from '../../platform/audit/audit.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
 import { newId } from '../../platform/ids.ts';
+import { defineJobType, MAINTENANCE_QUEUE } from '../../platform/jobs/job-type.ts';
+import type { Periodic } from '../../platform/jobs/periodic/periodic.ts';
+import { deleteIdleBuckets } from '../../platform/rate-limit/bucket.ts';
 import { hashKey } from './api-keys.ts';
 import type { Authentication } from './authentication.ts';
 import { isPassword } from './passwords.ts';
@@ -18,16 +22,12 @@ import * as store from './store.ts';
 
 export interface SessionsDependencies {
   sql: Database;
-  authentication: Pick<Authentication, 'checkKey' | 'withSession' | 'findBySession'>;
+  authentication: Authentication;
   refusals: Refusals;
 }
 
 /** A user who may sign in, and the credential that they used. */
-interface Admission {
-  user_id: string;
-  began_with: sessionStore.BeganWith;
-  api_key_id: string | null;
-}
+type Admission = Pick<sessionStore.NewSession, 'user_id' | 'began_with' | 'api_key_id'>;
 
 /** Decides within the transaction that creates the session. Slow work, such as hashing, happens before it. */
 type Decide = (tx: Transaction) => Promise<Admission | Pick<Refusal, 'reason' | 'username'>>;
@@ -73,10 +73,7 @@ export function createSessions({ sql, authentication, refusals }: SessionsDepend
     return withPassword(given.username, given.password);
   }
 
-  /**
-   * Creates a session, or throws the same error whatever is wrong, so that callers do not learn who exists. `onCreated`
-   * runs in the same transaction.
-   */
+  /** Creates a session; `onCreated` runs in its transaction. One error for every cause: nobody learns who exists. */
   async function begin(
     given: SignIn,
     tokenHash: Buffer | null,
@@ -110,6 +107,20 @@ export function createSessions({ sql, authentication, refusals }: SessionsDepend
     return outcome;
   }
 
+  /** Ends a session, effective for every request that starts afterwards. Does nothing when it has ended already. */
+  async function end(
+    key: sessionStore.SessionKey,
+    { requestId }: Caller,
+    entry: Pick<NewAuditEntry, 'action' | 'details'> = { action: 'session.ended' },
+  ): Promise<void> {
+    await transaction(sql, async (tx) => {
+      const ended = await sessionStore.deleteSession(tx, key);
+      if (!ended) return;
+      const details = { session_id: ended.id, ...entry.details };
+      await recordAudit(tx, { ...entry, actor: { name: ended.owner, requestId }, details });
+    });
+  }
+
   return {
     begin,
 
@@ -117,24 +128,13 @@ export function createSessions({ sql, authentication, refusals }: SessionsDepend
     async signIn(given: SignIn, formerToken: string | undefined, caller: Caller) {
       const token = randomBytes(32).toString('base64url');
       const { expires_at } = await begin(given, hashKey(token), caller, async (tx) => {
-        if (formerToken) await sessionStore.deleteSessionByToken(tx, hashKey(formerToken));
+        if (formerToken) await sessionStore.deleteSession(tx, { tokenHash: hashKey(formerToken) });
       });
       return { token, expires_at, principal: await authentication.withSession(token) };
     },
 
-    /** Ends a session, effective for every request that starts afterwards. */
-    async signOut(token: string, caller: Caller): Promise<void> {
-      await transaction(sql, async (tx) => {
-        const ended = await sessionStore.deleteSessionByToken(tx, hashKey(token));
-        if (!ended) return;
-        await recordAudit(tx, {
-          action: 'session.ended',
-          actor: { name: ended.owner, requestId: caller.requestId },
-          details: { session_id: ended.id },
-        });
-      });
-    },
-
+    end,
+    signOut: (token: string, caller: Caller) => end({ tokenHash: hashKey(token) }, caller),
     describe,
 
     /** Returns the session of a token; null when there is none or it has ended. */
@@ -168,4 +168,17 @@ function refuse(): never {
     'E_UNAUTHENTICATED',
     'Wrong username, password, key or link. Check what you entered, or ask for a new sign-in link.',
   );
+}
+
+/** Deletes expired sessions and sign-in links, and rate-limit buckets that are full again. */
+export function periodicSessionCleanup(sql: Database): Periodic {
+  const type = defineJobType('session_cleanup', {
+    queue: MAINTENANCE_QUEUE,
+    payload: z.strictObject({}),
+    async handler() {
+      const deleted = (await sessionStore.deleteExpired(sql)) + (await deleteIdleBuckets(sql));
+      return { result: { deleted } };
+    },
+  });
+  return { type, everySeconds: 3600 };
 }

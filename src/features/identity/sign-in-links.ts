@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { NexusError } from '../../contract/errors.ts';
 import type { User } from '../../contract/identity.ts';
 import { type Actor, recordAudit } from '../../platform/audit/audit.ts';
 import type { Database } from '../../platform/database/database.ts';
@@ -7,7 +6,7 @@ import { transaction } from '../../platform/database/transaction.ts';
 import { hashKey } from './api-keys.ts';
 import * as profiles from './profile-store.ts';
 import { insertSignInLink } from './session-store.ts';
-import type { Users } from './users.ts';
+import { type Users, undefinedIf } from './users.ts';
 
 const LIFETIME_HOURS = 24;
 /** Usernames for the first admin. The first one that nobody has or had is used. */
@@ -25,16 +24,12 @@ export type SignInLinks = ReturnType<typeof createSignInLinks>;
 
 /** Links that sign a user in once: the first admin, a new user, or one who forgot the password. */
 export function createSignInLinks({ sql, users }: { sql: Database; users: Users }) {
-  function create(user: Pick<User, 'id' | 'username'>, actor: Actor): Promise<SignInLink> {
+  function create({ id, username }: Pick<User, 'id' | 'username'>, actor: Actor): Promise<SignInLink> {
     const token = randomBytes(32).toString('base64url');
     return transaction(sql, async (tx) => {
-      const { expires_at } = await insertSignInLink(tx, user.id, hashKey(token), LIFETIME_HOURS);
-      await recordAudit(tx, {
-        action: 'sign_in_link.created',
-        actor,
-        details: { user_id: user.id, username: user.username },
-      });
-      return { username: user.username, path: `/app/welcome#${token}`, expires_at };
+      const { expires_at } = await insertSignInLink(tx, id, hashKey(token), LIFETIME_HOURS);
+      await recordAudit(tx, { action: 'sign_in_link.created', actor, details: { user_id: id, username } });
+      return { username, path: `/app/welcome#${token}`, expires_at };
     });
   }
 
@@ -56,18 +51,13 @@ export function createSignInLinks({ sql, users }: { sql: Database; users: Users 
   async function createFirstAdmin(): Promise<User | undefined> {
     for (const username of FIRST_ADMIN_USERNAMES) {
       const fields = { username, display_name: 'Admin', role: 'admin' as const };
+      // A former username stays reserved for the person who had it.
       const created = await transaction(sql, (tx) => users.insertWithLibrary(tx, fields, SYSTEM)).catch(
-        undefinedIfTaken,
+        undefinedIf('E_USERNAME_TAKEN'),
       );
       const admin = created ?? (await profiles.findFirstAdmin(sql));
       if (admin) return admin;
     }
     return undefined;
   }
-}
-
-/** A former username stays reserved for the person who had it. */
-function undefinedIfTaken(error: unknown): undefined {
-  if (error instanceof NexusError && error.code === 'E_USERNAME_TAKEN') return undefined;
-  throw error;
 }

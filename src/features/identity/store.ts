@@ -1,3 +1,5 @@
+import type { z } from 'zod';
+import type * as contract from '../../contract/identity.ts';
 import type { ApiKey, Person, User } from '../../contract/identity.ts';
 import type { Role } from '../../contract/roles.ts';
 import type { Database, Queryable, Transaction } from '../../platform/database/database.ts';
@@ -10,13 +12,7 @@ export const keyColumns = (sql: Queryable) =>
   sql`api_keys.id, api_keys.user_id, users.username as owner, api_keys.name, api_keys.prefix, api_keys.role,
     api_keys.enabled, api_keys.raw_mode_enabled, api_keys.requests_per_minute, api_keys.expires_at, api_keys.last_used_at, api_keys.created_at`;
 
-export interface NewUser {
-  id: string;
-  username: string;
-  display_name: string;
-  role: Role;
-  default_library_id: string;
-}
+export type NewUser = Pick<User, 'id' | 'username' | 'display_name' | 'role' | 'default_library_id'>;
 
 /** Inserts a user. Returns undefined when the username is taken, also by a parallel transaction. */
 export async function insertUser(tx: Transaction, user: NewUser): Promise<User | undefined> {
@@ -70,13 +66,7 @@ export async function lockEnabledAdmins(tx: Transaction): Promise<string[]> {
   return admins.map((admin) => admin.id);
 }
 
-export interface UserChange {
-  role?: Role | undefined;
-  disabled?: boolean | undefined;
-  display_name?: string | undefined;
-  /** Null: the configured default. */
-  storage_quota_mb?: number | null | undefined;
-}
+export type UserChange = z.output<typeof contract.updateUser>;
 
 export async function updateUser(tx: Transaction, id: string, change: UserChange): Promise<User | undefined> {
   const [user] = await tx<User[]>`
@@ -97,17 +87,9 @@ export async function updateUser(tx: Transaction, id: string, change: UserChange
   return user;
 }
 
-export interface NewApiKey {
-  id: string;
-  user_id: string;
-  name: string;
+export type NewApiKey = Omit<ApiKey, 'owner' | 'enabled' | 'last_used_at' | 'created_at'> & {
   key_hash: Buffer;
-  prefix: string;
-  role: Role;
-  raw_mode_enabled: boolean;
-  requests_per_minute: number | null;
-  expires_at: Date | null;
-}
+};
 
 export async function insertApiKey(tx: Transaction, key: NewApiKey): Promise<ApiKey> {
   const [created] = await tx<[ApiKey]>`
@@ -134,32 +116,23 @@ export async function findApiKeyByHash(sql: Queryable, keyHash: Buffer): Promise
   return key;
 }
 
-export interface ApiKeyFilter {
-  user_id?: string | undefined;
-}
-
 export async function listApiKeys(
   sql: Queryable,
-  filter: ApiKeyFilter,
-  before: string | null,
-  limit: number,
-): Promise<ApiKey[]> {
+  { userId, before, limit }: { userId: string | undefined; before: string | null; limit: number },
+) {
   return sql<ApiKey[]>`
     select ${keyColumns(sql)}
     from api_keys
     join users on users.id = api_keys.user_id
     where true
-      ${filter.user_id === undefined ? sql`` : sql`and api_keys.user_id = ${filter.user_id}`}
+      ${userId === undefined ? sql`` : sql`and api_keys.user_id = ${userId}`}
       ${before === null ? sql`` : sql`and api_keys.id < ${before}`}
     order by api_keys.id desc
     limit ${limit}`;
 }
 
 /** Disables a key. `was_enabled` tells whether this call changed it. */
-export async function disableApiKey(
-  tx: Transaction,
-  id: string,
-): Promise<(ApiKey & { was_enabled: boolean }) | undefined> {
+export async function disableApiKey(tx: Transaction, id: string) {
   const [key] = await tx<(ApiKey & { was_enabled: boolean })[]>`
     with before as (select id, enabled from api_keys where id = ${id} for update)
     update api_keys
@@ -170,16 +143,18 @@ export async function disableApiKey(
   return key;
 }
 
-/** The key of a request, with its validity by the database's clock. */
-export interface PresentedKey {
-  id: string;
-  user_id: string;
-  owner: string;
-  key_role: Role;
+/** The rights of a key or a session: its own, and those of its user. */
+export interface Rights
+  extends Pick<ApiKey, 'user_id' | 'owner' | 'raw_mode_enabled' | 'requests_per_minute'> {
   user_role: Role;
-  raw_mode_enabled: boolean;
-  requests_per_minute: number | null;
+  /** Null for a session that did not begin with a key. */
+  key_role: Role | null;
   default_library_id: string;
+}
+
+/** The key of a request, with its validity by the database's clock. */
+export interface PresentedKey extends Rights {
+  id: string;
   is_disabled: boolean;
   is_expired: boolean;
   is_use_due: boolean;

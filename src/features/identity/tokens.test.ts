@@ -4,9 +4,8 @@ import { createPerson, DEV_KEYS, failure, useApp } from '../../../test/support/a
 import { browserWith, setPassword } from '../../../test/support/browser-session.ts';
 import { useDatabase } from '../../../test/support/database.ts';
 import { blockedOrDone, holdBeforeCommit } from '../../../test/support/races.ts';
-import { createAccessTokens } from './access-token.ts';
 import { createRefusals } from './refusals.ts';
-import { createTokens } from './tokens.ts';
+import { createAccessTokens, createTokens } from './tokens.ts';
 
 const database = useDatabase();
 const SECRET = 'a secret of the tests'.replaceAll(' ', '-');

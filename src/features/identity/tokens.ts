@@ -1,21 +1,65 @@
 import { randomBytes } from 'node:crypto';
+import { errors, jwtVerify, SignJWT } from 'jose';
 import { NexusError } from '../../contract/errors.ts';
+import type { Principal } from '../../contract/identity.ts';
 import type { Tokens } from '../../contract/session.ts';
-import { type Caller, recordAudit } from '../../platform/audit/audit.ts';
+import type { Caller } from '../../platform/audit/audit.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
-import { ACCESS_TOKEN_SECONDS, type AccessTokens } from './access-token.ts';
+import { newId } from '../../platform/ids.ts';
 import { hashKey } from './api-keys.ts';
 import type { Authentication } from './authentication.ts';
 import type { Refusals } from './refusals.ts';
 import * as store from './session-store.ts';
 import type { Sessions } from './sessions.ts';
 
+const ISSUER = 'nexus';
+const ALGORITHM = 'HS256';
+const TYPE = 'at+jwt';
+
+const ACCESS_TOKEN_SECONDS = 15 * 60;
+
+export type AccessTokens = ReturnType<typeof createAccessTokens>;
+
+/** Short-lived JWTs that programs send instead of an API key. */
+export function createAccessTokens(secret: () => Promise<Uint8Array>) {
+  return {
+    async write({ user_id, session_id, role, allowed_modes }: Principal): Promise<string> {
+      return new SignJWT({ role, modes: allowed_modes, sid: session_id })
+        .setProtectedHeader({ alg: ALGORITHM, typ: TYPE })
+        .setIssuer(ISSUER)
+        .setSubject(user_id)
+        .setJti(newId())
+        .setIssuedAt()
+        .setExpirationTime(`${ACCESS_TOKEN_SECONDS}s`)
+        .sign(await secret());
+    },
+
+    /** Returns the session id of a token; undefined when the token is invalid or expired. */
+    async read(token: string): Promise<string | undefined> {
+      const key = await secret();
+      const options = {
+        algorithms: [ALGORITHM],
+        issuer: ISSUER,
+        typ: TYPE,
+        requiredClaims: ['sub', 'sid', 'exp', 'jti'],
+      };
+      const verified = await jwtVerify(token, key, options).catch(undefinedIfInvalid);
+      const sid = verified?.payload.sid;
+      return typeof sid === 'string' ? sid : undefined;
+    },
+  };
+}
+
+function undefinedIfInvalid(error: unknown): undefined {
+  if (!(error instanceof errors.JOSEError)) throw error;
+}
+
 export interface TokensDependencies {
   sql: Database;
   accessTokens: AccessTokens;
   authentication: Pick<Authentication, 'requireSession'>;
-  sessions: Pick<Sessions, 'begin'>;
+  sessions: Pick<Sessions, 'begin' | 'end'>;
   refusals: Refusals;
 }
 
@@ -24,7 +68,7 @@ export type TokenService = ReturnType<typeof createTokens>;
 /** Sessions of programs. Each refresh token can be used once; all tokens of one sign-in are a family. */
 export function createTokens({ sql, accessTokens, authentication, sessions, refusals }: TokensDependencies) {
   async function toTokens(sessionId: string, refreshToken: string): Promise<Tokens> {
-    const principal = await authentication.requireSession(await store.findSessionById(sql, sessionId));
+    const principal = await authentication.requireSession(await store.findSession(sql, { id: sessionId }));
     return {
       access_token: await accessTokens.write(principal),
       token_type: 'Bearer',
@@ -33,24 +77,8 @@ export function createTokens({ sql, accessTokens, authentication, sessions, refu
     };
   }
 
-  /** Ends the session after a spent token was used again: one of the two users of the token may be a thief. */
-  async function endFamily(sessionId: string, caller: Caller): Promise<void> {
-    await transaction(sql, async (tx) => {
-      const ended = await store.deleteSessionById(tx, sessionId);
-      if (!ended) return;
-      await recordAudit(tx, {
-        action: 'auth.refresh_token_reused',
-        actor: { name: ended.owner, requestId: caller.requestId },
-        details: { session_id: ended.id, address: caller.address },
-      });
-    });
-  }
-
   return {
-    async issue(
-      given: { api_key: string } | { username: string; password: string },
-      caller: Caller,
-    ): Promise<Tokens> {
+    async issue(given: { api_key: string } | { username: string; password: string }, caller: Caller) {
       const refreshToken = newRefreshToken();
       const { session_id } = await sessions.begin(given, null, caller, (tx, sessionId) =>
         store.insertRefreshToken(tx, sessionId, hashKey(refreshToken)),
@@ -71,7 +99,9 @@ export function createTokens({ sql, accessTokens, authentication, sessions, refu
         return refuse();
       }
       if (token.is_spent) {
-        await endFamily(token.session_id, caller);
+        // One of the two users of the token may be a thief.
+        const entry = { action: 'auth.refresh_token_reused', details: { address: caller.address } };
+        await sessions.end({ id: token.session_id }, caller, entry);
         return refuse();
       }
       const refreshToken = newRefreshToken();
@@ -81,27 +111,14 @@ export function createTokens({ sql, accessTokens, authentication, sessions, refu
 
     /** Ends the family of a token, also of a spent one. */
     async revoke(given: string, caller: Caller): Promise<void> {
-      await transaction(sql, async (tx) => {
-        const token = await store.findRefreshToken(tx, hashKey(given));
-        const ended = token && (await store.deleteSessionById(tx, token.session_id));
-        if (!ended) return;
-        await recordAudit(tx, {
-          action: 'session.ended',
-          actor: { name: ended.owner, requestId: caller.requestId },
-          details: { session_id: ended.id },
-        });
-      });
+      const token = await store.findRefreshToken(sql, hashKey(given));
+      if (token) await sessions.end({ id: token.session_id }, caller);
     },
   };
 
   /** Replaces a refresh token. Returns false when the session has ended or the token was spent in parallel. */
-  async function exchange(
-    tx: Transaction,
-    sessionId: string,
-    spent: string,
-    fresh: string,
-  ): Promise<boolean> {
-    const session = await store.findSessionById(tx, sessionId);
+  async function exchange(tx: Transaction, sessionId: string, spent: string, fresh: string) {
+    const session = await store.findSession(tx, { id: sessionId });
     if (!session || session.is_over) return false;
     if (!(await store.spendRefreshToken(tx, hashKey(spent)))) return false;
     await store.insertRefreshToken(tx, sessionId, hashKey(fresh));

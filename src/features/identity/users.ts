@@ -1,5 +1,6 @@
-import { NexusError } from '../../contract/errors.ts';
-import type { User } from '../../contract/identity.ts';
+import type { z } from 'zod';
+import { type ErrorCode, NexusError } from '../../contract/errors.ts';
+import type { createUser, User } from '../../contract/identity.ts';
 import type { Role } from '../../contract/roles.ts';
 import { type Actor, recordAudit } from '../../platform/audit/audit.ts';
 import { cutPage, readCursor } from '../../platform/cursor.ts';
@@ -15,80 +16,49 @@ export interface UsersDependencies {
   /** Passed in, because the libraries feature depends on identity. */
   createDefaultLibrary(tx: Transaction, libraryId: string, ownerId: string): Promise<void>;
   /** Revokes the pending invitations that a user has sent; called when the user is disabled. */
-  revokeInvitations(tx: Transaction, inviterId: string, requestId?: string): Promise<void>;
+  revokeInvitations(
+    tx: Transaction,
+    inviterId: string,
+    by?: { requestId?: string | undefined },
+  ): Promise<void>;
   /** The role of new users when none is given. */
   defaultRole: Role;
 }
 
-export interface CreateUser {
-  username: string;
-  display_name?: string | undefined;
-  role: Role;
-}
-
-export type NewPerson = Omit<CreateUser, 'role'> & { role?: Role | undefined };
+export type NewPerson = z.output<typeof createUser>;
 
 const MAX_FOUND_PEOPLE = 8;
 
 export type Users = ReturnType<typeof createUsers>;
 
-export function createUsers({
-  sql,
-  createDefaultLibrary,
-  revokeInvitations,
-  defaultRole,
-}: UsersDependencies) {
+export function createUsers({ sql, defaultRole, ...hooks }: UsersDependencies) {
   /** Creates a user with their default library. Returns undefined when the username is taken. */
-  async function insertWithLibrary(
-    tx: Transaction,
-    fields: CreateUser,
-    actor: Actor,
-  ): Promise<User | undefined> {
-    const user = await store.insertUser(tx, {
-      id: newId(),
-      username: fields.username,
-      display_name: fields.display_name ?? fields.username,
-      role: fields.role,
-      default_library_id: newId(),
-    });
+  async function insertWithLibrary(tx: Transaction, fields: NewPerson & { role: Role }, actor: Actor) {
+    const { username, display_name = username, role } = fields;
+    const ids = { id: newId(), default_library_id: newId() };
+    const user = await store.insertUser(tx, { ...ids, username, display_name, role });
     if (!user) return undefined;
     if (await profiles.isReserved(tx, user.id, user.username)) usernameTaken(user.username);
-    await createDefaultLibrary(tx, user.default_library_id, user.id);
-    await recordAudit(tx, {
-      action: 'user.created',
-      actor,
-      details: { user_id: user.id, username: user.username, role: user.role },
-    });
+    await hooks.createDefaultLibrary(tx, user.default_library_id, user.id);
+    const details = { user_id: user.id, username, role };
+    await recordAudit(tx, { action: 'user.created', actor, details });
     return user;
   }
 
-  async function updateIn(
-    tx: Transaction,
-    id: string,
-    change: store.UserChange,
-    actor: Actor,
-  ): Promise<User> {
+  async function updateIn(tx: Transaction, id: string, change: store.UserChange, actor: Actor) {
     const removesAdmin = change.disabled === true || (change.role !== undefined && change.role !== 'admin');
     if (removesAdmin) await requireAnotherAdmin(tx, id);
     const user = (await store.updateUser(tx, id, change)) ?? userNotFound(id);
-    if (change.disabled === true) await revokeInvitations(tx, id, actor.requestId);
-    await recordAudit(tx, {
-      action: 'user.updated',
-      actor,
-      details: {
-        user_id: id,
-        username: user.username,
-        role: user.role,
-        disabled: user.disabled_at !== null,
-        storage_quota_mb: user.storage_quota_mb,
-      },
-    });
+    if (change.disabled === true) await hooks.revokeInvitations(tx, id, { requestId: actor.requestId });
+    const { username, role, disabled_at, storage_quota_mb } = user;
+    const details = { user_id: id, username, role, disabled: disabled_at !== null, storage_quota_mb };
+    await recordAudit(tx, { action: 'user.updated', actor, details });
     return user;
   }
 
   return {
     insertWithLibrary,
-    revokeInvitations,
+    revokeInvitations: hooks.revokeInvitations,
 
     async create({ role = defaultRole, ...fields }: NewPerson, actor: Actor): Promise<User> {
       refuseReservedUsername(fields.username);
@@ -136,3 +106,10 @@ export function usernameTaken(username: string): never {
 function userNotFound(idOrName: string): never {
   throw new NexusError('E_USER_NOT_FOUND', `The user ${idOrName} does not exist.`);
 }
+
+/** Turns a refusal with this code into undefined. */
+export const undefinedIf =
+  (code: ErrorCode) =>
+  (error: unknown): undefined => {
+    if (!(error instanceof NexusError) || error.code !== code) throw error;
+  };

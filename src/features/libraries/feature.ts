@@ -1,37 +1,27 @@
 import type { Feature, Platform } from '../feature.ts';
 import type { Users } from '../identity/users.ts';
 import { createBackfill } from './closure/backfill.ts';
-import { measureBackfill } from './closure/backfill-metrics.ts';
 import { registerBackfillRoutes } from './closure/backfill-routes.ts';
-import { periodicBacklogCheck } from './closure/backlog-check.ts';
+import { measureBackfill, periodicBacklogCheck } from './closure/backlog.ts';
 import { createClosureCheck } from './closure/closure-audit.ts';
-import { createDefaultLibrary } from './default-library.ts';
 import { createDefaultLibraryCheck } from './default-library-check.ts';
-import { createLibraries } from './libraries.ts';
+import { createDefaultLibrary, createLibraries } from './libraries.ts';
 import { createLibraryMedia } from './library-media.ts';
-import { registerLibraryMediaRoutes } from './library-media-routes.ts';
 import { registerLibraryRoutes } from './library-routes.ts';
-import { revokeInvitationsBy } from './sharing/invitation-revocation.ts';
 import { registerInvitationRoutes } from './sharing/invitation-routes.ts';
-import { createInvitations } from './sharing/invitations.ts';
+import { createInvitations, revokeInvitations } from './sharing/invitations.ts';
 import { registerMemberRoutes } from './sharing/member-routes.ts';
 import { createMembers } from './sharing/members.ts';
-import { createRemovalPreview } from './sharing/removal-preview.ts';
-
-export interface LibrariesFeatureDependencies extends Pick<Platform, 'sql'> {
-  users: Users;
-}
 
 /** Called by identity, which knows no libraries, when it creates or disables a user. */
-export const userHooks = { createDefaultLibrary, revokeInvitations: revokeInvitationsBy };
+export const userHooks = { createDefaultLibrary, revokeInvitations };
 
-export function createLibrariesFeature({ sql, users }: LibrariesFeatureDependencies) {
+export function createLibrariesFeature({ sql, users }: Pick<Platform, 'sql'> & { users: Users }) {
   const backfill = createBackfill({ sql });
   const services = {
     libraries: createLibraries({ sql }),
     libraryMedia: createLibraryMedia({ sql }),
     members: createMembers({ sql }),
-    previewRemoval: createRemovalPreview({ sql }),
     invitations: createInvitations({ sql, users, backfill }),
     backfill,
   };
@@ -39,9 +29,8 @@ export function createLibrariesFeature({ sql, users }: LibrariesFeatureDependenc
     name: 'libraries',
     services,
     routes(server) {
-      registerLibraryRoutes(server, services.libraries);
-      registerLibraryMediaRoutes(server, services.libraryMedia);
-      registerMemberRoutes(server, services);
+      registerLibraryRoutes(server, services);
+      registerMemberRoutes(server, services.members);
       registerInvitationRoutes(server, services.invitations);
       registerBackfillRoutes(server, backfill);
     },

@@ -1,42 +1,52 @@
 import { NexusError } from '../../contract/errors.ts';
 import type { Library } from '../../contract/libraries.ts';
-import type { ListQuery, Page } from '../../contract/wire.ts';
-import { type Actor, recordAudit } from '../../platform/audit/audit.ts';
+import type { ListQuery } from '../../contract/wire.ts';
+import type { Actor } from '../../platform/audit/audit.ts';
 import { cutPage, readCursor } from '../../platform/cursor.ts';
-import type { Database } from '../../platform/database/database.ts';
+import type { Database, Queryable, Transaction } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
 import { newId } from '../../platform/ids.ts';
 import { refuseDefault, requireAdmin, requireMember, requireOwner } from './access/access.ts';
 import { emptyLibrary } from './closure/closure.ts';
-import { emitLibraryEvents } from './events.ts';
-import { withCount, withCounts } from './library-counts.ts';
+import { emitLibraryEvents, recordLibraryChange } from './events.ts';
 import * as store from './store.ts';
+
+/** Creates the default library of a new user. */
+export async function createDefaultLibrary(tx: Transaction, libraryId: string, ownerId: string) {
+  await store.insertLibrary(tx, {
+    id: libraryId,
+    name: 'My library',
+    owner_user_id: ownerId,
+    is_default: true,
+  });
+}
+
+export async function getLibrary(sql: Queryable, userId: string, libraryId: string): Promise<Library> {
+  const found = requireMember(await store.findLibrary(sql, userId, libraryId));
+  const [library] = await store.withCounts(sql, userId, [found]);
+  return requireMember(library);
+}
 
 export type Libraries = ReturnType<typeof createLibraries>;
 
 export function createLibraries({ sql }: { sql: Database }) {
-  async function get(userId: string, libraryId: string): Promise<Library> {
-    return withCount(sql, userId, requireMember(await store.findLibrary(sql, userId, libraryId)));
-  }
-
   return {
-    get,
+    get: (userId: string, libraryId: string) => getLibrary(sql, userId, libraryId),
 
-    async list(userId: string, query: ListQuery): Promise<{ rows: Library[]; page: Page }> {
+    async list(userId: string, query: ListQuery) {
       const rows = await store.listLibraries(sql, userId, readCursor(query.cursor), query.limit + 1);
       const { rows: libraries, page } = cutPage(rows, query.limit);
-      return { rows: await withCounts(sql, userId, libraries), page };
+      return { data: await store.withCounts(sql, userId, libraries), page };
     },
 
     async create(userId: string, name: string, actor: Actor): Promise<Library> {
-      const library = { id: newId(), name: readName(name), owner_user_id: userId };
+      const [library_id, fields] = [newId(), { name: readName(name), owner_user_id: userId }];
       await transaction(sql, async (tx) => {
-        await store.insertLibrary(tx, { ...library, is_default: false });
-        await recordAudit(tx, { action: 'library.created', actor, details: { library_id: library.id } });
-        const { id: library_id, ...fields } = library;
-        await emitLibraryEvents(tx, 'library.created', [{ library_id, ...fields }], actor.requestId);
+        await store.insertLibrary(tx, { id: library_id, ...fields, is_default: false });
+        const created = { library_id, ...fields };
+        await recordLibraryChange(tx, 'library.created', created, { actor, details: { library_id } });
       });
-      return get(userId, library.id);
+      return getLibrary(sql, userId, library_id);
     },
 
     async rename(userId: string, libraryId: string, given: string, actor: Actor): Promise<Library> {
@@ -47,13 +57,10 @@ export function createLibraries({ sql }: { sql: Database }) {
         await store.renameLibrary(tx, libraryId, name);
         await emitLibraryEvents(tx, 'library.renamed', [{ library_id: libraryId, name }], actor.requestId);
       });
-      return get(userId, libraryId);
+      return getLibrary(sql, userId, libraryId);
     },
 
-    /**
-     * Deletes a library. Its media leave the default libraries of its members, unless they have another reason to be
-     * there.
-     */
+    /** Deletes a library. Its media leave the default libraries of its members, unless another reason is left. */
     async delete(userId: string, libraryId: string, actor: Actor): Promise<void> {
       // Checked before any lock is taken, so that strangers cannot block a library.
       refuseDeletion(await store.findLibrary(sql, userId, libraryId), userId);
@@ -61,9 +68,9 @@ export function createLibraries({ sql }: { sql: Database }) {
         refuseDeletion(await store.lockForDeletion(tx, userId, libraryId), userId);
         await emptyLibrary(tx, libraryId);
         const user_ids = await store.deleteLibrary(tx, libraryId);
-        await recordAudit(tx, { action: 'library.deleted', actor, details: { library_id: libraryId } });
         const deleted = { library_id: libraryId, owner_user_id: userId, user_ids };
-        await emitLibraryEvents(tx, 'library.deleted', [deleted], actor.requestId);
+        const details = { library_id: libraryId };
+        await recordLibraryChange(tx, 'library.deleted', deleted, { actor, details });
       });
     },
   };

@@ -7,19 +7,17 @@ import * as closure from './closure/closure.ts';
 import { holdMedia, lockContents } from './closure/lock-contents.ts';
 import * as store from './store.ts';
 
+interface Addition {
+  libraryId: string;
+  media: closure.Saved[];
+  requestId?: string | undefined;
+}
+
 /**
  * Adds media to a library, default or shared. Every way into a library goes through here. The caller has locked the
  * library's contents (`lockContents`) and holds the media. Returns the ids that were not there before.
  */
-export async function addMedia(
-  tx: Transaction,
-  viewer: Viewer,
-  {
-    libraryId,
-    media,
-    requestId,
-  }: { libraryId: string; media: closure.Saved[]; requestId?: string | undefined },
-): Promise<string[]> {
+export async function addMedia(tx: Transaction, viewer: Viewer, { libraryId, media, requestId }: Addition) {
   const by = { userId: viewer.user_id, requestId };
   if (libraryId === viewer.default_library_id) return closure.addToDefaultLibrary(tx, libraryId, media, by);
   requireAdmin(await store.lockLibrary(tx, viewer.user_id, libraryId));
@@ -47,12 +45,7 @@ export function createLibraryMedia({ sql }: { sql: Database }) {
   }
 
   return {
-    async add(
-      viewer: Viewer,
-      libraryId: string,
-      mediaId: string,
-      requestId?: string,
-    ): Promise<{ created: boolean }> {
+    async add(viewer: Viewer, libraryId: string, mediaId: string, requestId?: string) {
       const added = await changeContents(viewer, libraryId, mediaId, (tx) =>
         addMedia(tx, viewer, { libraryId, media: [{ media_id: mediaId }], requestId }),
       );

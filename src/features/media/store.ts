@@ -1,8 +1,7 @@
 import type { MediaFragment, MediaKind, MediaWithOutline, ProcessingStatus } from '../../contract/media.ts';
 import type { Queryable, Transaction } from '../../platform/database/database.ts';
 import { newId } from '../../platform/ids.ts';
-import { canReadMedia, type Viewer } from '../libraries/access/can-read-media.ts';
-import { mayRetryMedia } from '../libraries/access/may-retry-media.ts';
+import { canReadMedia, mayRetryMedia, type Viewer } from '../libraries/access/can-read-media.ts';
 import type { Asset, Extraction, Known } from './extractors/extraction.ts';
 import { addedAt, joinReadingProgress, type MediaRow, mediaColumns, toMedia } from './lists/media-row.ts';
 import type { ExtractedPage } from './saving/store.ts';

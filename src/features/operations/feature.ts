@@ -9,7 +9,6 @@ import { registerJobRoutes } from './job-routes.ts';
 import { createJobs } from './jobs.ts';
 import { measureJobs, measureOutbox } from './metrics.ts';
 import { createOutboxOperations } from './outbox.ts';
-import { registerOutboxRoutes } from './outbox-routes.ts';
 import { registerOperationsRoutes } from './routes.ts';
 import { createOperations } from './service.ts';
 
@@ -24,27 +23,20 @@ export interface OperationsFeatureDependencies extends Pick<Platform, 'sql' | 'q
   };
 }
 
-export function createOperationsFeature({
-  sql,
-  queue,
-  checks,
-  authentication,
-  webhooks,
-  config,
-}: OperationsFeatureDependencies) {
+export function createOperationsFeature(dependencies: OperationsFeatureDependencies) {
+  const { sql, queue, checks, authentication, webhooks, config } = dependencies;
   const services = {
     operations: createOperations({ sql }),
     jobs: createJobs({ ...config, sql, queue, requireMode: authentication.requireMode }),
-    outbox: createOutboxOperations({ sql, measureWebhooks: webhooks.measure }),
+    outbox: createOutboxOperations({ sql, webhooks }),
     integrityFindings: createIntegrityFindings({ sql }),
   };
   return {
     name: 'operations',
     services,
     routes(server) {
-      registerOperationsRoutes(server, services.operations);
+      registerOperationsRoutes(server, services);
       registerJobRoutes(server, services);
-      registerOutboxRoutes(server, services.outbox);
     },
     jobTypes: [defineIntegrityAudit(sql, checks)],
     periodic: [

@@ -1,89 +1,76 @@
 import { z } from 'zod';
 import { NexusError } from '../../contract/errors.ts';
 import type { Principal } from '../../contract/identity.ts';
-import type { IntegrityFinding } from '../../contract/operations.ts';
-import type { Page } from '../../contract/wire.ts';
+import type { IntegrityFinding, integrityQuery } from '../../contract/operations.ts';
 import { cutByCursor, decodeCursor } from '../../platform/cursor.ts';
 import type { Database } from '../../platform/database/database.ts';
 import type { IntegrityCheck } from '../../platform/integrity/check.ts';
 import { scan } from '../../platform/integrity/scan.ts';
 import { splitOnTimeout, withLongTimeout } from '../../platform/integrity/statement-timeout.ts';
-import { defineJobType, type JobContext } from '../../platform/jobs/job-type.ts';
-import { seesContent } from './content.ts';
+import { defineJobType } from '../../platform/jobs/job-type.ts';
 import * as store from './integrity-store.ts';
+import { seesContent } from './jobs.ts';
 
 /** The maximum number of findings of each kind in the job's result. A route lists all of them. */
 const MAX_LISTED_PER_KIND = 100;
 
-/**
- * The job type that runs all integrity checks in the given order, so that a check can rely on the repairs of those before
- * it. Findings are stored in the database, not in memory.
- */
+/** The job type that runs all checks in order, so that a check can rely on the repairs of those before it. */
 export function defineIntegrityAudit(sql: Database, checks: readonly IntegrityCheck[]) {
   return defineJobType('integrity_audit', {
     payload: z.strictObject({ repair: z.boolean().default(false) }),
     submittedBy: 'operator',
     // The cause of a failure, such as an overloaded machine, may last for minutes.
     retry: { delays: [30, 120, 600] },
-    async handler({ repair }, context) {
-      const key = { jobId: context.jobId, attempt: context.attempt };
-      await deleteOldFindings(sql, key, context.signal);
+    async handler({ repair }, { jobId, attempt, signal, progress }) {
+      const key = { jobId, attempt };
+      await deleteOldFindings(sql, key, signal);
       const counts: Record<string, number> = {};
-      for (const check of checks) await run({ check, repair, key, context, counts });
+      for (const check of checks) await run(check);
       const listed = await withLongTimeout(sql, (tx) =>
         store.listFirst(tx, key, Object.keys(counts), MAX_LISTED_PER_KIND),
       );
       return {
         result: {
-          document_count: await countDocuments(sql, context.signal),
+          document_count: await countDocuments(sql, signal),
           inconsistencies: listed.map(toFinding),
           inconsistency_count: Object.values(counts).reduce((sum, count) => sum + count, 0),
           counts,
-          findings_path: `/api/v1/jobs/${context.jobId}/findings`,
+          findings_path: `/api/v1/jobs/${jobId}/findings`,
           repaired: repair,
         },
       };
+
+      async function run(check: IntegrityCheck): Promise<void> {
+        signal.throwIfAborted();
+        let inconsistency_count = 0;
+        const add = (kind: string, count: number) => {
+          inconsistency_count += count;
+          counts[kind] = (counts[kind] ?? 0) + count;
+        };
+        const reportProgress = async (checked: number) => {
+          await progress({ checking: check.name, checked, inconsistency_count });
+        };
+        await reportProgress(0);
+        await check.run({
+          repair,
+          signal,
+          async report(kind, findings) {
+            if (findings.length === 0) return;
+            await splitOnTimeout(sql, findings, (queryable, part) =>
+              store.insertFindings(queryable, key, kind, part),
+            );
+            add(kind, findings.length);
+          },
+          async reportRows(differences, queryable = sql) {
+            const found = await store.insertFoundRows(queryable, key, differences);
+            for (const { kind, count } of found) add(kind, count);
+            return found.reduce((sum, { count }) => sum + count, 0);
+          },
+          progress: reportProgress,
+        });
+      }
     },
   });
-
-  async function run({ check, repair, key, context, counts }: CheckRun): Promise<void> {
-    const { signal, progress } = context;
-    signal.throwIfAborted();
-    let inconsistency_count = 0;
-    const add = (kind: string, count: number) => {
-      inconsistency_count += count;
-      counts[kind] = (counts[kind] ?? 0) + count;
-    };
-    const reportProgress = async (checked: number) => {
-      await progress({ checking: check.name, checked, inconsistency_count });
-    };
-    await reportProgress(0);
-    await check.run({
-      repair,
-      signal,
-      async report(kind, findings) {
-        if (findings.length === 0) return;
-        await splitOnTimeout(sql, findings, (queryable, part) =>
-          store.insertFindings(queryable, key, kind, part),
-        );
-        add(kind, findings.length);
-      },
-      async reportRows(differences, queryable = sql) {
-        const found = await store.insertFoundRows(queryable, key, differences);
-        for (const { kind, count } of found) add(kind, count);
-        return found.reduce((sum, { count }) => sum + count, 0);
-      },
-      progress: reportProgress,
-    });
-  }
-}
-
-interface CheckRun {
-  check: IntegrityCheck;
-  repair: boolean;
-  key: store.AuditKey;
-  context: JobContext;
-  counts: Record<string, number>;
 }
 
 /** Deletes the findings of earlier attempts of this job, and of deleted jobs. */
@@ -108,11 +95,7 @@ export type IntegrityFindings = ReturnType<typeof createIntegrityFindings>;
 export function createIntegrityFindings({ sql }: { sql: Database }) {
   const position = z.object({ kind: z.string(), id: z.int() });
   return {
-    async list(
-      jobId: string,
-      query: { kind?: string | undefined; cursor?: string | undefined; limit: number },
-      principal: Principal,
-    ): Promise<{ findings: IntegrityFinding[]; page: Page }> {
+    async list(jobId: string, query: z.output<typeof integrityQuery>, principal: Principal) {
       const audit = await store.findAudit(sql, jobId);
       if (!audit) throw new NexusError('E_NOT_FOUND', `The integrity audit ${jobId} does not exist.`);
       if (!seesContent(principal, audit)) {
@@ -122,8 +105,7 @@ export function createIntegrityFindings({ sql }: { sql: Database }) {
         );
       }
       const after = decodeCursor(query.cursor, position);
-      const limit = query.limit + 1;
-      const rows = await store.listFindings(sql, { jobId, kind: query.kind, after, limit });
+      const rows = await store.listFindings(sql, { jobId, kind: query.kind, after, limit: query.limit + 1 });
       const { rows: found, page } = cutByCursor(rows, query.limit);
       return { findings: found.map(toFinding), page };
     },

@@ -4,11 +4,14 @@ import { integrityFindingList, integrityQuery } from '../../contract/operations.
 import { id } from '../../contract/wire.ts';
 import { actorOf, principalOf } from '../../http/authentication.ts';
 import type { HttpServer } from '../../http/http-server.ts';
+import { routeOptions } from '../../http/route-options.ts';
 import type { IntegrityFindings } from './integrity-audit.ts';
 import type { Jobs } from './jobs.ts';
 
 const byId = z.object({ job_id: id });
-const tags = ['Jobs'];
+const forSubmitters = routeOptions({ access: 'operator', feature: 'jobs.submit', tags: ['Jobs'] });
+const forViewers = routeOptions({ access: 'viewer', feature: 'jobs', tags: ['Jobs'] });
+const forOperators = routeOptions({ access: 'operator', feature: 'jobs.operate', tags: ['Jobs'] });
 
 /** Enough for ten thousand links of maximum length. Only operators can send a body to this route. */
 const MAX_SUBMISSION_BYTES = 24 * 1024 * 1024;
@@ -21,9 +24,7 @@ export function registerJobRoutes(
     '/api/v1/jobs/submit',
     {
       bodyLimit: MAX_SUBMISSION_BYTES,
-      config: {
-        access: 'operator',
-        feature: 'jobs.submit',
+      ...forSubmitters({
         errors: [
           'E_ASYNC_DISABLED',
           'E_SHADOW_DISABLED',
@@ -32,9 +33,6 @@ export function registerJobRoutes(
           'E_INVALID_STATE',
           'E_IDEMPOTENCY_CONFLICT',
         ],
-      },
-      schema: {
-        tags,
         summary: 'Submit a job',
         description:
           'Queues the job. With execution_mode `sync`, runs it immediately in one attempt and returns its final state. ' +
@@ -42,197 +40,154 @@ export function registerJobRoutes(
           'If you used the idempotency key before, returns the existing job.',
         body: contract.submitJob,
         response: { 200: contract.submittedJob },
-      },
+      }),
     },
     (request) => jobs.submit(request.body, principalOf(request), actorOf(request)),
   );
 
   server.get(
     '/api/v1/jobs',
-    {
-      config: { access: 'viewer', feature: 'jobs' },
-      schema: {
-        tags,
-        summary: 'List jobs',
-        description: 'Newest first. Callers below operator see only the public job types.',
-        querystring: contract.jobQuery,
-        response: { 200: contract.jobList },
-      },
-    },
+    forViewers({
+      summary: 'List jobs',
+      description: 'Newest first. Callers below operator see only the public job types.',
+      querystring: contract.jobQuery,
+      response: { 200: contract.jobList },
+    }),
     (request) => jobs.list(request.query, principalOf(request)),
   );
 
   server.get(
     '/api/v1/jobs/stats',
-    {
-      config: { access: 'operator', feature: 'jobs.operate' },
-      schema: {
-        tags,
-        summary: 'Queue statistics',
-        description:
-          'The number of waiting and running jobs of each queue, and how long the oldest has been due.',
-        response: { 200: contract.jobStats },
-      },
-    },
+    forOperators({
+      summary: 'Queue statistics',
+      description:
+        'The number of waiting and running jobs of each queue, and how long the oldest has been due.',
+      response: { 200: contract.jobStats },
+    }),
     () => jobs.stats(),
   );
 
   server.get(
     '/api/v1/jobs/failures',
-    {
-      config: { access: 'operator', feature: 'jobs.operate' },
-      schema: {
-        tags,
-        summary: 'List failures by cause',
-        description:
-          'Jobs whose last attempt failed in the last `minutes`, grouped by type and error code, and for ' +
-          'admins also by error text. To list the jobs of a group, filter jobs by type and `failure_id` or error code.',
-        querystring: contract.failureQuery,
-        response: { 200: contract.jobFailures },
-      },
-    },
+    forOperators({
+      summary: 'List failures by cause',
+      description:
+        'Jobs whose last attempt failed in the last `minutes`, grouped by type and error code, and for ' +
+        'admins also by error text. To list the jobs of a group, filter jobs by type and `failure_id` or error code.',
+      querystring: contract.failureQuery,
+      response: { 200: contract.jobFailures },
+    }),
     (request) => jobs.failures(request.query, principalOf(request)),
   );
 
   server.get(
     '/api/v1/jobs/throughput',
-    {
-      config: { access: 'operator', feature: 'jobs.operate' },
-      schema: {
-        tags,
-        summary: 'Throughput and latency',
-        description: 'Figures of the attempts that ended in the last `minutes`, for each queue.',
-        querystring: contract.throughputQuery,
-        response: { 200: contract.throughput },
-      },
-    },
+    forOperators({
+      summary: 'Throughput and latency',
+      description: 'Figures of the attempts that ended in the last `minutes`, for each queue.',
+      querystring: contract.throughputQuery,
+      response: { 200: contract.throughput },
+    }),
     (request) => jobs.throughput(request.query),
   );
 
   server.post(
     '/api/v1/jobs/cancel',
-    {
-      config: { access: 'operator', feature: 'jobs.operate' },
-      schema: {
-        tags,
-        summary: 'Cancel many jobs',
-        description:
-          'Cancels the jobs with the given ids, or all unfinished jobs that match the filter: up to 10,000 per ' +
-          'request, newest first. Continue with the cursor in `page`.',
-        body: contract.jobSelection,
-        response: { 200: contract.bulkOutcome },
-      },
-    },
-    (request) => jobs.cancelMany(request.body, principalOf(request), actorOf(request)),
+    forOperators({
+      summary: 'Cancel many jobs',
+      description:
+        'Cancels the jobs with the given ids, or all unfinished jobs that match the filter: up to 10,000 per ' +
+        'request, newest first. Continue with the cursor in `page`.',
+      body: contract.jobSelection,
+      response: { 200: contract.bulkOutcome },
+    }),
+    (request) => jobs.changeMany('cancel', request.body, principalOf(request), actorOf(request)),
   );
 
   server.post(
     '/api/v1/jobs/requeue',
-    {
-      config: { access: 'operator', feature: 'jobs.operate' },
-      schema: {
-        tags,
-        summary: 'Requeue many jobs',
-        description:
-          'Requeues the jobs with the given ids, or all failed jobs that match the filter (cancelled jobs, if the ' +
-          'filter has that status): up to 10,000 per request, newest first. Continue with the cursor in `page`.',
-        body: contract.jobSelection,
-        response: { 200: contract.bulkOutcome },
-      },
-    },
-    (request) => jobs.requeueMany(request.body, principalOf(request), actorOf(request)),
+    forOperators({
+      summary: 'Requeue many jobs',
+      description:
+        'Requeues the jobs with the given ids, or all failed jobs that match the filter (cancelled jobs, if the ' +
+        'filter has that status): up to 10,000 per request, newest first. Continue with the cursor in `page`.',
+      body: contract.jobSelection,
+      response: { 200: contract.bulkOutcome },
+    }),
+    (request) => jobs.changeMany('requeue', request.body, principalOf(request), actorOf(request)),
   );
 
   server.get(
     '/api/v1/jobs/:job_id/progress',
-    {
-      config: { access: 'viewer', feature: 'jobs', errors: ['E_NOT_FOUND'] },
-      schema: {
-        tags,
-        summary: 'Get the progress of a job',
-        description: 'A small response without payload, result and artifacts, for repeated requests.',
-        params: byId,
-        response: { 200: contract.jobProgress },
-      },
-    },
+    forViewers({
+      errors: ['E_NOT_FOUND'],
+      summary: 'Get the progress of a job',
+      description: 'A small response without payload, result and artifacts, for repeated requests.',
+      params: byId,
+      response: { 200: contract.jobProgress },
+    }),
     (request) => jobs.progress(request.params.job_id, principalOf(request)),
   );
 
   server.get(
     '/api/v1/jobs/:job_id',
-    {
-      config: { access: 'viewer', feature: 'jobs', errors: ['E_NOT_FOUND'] },
-      schema: {
-        tags,
-        summary: 'Get a job',
-        description:
-          'Includes its attempts. Only its creator and admins see payload, result, progress, error texts and artifacts.',
-        params: byId,
-        response: { 200: contract.job },
-      },
-    },
+    forViewers({
+      errors: ['E_NOT_FOUND'],
+      summary: 'Get a job',
+      description:
+        'Includes its attempts. Only its creator and admins see payload, result, progress, error texts and artifacts.',
+      params: byId,
+      response: { 200: contract.job },
+    }),
     (request) => jobs.get(request.params.job_id, principalOf(request)),
   );
 
   server.get(
     '/api/v1/jobs/:job_id/findings',
-    {
-      config: { access: 'operator', feature: 'jobs.operate', errors: ['E_NOT_FOUND'] },
-      schema: {
-        tags,
-        summary: 'List the findings of an integrity audit',
-        description:
-          'All findings, sorted by kind. Only the person who started the audit and admins can see them. The result of ' +
-          'the job contains the first findings of each kind.',
-        params: byId,
-        querystring: integrityQuery,
-        response: { 200: integrityFindingList },
-      },
-    },
+    forOperators({
+      errors: ['E_NOT_FOUND'],
+      summary: 'List the findings of an integrity audit',
+      description:
+        'All findings, sorted by kind. Only the person who started the audit and admins can see them. The result of ' +
+        'the job contains the first findings of each kind.',
+      params: byId,
+      querystring: integrityQuery,
+      response: { 200: integrityFindingList },
+    }),
     (request) => integrityFindings.list(request.params.job_id, request.query, principalOf(request)),
   );
 
   server.post(
     '/api/v1/jobs/:job_id/cancel',
-    {
-      config: { access: 'operator', feature: 'jobs.operate', errors: ['E_NOT_FOUND'] },
-      schema: {
-        tags,
-        summary: 'Cancel a job',
-        description: 'A running job is asked to stop. A finished job does not change.',
-        params: byId,
-        response: { 200: contract.job },
-      },
-    },
+    forOperators({
+      errors: ['E_NOT_FOUND'],
+      summary: 'Cancel a job',
+      description: 'A running job is asked to stop. A finished job does not change.',
+      params: byId,
+      response: { 200: contract.job },
+    }),
     (request) => jobs.cancel(request.params.job_id, principalOf(request), actorOf(request)),
   );
 
   server.post(
     '/api/v1/jobs/:job_id/requeue',
-    {
-      config: { access: 'operator', feature: 'jobs.operate', errors: ['E_NOT_FOUND', 'E_INVALID_STATE'] },
-      schema: {
-        tags,
-        summary: 'Requeue a job',
-        description: 'Requeues a failed or cancelled job with its full number of attempts.',
-        params: byId,
-        response: { 200: contract.job },
-      },
-    },
+    forOperators({
+      errors: ['E_NOT_FOUND', 'E_INVALID_STATE'],
+      summary: 'Requeue a job',
+      description: 'Requeues a failed or cancelled job with its full number of attempts.',
+      params: byId,
+      response: { 200: contract.job },
+    }),
     (request) => jobs.requeue(request.params.job_id, principalOf(request), actorOf(request)),
   );
 
   server.get(
     '/api/v1/workers',
-    {
-      config: { access: 'operator', feature: 'jobs.operate' },
-      schema: {
-        tags,
-        summary: 'List workers',
-        description: 'Workers with a current heartbeat.',
-        response: { 200: contract.workerList },
-      },
-    },
+    forOperators({
+      summary: 'List workers',
+      description: 'Workers with a current heartbeat.',
+      response: { 200: contract.workerList },
+    }),
     () => jobs.workers(),
   );
 }

@@ -1,8 +1,9 @@
-import { NexusError } from '../../contract/errors.ts';
+import type { z } from 'zod';
+import { type ErrorCode, NexusError } from '../../contract/errors.ts';
 import type { Principal } from '../../contract/identity.ts';
 import { excerpt } from '../../contract/issues.ts';
-import type { Job, JobProgress, JobSelection } from '../../contract/jobs.ts';
-import { type Mode, roleAllows } from '../../contract/roles.ts';
+import type { Job, JobProgress, JobSelection, submitJob } from '../../contract/jobs.ts';
+import { roleAllows } from '../../contract/roles.ts';
 import type { Actor } from '../../platform/audit/audit.ts';
 import { cutPage, readCursor } from '../../platform/cursor.ts';
 import type { Database } from '../../platform/database/database.ts';
@@ -12,26 +13,15 @@ import type { JobQueue } from '../../platform/jobs/queue.ts';
 import { type FailureFilter, groupFailures } from '../../platform/jobs/read/failure-store.ts';
 import * as store from '../../platform/jobs/read/store.ts';
 import { enqueue } from '../../platform/jobs/submit/enqueue.ts';
-import { seesContent } from './content.ts';
-import { changeJobs } from './many-jobs.ts';
+import type { Authentication } from '../identity/authentication.ts';
+import { type Action, changeJobs } from './many-jobs.ts';
 import { readThroughput } from './throughput.ts';
 
-export interface JobsDependencies {
+export interface JobsDependencies extends Pick<Authentication, 'requireMode'> {
   sql: Database;
   queue: JobQueue;
   asyncJobsEnabled: boolean;
   shadowExecutionEnabled: boolean;
-  requireMode(principal: Principal, mode: Mode, actor: Actor): Promise<void>;
-}
-
-export interface SubmitJob {
-  job_type: string;
-  payload: Record<string, unknown>;
-  idempotency_key?: string | undefined;
-  execution_mode: 'async' | 'sync' | 'shadow';
-  max_attempts: number;
-  priority?: number | undefined;
-  run_at?: Date | undefined;
 }
 
 /** More groups of failures than this usually have one common cause. */
@@ -57,17 +47,10 @@ export function createJobs(dependencies: JobsDependencies) {
   }
 
   function refuseShadow({ type, hasShadow }: JobType): void {
-    if (!hasShadow) {
-      throw new NexusError(
-        'E_INVALID_REQUEST',
-        `Job type ${type} has no shadow runs. Set execution_mode to async or sync.`,
-      );
-    }
-    if (shadowExecutionEnabled) return;
-    throw new NexusError(
-      'E_SHADOW_DISABLED',
-      'Shadow runs are disabled on this server. Set execution_mode to async or sync.',
-    );
+    const advice = 'Set execution_mode to async or sync.';
+    if (!hasShadow) refuse('E_INVALID_REQUEST', `Job type ${type} has no shadow runs. ${advice}`);
+    if (!shadowExecutionEnabled)
+      refuse('E_SHADOW_DISABLED', `Shadow runs are disabled on this server. ${advice}`);
   }
 
   function requireVisible<J extends { job_type: string }>(
@@ -76,7 +59,7 @@ export function createJobs(dependencies: JobsDependencies) {
     principal: Principal,
   ): J {
     if (job && (seesAllTypes(principal) || publicNames().includes(job.job_type))) return job;
-    throw new NexusError('E_NOT_FOUND', `The job ${jobId} does not exist.`);
+    return refuse('E_NOT_FOUND', `The job ${jobId} does not exist.`);
   }
 
   async function get(jobId: string, principal: Principal): Promise<Job> {
@@ -92,24 +75,18 @@ export function createJobs(dependencies: JobsDependencies) {
       return seesContent(principal, job) ? job : { ...job, progress: null, error_text: null };
     },
 
-    async submit(body: SubmitJob, principal: Principal, actor: Actor) {
-      const type = publicTypes().find((candidate) => candidate.type === body.job_type);
-      if (!type) {
-        throw new NexusError('E_INVALID_REQUEST', `job_type must be one of ${publicNames().join(', ')}.`);
-      }
+    async submit(body: z.output<typeof submitJob>, principal: Principal, actor: Actor) {
+      const type =
+        publicTypes().find((candidate) => candidate.type === body.job_type) ??
+        refuse('E_INVALID_REQUEST', `job_type must be one of ${publicNames().join(', ')}.`);
       const isSync = body.execution_mode === 'sync';
-      if (!isSync && !asyncJobsEnabled) {
-        throw new NexusError(
-          'E_ASYNC_DISABLED',
-          'Queued jobs are disabled on this server. Set execution_mode to sync.',
-        );
-      }
-      if (isSync && body.run_at) {
-        throw new NexusError(
+      if (!isSync && !asyncJobsEnabled)
+        refuse('E_ASYNC_DISABLED', 'Queued jobs are disabled on this server. Set execution_mode to sync.');
+      if (isSync && body.run_at)
+        refuse(
           'E_INVALID_REQUEST',
           'run_at cannot be combined with execution_mode sync, which runs immediately.',
         );
-      }
       if (body.execution_mode === 'shadow') refuseShadow(type);
       if (body.payload.mode === 'RAW') await requireMode(principal, 'RAW', actor);
       const payload = readPayload(type, body.payload);
@@ -153,17 +130,10 @@ export function createJobs(dependencies: JobsDependencies) {
       return get(jobId, principal);
     },
 
-    cancelMany: (which: JobSelection, principal: Principal, actor: Actor) =>
-      changeJobs(
-        { sql, control: queue.control },
-        { action: 'cancel', selection: which, rights: wordsOf(principal), actor },
-      ),
-
-    requeueMany: (which: JobSelection, principal: Principal, actor: Actor) =>
-      changeJobs(
-        { sql, control: queue.control },
-        { action: 'requeue', selection: which, rights: wordsOf(principal), actor },
-      ),
+    changeMany(action: Action, selection: JobSelection, principal: Principal, actor: Actor) {
+      const change = { action, selection, rights: wordsOf(principal), actor };
+      return changeJobs({ sql, control: queue.control }, change);
+    },
 
     /** Groups failures by error text for admins, and only by type and code for operators. */
     async failures(filter: FailureFilter, principal: Principal) {
@@ -184,12 +154,24 @@ export function createJobs(dependencies: JobsDependencies) {
   };
 }
 
+/**
+ * Whether a caller may see the content of a job: payload, result, progress, error texts and artifacts. Its creator and
+ * admins may; operators see its status, type, codes, counts and times.
+ */
+export function seesContent({ role, user_id }: Principal, job: { created_by_user_id: string | null }) {
+  return roleAllows(role, 'admin') || job.created_by_user_id === user_id;
+}
+
 function readPayload(type: JobType, payload: unknown): unknown {
   const parsed = type.payload.safeParse(payload);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const field = excerpt(['payload', ...(issue?.path ?? [])].join('.'));
-  throw new NexusError('E_INVALID_REQUEST', `${field} ${issue?.message ?? 'is not valid'}.`);
+  return refuse('E_INVALID_REQUEST', `${field} ${issue?.message ?? 'is not valid'}.`);
+}
+
+function refuse(code: ErrorCode, message: string): never {
+  throw new NexusError(code, message);
 }
 
 /** Restricts a search by error text to the caller's own jobs below admin: a search would reveal hidden texts. */

@@ -18,7 +18,7 @@ const ALLOWED_STATUSES = {
   requeue: ['failed', 'cancelled'],
 } satisfies Record<string, JobStatus[]>;
 
-type Action = keyof typeof ALLOWED_STATUSES;
+export type Action = keyof typeof ALLOWED_STATUSES;
 
 interface BulkChange {
   action: Action;

@@ -1,5 +1,6 @@
+import type { z } from 'zod';
 import { NexusError } from '../../contract/errors.ts';
-import type { OutboxDelivery, OutboxEvent, OutboxHealth } from '../../contract/events.ts';
+import type { OutboxEvent, OutboxHealth, outboxQuery } from '../../contract/events.ts';
 import type { Principal } from '../../contract/identity.ts';
 import { roleAllows } from '../../contract/roles.ts';
 import { type Actor, recordAudit } from '../../platform/audit/audit.ts';
@@ -8,23 +9,13 @@ import type { Database } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
 import { EVENTS_EMITTED } from '../../platform/outbox/emit-event.ts';
 import * as store from '../../platform/outbox/store.ts';
+import type { Webhooks } from '../webhooks/webhooks.ts';
 
 export type OutboxOperations = ReturnType<typeof createOutboxOperations>;
 
-export interface OutboxDependencies {
-  sql: Database;
-  /** Passed in, because webhooks are a feature of their own. Its figures are part of the outbox's health. */
-  measureWebhooks(): Promise<
-    Pick<OutboxHealth, 'pending_webhook_deliveries' | 'failing_webhooks' | 'disabled_webhooks'>
-  >;
-}
-
 /** The outbox for operators. Only admins see event data, because it is about other people's work. */
-export function createOutboxOperations({ sql, measureWebhooks }: OutboxDependencies) {
-  async function get(
-    id: string,
-    principal: Principal,
-  ): Promise<OutboxEvent & { deliveries: OutboxDelivery[] }> {
+export function createOutboxOperations({ sql, webhooks }: { sql: Database; webhooks: Webhooks }) {
+  async function get(id: string, principal: Principal) {
     const event = await store.findEvent(sql, id);
     if (!event) throw new NexusError('E_NOT_FOUND', `The event ${id} does not exist.`);
     const deliveries = await store.listDeliveries(sql, id);
@@ -39,10 +30,7 @@ export function createOutboxOperations({ sql, measureWebhooks }: OutboxDependenc
   return {
     get,
 
-    async list(
-      query: store.EventFilter & { cursor?: string | undefined; limit: number },
-      principal: Principal,
-    ) {
+    async list(query: z.output<typeof outboxQuery>, principal: Principal) {
       const rows = await store.listEvents(sql, query, readCursor(query.cursor), query.limit + 1);
       const { rows: events, page } = cutPage(rows, query.limit);
       return { events: events.map((event) => withoutHiddenFields(event, principal)), page };
@@ -65,7 +53,7 @@ export function createOutboxOperations({ sql, measureWebhooks }: OutboxDependenc
     },
 
     async health(): Promise<OutboxHealth> {
-      return { ...(await store.measureOutbox(sql)), ...(await measureWebhooks()) };
+      return { ...(await store.measureOutbox(sql)), ...(await webhooks.measure()) };
     },
   };
 }

@@ -6,19 +6,9 @@ import { currentTime, measureThroughput } from '../../platform/jobs/read/through
 const BUCKETS = 60;
 const MIN_BUCKET_SECONDS = 5;
 
-const EMPTY_BUCKET = {
-  finished: 0,
-  failed: 0,
-  wait_p50_ms: 0,
-  wait_p95_ms: 0,
-  run_p50_ms: 0,
-  run_p95_ms: 0,
-};
+const EMPTY_BUCKET = { finished: 0, failed: 0, wait_p50_ms: 0, wait_p95_ms: 0, run_p50_ms: 0, run_p95_ms: 0 };
 
-/**
- * Returns the throughput of the last minutes. Buckets begin at multiples of their width, so that a bucket has the same
- * limits in every response.
- */
+/** Returns the throughput of the last minutes. Buckets have the same limits in every response. */
 export async function readThroughput(sql: Database, minutes: number): Promise<Throughput> {
   const bucket_seconds = Math.max(MIN_BUCKET_SECONDS, (minutes * 60) / BUCKETS);
   const now = await currentTime(sql);

@@ -27,7 +27,7 @@ export const EVENT_DESCRIPTIONS: Record<EventType, string> = {
   'job.failed': 'a job failed',
   'job.cancelled': 'a job was cancelled',
   'analysis.completed': 'an analysis is complete',
-  'analysis.compared': 'the comparison of an analysis is complete',
+  'analysis.compared': 'the comparison of an analysis has ended',
   'webhook.disabled': 'a webhook was disabled',
   'api_key.created': 'an API key was created',
   'api_key.disabled': 'an API key was disabled',

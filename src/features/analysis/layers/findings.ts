@@ -8,18 +8,13 @@ const LONGEST_LABEL = 200;
 /** The most entries while reading, so that memory does not grow with the text. */
 const MOST_DIFFERENT = 50_000;
 
-export interface Findings {
-  add(kind: string, label: string, range: TextRange, note?: string): void;
-  countOf(kind: string): number;
-  /** Returns the most frequent findings; equally frequent ones in the order of the text. */
-  list(options?: { kind?: string; least?: number; most?: number }): LocatedFinding[];
-}
+export type Findings = ReturnType<typeof createFindings>;
 
-export function createFindings(): Findings {
+export function createFindings() {
   const found = new Map<string, LocatedFinding>();
   const totals = new Map<string, number>();
   return {
-    add(kind, label, { start, end }, note) {
+    add(kind: string, label: string, { start, end }: TextRange, note?: string): void {
       totals.set(kind, (totals.get(kind) ?? 0) + 1);
       const shown = label.slice(0, LONGEST_LABEL);
       const key = `${kind}\n${shown}`;
@@ -30,16 +25,12 @@ export function createFindings(): Findings {
         return;
       }
       if (found.size >= MOST_DIFFERENT) forgetRare(found);
-      found.set(key, {
-        kind,
-        label: shown,
-        count: 1,
-        ...(note !== undefined && { note }),
-        ranges: [{ start, end }],
-      });
+      const finding = { kind, label: shown, count: 1, ranges: [{ start, end }] };
+      found.set(key, note === undefined ? finding : { ...finding, note });
     },
-    countOf: (kind) => totals.get(kind) ?? 0,
-    list({ kind, least = 1, most = MOST_FINDINGS } = {}) {
+    countOf: (kind: string) => totals.get(kind) ?? 0,
+    /** Returns the most frequent findings; equally frequent ones in the order of the text. */
+    list({ kind, least = 1, most = MOST_FINDINGS }: { kind?: string; least?: number; most?: number } = {}) {
       return [...found.values()]
         .filter((finding) => finding.count >= least && (kind === undefined || finding.kind === kind))
         .sort((a, b) => b.count - a.count || firstPlace(a) - firstPlace(b))

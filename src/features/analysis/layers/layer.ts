@@ -37,6 +37,12 @@ export function rounded(value: number, decimals = 2): number {
   return Number.isFinite(value) ? Math.round(value * factor) / factor : 0;
 }
 
+/** Returns the mean, rounded to three decimals. */
+export function mean(values: readonly number[]): number {
+  const sum = values.reduce((total, value) => total + value, 0);
+  return share(sum, values.length);
+}
+
 export function share(part: number, whole: number): number {
   return whole === 0 ? 0 : rounded(part / whole, 3);
 }

@@ -1,12 +1,6 @@
 import type { TextRange } from '../../media/text/text-range.ts';
 import type { Token } from '../sentences.ts';
 
-/** An expression of one or more words, and what it signals. */
-export interface Phrase<Sign extends string> {
-  words: string[];
-  sign: Sign;
-}
-
 export interface FoundPhrase<Sign extends string> extends TextRange {
   label: string;
   sign: Sign;
@@ -16,7 +10,7 @@ export interface FoundPhrase<Sign extends string> extends TextRange {
 
 /** Finds fixed expressions in sentences. Of two that start at the same word, the longer one counts. */
 export function createPhrases<Sign extends string>(expressions: Record<Sign, string>) {
-  const byFirst = new Map<string, Phrase<Sign>[]>();
+  const byFirst = new Map<string, { words: string[]; sign: Sign }[]>();
   for (const [sign, list] of Object.entries(expressions) as [Sign, string][]) {
     for (const expression of list.split(',')) {
       const words = expression.trim().split(' ');

@@ -43,7 +43,7 @@ export const rhetoric: Layer = {
         // A question without an answer before the next one, or one that answers itself.
         const isQuestion = sentence.tokens.some(({ text }) => text.includes('?'));
         if (isQuestion && (asked || isLeading(sentence)))
-          add({ figure: 'rhetorical_question', label: 'rhetorical question', ...placeOf(sentence) });
+          findings.add('rhetorical_question', 'rhetorical question', sentence);
         asked = isQuestion ? sentence : undefined;
       },
       finish({ sentences }) {
@@ -68,10 +68,6 @@ export const rhetoric: Layer = {
     };
   },
 };
-
-function placeOf({ start, end }: { start: number; end: number }) {
-  return { start, end };
-}
 
 /** Consecutive sentences with a common property. */
 function createRun(

@@ -1,6 +1,5 @@
-import type { Sentence } from '../sentences.ts';
-import { emojiOf } from './emoji.ts';
-import { createFindings } from './findings.ts';
+import type { Sentence, Token } from '../sentences.ts';
+import { createFindings, type Findings } from './findings.ts';
 import { counted, type Layer, listed } from './layer.ts';
 
 /** Recurring images, and the words that express them. */
@@ -84,7 +83,7 @@ function isShouted(text: string): boolean {
 
 function addSigns(
   { tokens }: Sentence,
-  add: ReturnType<typeof createFindings>['add'],
+  add: Findings['add'],
   signs: { emoji: number; emphasis: number; quotations: number; tags: number },
 ): void {
   for (const emoji of emojiOf(tokens)) {
@@ -106,4 +105,27 @@ function addSigns(
       signs.quotations += 0.5;
     }
   }
+}
+
+/** Matches one displayed emoji: with skin tone, joined parts, or the two letters of a flag. */
+const EMOJI =
+  /\p{RI}\p{RI}|\p{Extended_Pictographic}(?:\uFE0F|\p{EMod})*(?:\u200D\p{Extended_Pictographic}(?:\uFE0F|\p{EMod})*)*/gu;
+const PART = /^(?:\p{Extended_Pictographic}|\p{RI}|\p{EMod}|\u200D|\uFE0F)/u;
+
+/** Joins adjacent tokens first, because the tokeniser splits joined emoji. */
+function emojiOf(tokens: readonly Token[]) {
+  const found: { text: string; start: number; end: number }[] = [];
+  let run = { text: '', start: 0, end: 0 };
+  const close = () => {
+    for (const { 0: text, index } of run.text.matchAll(EMOJI))
+      found.push({ text, start: run.start + index, end: run.start + index + text.length });
+    run = { text: '', start: 0, end: 0 };
+  };
+  for (const { text, start, end, isWord } of tokens) {
+    if (run.text !== '' && start !== run.end) close();
+    if (isWord || !PART.test(text)) close();
+    else run = run.text === '' ? { text, start, end } : { text: run.text + text, start: run.start, end };
+  }
+  close();
+  return found;
 }

@@ -5,10 +5,9 @@ import { startSite } from '../../../../test/support/internet.ts';
 import { silentLog } from '../../../../test/support/jobs.ts';
 import { createEgress } from '../../../platform/egress/egress.ts';
 import { joinFragments } from '../text.ts';
-import { deterministicPlugin } from './deterministic.ts';
 import { createMlPlugin } from './ml.ts';
-import type { LayerRequest } from './plugin.ts';
-import { createPluginRegistry } from './registry.ts';
+import type { LayerRequest } from './registry.ts';
+import { createPluginRegistry, deterministicPlugin } from './registry.ts';
 
 type Respond = (response: ServerResponse, request: IncomingMessage) => void;
 let respond: Respond;

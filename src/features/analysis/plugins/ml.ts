@@ -5,7 +5,7 @@ import { Failure } from '../../../contract/errors.ts';
 import type { Egress } from '../../../platform/egress/egress.ts';
 import { EgressError } from '../../../platform/egress/errors.ts';
 import { type DocumentText, spanOf } from '../text.ts';
-import { InvalidAnswer, type LayerPlugin, type LayerRequest } from './plugin.ts';
+import { InvalidAnswer, type LayerPlugin, type LayerRequest } from './registry.ts';
 
 export interface MlOptions {
   /** The base URL of the endpoint, including its version: `http://localhost:11434/v1`. */

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { silentLog } from '../../../../test/support/jobs.ts';
 import type { LayerOutput, PluginProfile } from '../../../contract/analysis.ts';
-import { deterministicPlugin } from './deterministic.ts';
-import type { LayerPlugin, LayerRequest } from './plugin.ts';
-import { createPluginRegistry } from './registry.ts';
+import type { LayerPlugin, LayerRequest } from './registry.ts';
+import { createPluginRegistry, deterministicPlugin } from './registry.ts';
 
 const output = (summary: string): LayerOutput => ({ summary, measures: {}, findings: [] });
 const request: LayerRequest = {

@@ -1,44 +1,88 @@
-import type { AnalysedLayer, LayerOutput, PluginProfile } from '../../../contract/analysis.ts';
-import { layerOutput } from '../../../contract/analysis.ts';
+import {
+  type AnalysedLayer,
+  LAYERS,
+  type LayerName,
+  type LayerOutput,
+  layerOutput,
+  MODALITIES,
+  type Modality,
+  PLUGIN_PROFILES,
+  type PluginProfile,
+} from '../../../contract/analysis.ts';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
-import { InvalidAnswer, type LayerPlugin, type LayerRequest } from './plugin.ts';
+import type { Baseline } from '../layer-pipeline.ts';
+import type { DocumentText } from '../text.ts';
+
+/** A request to analyse one layer of one text. */
+export interface LayerRequest {
+  layer: LayerName;
+  modality: Modality;
+  /** The beginning of the text, redacted as the mode requires, with the start of each fragment. */
+  excerpt: DocumentText;
+  /** The output of the deterministic rules. */
+  baseline: Baseline;
+}
+
+/** A plugin that analyses layers. */
+export interface LayerPlugin {
+  name: string;
+  version: string;
+  modalities: readonly Modality[];
+  /** A plugin that takes longer is skipped. */
+  timeoutMs: number;
+  healthcheck(signal: AbortSignal): Promise<boolean>;
+  supports(layer: LayerName, modality: Modality): boolean;
+  run(request: LayerRequest, signal: AbortSignal): Promise<{ output: LayerOutput; confidence: number }>;
+}
+
+/** An invalid answer. A retry would give another one. */
+export class InvalidAnswer extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'InvalidAnswer';
+  }
+}
 
 /** The plugins of each profile, in order. */
-export const CHAINS: Record<PluginProfile, readonly string[]> = {
+const CHAINS: Record<PluginProfile, readonly string[]> = {
   deterministic: ['deterministic'],
   ml_first: ['ml', 'deterministic'],
   ml_only: ['ml'],
 };
 
-/** Why a plugin was skipped. */
-export type FallbackReason =
-  | 'plugin_missing'
-  | 'plugin_unhealthy'
-  | 'plugin_unsupported'
-  | 'plugin_timeout'
-  | 'plugin_invalid_answer'
-  | 'plugin_failed';
+/** The plugins of a profile, for one run. */
+export type Chain = ReturnType<PluginRegistry['chain']>;
+export type PluginRegistry = ReturnType<typeof createPluginRegistry>;
 
-export type PluginExecution = Omit<AnalysedLayer, 'layer'>;
+/** The plugin of Nexus's own rules. It returns their output, which was computed for the whole text in one pass. */
+export const deterministicPlugin: LayerPlugin = {
+  name: 'deterministic',
+  version: 'v2.0',
+  modalities: MODALITIES,
+  timeoutMs: 1000,
+  healthcheck: async () => true,
+  supports: (layer) => LAYERS.includes(layer),
+  run: async ({ baseline }) => baseline,
+};
 
-/** The plugins of a profile, for one run. Each one's health is checked once. */
-export interface Chain {
-  /** Fails only when it is aborted: a plugin that fails is skipped. */
-  execute(request: LayerRequest, signal: AbortSignal): Promise<PluginExecution>;
-}
-
-export interface PluginRegistry {
-  plugins: readonly LayerPlugin[];
-  chain(profile: PluginProfile): Chain;
+/** Returns each profile with its plugins, and whether they are configured. */
+export function profilesOf(plugins: readonly Pick<LayerPlugin, 'name' | 'version'>[]) {
+  return PLUGIN_PROFILES.map((plugin_profile) => {
+    const asked = CHAINS[plugin_profile].map((name) => ({
+      name,
+      version: plugins.find((plugin) => plugin.name === name)?.version ?? null,
+    }));
+    return { plugin_profile, is_available: asked[0]?.version != null, plugins: asked };
+  });
 }
 
 const HEALTHCHECK_MS = 5000;
 
-export function createPluginRegistry(plugins: readonly LayerPlugin[], log: Logger): PluginRegistry {
+export function createPluginRegistry(plugins: readonly LayerPlugin[], log: Logger) {
   const byName = new Map(plugins.map((plugin) => [plugin.name, plugin]));
   return {
-    plugins,
-    chain(profile) {
+    chain(profile: PluginProfile) {
+      // Each plugin's health is checked once per run.
       const health = new Map<string, Promise<boolean>>();
       const isHealthy = (plugin: LayerPlugin, signal: AbortSignal) => {
         const known = health.get(plugin.name) ?? checkHealth(plugin, signal);
@@ -67,9 +111,11 @@ export function createPluginRegistry(plugins: readonly LayerPlugin[], log: Logge
       }
 
       return {
-        async execute(request, signal) {
+        /** Fails only when it is aborted: a plugin that fails is skipped. */
+        async execute(request: LayerRequest, signal: AbortSignal): Promise<Omit<AnalysedLayer, 'layer'>> {
           const begin = performance.now();
-          let firstReason: FallbackReason | null = null;
+          const runtime = () => Math.round(performance.now() - begin);
+          let firstReason: string | null = null;
           for (const name of CHAINS[profile]) {
             signal.throwIfAborted();
             const outcome = await attempt(name, request, signal);
@@ -83,7 +129,7 @@ export function createPluginRegistry(plugins: readonly LayerPlugin[], log: Logge
               confidence,
               provider_name: plugin.name,
               provider_version: plugin.version,
-              runtime_ms: Math.round(performance.now() - begin),
+              runtime_ms: runtime(),
               fallback_reason: firstReason,
             };
           }
@@ -92,7 +138,7 @@ export function createPluginRegistry(plugins: readonly LayerPlugin[], log: Logge
             confidence: 0,
             provider_name: 'baseline',
             provider_version: 'v1',
-            runtime_ms: Math.round(performance.now() - begin),
+            runtime_ms: runtime(),
             fallback_reason: 'all_plugins_failed',
           };
         },
@@ -113,11 +159,7 @@ async function checkHealth(plugin: LayerPlugin, signal: AbortSignal): Promise<bo
 class TooSlow extends Error {}
 
 /** Plugins get a signal. One that ignores it is not waited for. */
-async function within<T>(
-  ms: number,
-  signal: AbortSignal,
-  work: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
+async function within<T>(ms: number, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>) {
   signal.throwIfAborted();
   const limit = new AbortController();
   let timer: NodeJS.Timeout | undefined;
@@ -145,7 +187,7 @@ function checked({ output, confidence }: { output: LayerOutput; confidence: numb
   return { output: parsed.data, confidence };
 }
 
-function reasonFor(error: unknown): FallbackReason {
+function reasonFor(error: unknown) {
   if (error instanceof TooSlow || (error as { code?: string }).code === 'E_TIMEOUT') return 'plugin_timeout';
   return error instanceof InvalidAnswer ? 'plugin_invalid_answer' : 'plugin_failed';
 }

@@ -4,17 +4,13 @@ import { findLibrary, type MemberLibrary } from '../store.ts';
 import { mayRead, type Viewer } from './can-read-media.ts';
 
 /** Throws 404 for people who are not members: they cannot tell whether the library exists. */
-export function requireMember(library: MemberLibrary | undefined): MemberLibrary {
+export function requireMember<L extends MemberLibrary>(library: L | undefined): L {
   if (library) return library;
   throw new NexusError('E_LIBRARY_NOT_FOUND', 'This library does not exist, or you are not a member.');
 }
 
 /** Returns the library as its member sees it. */
-export async function requireMembership(
-  sql: Queryable,
-  userId: string,
-  libraryId: string,
-): Promise<MemberLibrary> {
+export async function requireMembership(sql: Queryable, userId: string, libraryId: string) {
   return requireMember(await findLibrary(sql, userId, libraryId));
 }
 

@@ -1,5 +1,6 @@
 import type { Queryable } from '../../../platform/database/database.ts';
 import type { SqlFragment } from '../../../platform/database/statement.ts';
+import { isSaved } from '../closure/derived-rows.ts';
 
 /** The person whose access is checked. A principal is one. */
 export interface Viewer {
@@ -12,11 +13,7 @@ export type ViewerInSql = { [Column in keyof Viewer]: string | SqlFragment };
 
 /** Whether the viewer saved a media. A predicate for use inside a statement. */
 export function isSavedBy(sql: Queryable, viewer: ViewerInSql, mediaId: SqlFragment | string) {
-  return sql`exists (
-    select
-    from default_library_intrinsics as saved
-    where saved.default_library_id = ${viewer.default_library_id} and saved.media_id = ${mediaId}
-  )`;
+  return isSaved(sql, viewer.default_library_id, mediaId);
 }
 
 /**
@@ -51,4 +48,50 @@ export async function mayRead(sql: Queryable, viewer: Viewer, mediaId: string): 
   const [row] = await sql<[{ may_read: boolean }]>`
     select ${canReadMedia(sql, viewer, mediaId)} and exists (select from media where id = ${mediaId}) as may_read`;
   return row.may_read;
+}
+
+/**
+ * Whether the viewer sees somebody's work on a media, such as a branch or an analysis. A predicate for use inside a
+ * statement. They can read the media now, and are the author or share a library that contains it with the author.
+ * Reading the media is not enough: strangers who saved the same link share the media and must not learn about each
+ * other.
+ */
+export function seesWorkOnMedia(
+  sql: Queryable,
+  viewer: ViewerInSql,
+  { mediaId, authorId }: { mediaId: SqlFragment; authorId: SqlFragment },
+) {
+  return sql`(
+    ${canReadMedia(sql, viewer, mediaId)}
+    and (
+      ${authorId} = ${viewer.user_id}
+      or exists (
+        select
+        from library_media as listed
+        join memberships as mine on mine.library_id = listed.library_id and mine.user_id = ${viewer.user_id}
+        join memberships as theirs on theirs.library_id = listed.library_id and theirs.user_id = ${authorId}
+        where listed.media_id = ${mediaId} and not listed.is_derived
+      )
+    )
+  )`;
+}
+
+/**
+ * Whether the viewer may retry a readable media of the statement: they saved it, or are an admin of a library that
+ * contains it. The lifecycle decides whether there is anything to retry.
+ *
+ * `offset 0` makes PostgreSQL check row by row; without it, it may hash everything in the admin's libraries.
+ */
+export function mayRetryMedia(sql: Queryable, viewer: Viewer) {
+  return sql`(
+    ${isSavedBy(sql, viewer, sql`media.id`)}
+    or exists (
+      select
+      from memberships as joined
+      join libraries as holder on holder.id = joined.library_id and not holder.is_default
+      join library_media as held on held.library_id = holder.id and held.media_id = media.id
+      where joined.user_id = ${viewer.user_id} and joined.role = 'admin'
+      offset 0
+    )
+  )`;
 }

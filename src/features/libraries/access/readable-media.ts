@@ -21,11 +21,7 @@ export const mediaOfLibrary = (sql: Queryable, viewer: Viewer, libraryId: string
 
 /** Selects the media of all libraries of the viewer, except their default library and a given one. */
 export const mediaOfOtherLibraries = (sql: Queryable, viewer: Viewer, libraryId: string): SqlFragment =>
-  sharedMedia(
-    sql,
-    viewer,
-    sql`joined.library_id <> ${viewer.default_library_id} and joined.library_id <> ${libraryId}`,
-  );
+  sharedMedia(sql, viewer, sql`joined.library_id not in (${viewer.default_library_id}, ${libraryId})`);
 
 const sharedMedia = (sql: Queryable, viewer: Viewer, which: SqlFragment) => sql`
   select listed.media_id, listed.ready_kind, listed.ready_site
@@ -37,11 +33,7 @@ const sharedMedia = (sql: Queryable, viewer: Viewer, which: SqlFragment) => sql`
  * Counts the media in each library of the viewer, up to `most`, largest first. The default library comes first among
  * equals and counts what its owner saved.
  */
-export async function measureLibraries(
-  sql: Queryable,
-  viewer: Viewer,
-  most: number,
-): Promise<{ library_id: string; size: number }[]> {
+export async function measureLibraries(sql: Queryable, viewer: Viewer, most: number) {
   return sql<{ library_id: string; size: number }[]>`
     select library_id, size
     from (

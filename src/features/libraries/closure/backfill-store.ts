@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Principal } from '../../../contract/identity.ts';
 import type {
   BackfillHealth,
@@ -66,11 +67,7 @@ export async function resetForRequeue(tx: Transaction, key: BackfillKey, ofJob?:
 }
 
 /** failed → pending, to be tried again after the delay. */
-export async function resetForRetry(
-  tx: Transaction,
-  key: BackfillKey,
-  delaySeconds: number,
-): Promise<boolean> {
+export async function resetForRetry(tx: Transaction, key: BackfillKey, delaySeconds: number) {
   const reset = await tx`
     update default_library_backfill_jobs
     set ${toPending(tx)}, due_at = now() + ${delaySeconds} * interval '1 second'
@@ -177,20 +174,25 @@ export async function measureBacklog(sql: Database): Promise<Omit<BackfillHealth
   return backlog;
 }
 
-export interface BackfillCursor {
-  created_us: number;
-  default_library_id: string;
-  source_library_id: string;
+export const backfillCursor = z.object({
+  created_us: z.int(),
+  default_library_id: z.uuid(),
+  source_library_id: z.uuid(),
+});
+type BackfillCursor = z.output<typeof backfillCursor>;
+
+interface BackfillQuery {
+  status: BackfillStatus | undefined;
+  last: BackfillCursor | null;
+  limit: number;
 }
 
-/** Lists invitations, newest first. */
+/** Lists backfills, newest first. The name of a source is shown to its members and to admins. */
 export async function listBackfills(
   sql: Database,
   { user_id, role }: Pick<Principal, 'user_id' | 'role'>,
-  status: BackfillStatus | undefined,
-  last: BackfillCursor | null,
-  limit: number,
-): Promise<(ListedBackfillJob & { cursor: BackfillCursor })[]> {
+  { status, last, limit }: BackfillQuery,
+) {
   const maySeeName = sql`
     (${roleAllows(role, 'admin')}::boolean
       or exists (

@@ -18,7 +18,7 @@ import { transaction } from '../../../platform/database/transaction.ts';
 import { newId } from '../../../platform/ids.ts';
 import { BACKFILL_RETRY_DELAYS_SECONDS, createBackfill, type RunContext } from './backfill.ts';
 import * as store from './backfill-store.ts';
-import { periodicBacklogCheck } from './backlog-check.ts';
+import { periodicBacklogCheck } from './backlog.ts';
 
 const database = useDatabase();
 const { sql } = database;

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import {
   BACKFILL_PENDING_AGE_P95_GUARDRAIL_SECONDS,
   BACKFILL_PENDING_COUNT_GUARDRAIL,
@@ -10,10 +9,9 @@ import {
   type BackfillKey,
   type BackfillStatus,
   backfillKey,
-  type ListedBackfillJob,
   type RequeuedBackfillJob,
 } from '../../../contract/libraries.ts';
-import type { ListQuery, Page } from '../../../contract/wire.ts';
+import type { ListQuery } from '../../../contract/wire.ts';
 import { type Actor, recordAudit } from '../../../platform/audit/audit.ts';
 import { cutByCursor, decodeCursor } from '../../../platform/cursor.ts';
 import type { Database, Transaction } from '../../../platform/database/database.ts';
@@ -34,24 +32,13 @@ const INVALID_TUPLE = 'E_BACKFILL_INVALID_TUPLE';
 /** Each batch holds the library's lock for a moment; 10,000 rows take about a quarter of a second. */
 const BATCH_SIZE = 10_000;
 
-export interface BackfillDependencies {
-  sql: Database;
-  batchSize?: number;
-}
-
 /** The part of a job's context that a run needs. */
 export type RunContext = Pick<JobContext, 'jobId' | 'requestId' | 'signal' | 'complete'>;
 
 export type Backfill = ReturnType<typeof createBackfill>;
 
-const position = z.object({
-  created_us: z.int(),
-  default_library_id: z.uuid(),
-  source_library_id: z.uuid(),
-});
-
 /** Fills the default library of a new member with the media of the library they joined. The states: backfill-store.ts. */
-export function createBackfill({ sql, batchSize = BATCH_SIZE }: BackfillDependencies) {
+export function createBackfill({ sql, batchSize = BATCH_SIZE }: { sql: Database; batchSize?: number }) {
   /** Retries belong to the row, so the job has one attempt. It ends together with its row, however it ends. */
   const type = defineJobType('backfill_default_library_closure_job', {
     queue: 'ingest',
@@ -175,12 +162,10 @@ export function createBackfill({ sql, batchSize = BATCH_SIZE }: BackfillDependen
       });
     },
 
-    async list(
-      query: ListQuery & { status?: BackfillStatus | undefined },
-      principal: Principal,
-    ): Promise<{ backfill_jobs: ListedBackfillJob[]; page: Page }> {
-      const last = decodeCursor(query.cursor, position);
-      const rows = await backfills.listBackfills(sql, principal, query.status, last, query.limit + 1);
+    async list(query: ListQuery & { status?: BackfillStatus | undefined }, principal: Principal) {
+      const last = decodeCursor(query.cursor, backfills.backfillCursor);
+      const wanted = { status: query.status, last, limit: query.limit + 1 };
+      const rows = await backfills.listBackfills(sql, principal, wanted);
       const { rows: backfill_jobs, page } = cutByCursor(rows, query.limit);
       return { backfill_jobs, page };
     },

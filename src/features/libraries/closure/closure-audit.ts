@@ -16,7 +16,7 @@ interface Check {
   /** Absent when the data is not derived: a person has to decide. */
   repair?: {
     /** Runs once for each id of this column, after the whole table has been checked. */
-    by: keyof audit.Difference;
+    by: audit.DifferenceId;
     repair(tx: Transaction, id: string): Promise<void>;
   };
 }
@@ -79,11 +79,8 @@ const CHECKS: Check[] = [
       async repair(tx, defaultLibraryId) {
         for (const sourceId of await audit.sourcesOf(tx, defaultLibraryId)) {
           await lockSource(tx, sourceId);
-          await deleteEdges(
-            tx,
-            sourceId,
-            tx`edge.default_library_id = ${defaultLibraryId} and ${audit.isUnjustified(tx)}`,
-          );
+          const isWrong = tx`edge.default_library_id = ${defaultLibraryId} and ${audit.isUnjustified(tx)}`;
+          await deleteEdges(tx, sourceId, isWrong);
         }
       },
     },
@@ -122,10 +119,8 @@ export function createClosureCheck(sql: Database): IntegrityCheck {
       if (repair && run.repair) {
         for (const id of await audit.concernedIds(queryable, found, repair.by)) concerned.add(id);
       }
-      await run.reportRows(
-        queryable`select ${kind}::text as kind, found.* from (${found}) as found`,
-        queryable,
-      );
+      const rows = queryable`select ${kind}::text as kind, found.* from (${found}) as found`;
+      await run.reportRows(rows, queryable);
     });
     for (const id of concerned) {
       run.signal.throwIfAborted();
@@ -145,10 +140,8 @@ export function createClosureCheck(sql: Database): IntegrityCheck {
         const missing = (await splitOnTimeout(sql, ids, audit.withoutLibrary)).flat();
         const news = missing.filter((id) => !lost.has(id));
         for (const id of news) lost.add(id);
-        await report(
-          'listed_without_library',
-          news.map((library_id) => ({ library_id })),
-        );
+        const findings = news.map((library_id) => ({ library_id }));
+        await report('listed_without_library', findings);
       }
     }
     for (const id of repair ? lost : [])

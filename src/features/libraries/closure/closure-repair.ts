@@ -1,10 +1,15 @@
 import type { Transaction } from '../../../platform/database/database.ts';
-import { type DerivedRow, insertEdges, lockDerived, orLockIt, redate } from './derived-rows.ts';
+import {
+  type DerivedRow,
+  hasEdge,
+  insertEdges,
+  isSaved,
+  lockDerived,
+  orLockIt,
+  redate,
+} from './derived-rows.ts';
 
-/**
- * Writes the edges and rows that are missing in the default libraries of a library's members. The caller has locked the
- * library.
- */
+/** Writes the edges and rows that are missing for the members of a library, which the caller has locked. */
 export async function insertMissingEdges(tx: Transaction, libraryId: string): Promise<void> {
   const missing = tx`
     select users.default_library_id, item.media_id, greatest(item.created_at, memberships.created_at) as came_at
@@ -47,14 +52,6 @@ export async function rebuildDefaultLibrary(tx: Transaction, defaultLibraryId: s
     using listed
     where derived.library_id = listed.library_id
       and derived.media_id = listed.media_id
-      and not exists (
-        select
-        from default_library_intrinsics as intrinsic
-        where intrinsic.default_library_id = listed.library_id and intrinsic.media_id = listed.media_id
-      )
-      and not exists (
-        select
-        from default_library_closure_edges as edge
-        where edge.default_library_id = listed.library_id and edge.media_id = listed.media_id
-      )`;
+      and not ${isSaved(tx, tx`listed.library_id`, tx`listed.media_id`)}
+      and not ${hasEdge(tx, tx`listed.library_id`, tx`listed.media_id`)}`;
 }

@@ -1,7 +1,16 @@
 import type { Queryable, Transaction } from '../../../platform/database/database.ts';
 import type { SqlFragment } from '../../../platform/database/statement.ts';
 import { emitLibraryEvents } from '../events.ts';
-import { type DerivedRow, insertEdges, isSaved, lockDerived, orLockIt, redate } from './derived-rows.ts';
+import {
+  type DerivedRow,
+  hasEdge,
+  insertEdges,
+  isRowSaved,
+  isSaved,
+  lockDerived,
+  orLockIt,
+  redate,
+} from './derived-rows.ts';
 
 /*
  * The contents of default libraries, and the reasons for them. Only this module writes library_media,
@@ -42,11 +51,12 @@ export async function addToDefaultLibrary(
   tx: Transaction,
   defaultLibraryId: string,
   saved: Saved[],
-  { userId, requestId }: ChangedBy,
+  by: ChangedBy,
 ): Promise<string[]> {
+  const ids = saved.map(({ media_id }) => media_id);
   const given = tx`
     unnest(
-      ${saved.map(({ media_id }) => media_id)}::uuid[],
+      ${ids}::uuid[],
       ${saved.map(({ saved_at }) => saved_at ?? null)}::timestamptz[],
       ${saved.map(({ requested_url }) => requested_url ?? null)}::text[]
     ) as given (media_id, saved_at, requested_url)`;
@@ -59,7 +69,7 @@ export async function addToDefaultLibrary(
     order by media_id
     on conflict (library_id, media_id) do update
     set created_at = excluded.created_at
-    where not ${isSaved(tx)}`;
+    where not ${isRowSaved(tx)}`;
   const rows = await tx<{ media_id: string; is_new: boolean }[]>`
     insert into default_library_intrinsics (
       default_library_id, media_id, created_at, requested_url, ready_kind, ready_site
@@ -72,17 +82,8 @@ export async function addToDefaultLibrary(
     where default_library_intrinsics.requested_url is null and excluded.requested_url is not null
     returning media_id, xmax = 0 as is_new`;
   const added = rows.filter(({ is_new }) => is_new).map(({ media_id }) => media_id);
-  await emitLibraryEvents(
-    tx,
-    'library.media_added',
-    added.map((media_id) => ({ library_id: defaultLibraryId, media_id, added_by_user_id: userId })),
-    requestId,
-  );
-  await leaveTrash(
-    tx,
-    defaultLibraryId,
-    saved.map(({ media_id }) => media_id),
-  );
+  await emitAdded(tx, defaultLibraryId, added, by);
+  await leaveTrash(tx, defaultLibraryId, ids);
   return added;
 }
 
@@ -93,19 +94,12 @@ export interface Trashed extends Saved {
 }
 
 /** Deletes media from a person's trash. */
-export async function leaveTrash(
-  tx: Transaction,
-  defaultLibraryId: string,
-  mediaIds: string[],
-): Promise<void> {
+export async function leaveTrash(tx: Transaction, defaultLibraryId: string, mediaIds: string[]) {
   await tx`
     delete from trash where default_library_id = ${defaultLibraryId} and media_id = any(${mediaIds}::uuid[])`;
 }
 
-/**
- * Adds a media to a person's trash, unless they still have it for another reason. The caller holds the media and has
- * just removed it.
- */
+/** Adds a media that the caller has just removed to a person's trash, unless they still have it otherwise. */
 export async function putIntoTrash(
   tx: Transaction,
   defaultLibraryId: string,
@@ -165,11 +159,7 @@ export async function removeFromDefaultLibrary(
       delete from library_media
       where library_id = ${defaultLibraryId}
         and media_id = ${mediaId}
-        and not exists (
-          select
-          from default_library_closure_edges as edge
-          where edge.default_library_id = ${defaultLibraryId} and edge.media_id = ${mediaId}
-        )
+        and not ${hasEdge(tx, defaultLibraryId, mediaId)}
     )
     delete from default_library_intrinsics
     using libraries
@@ -191,12 +181,12 @@ export async function addToLibrary(
   tx: Transaction,
   libraryId: string,
   mediaIds: string[],
-  { userId, requestId, addedAt }: ChangedBy & { addedAt?: Date },
+  { addedAt, ...by }: ChangedBy & { addedAt?: Date },
 ): Promise<string[]> {
   const since = addedAt === undefined ? tx`now()` : tx`${addedAt}::timestamptz`;
   const rows = await tx<{ media_id: string }[]>`
     insert into library_media (library_id, media_id, is_derived, added_by_user_id, created_at, ready_kind, ready_site)
-    select ${libraryId}, given.media_id, false, ${userId}, ${since}, ready.kind, ready.site
+    select ${libraryId}, given.media_id, false, ${by.userId}, ${since}, ready.kind, ready.site
     from unnest(${mediaIds}::uuid[]) as given (media_id)
     ${ifReady(tx)}
     order by given.media_id
@@ -212,13 +202,18 @@ export async function addToLibrary(
     where memberships.library_id = ${libraryId}
     order by users.default_library_id, listed.media_id`;
   await insertEdges(tx, libraryId, missing);
-  await emitLibraryEvents(
-    tx,
-    'library.media_added',
-    listed.map((media_id) => ({ library_id: libraryId, media_id, added_by_user_id: userId })),
-    requestId,
-  );
+  await emitAdded(tx, libraryId, listed, by);
   return listed;
+}
+
+async function emitAdded(
+  tx: Transaction,
+  library_id: string,
+  ids: string[],
+  { userId, requestId }: ChangedBy,
+) {
+  const added = ids.map((media_id) => ({ library_id, media_id, added_by_user_id: userId }));
+  await emitLibraryEvents(tx, 'library.media_added', added, requestId);
 }
 
 /** Removes a media from a shared library that the caller has locked. False when it was not in it. */
@@ -232,23 +227,15 @@ export async function removeFromLibrary(
     delete from library_media
     where library_id = ${libraryId} and media_id = ${mediaId}`;
   if (removed.count === 0) return false;
-  const defaultLibraries = membersDefaultLibraries(tx, libraryId);
-  await deleteEdges(
-    tx,
-    libraryId,
-    tx`edge.default_library_id in (${defaultLibraries}) and edge.media_id = ${mediaId}`,
-  );
+  const isMembers = tx`edge.default_library_id in (${membersDefaultLibraries(tx, libraryId)})`;
+  await deleteEdges(tx, libraryId, tx`${isMembers} and edge.media_id = ${mediaId}`);
   const payload = { library_id: libraryId, media_id: mediaId, removed_by_user_id: userId };
   await emitLibraryEvents(tx, 'library.media_removed', [payload], requestId);
   return true;
 }
 
 /** Removes from a default library what it has through one shared library. The caller has locked that library. */
-export async function removeMemberClosure(
-  tx: Transaction,
-  defaultLibraryId: string,
-  libraryId: string,
-): Promise<void> {
+export async function removeMemberClosure(tx: Transaction, defaultLibraryId: string, libraryId: string) {
   await deleteEdges(tx, libraryId, tx`edge.default_library_id = ${defaultLibraryId}`);
 }
 
@@ -312,15 +299,11 @@ function membersDefaultLibraries(tx: Transaction, libraryId: string): SqlFragmen
  * then have no reason left. The second statement sees every reason that was committed before the rows were locked. The
  * edges cannot change in between, because the caller holds the source.
  */
-export async function deleteEdges(
-  tx: Transaction,
-  sourceLibraryId: string,
-  which: SqlFragment,
-): Promise<void> {
+export async function deleteEdges(tx: Transaction, sourceLibraryId: string, which: SqlFragment) {
   const doomed = tx`edge.source_library_id = ${sourceLibraryId} and ${which}`;
   await lockDerived(
     tx,
-    tx`select edge.default_library_id, edge.media_id from default_library_closure_edges as edge where ${doomed}`,
+    tx`select default_library_id, media_id from default_library_closure_edges as edge where ${doomed}`,
   );
   const left = await tx<DerivedRow[]>`
     with deleted as (
@@ -331,11 +314,7 @@ export async function deleteEdges(
     reason as materialized (
       select
         deleted.default_library_id, deleted.media_id,
-        exists (
-          select
-          from default_library_intrinsics as intrinsic
-          where intrinsic.default_library_id = deleted.default_library_id and intrinsic.media_id = deleted.media_id
-        ) as is_saved,
+        ${isSaved(tx, tx`deleted.default_library_id`, tx`deleted.media_id`)} as is_saved,
         exists (
           select
           from default_library_closure_edges as other

@@ -1,4 +1,4 @@
-import type { Transaction } from '../../../platform/database/database.ts';
+import type { Queryable, Transaction } from '../../../platform/database/database.ts';
 import type { SqlFragment } from '../../../platform/database/statement.ts';
 
 /** Identifies a row of a default library. */
@@ -52,11 +52,7 @@ export async function redate(tx: Transaction, rows: DerivedRow[]): Promise<void>
  * Inserts edges from one library, and the rows of default libraries that follow from them. `missing` selects
  * `default_library_id`, `media_id` and `came_at`, in the order of the locks.
  */
-export async function insertEdges(
-  tx: Transaction,
-  sourceLibraryId: string,
-  missing: SqlFragment,
-): Promise<void> {
+export async function insertEdges(tx: Transaction, sourceLibraryId: string, missing: SqlFragment) {
   await tx`
     with missing as materialized (${missing}),
     derived as (
@@ -98,13 +94,30 @@ export function orLockIt(tx: Transaction): SqlFragment {
   return tx`
     on conflict (library_id, media_id) do update
     set created_at = excluded.created_at
-    where excluded.created_at < library_media.created_at and not ${isSaved(tx)}`;
+    where excluded.created_at < library_media.created_at and not ${isRowSaved(tx)}`;
 }
+
 /** Whether the owner of a default library has saved the media of a row of `library_media`. */
-export function isSaved(tx: Transaction): SqlFragment {
-  return tx`exists (
+export function isRowSaved(tx: Transaction): SqlFragment {
+  return isSaved(tx, tx`library_media.library_id`, tx`library_media.media_id`);
+}
+
+type InSql = SqlFragment | string;
+
+/** Whether the owner of a default library has saved a media. A predicate for use inside a statement. */
+export function isSaved(sql: Queryable, defaultLibraryId: InSql, mediaId: InSql): SqlFragment {
+  return sql`exists (
     select
     from default_library_intrinsics as saved
-    where saved.default_library_id = library_media.library_id and saved.media_id = library_media.media_id
+    where saved.default_library_id = ${defaultLibraryId} and saved.media_id = ${mediaId}
+  )`;
+}
+
+/** Whether a media came to a default library through a shared one. A predicate for use inside a statement. */
+export function hasEdge(sql: Queryable, defaultLibraryId: InSql, mediaId: InSql): SqlFragment {
+  return sql`exists (
+    select
+    from default_library_closure_edges as reason
+    where reason.default_library_id = ${defaultLibraryId} and reason.media_id = ${mediaId}
   )`;
 }

@@ -102,10 +102,7 @@ async function takeOut(tx: Transaction, mediaId: string): Promise<void> {
     select library_id from listed
     union all
     select default_library_id from saved`;
-  const removed = places.map(({ library_id }) => ({
-    library_id,
-    media_id: mediaId,
-    removed_by_user_id: null,
-  }));
+  const removal = { media_id: mediaId, removed_by_user_id: null };
+  const removed = places.map(({ library_id }) => ({ library_id, ...removal }));
   await emitLibraryEvents(tx, 'library.media_removed', removed);
 }

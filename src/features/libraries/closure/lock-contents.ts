@@ -9,11 +9,7 @@ import type { Transaction } from '../../../platform/database/database.ts';
  */
 
 /** Waits for parallel changes of these libraries' contents, and for merges of these media. */
-export async function lockContents(
-  tx: Transaction,
-  libraryIds: string[],
-  mediaIds: string[] = [],
-): Promise<void> {
+export async function lockContents(tx: Transaction, libraryIds: string[], mediaIds: string[] = []) {
   await tx`
     select pg_advisory_xact_lock(hashtextextended(id, 1))
     from unnest(${sorted(libraryIds)}::text[]) as library (id)`;

@@ -3,36 +3,30 @@ import * as contract from '../../../contract/libraries.ts';
 import { id } from '../../../contract/wire.ts';
 import { actorOf, principalOf } from '../../../http/authentication.ts';
 import type { HttpServer } from '../../../http/http-server.ts';
+import { routeOptions } from '../../../http/route-options.ts';
 import type { Invitations } from './invitations.ts';
 
 const byId = z.object({ id });
-const tags = ['Invitations'];
+const forViewers = routeOptions({ access: 'viewer', feature: 'libraries', tags: ['Invitations'] });
 
 export function registerInvitationRoutes(server: HttpServer, invitations: Invitations): void {
   server.post(
     '/libraries/:id/invites',
-    {
-      config: {
-        access: 'viewer',
-        feature: 'libraries',
-        errors: [
-          'E_FORBIDDEN',
-          'E_DEFAULT_LIBRARY_FORBIDDEN',
-          'E_LIBRARY_NOT_FOUND',
-          'E_USER_NOT_FOUND',
-          'E_INVITE_MEMBER_EXISTS',
-          'E_INVITE_ALREADY_EXISTS',
-        ],
-      },
-      schema: {
-        tags,
-        summary: 'Invite somebody to a library',
-        description: 'Requires an admin of the library. Takes `invitee_user_id` or `invitee_username`.',
-        params: byId,
-        body: contract.createInvitation,
-        response: { 201: contract.invitationAnswer },
-      },
-    },
+    forViewers({
+      errors: [
+        'E_FORBIDDEN',
+        'E_DEFAULT_LIBRARY_FORBIDDEN',
+        'E_LIBRARY_NOT_FOUND',
+        'E_USER_NOT_FOUND',
+        'E_INVITE_MEMBER_EXISTS',
+        'E_INVITE_ALREADY_EXISTS',
+      ],
+      summary: 'Invite somebody to a library',
+      description: 'Requires an admin of the library. Takes `invitee_user_id` or `invitee_username`.',
+      params: byId,
+      body: contract.createInvitation,
+      response: { 201: contract.invitationAnswer },
+    }),
     async (request, reply) => {
       const { user_id } = principalOf(request);
       const data = await invitations.invite(user_id, request.params.id, request.body, request.id);
@@ -42,59 +36,38 @@ export function registerInvitationRoutes(server: HttpServer, invitations: Invita
 
   server.get(
     '/libraries/:id/invites',
-    {
-      config: { access: 'viewer', feature: 'libraries', errors: ['E_FORBIDDEN', 'E_LIBRARY_NOT_FOUND'] },
-      schema: {
-        tags,
-        summary: 'List the invitations of a library',
-        description: 'Requires an admin of the library. Newest first.',
-        params: byId,
-        querystring: contract.invitationQuery,
-        response: { 200: contract.invitationList },
-      },
-    },
-    async (request) => {
-      const { user_id } = principalOf(request);
-      const { rows, page } = await invitations.listOfLibrary(user_id, request.params.id, request.query);
-      return { data: rows, page };
-    },
+    forViewers({
+      errors: ['E_FORBIDDEN', 'E_LIBRARY_NOT_FOUND'],
+      summary: 'List the invitations of a library',
+      description: 'Requires an admin of the library. Newest first.',
+      params: byId,
+      querystring: contract.invitationQuery,
+      response: { 200: contract.invitationList },
+    }),
+    (request) => invitations.listOfLibrary(principalOf(request).user_id, request.params.id, request.query),
   );
 
   server.get(
     '/libraries/invites',
-    {
-      config: { access: 'viewer', feature: 'libraries' },
-      schema: {
-        tags,
-        summary: "List the caller's invitations",
-        description: 'Newest first.',
-        querystring: contract.invitationQuery,
-        response: { 200: contract.invitationList },
-      },
-    },
-    async (request) => {
-      const { rows, page } = await invitations.listOfInvitee(principalOf(request).user_id, request.query);
-      return { data: rows, page };
-    },
+    forViewers({
+      summary: "List the caller's invitations",
+      description: 'Newest first.',
+      querystring: contract.invitationQuery,
+      response: { 200: contract.invitationList },
+    }),
+    (request) => invitations.listOfInvitee(principalOf(request).user_id, request.query),
   );
 
   server.post(
     '/libraries/invites/:id/accept',
-    {
-      config: {
-        access: 'viewer',
-        feature: 'libraries',
-        errors: ['E_INVITE_NOT_FOUND', 'E_INVITE_NOT_PENDING'],
-      },
-      schema: {
-        tags,
-        summary: 'Accept an invitation',
-        description:
-          'Requires the invitee, who can read the library immediately. Their default library is filled in the background.',
-        params: byId,
-        response: { 200: contract.acceptedInvitation },
-      },
-    },
+    forViewers({
+      errors: ['E_INVITE_NOT_FOUND', 'E_INVITE_NOT_PENDING'],
+      summary: 'Accept an invitation',
+      description:
+        'Requires the invitee, who can read the library immediately. Their default library is filled in the background.',
+      params: byId,
+      response: { 200: contract.acceptedInvitation },
+    }),
     async (request) => ({
       data: await invitations.accept(principalOf(request), request.params.id, actorOf(request)),
     }),
@@ -102,20 +75,13 @@ export function registerInvitationRoutes(server: HttpServer, invitations: Invita
 
   server.post(
     '/libraries/invites/:id/decline',
-    {
-      config: {
-        access: 'viewer',
-        feature: 'libraries',
-        errors: ['E_INVITE_NOT_FOUND', 'E_INVITE_NOT_PENDING'],
-      },
-      schema: {
-        tags,
-        summary: 'Decline an invitation',
-        description: 'Requires the invitee.',
-        params: byId,
-        response: { 200: contract.declinedInvitation },
-      },
-    },
+    forViewers({
+      errors: ['E_INVITE_NOT_FOUND', 'E_INVITE_NOT_PENDING'],
+      summary: 'Decline an invitation',
+      description: 'Requires the invitee.',
+      params: byId,
+      response: { 200: contract.declinedInvitation },
+    }),
     async (request) => ({
       data: await invitations.decline(principalOf(request).user_id, request.params.id, request.id),
     }),
@@ -123,20 +89,13 @@ export function registerInvitationRoutes(server: HttpServer, invitations: Invita
 
   server.delete(
     '/libraries/invites/:id',
-    {
-      config: {
-        access: 'viewer',
-        feature: 'libraries',
-        errors: ['E_FORBIDDEN', 'E_INVITE_NOT_FOUND', 'E_INVITE_NOT_PENDING'],
-      },
-      schema: {
-        tags,
-        summary: 'Revoke an invitation',
-        description: 'Requires an admin of the library.',
-        params: byId,
-        response: { 204: z.null() },
-      },
-    },
+    forViewers({
+      errors: ['E_FORBIDDEN', 'E_INVITE_NOT_FOUND', 'E_INVITE_NOT_PENDING'],
+      summary: 'Revoke an invitation',
+      description: 'Requires an admin of the library.',
+      params: byId,
+      response: { 204: z.null() },
+    }),
     async (request, reply) => {
       await invitations.revoke(principalOf(request).user_id, request.params.id, request.id);
       return reply.status(204).send(null);

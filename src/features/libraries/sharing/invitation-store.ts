@@ -1,4 +1,4 @@
-import type { Invitation, InvitationStatus, LibraryRole, Membership } from '../../../contract/libraries.ts';
+import type { Invitation, InvitationStatus, Membership } from '../../../contract/libraries.ts';
 import type { Queryable, Transaction } from '../../../platform/database/database.ts';
 
 function invitations(sql: Queryable) {
@@ -14,17 +14,13 @@ function invitations(sql: Queryable) {
     join users as invitee on invitee.id = invitation.invitee_user_id`;
 }
 
-export interface NewInvitation {
-  id: string;
-  library_id: string;
-  inviter_user_id: string;
-  invitee_user_id: string;
-  role: LibraryRole;
-}
+/** The stored fields of an invitation that do not change. */
+export type NewInvitation = Pick<
+  Invitation,
+  'id' | 'library_id' | 'inviter_user_id' | 'invitee_user_id' | 'role'
+>;
 
-/**
- * Inserts an invitation. False when the person already has a pending one, or another transaction has just inserted one.
- */
+/** Inserts an invitation. False when the person has a pending one, also from a parallel transaction. */
 export async function insertInvitation(tx: Transaction, invitation: NewInvitation): Promise<boolean> {
   const inserted = await tx`
     insert into library_invitations (id, library_id, inviter_user_id, invitee_user_id, role)
@@ -39,21 +35,15 @@ export async function findInvitation(sql: Queryable, id: string): Promise<Invita
   return invitation;
 }
 
-/**
- * Locks an invitation. When several people answer or revoke it at once, one goes first and the others see its answer.
- */
+/** Locks an invitation. Of several people who answer it at once, one goes first and the others see the answer. */
 export async function lockInvitation(tx: Transaction, id: string): Promise<Invitation | undefined> {
   await tx`select from library_invitations where id = ${id} for update`;
   return findInvitation(tx, id);
 }
 
 /** Revokes the pending invitations that somebody has sent, in all libraries or in one, and returns them. */
-export async function revokeOfInviter(
-  tx: Transaction,
-  inviterId: string,
-  libraryId?: string,
-): Promise<Pick<Invitation, 'id' | 'library_id' | 'inviter_user_id' | 'invitee_user_id' | 'role'>[]> {
-  return tx<Invitation[]>`
+export async function revokeOfInviter(tx: Transaction, inviterId: string, libraryId?: string) {
+  return tx<NewInvitation[]>`
     update library_invitations
     set status = 'revoked', responded_at = now()
     where inviter_user_id = ${inviterId}
@@ -99,34 +89,23 @@ export async function listInvitations(
     limit ${limit}`;
 }
 
-export async function answerInvitation(
-  tx: Transaction,
-  id: string,
-  status: Exclude<InvitationStatus, 'pending'>,
-): Promise<void> {
+export type Answer = Exclude<InvitationStatus, 'pending'>;
+
+export async function answerInvitation(tx: Transaction, id: string, status: Answer): Promise<void> {
   await tx`
     update library_invitations
     set status = ${status}, responded_at = now()
     where id = ${id} and status = 'pending'`;
 }
 
-export async function insertMembership(
-  tx: Transaction,
-  libraryId: string,
-  userId: string,
-  role: LibraryRole,
-): Promise<void> {
+export async function insertMembership(tx: Transaction, member: Omit<Membership, 'created_at'>) {
   await tx`
     insert into memberships (library_id, user_id, role)
-    values (${libraryId}, ${userId}, ${role})
+    values (${member.library_id}, ${member.user_id}, ${member.role})
     on conflict do nothing`;
 }
 
-export async function findMembership(
-  sql: Queryable,
-  libraryId: string,
-  userId: string,
-): Promise<Membership | undefined> {
+export async function findMembership(sql: Queryable, libraryId: string, userId: string) {
   const [membership] = await sql<Membership[]>`
     select library_id, user_id, role, created_at
     from memberships

@@ -1,67 +1,70 @@
+import type { z } from 'zod';
 import { NexusError } from '../../../contract/errors.ts';
-import type { User } from '../../../contract/identity.ts';
-import type { Invitation, InvitationStatus, LibraryRole } from '../../../contract/libraries.ts';
-import type { ListQuery, Page } from '../../../contract/wire.ts';
-import { type Actor, recordAudit } from '../../../platform/audit/audit.ts';
+import type {
+  createInvitation,
+  Invitation,
+  InvitationStatus,
+  invitationQuery,
+} from '../../../contract/libraries.ts';
+import type { Actor } from '../../../platform/audit/audit.ts';
 import { cutPage, readCursor } from '../../../platform/cursor.ts';
-import type { Database } from '../../../platform/database/database.ts';
+import type { Database, Transaction } from '../../../platform/database/database.ts';
 import { transaction } from '../../../platform/database/transaction.ts';
 import { newId } from '../../../platform/ids.ts';
+import type { Users } from '../../identity/users.ts';
 import { refuseDefault, requireAdmin } from '../access/access.ts';
 import type { Viewer } from '../access/can-read-media.ts';
 import type { Backfill } from '../closure/backfill.ts';
 import { findBackfill } from '../closure/backfill-store.ts';
-import { emitInvitationEvent, emitLibraryEvents } from '../events.ts';
+import { emitInvitationEvent, recordLibraryChange } from '../events.ts';
 import { findLibrary, holdLibrary } from '../store.ts';
 import * as invitations from './invitation-store.ts';
 
 export interface InvitationsDependencies {
   sql: Database;
-  /** Both throw when the person does not exist. */
-  users: { get(id: string): Promise<User>; getByName(username: string): Promise<User> };
+  users: Pick<Users, 'get' | 'getByName'>;
   backfill: Pick<Backfill, 'start'>;
 }
 
-export interface Invite {
-  invitee_user_id?: string | undefined;
-  invitee_username?: string | undefined;
-  role: LibraryRole;
-}
+type InvitationQuery = z.output<typeof invitationQuery>;
 
-type InvitationQuery = ListQuery & { status: InvitationStatus };
+/** Revokes the pending invitations that somebody has sent, in all libraries or in one. */
+export async function revokeInvitations(
+  tx: Transaction,
+  inviterId: string,
+  { libraryId, requestId }: { libraryId?: string; requestId?: string | undefined } = {},
+): Promise<void> {
+  for (const invitation of await invitations.revokeOfInviter(tx, inviterId, libraryId))
+    await emitInvitationEvent(tx, 'invitation.revoked', invitation, requestId);
+}
 
 export type Invitations = ReturnType<typeof createInvitations>;
 
 export function createInvitations({ sql, users, backfill }: InvitationsDependencies) {
   return {
-    async invite(userId: string, libraryId: string, invite: Invite, requestId?: string): Promise<Invitation> {
+    async invite(
+      userId: string,
+      libraryId: string,
+      { invitee_user_id, invitee_username, role }: z.output<typeof createInvitation>,
+      requestId?: string,
+    ): Promise<Invitation> {
       refuseDefault(requireAdmin(await findLibrary(sql, userId, libraryId)));
-      const invitee = invite.invitee_user_id
-        ? await users.get(invite.invitee_user_id)
-        : await users.getByName(invite.invitee_username ?? '');
+      const invitee = invitee_user_id
+        ? await users.get(invitee_user_id)
+        : await users.getByName(invitee_username ?? '');
       return transaction(sql, async (tx) => {
         requireAdmin(await holdLibrary(tx, userId, libraryId));
         if (!(await invitations.holdInviter(tx, libraryId, userId))) mayNotInvite();
-        const id = newId();
-        const isNew = await invitations.insertInvitation(tx, {
-          id,
-          library_id: libraryId,
-          inviter_user_id: userId,
-          invitee_user_id: invitee.id,
-          role: invite.role,
-        });
+        const [id, people] = [newId(), { inviter_user_id: userId, invitee_user_id: invitee.id }];
+        const isNew = await invitations.insertInvitation(tx, { id, library_id: libraryId, ...people, role });
         // Checked after the insert, which waits for a parallel acceptance that may have made them a member.
         if (await invitations.findMembership(tx, libraryId, invitee.id)) {
-          throw new NexusError(
-            'E_INVITE_MEMBER_EXISTS',
-            `${invitee.username} is already a member of this library.`,
-          );
+          const message = `${invitee.username} is already a member of this library.`;
+          throw new NexusError('E_INVITE_MEMBER_EXISTS', message);
         }
         if (!isNew) {
-          throw new NexusError(
-            'E_INVITE_ALREADY_EXISTS',
-            `${invitee.username} already has a pending invitation to this library.`,
-          );
+          const message = `${invitee.username} already has a pending invitation to this library.`;
+          throw new NexusError('E_INVITE_ALREADY_EXISTS', message);
         }
         const invitation = requireInvitation(await invitations.findInvitation(tx, id));
         await emitInvitationEvent(tx, 'invitation.created', invitation, requestId);
@@ -77,46 +80,28 @@ export function createInvitations({ sql, users, backfill }: InvitationsDependenc
     listOfInvitee: (userId: string, query: InvitationQuery) => list({ invitee_user_id: userId }, query),
 
     /** Makes the invitee a member, who reads the library at once, and starts filling their default library. */
-    async accept(invitee: Viewer, invitationId: string, actor: Actor) {
-      const { library_id, inviter_user_id } = requireInvitee(
-        await invitations.findInvitation(sql, invitationId),
-        invitee.user_id,
-      );
+    async accept({ user_id, default_library_id }: Viewer, invitationId: string, actor: Actor) {
+      const found = requireInvitee(await invitations.findInvitation(sql, invitationId), user_id);
+      const { library_id, inviter_user_id, role } = found;
       return transaction(sql, async (tx) => {
-        await holdLibrary(tx, invitee.user_id, library_id);
+        await holdLibrary(tx, user_id, library_id);
         const mayInvite = await invitations.holdInviter(tx, library_id, inviter_user_id);
-        const invitation = requireInvitee(
-          await invitations.lockInvitation(tx, invitationId),
-          invitee.user_id,
-        );
-        const key = {
-          default_library_id: invitee.default_library_id,
-          source_library_id: invitation.library_id,
-          user_id: invitee.user_id,
-        };
+        const invitation = requireInvitee(await invitations.lockInvitation(tx, invitationId), user_id);
+        const key = { default_library_id, source_library_id: library_id, user_id };
         const idempotent = isAnsweredAlready(invitation, 'accepted');
         if (!idempotent) {
           if (!mayInvite) notPending('revoked', 'accepted');
           await backfill.start(tx, key, actor.requestId);
-          await invitations.insertMembership(tx, invitation.library_id, invitee.user_id, invitation.role);
+          const member = { library_id, user_id, role };
+          await invitations.insertMembership(tx, member);
           await invitations.answerInvitation(tx, invitationId, 'accepted');
-          await recordAudit(tx, {
-            action: 'library.member_added',
-            actor,
-            details: {
-              library_id: invitation.library_id,
-              user_id: invitee.user_id,
-              role: invitation.role,
-              invitation_id: invitationId,
-            },
-          });
           await emitInvitationEvent(tx, 'invitation.accepted', invitation, actor.requestId);
-          const member = { library_id, user_id: invitee.user_id, role: invitation.role };
-          await emitLibraryEvents(tx, 'library.member_added', [member], actor.requestId);
+          const details = { ...member, invitation_id: invitationId };
+          await recordLibraryChange(tx, 'library.member_added', member, { actor, details });
         }
         return {
           invite: requireInvitation(await invitations.findInvitation(tx, invitationId)),
-          membership: (await invitations.findMembership(tx, invitation.library_id, invitee.user_id)) ?? null,
+          membership: (await invitations.findMembership(tx, library_id, user_id)) ?? null,
           idempotent,
           backfill_job_status: (await findBackfill(tx, key))?.status ?? null,
         };
@@ -155,16 +140,15 @@ export function createInvitations({ sql, users, backfill }: InvitationsDependenc
   async function list(
     of: { library_id: string } | { invitee_user_id: string },
     { status, cursor, limit }: InvitationQuery,
-  ): Promise<{ rows: Invitation[]; page: Page }> {
-    return cutPage(
-      await invitations.listInvitations(sql, { ...of, status }, readCursor(cursor), limit + 1),
-      limit,
-    );
+  ) {
+    const rows = await invitations.listInvitations(sql, { ...of, status }, readCursor(cursor), limit + 1);
+    const { rows: data, page } = cutPage(rows, limit);
+    return { data, page };
   }
 }
 
 /** Whether the invitation already has this answer. False when it is pending; throws when it has another one. */
-function isAnsweredAlready(invitation: Invitation, answer: Exclude<InvitationStatus, 'pending'>): boolean {
+function isAnsweredAlready(invitation: Invitation, answer: invitations.Answer): boolean {
   if (invitation.status === 'pending') return false;
   if (invitation.status === answer) return true;
   return notPending(invitation.status, answer);

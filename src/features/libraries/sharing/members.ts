@@ -1,30 +1,29 @@
-import { z } from 'zod';
 import { NexusError } from '../../../contract/errors.ts';
-import type { Library, LibraryRole, Member } from '../../../contract/libraries.ts';
-import type { ListQuery, Page } from '../../../contract/wire.ts';
-import { type Actor, recordAudit } from '../../../platform/audit/audit.ts';
-import { cutByCursor, decodeCursor } from '../../../platform/cursor.ts';
+import type { LibraryRole, Member } from '../../../contract/libraries.ts';
+import type { ListQuery } from '../../../contract/wire.ts';
+import type { Actor } from '../../../platform/audit/audit.ts';
+import { cutByCursor, cutPage, decodeCursor, readCursor } from '../../../platform/cursor.ts';
 import type { Database, Queryable, Transaction } from '../../../platform/database/database.ts';
 import { transaction } from '../../../platform/database/transaction.ts';
 import { refuseDefault, requireAdmin, requireMember, requireOwner } from '../access/access.ts';
 import { deleteBackfill, lockBackfill } from '../closure/backfill-store.ts';
 import { removeMemberClosure } from '../closure/closure.ts';
-import { emitLibraryEvents } from '../events.ts';
-import { withCount } from '../library-counts.ts';
+import { recordLibraryChange } from '../events.ts';
+import { getLibrary } from '../libraries.ts';
 import * as store from '../store.ts';
-import { revokeInvitationsInLibrary } from './invitation-revocation.ts';
+import { revokeInvitations } from './invitations.ts';
 import * as members from './member-store.ts';
 
 export type Members = ReturnType<typeof createMembers>;
 
-const position = z.object({ rank: z.int().min(0).max(2), since_us: z.int(), user_id: z.uuid() });
-
 export function createMembers({ sql }: { sql: Database }) {
   return {
-    async list(userId: string, libraryId: string, query: ListQuery): Promise<{ rows: Member[]; page: Page }> {
+    async list(userId: string, libraryId: string, query: ListQuery) {
       requireAdmin(await store.findLibrary(sql, userId, libraryId));
-      const last = decodeCursor(query.cursor, position);
-      return cutByCursor(await members.listMembers(sql, libraryId, last, query.limit + 1), query.limit);
+      const last = decodeCursor(query.cursor, members.memberCursor);
+      const rows = await members.listMembers(sql, libraryId, last, query.limit + 1);
+      const { rows: data, page } = cutByCursor(rows, query.limit);
+      return { data, page };
     },
 
     async changeRole(
@@ -45,30 +44,22 @@ export function createMembers({ sql }: { sql: Database }) {
         if (member.role === role) return member;
         if (role === 'member') await keepOneAdmin(tx, libraryId, member);
         await members.changeRole(tx, libraryId, memberId, role);
-        if (role !== 'admin') await revokeInvitationsInLibrary(tx, libraryId, memberId, actor.requestId);
-        await recordAudit(tx, {
-          action: 'library.member_role_changed',
-          actor,
-          details: { library_id: libraryId, user_id: memberId, role },
-        });
-        const changed = { library_id: libraryId, user_id: memberId, role };
-        await emitLibraryEvents(tx, 'library.member_role_changed', [changed], actor.requestId);
+        if (role !== 'admin')
+          await revokeInvitations(tx, memberId, { libraryId, requestId: actor.requestId });
+        const details = { library_id: libraryId, user_id: memberId, role };
+        await recordLibraryChange(tx, 'library.member_role_changed', details, { actor, details });
         return { ...member, role };
       });
     },
 
     /** Removes a member, by an admin or by the member themselves. Does nothing for somebody who is not a member. */
     async remove(userId: string, libraryId: string, memberId: string, actor: Actor): Promise<void> {
-      const defaultLibraryId = await members.findDefaultLibraryId(sql, memberId);
+      const default_library_id = await members.findDefaultLibraryId(sql, memberId);
       await transaction(sql, async (tx) => {
         requireLeaving(await store.findLibrary(tx, userId, libraryId), userId, memberId);
-        if (defaultLibraryId === undefined) return;
+        if (default_library_id === undefined) return;
         await store.holdAdmissions(tx, libraryId);
-        const backfill = {
-          default_library_id: defaultLibraryId,
-          source_library_id: libraryId,
-          user_id: memberId,
-        };
+        const backfill = { default_library_id, source_library_id: libraryId, user_id: memberId };
         await lockBackfill(tx, backfill);
         const locked = await members.lockMemberships(tx, libraryId, [memberId]);
         const library = requireLeaving(await store.lockLibrary(tx, userId, libraryId), userId, memberId);
@@ -77,34 +68,25 @@ export function createMembers({ sql }: { sql: Database }) {
         const member = await requireMembership(tx, libraryId, memberId);
         refuseOwner(member);
         await keepOneAdmin(tx, libraryId, member);
-        await removeMemberClosure(tx, defaultLibraryId, libraryId);
+        await removeMemberClosure(tx, default_library_id, libraryId);
         await members.deleteMembership(tx, libraryId, memberId);
         await deleteBackfill(tx, backfill);
-        await revokeInvitationsInLibrary(tx, libraryId, memberId, actor.requestId);
-        await recordAudit(tx, {
-          action: 'library.member_removed',
-          actor,
-          details: { library_id: libraryId, user_id: memberId },
-        });
-        const removed = { library_id: libraryId, user_id: memberId };
-        await emitLibraryEvents(tx, 'library.member_removed', [removed], actor.requestId);
+        await revokeInvitations(tx, memberId, { libraryId, requestId: actor.requestId });
+        const details = { library_id: libraryId, user_id: memberId };
+        await recordLibraryChange(tx, 'library.member_removed', details, { actor, details });
       });
     },
 
     /** Transfers ownership to a member, who becomes an admin. The old owner stays an admin. */
-    async transferOwnership(
-      userId: string,
-      libraryId: string,
-      newOwnerId: string,
-      actor: Actor,
-    ): Promise<Library> {
-      const library = await transaction(sql, async (tx) => {
+    async transferOwnership(userId: string, libraryId: string, newOwnerId: string, actor: Actor) {
+      return transaction(sql, async (tx) => {
         requireMember(await store.findLibrary(tx, userId, libraryId));
         const locked = await members.lockMemberships(tx, libraryId, [userId, newOwnerId]);
         const library = requireMember(await store.lockLibrary(tx, userId, libraryId));
         refuseDefault(library);
         // A repeated call comes from somebody who is no longer the owner.
-        if (library.role === 'admin' && library.owner_user_id === newOwnerId) return library;
+        if (library.role === 'admin' && library.owner_user_id === newOwnerId)
+          return getLibrary(tx, userId, libraryId);
         requireOwner(library, userId);
         if (!locked.has(newOwnerId)) {
           throw new NexusError(
@@ -114,25 +96,32 @@ export function createMembers({ sql }: { sql: Database }) {
         }
         await members.changeRole(tx, libraryId, newOwnerId, 'admin');
         await members.changeOwner(tx, libraryId, newOwnerId);
-        const transfer = { library_id: libraryId, from_user_id: userId, to_user_id: newOwnerId };
-        await recordAudit(tx, { action: 'library.ownership_transferred', actor, details: transfer });
-        await emitLibraryEvents(tx, 'library.ownership_transferred', [transfer], actor.requestId);
-        return requireMember(await store.findLibrary(tx, userId, libraryId));
+        const details = { library_id: libraryId, from_user_id: userId, to_user_id: newOwnerId };
+        await recordLibraryChange(tx, 'library.ownership_transferred', details, { actor, details });
+        return getLibrary(tx, userId, libraryId);
       });
-      return withCount(sql, userId, library);
+    },
+
+    /** Previews what a member would lose when removed, and what they would keep and why. */
+    async previewRemoval(adminId: string, libraryId: string, memberId: string, query: ListQuery) {
+      refuseDefault(requireAdmin(await store.findLibrary(sql, adminId, libraryId)));
+      refuseOwner(await requireMembership(sql, libraryId, memberId));
+      const default_library_id = await members.findDefaultLibraryId(sql, memberId);
+      if (default_library_id === undefined) throw new Error('A member has no default library.');
+      const removal = { adminId, libraryId, member: { user_id: memberId, default_library_id } };
+      const counts = await members.countKept(sql, removal);
+      const rows = await members.listKept(sql, removal, readCursor(query.cursor), query.limit + 1);
+      const { rows: kept, page } = cutPage(rows, query.limit);
+      return { data: { library_id: libraryId, user_id: memberId, ...counts, kept }, page };
     },
   };
 }
 
-function requireLeaving(
-  found: store.MemberLibrary | undefined,
-  userId: string,
-  memberId: string,
-): store.MemberLibrary {
+function requireLeaving(found: store.MemberLibrary | undefined, userId: string, memberId: string) {
   return userId === memberId ? requireMember(found) : requireAdmin(found);
 }
 
-export async function requireMembership(sql: Queryable, libraryId: string, userId: string): Promise<Member> {
+async function requireMembership(sql: Queryable, libraryId: string, userId: string): Promise<Member> {
   return (await members.findMember(sql, libraryId, userId)) ?? notAMember();
 }
 
@@ -140,7 +129,7 @@ function notAMember(): never {
   throw new NexusError('E_NOT_FOUND', 'This person is not a member of the library.');
 }
 
-export function refuseOwner(member: Member): void {
+function refuseOwner(member: Member): void {
   if (!member.is_owner) return;
   throw new NexusError(
     'E_OWNER_EXIT_FORBIDDEN',

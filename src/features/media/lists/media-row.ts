@@ -2,8 +2,7 @@ import { capabilitiesOf } from '../../../contract/capabilities.ts';
 import type { Media } from '../../../contract/media.ts';
 import type { ReadingProgress } from '../../../contract/reading.ts';
 import type { Queryable } from '../../../platform/database/database.ts';
-import type { Viewer } from '../../libraries/access/can-read-media.ts';
-import { mayRetryMedia } from '../../libraries/access/may-retry-media.ts';
+import { mayRetryMedia, type Viewer } from '../../libraries/access/can-read-media.ts';
 
 /** A row of a media, as all lists read it. */
 export interface MediaRow extends Omit<Media, 'capabilities' | 'cover_url' | 'reading'> {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineJobType, MAINTENANCE_QUEUE } from '../../../platform/jobs/job-type.ts';
 import type { Periodic } from '../../../platform/jobs/periodic/periodic.ts';
+import type { MetricSource } from '../../../platform/telemetry/metrics.ts';
 import type { Backfill } from './backfill.ts';
 
 /** Logs a warning every minute while the backlog of backfills is beyond its guardrails. */
@@ -15,4 +16,23 @@ export function periodicBacklogCheck(backfill: Pick<Backfill, 'health'>): Period
     },
   });
   return { type, everySeconds: 60 };
+}
+
+const HELP = {
+  pending_count: ['nexus_backfill_pending', 'Backfills that are not done.'],
+  pending_age_p95_seconds: [
+    'nexus_backfill_pending_age_p95_seconds',
+    'The 95th percentile of how long they have been pending.',
+  ],
+  degraded: ['nexus_backfill_degraded', 'Whether a guardrail is exceeded.'],
+} as const;
+
+export function measureBackfill(backfill: Pick<Backfill, 'health'>): MetricSource {
+  return async () => {
+    const health = await backfill.health();
+    return (Object.keys(HELP) as (keyof typeof HELP)[]).map((field) => {
+      const [name, help] = HELP[field];
+      return { name, help, value: Number(health[field]), key: `backfill.${field}` };
+    });
+  };
 }
