@@ -7,7 +7,7 @@ import { createRoot } from 'react-dom/client';
 import { createQueryClient } from './api/query-client.ts';
 import { queryKeys } from './api/query-keys.ts';
 import { createAppRouter } from './router.tsx';
-import { Toaster } from './ui/toaster.tsx';
+import { Toaster } from './ui/toasts.tsx';
 import { TooltipProvider } from './ui/tooltip.tsx';
 
 const queryClient = createQueryClient({

@@ -1,7 +1,7 @@
 import './run-options.css';
 import { Select } from '../ui/field.tsx';
 import { profileNameOf } from './labels.ts';
-import type { Profile, Profiles } from './queries.ts';
+import type { Mode, Profile, Profiles } from './queries.ts';
 
 export interface RunOptionsProps {
   profiles: Profiles;
@@ -44,6 +44,31 @@ export function RunOptions({ profiles, profile, isCompared, onProfile, onCompare
           The beginning of the text, as this mode shows it, is sent to the model {model?.version}.
         </p>
       )}
+    </fieldset>
+  );
+}
+
+const NAMES: Record<Mode, string> = { PUBLIC: 'With policies applied', RAW: 'Original text' };
+const MODES = Object.keys(NAMES) as Mode[];
+
+/** Switches between redacted and original text. Shown to people who may see the original. */
+export function ModeChoice({ mode, onChange }: { mode: Mode; onChange: (mode: Mode) => void }) {
+  return (
+    <fieldset className="mode-choice">
+      <legend className="visually-hidden">Text</legend>
+      <span className="segments">
+        {MODES.map((value) => (
+          <button
+            key={value}
+            type="button"
+            className="segment"
+            aria-pressed={mode === value}
+            onClick={() => onChange(value)}
+          >
+            {NAMES[value]}
+          </button>
+        ))}
+      </span>
     </fieldset>
   );
 }

@@ -1,5 +1,6 @@
 /** Every key of the query cache. A shorter key is the prefix of longer ones: invalidating it invalidates them all. */
 export const queryKeys = {
+  everything: () => [],
   session: () => ['session'],
   signInLink: (token: string) => ['sign-in-link', token],
   storage: () => ['storage'],

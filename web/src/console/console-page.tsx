@@ -1,12 +1,13 @@
 import './console.css';
 import { useNavigate } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import type { ComponentProps, ReactNode } from 'react';
 import { useShortcuts } from '../keyboard/shortcuts.ts';
-import { roleAllows, useSession } from '../session/session.ts';
+import { useSession } from '../session/session.ts';
 import { usePageTitle } from '../ui/page-title.ts';
-import { SECTIONS } from './sections.ts';
+import { Pending, SkeletonText } from '../ui/states.tsx';
+import { sectionsFor } from './sections.ts';
 
-export interface ConsolePageProps {
+interface ConsolePageProps {
   title: string;
   /** A sentence about the page, below the title. */
   lead?: ReactNode;
@@ -16,20 +17,17 @@ export interface ConsolePageProps {
   children: ReactNode;
 }
 
-/** The layout of all console pages. */
 export function ConsolePage({ title, lead, above, actions, children }: ConsolePageProps) {
   const navigate = useNavigate();
   const { user } = useSession();
   usePageTitle(`${title} · Console`);
   useShortcuts(
-    Object.values(SECTIONS)
-      .filter(({ minimumRole }) => roleAllows(user.role, minimumRole))
-      .map(({ path, label, keys }) => ({
-        keys,
-        label,
-        group: 'Go to',
-        run: () => void navigate({ to: `/console/${path}` as string }),
-      })),
+    sectionsFor(user.role).map(({ path, label, keys }) => ({
+      keys,
+      label,
+      group: 'Go to',
+      run: () => void navigate({ to: `/console/${path}` as string }),
+    })),
   );
   return (
     <div className="page page-wide console">
@@ -43,5 +41,20 @@ export function ConsolePage({ title, lead, above, actions, children }: ConsolePa
       </header>
       {children}
     </div>
+  );
+}
+
+interface PendingPageProps extends Pick<ConsolePageProps, 'title' | 'above'> {
+  query: ComponentProps<typeof Pending>['query'];
+}
+
+/** A page about one thing that is loading, or could not be loaded. */
+export function PendingPage({ query, ...page }: PendingPageProps) {
+  return (
+    <ConsolePage {...page}>
+      <Pending query={query}>
+        <SkeletonText lines={10} />
+      </Pending>
+    </ConsolePage>
   );
 }

@@ -1,8 +1,6 @@
 import { TriangleAlert } from 'lucide-react';
 import type { Media } from '../api/types.ts';
-import { siteOf } from './format.ts';
-import { KIND_NAMES } from './kinds.ts';
-import { stageOf } from './stage.ts';
+import { KIND_NAMES, siteOf, stageOf } from './format.ts';
 
 const TINTS = 6;
 

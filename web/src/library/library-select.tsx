@@ -6,7 +6,6 @@ export interface LibrarySelectProps {
   label: string;
   /** Undefined for the person's own library. */
   value: string | undefined;
-  /** The shared libraries to choose from. */
   libraries: readonly Library[];
   onChange: (libraryId: string | undefined) => void;
 }

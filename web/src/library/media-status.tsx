@@ -1,7 +1,6 @@
 import { CircleCheckBig } from 'lucide-react';
 import type { Media } from '../api/types.ts';
-import { lengthOf, publishedOf, siteOf, timeAgo } from './format.ts';
-import { STAGE_LABELS, stageOf } from './stage.ts';
+import { lengthOf, publishedOf, STAGE_LABELS, siteOf, stageOf, timeAgo } from './format.ts';
 
 /** The processing stage of a media, with a progress bar of three steps. */
 export function StageLine({ media }: { media: Media }) {
@@ -20,7 +19,6 @@ export function StageLine({ media }: { media: Media }) {
   );
 }
 
-/** The site, author, length and dates of a media. */
 export function MetaLine({ media }: { media: Media }) {
   const site = siteOf(media);
   const length = lengthOf(media);

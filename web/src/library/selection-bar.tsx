@@ -14,7 +14,6 @@ export interface SelectionBarProps {
   onDone: () => void;
 }
 
-/** The actions on all selected items. */
 export function SelectionBar({ selected, removeFrom, onSelectAll, onDone }: SelectionBarProps) {
   const queryClient = useQueryClient();
   const actions = useMediaActions();
@@ -52,9 +51,11 @@ export function SelectionBar({ selected, removeFrom, onSelectAll, onDone }: Sele
           }
         >
           {targets.map((library) => (
-            <MenuItem key={library.id} onSelect={() => after(actions.addTo(library, selected))}>
-              {library.name}
-            </MenuItem>
+            <MenuItem
+              label={library.name}
+              key={library.id}
+              onSelect={() => after(actions.addTo(library, selected))}
+            />
           ))}
         </Menu>
       )}

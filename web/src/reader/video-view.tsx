@@ -3,17 +3,17 @@ import { useQuery } from '@tanstack/react-query';
 import { Play } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import type { Fragment } from '../api/types.ts';
-import { SkeletonText } from '../ui/skeleton.tsx';
-import { ArticleHead } from './article-head.tsx';
-import { fragmentsQuery } from './queries.ts';
-import type { ViewProps } from './reader.tsx';
+import { fragmentsQuery } from '../library/queries.ts';
+import { SkeletonText } from '../ui/states.tsx';
+import { ArticleHead } from './article-view.tsx';
+import type { ViewProps } from './reader-page.tsx';
 import { useYouTubePlayer } from './youtube-player.ts';
 
 /** Shows a video and its transcript. Clicking a line seeks to it, and the current line is marked. */
 export default function VideoView({ media, start, onProgress }: ViewProps) {
   const frame = useRef<HTMLIFrameElement>(null);
   const [isLoaded, setLoaded] = useState(false);
-  const player = useYouTubePlayer(frame, isLoaded);
+  const player = useYouTubePlayer(frame);
   const { data: fragments, isPending } = useQuery({
     ...fragmentsQuery(media.id),
     enabled: media.capabilities.can_read,
@@ -82,15 +82,13 @@ export default function VideoView({ media, start, onProgress }: ViewProps) {
   );
 }
 
-function Lines({
-  fragments,
-  seconds,
-  onSeek,
-}: {
+interface LinesProps {
   fragments: Fragment[];
   seconds: number;
   onSeek: (to: number) => void;
-}) {
+}
+
+function Lines({ fragments, seconds, onSeek }: LinesProps) {
   const list = useRef<HTMLOListElement>(null);
   const now = fragments.findLastIndex(
     ({ t_start_ms }) => t_start_ms !== null && t_start_ms <= seconds * 1000,

@@ -1,4 +1,5 @@
-import { type RefObject, useCallback, useEffect, useState } from 'react';
+import { type RefObject, useCallback, useState } from 'react';
+import { useWindowEvent } from '../ui/use-window-event.ts';
 
 const PLAYER_ORIGIN = 'https://www.youtube-nocookie.com';
 
@@ -8,7 +9,7 @@ interface PlayerState {
 }
 
 /** Controls the embedded player with messages only, so that no script of YouTube runs in this page. */
-export function useYouTubePlayer(frame: RefObject<HTMLIFrameElement | null>, isLoaded: boolean) {
+export function useYouTubePlayer(frame: RefObject<HTMLIFrameElement | null>) {
   const [state, setState] = useState<PlayerState>({ seconds: 0, duration: 0 });
 
   const send = useCallback(
@@ -16,21 +17,15 @@ export function useYouTubePlayer(frame: RefObject<HTMLIFrameElement | null>, isL
     [frame],
   );
 
-  useEffect(() => {
-    if (!isLoaded) return;
-    const onMessage = ({ origin, source, data }: MessageEvent) => {
-      if (origin !== PLAYER_ORIGIN || source !== frame.current?.contentWindow || typeof data !== 'string')
-        return;
-      const info = infoOf(data);
-      if (!info) return;
-      setState((current) => ({
-        seconds: info.currentTime ?? current.seconds,
-        duration: info.duration ?? current.duration,
-      }));
-    };
-    window.addEventListener('message', onMessage);
-    return () => window.removeEventListener('message', onMessage);
-  }, [frame, isLoaded]);
+  useWindowEvent('message', ({ origin, source, data }) => {
+    const isPlayer = origin === PLAYER_ORIGIN && source === frame.current?.contentWindow;
+    const info = isPlayer && typeof data === 'string' ? infoOf(data) : undefined;
+    if (!info) return;
+    setState((current) => ({
+      seconds: info.currentTime ?? current.seconds,
+      duration: info.duration ?? current.duration,
+    }));
+  });
 
   return {
     ...state,

@@ -1,6 +1,5 @@
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
-import { api } from '../api/client.ts';
-import { ApiError } from '../api/error.ts';
+import { ApiError, api } from '../api/client.ts';
 import { queryKeys } from '../api/query-keys.ts';
 import type { Answer, Role, Session } from '../api/types.ts';
 

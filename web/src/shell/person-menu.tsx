@@ -1,25 +1,18 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { CircleUserRound, Keyboard, LogOut, Settings } from 'lucide-react';
-import { errorMessage } from '../api/error.ts';
+import { errorMessage } from '../api/client.ts';
 import { signOut, useSession } from '../session/session.ts';
-import { setTheme, type Theme, useTheme } from '../session/theme.ts';
+import { setTheme, THEMES, useTheme } from '../session/theme.ts';
 import { Menu, MenuChoice, MenuItem, MenuSeparator } from '../ui/menu.tsx';
-import { showToast } from '../ui/toasts.ts';
-import { useDialogs } from './dialogs.ts';
-
-const THEMES: { value: Theme; label: string }[] = [
-  { value: 'system', label: 'System' },
-  { value: 'light', label: 'Light' },
-  { value: 'dark', label: 'Dark' },
-];
+import { showToast } from '../ui/toasts.tsx';
+import { showDialog } from './dialogs.ts';
 
 export function PersonMenu() {
   const { user } = useSession();
   const theme = useTheme();
   const navigate = useNavigate();
   const queryClient = useQueryClient();
-  const { show } = useDialogs();
 
   async function endSession() {
     try {
@@ -42,18 +35,17 @@ export function PersonMenu() {
         </button>
       }
     >
-      <MenuItem icon={Settings} onSelect={() => void navigate({ to: '/settings' })}>
-        Settings
-      </MenuItem>
-      <MenuItem icon={Keyboard} shortcut="?" onSelect={() => show('shortcuts')}>
-        Keyboard shortcuts
-      </MenuItem>
+      <MenuItem label="Settings" icon={Settings} onSelect={() => void navigate({ to: '/settings' })} />
+      <MenuItem
+        label="Keyboard shortcuts"
+        icon={Keyboard}
+        shortcut="?"
+        onSelect={() => showDialog('shortcuts')}
+      />
       <MenuSeparator />
       <MenuChoice label="Theme" value={theme} options={THEMES} onChange={setTheme} />
       <MenuSeparator />
-      <MenuItem icon={LogOut} onSelect={() => void endSession()}>
-        Sign out
-      </MenuItem>
+      <MenuItem label="Sign out" icon={LogOut} onSelect={() => void endSession()} />
     </Menu>
   );
 }

@@ -2,9 +2,7 @@
 export interface ImportParams {
   /** The ids of its jobs, joined by `_`. */
   jobs?: string;
-  /** The number of links. */
   total?: number;
-  /** The library that the links are imported to. */
   library?: string;
 }
 

@@ -3,18 +3,23 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { FormError } from '../session/card-page.tsx';
 import { Button, buttonClass } from '../ui/button.tsx';
-import { ErrorState } from '../ui/error-state.tsx';
-import { countItems } from './import-item.ts';
+import { ErrorState } from '../ui/states.tsx';
 import { ImportResult } from './import-result.tsx';
-import { cancelJob, countsOf, isFinished, progressQuery, resultQuery } from './imports.ts';
+import {
+  COUNTED,
+  cancelJob,
+  countItems,
+  countsOf,
+  isFinished,
+  progressQuery,
+  resultQuery,
+} from './imports.ts';
 
-export interface ImportProgressProps {
+interface ImportProgressProps {
   ids: string[];
   total: number | undefined;
   libraryId: string | undefined;
 }
-
-const COUNTED = ['done', 'created', 'duplicate', 'invalid'] as const;
 
 /** The last step of an import: its progress, then its results. */
 export function ImportProgress({ ids, total, libraryId }: ImportProgressProps) {

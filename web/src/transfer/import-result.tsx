@@ -2,10 +2,9 @@ import { Link } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { downloadText } from './download.ts';
-import { countItems, type ImportItem } from './import-item.ts';
-import { resultCsv } from './result-csv.ts';
+import { countItems, type ImportItem, resultCsv } from './imports.ts';
 
-export interface ImportResultProps {
+interface ImportResultProps {
   jobs: { job_id: string; status: string; error_text: string | null }[];
   items: ImportItem[];
   total: number;
@@ -14,7 +13,6 @@ export interface ImportResultProps {
 
 const SHOWN = 100;
 
-/** The results of an import. */
 export function ImportResult({ jobs, items, total, libraryId }: ImportResultProps) {
   const { created, duplicate, invalid } = countItems(items);
   const skipped = Math.max(0, total - items.length);

@@ -26,16 +26,14 @@ export default function SavePage() {
   usePageTitle('Save');
   return (
     <CardPage title="Save to Nexus">
-      <div className="card-page-card">
-        {link ? (
-          <SaveOne link={link} title={search.title} />
-        ) : (
-          <p role="alert">No link found. Share the page itself, or paste its address in Nexus.</p>
-        )}
-        <Link to="/" className={buttonClass('ghost', 'small')}>
-          Open my library
-        </Link>
-      </div>
+      {link ? (
+        <SaveOne link={link} title={search.title} />
+      ) : (
+        <p role="alert">No link found. Share the page itself, or paste its address in Nexus.</p>
+      )}
+      <Link to="/" className={buttonClass('ghost', 'small')}>
+        Open my library
+      </Link>
     </CardPage>
   );
 }

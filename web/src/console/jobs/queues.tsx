@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
-import { Skeleton } from '../../ui/skeleton.tsx';
-import { ConsoleLink } from '../console-link.tsx';
-import { count, duration, plural } from '../format.ts';
+import { count, plural } from '../../ui/numbers.ts';
+import { Skeleton } from '../../ui/states.tsx';
+import { duration } from '../format.ts';
 import { jobStatsQuery, throughputQuery } from '../queries.ts';
-import type { JobStatus, QueueStats, QueueThroughput } from '../types.ts';
+import type { QueueStats, QueueThroughput } from '../types.ts';
+import { ConsoleLink } from '../values.tsx';
 import { LatencyChart, ThroughputChart } from './throughput-chart.tsx';
 
 const SLOW_SECONDS = 60;
@@ -20,7 +21,7 @@ export function Queues({ minutes }: { minutes: string }) {
       </div>
     );
   }
-  const names = [...new Set([...stats.data, ...flow.data.queues].map(({ queue }) => queue))].toSorted();
+  const names = [...new Set([...stats.data.queues, ...flow.data.queues].map(({ queue }) => queue))];
   if (names.length === 0) {
     return (
       <p className="card muted">No jobs in this time range. Queues appear here as soon as there are jobs.</p>
@@ -28,11 +29,11 @@ export function Queues({ minutes }: { minutes: string }) {
   }
   return (
     <div className="console-queues">
-      {names.map((name) => (
+      {names.toSorted().map((name) => (
         <Queue
           key={name}
           name={name}
-          stats={stats.data.find(({ queue }) => queue === name)}
+          stats={stats.data.queues.find(({ queue }) => queue === name)}
           flow={flow.data.queues.find(({ queue }) => queue === name)}
         />
       ))}
@@ -45,6 +46,8 @@ interface QueueProps {
   stats: QueueStats | undefined;
   flow: QueueThroughput | undefined;
 }
+
+const COUNTS = { queued: 'queued', running: 'running', retry_wait: 'to retry' } as const;
 
 function Queue({ name, stats, flow }: QueueProps) {
   const oldest = stats?.oldest_due_seconds ?? 0;
@@ -59,9 +62,12 @@ function Queue({ name, stats, flow }: QueueProps) {
         )}
       </header>
       <div className="console-counts">
-        <Count queue={name} status="queued" label="queued" value={stats?.queued ?? 0} />
-        <Count queue={name} status="running" label="running" value={stats?.running ?? 0} />
-        <Count queue={name} status="retry_wait" label="to retry" value={stats?.retry_wait ?? 0} />
+        {(['queued', 'running', 'retry_wait'] as const).map((status) => (
+          <ConsoleLink key={status} to="jobs" search={{ queue: name, status }} className="console-count">
+            <span className="console-count-value">{count(stats?.[status] ?? 0)}</span>
+            <span className="console-count-label">{COUNTS[status]}</span>
+          </ConsoleLink>
+        ))}
       </div>
       {flow ? (
         <>
@@ -83,21 +89,5 @@ function Queue({ name, stats, flow }: QueueProps) {
         <p className="small muted">No attempts finished in this time range.</p>
       )}
     </section>
-  );
-}
-
-interface CountProps {
-  queue: string;
-  status: JobStatus;
-  label: string;
-  value: number;
-}
-
-function Count({ queue, status, label, value }: CountProps) {
-  return (
-    <ConsoleLink to="jobs" search={{ queue, status }} className="console-count">
-      <span className="console-count-value">{count(value)}</span>
-      <span className="console-count-label">{label}</span>
-    </ConsoleLink>
   );
 }

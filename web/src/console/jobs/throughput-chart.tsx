@@ -1,6 +1,7 @@
 import './throughput-chart.css';
 import type { ReactNode } from 'react';
-import { count, duration, timeOfDay } from '../format.ts';
+import { count } from '../../ui/numbers.ts';
+import { duration, timeOfDay } from '../format.ts';
 import type { QueueThroughput } from '../types.ts';
 
 const WIDTH = 300;

@@ -2,31 +2,20 @@ import { KeyRound } from 'lucide-react';
 import { useState } from 'react';
 import { api } from '../../api/client.ts';
 import { queryKeys } from '../../api/query-keys.ts';
-import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import type { Column } from '../../ui/data-table.tsx';
-import { EmptyState } from '../../ui/empty-state.tsx';
-import { FilterBar } from '../filter-bar.tsx';
-import { ListView } from '../list-view.tsx';
-import { useList } from '../lists.ts';
-import { StatusBadge } from '../status-badge.tsx';
-import { Time } from '../time.tsx';
+import { ConfirmDialog } from '../../ui/dialog.tsx';
+import { Badge, EmptyState } from '../../ui/states.tsx';
+import { useAction } from '../../ui/use-action.ts';
+import { FilterBar, useFilters } from '../filters.tsx';
+import { ListView, useList } from '../list.tsx';
 import type { ApiKey } from '../types.ts';
-import { useAction } from '../use-action.ts';
+import { Code, StatusBadge, Time } from '../values.tsx';
 
-interface KeysProps {
-  userId: string | undefined;
-  onShowAll: () => void;
-}
-
-export function Keys({ userId, onShowAll }: KeysProps) {
+export function Keys() {
+  const [{ user_id }] = useFilters();
   const [disabling, setDisabling] = useState<ApiKey>();
-  const list = useList<'api_keys', ApiKey>('api_keys', {
-    queryKey: queryKeys.apiKeyList(),
-    path: '/api/v1/api-keys',
-    filters: { user_id: userId },
-  });
+  const list = useList<ApiKey>('/api/v1/api-keys', 'api_keys', queryKeys.apiKeyList(), { user_id });
   const disable = useAction<ApiKey>({
     run: ({ id }) => api.post(`/api/v1/api-keys/${id}/disable`),
     stale: [queryKeys.apiKeys()],
@@ -34,11 +23,10 @@ export function Keys({ userId, onShowAll }: KeysProps) {
     onDone: () => setDisabling(undefined),
   });
   const columns: readonly Column<ApiKey>[] = [
-    { key: 'name', title: 'Key', render: ({ name }) => <b>{name}</b> },
-    { key: 'prefix', title: 'Prefix', render: ({ prefix }) => <code className="mono">{prefix}…</code> },
-    { key: 'owner', title: 'Owner', render: ({ owner }) => owner },
+    { title: 'Key', render: ({ name }) => <b>{name}</b> },
+    { title: 'Prefix', render: ({ prefix }) => <Code>{prefix}…</Code> },
+    { title: 'Owner', render: ({ owner }) => owner },
     {
-      key: 'role',
       title: 'Role',
       render: ({ role, raw_mode_enabled }) => (
         <span className="row">
@@ -48,15 +36,14 @@ export function Keys({ userId, onShowAll }: KeysProps) {
       ),
     },
     {
-      key: 'state',
       title: 'Status',
       render: ({ enabled }) => <StatusBadge status={enabled ? 'enabled' : 'disabled'} />,
     },
-    { key: 'used', title: 'Last used', render: ({ last_used_at }) => <Time at={last_used_at} /> },
-    { key: 'expires', title: 'Expires', render: ({ expires_at }) => <Time at={expires_at} /> },
+    { title: 'Last used', render: ({ last_used_at }) => <Time at={last_used_at} /> },
+    { title: 'Expires', render: ({ expires_at }) => <Time at={expires_at} /> },
     {
-      key: 'actions',
-      title: <span className="visually-hidden">Actions</span>,
+      title: 'Actions',
+      isTitleHidden: true,
       render: (key) =>
         key.enabled && (
           <span className="row console-row-actions">
@@ -69,8 +56,8 @@ export function Keys({ userId, onShowAll }: KeysProps) {
   ];
   return (
     <>
-      {userId && (
-        <FilterBar onClear={onShowAll}>
+      {user_id && (
+        <FilterBar clears={['user_id']}>
           <span className="muted small">Keys of one user</span>
         </FilterBar>
       )}
@@ -78,7 +65,6 @@ export function Keys({ userId, onShowAll }: KeysProps) {
         label="Keys"
         list={list}
         columns={columns}
-        rows={list.rows}
         rowKey={({ id }) => id}
         empty={
           <EmptyState icon={KeyRound} title="No keys">

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { ConsolePage } from '../console-page.tsx';
-import { useFilters } from '../filters.ts';
+import { useFilters } from '../filters.tsx';
 import { type Secret, SecretDialog } from '../secret-dialog.tsx';
 import { Keys } from './keys.tsx';
 import { NewKeyDialog } from './new-key-dialog.tsx';
@@ -11,29 +11,21 @@ import { NewUserDialog } from './new-user-dialog.tsx';
 import { Users } from './users.tsx';
 
 export default function PeoplePage() {
-  const [filters, change] = useFilters();
-  const { view = 'users' } = filters;
-  const [isAdding, setAdding] = useState<'user' | 'key'>();
-  const [keyFor, setKeyFor] = useState<string>();
+  const [{ view = 'users' }, change] = useFilters();
+  const [adding, setAdding] = useState<{ what: 'user' } | { what: 'key'; username?: string }>();
   const [secret, setSecret] = useState<Secret>();
-  const close = () => {
-    setAdding(undefined);
-    setKeyFor(undefined);
-  };
-  const addKey = (username?: string) => {
-    setKeyFor(username);
-    setAdding('key');
-  };
+  const dialog = { onClose: () => setAdding(undefined), onSecret: setSecret };
+  const newKey = (username: string) => setAdding({ what: 'key', username });
   return (
     <ConsolePage
       title="Users and keys"
       lead="Users, their roles and their API keys. Changes take effect immediately."
       actions={
         <>
-          <Button icon={KeyRound} onClick={() => addKey()}>
+          <Button icon={KeyRound} onClick={() => setAdding({ what: 'key' })}>
             New key
           </Button>
-          <Button look="primary" icon={UserPlus} onClick={() => setAdding('user')}>
+          <Button look="primary" icon={UserPlus} onClick={() => setAdding({ what: 'user' })}>
             New user
           </Button>
         </>
@@ -47,19 +39,13 @@ export default function PeoplePage() {
           {
             value: 'users',
             label: 'Users',
-            content: view === 'users' && <Users onNewKey={addKey} onSecret={setSecret} />,
+            content: view === 'users' && <Users onNewKey={newKey} onSecret={setSecret} />,
           },
-          {
-            value: 'keys',
-            label: 'Keys',
-            content: view === 'keys' && (
-              <Keys userId={filters.user_id} onShowAll={() => change({ user_id: undefined })} />
-            ),
-          },
+          { value: 'keys', label: 'Keys', content: view === 'keys' && <Keys /> },
         ]}
       />
-      {isAdding === 'user' && <NewUserDialog onClose={close} onSecret={setSecret} />}
-      {isAdding === 'key' && <NewKeyDialog username={keyFor} onClose={close} onSecret={setSecret} />}
+      {adding?.what === 'user' && <NewUserDialog {...dialog} />}
+      {adding?.what === 'key' && <NewKeyDialog username={adding.username} {...dialog} />}
       {secret && <SecretDialog {...secret} onClose={() => setSecret(undefined)} />}
     </ConsolePage>
   );

@@ -4,21 +4,18 @@ import { useState } from 'react';
 import { queryKeys } from '../../api/query-keys.ts';
 import { Button } from '../../ui/button.tsx';
 import type { Column } from '../../ui/data-table.tsx';
-import { EmptyState } from '../../ui/empty-state.tsx';
-import { ConsoleLink } from '../console-link.tsx';
+import { plural } from '../../ui/numbers.ts';
+import { EmptyState } from '../../ui/states.tsx';
 import { ConsolePage } from '../console-page.tsx';
-import { dateTime, plural } from '../format.ts';
-import { ListView } from '../list-view.tsx';
-import { useList } from '../lists.ts';
+import { dateTime } from '../format.ts';
+import { ListView, useList } from '../list.tsx';
 import { SecretDialog } from '../secret-dialog.tsx';
-import { StatusBadge } from '../status-badge.tsx';
-import { Time } from '../time.tsx';
 import type { CreatedWebhook, Webhook } from '../types.ts';
+import { ConsoleLink, StatusBadge, Time } from '../values.tsx';
 import { WebhookDialog } from './webhook-dialog.tsx';
 
 const COLUMNS: readonly Column<Webhook>[] = [
   {
-    key: 'url',
     title: 'Address',
     render: ({ id, url }) => (
       <ConsoleLink to={`webhooks/${id}`} className="console-row-link console-url">
@@ -26,9 +23,8 @@ const COLUMNS: readonly Column<Webhook>[] = [
       </ConsoleLink>
     ),
   },
-  { key: 'status', title: 'Status', render: (webhook) => <StatusBadge status={stateOf(webhook)} /> },
+  { title: 'Status', render: (webhook) => <StatusBadge status={stateOf(webhook)} /> },
   {
-    key: 'events',
     title: 'Events',
     render: ({ event_types }) =>
       event_types.length === 0 ? (
@@ -38,12 +34,11 @@ const COLUMNS: readonly Column<Webhook>[] = [
       ),
   },
   {
-    key: 'why',
     title: 'Problem',
     render: ({ disabled_reason, failing_since }) =>
       disabled_reason ?? (failing_since ? `failing since ${dateTime(failing_since)}` : null),
   },
-  { key: 'created', title: 'Created', render: ({ created_at }) => <Time at={created_at} /> },
+  { title: 'Created', render: ({ created_at }) => <Time at={created_at} /> },
 ];
 
 export function stateOf({ enabled, failing_since }: Webhook): string {
@@ -55,10 +50,7 @@ export default function WebhooksPage() {
   const navigate = useNavigate();
   const [isAdding, setAdding] = useState(false);
   const [created, setCreated] = useState<CreatedWebhook>();
-  const list = useList<'webhooks', Webhook>('webhooks', {
-    queryKey: queryKeys.webhookList(),
-    path: '/api/v1/webhooks',
-  });
+  const list = useList<Webhook>('/api/v1/webhooks', 'webhooks', queryKeys.webhookList());
   const add = (
     <Button look="primary" icon={Plus} onClick={() => setAdding(true)}>
       New webhook
@@ -70,7 +62,6 @@ export default function WebhooksPage() {
         label="Webhooks"
         list={list}
         columns={COLUMNS}
-        rows={list.rows}
         rowKey={({ id }) => id}
         skeletonRows={3}
         empty={

@@ -1,31 +1,34 @@
 import { type QueryKey, useMutation, useQueryClient } from '@tanstack/react-query';
-import { ApiError, errorMessage } from '../api/error.ts';
-import { showToast } from '../ui/toasts.ts';
+import { ApiError, errorMessage } from '../api/client.ts';
+import { invalidate } from '../api/query-client.ts';
+import { showToast } from './toasts.tsx';
 
-export interface ActionOptions<Input, Result> {
+interface ActionOptions<Input, Result> {
   run: (input: Input) => Promise<Result>;
   /** The query keys that it makes stale. */
-  stale: readonly QueryKey[];
+  stale?: readonly QueryKey[];
   /** The message after success; none where the page shows the result. */
   message?: (result: Result, input: Input) => string;
-  onDone?: (result: Result, input: Input) => void;
+  onDone?: (result: Result, input: Input) => unknown;
   /** Whether the page shows the error itself. */
   quiet?: boolean;
 }
 
-/** An action of an operator: shows its result as a toast, and refetches what it changed. */
+/** An action of a person: refetches what it changed, and shows its result or its error as a toast. */
 export function useAction<Input = void, Result = unknown>(options: ActionOptions<Input, Result>) {
   const queryClient = useQueryClient();
+  const refetch = () => invalidate(queryClient, ...(options.stale ?? []));
   return useMutation<Result, Error, Input>({
     mutationFn: options.run,
     onSuccess: async (result, input) => {
+      await refetch();
       const message = options.message?.(result, input);
       if (message) showToast(message);
-      options.onDone?.(result, input);
-      await Promise.all(options.stale.map((queryKey) => queryClient.invalidateQueries({ queryKey })));
+      await options.onDone?.(result, input);
     },
     onError: (error) => {
       if (!options.quiet) showToast(messageWithRequestId(error));
+      return refetch();
     },
   });
 }

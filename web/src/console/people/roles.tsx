@@ -1,6 +1,18 @@
 import { useId } from 'react';
 import type { Role } from '../../api/types.ts';
-import { ROLE_DESCRIPTIONS, ROLE_OPTIONS } from './roles.ts';
+
+/** The additional rights of each role. The type keeps the list complete. */
+export const ROLE_DESCRIPTIONS: Record<Role, string> = {
+  viewer: 'uses the library',
+  operator: 'also manages jobs, workers and the outbox',
+  researcher: 'also sees original text',
+  admin: 'also manages users, keys and webhooks',
+};
+
+export const ROLE_OPTIONS = (Object.keys(ROLE_DESCRIPTIONS) as Role[]).map((value) => ({
+  value,
+  label: value,
+}));
 
 /** A choice of roles. None is selected until the default is known. */
 export function RoleChoice({ value, onChange }: { value: Role | undefined; onChange: (role: Role) => void }) {
