@@ -1,7 +1,7 @@
 import { skipToken, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { RefreshCw, RotateCcw, ScanText } from 'lucide-react';
 import { useState } from 'react';
-import { queryKeys } from '../api/query-keys.ts';
+import { queryKeys } from '../api/queries.ts';
 import type { MediaWithOutline } from '../api/types.ts';
 import { roleAllows, useSession } from '../session/session.ts';
 import { Button, IconButton } from '../ui/button.tsx';
@@ -90,7 +90,7 @@ export function AnalysisTab({ media }: { media: MediaWithOutline }) {
   );
 }
 
-/** Why the person cannot analyse this document, or undefined when they can. */
+/** Returns why the person cannot analyse this document, or undefined when they can. */
 function refusalFor(media: MediaWithOutline, isOperator: boolean): string | undefined {
   if (!media.capabilities.can_search) return 'This item has no text to analyse.';
   if (isOperator) return undefined;

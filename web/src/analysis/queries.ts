@@ -1,8 +1,7 @@
 import type * as contract from '../../../src/contract/analysis.ts';
 import type { job } from '../../../src/contract/jobs.ts';
 import { ApiError, api } from '../api/client.ts';
-import { getQuery } from '../api/query-client.ts';
-import { queryKeys } from '../api/query-keys.ts';
+import { getQuery, queryKeys } from '../api/queries.ts';
 import type { Wire } from '../api/types.ts';
 
 export type Mode = Wire<typeof contract.analysisRun>['mode'];

@@ -1,17 +1,9 @@
 import { ScrollText } from 'lucide-react';
-import { queryKeys } from '../api/query-keys.ts';
+import { queryKeys } from '../api/queries.ts';
 import type { Column } from '../ui/data-table.tsx';
 import { EmptyState } from '../ui/states.tsx';
 import { ConsolePage } from './console-page.tsx';
-import {
-  FilterBar,
-  FilterSelect,
-  FilterText,
-  isFiltered,
-  LONG_TIMES,
-  minutesAgo,
-  useFilters,
-} from './filters.tsx';
+import { FilterBar, FilterText, minutesAgo, TimeFilter, useFilters } from './filters.tsx';
 import { dateTime, shortId } from './format.ts';
 import { ListView, useList } from './list.tsx';
 import { AUDIT_FILTERS } from './sections.ts';
@@ -47,7 +39,7 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
 ];
 
 export default function AuditPage() {
-  const [{ minutes, ...filters }] = useFilters();
+  const [{ minutes, ...filters }, , clear] = useFilters(AUDIT_FILTERS);
   const list = useList<AuditEntry>('/api/v1/audit', 'audit_logs', queryKeys.audit(), {
     ...filters,
     created_after: filters.created_after ?? minutesAgo(minutes),
@@ -56,7 +48,7 @@ export default function AuditPage() {
   return (
     <ConsolePage title="Audit" lead="Actions of users, and refused requests.">
       <FilterBar clears={AUDIT_FILTERS}>
-        <FilterSelect name="minutes" label="Time" all="Any time" options={LONG_TIMES} />
+        <TimeFilter />
         <FilterText name="action" label="Action" suggestions={seen(({ action }) => action)} />
         <FilterText name="actor" label="User" suggestions={seen(({ actor }) => actor)} />
       </FilterBar>
@@ -67,7 +59,7 @@ export default function AuditPage() {
         rowKey={({ id }) => id}
         empty={
           <EmptyState icon={ScrollText} title="No entries">
-            {isFiltered({ minutes, ...filters }, AUDIT_FILTERS)
+            {clear
               ? 'Filters match the whole name, such as job.requeued.'
               : 'Failed sign-ins, refused requests, changes of users, keys and members, and actions of operators are listed here.'}
           </EmptyState>

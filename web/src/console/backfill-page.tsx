@@ -5,21 +5,20 @@ import {
   BACKFILL_PENDING_COUNT_GUARDRAIL,
 } from '../../../src/contract/backfill-guardrails.ts';
 import { api } from '../api/client.ts';
-import { queryKeys } from '../api/query-keys.ts';
+import { queryKeys } from '../api/queries.ts';
 import { Button } from '../ui/button.tsx';
 import type { Column } from '../ui/data-table.tsx';
 import { count } from '../ui/numbers.ts';
 import { EmptyState } from '../ui/states.tsx';
 import { useAction } from '../ui/use-action.ts';
 import { ConsolePage } from './console-page.tsx';
-import { FilterBar, FilterSelect, optionsOf, STATUS_FILTER, useFilters } from './filters.tsx';
+import { FilterBar, StatusFilter, useFilters } from './filters.tsx';
 import { duration } from './format.ts';
 import { ListView, useList } from './list.tsx';
 import { backfillHealthQuery } from './queries.ts';
 import type { Backfill, RequeuedBackfill } from './types.ts';
 import { Code, ConsoleLink, Stat, StatusBadge, Time } from './values.tsx';
 
-const STATUSES = optionsOf(['pending', 'running', 'completed', 'failed']);
 const keyOf = ({ default_library_id, source_library_id, user_id }: Backfill) => ({
   default_library_id,
   source_library_id,
@@ -81,7 +80,7 @@ export default function BackfillPage() {
     >
       <Health />
       <FilterBar>
-        <FilterSelect {...STATUS_FILTER} options={STATUSES} />
+        <StatusFilter statuses={['pending', 'running', 'completed', 'failed']} />
       </FilterBar>
       <ListView
         label="Backfills"

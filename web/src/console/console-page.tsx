@@ -1,18 +1,20 @@
 import './console.css';
 import { useNavigate } from '@tanstack/react-router';
+import { Lock } from 'lucide-react';
 import type { ComponentProps, ReactNode } from 'react';
 import { useShortcuts } from '../keyboard/shortcuts.ts';
-import { useSession } from '../session/session.ts';
+import { roleAllows, useSession } from '../session/session.ts';
 import { usePageTitle } from '../ui/page-title.ts';
 import { Pending, SkeletonText } from '../ui/states.tsx';
-import { sectionsFor } from './sections.ts';
+import { SECTIONS, sectionsFor } from './sections.ts';
+import { ConsoleLink } from './values.tsx';
 
 interface ConsolePageProps {
   title: string;
   /** A sentence about the page, below the title. */
   lead?: ReactNode;
-  /** A link to the parent page, above the title. */
-  above?: ReactNode;
+  /** The section that the page is a part of; a link to it is above the title. */
+  above?: keyof typeof SECTIONS;
   actions?: ReactNode;
   children: ReactNode;
 }
@@ -33,7 +35,11 @@ export function ConsolePage({ title, lead, above, actions, children }: ConsolePa
     <div className="page page-wide console">
       <header className="page-head console-head">
         <div className="grow">
-          {above && <div className="console-above">{above}</div>}
+          {above && (
+            <div className="console-above">
+              <ConsoleLink to={above}>{SECTIONS[above].label}</ConsoleLink>
+            </div>
+          )}
           <h1 className="page-title">{title}</h1>
           {lead && <p className="page-lead">{lead}</p>}
         </div>
@@ -56,5 +62,26 @@ export function PendingPage({ query, ...page }: PendingPageProps) {
         <SkeletonText lines={10} />
       </Pending>
     </ConsolePage>
+  );
+}
+
+/** Whether the person may see payloads, results and error texts of all users. */
+export function useSeesAllContent(): boolean {
+  return roleAllows(useSession().user.role, 'admin');
+}
+
+/** Whether the person may see the content of this job. */
+export function useSeesContent(work: { created_by_user_id: string | null } | undefined): boolean {
+  const { user } = useSession();
+  return useSeesAllContent() || work?.created_by_user_id === user.id;
+}
+
+/** Shown in place of content that only its owner and admins may see. */
+export function PrivateContent() {
+  return (
+    <p className="card muted row">
+      <Lock size={16} aria-hidden />
+      Only the owner and admins can see the content.
+    </p>
   );
 }

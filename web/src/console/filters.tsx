@@ -3,14 +3,20 @@ import { X } from 'lucide-react';
 import { type ReactNode, useCallback, useEffect, useId, useState } from 'react';
 import { Button } from '../ui/button.tsx';
 import { Select } from '../ui/field.tsx';
+import { statusLabel } from './values.tsx';
 
 const PAUSE_MS = 300;
 
 /** The filters of a page, as search params, so that the address can be shared. */
 export type Filters = Record<string, string | undefined>;
 
-/** The filters of the page, and a function that changes some of them. Undefined removes a filter. */
-export function useFilters(): [Filters, (change: Filters) => void] {
+type UsedFilters = [filters: Filters, change: (change: Filters) => void, clear: (() => void) | undefined];
+
+/**
+ * The filters of the page, a function that changes some of them, and one that removes the named ones; it is undefined when
+ * none of these is set. Undefined removes a filter.
+ */
+export function useFilters(names: readonly string[] = []): UsedFilters {
   const filters: Filters = useSearch({ strict: false });
   const navigate = useNavigate();
   const change = useCallback(
@@ -21,30 +27,22 @@ export function useFilters(): [Filters, (change: Filters) => void] {
     },
     [navigate],
   );
-  return [filters, change];
-}
-
-export const isFiltered = (filters: Filters, names: readonly string[]) =>
-  names.some((name) => filters[name] !== undefined);
-
-export function useClearFilters(names: readonly string[]): () => void {
-  const [, change] = useFilters();
-  return () => change(Object.fromEntries(names.map((name) => [name, undefined])));
+  const clear = () => change(Object.fromEntries(names.map((name) => [name, undefined])));
+  return [filters, change, names.some((name) => filters[name] !== undefined) ? clear : undefined];
 }
 
 interface FilterBarProps {
-  /** The filters that the button clears. Without them there is no button. */
+  /** The filters that the button clears. */
   clears?: readonly string[];
   children: ReactNode;
 }
 
-export function FilterBar({ clears = [], children }: FilterBarProps) {
-  const [filters] = useFilters();
-  const clear = useClearFilters(clears);
+export function FilterBar({ clears, children }: FilterBarProps) {
+  const [, , clear] = useFilters(clears);
   return (
     <search className="console-filters">
       {children}
-      {isFiltered(filters, clears) && (
+      {clear && (
         <Button look="ghost" size="small" icon={X} onClick={clear}>
           Clear filters
         </Button>
@@ -53,32 +51,53 @@ export function FilterBar({ clears = [], children }: FilterBarProps) {
   );
 }
 
-interface Option {
-  value: string;
-  label: string;
-}
-
-export const optionsOf = (values: readonly string[]): Option[] =>
-  values.map((value) => ({ value, label: value }));
-
 interface FilterSelectProps {
+  /** The search param. */
   name: string;
   label: string;
   /** The option for no filter, such as `All statuses`. */
   all?: string;
   /** The option that is selected when there is no such param. */
   usual?: string;
-  options: readonly Option[];
+  options: readonly (string | { value: string; label: string })[];
 }
 
 export function FilterSelect({ name, label, all, usual = '', options }: FilterSelectProps) {
   const [filters, change] = useFilters();
+  const listed = options.map((option) =>
+    typeof option === 'string' ? { value: option, label: option } : option,
+  );
   return (
     <Select
       label={label}
       value={filters[name] ?? usual}
-      options={all === undefined ? options : [{ value: '', label: all }, ...options]}
+      options={all === undefined ? listed : [{ value: '', label: all }, ...listed]}
       onChange={(chosen) => change({ [name]: chosen === usual ? undefined : chosen })}
+    />
+  );
+}
+
+export function StatusFilter({ statuses }: { statuses: readonly string[] }) {
+  const options = statuses.map((value) => ({ value, label: statusLabel(value) }));
+  return <FilterSelect name="status" label="Status" all="All statuses" options={options} />;
+}
+
+/** Time ranges in minutes. */
+export const TIMES = [
+  { value: '15', label: 'Last 15 minutes' },
+  { value: '60', label: 'Last hour' },
+  { value: '360', label: 'Last 6 hours' },
+  { value: '1440', label: 'Last 24 hours' },
+];
+
+export function TimeFilter({ usual }: { usual?: string }) {
+  const options = [...TIMES, { value: '10080', label: 'Last 7 days' }];
+  return (
+    <FilterSelect
+      name="minutes"
+      label="Time"
+      options={options}
+      {...(usual ? { usual } : { all: 'Any time' })}
     />
   );
 }
@@ -129,18 +148,6 @@ export function FilterText({ name, label, suggestions, wide = false, removes }: 
     </>
   );
 }
-
-export const STATUS_FILTER = { name: 'status', label: 'Status', all: 'All statuses' };
-
-/** Time ranges in minutes. */
-export const TIMES = [
-  { value: '15', label: 'Last 15 minutes' },
-  { value: '60', label: 'Last hour' },
-  { value: '360', label: 'Last 6 hours' },
-  { value: '1440', label: 'Last 24 hours' },
-] as const;
-
-export const LONG_TIMES = [...TIMES, { value: '10080', label: 'Last 7 days' }] as const;
 
 /** The time that many minutes ago, rounded to full minutes so that the query key does not change with every render. */
 export function minutesAgo(minutes: string | undefined): string | undefined {

@@ -1,13 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { ShieldCheck, Wrench } from 'lucide-react';
 import { api } from '../api/client.ts';
-import { queryKeys } from '../api/query-keys.ts';
+import { queryKeys } from '../api/queries.ts';
 import { Button } from '../ui/button.tsx';
 import { count } from '../ui/numbers.ts';
 import { Badge, EmptyState, ErrorState, Pending, Skeleton } from '../ui/states.tsx';
 import { useAction } from '../ui/use-action.ts';
-import { ConsolePage } from './console-page.tsx';
-import { PrivateContent, useSeesContent } from './content.tsx';
+import { ConsolePage, PrivateContent, useSeesContent } from './console-page.tsx';
 import { useFilters } from './filters.tsx';
 import { useList } from './list.tsx';
 import { isOver, jobQuery } from './queries.ts';

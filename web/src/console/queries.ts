@@ -1,6 +1,5 @@
 import type { QueryKey } from '@tanstack/react-query';
-import { getQuery } from '../api/query-client.ts';
-import { queryKeys } from '../api/query-keys.ts';
+import { getQuery, queryKeys } from '../api/queries.ts';
 import type * as wire from './types.ts';
 
 /**

@@ -6,7 +6,7 @@ import { Button, IconButton } from '../ui/button.tsx';
 import { Badge, type BadgeTone } from '../ui/states.tsx';
 import { showToast } from '../ui/toasts.tsx';
 import type { Filters } from './filters.tsx';
-import { dateTime, distance } from './format.ts';
+import { dateTime, distance, shortId } from './format.ts';
 
 interface ConsoleLinkProps {
   /** Below /app/console/. */
@@ -109,6 +109,15 @@ export function JsonView({ label, value }: { label: string; value: unknown }) {
       <pre tabIndex={0}>{text}</pre>
       <CopyButton text={text} label={`Copy ${label.toLowerCase()}`} />
     </figure>
+  );
+}
+
+/** The first cell of a row: the name of a job or an event, and the end of its id. */
+export function RowLink({ to, name, id }: { to: string; name: string; id: string }) {
+  return (
+    <ConsoleLink to={`${to}/${id}`} className="console-row-link" title={id}>
+      {name} <span className="mono muted">{shortId(id)}</span>
+    </ConsoleLink>
   );
 }
 

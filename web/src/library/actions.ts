@@ -1,7 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { api, errorMessage } from '../api/client.ts';
-import { invalidate } from '../api/query-client.ts';
-import { queryKeys } from '../api/query-keys.ts';
+import { invalidate, queryKeys } from '../api/queries.ts';
 import type { Answer, Library, Media, Reading, UpdateReading } from '../api/types.ts';
 import { showToast } from '../ui/toasts.tsx';
 import { patchMedia, refreshMedia } from './media-list.ts';

@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { LayoutGrid, List, X } from 'lucide-react';
 import { useState } from 'react';
-import { dataQuery } from '../api/query-client.ts';
-import { queryKeys } from '../api/query-keys.ts';
+import { dataQuery, queryKeys } from '../api/queries.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Select } from '../ui/field.tsx';
 import { KIND_NAMES, KINDS } from './format.ts';

@@ -1,8 +1,7 @@
 import './item-dialogs.css';
 import { useQuery } from '@tanstack/react-query';
 import { Bookmark, RotateCcw, UsersRound } from 'lucide-react';
-import { dataQuery } from '../api/query-client.ts';
-import { queryKeys } from '../api/query-keys.ts';
+import { dataQuery, queryKeys } from '../api/queries.ts';
 import type { Media, MediaAttempt, Provenance } from '../api/types.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';

@@ -4,10 +4,9 @@ import { memo } from 'react';
 import type { Media } from '../api/types.ts';
 import { Button } from '../ui/button.tsx';
 import { useMediaActions } from './actions.ts';
-import { Cover } from './cover.tsx';
 import { stageOf } from './format.ts';
 import { MediaMenu } from './media-menu.tsx';
-import { MetaLine, NoteLine, ReadingState } from './media-status.tsx';
+import { Cover, MetaLine, NoteLine, ReadingState } from './media-summary.tsx';
 import type { LibraryRef } from './removals.ts';
 
 export interface MediaItemProps {

@@ -1,6 +1,6 @@
 import { type InfiniteData, infiniteQueryOptions, type QueryClient } from '@tanstack/react-query';
 import { api } from '../api/client.ts';
-import { queryKeys } from '../api/query-keys.ts';
+import { queryKeys } from '../api/queries.ts';
 import type { Media, MediaPage, MediaWithOutline } from '../api/types.ts';
 import type { ListParams } from './list-params.ts';
 import { mediaQuery } from './queries.ts';

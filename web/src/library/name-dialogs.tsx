@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { api } from '../api/client.ts';
-import { queryKeys } from '../api/query-keys.ts';
+import { queryKeys } from '../api/queries.ts';
 import type { Answer, Library } from '../api/types.ts';
 import { FormDialog, type FormDialogProps } from '../ui/dialog.tsx';
 import { TextField } from '../ui/field.tsx';

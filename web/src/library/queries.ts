@@ -1,5 +1,4 @@
-import { dataQuery } from '../api/query-client.ts';
-import { queryKeys } from '../api/query-keys.ts';
+import { dataQuery, queryKeys } from '../api/queries.ts';
 import type { Fragment, Invitation, Library, MediaAttempt, MediaWithOutline } from '../api/types.ts';
 
 export const librariesQuery = dataQuery<Library[]>(queryKeys.libraries(), '/libraries', { limit: 200 });

@@ -1,7 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { errorMessage, request } from '../api/client.ts';
-import { invalidate } from '../api/query-client.ts';
-import { queryKeys } from '../api/query-keys.ts';
+import { invalidate, queryKeys } from '../api/queries.ts';
 import { createStore } from '../api/store.ts';
 import type { Answer, Media, Provenance } from '../api/types.ts';
 import { showToast } from '../ui/toasts.tsx';

@@ -5,7 +5,7 @@ import type { MediaWithOutline } from '../api/types.ts';
 import { useMediaActions } from '../library/actions.ts';
 import { stageOf, timeAgo } from '../library/format.ts';
 import { showAttempts } from '../library/item-dialogs.tsx';
-import { StageLine } from '../library/media-status.tsx';
+import { StageLine } from '../library/media-summary.tsx';
 import { attemptsQuery } from '../library/queries.ts';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { ArticleHead } from './article-view.tsx';

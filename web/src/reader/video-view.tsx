@@ -1,13 +1,13 @@
 import './video.css';
 import { useQuery } from '@tanstack/react-query';
 import { Play } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
+import { type RefObject, useCallback, useEffect, useRef, useState } from 'react';
 import type { Fragment } from '../api/types.ts';
 import { fragmentsQuery } from '../library/queries.ts';
 import { SkeletonText } from '../ui/states.tsx';
+import { useWindowEvent } from '../ui/use-window-event.ts';
 import { ArticleHead } from './article-view.tsx';
 import type { ViewProps } from './reader-page.tsx';
-import { useYouTubePlayer } from './youtube-player.ts';
 
 /** Shows a video and its transcript. Clicking a line seeks to it, and the current line is marked. */
 export default function VideoView({ media, start, onProgress }: ViewProps) {
@@ -125,4 +125,57 @@ function timeOf(seconds: number): string {
   const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60), whole % 60];
   const padded = String(rest).padStart(2, '0');
   return hours > 0 ? `${hours}:${String(minutes).padStart(2, '0')}:${padded}` : `${minutes}:${padded}`;
+}
+
+const PLAYER_ORIGIN = 'https://www.youtube-nocookie.com';
+
+interface PlayerState {
+  seconds: number;
+  duration: number;
+}
+
+/** Controls the embedded player with messages only, so that no script of YouTube runs in this page. */
+export function useYouTubePlayer(frame: RefObject<HTMLIFrameElement | null>) {
+  const [state, setState] = useState<PlayerState>({ seconds: 0, duration: 0 });
+
+  const send = useCallback(
+    (message: object) => frame.current?.contentWindow?.postMessage(JSON.stringify(message), PLAYER_ORIGIN),
+    [frame],
+  );
+
+  useWindowEvent('message', ({ origin, source, data }) => {
+    const isPlayer = origin === PLAYER_ORIGIN && source === frame.current?.contentWindow;
+    const info = isPlayer && typeof data === 'string' ? infoOf(data) : undefined;
+    if (!info) return;
+    setState((current) => ({
+      seconds: info.currentTime ?? current.seconds,
+      duration: info.duration ?? current.duration,
+    }));
+  });
+
+  return {
+    ...state,
+    /** Asks the player to report its position. Call it after the frame has loaded. */
+    listen: useCallback(() => void send({ event: 'listening', id: 1, channel: 'widget' }), [send]),
+    seek: useCallback(
+      (seconds: number) => {
+        send({ event: 'command', func: 'seekTo', args: [seconds, true] });
+        send({ event: 'command', func: 'playVideo', args: [] });
+      },
+      [send],
+    ),
+  };
+}
+
+function infoOf(text: string): { currentTime?: number; duration?: number } | undefined {
+  try {
+    const { info } = JSON.parse(text);
+    if (typeof info !== 'object' || info === null) return undefined;
+    return {
+      ...(typeof info.currentTime === 'number' && { currentTime: info.currentTime }),
+      ...(typeof info.duration === 'number' && { duration: info.duration }),
+    };
+  } catch {
+    return undefined;
+  }
 }

@@ -4,11 +4,9 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ArrowDownLeft, ArrowUpRight, Waypoints } from 'lucide-react';
 import type { relatedMedia } from '../../../src/contract/graph.ts';
-import { dataQuery } from '../api/query-client.ts';
-import { queryKeys } from '../api/query-keys.ts';
+import { dataQuery, queryKeys } from '../api/queries.ts';
 import type { Wire } from '../api/types.ts';
-import { Cover } from '../library/cover.tsx';
-import { MetaLine } from '../library/media-status.tsx';
+import { Cover, MetaLine } from '../library/media-summary.tsx';
 import { EmptyState, Pending, Skeleton, SkeletonText } from '../ui/states.tsx';
 
 type RelatedMedia = Wire<typeof relatedMedia>;

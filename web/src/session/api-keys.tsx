@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../api/client.ts';
-import { getQuery } from '../api/query-client.ts';
-import { queryKeys } from '../api/query-keys.ts';
+import { getQuery, queryKeys } from '../api/queries.ts';
 import type { ApiKey } from '../api/types.ts';
 import { timeAgo } from '../library/format.ts';
 import { Button } from '../ui/button.tsx';

@@ -1,5 +1,5 @@
 import './card-page.css';
-import type { ReactNode } from 'react';
+import type { ComponentProps, ReactNode } from 'react';
 import { ApiError, errorMessage } from '../api/client.ts';
 import { Logo } from '../shell/logo.tsx';
 import { TextField } from '../ui/field.tsx';
@@ -15,6 +15,20 @@ export function CardPage({ title, lead, children }: { title: string; lead?: stri
       </div>
       <div className="card-page-card">{children}</div>
     </main>
+  );
+}
+
+export function UsernameField(props: Partial<ComponentProps<typeof TextField>>) {
+  return (
+    <TextField
+      label="Username"
+      name="username"
+      autoComplete="username"
+      autoCapitalize="none"
+      spellCheck={false}
+      required
+      {...props}
+    />
   );
 }
 

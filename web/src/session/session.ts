@@ -1,6 +1,6 @@
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
 import { ApiError, api } from '../api/client.ts';
-import { queryKeys } from '../api/query-keys.ts';
+import { queryKeys } from '../api/queries.ts';
 import type { Answer, Role, Session } from '../api/types.ts';
 
 /** Fetches the session. Throws the usual error for unauthenticated requests when nobody is signed in. */

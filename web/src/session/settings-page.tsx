@@ -2,8 +2,7 @@ import './storage-use.css';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { api, errorMessage } from '../api/client.ts';
-import { dataQuery } from '../api/query-client.ts';
-import { queryKeys } from '../api/query-keys.ts';
+import { dataQuery, queryKeys } from '../api/queries.ts';
 import type { StorageUse as Use } from '../api/types.ts';
 import { TransferSections } from '../transfer/transfer-sections.tsx';
 import { Button } from '../ui/button.tsx';
@@ -12,7 +11,7 @@ import { usePageTitle } from '../ui/page-title.ts';
 import { Skeleton } from '../ui/states.tsx';
 import { useAction } from '../ui/use-action.ts';
 import { ApiKeys } from './api-keys.tsx';
-import { FormError, NewPasswordField } from './card-page.tsx';
+import { FormError, NewPasswordField, UsernameField } from './card-page.tsx';
 import { roleAllows, useSession } from './session.ts';
 import { setTheme, THEMES, useTheme } from './theme.ts';
 
@@ -78,15 +77,7 @@ function NameForm() {
         maxLength={200}
         required
       />
-      <TextField
-        label="Username"
-        name="username"
-        autoComplete="username"
-        autoCapitalize="none"
-        spellCheck={false}
-        defaultValue={user.username}
-        required
-      />
+      <UsernameField defaultValue={user.username} />
       <FormError error={saving.error} />
       <div>
         <Button type="submit" busy={saving.isPending}>

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { Button } from '../ui/button.tsx';
 import { Form, TextField } from '../ui/field.tsx';
 import { usePageTitle } from '../ui/page-title.ts';
-import { CardPage, FormError } from './card-page.tsx';
+import { CardPage, FormError, UsernameField } from './card-page.tsx';
 import { sessionQuery, signIn } from './session.ts';
 
 const route = getRouteApi('/sign-in');
@@ -41,14 +41,7 @@ export default function SignInPage() {
           <TextField label="API key" name="api_key" type="password" autoComplete="off" required autoFocus />
         ) : (
           <>
-            <TextField
-              label="Username"
-              name="username"
-              autoComplete="username"
-              autoCapitalize="none"
-              required
-              autoFocus
-            />
+            <UsernameField autoFocus />
             <TextField
               label="Password"
               name="password"

@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Navigate, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api } from '../api/client.ts';
-import { queryKeys } from '../api/query-keys.ts';
+import { queryKeys } from '../api/queries.ts';
 import type { Session } from '../api/types.ts';
 import { findLinks } from '../saving/links.ts';
 import { saveLink } from '../saving/saves.ts';
@@ -10,7 +10,7 @@ import { Button, buttonClass } from '../ui/button.tsx';
 import { Form, TextField } from '../ui/field.tsx';
 import { usePageTitle } from '../ui/page-title.ts';
 import { SkeletonText } from '../ui/states.tsx';
-import { CardPage, FormError, NewPasswordField } from './card-page.tsx';
+import { CardPage, FormError, NewPasswordField, UsernameField } from './card-page.tsx';
 import { fetchSession, sessionQuery, signIn } from './session.ts';
 
 /** The page of a sign-in link: the token after the # signs in once, then the person sets up their account. */
@@ -109,16 +109,7 @@ function ProfileForm({ session, onDone }: { session: Session; onDone: (session: 
         required
         autoFocus
       />
-      <TextField
-        label="Username"
-        name="username"
-        autoComplete="username"
-        autoCapitalize="none"
-        spellCheck={false}
-        defaultValue={username}
-        hint="You sign in with it, and others use it to invite you."
-        required
-      />
+      <UsernameField defaultValue={username} hint="You sign in with it, and others use it to invite you." />
       <NewPasswordField label="Password" name="password" />
       <FormError error={saving.error} />
       <Button look="primary" type="submit" busy={saving.isPending}>

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Inbox } from 'lucide-react';
 import { api } from '../api/client.ts';
-import { queryKeys } from '../api/query-keys.ts';
+import { queryKeys } from '../api/queries.ts';
 import type { Invitation } from '../api/types.ts';
 import { timeAgo } from '../library/format.ts';
 import { invitationsQuery } from '../library/queries.ts';

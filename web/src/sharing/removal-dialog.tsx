@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, errorMessage } from '../api/client.ts';
-import { queryKeys } from '../api/query-keys.ts';
+import { queryKeys } from '../api/queries.ts';
 import type { Library, Member, RemovalPreview } from '../api/types.ts';
 import { ConfirmDialog } from '../ui/dialog.tsx';
 import { plural } from '../ui/numbers.ts';

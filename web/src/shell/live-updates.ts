@@ -1,7 +1,6 @@
 import type { QueryClient, QueryKey } from '@tanstack/react-query';
 import { closeStream, onStreamEvent, openStream, type StreamEvent, streamState } from '../api/events.ts';
-import { invalidate } from '../api/query-client.ts';
-import { queryKeys } from '../api/query-keys.ts';
+import { invalidate, queryKeys } from '../api/queries.ts';
 import { isCached, refreshMedia } from '../library/media-list.ts';
 import { sessionQuery } from '../session/session.ts';
 

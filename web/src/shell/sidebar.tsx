@@ -1,16 +1,31 @@
-import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
-import { Inbox, LibraryBig, type LucideIcon, Plus, Rows3, Search, Trash2 } from 'lucide-react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import {
+  CircleUserRound,
+  Inbox,
+  Keyboard,
+  LibraryBig,
+  LogOut,
+  type LucideIcon,
+  Plus,
+  Rows3,
+  Search,
+  Settings,
+  Trash2,
+} from 'lucide-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { errorMessage } from '../api/client.ts';
 import { sectionsFor } from '../console/sections.ts';
 import { invitationsQuery, librariesQuery } from '../library/queries.ts';
-import { useSession } from '../session/session.ts';
+import { signOut, useSession } from '../session/session.ts';
+import { setTheme, THEMES, useTheme } from '../session/theme.ts';
 import { IconButton } from '../ui/button.tsx';
+import { Menu, MenuChoice, MenuItem, MenuSeparator } from '../ui/menu.tsx';
 import { PortalContainer } from '../ui/portal.ts';
 import { Badge, Skeleton } from '../ui/states.tsx';
+import { showToast } from '../ui/toasts.tsx';
 import { showDialog } from './dialogs.ts';
 import { Logo } from './logo.tsx';
-import { PersonMenu } from './person-menu.tsx';
 
 /** The main navigation: the person's library, shared libraries, and the console for operators. */
 export function Sidebar() {
@@ -137,5 +152,47 @@ export function Drawer({ open, onClose }: { open: boolean; onClose: () => void }
         </PortalContainer>
       )}
     </dialog>
+  );
+}
+
+export function PersonMenu() {
+  const { user } = useSession();
+  const theme = useTheme();
+  const navigate = useNavigate();
+  const queryClient = useQueryClient();
+
+  async function endSession() {
+    try {
+      await signOut();
+    } catch (error) {
+      showToast(errorMessage(error));
+      return;
+    }
+    await navigate({ to: '/sign-in', search: {} });
+    queryClient.clear();
+  }
+
+  return (
+    <Menu
+      align="start"
+      trigger={
+        <button type="button" className="nav-link">
+          <CircleUserRound size={18} aria-hidden />
+          <span className="truncate">{user.display_name}</span>
+        </button>
+      }
+    >
+      <MenuItem label="Settings" icon={Settings} onSelect={() => void navigate({ to: '/settings' })} />
+      <MenuItem
+        label="Keyboard shortcuts"
+        icon={Keyboard}
+        shortcut="?"
+        onSelect={() => showDialog('shortcuts')}
+      />
+      <MenuSeparator />
+      <MenuChoice label="Theme" value={theme} options={THEMES} onChange={setTheme} />
+      <MenuSeparator />
+      <MenuItem label="Sign out" icon={LogOut} onSelect={() => void endSession()} />
+    </Menu>
   );
 }

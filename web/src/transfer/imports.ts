@@ -2,8 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import Papa from 'papaparse';
 import type * as jobs from '../../../src/contract/jobs.ts';
 import { api } from '../api/client.ts';
-import { getQuery } from '../api/query-client.ts';
-import { queryKeys } from '../api/query-keys.ts';
+import { getQuery, queryKeys } from '../api/queries.ts';
 import type { Wire } from '../api/types.ts';
 
 /** The limits of a job and of a request. Characters have up to three bytes. */

@@ -4,7 +4,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { RotateCcw, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { api } from '../api/client.ts';
-import { queryKeys } from '../api/query-keys.ts';
+import { queryKeys } from '../api/queries.ts';
 import type { TrashPage as Page, TrashedMedia } from '../api/types.ts';
 import { siteOf, timeAgo } from '../library/format.ts';
 import { Button } from '../ui/button.tsx';
@@ -13,7 +13,7 @@ import { usePageTitle } from '../ui/page-title.ts';
 import { EmptyState, MoreButton, Pending, Skeleton } from '../ui/states.tsx';
 import { useAction } from '../ui/use-action.ts';
 
-/** What restoring or deleting changes. */
+/** The queries that restoring or deleting makes stale. */
 const STALE = [queryKeys.mediaLists(), queryKeys.libraries(), queryKeys.storage(), queryKeys.trash()];
 
 export default function TrashPage() {

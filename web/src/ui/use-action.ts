@@ -1,6 +1,6 @@
 import { type QueryKey, useMutation, useQueryClient } from '@tanstack/react-query';
 import { ApiError, errorMessage } from '../api/client.ts';
-import { invalidate } from '../api/query-client.ts';
+import { invalidate } from '../api/queries.ts';
 import { showToast } from './toasts.tsx';
 
 interface ActionOptions<Input, Result> {

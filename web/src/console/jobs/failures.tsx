@@ -5,7 +5,7 @@ import { Button, buttonClass } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
 import { count, plural } from '../../ui/numbers.ts';
 import { Badge, EmptyState, Pending, Skeleton } from '../../ui/states.tsx';
-import { FilterBar, FilterSelect, FilterText, LONG_TIMES, useFilters } from '../filters.tsx';
+import { FilterBar, FilterText, TimeFilter, useFilters } from '../filters.tsx';
 import { failuresQuery } from '../queries.ts';
 import type { JobFailure } from '../types.ts';
 import { ConsoleLink, Time } from '../values.tsx';
@@ -20,7 +20,7 @@ export function Failures() {
   return (
     <>
       <FilterBar>
-        <FilterSelect name="minutes" label="Time" usual="1440" options={LONG_TIMES} />
+        <TimeFilter usual="1440" />
         <FilterText name="job_type" label="Type" />
       </FilterBar>
       <Pending query={failures}>

@@ -1,5 +1,5 @@
 import { api } from '../../api/client.ts';
-import { queryKeys } from '../../api/query-keys.ts';
+import { queryKeys } from '../../api/queries.ts';
 import { plural } from '../../ui/numbers.ts';
 import { useAction } from '../../ui/use-action.ts';
 import type { Filters } from '../filters.tsx';

@@ -4,15 +4,12 @@ import { Ban, RotateCcw } from 'lucide-react';
 import { api } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { useAction } from '../../ui/use-action.ts';
-import { ConsolePage, PendingPage } from '../console-page.tsx';
-import { PrivateContent, useSeesContent } from '../content.tsx';
+import { ConsolePage, PendingPage, PrivateContent, useSeesContent } from '../console-page.tsx';
 import { isOver, jobQuery } from '../queries.ts';
 import type { Job } from '../types.ts';
 import { Code, ConsoleLink, Facts, JsonSection, LastError, StatusAndId, Time } from '../values.tsx';
 import { AttemptTimeline } from './attempt-timeline.tsx';
 import { canRequeue, JOBS_STALE, type JobAction } from './job-actions.ts';
-
-const JOBS = <ConsoleLink to="jobs">Jobs</ConsoleLink>;
 
 export default function JobPage() {
   const { jobId = '' } = useParams({ strict: false }) as { jobId?: string };
@@ -24,11 +21,11 @@ export default function JobPage() {
     message: ({ status }) => (status === 'cancelled' ? 'Job cancelled.' : 'Job requeued.'),
   });
   const job = query.data;
-  if (!job) return <PendingPage title="Job" above={JOBS} query={query} />;
+  if (!job) return <PendingPage title="Job" above="jobs" query={query} />;
   return (
     <ConsolePage
       title={job.job_type}
-      above={JOBS}
+      above="jobs"
       lead={<StatusAndId status={job.status} id={job.job_id} />}
       actions={
         <>

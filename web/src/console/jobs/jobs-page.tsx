@@ -1,32 +1,27 @@
 import { useQuery } from '@tanstack/react-query';
 import { ListChecks } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { queryKeys } from '../../api/query-keys.ts';
+import { queryKeys } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
-import { ConsolePage } from '../console-page.tsx';
-import { useSeesAllContent } from '../content.tsx';
+import { ConsolePage, useSeesAllContent } from '../console-page.tsx';
 import {
   FilterBar,
   FilterSelect,
   FilterText,
-  isFiltered,
-  LONG_TIMES,
   minutesAgo,
-  optionsOf,
-  STATUS_FILTER,
+  StatusFilter,
   TIMES,
-  useClearFilters,
+  TimeFilter,
   useFilters,
 } from '../filters.tsx';
-import { shortId } from '../format.ts';
 import { ListView, useList } from '../list.tsx';
 import { jobStatsQuery } from '../queries.ts';
 import { JOB_FILTERS } from '../sections.ts';
 import type { JobStatus, JobSummary } from '../types.ts';
-import { CellError, ConsoleLink, StatusBadge, statusLabel, Time } from '../values.tsx';
+import { CellError, RowLink, StatusBadge, Time } from '../values.tsx';
 import { BulkBar } from './bulk-bar.tsx';
 import { Failures } from './failures.tsx';
 import { Queues } from './queues.tsx';
@@ -42,14 +37,7 @@ const STATUSES: Record<JobStatus, true> = {
 };
 
 const COLUMNS: readonly Column<JobSummary>[] = [
-  {
-    title: 'Job',
-    render: ({ job_id, job_type }) => (
-      <ConsoleLink to={`jobs/${job_id}`} className="console-row-link" title={job_id}>
-        {job_type} <span className="mono muted">{shortId(job_id)}</span>
-      </ConsoleLink>
-    ),
-  },
+  { title: 'Job', render: ({ job_id, job_type }) => <RowLink to="jobs" name={job_type} id={job_id} /> },
   { title: 'Status', render: ({ status }) => <StatusBadge status={status} /> },
   {
     title: 'Last error',
@@ -96,8 +84,7 @@ export default function JobsPage() {
 }
 
 function JobList() {
-  const [search, change] = useFilters();
-  const clear = useClearFilters(JOB_FILTERS);
+  const [search, change, clear] = useFilters(JOB_FILTERS);
   const seesAllContent = useSeesAllContent();
   const [selected, setSelected] = useState<ReadonlySet<React.Key>>(new Set());
   // biome-ignore lint/correctness/useExhaustiveDependencies: other filters list other jobs
@@ -109,17 +96,14 @@ function JobList() {
   return (
     <>
       <FilterBar clears={JOB_FILTERS}>
-        <FilterSelect
-          {...STATUS_FILTER}
-          options={Object.keys(STATUSES).map((value) => ({ value, label: statusLabel(value) }))}
-        />
+        <StatusFilter statuses={Object.keys(STATUSES)} />
         <FilterSelect
           name="queue"
           label="Queue"
           all="All queues"
-          options={optionsOf([...new Set([...queues, ...(search.queue ? [search.queue] : [])])])}
+          options={[...new Set([...queues, ...(search.queue ? [search.queue] : [])])]}
         />
-        <FilterSelect name="minutes" label="Time" all="Any time" options={LONG_TIMES} />
+        <TimeFilter />
         <FilterText
           name="job_type"
           label="Type"
@@ -137,7 +121,7 @@ function JobList() {
         selected={[...selected] as string[]}
         rows={list.rows}
         filter={filters}
-        isFiltered={isFiltered(search, JOB_FILTERS)}
+        isFiltered={clear !== undefined}
         onDone={() => setSelected(new Set())}
       />
       <ListView
@@ -147,7 +131,7 @@ function JobList() {
         rowKey={({ job_id }) => job_id}
         selection={{ selected, onChange: setSelected }}
         empty={
-          isFiltered(search, JOB_FILTERS) ? (
+          clear ? (
             <EmptyState
               icon={ListChecks}
               title="No jobs match these filters"

@@ -2,17 +2,14 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { RotateCcw } from 'lucide-react';
 import { api } from '../../api/client.ts';
-import { queryKeys } from '../../api/query-keys.ts';
+import { queryKeys } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { useAction } from '../../ui/use-action.ts';
-import { ConsolePage, PendingPage } from '../console-page.tsx';
-import { PrivateContent, useSeesAllContent } from '../content.tsx';
+import { ConsolePage, PendingPage, PrivateContent, useSeesAllContent } from '../console-page.tsx';
 import { outboxEventQuery } from '../queries.ts';
 import type { OutboxEventWithDeliveries } from '../types.ts';
 import { Code, ConsoleLink, Facts, JsonView, LastError, StatusAndId, StatusBadge, Time } from '../values.tsx';
-
-const OUTBOX = <ConsoleLink to="outbox">Outbox</ConsoleLink>;
 
 const COLUMNS: readonly Column<OutboxEventWithDeliveries['deliveries'][number]>[] = [
   { title: 'Subscriber', render: ({ subscriber }) => subscriber },
@@ -37,12 +34,12 @@ export default function EventPage() {
     message: () => 'The event will be delivered again.',
   });
   const { data } = event;
-  if (!data) return <PendingPage title="Event" above={OUTBOX} query={event} />;
+  if (!data) return <PendingPage title="Event" above="outbox" query={event} />;
   const { aggregate_type, aggregate_id, status, deliveries } = data;
   return (
     <ConsolePage
       title={data.event_type}
-      above={OUTBOX}
+      above="outbox"
       lead={<StatusAndId status={status} id={data.id} />}
       actions={
         status === 'failed' && (

@@ -1,36 +1,21 @@
 import { useQuery } from '@tanstack/react-query';
 import { Send } from 'lucide-react';
 import { EVENT_TYPES } from '../../api/events.ts';
-import { queryKeys } from '../../api/query-keys.ts';
+import { queryKeys } from '../../api/queries.ts';
 import type { Column } from '../../ui/data-table.tsx';
 import { count, plural } from '../../ui/numbers.ts';
 import { EmptyState } from '../../ui/states.tsx';
 import { ConsolePage } from '../console-page.tsx';
-import {
-  FilterBar,
-  FilterSelect,
-  FilterText,
-  isFiltered,
-  optionsOf,
-  STATUS_FILTER,
-  useFilters,
-} from '../filters.tsx';
+import { FilterBar, FilterSelect, FilterText, StatusFilter, useFilters } from '../filters.tsx';
 import { duration, shortId } from '../format.ts';
 import { ListView, useList } from '../list.tsx';
 import { outboxHealthQuery } from '../queries.ts';
 import { OUTBOX_FILTERS } from '../sections.ts';
 import type { OutboxEvent } from '../types.ts';
-import { CellError, ConsoleLink, Stat, StatusBadge, Time } from '../values.tsx';
+import { CellError, ConsoleLink, RowLink, Stat, StatusBadge, Time } from '../values.tsx';
 
 const COLUMNS: readonly Column<OutboxEvent>[] = [
-  {
-    title: 'Event',
-    render: ({ id, event_type }) => (
-      <ConsoleLink to={`outbox/${id}`} className="console-row-link" title={id}>
-        {event_type} <span className="mono muted">{shortId(id)}</span>
-      </ConsoleLink>
-    ),
-  },
+  { title: 'Event', render: ({ id, event_type }) => <RowLink to="outbox" name={event_type} id={id} /> },
   { title: 'Status', render: ({ status }) => <StatusBadge status={status} /> },
   {
     title: 'Subject',
@@ -54,14 +39,14 @@ const COLUMNS: readonly Column<OutboxEvent>[] = [
 ];
 
 export default function OutboxPage() {
-  const [filters] = useFilters();
+  const [filters, , clear] = useFilters(OUTBOX_FILTERS);
   const list = useList<OutboxEvent>('/api/v1/outbox/events', 'events', queryKeys.outboxList(), filters);
   return (
     <ConsolePage title="Outbox" lead="All events and their deliveries.">
       <Health />
       <FilterBar clears={OUTBOX_FILTERS}>
-        <FilterSelect {...STATUS_FILTER} options={optionsOf(['pending', 'delivered', 'failed'])} />
-        <FilterSelect name="event_type" label="Event" all="All events" options={optionsOf(EVENT_TYPES)} />
+        <StatusFilter statuses={['pending', 'delivered', 'failed']} />
+        <FilterSelect name="event_type" label="Event" all="All events" options={EVENT_TYPES} />
         <FilterText name="aggregate_id" label="Subject ID" wide removes="aggregate_type" />
       </FilterBar>
       <ListView
@@ -70,10 +55,7 @@ export default function OutboxPage() {
         columns={COLUMNS}
         rowKey={({ id }) => id}
         empty={
-          <EmptyState
-            icon={Send}
-            title={isFiltered(filters, OUTBOX_FILTERS) ? 'No events match these filters' : 'No events yet'}
-          >
+          <EmptyState icon={Send} title={clear ? 'No events match these filters' : 'No events yet'}>
             Changes of media, libraries, invitations and jobs are listed here. Delivered and failed events are
             deleted after a while.
           </EmptyState>

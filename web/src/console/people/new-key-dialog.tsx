@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { api } from '../../api/client.ts';
-import { queryKeys } from '../../api/query-keys.ts';
+import { queryKeys } from '../../api/queries.ts';
 import type { Role } from '../../api/types.ts';
 import { useSession } from '../../session/session.ts';
 import { FormDialog } from '../../ui/dialog.tsx';

@@ -1,7 +1,7 @@
 import { Link2, Users as UsersIcon } from 'lucide-react';
 import { useState } from 'react';
 import { api } from '../../api/client.ts';
-import { queryKeys } from '../../api/query-keys.ts';
+import { queryKeys } from '../../api/queries.ts';
 import type { Role } from '../../api/types.ts';
 import { useSession } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';

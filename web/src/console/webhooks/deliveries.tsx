@@ -1,12 +1,12 @@
 import { PackageOpen, RotateCcw } from 'lucide-react';
 import { useState } from 'react';
 import { api } from '../../api/client.ts';
-import { queryKeys } from '../../api/query-keys.ts';
+import { queryKeys } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { plural } from '../../ui/numbers.ts';
 import { Badge, EmptyState, MoreButton, Pending, Skeleton } from '../../ui/states.tsx';
 import { useAction } from '../../ui/use-action.ts';
-import { FilterBar, FilterSelect, optionsOf, STATUS_FILTER, useFilters } from '../filters.tsx';
+import { FilterBar, StatusFilter, useFilters } from '../filters.tsx';
 import { dateTime, duration } from '../format.ts';
 import { useList } from '../list.tsx';
 import type { LoggedDelivery, Webhook } from '../types.ts';
@@ -25,7 +25,7 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
   return (
     <>
       <FilterBar>
-        <FilterSelect {...STATUS_FILTER} options={optionsOf(['pending', 'delivered', 'failed'])} />
+        <StatusFilter statuses={['pending', 'delivered', 'failed']} />
       </FilterBar>
       <Pending query={list}>
         <Skeleton height="8rem" />

@@ -3,7 +3,7 @@ import { useNavigate, useParams } from '@tanstack/react-router';
 import { KeyRound, Pencil, Power, PowerOff, Send, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { api } from '../../api/client.ts';
-import { queryKeys } from '../../api/query-keys.ts';
+import { queryKeys } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
 import { Badge } from '../../ui/states.tsx';
@@ -13,18 +13,16 @@ import { dateTime } from '../format.ts';
 import { webhookQuery } from '../queries.ts';
 import { SecretDialog } from '../secret-dialog.tsx';
 import type { RotatedSecret, Webhook } from '../types.ts';
-import { ConsoleLink, StatusBadge, Time } from '../values.tsx';
+import { StatusBadge, Time } from '../values.tsx';
 import { Deliveries } from './deliveries.tsx';
-import { WebhookDialog } from './webhook-dialog.tsx';
-import { stateOf } from './webhooks-page.tsx';
+import { stateOf, WebhookDialog } from './webhooks-page.tsx';
 
-const WEBHOOKS = <ConsoleLink to="webhooks">Webhooks</ConsoleLink>;
 const STALE = [queryKeys.webhooks(), queryKeys.outbox()];
 
 export default function WebhookPage() {
   const { webhookId = '' } = useParams({ strict: false }) as { webhookId?: string };
   const webhook = useQuery(webhookQuery(webhookId));
-  if (!webhook.data) return <PendingPage title="Webhook" above={WEBHOOKS} query={webhook} />;
+  if (!webhook.data) return <PendingPage title="Webhook" above="webhooks" query={webhook} />;
   return <Loaded webhook={webhook.data} />;
 }
 
@@ -57,7 +55,7 @@ function Loaded({ webhook }: { webhook: Webhook }) {
   return (
     <ConsolePage
       title={new URL(webhook.url).host}
-      above={WEBHOOKS}
+      above="webhooks"
       lead={
         <span className="row">
           <StatusBadge status={stateOf(webhook)} />

@@ -1,3 +1,6 @@
+import { type Query, type QueryClient, type QueryKey, queryOptions } from '@tanstack/react-query';
+import { api } from './client.ts';
+
 /** Every key of the query cache. A shorter key is the prefix of longer ones: invalidating it invalidates them all. */
 export const queryKeys = {
   everything: () => [],
@@ -63,3 +66,29 @@ export const queryKeys = {
 function key(...parts: (string | undefined)[]): string[] {
   return parts.filter((part) => part !== undefined);
 }
+
+/** A list of media with more pages than this is updated item by item, because a refetch fetches all its pages. */
+const MAX_REFETCHED_PAGES = 3;
+
+/** Marks queries as stale, and refetches those that are on the screen. Very long lists of media are left as they are. */
+export async function invalidate(queryClient: QueryClient, ...keys: QueryKey[]): Promise<void> {
+  const isShort = ({ state }: Query) =>
+    ((state.data as { pages: unknown[] } | undefined)?.pages.length ?? 0) <= MAX_REFETCHED_PAGES;
+  const [kind, list] = queryKeys.mediaLists();
+  await Promise.all(
+    keys.map((queryKey) => {
+      const isLists = queryKey[0] === kind && queryKey[1] === list;
+      return queryClient.invalidateQueries({ queryKey, ...(isLists && { predicate: isShort }) });
+    }),
+  );
+}
+
+type Params = Record<string, string | number>;
+
+/** A query for the answer to a GET request. */
+export const getQuery = <T>(queryKey: QueryKey, path: string, params: Params = {}) =>
+  queryOptions({ queryKey, queryFn: ({ signal }) => api.get<T>(path, params, signal) });
+
+/** A query for the `data` of the answer to a GET request. */
+export const dataQuery = <T>(queryKey: QueryKey, path: string, params: Params = {}) =>
+  queryOptions({ queryKey, queryFn: ({ signal }) => api.getData<T>(path, params, signal) });

@@ -1,6 +1,6 @@
-import { CircleCheckBig } from 'lucide-react';
+import { CircleCheckBig, TriangleAlert } from 'lucide-react';
 import type { Media } from '../api/types.ts';
-import { lengthOf, publishedOf, STAGE_LABELS, siteOf, stageOf, timeAgo } from './format.ts';
+import { KIND_NAMES, lengthOf, publishedOf, STAGE_LABELS, siteOf, stageOf, timeAgo } from './format.ts';
 
 /** The processing stage of a media, with a progress bar of three steps. */
 export function StageLine({ media }: { media: Media }) {
@@ -64,6 +64,46 @@ export function ReadingState({ media }: { media: Media }) {
   return (
     <span className="progress" role="img" aria-label={`${share} % read`}>
       <span className="progress-fill" style={{ width: `${share}%` }} />
+    </span>
+  );
+}
+
+const TINTS = 6;
+
+/** Picks a tint by site, always the same one. */
+function tintOf(text: string): number {
+  let hash = 2166136261;
+  for (const char of text) hash = Math.imul(hash ^ (char.codePointAt(0) ?? 0), 16777619);
+  return ((hash >>> 8) & 0xffff) % TINTS;
+}
+
+/** The cover image or, without one, the description or initial on a tinted background. */
+export function Cover({ media, look }: { media: Media; look: 'thumb' | 'card' }) {
+  const { label, icon: Icon } = KIND_NAMES[media.kind];
+  if (media.cover_url) {
+    return (
+      <img className={`cover cover-${look}`} src={media.cover_url} alt="" loading="lazy" decoding="async" />
+    );
+  }
+  if (stageOf(media) === 'failed') {
+    return (
+      <span className={`cover cover-${look} cover-plain cover-failed`} aria-hidden>
+        <TriangleAlert size={look === 'thumb' ? 20 : 28} />
+      </span>
+    );
+  }
+  const site = siteOf(media) ?? label;
+  const letter = site.replace(/^the /i, '')[0]?.toUpperCase();
+  const isArticle = media.kind === 'web_article' && letter !== undefined && /\p{L}/u.test(letter);
+  return (
+    <span className={`cover cover-${look} cover-plain cover-tint-${tintOf(site)}`} aria-hidden>
+      {look === 'card' && media.description ? (
+        <span className="cover-title">{media.description}</span>
+      ) : isArticle ? (
+        <span className="cover-letter">{letter}</span>
+      ) : (
+        <Icon size={look === 'thumb' ? 22 : 32} />
+      )}
     </span>
   );
 }
