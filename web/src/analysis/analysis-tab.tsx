@@ -119,7 +119,7 @@ function PendingRun({ job, error, onRetry, isRetrying }: PendingRunProps) {
         </div>
         {job.request_id && (
           <p className="request-id">
-            Request <code className="mono">{job.request_id}</code>
+            Request ID <code className="mono">{job.request_id}</code>
           </p>
         )}
       </div>

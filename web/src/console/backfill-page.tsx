@@ -31,10 +31,7 @@ export default function BackfillPage() {
   const requeue = useAction<Backfill, RequeuedBackfill>({
     run: (row) => api.post('/api/v1/backfill-jobs/requeue', keyOf(row)),
     stale: [queryKeys.backfills()],
-    message: ({ idempotent, enqueue_dispatched }) => {
-      if (idempotent) return 'It is already running.';
-      return enqueue_dispatched ? 'Requeued.' : 'Requeued. It starts with the next sweep.';
-    },
+    message: ({ idempotent }) => (idempotent ? 'It is already running.' : 'Requeued.'),
   });
   const columns: readonly Column<Backfill>[] = [
     { title: 'Member', render: ({ username }) => username },

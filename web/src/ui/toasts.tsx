@@ -10,21 +10,17 @@ interface Toast {
   onExpire?: () => void;
 }
 
-interface ToastOptions extends Pick<Toast, 'action' | 'onExpire'> {
-  seconds?: number;
-}
-
-const DEFAULT_SECONDS = 6;
+const SHOWN_MS = 6000;
 
 const toastStore = createStore<readonly Toast[]>([]);
 let lastId = 0;
 
 /** Shows a short message with at most one action, such as Undo. */
-export function showToast(text: string, { seconds = DEFAULT_SECONDS, ...options }: ToastOptions = {}): void {
+export function showToast(text: string, options: Pick<Toast, 'action' | 'onExpire'> = {}): void {
   lastId += 1;
   const toast = { id: lastId, text, ...options };
   toastStore.set((toasts) => [...toasts, toast]);
-  setTimeout(() => dismiss(toast), seconds * 1000);
+  setTimeout(() => dismiss(toast), SHOWN_MS);
 }
 
 function dismiss(toast: Toast): void {
