@@ -10,8 +10,6 @@ import {
   type AnalysisOptions,
   analysisJobQuery,
   type Job,
-  type Mode,
-  type Profile,
   profilesQuery,
   runsQuery,
   startAnalysis,
@@ -22,14 +20,17 @@ import { RunView } from './run-view.tsx';
 /** The latest analysis of a document, and the controls to start a new one. */
 export function AnalysisTab({ media }: { media: MediaWithOutline }) {
   const { user, allowed_modes } = useSession();
-  const [mode, setMode] = useState<Mode>('PUBLIC');
-  const [profile, setProfile] = useState<Profile>('deterministic');
-  const [isCompared, setCompared] = useState(false);
+  const [options, setOptions] = useState<AnalysisOptions>({
+    mode: 'PUBLIC',
+    profile: 'deterministic',
+    isCompared: false,
+  });
+  const change = (changed: Partial<AnalysisOptions>) => setOptions({ ...options, ...changed });
   const { data: profiles } = useQuery(profilesQuery);
   const { runs, start, isStarting, startError, pending } = useAnalysis(media.id);
   const refusal = refusalFor(media, roleAllows(user.role, 'operator'));
-  const latest = runs.data?.runs.find((run) => run.mode === mode && run.shadow_of === null);
-  const analyse = () => start({ mode, profile, isCompared });
+  const latest = runs.data?.runs.find((run) => run.mode === options.mode && run.shadow_of === null);
+  const analyse = () => start(options);
 
   if (!runs.data) {
     return (
@@ -40,16 +41,10 @@ export function AnalysisTab({ media }: { media: MediaWithOutline }) {
   }
   return (
     <>
-      {allowed_modes.includes('RAW') && <ModeChoice mode={mode} onChange={setMode} />}
-      {profiles && !refusal && (
-        <RunOptions
-          profiles={profiles}
-          profile={profile}
-          isCompared={isCompared}
-          onProfile={setProfile}
-          onCompared={setCompared}
-        />
+      {allowed_modes.includes('RAW') && (
+        <ModeChoice mode={options.mode} onChange={(mode) => change({ mode })} />
       )}
+      {profiles && !refusal && <RunOptions profiles={profiles} options={options} onChange={change} />}
       {startError && <ErrorState error={startError} onRetry={analyse} />}
       {pending && <PendingRun {...pending} onRetry={analyse} isRetrying={isStarting} />}
       {latest && (
@@ -140,7 +135,7 @@ function progressOf(job: Job | undefined): string {
 }
 
 /** The analyses of a document, and the one that is running. */
-export function useAnalysis(mediaId: string) {
+function useAnalysis(mediaId: string) {
   const queryClient = useQueryClient();
   const runs = useQuery(runsQuery(mediaId));
   const startedKey = queryKeys.startedAnalysis(mediaId);

@@ -6,7 +6,7 @@ import { Findings, type MarkedFinding } from './findings.tsx';
 import { fallbackOf, layerNameOf, measureNameOf, providerOf } from './labels.ts';
 import type { Layer, Span } from './queries.ts';
 
-export interface LayerSectionProps {
+interface LayerSectionProps {
   layer: Layer;
   isOpen: boolean;
   chosen: MarkedFinding | undefined;
@@ -63,7 +63,7 @@ const EMPTY = new Set<number | string>([0, '', 'none', 'unknown']);
 const isShare = (name: string) => name.endsWith('_share') || SHARES.has(name);
 
 /** The measures of a layer: shares as bars, other values as a list. Empty values, and values that repeat findings, are hidden. */
-export function Measures({ output: { measures, findings } }: Pick<Layer, 'output'>) {
+function Measures({ output: { measures, findings } }: Pick<Layer, 'output'>) {
   const kinds = new Set(findings.flatMap(({ kind }) => [kind, `${kind}s`, kind.replace(/y$/, 'ies')]));
   const told = Object.entries(measures).filter(([name, value]) => !EMPTY.has(value) && !kinds.has(name));
   const shares = told.filter(

@@ -24,7 +24,7 @@ function elementOf(idx: number): Element | null {
 }
 
 /** Finds DOM ranges for spans of the canonical text. A span that is not on the page has none. */
-export function rangesOf(spans: readonly Span[], fragments: readonly Fragment[]): (Range | undefined)[] {
+function rangesOf(spans: readonly Span[], fragments: readonly Fragment[]): (Range | undefined)[] {
   const finders = new Map<number, ReturnType<typeof createRangeFinder<Node>> | undefined>();
   const finderOf = (idx: number) => {
     if (!finders.has(idx)) {
@@ -48,7 +48,7 @@ export function rangesOf(spans: readonly Span[], fragments: readonly Fragment[])
   });
 }
 
-export function showMarks(ranges: readonly (Range | undefined)[], current: number): void {
+function showMarks(ranges: readonly (Range | undefined)[], current: number): void {
   if (!highlights) return;
   const known = ranges.filter((range) => range !== undefined);
   const currentRange = ranges[current];
@@ -58,7 +58,7 @@ export function showMarks(ranges: readonly (Range | undefined)[], current: numbe
   highlights.set(CURRENT, marked);
 }
 
-export function hideMarks(): void {
+function hideMarks(): void {
   highlights?.delete(ALL);
   highlights?.delete(CURRENT);
 }
@@ -66,7 +66,7 @@ export function hideMarks(): void {
 const BAR_HEIGHT = 64;
 
 /** Scrolls to a range that is not visible. */
-export function scrollToRange(range: Range): void {
+function scrollToRange(range: Range): void {
   const line = range.startContainer.parentElement?.closest('.transcript-line');
   if (line) {
     line.scrollIntoView({ block: 'nearest' });
@@ -80,7 +80,7 @@ export function scrollToRange(range: Range): void {
   window.scrollBy({ top: top - BAR_HEIGHT - (end - BAR_HEIGHT) / 3 });
 }
 
-export function isOnPage({ fragment_idx }: Span): boolean {
+function isOnPage({ fragment_idx }: Span): boolean {
   return elementOf(fragment_idx) !== null;
 }
 

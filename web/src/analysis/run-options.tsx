@@ -1,18 +1,16 @@
 import './run-options.css';
 import { Select } from '../ui/field.tsx';
 import { profileNameOf } from './labels.ts';
-import type { Mode, Profile, Profiles } from './queries.ts';
+import type { AnalysisOptions, Mode, Profiles } from './queries.ts';
 
-export interface RunOptionsProps {
+interface RunOptionsProps {
   profiles: Profiles;
-  profile: Profile;
-  isCompared: boolean;
-  onProfile: (profile: Profile) => void;
-  onCompared: (isCompared: boolean) => void;
+  options: AnalysisOptions;
+  onChange: (change: Partial<AnalysisOptions>) => void;
 }
 
 /** The profile of the next analysis, and whether it is compared with another one. Shown when there is a choice. */
-export function RunOptions({ profiles, profile, isCompared, onProfile, onCompared }: RunOptionsProps) {
+export function RunOptions({ profiles, options: { profile, isCompared }, onChange }: RunOptionsProps) {
   const available = profiles.profiles.filter(({ is_available }) => is_available);
   if (available.length < 2) return null;
   const model = available.flatMap(({ plugins }) => plugins).find(({ name }) => name === 'ml');
@@ -26,7 +24,7 @@ export function RunOptions({ profiles, profile, isCompared, onProfile, onCompare
           value: plugin_profile,
           label: profileNameOf(plugin_profile),
         }))}
-        onChange={onProfile}
+        onChange={(chosen) => onChange({ profile: chosen })}
       />
       {profiles.is_shadow_enabled && (
         <label className="run-options-check">
@@ -34,7 +32,7 @@ export function RunOptions({ profiles, profile, isCompared, onProfile, onCompare
             type="checkbox"
             className="checkbox"
             checked={isCompared}
-            onChange={(event) => onCompared(event.target.checked)}
+            onChange={(event) => onChange({ isCompared: event.target.checked })}
           />
           {profile === 'deterministic' ? 'Compare with a model' : 'Compare with built-in rules'}
         </label>

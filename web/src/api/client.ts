@@ -73,7 +73,7 @@ async function errorOf(response: Response): Promise<ApiError> {
 }
 
 /** `E_OFFLINE`: the server could not be reached. */
-export type ApiErrorCode = ErrorCode | 'E_OFFLINE';
+type ApiErrorCode = ErrorCode | 'E_OFFLINE';
 
 /** An error answer: its code, its message for people, and the id to find it in the log. */
 export class ApiError extends Error {

@@ -7,7 +7,7 @@ export type StreamEvent = {
 }[EventType];
 
 /** `lost`: the browser is reconnecting. `refused`: the server answered with an error, and a new connection follows. */
-export type StreamState = 'closed' | 'connecting' | 'open' | 'lost' | 'refused';
+type StreamState = 'closed' | 'connecting' | 'open' | 'lost' | 'refused';
 
 const REOPEN_MS = 5000;
 

@@ -53,7 +53,7 @@ export const KIND_NAMES: Record<MediaKind, { label: string; icon: LucideIcon }> 
 export const KINDS = Object.keys(KIND_NAMES) as MediaKind[];
 
 /** The processing state of a media as readers see it. */
-export type Stage = 'queued' | 'unavailable' | 'working' | 'ready' | 'failed';
+type Stage = 'queued' | 'unavailable' | 'working' | 'ready' | 'failed';
 
 export function stageOf({ kind, processing_status, capabilities, last_error_code }: Media): Stage {
   if (processing_status === 'pending') return kind === 'podcast_episode' ? 'unavailable' : 'queued';

@@ -2,7 +2,7 @@ import type { Library } from '../api/types.ts';
 import { useSession } from '../session/session.ts';
 import { Select } from '../ui/field.tsx';
 
-export interface LibrarySelectProps {
+interface LibrarySelectProps {
   label: string;
   /** Undefined for the person's own library. */
   value: string | undefined;

@@ -79,8 +79,9 @@ export function MediaView(props: MediaViewProps) {
     if (media) selection.select(media, !selection.selected.has(media.id), false);
   };
   const finish = () => {
-    const isOpen = acting().some(({ reading }) => !reading?.finished_at);
-    if (acting().length > 0) void actions.finish(acting(), isOpen);
+    const media = acting();
+    const isUnfinished = media.some(({ reading }) => !reading?.finished_at);
+    if (media.length > 0) void actions.finish(media, isUnfinished);
   };
   const unread = () => {
     const begun = acting().filter(({ reading }) => reading !== null);

@@ -7,7 +7,7 @@ import { useMediaActions } from './actions.ts';
 import { writableLibrariesQuery } from './queries.ts';
 import { type LibraryRef, removeWithUndo } from './removals.ts';
 
-export interface SelectionBarProps {
+interface SelectionBarProps {
   selected: readonly Media[];
   removeFrom: LibraryRef | undefined;
   onSelectAll: () => void;

@@ -8,7 +8,7 @@ import {
 import workerUrl from 'pdfjs-dist/legacy/build/pdf.worker.min.mjs?url';
 import { useEffect, useRef, useState } from 'react';
 
-export interface PdfPageProps {
+interface PdfPageProps {
   document: PDFDocumentProxy;
   number: number;
   /** The height-to-width ratio of the first page, used until this page is drawn. */

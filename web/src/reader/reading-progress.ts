@@ -20,7 +20,7 @@ export function positionOf({ reading }: MediaWithOutline): ReadingPosition {
   return typeof position === 'object' && position !== null ? (position as ReadingPosition) : {};
 }
 
-export interface ReadingProgress {
+interface ReadingProgress {
   keep: (progress: number, position: ReadingPosition) => void;
   /** Stops saving the position. Resolves when no request is in flight. */
   stop: () => Promise<void>;

@@ -135,7 +135,7 @@ interface PlayerState {
 }
 
 /** Controls the embedded player with messages only, so that no script of YouTube runs in this page. */
-export function useYouTubePlayer(frame: RefObject<HTMLIFrameElement | null>) {
+function useYouTubePlayer(frame: RefObject<HTMLIFrameElement | null>) {
   const [state, setState] = useState<PlayerState>({ seconds: 0, duration: 0 });
 
   const send = useCallback(

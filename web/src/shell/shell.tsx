@@ -94,7 +94,7 @@ export function Shell() {
 const offsets = new Map<string, number>();
 
 /** Restores the scroll offset after going back. The reader restores its own position, by paragraph. */
-export function useScrollMemory(): void {
+function useScrollMemory(): void {
   const { key, isReader } = useRouterState({
     select: ({ resolvedLocation, location }) => {
       const { state, pathname } = resolvedLocation ?? location;

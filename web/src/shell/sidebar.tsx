@@ -155,7 +155,7 @@ export function Drawer({ open, onClose }: { open: boolean; onClose: () => void }
   );
 }
 
-export function PersonMenu() {
+function PersonMenu() {
   const { user } = useSession();
   const theme = useTheme();
   const navigate = useNavigate();

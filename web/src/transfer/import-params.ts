@@ -1,5 +1,5 @@
 /** A running or finished import, as search params, so that its address leads back to it. */
-export interface ImportParams {
+interface ImportParams {
   /** The ids of its jobs, joined by `_`. */
   jobs?: string;
   total?: number;

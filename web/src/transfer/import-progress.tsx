@@ -107,7 +107,7 @@ interface ImportResultProps {
 
 const SHOWN = 100;
 
-export function ImportResult({ jobs, items, total, libraryId }: ImportResultProps) {
+function ImportResult({ jobs, items, total, libraryId }: ImportResultProps) {
   const { created, duplicate, invalid } = countItems(items);
   const skipped = Math.max(0, total - items.length);
   const failed = jobs.find(({ status }) => status === 'failed');

@@ -13,7 +13,7 @@ type Progress = Wire<typeof jobs.jobProgress>;
 type Job = Wire<typeof jobs.job>;
 
 /** A link, and when it was saved, in milliseconds since 1970; 0 when unknown. */
-export interface ImportedLink {
+interface ImportedLink {
   url: string;
   savedAt: number;
 }

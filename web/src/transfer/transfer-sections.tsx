@@ -58,7 +58,7 @@ export function TransferSections() {
 }
 
 /** The code of a bookmarklet that opens the save page in a window or, if that is blocked, in the same tab. */
-export function bookmarkletFor(origin: string): string {
+function bookmarkletFor(origin: string): string {
   const page = JSON.stringify(`${origin}/app/save?url=`);
   return (
     `javascript:(()=>{const u=${page}+encodeURIComponent(location.href)+'&title='+encodeURIComponent(document.title);` +
@@ -67,7 +67,7 @@ export function bookmarkletFor(origin: string): string {
 }
 
 /** The bookmarklet as a link to drag, and a button that copies its code. */
-export function Bookmarklet() {
+function Bookmarklet() {
   const link = useRef<HTMLAnchorElement>(null);
   const code = bookmarkletFor(window.location.origin);
   // Set in an effect because React rejects javascript: addresses. The Content-Security-Policy keeps it from running here.

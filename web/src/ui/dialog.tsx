@@ -5,7 +5,7 @@ import { Button, IconButton } from './button.tsx';
 import { Form, type FormProps } from './field.tsx';
 import { PortalContainer } from './portal.ts';
 
-export interface DialogProps {
+interface DialogProps {
   onClose: () => void;
   title: ReactNode;
   lead?: ReactNode;

@@ -116,7 +116,7 @@ function Chart({ label, children }: { label: string; children: ReactNode }) {
 }
 
 /** Finished attempts over time. Failed ones are red, at the bottom of each bar. */
-export function ThroughputChart({ queue, buckets, finished, failed }: QueueThroughput) {
+function ThroughputChart({ queue, buckets, finished, failed }: QueueThroughput) {
   const top = Math.max(1, ...buckets.map((bucket) => bucket.finished));
   const step = WIDTH / Math.max(1, buckets.length);
   const scale = (value: number) => (value === 0 ? 0 : Math.max(2, (value / top) * HEIGHT));
@@ -151,7 +151,7 @@ function describeBucket({ at, finished, failed, wait_p95_ms, run_p95_ms }: Bucke
 }
 
 /** The 95th percentile of waiting and running times. */
-export function LatencyChart({ queue, buckets, wait_p95_ms, run_p95_ms }: QueueThroughput) {
+function LatencyChart({ queue, buckets, wait_p95_ms, run_p95_ms }: QueueThroughput) {
   const top = Math.max(1, ...buckets.map((bucket) => Math.max(bucket.wait_p95_ms, bucket.run_p95_ms)));
   const step = WIDTH / Math.max(1, buckets.length);
   const height = (value: number) => HEIGHT - 1 - (value / top) * (HEIGHT - 3);

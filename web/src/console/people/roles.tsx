@@ -2,7 +2,7 @@ import { useId } from 'react';
 import type { Role } from '../../api/types.ts';
 
 /** The additional rights of each role. The type keeps the list complete. */
-export const ROLE_DESCRIPTIONS: Record<Role, string> = {
+const ROLE_DESCRIPTIONS: Record<Role, string> = {
   viewer: 'uses the library',
   operator: 'also manages jobs, workers and the outbox',
   researcher: 'also sees original text',

@@ -84,7 +84,7 @@ const SHAPES: Shape[] = [
   },
 ];
 
-export interface JsonOptions {
+interface JsonOptions {
   /** Whether links are searched in unknown formats, too. */
   isLoose: boolean;
 }
