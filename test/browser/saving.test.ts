@@ -113,3 +113,23 @@ test('a removed item comes back with Undo, and is removed without it', async () 
   await page.getByText('1 item', { exact: true }).waitFor();
   expect(await one.count()).toBe(0);
 });
+
+test('a file is added to the open library by the request that ingests it', async () => {
+  const key = DEV_KEYS.researcher;
+  const { body } = await nexus.call('POST', '/libraries', { key, body: { name: 'Almanacs' } });
+  const libraryId = body.data.id;
+  const page = await chromium.open();
+  await signIn(page, nexus, key);
+  await page.goto(`${nexus.url}/app/library/${libraryId}`);
+  await page.getByRole('button', { name: 'Save a link' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Save' });
+  await dialog.getByLabel('Save to').waitFor();
+
+  const ingest = page.waitForRequest((request) => request.url().endsWith('/ingest'));
+  const file = makePdf({ title: 'Almanac', pages: [['Spring tide on Tuesday.']] });
+  await dialog
+    .locator('input[type="file"]')
+    .setInputFiles({ name: 'almanac.pdf', mimeType: 'application/pdf', buffer: file });
+  expect((await ingest).postDataJSON()).toEqual({ library_id: libraryId });
+  await page.getByRole('link', { name: 'Almanac' }).waitFor();
+});

@@ -4,10 +4,10 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { queryKeys } from './api/queries.ts';
 import { createQueryClient } from './api/query-client.ts';
-import { queryKeys } from './api/query-keys.ts';
 import { createAppRouter } from './router.tsx';
-import { Toaster } from './ui/toaster.tsx';
+import { Toaster } from './ui/toasts.tsx';
 import { TooltipProvider } from './ui/tooltip.tsx';
 
 const queryClient = createQueryClient({

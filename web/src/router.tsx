@@ -7,7 +7,7 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router';
-import { ApiError } from './api/error.ts';
+import { ApiError } from './api/client.ts';
 import { openStream } from './api/events.ts';
 import { CONSOLE_PAGES } from './console/routes.tsx';
 import { readListParams } from './library/list-params.ts';

@@ -2,8 +2,7 @@ import { useState } from 'react';
 import { Button } from '../ui/button.tsx';
 import { Bar } from './bars.tsx';
 import { kindNameOf } from './labels.ts';
-import type { MarkedFinding } from './marked-finding.ts';
-import type { Finding } from './queries.ts';
+import type { Finding, Span } from './queries.ts';
 
 const SHOWN_AT_FIRST = 8;
 /** Kinds whose findings are shown with their counts. */
@@ -85,4 +84,11 @@ function Count({ count, isShown }: { count: number; isShown: boolean }) {
       <span className="visually-hidden"> times</span>
     </span>
   );
+}
+
+/** A finding, or a group of findings, that is marked in the text. */
+export interface MarkedFinding {
+  key: string;
+  label: string;
+  spans: readonly Span[];
 }

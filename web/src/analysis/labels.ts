@@ -1,7 +1,7 @@
 import type { LayerName, PluginProfile } from '../../../src/contract/analysis.ts';
 
 /** The names of the nine layers for readers. */
-export const LAYER_NAMES: Record<LayerName, string> = {
+const LAYER_NAMES: Record<LayerName, string> = {
   token: 'Words and reading level',
   morphology: 'Word forms',
   syntax: 'Sentences',
@@ -13,6 +13,7 @@ export const LAYER_NAMES: Record<LayerName, string> = {
   semiotic: 'Symbols and signs',
 };
 
+/** The kinds of findings whose names differ from their keys. */
 const KIND_NAMES: Record<string, string> = {
   frequent_word: 'Frequent words',
   derivation: 'Word formation',
@@ -26,22 +27,12 @@ const KIND_NAMES: Record<string, string> = {
   entity: 'Dates, amounts, addresses',
   key_phrase: 'Key phrases',
   hedge: 'Hedges',
-  certainty: 'Certainty',
   obligation: 'Obligations',
-  politeness: 'Politeness',
   promise: 'Promises',
   request: 'Requests',
-  contrast: 'Contrast',
-  cause: 'Cause',
-  addition: 'Addition',
-  sequence: 'Sequence',
   example: 'Examples',
   condition: 'Conditions',
   conclusion: 'Conclusions',
-  positive: 'Positive',
-  negative: 'Negative',
-  informal: 'Informal',
-  formal: 'Formal',
   british: 'British spelling',
   american: 'American spelling',
   anaphora: 'Repeated beginnings (anaphora)',
@@ -50,11 +41,8 @@ const KIND_NAMES: Record<string, string> = {
   tricolon: 'Groups of three (tricolon)',
   simile: 'Similes',
   antithesis: 'Opposites (antithesis)',
-  repetition: 'Repetition',
   rhetorical_question: 'Rhetorical questions',
   symbol: 'Recurring images',
-  emoji: 'Emoji',
-  emphasis: 'Emphasis',
   tag: 'Tags',
 };
 
@@ -65,11 +53,8 @@ const MEASURE_NAMES: Record<string, string> = {
   grade_level: 'School grade',
   tone_name: 'Tone',
   tone: 'Tone (-1 to 1)',
-  main_tense: 'Main tense',
-  main_image: 'Main image',
   cohesion: 'Repeated from earlier sentences',
   linked_sentence_share: 'Sentences that start with a connective',
-  formality: 'Formality',
 };
 
 /** Turns `words_per_sentence` into “Words per sentence”, for names that are not listed. */
@@ -107,9 +92,3 @@ const PROFILES: Record<PluginProfile, string> = {
 export const profileNameOf = (profile: PluginProfile) => PROFILES[profile];
 export const fallbackOf = (reason: string) => FALLBACKS[reason] ?? humanize(reason).toLowerCase();
 export const providerOf = (name: string) => PROVIDERS[name] ?? name;
-
-export const percent = (share: number) => `${Math.round(share * 100)} %`;
-
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count.toLocaleString()} ${count === 1 ? one : many}`;
-}

@@ -1,13 +1,12 @@
 import { Highlighter } from 'lucide-react';
 import { Button } from '../ui/button.tsx';
-import { Confidence } from './bars.tsx';
-import { Findings } from './findings.tsx';
-import { counted, fallbackOf, layerNameOf, providerOf } from './labels.ts';
-import type { MarkedFinding } from './marked-finding.ts';
-import { Measures } from './measures.tsx';
+import { percent, plural } from '../ui/numbers.ts';
+import { Bar, Confidence } from './bars.tsx';
+import { Findings, type MarkedFinding } from './findings.tsx';
+import { fallbackOf, layerNameOf, measureNameOf, providerOf } from './labels.ts';
 import type { Layer, Span } from './queries.ts';
 
-export interface LayerSectionProps {
+interface LayerSectionProps {
   layer: Layer;
   isOpen: boolean;
   chosen: MarkedFinding | undefined;
@@ -41,7 +40,7 @@ export function LayerSection({ layer, isOpen, chosen, onChoose }: LayerSectionPr
         )}
         <p className="layer-source">
           {providerOf(layer.provider_name)} ({layer.provider_name} {layer.provider_version}),{' '}
-          {counted(layer.runtime_ms, 'millisecond')}.
+          {plural(layer.runtime_ms, 'millisecond')}.
           {layer.fallback_reason && (
             <span className="layer-fallback">
               {' '}
@@ -56,4 +55,46 @@ export function LayerSection({ layer, isOpen, chosen, onChoose }: LayerSectionPr
 
 function inOrder(spans: readonly Span[]): Span[] {
   return spans.toSorted((a, b) => a.fragment_idx - b.fragment_idx || a.start - b.start || a.end - b.end);
+}
+
+const SHARES = new Set(['cohesion', 'formality', 'lexical_variety']);
+const EMPTY = new Set<number | string>([0, '', 'none', 'unknown']);
+
+const isShare = (name: string) => name.endsWith('_share') || SHARES.has(name);
+
+/** The measures of a layer: shares as bars, other values as a list. Empty values, and values that repeat findings, are hidden. */
+function Measures({ output: { measures, findings } }: Pick<Layer, 'output'>) {
+  const kinds = new Set(findings.flatMap(({ kind }) => [kind, `${kind}s`, kind.replace(/y$/, 'ies')]));
+  const told = Object.entries(measures).filter(([name, value]) => !EMPTY.has(value) && !kinds.has(name));
+  const shares = told.filter(
+    (entry): entry is [string, number] => isShare(entry[0]) && typeof entry[1] === 'number',
+  );
+  const facts = told.filter(([name]) => !isShare(name));
+  return (
+    <>
+      {facts.length > 0 && (
+        <dl className="measure-facts">
+          {facts.map(([name, value]) => (
+            <div key={name} className="measure-fact">
+              <dt>{measureNameOf(name)}</dt>
+              <dd>{typeof value === 'number' ? value.toLocaleString() : value}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      {shares.length > 0 && (
+        <dl className="measure-shares">
+          {shares.map(([name, value]) => (
+            <div key={name} className="measure-share">
+              <dt>{measureNameOf(name)}</dt>
+              <dd>
+                <Bar share={value} />
+                <span className="measure-number">{percent(value)}</span>
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </>
+  );
 }

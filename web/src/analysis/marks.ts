@@ -1,4 +1,8 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import type { Fragment } from '../api/types.ts';
+import { fragmentsQuery } from '../library/queries.ts';
+import { requestFragment } from './fragment-requests.ts';
 import type { Span } from './queries.ts';
 import { createRangeFinder, textRunsIn } from './text-ranges.ts';
 
@@ -20,7 +24,7 @@ function elementOf(idx: number): Element | null {
 }
 
 /** Finds DOM ranges for spans of the canonical text. A span that is not on the page has none. */
-export function rangesOf(spans: readonly Span[], fragments: readonly Fragment[]): (Range | undefined)[] {
+function rangesOf(spans: readonly Span[], fragments: readonly Fragment[]): (Range | undefined)[] {
   const finders = new Map<number, ReturnType<typeof createRangeFinder<Node>> | undefined>();
   const finderOf = (idx: number) => {
     if (!finders.has(idx)) {
@@ -44,7 +48,7 @@ export function rangesOf(spans: readonly Span[], fragments: readonly Fragment[])
   });
 }
 
-export function showMarks(ranges: readonly (Range | undefined)[], current: number): void {
+function showMarks(ranges: readonly (Range | undefined)[], current: number): void {
   if (!highlights) return;
   const known = ranges.filter((range) => range !== undefined);
   const currentRange = ranges[current];
@@ -54,7 +58,7 @@ export function showMarks(ranges: readonly (Range | undefined)[], current: numbe
   highlights.set(CURRENT, marked);
 }
 
-export function hideMarks(): void {
+function hideMarks(): void {
   highlights?.delete(ALL);
   highlights?.delete(CURRENT);
 }
@@ -62,7 +66,7 @@ export function hideMarks(): void {
 const BAR_HEIGHT = 64;
 
 /** Scrolls to a range that is not visible. */
-export function scrollToRange(range: Range): void {
+function scrollToRange(range: Range): void {
   const line = range.startContainer.parentElement?.closest('.transcript-line');
   if (line) {
     line.scrollIntoView({ block: 'nearest' });
@@ -76,6 +80,39 @@ export function scrollToRange(range: Range): void {
   window.scrollBy({ top: top - BAR_HEIGHT - (end - BAR_HEIGHT) / 3 });
 }
 
-export function isOnPage({ fragment_idx }: Span): boolean {
+function isOnPage({ fragment_idx }: Span): boolean {
   return elementOf(fragment_idx) !== null;
+}
+
+/** Marks spans in the text, scrolls to the current one, and updates the marks when the page changes. */
+export function useMarks(mediaId: string, spans: readonly Span[] | undefined, current: number): void {
+  const { data: fragments } = useQuery({ ...fragmentsQuery(mediaId), enabled: spans !== undefined });
+  useEffect(() => {
+    const [page] = document.querySelectorAll('.pdf-pages, .transcript, .reader-column');
+    if (!spans || !fragments || !page) return;
+    let hasScrolled = false;
+    let frame = 0;
+    const mark = () => {
+      const ranges = rangesOf(spans, fragments);
+      showMarks(ranges, current);
+      const range = ranges[current];
+      if (!range || hasScrolled) return;
+      hasScrolled = true;
+      scrollToRange(range);
+    };
+    const span = spans[current];
+    if (span && !isOnPage(span)) requestFragment(span.fragment_idx);
+    mark();
+    // Another chapter is opened, or another page is drawn.
+    const observer = new MutationObserver(() => {
+      cancelAnimationFrame(frame);
+      frame = requestAnimationFrame(mark);
+    });
+    observer.observe(page, { childList: true, subtree: true });
+    return () => {
+      observer.disconnect();
+      cancelAnimationFrame(frame);
+      hideMarks();
+    };
+  }, [spans, current, fragments]);
 }

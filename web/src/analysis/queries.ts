@@ -1,9 +1,7 @@
-import { queryOptions } from '@tanstack/react-query';
 import type * as contract from '../../../src/contract/analysis.ts';
 import type { job } from '../../../src/contract/jobs.ts';
-import { api } from '../api/client.ts';
-import { ApiError } from '../api/error.ts';
-import { queryKeys } from '../api/query-keys.ts';
+import { ApiError, api } from '../api/client.ts';
+import { getQuery, queryKeys } from '../api/queries.ts';
 import type { Wire } from '../api/types.ts';
 
 export type Mode = Wire<typeof contract.analysisRun>['mode'];
@@ -28,41 +26,29 @@ export interface AnalysisOptions {
 }
 
 export const runsQuery = (mediaId: string) =>
-  queryOptions({
-    queryKey: queryKeys.analysisRuns(mediaId),
-    queryFn: ({ signal }) =>
-      api
-        .get<Wire<typeof contract.analysisRunList>>('/api/v1/analysis/runs', { document_id: mediaId }, signal)
-        .then(({ runs }) => runs),
+  getQuery<Wire<typeof contract.analysisRunList>>(queryKeys.analysisRuns(mediaId), '/api/v1/analysis/runs', {
+    document_id: mediaId,
   });
 
-export const runQuery = ({ id, document_id }: RunSummary) =>
-  queryOptions({
-    queryKey: queryKeys.analysisRun(document_id, id),
-    queryFn: ({ signal }) => api.get<Run>(`/api/v1/analysis/runs/${id}`, {}, signal),
-    staleTime: 60_000,
-  });
-
-/** The available profiles. They do not change while the server runs. */
-export const profilesQuery = queryOptions({
-  queryKey: queryKeys.analysisProfiles(),
-  queryFn: ({ signal }) => api.get<Profiles>('/api/v1/analysis/profiles', {}, signal),
-  staleTime: Number.POSITIVE_INFINITY,
+export const runQuery = ({ id, document_id }: RunSummary) => ({
+  ...getQuery<Run>(queryKeys.analysisRun(document_id, id), `/api/v1/analysis/runs/${id}`),
+  staleTime: 60_000,
 });
 
+/** The available profiles. They do not change while the server runs. */
+export const profilesQuery = {
+  ...getQuery<Profiles>(queryKeys.analysisProfiles(), '/api/v1/analysis/profiles'),
+  staleTime: Number.POSITIVE_INFINITY,
+};
+
 /** The comparison of a run that has one. */
-export const shadowQuery = ({ id, document_id }: RunSummary) =>
-  queryOptions({
-    queryKey: queryKeys.analysisShadow(document_id, id),
-    queryFn: ({ signal }) => api.get<Shadow>(`/api/v1/analysis/runs/${id}/shadow`, {}, signal),
-    staleTime: 60_000,
-  });
+export const shadowQuery = ({ id, document_id }: RunSummary) => ({
+  ...getQuery<Shadow>(queryKeys.analysisShadow(document_id, id), `/api/v1/analysis/runs/${id}/shadow`),
+  staleTime: 60_000,
+});
 
 export const analysisJobQuery = (jobId: string) =>
-  queryOptions({
-    queryKey: queryKeys.job(jobId),
-    queryFn: ({ signal }) => api.get<Job>(`/api/v1/jobs/${jobId}`, {}, signal),
-  });
+  getQuery<Job>(queryKeys.job(jobId), `/api/v1/jobs/${jobId}`);
 
 /** Starts an analysis as a job. Where jobs are disabled, it runs in the request, without a comparison. */
 export async function startAnalysis(

@@ -1,18 +1,16 @@
 import './run-options.css';
 import { Select } from '../ui/field.tsx';
 import { profileNameOf } from './labels.ts';
-import type { Profile, Profiles } from './queries.ts';
+import type { AnalysisOptions, Mode, Profiles } from './queries.ts';
 
-export interface RunOptionsProps {
+interface RunOptionsProps {
   profiles: Profiles;
-  profile: Profile;
-  isCompared: boolean;
-  onProfile: (profile: Profile) => void;
-  onCompared: (isCompared: boolean) => void;
+  options: AnalysisOptions;
+  onChange: (change: Partial<AnalysisOptions>) => void;
 }
 
 /** The profile of the next analysis, and whether it is compared with another one. Shown when there is a choice. */
-export function RunOptions({ profiles, profile, isCompared, onProfile, onCompared }: RunOptionsProps) {
+export function RunOptions({ profiles, options: { profile, isCompared }, onChange }: RunOptionsProps) {
   const available = profiles.profiles.filter(({ is_available }) => is_available);
   if (available.length < 2) return null;
   const model = available.flatMap(({ plugins }) => plugins).find(({ name }) => name === 'ml');
@@ -26,7 +24,7 @@ export function RunOptions({ profiles, profile, isCompared, onProfile, onCompare
           value: plugin_profile,
           label: profileNameOf(plugin_profile),
         }))}
-        onChange={onProfile}
+        onChange={(chosen) => onChange({ profile: chosen })}
       />
       {profiles.is_shadow_enabled && (
         <label className="run-options-check">
@@ -34,7 +32,7 @@ export function RunOptions({ profiles, profile, isCompared, onProfile, onCompare
             type="checkbox"
             className="checkbox"
             checked={isCompared}
-            onChange={(event) => onCompared(event.target.checked)}
+            onChange={(event) => onChange({ isCompared: event.target.checked })}
           />
           {profile === 'deterministic' ? 'Compare with a model' : 'Compare with built-in rules'}
         </label>
@@ -44,6 +42,31 @@ export function RunOptions({ profiles, profile, isCompared, onProfile, onCompare
           The beginning of the text, as this mode shows it, is sent to the model {model?.version}.
         </p>
       )}
+    </fieldset>
+  );
+}
+
+const NAMES: Record<Mode, string> = { PUBLIC: 'With policies applied', RAW: 'Original text' };
+const MODES = Object.keys(NAMES) as Mode[];
+
+/** Switches between redacted and original text. Shown to people who may see the original. */
+export function ModeChoice({ mode, onChange }: { mode: Mode; onChange: (mode: Mode) => void }) {
+  return (
+    <fieldset className="mode-choice">
+      <legend className="visually-hidden">Text</legend>
+      <span className="segments">
+        {MODES.map((value) => (
+          <button
+            key={value}
+            type="button"
+            className="segment"
+            aria-pressed={mode === value}
+            onClick={() => onChange(value)}
+          >
+            {NAMES[value]}
+          </button>
+        ))}
+      </span>
     </fieldset>
   );
 }

@@ -1,23 +1,25 @@
 import { useQuery } from '@tanstack/react-query';
+import { ChevronDown, ChevronUp, X } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { fullDate, timeAgo } from '../library/format.ts';
-import { ErrorState } from '../ui/error-state.tsx';
-import { SkeletonText } from '../ui/skeleton.tsx';
+import { IconButton } from '../ui/button.tsx';
+import { plural } from '../ui/numbers.ts';
+import { Pending, SkeletonText } from '../ui/states.tsx';
 import { Confidence } from './bars.tsx';
-import { counted, profileNameOf } from './labels.ts';
+import type { MarkedFinding } from './findings.tsx';
+import { profileNameOf } from './labels.ts';
 import { LayerSection } from './layer-section.tsx';
-import { MarkStrip } from './mark-strip.tsx';
-import type { MarkedFinding } from './marked-finding.ts';
+import { useMarks } from './marks.ts';
 import { type RunSummary, runQuery } from './queries.ts';
 import { ShadowView } from './shadow-view.tsx';
-import { useMarks } from './use-marks.ts';
 
 /** Layers that are expanded at first. */
 const OPEN_AT_FIRST = ['semantics'];
 
 /** The results of a run, layer by layer. */
 export function RunView({ summary, actions }: { summary: RunSummary; actions: ReactNode }) {
-  const { data: run, error, refetch } = useQuery(runQuery(summary));
+  const query = useQuery(runQuery(summary));
+  const run = query.data;
   const [marked, setMarked] = useState<MarkedFinding>();
   const [current, setCurrent] = useState(0);
   useMarks(summary.document_id, marked?.spans, current);
@@ -32,7 +34,7 @@ export function RunView({ summary, actions }: { summary: RunSummary; actions: Re
           <time dateTime={summary.created_at} title={fullDate(summary.created_at)}>
             {timeAgo(summary.created_at)}
           </time>{' '}
-          by {summary.created_by} · {counted(summary.word_count, 'word')}
+          by {summary.created_by} · {plural(summary.word_count, 'word')}
           {summary.plugin_profile !== 'deterministic' && ` · ${profileNameOf(summary.plugin_profile)}`}
         </p>
         <Confidence value={summary.confidence} />
@@ -44,8 +46,9 @@ export function RunView({ summary, actions }: { summary: RunSummary; actions: Re
           low.
         </p>
       )}
-      {error && <ErrorState error={error} onRetry={() => void refetch()} />}
-      {!run && !error && <SkeletonText lines={18} />}
+      <Pending query={query}>
+        <SkeletonText lines={18} />
+      </Pending>
       {run && (
         <div className="layers">
           {run.layers.map((layer) => (
@@ -64,5 +67,42 @@ export function RunView({ summary, actions }: { summary: RunSummary; actions: Re
         <MarkStrip finding={marked} current={current} onGo={setCurrent} onClear={() => mark(undefined)} />
       )}
     </>
+  );
+}
+
+interface MarkStripProps {
+  finding: MarkedFinding;
+  current: number;
+  onGo: (index: number) => void;
+  onClear: () => void;
+}
+
+/** Shows what is marked in the text, and moves between the marks. */
+function MarkStrip({ finding: { label, spans }, current, onGo, onClear }: MarkStripProps) {
+  const count = spans.length;
+  const look = { size: 'small', withTooltip: false } as const;
+  const step = { ...look, disabled: count < 2 };
+  return (
+    <section className="mark-strip" aria-label="Marks in the text">
+      <span className="mark-label truncate" dir="auto">
+        {label}
+      </span>
+      <span className="small muted" role="status">
+        {current + 1} of {count}
+      </span>
+      <IconButton
+        label="Previous mark"
+        icon={ChevronUp}
+        {...step}
+        onClick={() => onGo((current + count - 1) % count)}
+      />
+      <IconButton
+        label="Next mark"
+        icon={ChevronDown}
+        {...step}
+        onClick={() => onGo((current + 1) % count)}
+      />
+      <IconButton label="Clear marks" icon={X} {...look} onClick={onClear} />
+    </section>
   );
 }

@@ -1,16 +1,9 @@
 import './shadow.css';
 import { useQuery } from '@tanstack/react-query';
-import { ErrorState } from '../ui/error-state.tsx';
+import { percent, plural } from '../ui/numbers.ts';
+import { ErrorState } from '../ui/states.tsx';
 import { Confidence } from './bars.tsx';
-import {
-  counted,
-  fallbackOf,
-  kindNameOf,
-  layerNameOf,
-  measureNameOf,
-  percent,
-  providerOf,
-} from './labels.ts';
+import { fallbackOf, kindNameOf, layerNameOf, measureNameOf, providerOf } from './labels.ts';
 import { type LayerComparison, type RunSummary, type Shadow, shadowQuery } from './queries.ts';
 
 /** The comparison of a run with a second analysis of the same text. */
@@ -84,7 +77,7 @@ function Layer({ comparison }: { comparison: LayerComparison }) {
             The second analysis used a fallback because {fallbackOf(fallback_reason.shadow)}.
           </p>
         )}
-        <p className="small">{counted(findings_in_both, 'finding')} in both.</p>
+        <p className="small">{plural(findings_in_both, 'finding')} in both.</p>
         <Only title="Only in this analysis" findings={comparison.only_in_primary} />
         <Only title="Only in the second analysis" findings={comparison.only_in_shadow} />
       </div>

@@ -2,7 +2,7 @@ import { createStore, useStore } from '../api/store.ts';
 import { type Shortcut, useShortcuts } from '../keyboard/shortcuts.ts';
 
 export const TABS = ['analysis', 'related'] as const;
-export type SidePanelTab = (typeof TABS)[number];
+type SidePanelTab = (typeof TABS)[number];
 
 /** Kept in this browser tab from document to document. */
 interface SidePanelState {

@@ -1,12 +1,12 @@
 import { normalForm } from '../../../src/contract/normal-form.ts';
 
 /** A text node and its text. */
-export interface TextRun<Node> {
+interface TextRun<Node> {
   node: Node;
   text: string;
 }
 
-export interface TextRange<Node> {
+interface TextRange<Node> {
   start: { node: Node; offset: number };
   end: { node: Node; offset: number };
 }

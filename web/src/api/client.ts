@@ -1,8 +1,9 @@
-import { ApiError, type ApiErrorCode } from './error.ts';
+import type { ErrorCode } from '../../../src/contract/errors.ts';
+import type { Answer } from './types.ts';
 
 type QueryValue = string | number | boolean | null | undefined;
 
-export interface RequestOptions {
+interface RequestOptions {
   query?: Record<string, QueryValue>;
   body?: unknown;
   signal?: AbortSignal | undefined;
@@ -39,6 +40,9 @@ export async function request<T>(method: string, path: string, options: RequestO
 export const api = {
   get: <T>(path: string, query?: RequestOptions['query'], signal?: AbortSignal) =>
     request<T>('GET', path, { ...(query && { query }), signal }),
+  /** Returns the `data` of the answer. */
+  getData: <T>(path: string, query?: RequestOptions['query'], signal?: AbortSignal) =>
+    api.get<Answer<T>>(path, query, signal).then(({ data }) => data),
   post: <T>(path: string, body?: unknown) => request<T>('POST', path, { body }),
   put: <T>(path: string, body?: unknown) => request<T>('PUT', path, { body }),
   patch: <T>(path: string, body?: unknown) => request<T>('PATCH', path, { body }),
@@ -66,4 +70,43 @@ async function errorOf(response: Response): Promise<ApiError> {
       retryAfter: wait > 0 ? wait : undefined,
     },
   );
+}
+
+/** `E_OFFLINE`: the server could not be reached. */
+type ApiErrorCode = ErrorCode | 'E_OFFLINE';
+
+/** An error answer: its code, its message for people, and the id to find it in the log. */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly code: ApiErrorCode;
+  readonly requestId: string | undefined;
+  /** Seconds to wait before the next attempt, if the server asked for it. */
+  readonly retryAfter: number | undefined;
+
+  constructor(
+    status: number,
+    code: ApiErrorCode,
+    message: string,
+    { requestId, retryAfter }: Partial<Pick<ApiError, 'requestId' | 'retryAfter'>> = {},
+  ) {
+    super(message);
+    this.name = 'ApiError';
+    this.status = status;
+    this.code = code;
+    this.requestId = requestId;
+    this.retryAfter = retryAfter;
+  }
+
+  get isGone(): boolean {
+    return this.status === 404;
+  }
+
+  get isSignedOut(): boolean {
+    return this.status === 401;
+  }
+}
+
+export function errorMessage(error: unknown): string {
+  if (error instanceof ApiError) return error.message;
+  return 'Something went wrong. Reload the page.';
 }

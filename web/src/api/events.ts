@@ -6,45 +6,11 @@ export type StreamEvent = {
   [Type in EventType]: { type: Type; data: EventPayload<Type> };
 }[EventType];
 
-/** EventSource delivers named events only by their name, so all names are listed. The type keeps the list complete. */
-const TYPES: Record<EventType, true> = {
-  'media.created': true,
-  'media.status_changed': true,
-  'media.ready': true,
-  'media.failed': true,
-  'media.deleted': true,
-  'media.projected': true,
-  'library.created': true,
-  'library.renamed': true,
-  'library.deleted': true,
-  'library.media_added': true,
-  'library.media_removed': true,
-  'library.member_added': true,
-  'library.member_removed': true,
-  'library.member_role_changed': true,
-  'library.ownership_transferred': true,
-  'invitation.created': true,
-  'invitation.accepted': true,
-  'invitation.declined': true,
-  'invitation.revoked': true,
-  'backfill.completed': true,
-  'backfill.failed': true,
-  'job.succeeded': true,
-  'job.failed': true,
-  'job.cancelled': true,
-  'analysis.completed': true,
-  'analysis.compared': true,
-  'webhook.disabled': true,
-  'api_key.created': true,
-  'api_key.disabled': true,
-};
-
 /** `lost`: the browser is reconnecting. `refused`: the server answered with an error, and a new connection follows. */
-export type StreamState = 'closed' | 'connecting' | 'open' | 'lost' | 'refused';
+type StreamState = 'closed' | 'connecting' | 'open' | 'lost' | 'refused';
 
 const REOPEN_MS = 5000;
 
-/** The state of the tab's connection to the event stream. */
 export const streamState = createStore<StreamState>('closed');
 
 const listeners = new Set<(event: StreamEvent) => void>();
@@ -70,7 +36,8 @@ export function openStream(): void {
     source = undefined;
     reopening = setTimeout(openStream, REOPEN_MS);
   };
-  for (const type of Object.keys(TYPES)) opened.addEventListener(type, receive);
+  // EventSource delivers named events only to listeners of their name.
+  for (const type of EVENT_TYPES) opened.addEventListener(type, receive);
 }
 
 export function closeStream(): void {
@@ -84,3 +51,38 @@ function receive(message: MessageEvent<string>): void {
   const event: StreamEvent = JSON.parse(message.data);
   for (const listener of listeners) listener(event);
 }
+
+/** A short description of each event type. The type keeps the list complete. */
+export const EVENT_DESCRIPTIONS: Record<EventType, string> = {
+  'media.created': 'an item was saved',
+  'media.status_changed': 'the processing status of an item changed',
+  'media.ready': 'an item is ready to read',
+  'media.failed': 'processing of an item failed',
+  'media.deleted': 'an item was deleted',
+  'media.projected': 'the related documents of an item were updated',
+  'library.created': 'a library was created',
+  'library.renamed': 'a library was renamed',
+  'library.deleted': 'a library was deleted',
+  'library.media_added': 'an item was added to a library',
+  'library.media_removed': 'an item was removed from a library',
+  'library.member_added': 'a member joined a library',
+  'library.member_removed': 'a member left a library or was removed',
+  'library.member_role_changed': 'the role of a member changed',
+  'library.ownership_transferred': 'a library has a new owner',
+  'invitation.created': 'a person was invited',
+  'invitation.accepted': 'an invitation was accepted',
+  'invitation.declined': 'an invitation was declined',
+  'invitation.revoked': 'an invitation was cancelled',
+  'backfill.completed': 'a new member has all items of a library',
+  'backfill.failed': 'the items of a library could not be given to a new member',
+  'job.succeeded': 'a job succeeded',
+  'job.failed': 'a job failed',
+  'job.cancelled': 'a job was cancelled',
+  'analysis.completed': 'an analysis is complete',
+  'analysis.compared': 'the comparison of an analysis is complete',
+  'webhook.disabled': 'a webhook was disabled',
+  'api_key.created': 'an API key was created',
+  'api_key.disabled': 'an API key was disabled',
+};
+
+export const EVENT_TYPES = Object.keys(EVENT_DESCRIPTIONS) as EventType[];

@@ -1,5 +1,5 @@
 import { QueryCache, QueryClient } from '@tanstack/react-query';
-import { ApiError } from './error.ts';
+import { ApiError } from './client.ts';
 
 const MAX_RETRIES = 2;
 

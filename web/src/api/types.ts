@@ -16,10 +16,6 @@ export type Page = Wire<typeof page>;
 export interface Answer<T> {
   data: T;
 }
-export interface Listing<T> {
-  data: T[];
-  page: Page;
-}
 
 export type { LibraryRole } from '../../../src/contract/libraries.ts';
 export type {

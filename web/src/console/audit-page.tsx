@@ -1,19 +1,17 @@
 import { ScrollText } from 'lucide-react';
-import { queryKeys } from '../api/query-keys.ts';
+import { queryKeys } from '../api/queries.ts';
 import type { Column } from '../ui/data-table.tsx';
-import { EmptyState } from '../ui/empty-state.tsx';
-import { ConsoleLink } from './console-link.tsx';
+import { EmptyState } from '../ui/states.tsx';
 import { ConsolePage } from './console-page.tsx';
-import { FilterBar, FilterSelect, FilterText, LONG_TIMES, minutesAgo } from './filter-bar.tsx';
-import { useFilters } from './filters.ts';
+import { FilterBar, FilterText, minutesAgo, TimeFilter, useFilters } from './filters.tsx';
 import { dateTime, shortId } from './format.ts';
-import { ListView } from './list-view.tsx';
-import { useList } from './lists.ts';
+import { ListView, useList } from './list.tsx';
+import { AUDIT_FILTERS } from './sections.ts';
 import type { AuditEntry } from './types.ts';
+import { ConsoleLink } from './values.tsx';
 
 const COLUMNS: readonly Column<AuditEntry>[] = [
   {
-    key: 'when',
     title: 'Time',
     render: ({ created_at }) => (
       <time dateTime={created_at} className="nowrap">
@@ -22,7 +20,6 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
     ),
   },
   {
-    key: 'action',
     title: 'Action',
     render: ({ action }) => (
       <ConsoleLink to="audit" search={{ action }} className="console-row-link">
@@ -31,7 +28,6 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
     ),
   },
   {
-    key: 'actor',
     title: 'User',
     render: ({ actor }) => (
       <ConsoleLink to="audit" search={{ actor }} className="nowrap">
@@ -39,63 +35,31 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
       </ConsoleLink>
     ),
   },
-  { key: 'details', title: 'Details', render: ({ details }) => <Details details={details} /> },
+  { title: 'Details', render: ({ details }) => <Details details={details} /> },
 ];
 
 export default function AuditPage() {
-  const [{ minutes, ...filters }, change] = useFilters();
-  const list = useList<'audit_logs', AuditEntry>('audit_logs', {
-    queryKey: queryKeys.audit(),
-    path: '/api/v1/audit',
-    filters: { ...filters, created_after: filters.created_after ?? minutesAgo(minutes) },
+  const [{ minutes, ...filters }, , clear] = useFilters(AUDIT_FILTERS);
+  const list = useList<AuditEntry>('/api/v1/audit', 'audit_logs', queryKeys.audit(), {
+    ...filters,
+    created_after: filters.created_after ?? minutesAgo(minutes),
   });
-  const isFiltered = minutes !== undefined || Object.keys(filters).length > 0;
   const seen = (read: (entry: AuditEntry) => string) => [...new Set(list.rows?.map(read))].toSorted();
   return (
     <ConsolePage title="Audit" lead="Actions of users, and refused requests.">
-      <FilterBar
-        onClear={
-          isFiltered
-            ? () =>
-                change({
-                  action: undefined,
-                  actor: undefined,
-                  minutes: undefined,
-                  created_after: undefined,
-                  created_before: undefined,
-                })
-            : undefined
-        }
-      >
-        <FilterSelect
-          label="Time"
-          all="Any time"
-          value={minutes}
-          options={LONG_TIMES}
-          onChange={(value) => change({ minutes: value })}
-        />
-        <FilterText
-          label="Action"
-          value={filters.action}
-          suggestions={seen(({ action }) => action)}
-          onChange={(action) => change({ action })}
-        />
-        <FilterText
-          label="User"
-          value={filters.actor}
-          suggestions={seen(({ actor }) => actor)}
-          onChange={(actor) => change({ actor })}
-        />
+      <FilterBar clears={AUDIT_FILTERS}>
+        <TimeFilter />
+        <FilterText name="action" label="Action" suggestions={seen(({ action }) => action)} />
+        <FilterText name="actor" label="User" suggestions={seen(({ actor }) => actor)} />
       </FilterBar>
       <ListView
         label="Audit log"
         list={list}
         columns={COLUMNS}
-        rows={list.rows}
         rowKey={({ id }) => id}
         empty={
           <EmptyState icon={ScrollText} title="No entries">
-            {isFiltered
+            {clear
               ? 'Filters match the whole name, such as job.requeued.'
               : 'Failed sign-ins, refused requests, changes of users, keys and members, and actions of operators are listed here.'}
           </EmptyState>

@@ -5,25 +5,20 @@ import {
   BACKFILL_PENDING_COUNT_GUARDRAIL,
 } from '../../../src/contract/backfill-guardrails.ts';
 import { api } from '../api/client.ts';
-import { queryKeys } from '../api/query-keys.ts';
+import { queryKeys } from '../api/queries.ts';
 import { Button } from '../ui/button.tsx';
 import type { Column } from '../ui/data-table.tsx';
-import { EmptyState } from '../ui/empty-state.tsx';
-import { ConsoleLink } from './console-link.tsx';
+import { count } from '../ui/numbers.ts';
+import { EmptyState } from '../ui/states.tsx';
+import { useAction } from '../ui/use-action.ts';
 import { ConsolePage } from './console-page.tsx';
-import { FilterBar, FilterSelect } from './filter-bar.tsx';
-import { useFilters } from './filters.ts';
-import { count, duration } from './format.ts';
-import { ListView } from './list-view.tsx';
-import { useList } from './lists.ts';
+import { FilterBar, StatusFilter, useFilters } from './filters.tsx';
+import { duration } from './format.ts';
+import { ListView, useList } from './list.tsx';
 import { backfillHealthQuery } from './queries.ts';
-import { Stat } from './stat.tsx';
-import { StatusBadge } from './status-badge.tsx';
-import { Time } from './time.tsx';
 import type { Backfill, RequeuedBackfill } from './types.ts';
-import { useAction } from './use-action.ts';
+import { Code, ConsoleLink, Stat, StatusBadge, Time } from './values.tsx';
 
-const STATUSES = ['pending', 'running', 'completed', 'failed'].map((value) => ({ value, label: value }));
 const keyOf = ({ default_library_id, source_library_id, user_id }: Backfill) => ({
   default_library_id,
   source_library_id,
@@ -31,43 +26,30 @@ const keyOf = ({ default_library_id, source_library_id, user_id }: Backfill) => 
 });
 
 export default function BackfillPage() {
-  const [filters, change] = useFilters();
-  const list = useList<'backfill_jobs', Backfill>('backfill_jobs', {
-    queryKey: queryKeys.backfillList(),
-    path: '/api/v1/backfill-jobs',
-    filters,
-  });
+  const [filters] = useFilters();
+  const list = useList<Backfill>('/api/v1/backfill-jobs', 'backfill_jobs', queryKeys.backfillList(), filters);
   const requeue = useAction<Backfill, RequeuedBackfill>({
     run: (row) => api.post('/api/v1/backfill-jobs/requeue', keyOf(row)),
     stale: [queryKeys.backfills()],
-    message: ({ idempotent, enqueue_dispatched }) => {
-      if (idempotent) return 'It is already running.';
-      return enqueue_dispatched ? 'Requeued.' : 'Requeued. It starts with the next sweep.';
-    },
+    message: ({ idempotent }) => (idempotent ? 'It is already running.' : 'Requeued.'),
   });
   const columns: readonly Column<Backfill>[] = [
-    { key: 'who', title: 'Member', render: ({ username }) => username },
+    { title: 'Member', render: ({ username }) => username },
     {
-      key: 'from',
       title: 'Library',
       render: ({ source_library_name }) => source_library_name ?? <span className="muted">a library</span>,
     },
-    { key: 'status', title: 'Status', render: ({ status }) => <StatusBadge status={status} /> },
-    { key: 'attempts', title: 'Failed attempts', numeric: true, render: ({ attempts }) => attempts },
+    { title: 'Status', render: ({ status }) => <StatusBadge status={status} /> },
+    { title: 'Failed attempts', numeric: true, render: ({ attempts }) => attempts },
     {
-      key: 'error',
       title: 'Last error',
-      render: ({ last_error_code }) => last_error_code && <code className="mono">{last_error_code}</code>,
+      render: ({ last_error_code }) => last_error_code && <Code>{last_error_code}</Code>,
     },
+    { title: 'Due', render: ({ status, due_at }) => status === 'pending' && <Time at={due_at} /> },
+    { title: 'Updated', render: ({ updated_at }) => <Time at={updated_at} /> },
     {
-      key: 'due',
-      title: 'Due',
-      render: ({ status, due_at }) => (status === 'pending' ? <Time at={due_at} /> : null),
-    },
-    { key: 'updated', title: 'Updated', render: ({ updated_at }) => <Time at={updated_at} /> },
-    {
-      key: 'actions',
-      title: <span className="visually-hidden">Actions</span>,
+      title: 'Actions',
+      isTitleHidden: true,
       render: (row) => (
         <span className="row console-row-actions">
           {row.job_id && (
@@ -95,19 +77,12 @@ export default function BackfillPage() {
     >
       <Health />
       <FilterBar>
-        <FilterSelect
-          label="Status"
-          all="All statuses"
-          value={filters.status}
-          options={STATUSES}
-          onChange={(status) => change({ status })}
-        />
+        <StatusFilter statuses={['pending', 'running', 'completed', 'failed']} />
       </FilterBar>
       <ListView
         label="Backfills"
         list={list}
         columns={columns}
-        rows={list.rows}
         rowKey={(row) => Object.values(keyOf(row)).join()}
         empty={
           <EmptyState
@@ -130,21 +105,21 @@ function Health() {
     <div className="console-stats">
       <Stat
         label="Health"
-        value={health ? (health.degraded ? 'Degraded' : 'OK') : '…'}
+        value={health && (health.degraded ? 'Degraded' : 'OK')}
         note="degraded when a limit is exceeded"
-        tone={health?.degraded ? 'danger' : 'plain'}
+        tone={health?.degraded && 'danger'}
       />
       <Stat
         label="Pending"
-        value={health ? count(pending) : '…'}
+        value={health && count(pending)}
         note={`limit ${count(BACKFILL_PENDING_COUNT_GUARDRAIL)}`}
-        tone={pending > BACKFILL_PENDING_COUNT_GUARDRAIL ? 'danger' : 'plain'}
+        tone={pending > BACKFILL_PENDING_COUNT_GUARDRAIL && 'danger'}
       />
       <Stat
         label="Waiting time (p95)"
-        value={health ? duration(age * 1000) : '…'}
+        value={health && duration(age * 1000)}
         note={`limit ${duration(BACKFILL_PENDING_AGE_P95_GUARDRAIL_SECONDS * 1000)}`}
-        tone={age > BACKFILL_PENDING_AGE_P95_GUARDRAIL_SECONDS ? 'danger' : 'plain'}
+        tone={age > BACKFILL_PENDING_AGE_P95_GUARDRAIL_SECONDS && 'danger'}
       />
     </div>
   );

@@ -41,12 +41,6 @@ const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 
 export const dateTime = (at: string | number) => exact.format(new Date(at));
 export const timeOfDay = (at: string | number) => clock.format(new Date(at));
-export const count = (value: number) => value.toLocaleString();
-
-/** `3 jobs`, `1 job`. */
-export function plural(value: number, one: string, many = `${one}s`): string {
-  return `${count(value)} ${value === 1 ? one : many}`;
-}
 
 /** The end of an id. Ids start with a timestamp, so their ends differ most. */
 export const shortId = (id: string) => `…${id.slice(-8)}`;

@@ -1,16 +1,20 @@
-import { duration, plural } from './format.ts';
+import { plural } from '../ui/numbers.ts';
+import { duration } from './format.ts';
 import type { BackfillHealth, JobFailure, OutboxHealth, QueueStats, Worker } from './types.ts';
 
-export interface Check {
-  name: string;
+interface Finding {
   state: 'ok' | 'warning' | 'error';
   message: string;
-  /** The console page with details. */
-  to: string;
   search?: Record<string, string>;
 }
 
-export interface HealthFigures {
+export interface Check extends Finding {
+  name: string;
+  /** The console page with details. */
+  to: string;
+}
+
+interface HealthFigures {
   queues: QueueStats[];
   workers: Worker[];
   failures: JobFailure[];
@@ -22,130 +26,95 @@ export interface HealthFigures {
 const SLOW_SECONDS = 60;
 const STUCK_SECONDS = 600;
 
+const ok = (message: string): Finding => ({ state: 'ok', message });
+const warning = (message: string): Finding => ({ state: 'warning', message });
+const error = (message: string): Finding => ({ state: 'error', message });
+const late = (seconds: number) => (seconds < STUCK_SECONDS ? 'warning' : 'error');
+
 const sum = <Row>(rows: readonly Row[], read: (row: Row) => number) =>
   rows.reduce((total, row) => total + read(row), 0);
 
 export function checkAll({ queues, workers, failures, backfill, outbox }: HealthFigures): Check[] {
   return [
-    checkWorkers(workers, queues),
-    checkQueues(queues),
-    checkFailures(failures),
-    checkOutbox(outbox),
-    checkWebhooks(outbox),
-    checkBackfill(backfill),
+    { name: 'Workers', to: 'workers', ...checkWorkers(workers, queues) },
+    { name: 'Queues', to: 'jobs', ...checkQueues(queues) },
+    { name: 'Failures', to: 'jobs', search: { view: 'failures' }, ...checkFailures(failures) },
+    { name: 'Outbox', to: 'outbox', ...checkOutbox(outbox) },
+    { name: 'Webhooks', to: 'webhooks', ...checkWebhooks(outbox) },
+    { name: 'Backfill', to: 'backfill', ...checkBackfill(backfill) },
   ];
 }
 
-function checkWorkers(workers: Worker[], queues: QueueStats[]): Check {
-  const common = { name: 'Workers', to: 'workers' };
+function checkWorkers(workers: Worker[], queues: QueueStats[]): Finding {
   const served = new Set(workers.flatMap((worker) => worker.queues));
   const unserved = queues.filter(({ queue, queued }) => queued > 0 && !served.has(queue));
   if (workers.length === 0) {
-    return {
-      ...common,
-      state: 'error',
-      message: 'No worker is running, so jobs stay queued. Start one with nexus worker.',
-    };
+    return error('No worker is running, so jobs stay queued. Start one with nexus worker.');
   }
   if (unserved.length > 0) {
     const names = unserved.map(({ queue }) => queue).join(', ');
-    return { ...common, state: 'error', message: `No worker serves ${names}, and jobs are waiting there.` };
+    return error(`No worker serves ${names}, and jobs are waiting there.`);
   }
   const slots = sum(workers, ({ concurrency }) => concurrency);
-  const busy = Math.min(
-    slots,
-    sum(queues, ({ running }) => running),
-  );
-  return {
-    ...common,
-    state: 'ok',
-    message: `${plural(workers.length, 'worker')} running, ${busy} of ${plural(slots, 'slot')} busy.`,
-  };
+  const running = sum(queues, (queue) => queue.running);
+  const busy = Math.min(slots, running);
+  return ok(`${plural(workers.length, 'worker')} running, ${busy} of ${plural(slots, 'slot')} busy.`);
 }
 
-function checkQueues(queues: QueueStats[]): Check {
-  const common = { name: 'Queues', to: 'jobs' };
+function checkQueues(queues: QueueStats[]): Finding {
   const waiting = sum(queues, ({ queued, retry_wait }) => queued + retry_wait);
   const running = sum(queues, (queue) => queue.running);
   const oldest = queues.toSorted((a, b) => b.oldest_due_seconds - a.oldest_due_seconds)[0];
   const outline = `${plural(waiting, 'job')} waiting, ${running} running.`;
-  if (!oldest || oldest.oldest_due_seconds < SLOW_SECONDS)
-    return { ...common, state: 'ok', message: outline };
+  if (!oldest || oldest.oldest_due_seconds < SLOW_SECONDS) return ok(outline);
   return {
-    ...common,
-    state: oldest.oldest_due_seconds < STUCK_SECONDS ? 'warning' : 'error',
+    state: late(oldest.oldest_due_seconds),
     message: `${outline} The oldest in ${oldest.queue} has been due for ${duration(oldest.oldest_due_seconds * 1000)}.`,
     search: { queue: oldest.queue, status: 'queued' },
   };
 }
 
-function checkFailures(failures: JobFailure[]): Check {
-  const common = { name: 'Failures', to: 'jobs', search: { view: 'failures' } };
+function checkFailures(failures: JobFailure[]): Finding {
   const failed = sum(failures, ({ failed_count }) => failed_count);
   const retrying = sum(failures, ({ retrying_count }) => retrying_count);
   const [most] = failures;
-  if (!most) return { ...common, state: 'ok', message: 'No job has failed in the last 24 hours.' };
-  const mostly = `mostly ${most.job_type}${most.error_code ? ` with ${most.error_code}` : ''}`;
-  if (failed === 0) return { ...common, state: 'ok', message: `${plural(retrying, 'job')} will be retried.` };
-  return {
-    ...common,
-    state: 'warning',
-    message: `${plural(failed, 'job')} failed in the last 24 hours, ${mostly}.`,
-  };
+  if (!most) return ok('No job has failed in the last 24 hours.');
+  if (failed === 0) return ok(`${plural(retrying, 'job')} will be retried.`);
+  const cause = `${most.job_type}${most.error_code ? ` with ${most.error_code}` : ''}`;
+  return warning(`${plural(failed, 'job')} failed in the last 24 hours, mostly ${cause}.`);
 }
 
-function checkOutbox(outbox: OutboxHealth): Check {
-  const common = { name: 'Outbox', to: 'outbox' };
-  if (outbox.oldest_due_seconds > SLOW_SECONDS) {
+function checkOutbox(outbox: OutboxHealth): Finding {
+  const { oldest_due_seconds, failed_count, pending_count } = outbox;
+  if (oldest_due_seconds > SLOW_SECONDS) {
     return {
-      ...common,
-      state: outbox.oldest_due_seconds < STUCK_SECONDS ? 'warning' : 'error',
-      message: `An event has waited for ${duration(outbox.oldest_due_seconds * 1000)} to be delivered.`,
+      state: late(oldest_due_seconds),
+      message: `An event has waited for ${duration(oldest_due_seconds * 1000)} to be delivered.`,
       search: { status: 'pending' },
     };
   }
-  if (outbox.failed_count > 0) {
+  if (failed_count > 0)
     return {
-      ...common,
-      state: 'warning',
-      message: `${plural(outbox.failed_count, 'event')} could not be delivered.`,
+      ...warning(`${plural(failed_count, 'event')} could not be delivered.`),
       search: { status: 'failed' },
     };
-  }
-  if (outbox.pending_count === 0) return { ...common, state: 'ok', message: 'All events are delivered.' };
-  return { ...common, state: 'ok', message: `${plural(outbox.pending_count, 'event')} pending.` };
+  return ok(pending_count === 0 ? 'All events are delivered.' : `${plural(pending_count, 'event')} pending.`);
 }
 
-function checkWebhooks(outbox: OutboxHealth): Check {
-  const common = { name: 'Webhooks', to: 'webhooks' };
-  const { failing_webhooks: failing, disabled_webhooks: disabled } = outbox;
+function checkWebhooks(outbox: OutboxHealth): Finding {
+  const { failing_webhooks: failing, disabled_webhooks: disabled, pending_webhook_deliveries } = outbox;
   const wrong = [
     ...(failing > 0 ? [plural(failing, 'webhook is failing', 'webhooks are failing')] : []),
     ...(disabled > 0 ? [`${plural(disabled, 'is', 'are')} disabled`] : []),
   ];
-  if (wrong.length > 0) return { ...common, state: 'warning', message: `${wrong.join(', ')}.` };
-  return {
-    ...common,
-    state: 'ok',
-    message: `No webhook is failing, ${plural(outbox.pending_webhook_deliveries, 'delivery', 'deliveries')} pending.`,
-  };
+  if (wrong.length > 0) return warning(`${wrong.join(', ')}.`);
+  return ok(
+    `No webhook is failing, ${plural(pending_webhook_deliveries, 'delivery', 'deliveries')} pending.`,
+  );
 }
 
-function checkBackfill({ pending_count, pending_age_p95_seconds, degraded }: BackfillHealth): Check {
-  const common = { name: 'Backfill', to: 'backfill' };
-  const age = `p95 waiting time ${duration(pending_age_p95_seconds * 1000)}`;
-  if (degraded)
-    return {
-      ...common,
-      state: 'error',
-      message: `Degraded: ${plural(pending_count, 'backfill')} pending, ${age}.`,
-    };
-  return {
-    ...common,
-    state: 'ok',
-    message:
-      pending_count === 0
-        ? 'All backfills are complete.'
-        : `${plural(pending_count, 'backfill')} pending, ${age}.`,
-  };
+function checkBackfill({ pending_count, pending_age_p95_seconds, degraded }: BackfillHealth): Finding {
+  const pending = `${plural(pending_count, 'backfill')} pending, p95 waiting time ${duration(pending_age_p95_seconds * 1000)}.`;
+  if (degraded) return error(`Degraded: ${pending}`);
+  return ok(pending_count === 0 ? 'All backfills are complete.' : pending);
 }

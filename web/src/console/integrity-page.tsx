@@ -1,25 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
 import { ShieldCheck, Wrench } from 'lucide-react';
 import { api } from '../api/client.ts';
-import { queryKeys } from '../api/query-keys.ts';
-import { Badge } from '../ui/badge.tsx';
+import { queryKeys } from '../api/queries.ts';
 import { Button } from '../ui/button.tsx';
-import { EmptyState } from '../ui/empty-state.tsx';
-import { ErrorState } from '../ui/error-state.tsx';
-import { Skeleton } from '../ui/skeleton.tsx';
-import { ConsoleLink } from './console-link.tsx';
-import { ConsolePage } from './console-page.tsx';
-import { PrivateContent, useSeesContent } from './content.tsx';
-import { useFilters } from './filters.ts';
-import { count } from './format.ts';
-import { JsonView } from './json-view.tsx';
-import { useList } from './lists.ts';
+import { count } from '../ui/numbers.ts';
+import { Badge, EmptyState, ErrorState, Pending, Skeleton } from '../ui/states.tsx';
+import { useAction } from '../ui/use-action.ts';
+import { ConsolePage, PrivateContent, useSeesContent } from './console-page.tsx';
+import { useFilters } from './filters.tsx';
+import { useList } from './list.tsx';
 import { isOver, jobQuery } from './queries.ts';
-import { Stat } from './stat.tsx';
-import { StatusBadge } from './status-badge.tsx';
-import { Time } from './time.tsx';
 import type { Job, JobSummary } from './types.ts';
-import { useAction } from './use-action.ts';
+import { ConsoleLink, JsonView, Stat, StatusBadge, Time } from './values.tsx';
 
 /** The result of the job. Each inconsistency has a kind and the ids of what it is about. */
 interface AuditResult {
@@ -33,10 +25,8 @@ const SHOWN_OF_EACH_KIND = 50;
 
 export default function IntegrityPage() {
   const [filters, change] = useFilters();
-  const runs = useList<'jobs', JobSummary>('jobs', {
-    queryKey: queryKeys.jobList('integrity'),
-    path: '/api/v1/jobs',
-    filters: { job_type: 'integrity_audit' },
+  const runs = useList<JobSummary>('/api/v1/jobs', 'jobs', queryKeys.jobList('integrity'), {
+    job_type: 'integrity_audit',
   });
   const shown = filters.job ?? runs.rows?.[0]?.job_id;
   const run = useAction<boolean, { job_id: string }>({
@@ -101,8 +91,13 @@ interface FindingsProps {
 function Findings({ jobId, onRepair, isBusy }: FindingsProps) {
   const job = useQuery(jobQuery(jobId));
   const seesContent = useSeesContent(job.data);
-  if (job.error && !job.data) return <ErrorState error={job.error} onRetry={() => void job.refetch()} />;
-  if (!job.data) return <Skeleton height="10rem" />;
+  if (!job.data) {
+    return (
+      <Pending query={job}>
+        <Skeleton height="10rem" />
+      </Pending>
+    );
+  }
   if (job.data.status !== 'succeeded') return <Running job={job.data} />;
   if (!seesContent) return <PrivateContent />;
   const result = job.data.result as unknown as AuditResult;
@@ -114,8 +109,8 @@ function Findings({ jobId, onRepair, isBusy }: FindingsProps) {
         <Stat
           label="Inconsistencies"
           value={isClean ? 'None' : count(result.inconsistency_count)}
-          note={isClean ? undefined : noteOn(result)}
-          tone={isClean ? 'plain' : 'amber'}
+          note={!isClean && result.repaired && 'derived data was repaired'}
+          tone={!isClean && 'amber'}
         />
         <Stat label="Documents" value={count(result.document_count)} note="checked" />
         <Stat
@@ -156,10 +151,6 @@ function Findings({ jobId, onRepair, isBusy }: FindingsProps) {
       ))}
     </>
   );
-}
-
-function noteOn({ repaired }: AuditResult): string | undefined {
-  return repaired ? 'derived data was repaired' : undefined;
 }
 
 /** Groups inconsistencies by kind, the most frequent first. */

@@ -1,10 +1,8 @@
 import { useQueries } from '@tanstack/react-query';
 import { CircleAlert, CircleCheck, TriangleAlert } from 'lucide-react';
-import { ErrorState } from '../ui/error-state.tsx';
-import { Skeleton } from '../ui/skeleton.tsx';
-import { ConsoleLink } from './console-link.tsx';
+import { plural } from '../ui/numbers.ts';
+import { ErrorState, Skeleton } from '../ui/states.tsx';
 import { ConsolePage } from './console-page.tsx';
-import { plural } from './format.ts';
 import { type Check, checkAll } from './health.ts';
 import { Queues } from './jobs/queues.tsx';
 import {
@@ -14,11 +12,11 @@ import {
   outboxHealthQuery,
   workersQuery,
 } from './queries.ts';
+import { ConsoleLink } from './values.tsx';
 
 const ICONS = { ok: CircleCheck, warning: TriangleAlert, error: CircleAlert };
 const LABELS = { ok: 'OK', warning: 'Warning', error: 'Error' };
 
-/** The health of all parts at a glance. */
 export default function OverviewPage() {
   const [stats, workers, failures, backfill, outbox] = useQueries({
     queries: [jobStatsQuery, workersQuery, failuresQuery('1440'), backfillHealthQuery, outboxHealthQuery],
@@ -28,8 +26,8 @@ export default function OverviewPage() {
   const checks =
     stats.data && workers.data && failures.data && backfill.data && outbox.data
       ? checkAll({
-          queues: stats.data,
-          workers: workers.data,
+          queues: stats.data.queues,
+          workers: workers.data.workers,
           failures: failures.data.failures,
           backfill: backfill.data,
           outbox: outbox.data,

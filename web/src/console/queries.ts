@@ -1,74 +1,48 @@
-import { queryOptions } from '@tanstack/react-query';
-import { api } from '../api/client.ts';
-import { queryKeys } from '../api/query-keys.ts';
-import { REFRESH_MS } from './refresh.ts';
+import type { QueryKey } from '@tanstack/react-query';
+import { getQuery, queryKeys } from '../api/queries.ts';
 import type * as wire from './types.ts';
 
-export const jobStatsQuery = queryOptions({
-  queryKey: queryKeys.jobStats(),
-  queryFn: ({ signal }) =>
-    api.get<wire.JobStats>('/api/v1/jobs/stats', {}, signal).then(({ queues }) => queues),
+/**
+ * How often the console refetches figures that have no events, such as queue depths. TanStack Query pauses it while the
+ * browser tab is hidden.
+ */
+export const REFRESH_MS = 5000;
+
+const polled = <T>(queryKey: QueryKey, path: string, params: Record<string, string> = {}) => ({
+  ...getQuery<T>(queryKey, `/api/v1/${path}`, params),
   refetchInterval: REFRESH_MS,
 });
 
-export const throughputQuery = (minutes: string) =>
-  queryOptions({
-    queryKey: queryKeys.throughput(minutes),
-    queryFn: ({ signal }) => api.get<wire.Throughput>('/api/v1/jobs/throughput', { minutes }, signal),
-    // Long time ranges change slowly and are expensive to count.
-    refetchInterval: REFRESH_MS * Math.max(1, Number(minutes) / 60),
-    placeholderData: (before) => before,
-  });
+export const jobStatsQuery = polled<wire.JobStats>(queryKeys.jobStats(), 'jobs/stats');
+export const workersQuery = polled<wire.WorkerList>(queryKeys.workers(), 'workers');
+export const backfillHealthQuery = polled<wire.BackfillHealth>(
+  queryKeys.backfillHealth(),
+  'backfill-jobs/health',
+);
+export const outboxHealthQuery = polled<wire.OutboxHealth>(queryKeys.outboxHealth(), 'outbox/health');
 
-export const failuresQuery = (minutes: string, filter: { job_type?: string; queue?: string } = {}) =>
-  queryOptions({
-    queryKey: queryKeys.jobFailures(minutes, filter),
-    queryFn: ({ signal }) =>
-      api.get<wire.JobFailures>('/api/v1/jobs/failures', { minutes, ...filter }, signal),
-    refetchInterval: REFRESH_MS,
-    placeholderData: (before) => before,
-  });
+export const throughputQuery = (minutes: string) => ({
+  ...polled<wire.Throughput>(queryKeys.throughput(minutes), 'jobs/throughput', { minutes }),
+  // Long time ranges change slowly and are expensive to count.
+  refetchInterval: REFRESH_MS * Math.max(1, Number(minutes) / 60),
+  placeholderData: (before: wire.Throughput | undefined) => before,
+});
 
-export const jobQuery = (jobId: string) =>
-  queryOptions({
-    queryKey: queryKeys.job(jobId),
-    queryFn: ({ signal }) => api.get<wire.Job>(`/api/v1/jobs/${jobId}`, {}, signal),
-    refetchInterval: REFRESH_MS,
-  });
+export const failuresQuery = (minutes: string, filter: { job_type?: string; queue?: string } = {}) => ({
+  ...polled<wire.JobFailures>(queryKeys.jobFailures(minutes, filter), 'jobs/failures', {
+    minutes,
+    ...filter,
+  }),
+  placeholderData: (before: wire.JobFailures | undefined) => before,
+});
+
+export const jobQuery = (jobId: string) => polled<wire.Job>(queryKeys.job(jobId), `jobs/${jobId}`);
+
+export const outboxEventQuery = (eventId: string) =>
+  polled<wire.OutboxEventWithDeliveries>(queryKeys.outboxEvent(eventId), `outbox/events/${eventId}`);
+
+export const webhookQuery = (webhookId: string) =>
+  polled<wire.Webhook>(queryKeys.webhook(webhookId), `webhooks/${webhookId}`);
 
 export const isOver = (status: wire.JobStatus) =>
   status === 'succeeded' || status === 'failed' || status === 'cancelled';
-
-export const workersQuery = queryOptions({
-  queryKey: queryKeys.workers(),
-  queryFn: ({ signal }) =>
-    api.get<wire.WorkerList>('/api/v1/workers', {}, signal).then(({ workers }) => workers),
-  refetchInterval: REFRESH_MS,
-});
-
-export const backfillHealthQuery = queryOptions({
-  queryKey: queryKeys.backfillHealth(),
-  queryFn: ({ signal }) => api.get<wire.BackfillHealth>('/api/v1/backfill-jobs/health', {}, signal),
-  refetchInterval: REFRESH_MS,
-});
-
-export const outboxHealthQuery = queryOptions({
-  queryKey: queryKeys.outboxHealth(),
-  queryFn: ({ signal }) => api.get<wire.OutboxHealth>('/api/v1/outbox/health', {}, signal),
-  refetchInterval: REFRESH_MS,
-});
-
-export const outboxEventQuery = (eventId: string) =>
-  queryOptions({
-    queryKey: queryKeys.outboxEvent(eventId),
-    queryFn: ({ signal }) =>
-      api.get<wire.OutboxEventWithDeliveries>(`/api/v1/outbox/events/${eventId}`, {}, signal),
-    refetchInterval: REFRESH_MS,
-  });
-
-export const webhookQuery = (webhookId: string) =>
-  queryOptions({
-    queryKey: queryKeys.webhook(webhookId),
-    queryFn: ({ signal }) => api.get<wire.Webhook>(`/api/v1/webhooks/${webhookId}`, {}, signal),
-    refetchInterval: REFRESH_MS,
-  });

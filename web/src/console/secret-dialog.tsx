@@ -1,6 +1,6 @@
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { CopyButton } from './copy-button.tsx';
+import { CopyButton } from './values.tsx';
 
 /** A secret that is shown once, when it is created. */
 export interface Secret {
@@ -11,14 +11,10 @@ export interface Secret {
   hint: string;
 }
 
-export interface SecretDialogProps extends Secret {
-  onClose: () => void;
-}
-
-export function SecretDialog({ title, noun, secret, hint, onClose }: SecretDialogProps) {
+export function SecretDialog(props: Secret & { onClose: () => void }) {
+  const { title, noun, secret, hint, onClose } = props;
   return (
     <Dialog
-      open
       onClose={onClose}
       title={title}
       lead={`Copy this ${noun} now. It will not be shown again.`}

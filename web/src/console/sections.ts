@@ -11,9 +11,9 @@ import {
   Webhook,
 } from 'lucide-react';
 import type { Role } from '../api/types.ts';
+import { roleAllows } from '../session/session.ts';
 
-export interface Section {
-  /** Below /app/console/. */
+interface Section {
   path: string;
   label: string;
   icon: LucideIcon;
@@ -46,3 +46,15 @@ export const SECTIONS = {
   audit: { path: 'audit', label: 'Audit', icon: ScrollText, keys: 'g a', minimumRole: 'admin' },
   people: { path: 'people', label: 'Users and keys', icon: Users, keys: 'g u', minimumRole: 'admin' },
 } as const satisfies Record<string, Section>;
+
+/** The sections that a person with this role may open. */
+export const sectionsFor = (role: Role): Section[] =>
+  Object.values(SECTIONS).filter(({ minimumRole }) => roleAllows(role, minimumRole));
+
+/** The search params that filter the lists. */
+export const JOB_FILTERS =
+  'minutes status job_type queue created_by created_after created_before error error_code failure_id'.split(
+    ' ',
+  );
+export const OUTBOX_FILTERS = ['status', 'event_type', 'aggregate_type', 'aggregate_id'];
+export const AUDIT_FILTERS = ['action', 'actor', 'minutes', 'created_after', 'created_before'];

@@ -24,27 +24,21 @@ export type Worker = Wire<typeof jobs.worker>;
 export type WorkerList = Wire<typeof jobs.workerList>;
 
 export type Backfill = Wire<typeof libraries.listedBackfillJob>;
-export type BackfillList = Wire<typeof libraries.backfillJobList>;
 export type BackfillHealth = Wire<typeof libraries.backfillHealth>;
 export type RequeuedBackfill = Wire<typeof libraries.requeuedBackfillJob>;
 
 export type OutboxEvent = Wire<typeof events.outboxEvent>;
 export type OutboxEventWithDeliveries = Wire<typeof events.outboxEventWithDeliveries>;
-export type OutboxEventList = Wire<typeof events.outboxEventList>;
 export type OutboxHealth = Wire<typeof events.outboxHealth>;
 
 export type Webhook = Wire<typeof webhooks.webhook>;
 export type CreatedWebhook = Wire<typeof webhooks.createdWebhook>;
-export type WebhookList = Wire<typeof webhooks.webhookList>;
 export type RotatedSecret = Wire<typeof webhooks.rotatedSecret>;
 export type LoggedDelivery = Wire<typeof webhooks.loggedDelivery>;
-export type DeliveryList = Wire<typeof webhooks.deliveryList>;
 
 export type AuditEntry = Wire<typeof operations.auditEntry>;
-export type AuditList = Wire<typeof operations.auditList>;
 
 export type User = Wire<typeof identity.user>;
 export type UserList = Wire<typeof identity.userList>;
 export type ApiKey = Wire<typeof identity.apiKey>;
-export type ApiKeyList = Wire<typeof identity.apiKeyList>;
 export type CreatedApiKey = Wire<typeof identity.createdApiKey>;

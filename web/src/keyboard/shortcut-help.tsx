@@ -6,10 +6,10 @@ import { activeShortcuts, type Shortcut } from './shortcuts.ts';
 const GROUPS: Shortcut['group'][] = ['Everywhere', 'Go to', 'List', 'Reader'];
 
 /** Lists the shortcuts of the current page. */
-export function ShortcutHelp({ open, onClose }: { open: boolean; onClose: () => void }) {
+export function ShortcutHelp({ onClose }: { onClose: () => void }) {
   const seen = new Map(activeShortcuts().map((shortcut) => [shortcut.keys, shortcut]));
   return (
-    <Dialog open={open} onClose={onClose} title="Keyboard shortcuts" size="wide">
+    <Dialog onClose={onClose} title="Keyboard shortcuts" size="wide">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be focusable */}
       <section className="shortcut-groups" aria-label="Shortcuts" tabIndex={0}>
         {GROUPS.map((group) => {

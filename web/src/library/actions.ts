@@ -1,10 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { api } from '../api/client.ts';
-import { errorMessage } from '../api/error.ts';
-import { queryKeys } from '../api/query-keys.ts';
+import { api, errorMessage } from '../api/client.ts';
+import { invalidate, queryKeys } from '../api/queries.ts';
 import type { Answer, Library, Media, Reading, UpdateReading } from '../api/types.ts';
-import { showToast } from '../ui/toasts.ts';
-import { patchMedia, refreshLists, refreshMedia } from './media-list.ts';
+import { showToast } from '../ui/toasts.tsx';
+import { patchMedia, refreshMedia } from './media-list.ts';
 
 /** Null means unread. */
 type WrittenReading = UpdateReading | null;
@@ -75,8 +74,7 @@ export function useMediaActions() {
           }),
         );
         const ids = added.flat();
-        refreshLists(queryClient);
-        void queryClient.invalidateQueries({ queryKey: queryKeys.libraries() });
+        void invalidate(queryClient, queryKeys.mediaLists(), queryKeys.libraries());
         if (ids.length === 0) return showToast(`Already in ${library.name}`);
         showToast(`Added to ${library.name}`, {
           action: {
@@ -84,7 +82,7 @@ export function useMediaActions() {
             run: () =>
               void attempt(async () => {
                 await Promise.all(ids.map((id) => api.delete(`/libraries/${library.id}/media/${id}`)));
-                refreshLists(queryClient);
+                await invalidate(queryClient, queryKeys.mediaLists());
               }),
           },
         });

@@ -1,17 +1,21 @@
 import { useQuery } from '@tanstack/react-query';
 import { LayoutGrid, List, X } from 'lucide-react';
-import { api } from '../api/client.ts';
-import { queryKeys } from '../api/query-keys.ts';
+import { useState } from 'react';
+import { dataQuery, queryKeys } from '../api/queries.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Select } from '../ui/field.tsx';
-import { KIND_NAMES, KINDS } from './kinds.ts';
-import type { ListParams, ORDERS, SORTS } from './list-params.ts';
-import type { View } from './view-choice.ts';
+import { KIND_NAMES, KINDS } from './format.ts';
+import { type ListParams, type ORDERS, oneOf, type SORTS } from './list-params.ts';
 
 type Sort = (typeof SORTS)[number];
 type Order = (typeof ORDERS)[number];
 
-export interface FiltersProps {
+interface SiteCount {
+  site: string;
+  count: number;
+}
+
+interface FiltersProps {
   libraryId: string;
   params: ListParams;
   onChange: (params: ListParams) => void;
@@ -40,14 +44,9 @@ const anyOr = (any: string, names: Record<string, string>) => [
   ...Object.entries(names).map(([value, label]) => ({ value, label })),
 ];
 
-/** The filters and the sort menu of a list. */
 export function Filters({ libraryId, params, onChange, view, onView }: FiltersProps) {
   const sites = useQuery({
-    queryKey: queryKeys.sites(libraryId),
-    queryFn: () =>
-      api
-        .get<{ data: { site: string; count: number }[] }>('/media/sites', { library_id: libraryId })
-        .then(({ data }) => data),
+    ...dataQuery<SiteCount[]>(queryKeys.sites(libraryId), '/media/sites', { library_id: libraryId }),
     staleTime: 60_000,
   });
   const set = (change: Record<string, string | undefined>) => {
@@ -116,8 +115,24 @@ export function Filters({ libraryId, params, onChange, view, onView }: FiltersPr
 }
 
 /** The selected site stays in the menu even when no media of it is left. */
-function siteOptions(known: { site: string; count: number }[] | undefined, current: string | undefined) {
+function siteOptions(known: SiteCount[] | undefined, current: string | undefined) {
   const sites = known ?? [];
   if (!current || sites.some(({ site }) => site === current)) return sites;
   return [{ site: current, count: 0 }, ...sites];
+}
+
+const KEY = 'nexus.view';
+const VIEWS = ['list', 'grid'] as const;
+export type View = (typeof VIEWS)[number];
+
+/** List or grid, remembered on this device. */
+export function useViewChoice(): [View, (view: View) => void] {
+  const [view, setView] = useState<View>(() => oneOf(VIEWS, localStorage.getItem(KEY)) ?? 'list');
+  return [
+    view,
+    (next) => {
+      localStorage.setItem(KEY, next);
+      setView(next);
+    },
+  ];
 }

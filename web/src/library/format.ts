@@ -1,4 +1,5 @@
-import type { Media } from '../api/types.ts';
+import { BookOpen, FileText, type LucideIcon, Newspaper, Podcast, SquarePlay } from 'lucide-react';
+import type { Media, MediaKind } from '../api/types.ts';
 
 const DAY_MS = 86_400_000;
 const dayFormat = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' });
@@ -40,3 +41,34 @@ export function siteOf({ site, canonical_url, requested_url }: Media): string | 
   const url = canonical_url ?? requested_url;
   return url && URL.canParse(url) ? new URL(url).host.replace(/^www\./, '') : undefined;
 }
+
+export const KIND_NAMES: Record<MediaKind, { label: string; icon: LucideIcon }> = {
+  web_article: { label: 'Article', icon: Newspaper },
+  video: { label: 'Video', icon: SquarePlay },
+  pdf: { label: 'PDF', icon: FileText },
+  epub: { label: 'Book', icon: BookOpen },
+  podcast_episode: { label: 'Podcast', icon: Podcast },
+};
+
+export const KINDS = Object.keys(KIND_NAMES) as MediaKind[];
+
+/** The processing state of a media as readers see it. */
+type Stage = 'queued' | 'unavailable' | 'working' | 'ready' | 'failed';
+
+export function stageOf({ kind, processing_status, capabilities, last_error_code }: Media): Stage {
+  if (processing_status === 'pending') return kind === 'podcast_episode' ? 'unavailable' : 'queued';
+  if (processing_status === 'extracting') return 'working';
+  if (processing_status === 'failed') {
+    const isReadable = capabilities.can_read && last_error_code !== null;
+    return isReadable ? 'ready' : 'failed';
+  }
+  return 'ready';
+}
+
+export const STAGE_LABELS: Record<Stage, string> = {
+  queued: 'Queued',
+  unavailable: 'Queued (not supported yet)',
+  working: 'Fetching and processing',
+  ready: 'Ready',
+  failed: 'Failed',
+};

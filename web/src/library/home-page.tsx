@@ -1,11 +1,11 @@
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { BookOpenText, FilterX, Plus } from 'lucide-react';
+import { BookOpenText, Plus } from 'lucide-react';
 import { useSession } from '../session/session.ts';
-import { useDialogs } from '../shell/dialogs.ts';
+import { showDialog } from '../shell/dialogs.ts';
 import { Button, buttonClass } from '../ui/button.tsx';
-import { EmptyState } from '../ui/empty-state.tsx';
 import { Kbd } from '../ui/kbd.tsx';
 import { usePageTitle } from '../ui/page-title.ts';
+import { EmptyState } from '../ui/states.tsx';
 import { MediaView } from './media-view.tsx';
 
 const route = getRouteApi('/signed-in/');
@@ -15,12 +15,11 @@ export default function HomePage() {
   const { default_library_id } = useSession();
   const search = route.useSearch();
   const navigate = useNavigate();
-  const { show } = useDialogs();
   usePageTitle('My library');
   return (
     <MediaView
       libraryId={default_library_id}
-      isDefault
+      title="My library"
       params={search}
       onParams={(next) => void navigate({ to: '/', search: next, replace: true })}
       removeFrom={{ libraryId: default_library_id, isDefault: true, name: 'My library' }}
@@ -30,7 +29,7 @@ export default function HomePage() {
           title="Nothing to read yet"
           actions={
             <>
-              <Button look="primary" icon={Plus} onClick={() => show('save')}>
+              <Button look="primary" icon={Plus} onClick={() => showDialog('save')}>
                 Save a link
               </Button>
               <Link to="/import" className={buttonClass('secondary')}>
@@ -42,33 +41,6 @@ export default function HomePage() {
           Paste a link anywhere on this page, drop a PDF or EPUB file, or press <Kbd>n</Kbd>.
         </EmptyState>
       }
-      noMatches={<NoMatches onClear={() => void navigate({ to: '/', search: {} })} />}
-    >
-      {(total) => (
-        <>
-          <h1 className="page-title">My library</h1>
-          <Total value={total} />
-        </>
-      )}
-    </MediaView>
-  );
-}
-
-export function Total({ value }: { value: number | undefined }) {
-  if (value === undefined) return null;
-  return (
-    <span className="list-count" role="status">
-      {value.toLocaleString()} {value === 1 ? 'item' : 'items'}
-    </span>
-  );
-}
-
-export function NoMatches({ onClear }: { onClear: () => void }) {
-  return (
-    <EmptyState
-      icon={FilterX}
-      title="No items match these filters"
-      actions={<Button onClick={onClear}>Clear filters</Button>}
     />
   );
 }

@@ -1,40 +1,20 @@
-import { createContext, lazy, type ReactNode, Suspense, useContext, useMemo, useState } from 'react';
+import { lazy, Suspense, useEffect } from 'react';
+import { createStore, useStore } from '../api/store.ts';
 import type { Media } from '../api/types.ts';
 
-const ProvenanceDialog = lazy(() => import('./provenance-dialog.tsx'));
-const AttemptsDialog = lazy(() => import('./attempts-dialog.tsx'));
+const ItemDialog = lazy(() => import('./item-dialog.tsx'));
+const shown = createStore<{ kind: 'provenance' | 'attempts'; media: Media } | undefined>(undefined);
 
-interface ItemDialogs {
-  /** Shows why the viewer sees a media. */
-  explain: (media: Media) => void;
-  /** Shows the processing attempts of a media. */
-  showAttempts: (media: Media) => void;
-}
+/** Shows why the viewer sees a media. */
+export const explain = (media: Media) => shown.set({ kind: 'provenance', media });
+/** Shows the processing attempts of a media. */
+export const showAttempts = (media: Media) => shown.set({ kind: 'attempts', media });
 
-const Context = createContext<ItemDialogs>({ explain: () => {}, showAttempts: () => {} });
+const close = () => shown.set(undefined);
 
-export function useItemDialogs(): ItemDialogs {
-  return useContext(Context);
-}
-
-/** The dialogs about one media. They are outside of lists, whose rows unmount while scrolling. */
-export function ItemDialogsProvider({ children }: { children: ReactNode }) {
-  const [shown, setShown] = useState<{ kind: 'provenance' | 'attempts'; media: Media }>();
-  const close = () => setShown(undefined);
-  const dialogs = useMemo(
-    (): ItemDialogs => ({
-      explain: (media) => setShown({ kind: 'provenance', media }),
-      showAttempts: (media) => setShown({ kind: 'attempts', media }),
-    }),
-    [],
-  );
-  return (
-    <Context value={dialogs}>
-      {children}
-      <Suspense>
-        {shown?.kind === 'provenance' && <ProvenanceDialog media={shown.media} onClose={close} />}
-        {shown?.kind === 'attempts' && <AttemptsDialog media={shown.media} onClose={close} />}
-      </Suspense>
-    </Context>
-  );
+/** The dialog about one media. It is outside of lists, whose rows unmount while scrolling. */
+export function ItemDialogs() {
+  const current = useStore(shown);
+  useEffect(() => close, []);
+  return <Suspense>{current && <ItemDialog {...current} onClose={close} />}</Suspense>;
 }

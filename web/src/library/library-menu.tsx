@@ -2,15 +2,14 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Ellipsis, LogOut, Pencil, Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import { api } from '../api/client.ts';
-import { errorMessage } from '../api/error.ts';
+import { api, errorMessage } from '../api/client.ts';
 import type { Library } from '../api/types.ts';
 import { useSession } from '../session/session.ts';
 import { IconButton } from '../ui/button.tsx';
-import { ConfirmDialog } from '../ui/confirm-dialog.tsx';
+import { ConfirmDialog } from '../ui/dialog.tsx';
 import { Menu, MenuItem, MenuSeparator } from '../ui/menu.tsx';
-import { showToast } from '../ui/toasts.ts';
-import { RenameDialog } from './rename-dialog.tsx';
+import { showToast } from '../ui/toasts.tsx';
+import { RenameDialog } from './name-dialogs.tsx';
 
 /** Renames, leaves or deletes a library. Leaving and deleting ask for confirmation. */
 export function LibraryMenu({ library }: { library: Library }) {
@@ -20,11 +19,13 @@ export function LibraryMenu({ library }: { library: Library }) {
   const [asked, setAsked] = useState<'rename' | 'leave' | 'delete'>();
   const isOwner = library.owner_user_id === user.id;
 
+  const close = () => setAsked(undefined);
+
   async function leaveOrDelete(path: string, done: string) {
     try {
       await api.delete(path);
     } catch (error) {
-      setAsked(undefined);
+      close();
       return showToast(errorMessage(error));
     }
     await navigate({ to: '/' });
@@ -36,25 +37,17 @@ export function LibraryMenu({ library }: { library: Library }) {
     <>
       <Menu trigger={<IconButton label="Library actions" icon={Ellipsis} withTooltip={false} />}>
         {library.role === 'admin' && (
-          <MenuItem icon={Pencil} onSelect={() => setAsked('rename')}>
-            Rename
-          </MenuItem>
+          <MenuItem label="Rename" icon={Pencil} onSelect={() => setAsked('rename')} />
         )}
-        {!isOwner && (
-          <MenuItem icon={LogOut} danger onSelect={() => setAsked('leave')}>
-            Leave
-          </MenuItem>
-        )}
+        {!isOwner && <MenuItem label="Leave" icon={LogOut} danger onSelect={() => setAsked('leave')} />}
         {isOwner && (
           <>
             <MenuSeparator />
-            <MenuItem icon={Trash2} danger onSelect={() => setAsked('delete')}>
-              Delete
-            </MenuItem>
+            <MenuItem label="Delete" icon={Trash2} danger onSelect={() => setAsked('delete')} />
           </>
         )}
       </Menu>
-      {asked === 'rename' && <RenameDialog library={library} onClose={() => setAsked(undefined)} />}
+      {asked === 'rename' && <RenameDialog library={library} onClose={close} />}
       {asked === 'leave' && (
         <ConfirmDialog
           title={`Leave ${library.name}?`}
@@ -63,7 +56,7 @@ export function LibraryMenu({ library }: { library: Library }) {
           onConfirm={() =>
             void leaveOrDelete(`/libraries/${library.id}/members/${user.id}`, `You left ${library.name}`)
           }
-          onClose={() => setAsked(undefined)}
+          onClose={close}
         >
           You immediately lose access to items that you have only through this library. Items that you saved
           yourself stay. To come back, you need a new invitation.
@@ -75,7 +68,7 @@ export function LibraryMenu({ library }: { library: Library }) {
           action="Delete"
           danger
           onConfirm={() => void leaveOrDelete(`/libraries/${library.id}`, `Deleted ${library.name}`)}
-          onClose={() => setAsked(undefined)}
+          onClose={close}
         >
           All members immediately lose access to items that they have only through this library. Items that
           they saved themselves stay. This cannot be undone.

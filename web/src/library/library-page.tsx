@@ -2,13 +2,12 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { BookPlus, Share2 } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
-import { ApiError } from '../api/error.ts';
-import { useDialogs } from '../shell/dialogs.ts';
+import { ApiError } from '../api/client.ts';
+import { showDialog } from '../shell/dialogs.ts';
+import { HomeLink } from '../shell/page-states.tsx';
 import { Button, buttonClass } from '../ui/button.tsx';
-import { EmptyState } from '../ui/empty-state.tsx';
-import { ErrorState } from '../ui/error-state.tsx';
 import { usePageTitle } from '../ui/page-title.ts';
-import { NoMatches, Total } from './home-page.tsx';
+import { EmptyState, ErrorState } from '../ui/states.tsx';
 import { LibraryMenu } from './library-menu.tsx';
 import { MediaView } from './media-view.tsx';
 import { librariesQuery } from './queries.ts';
@@ -25,7 +24,6 @@ export default function LibraryPage() {
   const { libraryId } = route.useParams();
   const search = route.useSearch();
   const navigate = useNavigate();
-  const { show } = useDialogs();
   const libraries = useQuery(librariesQuery);
   const [isSharing, setSharing] = useState(false);
   const library = libraries.data?.find(({ id }) => id === libraryId);
@@ -35,9 +33,7 @@ export default function LibraryPage() {
   if (libraries.data && !library) {
     return (
       <ErrorState error={GONE}>
-        <Link to="/" className={buttonClass('primary')}>
-          Go to my library
-        </Link>
+        <HomeLink />
       </ErrorState>
     );
   }
@@ -46,7 +42,18 @@ export default function LibraryPage() {
       <MediaView
         key={libraryId}
         libraryId={libraryId}
-        isDefault={false}
+        title={library?.name ?? ' '}
+        actions={
+          library &&
+          !library.is_default && (
+            <span className="list-head-actions">
+              <Button icon={Share2} onClick={() => setSharing(true)}>
+                <span className="button-word">{isAdmin ? 'Share' : 'Members'}</span>
+              </Button>
+              <LibraryMenu library={library} />
+            </span>
+          )
+        }
         params={search}
         onParams={(next) =>
           void navigate({ to: '/library/$libraryId', params: { libraryId }, search: next, replace: true })
@@ -59,7 +66,7 @@ export default function LibraryPage() {
             actions={
               isAdmin && (
                 <>
-                  <Button look="primary" onClick={() => show('save')}>
+                  <Button look="primary" onClick={() => showDialog('save')}>
                     Save a link
                   </Button>
                   <Link to="/import" search={{ library: libraryId }} className={buttonClass('secondary')}>
@@ -74,27 +81,7 @@ export default function LibraryPage() {
               : 'Items appear here and in your library as soon as an admin adds them.'}
           </EmptyState>
         }
-        noMatches={
-          <NoMatches
-            onClear={() => void navigate({ to: '/library/$libraryId', params: { libraryId }, search: {} })}
-          />
-        }
-      >
-        {(total) => (
-          <>
-            <h1 className="page-title">{library?.name ?? ' '}</h1>
-            <Total value={total} />
-            {library && !library.is_default && (
-              <span className="list-head-actions">
-                <Button icon={Share2} onClick={() => setSharing(true)}>
-                  <span className="button-word">{isAdmin ? 'Share' : 'Members'}</span>
-                </Button>
-                <LibraryMenu library={library} />
-              </span>
-            )}
-          </>
-        )}
-      </MediaView>
+      />
       <Suspense>
         {isSharing && library && <ShareDialog library={library} onClose={() => setSharing(false)} />}
       </Suspense>

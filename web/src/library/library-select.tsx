@@ -2,11 +2,10 @@ import type { Library } from '../api/types.ts';
 import { useSession } from '../session/session.ts';
 import { Select } from '../ui/field.tsx';
 
-export interface LibrarySelectProps {
+interface LibrarySelectProps {
   label: string;
   /** Undefined for the person's own library. */
   value: string | undefined;
-  /** The shared libraries to choose from. */
   libraries: readonly Library[];
   onChange: (libraryId: string | undefined) => void;
 }

@@ -1,11 +1,10 @@
 import type { MediaKind } from '../api/types.ts';
-import { KINDS } from './kinds.ts';
+import { KINDS } from './format.ts';
 
 export const SORTS = ['added', 'title', 'published', 'length'] as const;
 export const ORDERS = ['asc', 'desc'] as const;
-export const READINGS = ['unread', 'reading', 'finished'] as const;
-export const STATUSES = ['ready', 'failed', 'pending'] as const;
-export const VIEWS = ['list', 'grid'] as const;
+const READINGS = ['unread', 'reading', 'finished'] as const;
+const STATUSES = ['ready', 'failed', 'pending'] as const;
 
 /** The filters and the order of a list, as search params of the address. */
 export interface ListParams {
@@ -21,18 +20,12 @@ export function oneOf<const T extends string>(values: readonly T[], value: unkno
   return values.find((candidate) => candidate === value);
 }
 
+const CHOICES = { kind: KINDS, status: STATUSES, reading: READINGS, sort: SORTS, order: ORDERS };
+
 export function readListParams(search: Record<string, unknown>): ListParams {
-  const kind = oneOf(KINDS, search.kind);
-  const status = oneOf(STATUSES, search.status);
-  const reading = oneOf(READINGS, search.reading);
-  const sort = oneOf(SORTS, search.sort);
-  const order = oneOf(ORDERS, search.order);
+  const known = Object.entries(CHOICES).map(([name, values]) => [name, oneOf<string>(values, search[name])]);
   return {
-    ...(kind && { kind }),
-    ...(status && { status }),
+    ...Object.fromEntries(known.filter(([, value]) => value)),
     ...(typeof search.site === 'string' && { site: search.site }),
-    ...(reading && { reading }),
-    ...(sort && { sort }),
-    ...(order && { order }),
   };
 }

@@ -4,11 +4,10 @@ import { memo } from 'react';
 import type { Media } from '../api/types.ts';
 import { Button } from '../ui/button.tsx';
 import { useMediaActions } from './actions.ts';
-import { Cover } from './cover.tsx';
+import { stageOf } from './format.ts';
 import { MediaMenu } from './media-menu.tsx';
-import { MetaLine, NoteLine, ReadingState } from './media-status.tsx';
+import { Cover, MetaLine, NoteLine, ReadingState } from './media-summary.tsx';
 import type { LibraryRef } from './removals.ts';
-import { stageOf } from './stage.ts';
 
 export interface MediaItemProps {
   media: Media;
@@ -20,7 +19,7 @@ export interface MediaItemProps {
 
 /** A media as a row of the list. */
 export const MediaRow = memo(function MediaRow(props: MediaItemProps) {
-  const { media, isSelected, removeFrom } = props;
+  const { media, isSelected } = props;
   return (
     <article
       className="media-row"
@@ -35,22 +34,14 @@ export const MediaRow = memo(function MediaRow(props: MediaItemProps) {
         <MetaLine media={media} />
         <NoteLine media={media} />
       </div>
-      <div className="media-actions">
-        <ReadingState media={media} />
-        <RetryButton media={media} />
-        <MediaMenu
-          media={media}
-          removeFrom={removeFrom}
-          onSelect={() => props.onSelect(media, !isSelected, false)}
-        />
-      </div>
+      <Actions {...props} />
     </article>
   );
 });
 
 /** A media as a card of the grid. */
 export const MediaCard = memo(function MediaCard(props: MediaItemProps) {
-  const { media, isSelected, removeFrom } = props;
+  const { media, isSelected } = props;
   return (
     <article className="media-card" data-selected={isSelected} data-read={media.reading?.finished_at != null}>
       <Cover media={media} look="card" />
@@ -60,15 +51,7 @@ export const MediaCard = memo(function MediaCard(props: MediaItemProps) {
         <NoteLine media={{ ...media, description: null }} />
         <div className="media-card-foot">
           <MetaLine media={{ ...media, author: null, published: null }} />
-          <span className="media-actions">
-            <ReadingState media={media} />
-            <RetryButton media={media} />
-            <MediaMenu
-              media={media}
-              removeFrom={removeFrom}
-              onSelect={() => props.onSelect(media, !isSelected, false)}
-            />
-          </span>
+          <Actions {...props} />
         </div>
       </div>
     </article>
@@ -102,6 +85,16 @@ function Check({ media, isSelected, onSelect }: MediaItemProps) {
         onChange={() => {}}
         onClick={(event) => onSelect(media, !isSelected, event.shiftKey)}
       />
+    </span>
+  );
+}
+
+function Actions({ media, isSelected, removeFrom, onSelect }: MediaItemProps) {
+  return (
+    <span className="media-actions">
+      <ReadingState media={media} />
+      <RetryButton media={media} />
+      <MediaMenu media={media} removeFrom={removeFrom} onSelect={() => onSelect(media, !isSelected, false)} />
     </span>
   );
 }

@@ -1,14 +1,11 @@
 import { type InfiniteData, infiniteQueryOptions, type QueryClient } from '@tanstack/react-query';
 import { api } from '../api/client.ts';
-import { queryKeys } from '../api/query-keys.ts';
-import type { Answer, Media, MediaPage, MediaWithOutline } from '../api/types.ts';
+import { queryKeys } from '../api/queries.ts';
+import type { Media, MediaPage, MediaWithOutline } from '../api/types.ts';
 import type { ListParams } from './list-params.ts';
 import { mediaQuery } from './queries.ts';
 
 export const PAGE_SIZE = 200;
-/** A list with more pages than this is updated item by item, not refetched as a whole. */
-const MAX_REFETCHED_PAGES = 3;
-
 /** A library's media, page by page. Every page has the total. */
 export function mediaListQuery(libraryId: string, params: ListParams) {
   return infiniteQueryOptions({
@@ -71,18 +68,8 @@ export function isCached(queryClient: QueryClient, id: string): boolean {
 /** Fetches a media and updates every list and page that shows it. A page of a media that is gone shows its error. */
 export async function refreshMedia(queryClient: QueryClient, id: string): Promise<void> {
   try {
-    const { data } = await api.get<Answer<MediaWithOutline>>(`/media/${id}`);
-    patchMedia(queryClient, data);
+    patchMedia(queryClient, await api.getData<MediaWithOutline>(`/media/${id}`));
   } catch {
     await queryClient.invalidateQueries({ queryKey: mediaQuery(id).queryKey });
   }
-}
-
-/** Refetches lists, except for very long ones, of which every page would be fetched. */
-export function refreshLists(queryClient: QueryClient): void {
-  void queryClient.invalidateQueries({
-    ...LISTS,
-    predicate: ({ state }) =>
-      ((state.data as ListData | undefined)?.pages.length ?? 0) <= MAX_REFETCHED_PAGES,
-  });
 }

@@ -18,12 +18,12 @@ import { downloadFrom } from '../transfer/download.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../ui/menu.tsx';
 import { useMediaActions } from './actions.ts';
-import { useItemDialogs } from './item-dialogs.tsx';
+import { stageOf } from './format.ts';
+import { explain, showAttempts } from './item-dialogs.tsx';
 import { writableLibrariesQuery } from './queries.ts';
 import { type LibraryRef, removeWithUndo } from './removals.ts';
-import { stageOf } from './stage.ts';
 
-export interface MediaMenuProps {
+interface MediaMenuProps {
   media: Media;
   /** The library that Remove removes it from; without it, Remove is not offered. */
   removeFrom?: LibraryRef | undefined;
@@ -34,11 +34,9 @@ export interface MediaMenuProps {
   onUnread?: () => void;
 }
 
-/** The menu with all actions on one media. */
 export function MediaMenu({ media, removeFrom, onRemoved, onSelect, onUnread }: MediaMenuProps) {
   const queryClient = useQueryClient();
   const actions = useMediaActions();
-  const { explain, showAttempts } = useItemDialogs();
   const { data: targets = [] } = useQuery(writableLibrariesQuery);
   const isFinished = media.reading?.finished_at != null;
   const stage = stageOf(media);
@@ -56,45 +54,41 @@ export function MediaMenu({ media, removeFrom, onRemoved, onSelect, onUnread }: 
     >
       {media.capabilities.can_read && (
         <MenuItem
+          label={isFinished ? 'Mark as not finished' : 'Mark as finished'}
           icon={isFinished ? CircleDashed : CircleCheck}
           shortcut="e"
           onSelect={() => void actions.finish([media], !isFinished)}
-        >
-          {isFinished ? 'Mark as not finished' : 'Mark as finished'}
-        </MenuItem>
+        />
       )}
       {media.reading && (
-        <MenuItem icon={Circle} shortcut="u" onSelect={onUnread ?? (() => void actions.unread([media]))}>
-          Mark as unread
-        </MenuItem>
+        <MenuItem
+          label="Mark as unread"
+          icon={Circle}
+          shortcut="u"
+          onSelect={onUnread ?? (() => void actions.unread([media]))}
+        />
       )}
-      {onSelect && (
-        <MenuItem icon={SquareCheck} shortcut="x" onSelect={onSelect}>
-          Select
-        </MenuItem>
-      )}
+      {onSelect && <MenuItem label="Select" icon={SquareCheck} shortcut="x" onSelect={onSelect} />}
       {media.may_retry && (
-        <MenuItem icon={RotateCcw} onSelect={() => void actions.retry(media)}>
-          Retry
-        </MenuItem>
+        <MenuItem label="Retry" icon={RotateCcw} onSelect={() => void actions.retry(media)} />
       )}
       {stage !== 'ready' && (
-        <MenuItem icon={ScrollText} onSelect={() => showAttempts(media)}>
-          Show attempts
-        </MenuItem>
+        <MenuItem label="Show attempts" icon={ScrollText} onSelect={() => showAttempts(media)} />
       )}
-      <MenuItem icon={CircleHelp} onSelect={() => explain(media)}>
-        Why do I see this?
-      </MenuItem>
+      <MenuItem label="Why do I see this?" icon={CircleHelp} onSelect={() => explain(media)} />
       {original && (
-        <MenuItem icon={ExternalLink} onSelect={() => window.open(original, '_blank', 'noopener,noreferrer')}>
-          Open original
-        </MenuItem>
+        <MenuItem
+          label="Open original"
+          icon={ExternalLink}
+          onSelect={() => window.open(original, '_blank', 'noopener,noreferrer')}
+        />
       )}
       {media.capabilities.can_quote && (
-        <MenuItem icon={Download} onSelect={() => downloadFrom(`/media/${media.id}/export`)}>
-          Download as Markdown
-        </MenuItem>
+        <MenuItem
+          label="Download as Markdown"
+          icon={Download}
+          onSelect={() => downloadFrom(`/media/${media.id}/export`)}
+        />
       )}
       {targets.length > 0 && (
         <>
@@ -102,12 +96,11 @@ export function MediaMenu({ media, removeFrom, onRemoved, onSelect, onUnread }: 
           <MenuLabel>Add to</MenuLabel>
           {targets.slice(0, 8).map((library) => (
             <MenuItem
+              label={library.name}
               key={library.id}
               icon={FolderPlus}
               onSelect={() => void actions.addTo(library, [media])}
-            >
-              {library.name}
-            </MenuItem>
+            />
           ))}
         </>
       )}
@@ -115,15 +108,14 @@ export function MediaMenu({ media, removeFrom, onRemoved, onSelect, onUnread }: 
         <>
           <MenuSeparator />
           <MenuItem
+            label={removeFrom.isDefault ? 'Remove from my library' : `Remove from ${removeFrom.name}`}
             icon={Trash2}
             danger
             onSelect={() => {
               removeWithUndo(queryClient, [media], removeFrom);
               onRemoved?.();
             }}
-          >
-            {removeFrom.isDefault ? 'Remove from my library' : `Remove from ${removeFrom.name}`}
-          </MenuItem>
+          />
         </>
       )}
     </Menu>

@@ -1,38 +1,39 @@
 import './library.css';
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
+import { FilterX } from 'lucide-react';
 import { type ReactNode, useCallback, useMemo, useRef } from 'react';
 import { useStore } from '../api/store.ts';
 import { useShortcuts } from '../keyboard/shortcuts.ts';
 import { PendingSaves } from '../saving/pending-saves.tsx';
-import { ErrorState } from '../ui/error-state.tsx';
+import { useSession } from '../session/session.ts';
+import { Button } from '../ui/button.tsx';
+import { plural } from '../ui/numbers.ts';
+import { EmptyState, Pending } from '../ui/states.tsx';
 import { useMediaActions } from './actions.ts';
-import { Filters } from './filters.tsx';
+import { Filters, useViewChoice } from './filters.tsx';
 import type { ListParams } from './list-params.ts';
 import { mediaListQuery } from './media-list.ts';
 import { hiddenIn, type LibraryRef, removalStore, removeWithUndo } from './removals.ts';
 import { SelectionBar } from './selection-bar.tsx';
 import { useSelection } from './use-selection.ts';
-import { useViewChoice } from './view-choice.ts';
 import { ItemSkeleton, VirtualMedia, type VirtualMediaHandle } from './virtual-media.tsx';
 
-export interface MediaViewProps {
+interface MediaViewProps {
   libraryId: string;
-  isDefault: boolean;
+  title: string;
+  actions?: ReactNode;
   params: ListParams;
   onParams: (params: ListParams) => void;
   /** The library that Remove removes from; undefined when the person may not. */
   removeFrom: LibraryRef | undefined;
-  /** Shown when the library is empty. */
   empty: ReactNode;
-  /** Shown when no item matches the filters. */
-  noMatches: ReactNode;
-  children: (total: number | undefined) => ReactNode;
 }
 
 /** A library's media with filters, sorting, selection and keyboard navigation. */
 export function MediaView(props: MediaViewProps) {
-  const { libraryId, isDefault, params, onParams, removeFrom, empty, noMatches, children } = props;
+  const { libraryId, title, actions: headActions, params, onParams, removeFrom, empty } = props;
+  const { default_library_id } = useSession();
   const queryClient = useQueryClient();
   const navigate = useNavigate();
   const actions = useMediaActions();
@@ -69,73 +70,55 @@ export function MediaView(props: MediaViewProps) {
   };
   const acting = () => (selected.length > 0 ? selected : [focused()].filter((item) => item !== undefined));
 
+  const open = () => {
+    const media = focused();
+    if (media) void navigate({ to: '/read/$mediaId', params: { mediaId: media.id } });
+  };
+  const select = () => {
+    const media = focused();
+    if (media) selection.select(media, !selection.selected.has(media.id), false);
+  };
+  const finish = () => {
+    const media = acting();
+    const isUnfinished = media.some(({ reading }) => !reading?.finished_at);
+    if (media.length > 0) void actions.finish(media, isUnfinished);
+  };
+  const unread = () => {
+    const begun = acting().filter(({ reading }) => reading !== null);
+    if (begun.length > 0) void actions.unread(begun);
+  };
+  const remove = () => {
+    const media = acting();
+    if (!removeFrom || media.length === 0) return;
+    removeWithUndo(queryClient, media, removeFrom);
+    selection.clear();
+  };
+  const switchView = () => setView(view === 'list' ? 'grid' : 'list');
+
   useShortcuts([
     { keys: 'j', label: 'Next', group: 'List', run: () => moveFocus(1) },
     { keys: 'k', label: 'Previous', group: 'List', run: () => moveFocus(-1) },
-    {
-      keys: 'o',
-      label: 'Open',
-      group: 'List',
-      run: () => {
-        const media = focused();
-        if (media) void navigate({ to: '/read/$mediaId', params: { mediaId: media.id } });
-      },
-    },
-    {
-      keys: 'x',
-      label: 'Select',
-      group: 'List',
-      run: () => {
-        const media = focused();
-        if (media) selection.select(media, !selection.selected.has(media.id), false);
-      },
-    },
-    {
-      keys: 'e',
-      label: 'Mark as finished',
-      group: 'List',
-      run: () => {
-        const media = acting();
-        if (media.length > 0)
-          void actions.finish(
-            media,
-            media.some(({ reading }) => !reading?.finished_at),
-          );
-      },
-    },
-    {
-      keys: 'u',
-      label: 'Mark as unread',
-      group: 'List',
-      run: () => {
-        const begun = acting().filter(({ reading }) => reading !== null);
-        if (begun.length > 0) void actions.unread(begun);
-      },
-    },
-    {
-      keys: '#',
-      label: 'Remove',
-      group: 'List',
-      run: () => {
-        const media = acting();
-        if (!removeFrom || media.length === 0) return;
-        removeWithUndo(queryClient, media, removeFrom);
-        selection.clear();
-      },
-    },
-    {
-      keys: 'v',
-      label: 'Switch between list and grid',
-      group: 'List',
-      run: () => setView(view === 'list' ? 'grid' : 'list'),
-    },
+    { keys: 'o', label: 'Open', group: 'List', run: open },
+    { keys: 'x', label: 'Select', group: 'List', run: select },
+    { keys: 'e', label: 'Mark as finished', group: 'List', run: finish },
+    { keys: 'u', label: 'Mark as unread', group: 'List', run: unread },
+    { keys: '#', label: 'Remove', group: 'List', run: remove },
+    { keys: 'v', label: 'Switch between list and grid', group: 'List', run: switchView },
     { keys: 'Escape', label: 'Clear selection', group: 'List', run: selection.clear },
   ]);
 
   const isFiltered = Object.keys(params).some((name) => name !== 'sort' && name !== 'order');
   return (
     <div className="page page-list">
-      <div className="list-head">{children(total)}</div>
+      <div className="list-head">
+        <h1 className="page-title">{title}</h1>
+        {total !== undefined && (
+          <span className="list-count" role="status">
+            {plural(total, 'item')}
+          </span>
+        )}
+        {headActions}
+      </div>
       {(total !== 0 || isFiltered) && (
         <div className="list-bar">
           {selected.length > 0 ? (
@@ -150,17 +133,23 @@ export function MediaView(props: MediaViewProps) {
           )}
         </div>
       )}
-      <PendingSaves libraryId={isDefault ? undefined : libraryId} items={items} />
-      {list.isError && !list.data && <ErrorState error={list.error} onRetry={() => void list.refetch()} />}
-      {list.isPending && (
+      <PendingSaves libraryId={libraryId === default_library_id ? undefined : libraryId} items={items} />
+      <Pending query={list}>
         <div aria-busy="true">
           {Array.from({ length: 6 }, (_, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: skeletons have no other key
             <ItemSkeleton key={index} view="list" />
           ))}
         </div>
+      </Pending>
+      {total === 0 && !isFiltered && empty}
+      {total === 0 && isFiltered && (
+        <EmptyState
+          icon={FilterX}
+          title="No items match these filters"
+          actions={<Button onClick={() => onParams({})}>Clear filters</Button>}
+        />
       )}
-      {total === 0 && (isFiltered ? noMatches : empty)}
       {total !== undefined && total > 0 && (
         <VirtualMedia
           items={items}

@@ -1,13 +1,7 @@
-import { queryOptions } from '@tanstack/react-query';
-import { api } from '../api/client.ts';
-import { queryKeys } from '../api/query-keys.ts';
-import type { Answer, Invitation, Library, Listing, MediaWithOutline } from '../api/types.ts';
+import { dataQuery, queryKeys } from '../api/queries.ts';
+import type { Fragment, Invitation, Library, MediaAttempt, MediaWithOutline } from '../api/types.ts';
 
-export const librariesQuery = queryOptions({
-  queryKey: queryKeys.libraries(),
-  queryFn: ({ signal }) =>
-    api.get<Listing<Library>>('/libraries', { limit: 200 }, signal).then(({ data }) => data),
-});
+export const librariesQuery = dataQuery<Library[]>(queryKeys.libraries(), '/libraries', { limit: 200 });
 
 /** The shared libraries that the person may add to. */
 export const writableLibrariesQuery = {
@@ -16,15 +10,17 @@ export const writableLibrariesQuery = {
     libraries.filter(({ role, is_default }) => role === 'admin' && !is_default),
 };
 
-export const invitationsQuery = queryOptions({
-  queryKey: queryKeys.myInvitations(),
-  queryFn: ({ signal }) =>
-    api.get<Listing<Invitation>>('/libraries/invites', { limit: 200 }, signal).then(({ data }) => data),
+export const invitationsQuery = dataQuery<Invitation[]>(queryKeys.myInvitations(), '/libraries/invites', {
+  limit: 200,
 });
 
-export const mediaQuery = (id: string) =>
-  queryOptions({
-    queryKey: queryKeys.oneMedia(id),
-    queryFn: ({ signal }) =>
-      api.get<Answer<MediaWithOutline>>(`/media/${id}`, undefined, signal).then(({ data }) => data),
-  });
+export const mediaQuery = (id: string) => dataQuery<MediaWithOutline>(queryKeys.oneMedia(id), `/media/${id}`);
+
+export const attemptsQuery = (id: string) =>
+  dataQuery<MediaAttempt[]>(queryKeys.attempts(id), `/media/${id}/attempts`);
+
+/** The fragments of a media. They never change, so they are refetched only when access may have changed. */
+export const fragmentsQuery = (id: string) => ({
+  ...dataQuery<Fragment[]>(queryKeys.fragments(id), `/media/${id}/fragments`),
+  staleTime: Number.POSITIVE_INFINITY,
+});

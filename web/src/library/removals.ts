@@ -1,13 +1,10 @@
 import type { QueryClient } from '@tanstack/react-query';
-import { request } from '../api/client.ts';
-import { errorMessage } from '../api/error.ts';
-import { queryKeys } from '../api/query-keys.ts';
+import { errorMessage, request } from '../api/client.ts';
+import { invalidate, queryKeys } from '../api/queries.ts';
 import { createStore } from '../api/store.ts';
 import type { Answer, Media, Provenance } from '../api/types.ts';
-import { showToast } from '../ui/toasts.ts';
-import { refreshLists } from './media-list.ts';
+import { showToast } from '../ui/toasts.tsx';
 
-/** The library that items are removed from. */
 export interface LibraryRef {
   libraryId: string;
   isDefault: boolean;
@@ -65,9 +62,7 @@ async function carryOut(queryClient: QueryClient, removal: Removal): Promise<voi
   const failed = results.find((result) => result.status === 'rejected');
   if (failed) showToast(`Some items could not be removed. ${errorMessage(failed.reason)}`);
   else if (library.isDefault && ids.length === 1) await explainWhyItStays(ids[0] ?? '');
-  refreshLists(queryClient);
-  void queryClient.invalidateQueries({ queryKey: queryKeys.libraries() });
-  void queryClient.invalidateQueries({ queryKey: queryKeys.trash() });
+  void invalidate(queryClient, queryKeys.mediaLists(), queryKeys.libraries(), queryKeys.trash());
   forget(removal);
 }
 

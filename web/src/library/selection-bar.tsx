@@ -7,14 +7,13 @@ import { useMediaActions } from './actions.ts';
 import { writableLibrariesQuery } from './queries.ts';
 import { type LibraryRef, removeWithUndo } from './removals.ts';
 
-export interface SelectionBarProps {
+interface SelectionBarProps {
   selected: readonly Media[];
   removeFrom: LibraryRef | undefined;
   onSelectAll: () => void;
   onDone: () => void;
 }
 
-/** The actions on all selected items. */
 export function SelectionBar({ selected, removeFrom, onSelectAll, onDone }: SelectionBarProps) {
   const queryClient = useQueryClient();
   const actions = useMediaActions();
@@ -52,9 +51,11 @@ export function SelectionBar({ selected, removeFrom, onSelectAll, onDone }: Sele
           }
         >
           {targets.map((library) => (
-            <MenuItem key={library.id} onSelect={() => after(actions.addTo(library, selected))}>
-              {library.name}
-            </MenuItem>
+            <MenuItem
+              label={library.name}
+              key={library.id}
+              onSelect={() => after(actions.addTo(library, selected))}
+            />
           ))}
         </Menu>
       )}

@@ -1,9 +1,9 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { type RefObject, useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from 'react';
 import type { Media } from '../api/types.ts';
-import { Skeleton } from '../ui/skeleton.tsx';
+import { Skeleton } from '../ui/states.tsx';
+import type { View } from './filters.tsx';
 import { MediaCard, type MediaItemProps, MediaRow } from './media-item.tsx';
-import type { View } from './view-choice.ts';
 
 /** Pixels; library.css has the same heights. */
 const ROW_HEIGHT = 96;
@@ -16,7 +16,7 @@ export interface VirtualMediaHandle {
   focus: (index: number) => void;
 }
 
-export interface VirtualMediaProps {
+interface VirtualMediaProps {
   /** The loaded items; the rest, up to `total`, is shown as skeletons. */
   items: readonly Media[];
   total: number;
@@ -29,16 +29,8 @@ export interface VirtualMediaProps {
 }
 
 /** A virtual list: only the visible rows are in the DOM. */
-export function VirtualMedia({
-  items,
-  total,
-  view,
-  selected,
-  removeFrom,
-  onSelect,
-  onNeedMore,
-  handle,
-}: VirtualMediaProps) {
+export function VirtualMedia(props: VirtualMediaProps) {
+  const { items, total, view, selected, removeFrom, onSelect, onNeedMore, handle } = props;
   const frame = useRef<HTMLDivElement>(null);
   const columns = useColumns(frame, view);
   const [offset, setOffset] = useState(0);

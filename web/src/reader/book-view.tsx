@@ -3,21 +3,20 @@ import { ChevronLeft, ChevronRight } from 'lucide-react';
 import { type MouseEvent, useRef, useState } from 'react';
 import { useFragmentRequests } from '../analysis/fragment-requests.ts';
 import { useShortcuts } from '../keyboard/shortcuts.ts';
+import { fragmentsQuery } from '../library/queries.ts';
 import { Button } from '../ui/button.tsx';
-import { ErrorState } from '../ui/error-state.tsx';
-import { SkeletonText } from '../ui/skeleton.tsx';
-import { ArticleHead } from './article-head.tsx';
+import { Pending, SkeletonText } from '../ui/states.tsx';
+import { ArticleHead, Prose } from './article-view.tsx';
 import { Contents } from './contents.tsx';
-import { Prose } from './prose.tsx';
-import { fragmentsQuery } from './queries.ts';
-import type { ViewProps } from './reader.tsx';
+import type { ViewProps } from './reader-page.tsx';
 import { SanitizedHtml } from './sanitized-html.tsx';
 import { useScrollPosition } from './scroll-position.ts';
 
 /** Shows a book, one chapter at a time. */
 export function BookView({ media, start, onProgress, isContentsOpen, onContents }: ViewProps) {
   const column = useRef<HTMLElement>(null);
-  const { data: fragments, error, refetch } = useQuery(fragmentsQuery(media.id));
+  const query = useQuery(fragmentsQuery(media.id));
+  const fragments = query.data;
   const [location, setLocation] = useState({ chapter: start.fragment ?? 0, block: start.block });
   const count = fragments?.length ?? 0;
   const chapter = Math.min(location.chapter, Math.max(0, count - 1));
@@ -54,8 +53,9 @@ export function BookView({ media, start, onProgress, isContentsOpen, onContents 
       {isContentsOpen && <Contents outline={media.outline} current={chapter} onGo={go} />}
       <article ref={column} className="reader-column">
         {chapter === 0 && <ArticleHead media={media} />}
-        {error && <ErrorState error={error} onRetry={() => void refetch()} />}
-        {!fragments && !error && <SkeletonText lines={16} />}
+        <Pending query={query}>
+          <SkeletonText lines={16} />
+        </Pending>
         {fragment && (
           <>
             {/* biome-ignore lint/a11y: handles clicks of the links inside, which work with the keyboard */}

@@ -1,6 +1,6 @@
 import type { OutlineItem } from '../api/types.ts';
 
-export interface ContentsProps {
+interface ContentsProps {
   outline: readonly OutlineItem[];
   /** The index of the fragment that is shown. */
   current: number;

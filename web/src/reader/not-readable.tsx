@@ -1,16 +1,14 @@
+import '../library/library.css';
 import { useQuery } from '@tanstack/react-query';
 import { ExternalLink, RotateCcw, ScrollText } from 'lucide-react';
-import '../library/library.css';
-import { api } from '../api/client.ts';
-import { queryKeys } from '../api/query-keys.ts';
-import type { MediaAttempt, MediaWithOutline } from '../api/types.ts';
+import type { MediaWithOutline } from '../api/types.ts';
 import { useMediaActions } from '../library/actions.ts';
-import { timeAgo } from '../library/format.ts';
-import { useItemDialogs } from '../library/item-dialogs.tsx';
-import { StageLine } from '../library/media-status.tsx';
-import { stageOf } from '../library/stage.ts';
+import { stageOf, timeAgo } from '../library/format.ts';
+import { showAttempts } from '../library/item-dialogs.tsx';
+import { StageLine } from '../library/media-summary.tsx';
+import { attemptsQuery } from '../library/queries.ts';
 import { Button, buttonClass } from '../ui/button.tsx';
-import { ArticleHead } from './article-head.tsx';
+import { ArticleHead } from './article-view.tsx';
 
 /** Shown while a media is being processed, or when processing has failed. */
 export function NotReadable({ media }: { media: MediaWithOutline }) {
@@ -36,11 +34,7 @@ export function NotReadable({ media }: { media: MediaWithOutline }) {
 
 function FailureCard({ media }: { media: MediaWithOutline }) {
   const actions = useMediaActions();
-  const { showAttempts } = useItemDialogs();
-  const attempts = useQuery({
-    queryKey: queryKeys.attempts(media.id),
-    queryFn: () => api.get<{ data: MediaAttempt[] }>(`/media/${media.id}/attempts`).then(({ data }) => data),
-  });
+  const attempts = useQuery(attemptsQuery(media.id));
   const count = attempts.data?.length ?? media.processing_attempts;
   const original = media.canonical_url ?? media.requested_url;
   return (

@@ -1,7 +1,14 @@
-import { type PDFDocumentProxy, TextLayer } from 'pdfjs-dist/legacy/build/pdf.mjs';
+import {
+  GlobalWorkerOptions,
+  getDocument,
+  type PDFDocumentLoadingTask,
+  type PDFDocumentProxy,
+  TextLayer,
+} from 'pdfjs-dist/legacy/build/pdf.mjs';
+import workerUrl from 'pdfjs-dist/legacy/build/pdf.worker.min.mjs?url';
 import { useEffect, useRef, useState } from 'react';
 
-export interface PdfPageProps {
+interface PdfPageProps {
   document: PDFDocumentProxy;
   number: number;
   /** The height-to-width ratio of the first page, used until this page is drawn. */
@@ -76,4 +83,22 @@ export function PdfPage({ document: pdf, number, ratio, zoom }: PdfPageProps) {
       )}
     </div>
   );
+}
+
+GlobalWorkerOptions.workerSrc = workerUrl;
+
+/**
+ * Opens a PDF with the legacy build of pdf.js, for browsers that lack newer features. Eval and WebAssembly are off because
+ * the Content-Security-Policy forbids both.
+ */
+export function openPdf(url: string): PDFDocumentLoadingTask {
+  return getDocument({
+    url,
+    isEvalSupported: false,
+    useWasm: false,
+    cMapUrl: '/app/pdfjs/cmaps/',
+    cMapPacked: true,
+    standardFontDataUrl: '/app/pdfjs/standard_fonts/',
+    enableXfa: false,
+  });
 }

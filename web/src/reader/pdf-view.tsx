@@ -3,14 +3,13 @@ import { Download, ZoomIn, ZoomOut } from 'lucide-react';
 import type { PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { useEffect, useRef, useState } from 'react';
 import { useFragmentRequests } from '../analysis/fragment-requests.ts';
-import { ApiError } from '../api/error.ts';
+import { ApiError } from '../api/client.ts';
 import { Button, IconButton } from '../ui/button.tsx';
-import { ErrorState } from '../ui/error-state.tsx';
-import { Skeleton } from '../ui/skeleton.tsx';
+import { ErrorState, Skeleton } from '../ui/states.tsx';
+import { useWindowEvent } from '../ui/use-window-event.ts';
 import { Contents } from './contents.tsx';
-import { openPdf } from './pdf-document.ts';
-import { PdfPage } from './pdf-page.tsx';
-import type { ViewProps } from './reader.tsx';
+import { openPdf, PdfPage } from './pdf-page.tsx';
+import type { ViewProps } from './reader-page.tsx';
 
 const ZOOMS = [0.6, 0.8, 1, 1.25, 1.6, 2];
 const BROKEN = new ApiError(
@@ -50,22 +49,14 @@ export default function PdfView({ media, start, onProgress, isContentsOpen, onCo
   }, [pdf]);
 
   const count = pdf?.document.numPages ?? 0;
-  const latest = useRef(onProgress);
-  latest.current = onProgress;
-  useEffect(() => {
+  useWindowEvent('scroll', () => {
     if (!pdf) return;
-    const onScroll = () => {
-      const all = [...(pages.current?.children ?? [])];
-      const index = all.findIndex(
-        (element) => element.getBoundingClientRect().bottom > window.innerHeight / 2,
-      );
-      const number = index < 0 ? all.length : index + 1;
-      setPage(number);
-      latest.current(all.length > 1 ? (number - 1) / (all.length - 1) : 1, { page: number });
-    };
-    window.addEventListener('scroll', onScroll, { passive: true });
-    return () => window.removeEventListener('scroll', onScroll);
-  }, [pdf]);
+    const all = [...(pages.current?.children ?? [])];
+    const index = all.findIndex((element) => element.getBoundingClientRect().bottom > window.innerHeight / 2);
+    const number = index < 0 ? all.length : index + 1;
+    setPage(number);
+    onProgress(all.length > 1 ? (number - 1) / (all.length - 1) : 1, { page: number });
+  });
 
   if (error) {
     return (

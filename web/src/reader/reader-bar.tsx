@@ -8,13 +8,13 @@ import {
   TableOfContents,
 } from 'lucide-react';
 import type { MediaWithOutline } from '../api/types.ts';
-import { useItemDialogs } from '../library/item-dialogs.tsx';
+import { explain } from '../library/item-dialogs.tsx';
 import { MediaMenu } from '../library/media-menu.tsx';
 import { useSession } from '../session/session.ts';
 import { IconButton } from '../ui/button.tsx';
-import { TypePanel } from './type-panel.tsx';
+import { TypePanel } from './type-settings.tsx';
 
-export interface ReaderBarProps {
+interface ReaderBarProps {
   media: MediaWithOutline;
   progress: number;
   onBack: () => void;
@@ -26,19 +26,9 @@ export interface ReaderBarProps {
   isSidePanelOpen: boolean;
 }
 
-export function ReaderBar({
-  media,
-  progress,
-  onBack,
-  onFinish,
-  onUnread,
-  onContents,
-  isContentsOpen,
-  onSidePanel,
-  isSidePanelOpen,
-}: ReaderBarProps) {
+export function ReaderBar(props: ReaderBarProps) {
+  const { media, progress, onBack, onContents } = props;
   const { default_library_id } = useSession();
-  const { explain } = useItemDialogs();
   const isFinished = media.reading?.finished_at != null;
   const canRead = media.capabilities.can_read;
   return (
@@ -49,7 +39,7 @@ export function ReaderBar({
           label="Contents"
           shortcut="c"
           icon={TableOfContents}
-          aria-pressed={isContentsOpen}
+          aria-pressed={props.isContentsOpen}
           onClick={onContents}
         />
       )}
@@ -60,22 +50,24 @@ export function ReaderBar({
           shortcut="e"
           icon={isFinished ? CircleCheckBig : CircleCheck}
           aria-pressed={isFinished}
-          onClick={onFinish}
+          onClick={props.onFinish}
         />
       )}
-      {canRead && media.kind !== 'pdf' && <TypePanel />}
       {canRead && media.kind !== 'pdf' && (
-        <span className="only-roomy">
-          <IconButton label="Print" icon={Printer} onClick={() => window.print()} />
-        </span>
+        <>
+          <TypePanel />
+          <span className="only-roomy">
+            <IconButton label="Print" icon={Printer} onClick={() => window.print()} />
+          </span>
+        </>
       )}
       {canRead && (
         <IconButton
           label="Analysis and related"
           shortcut="a"
           icon={PanelRight}
-          aria-pressed={isSidePanelOpen}
-          onClick={onSidePanel}
+          aria-pressed={props.isSidePanelOpen}
+          onClick={props.onSidePanel}
         />
       )}
       <IconButton label="Why do I see this?" icon={CircleHelp} onClick={() => explain(media)} />
@@ -83,7 +75,7 @@ export function ReaderBar({
         media={media}
         removeFrom={{ libraryId: default_library_id, isDefault: true, name: 'My library' }}
         onRemoved={onBack}
-        onUnread={onUnread}
+        onUnread={props.onUnread}
       />
       <span
         className="reader-progress"

@@ -1,15 +1,22 @@
 import './reader.css';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
-import { useEffect } from 'react';
-import { ApiError } from '../api/error.ts';
-import { mediaQuery } from '../library/queries.ts';
-import { buttonClass } from '../ui/button.tsx';
-import { ErrorState } from '../ui/error-state.tsx';
+import { getRouteApi, useNavigate, useRouter } from '@tanstack/react-router';
+import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
+import { useSidePanel } from '../analysis/side-panel-state.ts';
+import { ApiError } from '../api/client.ts';
+import type { MediaWithOutline } from '../api/types.ts';
+import { useShortcuts } from '../keyboard/shortcuts.ts';
+import { useMediaActions } from '../library/actions.ts';
+import { fragmentsQuery, mediaQuery } from '../library/queries.ts';
+import { HomeLink } from '../shell/page-states.tsx';
 import { usePageTitle } from '../ui/page-title.ts';
-import { SkeletonText } from '../ui/skeleton.tsx';
-import { fragmentsQuery } from './queries.ts';
-import { Reader } from './reader.tsx';
+import { ErrorState, SkeletonText } from '../ui/states.tsx';
+import { ArticleView } from './article-view.tsx';
+import { BookView } from './book-view.tsx';
+import { NotReadable } from './not-readable.tsx';
+import { ReaderBar } from './reader-bar.tsx';
+import { positionOf, type ReadingPosition, useReadingProgress } from './reading-progress.ts';
+import { resizeText, useReaderSettings } from './type-settings.tsx';
 
 const route = getRouteApi('/signed-in/read/$mediaId');
 
@@ -30,9 +37,7 @@ export default function ReaderPage() {
   if (error && (isGone || !media)) {
     return (
       <ErrorState error={error} onRetry={() => void refetch()}>
-        <Link to="/" className={buttonClass('primary')}>
-          Go to my library
-        </Link>
+        <HomeLink />
       </ErrorState>
     );
   }
@@ -47,4 +52,114 @@ export default function ReaderPage() {
     );
   }
   return <Reader key={media.id} media={media} at={at} />;
+}
+
+const SidePanel = lazy(() => import('../analysis/side-panel.tsx'));
+const PdfView = lazy(() => import('./pdf-view.tsx'));
+const VideoView = lazy(() => import('./video-view.tsx'));
+
+export interface ViewProps {
+  media: MediaWithOutline;
+  /** Where the person left off. */
+  start: ReadingPosition;
+  onProgress: (progress: number, position: ReadingPosition) => void;
+  isContentsOpen: boolean;
+  onContents: (isOpen: boolean) => void;
+}
+
+export function Reader({ media, at }: { media: MediaWithOutline; at: number | undefined }) {
+  const settings = useReaderSettings();
+  const router = useRouter();
+  const navigate = useNavigate();
+  const actions = useMediaActions();
+  const { keep, stop } = useReadingProgress(media);
+  const [start] = useState(() => (at === undefined ? positionOf(media) : { fragment: at, page: at + 1 }));
+  const [progress, setProgress] = useState(media.reading?.progress ?? 0);
+  const [isContentsOpen, setContentsOpen] = useState(() => media.kind === 'epub' && window.innerWidth > 1100);
+  const onProgress = useCallback(
+    (share: number, position: ReadingPosition) => {
+      setProgress(share);
+      keep(share, position);
+    },
+    [keep],
+  );
+
+  // Opening a media counts as starting to read it.
+  const isUnread = media.reading === null && media.capabilities.can_read;
+  useEffect(() => {
+    if (isUnread) keep(0, {});
+  }, [isUnread, keep]);
+
+  const back = () => (router.history.canGoBack() ? router.history.back() : void navigate({ to: '/' }));
+  const finish = () => void actions.finish([media], media.reading?.finished_at == null);
+  // Staying on the page would mark it as read again.
+  const leaveUnread = async () => {
+    await stop();
+    await actions.unread([media]);
+    back();
+  };
+
+  useShortcuts([
+    { keys: 'e', label: 'Mark as finished or not finished', group: 'Reader', run: finish },
+    { keys: 'u', label: 'Mark as unread and go back', group: 'Reader', run: () => void leaveUnread() },
+    { keys: 'Escape', label: 'Back', group: 'Reader', run: back },
+    { keys: 'c', label: 'Contents', group: 'Reader', run: () => setContentsOpen((isOpen) => !isOpen) },
+    { keys: '+', label: 'Larger text', group: 'Reader', run: () => resizeText(1) },
+    { keys: '-', label: 'Smaller text', group: 'Reader', run: () => resizeText(-1) },
+    {
+      keys: 'j',
+      label: 'Scroll down',
+      group: 'Reader',
+      run: () => window.scrollBy({ top: window.innerHeight * 0.4 }),
+    },
+    {
+      keys: 'k',
+      label: 'Scroll up',
+      group: 'Reader',
+      run: () => window.scrollBy({ top: -window.innerHeight * 0.4 }),
+    },
+  ]);
+
+  const sidePanel = useSidePanel();
+
+  const view = { media, start, onProgress, isContentsOpen, onContents: setContentsOpen };
+  return (
+    <div className="reader" data-tint={settings.tint} data-width={settings.width}>
+      <ReaderBar
+        media={media}
+        progress={progress}
+        onBack={back}
+        onFinish={finish}
+        onUnread={() => void leaveUnread()}
+        onContents={media.outline.length > 0 ? () => setContentsOpen((isOpen) => !isOpen) : undefined}
+        isContentsOpen={isContentsOpen}
+        onSidePanel={sidePanel.toggle}
+        isSidePanelOpen={sidePanel.isOpen}
+      />
+      <Suspense
+        fallback={
+          <div className="reader-column">
+            <SkeletonText lines={14} />
+          </div>
+        }
+      >
+        <ViewOfKind {...view} />
+      </Suspense>
+      {sidePanel.isOpen && media.capabilities.can_read && (
+        <Suspense>
+          <SidePanel media={media} />
+        </Suspense>
+      )}
+    </div>
+  );
+}
+
+/** Picks the view by kind and capabilities, never by status. */
+function ViewOfKind(props: ViewProps) {
+  const { capabilities, kind } = props.media;
+  if (kind === 'video' && (capabilities.can_play || capabilities.can_read)) return <VideoView {...props} />;
+  if (!capabilities.can_read) return <NotReadable media={props.media} />;
+  if (kind === 'pdf') return <PdfView {...props} />;
+  if (kind === 'epub') return <BookView {...props} />;
+  return <ArticleView {...props} />;
 }

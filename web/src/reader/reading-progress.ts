@@ -3,6 +3,7 @@ import { useCallback, useEffect, useRef } from 'react';
 import { request } from '../api/client.ts';
 import type { Answer, MediaWithOutline, Reading } from '../api/types.ts';
 import { patchMedia } from '../library/media-list.ts';
+import { useWindowEvent } from '../ui/use-window-event.ts';
 
 /** How far the person has read: a fragment and a block in it, a page, or seconds. */
 export interface ReadingPosition {
@@ -19,7 +20,7 @@ export function positionOf({ reading }: MediaWithOutline): ReadingPosition {
   return typeof position === 'object' && position !== null ? (position as ReadingPosition) : {};
 }
 
-export interface ReadingProgress {
+interface ReadingProgress {
   keep: (progress: number, position: ReadingPosition) => void;
   /** Stops saving the position. Resolves when no request is in flight. */
   stop: () => Promise<void>;
@@ -49,14 +50,8 @@ export function useReadingProgress({ id }: MediaWithOutline): ReadingProgress {
     [id, queryClient],
   );
 
-  useEffect(() => {
-    const onHide = () => void send(true);
-    window.addEventListener('pagehide', onHide);
-    return () => {
-      window.removeEventListener('pagehide', onHide);
-      void send(true);
-    };
-  }, [send]);
+  useWindowEvent('pagehide', () => void send(true));
+  useEffect(() => () => void send(true), [send]);
 
   const keep = useCallback(
     (progress: number, position: ReadingPosition) => {

@@ -1,4 +1,5 @@
 import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react';
+import { useWindowEvent } from '../ui/use-window-event.ts';
 
 const BAR_HEIGHT = 64;
 
@@ -17,7 +18,7 @@ function positionIn(column: HTMLElement): { share: number; block: number } {
   return { share, block: Math.max(0, block) };
 }
 
-export interface ScrollPositionOptions {
+interface ScrollPositionOptions {
   /** Changes when the column shows another text. */
   part: string | number;
   /** The index of the block to start at. */
@@ -30,8 +31,6 @@ export function useScrollPosition(
   column: RefObject<HTMLElement | null>,
   { part, startBlock, onMove }: ScrollPositionOptions,
 ): void {
-  const latest = useRef(onMove);
-  latest.current = onMove;
   const start = useRef(startBlock);
   start.current = startBlock;
 
@@ -41,20 +40,14 @@ export function useScrollPosition(
     window.scrollTo(0, block ? block.getBoundingClientRect().top + window.scrollY - BAR_HEIGHT - 8 : 0);
   }, [part, column]);
 
-  useEffect(() => {
-    let frame = 0;
-    const onScroll = () => {
-      cancelAnimationFrame(frame);
-      frame = requestAnimationFrame(() => {
-        if (!column.current) return;
-        const { share, block } = positionIn(column.current);
-        latest.current(share, block);
-      });
-    };
-    window.addEventListener('scroll', onScroll, { passive: true });
-    return () => {
-      cancelAnimationFrame(frame);
-      window.removeEventListener('scroll', onScroll);
-    };
-  }, [column]);
+  const frame = useRef(0);
+  useEffect(() => () => cancelAnimationFrame(frame.current), []);
+  useWindowEvent('scroll', () => {
+    cancelAnimationFrame(frame.current);
+    frame.current = requestAnimationFrame(() => {
+      if (!column.current) return;
+      const { share, block } = positionIn(column.current);
+      onMove(share, block);
+    });
+  });
 }

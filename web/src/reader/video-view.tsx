@@ -1,19 +1,19 @@
 import './video.css';
 import { useQuery } from '@tanstack/react-query';
 import { Play } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
+import { type RefObject, useCallback, useEffect, useRef, useState } from 'react';
 import type { Fragment } from '../api/types.ts';
-import { SkeletonText } from '../ui/skeleton.tsx';
-import { ArticleHead } from './article-head.tsx';
-import { fragmentsQuery } from './queries.ts';
-import type { ViewProps } from './reader.tsx';
-import { useYouTubePlayer } from './youtube-player.ts';
+import { fragmentsQuery } from '../library/queries.ts';
+import { SkeletonText } from '../ui/states.tsx';
+import { useWindowEvent } from '../ui/use-window-event.ts';
+import { ArticleHead } from './article-view.tsx';
+import type { ViewProps } from './reader-page.tsx';
 
 /** Shows a video and its transcript. Clicking a line seeks to it, and the current line is marked. */
 export default function VideoView({ media, start, onProgress }: ViewProps) {
   const frame = useRef<HTMLIFrameElement>(null);
   const [isLoaded, setLoaded] = useState(false);
-  const player = useYouTubePlayer(frame, isLoaded);
+  const player = useYouTubePlayer(frame);
   const { data: fragments, isPending } = useQuery({
     ...fragmentsQuery(media.id),
     enabled: media.capabilities.can_read,
@@ -82,15 +82,13 @@ export default function VideoView({ media, start, onProgress }: ViewProps) {
   );
 }
 
-function Lines({
-  fragments,
-  seconds,
-  onSeek,
-}: {
+interface LinesProps {
   fragments: Fragment[];
   seconds: number;
   onSeek: (to: number) => void;
-}) {
+}
+
+function Lines({ fragments, seconds, onSeek }: LinesProps) {
   const list = useRef<HTMLOListElement>(null);
   const now = fragments.findLastIndex(
     ({ t_start_ms }) => t_start_ms !== null && t_start_ms <= seconds * 1000,
@@ -127,4 +125,57 @@ function timeOf(seconds: number): string {
   const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60), whole % 60];
   const padded = String(rest).padStart(2, '0');
   return hours > 0 ? `${hours}:${String(minutes).padStart(2, '0')}:${padded}` : `${minutes}:${padded}`;
+}
+
+const PLAYER_ORIGIN = 'https://www.youtube-nocookie.com';
+
+interface PlayerState {
+  seconds: number;
+  duration: number;
+}
+
+/** Controls the embedded player with messages only, so that no script of YouTube runs in this page. */
+function useYouTubePlayer(frame: RefObject<HTMLIFrameElement | null>) {
+  const [state, setState] = useState<PlayerState>({ seconds: 0, duration: 0 });
+
+  const send = useCallback(
+    (message: object) => frame.current?.contentWindow?.postMessage(JSON.stringify(message), PLAYER_ORIGIN),
+    [frame],
+  );
+
+  useWindowEvent('message', ({ origin, source, data }) => {
+    const isPlayer = origin === PLAYER_ORIGIN && source === frame.current?.contentWindow;
+    const info = isPlayer && typeof data === 'string' ? infoOf(data) : undefined;
+    if (!info) return;
+    setState((current) => ({
+      seconds: info.currentTime ?? current.seconds,
+      duration: info.duration ?? current.duration,
+    }));
+  });
+
+  return {
+    ...state,
+    /** Asks the player to report its position. Call it after the frame has loaded. */
+    listen: useCallback(() => void send({ event: 'listening', id: 1, channel: 'widget' }), [send]),
+    seek: useCallback(
+      (seconds: number) => {
+        send({ event: 'command', func: 'seekTo', args: [seconds, true] });
+        send({ event: 'command', func: 'playVideo', args: [] });
+      },
+      [send],
+    ),
+  };
+}
+
+function infoOf(text: string): { currentTime?: number; duration?: number } | undefined {
+  try {
+    const { info } = JSON.parse(text);
+    if (typeof info !== 'object' || info === null) return undefined;
+    return {
+      ...(typeof info.currentTime === 'number' && { currentTime: info.currentTime }),
+      ...(typeof info.duration === 'number' && { duration: info.duration }),
+    };
+  } catch {
+    return undefined;
+  }
 }

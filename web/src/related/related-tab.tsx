@@ -3,18 +3,27 @@ import './related.css';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ArrowDownLeft, ArrowUpRight, Waypoints } from 'lucide-react';
-import { Cover } from '../library/cover.tsx';
-import { MetaLine } from '../library/media-status.tsx';
-import { EmptyState } from '../ui/empty-state.tsx';
-import { ErrorState } from '../ui/error-state.tsx';
-import { Skeleton, SkeletonText } from '../ui/skeleton.tsx';
-import { type RelatedMedia, relatedQuery } from './queries.ts';
+import type { relatedMedia } from '../../../src/contract/graph.ts';
+import { dataQuery, queryKeys } from '../api/queries.ts';
+import type { Wire } from '../api/types.ts';
+import { Cover, MetaLine } from '../library/media-summary.tsx';
+import { EmptyState, Pending, Skeleton, SkeletonText } from '../ui/states.tsx';
+
+type RelatedMedia = Wire<typeof relatedMedia>;
 
 /** Related documents, and how they are related. */
 export function RelatedTab({ mediaId }: { mediaId: string }) {
-  const { data: related, error, refetch } = useQuery(relatedQuery(mediaId));
-  if (error && !related) return <ErrorState error={error} onRetry={() => void refetch()} />;
-  if (!related) return <Pending />;
+  const query = useQuery(
+    dataQuery<RelatedMedia[]>(queryKeys.related(mediaId), `/media/${mediaId}/related`, { limit: 20 }),
+  );
+  const related = query.data;
+  if (!related) {
+    return (
+      <Pending query={query}>
+        <RelatedSkeleton />
+      </Pending>
+    );
+  }
   if (related.length === 0) {
     return (
       <EmptyState icon={Waypoints} title="Nothing related yet">
@@ -79,7 +88,7 @@ function RelatedItem({ media, links_to, linked_from, shared_entities, shared_ent
   );
 }
 
-function Pending() {
+function RelatedSkeleton() {
   return (
     <div className="related" aria-busy="true">
       {[1, 2, 3].map((line) => (

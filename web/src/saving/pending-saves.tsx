@@ -1,21 +1,21 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { FileUp, Globe, X } from 'lucide-react';
 import { useEffect } from 'react';
-import { ApiError, errorMessage } from '../api/error.ts';
+import { ApiError, errorMessage } from '../api/client.ts';
+import { invalidate, queryKeys } from '../api/queries.ts';
 import { useStore } from '../api/store.ts';
 import type { Media } from '../api/types.ts';
-import { refreshLists } from '../library/media-list.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { forgetSave, type Save, saveStore } from './saves.ts';
 
-/** Cards of saves that the list does not show yet. */
-export function PendingSaves({
-  libraryId,
-  items,
-}: {
+interface PendingSavesProps {
   libraryId: string | undefined;
+  /** The items that the list shows. */
   items: readonly Media[];
-}) {
+}
+
+/** Cards of saves that the list does not show yet. */
+export function PendingSaves({ libraryId, items }: PendingSavesProps) {
   const queryClient = useQueryClient();
   const saves = useStore(saveStore);
   const shown = saves.filter(
@@ -26,7 +26,7 @@ export function PendingSaves({
 
   const savedCount = saves.filter(({ mediaId }) => mediaId).length;
   useEffect(() => {
-    if (savedCount > 0) refreshLists(queryClient);
+    if (savedCount > 0) void invalidate(queryClient, queryKeys.mediaLists());
   }, [savedCount, queryClient]);
   useEffect(() => {
     for (const { id, mediaId } of saves) {

@@ -1,7 +1,8 @@
 import './save-dialog.css';
 import { FileDown } from 'lucide-react';
-import { useEffect, useState } from 'react';
-import { showToast } from '../ui/toasts.ts';
+import { useRef, useState } from 'react';
+import { showToast } from '../ui/toasts.tsx';
+import { useWindowEvent } from '../ui/use-window-event.ts';
 import { findLinks, isOnlyLinks } from './links.ts';
 import { saveFile, saveLink } from './saves.ts';
 
@@ -22,54 +23,38 @@ function isEditable(target: EventTarget | null): boolean {
 /** Saves links and files that are pasted or dropped anywhere on the page. */
 export function SaveAnywhere() {
   const [isOver, setOver] = useState(false);
+  const isFromHere = useRef(false);
+  /** Whether it is a file or a link, dragged from outside of this page. */
+  const isOurs = ({ dataTransfer }: DragEvent) =>
+    !isFromHere.current &&
+    (dataTransfer?.types.some((type) => type === 'Files' || type === 'text/uri-list') ?? false);
 
-  useEffect(() => {
-    const onPaste = (event: ClipboardEvent) => {
-      if (isEditable(event.target) || !event.clipboardData) return;
-      const { files } = event.clipboardData;
-      const text = event.clipboardData.getData('text/plain');
-      if ((files.length > 0 || isOnlyLinks(text)) && saveAll(files, text)) event.preventDefault();
-    };
-    // Ignores what is dragged from this page itself.
-    let isFromHere = false;
-    const onStart = () => {
-      isFromHere = true;
-    };
-    const onEnd = () => {
-      isFromHere = false;
-    };
-    const isOurs = (event: DragEvent) =>
-      !isFromHere &&
-      (event.dataTransfer?.types.some((type) => type === 'Files' || type === 'text/uri-list') ?? false);
-    const onOver = (event: DragEvent) => {
-      if (!isOurs(event)) return;
-      event.preventDefault();
-      setOver(true);
-    };
-    const onLeave = (event: DragEvent) => {
-      if (event.relatedTarget === null) setOver(false);
-    };
-    const onDrop = (event: DragEvent) => {
-      setOver(false);
-      if (!isOurs(event)) return;
-      event.preventDefault();
-      saveAll(event.dataTransfer?.files, event.dataTransfer?.getData('text/uri-list') ?? '');
-    };
-    window.addEventListener('paste', onPaste);
-    window.addEventListener('dragstart', onStart);
-    window.addEventListener('dragend', onEnd);
-    window.addEventListener('dragover', onOver);
-    window.addEventListener('dragleave', onLeave);
-    window.addEventListener('drop', onDrop);
-    return () => {
-      window.removeEventListener('paste', onPaste);
-      window.removeEventListener('dragstart', onStart);
-      window.removeEventListener('dragend', onEnd);
-      window.removeEventListener('dragover', onOver);
-      window.removeEventListener('dragleave', onLeave);
-      window.removeEventListener('drop', onDrop);
-    };
-  }, []);
+  useWindowEvent('paste', (event) => {
+    if (isEditable(event.target) || !event.clipboardData) return;
+    const { files } = event.clipboardData;
+    const text = event.clipboardData.getData('text/plain');
+    if ((files.length > 0 || isOnlyLinks(text)) && saveAll(files, text)) event.preventDefault();
+  });
+  useWindowEvent('dragstart', () => {
+    isFromHere.current = true;
+  });
+  useWindowEvent('dragend', () => {
+    isFromHere.current = false;
+  });
+  useWindowEvent('dragover', (event) => {
+    if (!isOurs(event)) return;
+    event.preventDefault();
+    setOver(true);
+  });
+  useWindowEvent('dragleave', ({ relatedTarget }) => {
+    if (relatedTarget === null) setOver(false);
+  });
+  useWindowEvent('drop', (event) => {
+    setOver(false);
+    if (!isOurs(event)) return;
+    event.preventDefault();
+    saveAll(event.dataTransfer?.files, event.dataTransfer?.getData('text/uri-list') ?? '');
+  });
 
   if (!isOver) return null;
   return (

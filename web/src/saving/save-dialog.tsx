@@ -2,16 +2,15 @@ import './save-dialog.css';
 import { useQuery } from '@tanstack/react-query';
 import { useRouterState } from '@tanstack/react-router';
 import { FileUp } from 'lucide-react';
-import { type FormEvent, type KeyboardEvent, useState } from 'react';
+import { useState } from 'react';
 import { LibrarySelect } from '../library/library-select.tsx';
 import { writableLibrariesQuery } from '../library/queries.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { TextAreaField } from '../ui/field.tsx';
+import { Form, TextAreaField } from '../ui/field.tsx';
 import { findLinks } from './links.ts';
 import { saveFile, saveLink } from './saves.ts';
 
-/** Saves links and files. */
 export default function SaveDialog({ onClose }: { onClose: () => void }) {
   const { data: writable = [] } = useQuery(writableLibrariesQuery);
   const openLibraryId = useRouterState({
@@ -23,8 +22,7 @@ export default function SaveDialog({ onClose }: { onClose: () => void }) {
   const links = findLinks(text);
   const libraryId = writable.some(({ id }) => id === target) ? target : undefined;
 
-  function submit(event?: FormEvent) {
-    event?.preventDefault();
+  function submit() {
     if (links.length === 0) return setError('Enter at least one link, such as https://example.com/article.');
     for (const link of links) void saveLink(link, libraryId);
     onClose();
@@ -37,7 +35,6 @@ export default function SaveDialog({ onClose }: { onClose: () => void }) {
 
   return (
     <Dialog
-      open
       onClose={onClose}
       title="Save"
       actions={
@@ -47,13 +44,13 @@ export default function SaveDialog({ onClose }: { onClose: () => void }) {
           )}
           <span className="grow" />
           <Button onClick={onClose}>Cancel</Button>
-          <Button look="primary" onClick={() => submit()}>
+          <Button look="primary" onClick={submit}>
             {links.length > 1 ? `Save ${links.length} links` : 'Save'}
           </Button>
         </>
       }
     >
-      <form className="stack" onSubmit={submit}>
+      <Form onSubmit={submit}>
         <TextAreaField
           label="Links"
           hint="One or more links to articles, PDFs or YouTube videos."
@@ -65,8 +62,10 @@ export default function SaveDialog({ onClose }: { onClose: () => void }) {
             setText(event.target.value);
             setError(undefined);
           }}
-          onKeyDown={(event: KeyboardEvent) => {
-            if (event.key === 'Enter' && !event.shiftKey) submit(event as unknown as FormEvent);
+          onKeyDown={(event) => {
+            if (event.key !== 'Enter' || event.shiftKey) return;
+            event.preventDefault();
+            submit();
           }}
         />
         <label className="drop-zone">
@@ -80,7 +79,7 @@ export default function SaveDialog({ onClose }: { onClose: () => void }) {
             onChange={(event) => takeFiles(event.target.files)}
           />
         </label>
-      </form>
+      </Form>
     </Dialog>
   );
 }

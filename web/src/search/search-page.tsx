@@ -5,17 +5,14 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { Search, SearchX } from 'lucide-react';
 import { useDeferredValue, useEffect, useRef, useState } from 'react';
 import { api } from '../api/client.ts';
-import { queryKeys } from '../api/query-keys.ts';
+import { queryKeys } from '../api/queries.ts';
 import type { SearchPage as Hits, MediaKind, SearchHit } from '../api/types.ts';
-import { KIND_NAMES, KINDS } from '../library/kinds.ts';
-import { MetaLine } from '../library/media-status.tsx';
+import { KIND_NAMES, KINDS } from '../library/format.ts';
+import { MetaLine } from '../library/media-summary.tsx';
 import { librariesQuery } from '../library/queries.ts';
-import { Button } from '../ui/button.tsx';
-import { EmptyState } from '../ui/empty-state.tsx';
-import { ErrorState } from '../ui/error-state.tsx';
 import { Select } from '../ui/field.tsx';
 import { usePageTitle } from '../ui/page-title.ts';
-import { SkeletonText } from '../ui/skeleton.tsx';
+import { EmptyState, ErrorState, MoreButton, SkeletonText } from '../ui/states.tsx';
 import type { SearchParams } from './search-params.ts';
 
 const route = getRouteApi('/signed-in/search');
@@ -126,9 +123,7 @@ function Results({ q, library, kind }: SearchParams & { q: string }) {
       </ol>
       {hits.hasNextPage && (
         <div className="empty-actions">
-          <Button busy={hits.isFetchingNextPage} onClick={() => void hits.fetchNextPage()}>
-            Show more
-          </Button>
+          <MoreButton list={hits} />
         </div>
       )}
     </>

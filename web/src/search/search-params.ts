@@ -1,8 +1,7 @@
 import type { MediaKind } from '../api/types.ts';
-import { KINDS } from '../library/kinds.ts';
+import { KINDS } from '../library/format.ts';
 import { oneOf } from '../library/list-params.ts';
 
-/** The search params of the search page. */
 export interface SearchParams {
   q?: string;
   library?: string;

@@ -1,54 +1,41 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { api } from '../api/client.ts';
-import { errorMessage } from '../api/error.ts';
-import { queryKeys } from '../api/query-keys.ts';
+import { getQuery, queryKeys } from '../api/queries.ts';
 import type { ApiKey } from '../api/types.ts';
 import { timeAgo } from '../library/format.ts';
-import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { type Column, DataTable } from '../ui/data-table.tsx';
-import { ErrorState } from '../ui/error-state.tsx';
-import { TextField } from '../ui/field.tsx';
-import { showToast } from '../ui/toasts.ts';
+import { Form, TextField } from '../ui/field.tsx';
+import { Badge, ErrorState } from '../ui/states.tsx';
+import { showToast } from '../ui/toasts.tsx';
+import { useAction } from '../ui/use-action.ts';
 import { FormError } from './card-page.tsx';
 import { useSession } from './session.ts';
 
 /** The person's API keys. A new key is shown once. */
 export function ApiKeys() {
   const { user } = useSession();
-  const queryClient = useQueryClient();
   const [createdKey, setCreatedKey] = useState<string>();
-  const keys = useQuery({
-    queryKey: queryKeys.apiKeyList(user.id),
-    queryFn: () =>
-      api
-        .get<{ api_keys: ApiKey[] }>('/api/v1/api-keys', { user_id: user.id })
-        .then(({ api_keys }) => api_keys),
+  const keys = useQuery(
+    getQuery<{ api_keys: ApiKey[] }>(queryKeys.apiKeyList(user.id), '/api/v1/api-keys', { user_id: user.id }),
+  );
+  const stale = [queryKeys.apiKeys()];
+  const creating = useAction({
+    run: (name: string) => api.post<{ key: string }>('/api/v1/api-keys', { user_id: user.id, name }),
+    stale,
+    onDone: ({ key }) => setCreatedKey(key),
+    quiet: true,
   });
-  const refresh = () => queryClient.invalidateQueries({ queryKey: queryKeys.apiKeys() });
-  const creating = useMutation({
-    mutationFn: (name: string) => api.post<{ key: string }>('/api/v1/api-keys', { user_id: user.id, name }),
-    onSuccess: ({ key }) => {
-      setCreatedKey(key);
-      void refresh();
-    },
-  });
-  const disabling = useMutation({
-    mutationFn: (id: string) => api.post(`/api/v1/api-keys/${id}/disable`),
-    onSettled: refresh,
-    onError: (error) => void showToast(errorMessage(error)),
-  });
+  const disabling = useAction({ run: (id: string) => api.post(`/api/v1/api-keys/${id}/disable`), stale });
   const columns: Column<ApiKey>[] = [
-    { key: 'name', title: 'Name', render: ({ name }) => name },
-    { key: 'prefix', title: 'Prefix', render: ({ prefix }) => <span className="mono">{prefix}…</span> },
+    { title: 'Name', render: ({ name }) => name },
+    { title: 'Prefix', render: ({ prefix }) => <span className="mono">{prefix}…</span> },
     {
-      key: 'used',
       title: 'Last used',
       render: ({ last_used_at }) => (last_used_at ? timeAgo(last_used_at) : 'never'),
     },
     {
-      key: 'state',
       title: 'Status',
       render: ({ id, enabled }) =>
         enabled ? (
@@ -62,18 +49,12 @@ export function ApiKeys() {
   ];
   return (
     <div className="stack">
-      <form
-        className="row row-end"
-        onSubmit={(event: FormEvent<HTMLFormElement>) => {
-          event.preventDefault();
-          creating.mutate(String(new FormData(event.currentTarget).get('name') ?? ''));
-        }}
-      >
+      <Form className="row row-end" onSubmit={(field) => creating.mutate(field('name'))}>
         <TextField label="Name" name="name" maxLength={100} required className="grow" />
         <Button type="submit" busy={creating.isPending}>
           Create key
         </Button>
-      </form>
+      </Form>
       <FormError error={creating.error} />
       {createdKey && (
         <div className="card stack" role="status">
@@ -95,7 +76,7 @@ export function ApiKeys() {
         <DataTable
           label="API keys"
           columns={columns}
-          rows={keys.data}
+          rows={keys.data?.api_keys}
           rowKey={({ id }) => id}
           skeletonRows={2}
         />

@@ -1,7 +1,8 @@
 import './card-page.css';
-import type { ReactNode } from 'react';
-import { ApiError, errorMessage } from '../api/error.ts';
+import type { ComponentProps, ReactNode } from 'react';
+import { ApiError, errorMessage } from '../api/client.ts';
 import { Logo } from '../shell/logo.tsx';
+import { TextField } from '../ui/field.tsx';
 
 /** A page with a card, outside of the shell: sign-in, first steps, saving a link. */
 export function CardPage({ title, lead, children }: { title: string; lead?: string; children: ReactNode }) {
@@ -12,8 +13,36 @@ export function CardPage({ title, lead, children }: { title: string; lead?: stri
         <h1 className="card-page-name">{title}</h1>
         {lead && <p className="page-lead">{lead}</p>}
       </div>
-      {children}
+      <div className="card-page-card">{children}</div>
     </main>
+  );
+}
+
+export function UsernameField(props: Partial<ComponentProps<typeof TextField>>) {
+  return (
+    <TextField
+      label="Username"
+      name="username"
+      autoComplete="username"
+      autoCapitalize="none"
+      spellCheck={false}
+      required
+      {...props}
+    />
+  );
+}
+
+export function NewPasswordField({ label, name }: { label: string; name: string }) {
+  return (
+    <TextField
+      label={label}
+      name={name}
+      type="password"
+      autoComplete="new-password"
+      minLength={10}
+      hint="At least 10 characters."
+      required
+    />
   );
 }
 

@@ -1,7 +1,6 @@
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
-import { api } from '../api/client.ts';
-import { ApiError } from '../api/error.ts';
-import { queryKeys } from '../api/query-keys.ts';
+import { ApiError, api } from '../api/client.ts';
+import { queryKeys } from '../api/queries.ts';
 import type { Answer, Role, Session } from '../api/types.ts';
 
 /** Fetches the session. Throws the usual error for unauthenticated requests when nobody is signed in. */

@@ -1,10 +1,10 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { Button } from '../ui/button.tsx';
-import { TextField } from '../ui/field.tsx';
+import { Form, TextField } from '../ui/field.tsx';
 import { usePageTitle } from '../ui/page-title.ts';
-import { CardPage, FormError } from './card-page.tsx';
+import { CardPage, FormError, UsernameField } from './card-page.tsx';
 import { sessionQuery, signIn } from './session.ts';
 
 const route = getRouteApi('/sign-in');
@@ -24,60 +24,48 @@ export default function SignInPage() {
   });
 
   usePageTitle('Sign in');
-
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget);
-    const field = (name: string) => String(form.get(name) ?? '');
-    signingIn.mutate(
-      withKey
-        ? { api_key: field('api_key').trim() }
-        : { username: field('username').trim(), password: field('password') },
-    );
-  }
-
   return (
     <CardPage title="Nexus" lead="Keep what you read. Share what matters.">
-      <div className="card-page-card">
-        <h2>Sign in</h2>
-        <form className="card-page-form" onSubmit={submit}>
-          {withKey ? (
-            <TextField label="API key" name="api_key" type="password" autoComplete="off" required autoFocus />
-          ) : (
-            <>
-              <TextField
-                label="Username"
-                name="username"
-                autoComplete="username"
-                autoCapitalize="none"
-                required
-                autoFocus
-              />
-              <TextField
-                label="Password"
-                name="password"
-                type="password"
-                autoComplete="current-password"
-                required
-              />
-            </>
-          )}
-          <FormError error={signingIn.error} />
-          <Button look="primary" type="submit" busy={signingIn.isPending}>
-            Sign in
-          </Button>
-        </form>
-        <Button
-          look="ghost"
-          size="small"
-          onClick={() => {
-            signingIn.reset();
-            setWithKey(!withKey);
-          }}
-        >
-          {withKey ? 'Use a password instead' : 'Use an API key instead'}
+      <h2>Sign in</h2>
+      <Form
+        className="card-page-form"
+        onSubmit={(field) =>
+          signingIn.mutate(
+            withKey
+              ? { api_key: field('api_key').trim() }
+              : { username: field('username').trim(), password: field('password') },
+          )
+        }
+      >
+        {withKey ? (
+          <TextField label="API key" name="api_key" type="password" autoComplete="off" required autoFocus />
+        ) : (
+          <>
+            <UsernameField autoFocus />
+            <TextField
+              label="Password"
+              name="password"
+              type="password"
+              autoComplete="current-password"
+              required
+            />
+          </>
+        )}
+        <FormError error={signingIn.error} />
+        <Button look="primary" type="submit" busy={signingIn.isPending}>
+          Sign in
         </Button>
-      </div>
+      </Form>
+      <Button
+        look="ghost"
+        size="small"
+        onClick={() => {
+          signingIn.reset();
+          setWithKey(!withKey);
+        }}
+      >
+        {withKey ? 'Use a password instead' : 'Use an API key instead'}
+      </Button>
     </CardPage>
   );
 }

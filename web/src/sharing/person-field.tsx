@@ -1,13 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, useId, useState } from 'react';
+import { api } from '../api/client.ts';
+import { queryKeys } from '../api/queries.ts';
+import type { Person } from '../api/types.ts';
 import { Field } from '../ui/field.tsx';
-import { peopleQuery } from './queries.ts';
 
-export interface PersonFieldProps {
+interface PersonFieldProps {
   label: string;
   value: string;
   onChange: (username: string) => void;
-  error: string | undefined;
+  error: unknown;
 }
 
 /** An input for a username, with suggestions. */
@@ -15,8 +17,15 @@ export function PersonField({ label, value, onChange, error }: PersonFieldProps)
   const id = useId();
   const [isOpen, setOpen] = useState(false);
   const [active, setActive] = useState(-1);
-  const { data: people = [] } = useQuery(peopleQuery(value.trim()));
-  const shown = isOpen && value.trim().length >= 2 ? people : [];
+  const prefix = value.trim();
+  const isLongEnough = prefix.length >= 2;
+  const { data: people = [] } = useQuery({
+    queryKey: queryKeys.people(prefix),
+    queryFn: () => api.getData<Person[]>('/users', { prefix }),
+    enabled: isLongEnough,
+    staleTime: 30_000,
+  });
+  const shown = isOpen && isLongEnough ? people : [];
 
   function choose(username: string) {
     onChange(username);

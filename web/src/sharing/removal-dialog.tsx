@@ -1,36 +1,35 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { api } from '../api/client.ts';
-import { errorMessage } from '../api/error.ts';
+import { useQuery } from '@tanstack/react-query';
+import { api, errorMessage } from '../api/client.ts';
+import { queryKeys } from '../api/queries.ts';
 import type { Library, Member, RemovalPreview } from '../api/types.ts';
-import { ConfirmDialog } from '../ui/confirm-dialog.tsx';
-import { SkeletonText } from '../ui/skeleton.tsx';
-import { showToast } from '../ui/toasts.ts';
-import { removalPreviewQuery } from './queries.ts';
+import { ConfirmDialog } from '../ui/dialog.tsx';
+import { plural } from '../ui/numbers.ts';
+import { SkeletonText } from '../ui/states.tsx';
+import { useAction } from '../ui/use-action.ts';
 
-type Kept = RemovalPreview['data']['kept'][number];
-
-/** Confirms the removal of a member, and shows what they would lose and keep. */
-export function RemovalDialog({
-  member,
-  library,
-  onClose,
-}: {
+export interface MemberDialogProps {
   member: Member;
   library: Library;
   onClose: () => void;
-}) {
-  const queryClient = useQueryClient();
-  const preview = useQuery(removalPreviewQuery(library.id, member.user_id));
-  const removing = useMutation({
-    mutationFn: () => api.delete(`/libraries/${library.id}/members/${member.user_id}`),
-    onSuccess: () => {
-      showToast(`Removed ${member.display_name} from ${library.name}`);
-      onClose();
-      void queryClient.invalidateQueries();
-    },
-    onError: (error) => void showToast(errorMessage(error)),
+}
+
+type Preview = RemovalPreview['data'];
+
+/** Confirms the removal of a member, and shows what they would lose and keep. */
+export function RemovalDialog({ member, library, onClose }: MemberDialogProps) {
+  const path = `/libraries/${library.id}/members/${member.user_id}`;
+  const preview = useQuery({
+    queryKey: queryKeys.removalPreview(library.id, member.user_id),
+    queryFn: () => api.getData<Preview>(`${path}/removal-preview`, { limit: 50 }),
+    staleTime: 0,
   });
-  const loss = preview.data?.data;
+  const removing = useAction({
+    run: () => api.delete(path),
+    stale: [queryKeys.everything()],
+    message: () => `Removed ${member.display_name} from ${library.name}`,
+    onDone: onClose,
+  });
+  const loss = preview.data;
   return (
     <ConfirmDialog
       title={`Remove ${member.display_name}?`}
@@ -50,9 +49,7 @@ export function RemovalDialog({
           </p>
           {loss.kept_count > 0 && (
             <>
-              <p>
-                They keep {loss.kept_count} {loss.kept_count === 1 ? 'item' : 'items'}:
-              </p>
+              <p>They keep {plural(loss.kept_count, 'item')}:</p>
               <ul className="loss-kept">
                 {loss.kept.map((kept) => (
                   <li key={kept.media_id}>
@@ -68,7 +65,7 @@ export function RemovalDialog({
   );
 }
 
-function reasonOf({ saved, libraries, other_library_count }: Kept): string {
+function reasonOf({ saved, libraries, other_library_count }: Preview['kept'][number]): string {
   const reasons = [
     ...(saved ? ['saved by them'] : []),
     ...libraries.map(({ name }) => `also in ${name}`),

@@ -2,10 +2,10 @@ import './command-palette.css';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useId, useState } from 'react';
-import { CONSOLE_PAGES } from '../console/routes.tsx';
+import { sectionsFor } from '../console/sections.ts';
 import { activeShortcuts } from '../keyboard/shortcuts.ts';
 import { librariesQuery } from '../library/queries.ts';
-import { roleAllows, useSession } from '../session/session.ts';
+import { useSession } from '../session/session.ts';
 import { setTheme } from '../session/theme.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Kbd } from '../ui/kbd.tsx';
@@ -39,13 +39,11 @@ export default function CommandPalette({ onClose }: { onClose: () => void }) {
         group: 'Library',
         run: () => void navigate({ to: '/library/$libraryId', params: { libraryId } }),
       })),
-    ...CONSOLE_PAGES.filter(({ nav, minimumRole }) => nav && roleAllows(user.role, minimumRole)).map(
-      ({ nav, path }) => ({
-        label: nav?.label ?? path,
-        group: 'Console',
-        run: () => void navigate({ to: `/console/${path}` as string }),
-      }),
-    ),
+    ...sectionsFor(user.role).map(({ label, path }) => ({
+      label,
+      group: 'Console',
+      run: () => void navigate({ to: `/console/${path}` as string }),
+    })),
     ...(['light', 'dark', 'system'] as const).map((theme) => ({
       label: `Theme: ${theme}`,
       group: 'Appearance',
@@ -81,7 +79,7 @@ export default function CommandPalette({ onClose }: { onClose: () => void }) {
   }
 
   return (
-    <Dialog open onClose={onClose} title="Commands" className="palette">
+    <Dialog onClose={onClose} title="Commands" className="palette">
       <input
         className="palette-input"
         role="combobox"

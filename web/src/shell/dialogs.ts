@@ -1,16 +1,9 @@
-import { createContext, useContext } from 'react';
+import { createStore } from '../api/store.ts';
 
 /** The dialogs that can be opened from every page. */
-export type DialogName = 'save' | 'new-library' | 'shortcuts' | 'palette';
+type DialogName = 'save' | 'new-library' | 'shortcuts' | 'palette';
 
-export interface Dialogs {
-  shown: DialogName | undefined;
-  show: (name: DialogName) => void;
-  hide: () => void;
-}
-
-export const DialogsContext = createContext<Dialogs>({ shown: undefined, show: () => {}, hide: () => {} });
-
-export function useDialogs(): Dialogs {
-  return useContext(DialogsContext);
-}
+/** The dialog that is open. */
+export const shownDialog = createStore<DialogName | undefined>(undefined);
+export const showDialog = (name: DialogName) => shownDialog.set(name);
+export const hideDialog = () => shownDialog.set(undefined);

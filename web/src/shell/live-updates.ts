@@ -1,7 +1,7 @@
 import type { QueryClient, QueryKey } from '@tanstack/react-query';
 import { closeStream, onStreamEvent, openStream, type StreamEvent, streamState } from '../api/events.ts';
-import { queryKeys } from '../api/query-keys.ts';
-import { isCached, refreshLists, refreshMedia } from '../library/media-list.ts';
+import { invalidate, queryKeys } from '../api/queries.ts';
+import { isCached, refreshMedia } from '../library/media-list.ts';
 import { sessionQuery } from '../session/session.ts';
 
 /** Events are gathered for this long, so that a burst of them causes one refetch. */
@@ -90,11 +90,8 @@ export function followEvents(queryClient: QueryClient): () => void {
     const media = [...changedMedia].filter((id) => isCached(queryClient, id));
     staleByName.clear();
     changedMedia.clear();
-    for (const queryKey of stale) {
-      if (queryKey[1] === 'list') refreshLists(queryClient);
-      else void queryClient.invalidateQueries({ queryKey });
-    }
-    if (media.length > MAX_ITEMS) refreshLists(queryClient);
+    void invalidate(queryClient, ...stale);
+    if (media.length > MAX_ITEMS) void invalidate(queryClient, queryKeys.mediaLists());
     else for (const id of media) void refreshMedia(queryClient, id);
   };
 

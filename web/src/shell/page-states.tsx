@@ -1,19 +1,19 @@
 import { Link, useRouter } from '@tanstack/react-router';
 import { Compass } from 'lucide-react';
 import { buttonClass } from '../ui/button.tsx';
-import { EmptyState } from '../ui/empty-state.tsx';
-import { ErrorState } from '../ui/error-state.tsx';
-import { Skeleton, SkeletonText } from '../ui/skeleton.tsx';
+import { EmptyState, ErrorState, Skeleton, SkeletonText } from '../ui/states.tsx';
 
-const home = (
-  <Link to="/" className={buttonClass('primary')}>
-    Go to my library
-  </Link>
-);
+export function HomeLink() {
+  return (
+    <Link to="/" className={buttonClass('primary')}>
+      Go to my library
+    </Link>
+  );
+}
 
 export function NotFound() {
   return (
-    <EmptyState icon={Compass} title="Page not found" actions={home}>
+    <EmptyState icon={Compass} title="Page not found" actions={<HomeLink />}>
       Check the address for a typo.
     </EmptyState>
   );
@@ -29,7 +29,7 @@ export function PageError({ error, reset }: { error: unknown; reset: () => void 
         void router.invalidate();
       }}
     >
-      {home}
+      <HomeLink />
     </ErrorState>
   );
 }

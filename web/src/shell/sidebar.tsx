@@ -1,25 +1,40 @@
-import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
-import { Inbox, LibraryBig, Plus, Rows3, Search, Trash2 } from 'lucide-react';
-import { CONSOLE_PAGES } from '../console/routes.tsx';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import {
+  CircleUserRound,
+  Inbox,
+  Keyboard,
+  LibraryBig,
+  LogOut,
+  type LucideIcon,
+  Plus,
+  Rows3,
+  Search,
+  Settings,
+  Trash2,
+} from 'lucide-react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { errorMessage } from '../api/client.ts';
+import { sectionsFor } from '../console/sections.ts';
 import { invitationsQuery, librariesQuery } from '../library/queries.ts';
-import { roleAllows, useSession } from '../session/session.ts';
-import { Badge } from '../ui/badge.tsx';
+import { signOut, useSession } from '../session/session.ts';
+import { setTheme, THEMES, useTheme } from '../session/theme.ts';
 import { IconButton } from '../ui/button.tsx';
-import { Skeleton } from '../ui/skeleton.tsx';
-import { useDialogs } from './dialogs.ts';
+import { Menu, MenuChoice, MenuItem, MenuSeparator } from '../ui/menu.tsx';
+import { PortalContainer } from '../ui/portal.ts';
+import { Badge, Skeleton } from '../ui/states.tsx';
+import { showToast } from '../ui/toasts.tsx';
+import { showDialog } from './dialogs.ts';
 import { Logo } from './logo.tsx';
-import { PersonMenu } from './person-menu.tsx';
 
 /** The main navigation: the person's library, shared libraries, and the console for operators. */
 export function Sidebar() {
   const { user, default_library_id } = useSession();
   const libraries = useQuery(librariesQuery);
   const invitations = useQuery(invitationsQuery);
-  const { show } = useDialogs();
   const own = libraries.data?.find(({ id }) => id === default_library_id);
   const others = libraries.data?.filter(({ id }) => id !== default_library_id);
-  const pages = CONSOLE_PAGES.filter(({ nav, minimumRole }) => nav && roleAllows(user.role, minimumRole));
+  const sections = sectionsFor(user.role);
   return (
     <aside className="sidebar" aria-label="Navigation">
       <div className="sidebar-head">
@@ -29,74 +44,75 @@ export function Sidebar() {
         </Link>
       </div>
       <nav className="sidebar-scroll" aria-label="Main">
-        <Link to="/" className="nav-link" activeOptions={{ exact: true, includeSearch: false }}>
-          <LibraryBig size={18} aria-hidden />
+        <NavLink to="/" icon={LibraryBig} exact>
           My library
           <Count value={own?.unread_count} />
-        </Link>
-        <Link to="/search" className="nav-link" activeOptions={{ includeSearch: false }}>
-          <Search size={18} aria-hidden />
+        </NavLink>
+        <NavLink to="/search" icon={Search}>
           Search
-        </Link>
-        <Link to="/invitations" className="nav-link">
-          <Inbox size={18} aria-hidden />
+        </NavLink>
+        <NavLink to="/invitations" icon={Inbox}>
           Invitations
           {(invitations.data?.length ?? 0) > 0 && (
             <span className="nav-count">
               <Badge tone="solid">{invitations.data?.length}</Badge>
             </span>
           )}
-        </Link>
-
-        <Link to="/trash" className="nav-link">
-          <Trash2 size={18} aria-hidden />
+        </NavLink>
+        <NavLink to="/trash" icon={Trash2}>
           Trash
-        </Link>
+        </NavLink>
 
         <div className="nav-section">
           Libraries
-          <IconButton label="New library" icon={Plus} size="small" onClick={() => show('new-library')} />
+          <IconButton
+            label="New library"
+            icon={Plus}
+            size="small"
+            onClick={() => showDialog('new-library')}
+          />
         </div>
-        {others?.map((library) => (
-          <Link
-            key={library.id}
-            to="/library/$libraryId"
-            params={{ libraryId: library.id }}
-            className="nav-link"
-            activeOptions={{ includeSearch: false }}
-          >
-            <Rows3 size={18} aria-hidden />
-            <span className="truncate">{library.name}</span>
-            <Count value={library.unread_count} />
-          </Link>
+        {others?.map(({ id, name, unread_count }) => (
+          <NavLink key={id} to={`/library/${id}`} icon={Rows3}>
+            <span className="truncate">{name}</span>
+            <Count value={unread_count} />
+          </NavLink>
         ))}
         {others === undefined && <Skeleton height="2.25rem" />}
         {others?.length === 0 && (
-          <button type="button" className="nav-link" onClick={() => show('new-library')}>
+          <button type="button" className="nav-link" onClick={() => showDialog('new-library')}>
             <Plus size={18} aria-hidden />
             New library
           </button>
         )}
 
-        {pages.length > 0 && <div className="nav-section">Console</div>}
-        {pages.map(({ path, nav }) =>
-          nav ? (
-            <Link
-              key={path}
-              to={`/console/${path}` as string}
-              className="nav-link"
-              activeOptions={{ includeSearch: false }}
-            >
-              <nav.icon size={18} aria-hidden />
-              {nav.label}
-            </Link>
-          ) : null,
-        )}
+        {sections.length > 0 && <div className="nav-section">Console</div>}
+        {sections.map(({ path, label, icon }) => (
+          <NavLink key={path} to={`/console/${path}`} icon={icon}>
+            {label}
+          </NavLink>
+        ))}
       </nav>
       <div className="sidebar-foot">
         <PersonMenu />
       </div>
     </aside>
+  );
+}
+
+interface NavLinkProps {
+  to: string;
+  icon: LucideIcon;
+  exact?: boolean;
+  children: ReactNode;
+}
+
+function NavLink({ to, icon: Icon, exact = false, children }: NavLinkProps) {
+  return (
+    <Link to={to} className="nav-link" activeOptions={{ exact, includeSearch: false }}>
+      <Icon size={18} aria-hidden />
+      {children}
+    </Link>
   );
 }
 
@@ -107,5 +123,76 @@ function Count({ value }: { value: number | undefined }) {
       {value.toLocaleString()}
       <span className="visually-hidden"> unread</span>
     </span>
+  );
+}
+
+/** The sidebar on narrow screens. */
+export function Drawer({ open, onClose }: { open: boolean; onClose: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [container, setContainer] = useState<HTMLElement | null>(null);
+  useEffect(() => {
+    setContainer(dialog.current);
+    if (open) dialog.current?.showModal();
+    else dialog.current?.close();
+  }, [open]);
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it, too
+    <dialog
+      ref={dialog}
+      className="drawer"
+      aria-label="Navigation"
+      onClose={onClose}
+      onClick={(event) => {
+        if (event.target === dialog.current) onClose();
+      }}
+    >
+      {open && (
+        <PortalContainer value={container}>
+          <Sidebar />
+        </PortalContainer>
+      )}
+    </dialog>
+  );
+}
+
+function PersonMenu() {
+  const { user } = useSession();
+  const theme = useTheme();
+  const navigate = useNavigate();
+  const queryClient = useQueryClient();
+
+  async function endSession() {
+    try {
+      await signOut();
+    } catch (error) {
+      showToast(errorMessage(error));
+      return;
+    }
+    await navigate({ to: '/sign-in', search: {} });
+    queryClient.clear();
+  }
+
+  return (
+    <Menu
+      align="start"
+      trigger={
+        <button type="button" className="nav-link">
+          <CircleUserRound size={18} aria-hidden />
+          <span className="truncate">{user.display_name}</span>
+        </button>
+      }
+    >
+      <MenuItem label="Settings" icon={Settings} onSelect={() => void navigate({ to: '/settings' })} />
+      <MenuItem
+        label="Keyboard shortcuts"
+        icon={Keyboard}
+        shortcut="?"
+        onSelect={() => showDialog('shortcuts')}
+      />
+      <MenuSeparator />
+      <MenuChoice label="Theme" value={theme} options={THEMES} onChange={setTheme} />
+      <MenuSeparator />
+      <MenuItem label="Sign out" icon={LogOut} onSelect={() => void endSession()} />
+    </Menu>
   );
 }

@@ -1,4 +1,3 @@
-/** Downloads text as a file. */
 export function downloadText(name: string, type: string, text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type }));
   downloadFrom(url, name);

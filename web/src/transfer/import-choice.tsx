@@ -1,44 +1,38 @@
 import '../saving/save-dialog.css';
 import { FileUp } from 'lucide-react';
-import { type FormEvent, useCallback, useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { Button } from '../ui/button.tsx';
-import { TextAreaField } from '../ui/field.tsx';
-import { parseInWorker } from './parse-in-worker.ts';
-import type { ParseRequest } from './parse-worker.ts';
+import { Form, TextAreaField } from '../ui/field.tsx';
+import { useWindowEvent } from '../ui/use-window-event.ts';
+import type { ParseAnswer, ParseRequest } from './parse-worker.ts';
 import type { ParsedImport } from './parsed-import.ts';
-import { useDroppedFiles } from './use-dropped-files.ts';
 
 /** The first step of an import: choosing files or pasting text. */
 export function ImportChoice({ onParsed }: { onParsed: (parsed: ParsedImport) => void }) {
   const [isReading, setReading] = useState(false);
   const [error, setError] = useState<string>();
   const reading = useRef<AbortController>(undefined);
-  const read = useCallback(
-    async (request: ParseRequest) => {
-      reading.current?.abort();
-      const controller = new AbortController();
-      reading.current = controller;
-      setReading(true);
-      setError(undefined);
-      try {
-        const parsed = await parseInWorker(request, controller.signal);
-        if (parsed.urls.length === 0) setError('No links found that Nexus can save.');
-        else onParsed(parsed);
-      } catch (failure) {
-        if (controller.signal.aborted) return;
-        setError((failure as Error).message);
-      }
-      setReading(false);
-    },
-    [onParsed],
-  );
+  async function read(request: ParseRequest) {
+    reading.current?.abort();
+    const controller = new AbortController();
+    reading.current = controller;
+    setReading(true);
+    setError(undefined);
+    try {
+      const parsed = await parseInWorker(request, controller.signal);
+      if (parsed.urls.length === 0) setError('No links found that Nexus can save.');
+      else onParsed(parsed);
+    } catch (failure) {
+      if (controller.signal.aborted) return;
+      setError((failure as Error).message);
+    }
+    setReading(false);
+  }
 
   useEffect(() => () => reading.current?.abort(), []);
-  useDroppedFiles(useCallback((files) => void read({ files }), [read]));
+  useDroppedFiles((files) => void read({ files }));
 
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault();
-    const text = String(new FormData(event.currentTarget).get('links') ?? '');
+  function readText(text: string) {
     if (text.trim() === '') return setError('Paste at least one link, or choose a file.');
     void read({ text });
   }
@@ -72,14 +66,47 @@ export function ImportChoice({ onParsed }: { onParsed: (parsed: ParsedImport) =>
           {error}
         </p>
       )}
-      <form className="stack" onSubmit={submit}>
+      <Form onSubmit={(field) => readText(field('links'))}>
         <TextAreaField label="Or paste links" name="links" rows={4} placeholder="https://" />
         <div>
           <Button type="submit" busy={isReading}>
             Continue
           </Button>
         </div>
-      </form>
+      </Form>
     </>
+  );
+}
+
+/** Parses an import in a web worker, so that many links do not freeze the page. */
+function parseInWorker(request: ParseRequest, signal: AbortSignal): Promise<ParsedImport> {
+  const worker = new Worker(new URL('./parse-worker.ts', import.meta.url), { type: 'module' });
+  return new Promise<ParsedImport>((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    worker.onmessage = ({ data }: MessageEvent<ParseAnswer>) => {
+      if ('parsed' in data) resolve(data.parsed);
+      else reject(new Error(data.message));
+    };
+    worker.onerror = () => reject(new Error('The file is too large for this browser. Export it in parts.'));
+    worker.postMessage(request);
+  }).finally(() => worker.terminate());
+}
+
+/** Passes dropped files to `onFiles`, wherever on the page they are dropped, instead of saving them. */
+function useDroppedFiles(onFiles: (files: File[]) => void): void {
+  const take = (event: DragEvent): boolean => {
+    if (!event.dataTransfer?.types.includes('Files')) return false;
+    event.preventDefault();
+    event.stopPropagation();
+    return true;
+  };
+  // In the capture phase, before the listeners that save files.
+  useWindowEvent('dragover', take, { capture: true });
+  useWindowEvent(
+    'drop',
+    (event) => {
+      if (take(event)) onFiles([...(event.dataTransfer?.files ?? [])]);
+    },
+    { capture: true },
   );
 }

@@ -1,10 +1,8 @@
 /** A running or finished import, as search params, so that its address leads back to it. */
-export interface ImportParams {
+interface ImportParams {
   /** The ids of its jobs, joined by `_`. */
   jobs?: string;
-  /** The number of links. */
   total?: number;
-  /** The library that the links are imported to. */
   library?: string;
 }
 

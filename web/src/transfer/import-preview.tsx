@@ -5,19 +5,16 @@ import { LibrarySelect } from '../library/library-select.tsx';
 import { librariesQuery, writableLibrariesQuery } from '../library/queries.ts';
 import { FormError } from '../session/card-page.tsx';
 import { Button } from '../ui/button.tsx';
-import { FolderChoice } from './folder-choice.tsx';
+import { plural } from '../ui/numbers.ts';
 import { newImportName, submitImport } from './imports.ts';
-import type { ParsedImport } from './parsed-import.ts';
+import type { Folder, ParsedImport } from './parsed-import.ts';
 
-export interface ImportPreviewProps {
+interface ImportPreviewProps {
   parsed: ParsedImport;
   /** The library that the person came from. */
   libraryId: string | undefined;
   onBack: () => void;
 }
-
-const number = (value: number, one: string, many = `${one}s`) =>
-  `${value.toLocaleString()} ${value === 1 ? one : many}`;
 
 /** The second step of an import: its content, and the library to import to. */
 export function ImportPreview({ parsed, libraryId, onBack }: ImportPreviewProps) {
@@ -57,17 +54,17 @@ export function ImportPreview({ parsed, libraryId, onBack }: ImportPreviewProps)
   return (
     <>
       <p className="page-lead" role="status">
-        {parsed.formats.join(', ')}: {number(parsed.urls.length, 'link')}
+        {parsed.formats.join(', ')}: {plural(parsed.urls.length, 'link')}
       </p>
       <ul className="transfer-facts">
-        {parsed.duplicates > 0 && <li>{number(parsed.duplicates, 'duplicate')}, imported once</li>}
+        {parsed.duplicates > 0 && <li>{plural(parsed.duplicates, 'duplicate')}, imported once</li>}
         {parsed.tagCount > 0 && (
-          <li>{number(parsed.tagCount, 'tag')} will not be imported, because Nexus has no tags</li>
+          <li>{plural(parsed.tagCount, 'tag')} will not be imported, because Nexus has no tags</li>
         )}
         {parsed.refusedCount > 0 && (
           <li>
             <details>
-              <summary>{number(parsed.refusedCount, 'entry is not a link', 'entries are not links')}</summary>
+              <summary>{plural(parsed.refusedCount, 'entry is not a link', 'entries are not links')}</summary>
               <ul className="transfer-refused">
                 {parsed.refused.map(({ text, reason }, index) => (
                   // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes
@@ -108,10 +105,44 @@ export function ImportPreview({ parsed, libraryId, onBack }: ImportPreviewProps)
           busy={sent !== undefined}
           disabled={links.length === 0}
         >
-          {sent ? `Sent ${sent.toLocaleString()}…` : `Import ${number(links.length, 'link')}`}
+          {sent ? `Sent ${sent.toLocaleString()}…` : `Import ${plural(links.length, 'link')}`}
         </Button>
       </div>
       <FormError error={error} />
     </>
+  );
+}
+
+interface FolderChoiceProps {
+  folders: Folder[];
+  /** The indexes of the folders that are not imported. */
+  excluded: ReadonlySet<number>;
+  onChange: (excluded: ReadonlySet<number>) => void;
+}
+
+/** Folders beyond this number are imported without being listed. */
+const MAX_LISTED = 300;
+
+function FolderChoice({ folders, excluded, onChange }: FolderChoiceProps) {
+  if (folders.length < 2) return null;
+
+  function toggle(index: number) {
+    const next = new Set(excluded);
+    if (!next.delete(index)) next.add(index);
+    onChange(next);
+  }
+
+  return (
+    <fieldset className="transfer-folders">
+      <legend>Folders to import</legend>
+      {folders.slice(0, MAX_LISTED).map(({ name, count }, index) => (
+        <label key={name} className="transfer-folder">
+          <input type="checkbox" checked={!excluded.has(index)} onChange={() => toggle(index)} />
+          <span className="grow">{name}</span>
+          <span className="muted">{count.toLocaleString()}</span>
+        </label>
+      ))}
+      {folders.length > MAX_LISTED && <p className="muted">and {folders.length - MAX_LISTED} more</p>}
+    </fieldset>
   );
 }

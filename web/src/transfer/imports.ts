@@ -1,9 +1,9 @@
 import { queryOptions } from '@tanstack/react-query';
+import Papa from 'papaparse';
 import type * as jobs from '../../../src/contract/jobs.ts';
 import { api } from '../api/client.ts';
-import { queryKeys } from '../api/query-keys.ts';
+import { getQuery, queryKeys } from '../api/queries.ts';
 import type { Wire } from '../api/types.ts';
-import type { Counts, ImportItem } from './import-item.ts';
 
 /** The limits of a job and of a request. Characters have up to three bytes. */
 const MAX_LINKS = 10_000;
@@ -13,7 +13,7 @@ type Progress = Wire<typeof jobs.jobProgress>;
 type Job = Wire<typeof jobs.job>;
 
 /** A link, and when it was saved, in milliseconds since 1970; 0 when unknown. */
-export interface ImportedLink {
+interface ImportedLink {
   url: string;
   savedAt: number;
 }
@@ -72,10 +72,7 @@ export const isFinished = ({ status }: Pick<Progress, 'status'>) =>
 
 /** The progress of a job. Events of saved items and of the job's end make it stale. */
 export const progressQuery = (jobId: string) =>
-  queryOptions({
-    queryKey: queryKeys.jobProgress(jobId),
-    queryFn: ({ signal }) => api.get<Progress>(`/api/v1/jobs/${jobId}/progress`, undefined, signal),
-  });
+  getQuery<Progress>(queryKeys.jobProgress(jobId), `/api/v1/jobs/${jobId}/progress`);
 
 /** The results of a finished job, or the part that was done when it was cancelled. */
 export const resultQuery = (jobId: string) =>
@@ -90,14 +87,34 @@ export const resultQuery = (jobId: string) =>
   });
 
 export function countsOf({ progress }: Progress): Counts {
-  const number = (value: unknown) => (typeof value === 'number' ? value : 0);
-  const { done, created, duplicate, invalid } = progress ?? {};
-  return {
-    done: number(done),
-    created: number(created),
-    duplicate: number(duplicate),
-    invalid: number(invalid),
-  };
+  return Object.fromEntries(COUNTED.map((name) => [name, Number(progress?.[name] ?? 0)])) as Counts;
 }
 
 export const cancelJob = (jobId: string) => api.post(`/api/v1/jobs/${jobId}/cancel`);
+
+/** The result of one imported link. */
+export type ImportItem = { url: string } & (
+  | { outcome: 'created' | 'duplicate'; media_id: string }
+  | { outcome: 'invalid'; error: { code: string; message: string } }
+);
+
+export const COUNTED = ['done', 'created', 'duplicate', 'invalid'] as const;
+export type Counts = Record<(typeof COUNTED)[number], number>;
+
+export function countItems(items: readonly ImportItem[]): Counts {
+  const counts = { done: items.length, created: 0, duplicate: 0, invalid: 0 };
+  for (const { outcome } of items) counts[outcome] += 1;
+  return counts;
+}
+
+const COLUMNS = ['url', 'outcome', 'media_id', 'error_code', 'error_message'];
+
+/** All links with their results, as CSV. Values that a spreadsheet would compute are escaped. */
+export function resultCsv(items: readonly ImportItem[]): string {
+  const rows = items.map((item) =>
+    item.outcome === 'invalid'
+      ? [item.url, item.outcome, '', item.error.code, item.error.message]
+      : [item.url, item.outcome, item.media_id, '', ''],
+  );
+  return `${Papa.unparse([COLUMNS, ...rows], { escapeFormulae: true })}\r\n`;
+}

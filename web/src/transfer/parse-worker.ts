@@ -2,7 +2,6 @@ import { UnreadableFile } from './formats/entry.ts';
 import { recognise, recogniseText } from './formats/recognise.ts';
 import { type ParsedImport, parseImport } from './parsed-import.ts';
 
-/** Files, or pasted text. */
 export type ParseRequest = { files: File[] } | { text: string };
 export type ParseAnswer = { parsed: ParsedImport } | { message: string };
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { recogniseText } from './formats/recognise.ts';
 import { readImportParams } from './import-params.ts';
+import { resultCsv } from './imports.ts';
 import { parseImport } from './parsed-import.ts';
-import { resultCsv } from './result-csv.ts';
 
 test('duplicates are imported once, other entries are rejected with a reason, the oldest link comes first', () => {
   const found = parseImport([

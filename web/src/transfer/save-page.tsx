@@ -7,6 +7,7 @@ import { writableLibrariesQuery } from '../library/queries.ts';
 import { postLink } from '../saving/saves.ts';
 import { CardPage, FormError } from '../session/card-page.tsx';
 import { Button, buttonClass } from '../ui/button.tsx';
+import { Form } from '../ui/field.tsx';
 import { usePageTitle } from '../ui/page-title.ts';
 import { linkIn } from './save-params.ts';
 
@@ -26,16 +27,14 @@ export default function SavePage() {
   usePageTitle('Save');
   return (
     <CardPage title="Save to Nexus">
-      <div className="card-page-card">
-        {link ? (
-          <SaveOne link={link} title={search.title} />
-        ) : (
-          <p role="alert">No link found. Share the page itself, or paste its address in Nexus.</p>
-        )}
-        <Link to="/" className={buttonClass('ghost', 'small')}>
-          Open my library
-        </Link>
-      </div>
+      {link ? (
+        <SaveOne link={link} title={search.title} />
+      ) : (
+        <p role="alert">No link found. Share the page itself, or paste its address in Nexus.</p>
+      )}
+      <Link to="/" className={buttonClass('ghost', 'small')}>
+        Open my library
+      </Link>
     </CardPage>
   );
 }
@@ -72,13 +71,7 @@ function SaveOne({ link, title }: { link: string; title: string | undefined }) {
     );
   }
   return (
-    <form
-      className="card-page-form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (isArmed) saving.mutate();
-      }}
-    >
+    <Form className="card-page-form" onSubmit={() => isArmed && saving.mutate()}>
       <h2>{title ?? 'Save this link?'}</h2>
       <p className="mono transfer-link">{link}</p>
       {writable.length > 0 && (
@@ -88,6 +81,6 @@ function SaveOne({ link, title }: { link: string; title: string | undefined }) {
       <Button look="primary" type="submit" busy={saving.isPending} disabled={!isArmed} autoFocus>
         Save
       </Button>
-    </form>
+    </Form>
   );
 }

@@ -1,7 +1,7 @@
 import { findLinks } from '../saving/links.ts';
 
 /** The search params of a bookmarklet or a share target. Phones put the link in any of them. */
-export interface SaveParams {
+interface SaveParams {
   url?: string;
   title?: string;
   text?: string;

@@ -3,7 +3,7 @@ import type { LucideIcon } from 'lucide-react';
 import type { ComponentProps } from 'react';
 import { Tooltip } from './tooltip.tsx';
 
-export interface ButtonProps extends ComponentProps<'button'> {
+interface ButtonProps extends ComponentProps<'button'> {
   look?: 'primary' | 'secondary' | 'ghost' | 'danger';
   size?: 'normal' | 'small';
   icon?: LucideIcon;
@@ -11,20 +11,11 @@ export interface ButtonProps extends ComponentProps<'button'> {
   busy?: boolean | undefined;
 }
 
-export function Button({
-  look = 'secondary',
-  size = 'normal',
-  icon: Icon,
-  busy = false,
-  className = '',
-  children,
-  disabled,
-  type = 'button',
-  ...rest
-}: ButtonProps) {
+export function Button(props: ButtonProps) {
+  const { look = 'secondary', size, icon: Icon, busy, className = '', children, disabled, ...rest } = props;
   return (
     <button
-      type={type}
+      type="button"
       className={`${buttonClass(look, size)} ${className}`}
       disabled={disabled || busy}
       aria-busy={busy || undefined}
@@ -37,12 +28,11 @@ export function Button({
 }
 
 /** The class of a link that looks like a button. */
-export function buttonClass(look: NonNullable<ButtonProps['look']>, size: 'normal' | 'small' = 'normal') {
+export function buttonClass(look: NonNullable<ButtonProps['look']>, size?: 'normal' | 'small') {
   return `button button-${look}${size === 'small' ? ' button-small' : ''}`;
 }
 
-export interface IconButtonProps extends Omit<ComponentProps<'button'>, 'children'> {
-  /** The accessible name and the tooltip. */
+interface IconButtonProps extends Omit<ComponentProps<'button'>, 'children'> {
   label: string;
   icon: LucideIcon;
   shortcut?: string;
@@ -50,15 +40,8 @@ export interface IconButtonProps extends Omit<ComponentProps<'button'>, 'childre
   withTooltip?: boolean;
 }
 
-export function IconButton({
-  label,
-  icon: Icon,
-  shortcut,
-  size = 'normal',
-  withTooltip = true,
-  className = '',
-  ...rest
-}: IconButtonProps) {
+export function IconButton(props: IconButtonProps) {
+  const { label, icon: Icon, shortcut, size, withTooltip = true, className = '', ...rest } = props;
   const button = (
     <button
       type="button"

@@ -1,34 +1,27 @@
 import './data-table.css';
 import type { Key, ReactNode } from 'react';
-import { Skeleton } from './skeleton.tsx';
+import { Skeleton } from './states.tsx';
 
 export interface Column<Row> {
-  key: string;
-  title: ReactNode;
+  title: string;
+  /** Whether only screen readers get the title. */
+  isTitleHidden?: boolean;
   render: (row: Row) => ReactNode;
   numeric?: boolean;
 }
 
 export interface DataTableProps<Row> {
-  /** The accessible name of the table. */
   label: string;
   columns: readonly Column<Row>[];
   /** Undefined while loading: skeleton rows are shown. */
   rows: readonly Row[] | undefined;
   rowKey: (row: Row) => Key;
-  /** Makes rows selectable. */
   selection?: { selected: ReadonlySet<Key>; onChange: (selected: ReadonlySet<Key>) => void };
   skeletonRows?: number;
 }
 
-export function DataTable<Row>({
-  label,
-  columns,
-  rows,
-  rowKey,
-  selection,
-  skeletonRows = 8,
-}: DataTableProps<Row>) {
+export function DataTable<Row>(props: DataTableProps<Row>) {
+  const { label, columns, rows, rowKey, selection, skeletonRows = 8 } = props;
   const keys = rows?.map(rowKey) ?? [];
   const allSelected = keys.length > 0 && keys.every((key) => selection?.selected.has(key));
   const toggle = (key: Key) => {
@@ -53,9 +46,9 @@ export function DataTable<Row>({
                 />
               </th>
             )}
-            {columns.map((column) => (
-              <th key={column.key} scope="col" className={column.numeric ? 'table-number' : undefined}>
-                {column.title}
+            {columns.map(({ title, isTitleHidden, numeric }) => (
+              <th key={title} scope="col" className={numeric ? 'table-number' : undefined}>
+                {isTitleHidden ? <span className="visually-hidden">{title}</span> : title}
               </th>
             ))}
           </tr>
@@ -76,13 +69,13 @@ export function DataTable<Row>({
                     />
                   </td>
                 )}
-                {columns.map((column) => (
+                {columns.map(({ title, isTitleHidden, numeric, render }) => (
                   <td
-                    key={column.key}
-                    className={column.numeric ? 'table-number' : undefined}
-                    data-label={typeof column.title === 'string' ? column.title : undefined}
+                    key={title}
+                    className={numeric ? 'table-number' : undefined}
+                    data-label={isTitleHidden ? undefined : title}
                   >
-                    {column.render(row)}
+                    {render(row)}
                   </td>
                 ))}
               </tr>
@@ -93,8 +86,8 @@ export function DataTable<Row>({
               // biome-ignore lint/suspicious/noArrayIndexKey: skeletons have no other key
               <tr key={index}>
                 {selection && <td />}
-                {columns.map((column) => (
-                  <td key={column.key}>
+                {columns.map(({ title }) => (
+                  <td key={title}>
                     <Skeleton height="0.9rem" />
                   </td>
                 ))}

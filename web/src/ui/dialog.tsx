@@ -1,16 +1,15 @@
 import './dialog.css';
 import { X } from 'lucide-react';
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
-import { IconButton } from './button.tsx';
+import { Button, IconButton } from './button.tsx';
+import { Form, type FormProps } from './field.tsx';
 import { PortalContainer } from './portal.ts';
 
-export interface DialogProps {
-  open: boolean;
+interface DialogProps {
   onClose: () => void;
   title: ReactNode;
   lead?: ReactNode;
   children: ReactNode;
-  /** Buttons at the bottom. */
   actions?: ReactNode;
   size?: 'normal' | 'wide';
   className?: string;
@@ -23,19 +22,8 @@ const FIRST_FIELD = '.dialog-body :is(input:not([type="checkbox"], [type="file"]
  * A modal dialog, using the browser's own element: it traps the focus and makes the rest of the page inert. Libraries that
  * lock scrolling insert a style element, which the Content-Security-Policy forbids.
  */
-export function Dialog({ open, ...rest }: DialogProps) {
-  return open ? <OpenDialog {...rest} /> : null;
-}
-
-function OpenDialog({
-  onClose,
-  title,
-  lead,
-  children,
-  actions,
-  size = 'normal',
-  className = '',
-}: Omit<DialogProps, 'open'>) {
+export function Dialog(props: DialogProps) {
+  const { onClose, title, lead, children, actions, size = 'normal', className = '' } = props;
   const dialog = useRef<HTMLDialogElement>(null);
   const [container, setContainer] = useState<HTMLElement | null>(null);
   const titleId = useId();
@@ -79,5 +67,60 @@ function OpenDialog({
         {actions && <footer className="dialog-actions">{actions}</footer>}
       </PortalContainer>
     </dialog>
+  );
+}
+
+interface ConfirmDialogProps extends Pick<DialogProps, 'title' | 'onClose' | 'children'> {
+  action: string;
+  dismiss?: string;
+  danger?: boolean;
+  busy?: boolean;
+  onConfirm: () => void;
+}
+
+/** Asks for confirmation of an action that cannot be undone, or that changes many things at once. */
+export function ConfirmDialog(props: ConfirmDialogProps) {
+  const { action, dismiss = 'Cancel', danger = false, busy, onConfirm, ...dialog } = props;
+  return (
+    <Dialog
+      {...dialog}
+      actions={
+        <>
+          <Button onClick={dialog.onClose}>{dismiss}</Button>
+          <Button look={danger ? 'danger' : 'primary'} busy={busy} onClick={onConfirm}>
+            {action}
+          </Button>
+        </>
+      }
+    />
+  );
+}
+
+export interface FormDialogProps
+  extends Pick<DialogProps, 'title' | 'lead' | 'size' | 'onClose' | 'children'>,
+    Pick<FormProps, 'onSubmit'> {
+  action: string;
+  busy: boolean;
+}
+
+/** A dialog with a form. Its button, or Enter in a field, submits it. */
+export function FormDialog({ action, busy, onSubmit, children, ...dialog }: FormDialogProps) {
+  const id = useId();
+  return (
+    <Dialog
+      {...dialog}
+      actions={
+        <>
+          <Button onClick={dialog.onClose}>Cancel</Button>
+          <Button look="primary" type="submit" form={id} busy={busy}>
+            {action}
+          </Button>
+        </>
+      }
+    >
+      <Form id={id} onSubmit={onSubmit}>
+        {children}
+      </Form>
+    </Dialog>
   );
 }

@@ -1,10 +1,12 @@
 import './field.css';
 import { type ComponentProps, type ReactNode, useId } from 'react';
+import { errorMessage } from '../api/client.ts';
 
 interface FieldNotes {
   label: ReactNode;
   hint?: ReactNode;
-  error?: string | undefined;
+  /** An error of a request, or a message. */
+  error?: unknown;
 }
 
 /** Attributes that connect a control with its label, hint and error. */
@@ -15,7 +17,7 @@ interface ControlProps {
   'aria-describedby': string | undefined;
 }
 
-export interface FieldProps extends FieldNotes {
+interface FieldProps extends FieldNotes {
   className?: string | undefined;
   children: (control: ControlProps) => ReactNode;
 }
@@ -23,7 +25,8 @@ export interface FieldProps extends FieldNotes {
 /** A control with its label, hint and error. */
 export function Field({ label, hint, error, className = '', children }: FieldProps) {
   const id = useId();
-  const notes = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean);
+  const message = !error ? undefined : typeof error === 'string' ? error : errorMessage(error);
+  const notes = [hint && `${id}-hint`, message && `${id}-error`].filter(Boolean);
   return (
     <div className={`field ${className}`}>
       <label className="field-label" htmlFor={id}>
@@ -32,7 +35,7 @@ export function Field({ label, hint, error, className = '', children }: FieldPro
       {children({
         id,
         className: 'input',
-        'aria-invalid': error !== undefined,
+        'aria-invalid': message !== undefined,
         'aria-describedby': notes.join(' ') || undefined,
       })}
       {hint && (
@@ -40,16 +43,16 @@ export function Field({ label, hint, error, className = '', children }: FieldPro
           {hint}
         </span>
       )}
-      {error && (
+      {message && (
         <span id={`${id}-error`} className="field-error" role="alert">
-          {error}
+          {message}
         </span>
       )}
     </div>
   );
 }
 
-export interface TextFieldProps extends FieldNotes, Omit<ComponentProps<'input'>, 'id'> {}
+interface TextFieldProps extends FieldNotes, Omit<ComponentProps<'input'>, 'id'> {}
 
 export function TextField({ label, hint, error, className, ...input }: TextFieldProps) {
   return (
@@ -57,7 +60,7 @@ export function TextField({ label, hint, error, className, ...input }: TextField
   );
 }
 
-export interface TextAreaFieldProps extends FieldNotes, Omit<ComponentProps<'textarea'>, 'id'> {}
+interface TextAreaFieldProps extends FieldNotes, Omit<ComponentProps<'textarea'>, 'id'> {}
 
 export function TextAreaField({ label, hint, error, className, ...input }: TextAreaFieldProps) {
   return (
@@ -65,28 +68,19 @@ export function TextAreaField({ label, hint, error, className, ...input }: TextA
   );
 }
 
-export interface SelectProps<Value extends string>
-  extends Omit<ComponentProps<'select'>, 'value' | 'onChange'> {
-  /** The accessible name. */
+interface SelectProps<Value extends string> extends Omit<ComponentProps<'select'>, 'value' | 'onChange'> {
   label: string;
   value: Value;
   options: readonly { value: Value; label: string }[];
   onChange: (value: Value) => void;
 }
 
-export function Select<Value extends string>({
-  label,
-  value,
-  options,
-  onChange,
-  className = '',
-  ...rest
-}: SelectProps<Value>) {
+export function Select<Value extends string>(props: SelectProps<Value>) {
+  const { label, options, onChange, className = '', ...rest } = props;
   return (
     <select
       aria-label={label}
       className={`select ${className}`}
-      value={value}
       onChange={(event) => onChange(event.target.value as Value)}
       {...rest}
     >
@@ -96,5 +90,25 @@ export function Select<Value extends string>({
         </option>
       ))}
     </select>
+  );
+}
+
+export interface FormProps extends Omit<ComponentProps<'form'>, 'onSubmit'> {
+  /** Called with a function that reads a field by its name. */
+  onSubmit: (field: (name: string) => string, form: HTMLFormElement) => void;
+}
+
+/** A form that is handled by the page itself. */
+export function Form({ onSubmit, className = 'stack', ...rest }: FormProps) {
+  return (
+    <form
+      className={className}
+      onSubmit={(event) => {
+        event.preventDefault();
+        const fields = new FormData(event.currentTarget);
+        onSubmit((name) => String(fields.get(name) ?? ''), event.currentTarget);
+      }}
+      {...rest}
+    />
   );
 }

@@ -5,8 +5,7 @@ import type { ReactNode } from 'react';
 import { Kbd } from './kbd.tsx';
 import { usePortalContainer } from './portal.ts';
 
-export interface MenuProps {
-  /** The button that opens it. */
+interface MenuProps {
   trigger: ReactNode;
   children: ReactNode;
   align?: 'start' | 'center' | 'end';
@@ -27,50 +26,33 @@ export function Menu({ trigger, children, align = 'end' }: MenuProps) {
   );
 }
 
-export interface MenuItemProps {
-  children: ReactNode;
+interface MenuItemProps {
+  label: string;
   onSelect: () => void;
   icon?: LucideIcon;
   shortcut?: string;
   danger?: boolean;
-  disabled?: boolean;
 }
 
-export function MenuItem({
-  children,
-  onSelect,
-  icon: Icon,
-  shortcut,
-  danger = false,
-  disabled = false,
-}: MenuItemProps) {
+export function MenuItem({ label, onSelect, icon: Icon, shortcut, danger = false }: MenuItemProps) {
   return (
-    <Radix.Item
-      className={`menu-item ${danger ? 'menu-item-danger' : ''}`}
-      onSelect={onSelect}
-      disabled={disabled}
-    >
+    <Radix.Item className={`menu-item ${danger ? 'menu-item-danger' : ''}`} onSelect={onSelect}>
       {Icon && <Icon size={16} aria-hidden />}
-      <span>{children}</span>
+      <span>{label}</span>
       {shortcut && <Kbd>{shortcut}</Kbd>}
     </Radix.Item>
   );
 }
 
-export interface MenuChoiceProps<Value extends string> {
+interface MenuChoiceProps<Value extends string> {
   label: string;
   value: Value;
   options: readonly { value: Value; label: string }[];
   onChange: (value: Value) => void;
 }
 
-/** A group of options of which one is selected. */
-export function MenuChoice<Value extends string>({
-  label,
-  value,
-  options,
-  onChange,
-}: MenuChoiceProps<Value>) {
+export function MenuChoice<Value extends string>(props: MenuChoiceProps<Value>) {
+  const { label, value, options, onChange } = props;
   return (
     <Radix.RadioGroup value={value} onValueChange={(next) => onChange(next as Value)} aria-label={label}>
       <Radix.Label className="menu-label">{label}</Radix.Label>

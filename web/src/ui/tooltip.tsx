@@ -6,15 +6,13 @@ import { usePortalContainer } from './portal.ts';
 
 export const TooltipProvider = Radix.Provider;
 
-export function Tooltip({
-  label,
-  shortcut,
-  children,
-}: {
+interface TooltipProps {
   label: ReactNode;
   shortcut?: string | undefined;
   children: ReactNode;
-}) {
+}
+
+export function Tooltip({ label, shortcut, children }: TooltipProps) {
   const container = usePortalContainer();
   return (
     <Radix.Root>

@@ -1,7 +1,6 @@
 import { dateTime, duration, timeOfDay } from '../format.ts';
-import { StatusBadge } from '../status-badge.tsx';
-import { useNow } from '../time.tsx';
 import type { Job, JobAttempt } from '../types.ts';
+import { StatusBadge, useNow } from '../values.tsx';
 
 /** The attempts of a job on a time scale: pale while the job was waiting, solid while it ran. */
 export function AttemptTimeline({ job }: { job: Job }) {

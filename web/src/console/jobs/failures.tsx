@@ -1,34 +1,40 @@
 import { useQuery } from '@tanstack/react-query';
 import { CircleCheck, RotateCcw } from 'lucide-react';
 import { useState } from 'react';
-import { Badge } from '../../ui/badge.tsx';
 import { Button, buttonClass } from '../../ui/button.tsx';
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
-import { EmptyState } from '../../ui/empty-state.tsx';
-import { ErrorState } from '../../ui/error-state.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
-import { ConsoleLink } from '../console-link.tsx';
-import { count, plural } from '../format.ts';
+import { ConfirmDialog } from '../../ui/dialog.tsx';
+import { count, plural } from '../../ui/numbers.ts';
+import { Badge, EmptyState, Pending, Skeleton } from '../../ui/states.tsx';
+import { FilterBar, FilterText, TimeFilter, useFilters } from '../filters.tsx';
 import { failuresQuery } from '../queries.ts';
-import { Time } from '../time.tsx';
 import type { JobFailure } from '../types.ts';
+import { ConsoleLink, Time } from '../values.tsx';
 import { useJobsAction } from './job-actions.ts';
 
-interface FailuresProps {
-  minutes: string;
-  filter: { job_type?: string; queue?: string };
+/** Failures grouped by cause, the most frequent first. */
+export function Failures() {
+  const [{ minutes = '1440', job_type, queue }] = useFilters();
+  const failures = useQuery(
+    failuresQuery(minutes, { ...(job_type && { job_type }), ...(queue && { queue }) }),
+  );
+  return (
+    <>
+      <FilterBar>
+        <TimeFilter usual="1440" />
+        <FilterText name="job_type" label="Type" />
+      </FilterBar>
+      <Pending query={failures}>
+        <Skeleton height="14rem" />
+      </Pending>
+      {failures.data && <FailureList failures={failures.data.failures} />}
+    </>
+  );
 }
 
-/** Failures grouped by cause, the most frequent first. */
-export function Failures({ minutes, filter }: FailuresProps) {
-  const failures = useQuery(failuresQuery(minutes, filter));
+function FailureList({ failures }: { failures: JobFailure[] }) {
   const [chosen, setChosen] = useState<JobFailure>();
   const requeue = useJobsAction('requeue', () => setChosen(undefined));
-  if (failures.error && !failures.data) {
-    return <ErrorState error={failures.error} onRetry={() => void failures.refetch()} />;
-  }
-  if (!failures.data) return <Skeleton height="14rem" />;
-  if (failures.data.failures.length === 0) {
+  if (failures.length === 0) {
     return (
       <EmptyState icon={CircleCheck} title="No failures">
         Jobs that fail in this time range are grouped here by cause.
@@ -38,7 +44,7 @@ export function Failures({ minutes, filter }: FailuresProps) {
   return (
     <>
       <ul className="console-failures">
-        {failures.data.failures.map((failure) => (
+        {failures.map((failure) => (
           <Failure key={Object.values(groupFilter(failure)).join()} failure={failure} onRequeue={setChosen} />
         ))}
       </ul>
@@ -47,11 +53,7 @@ export function Failures({ minutes, filter }: FailuresProps) {
           title={`Requeue ${plural(chosen.failed_count, 'failed job')}?`}
           action="Requeue"
           busy={requeue.isPending}
-          onConfirm={() =>
-            requeue.mutate({
-              filter: { status: 'failed', ...groupFilter(chosen) },
-            })
-          }
+          onConfirm={() => requeue.mutate({ filter: { status: 'failed', ...groupFilter(chosen) } })}
           onClose={() => setChosen(undefined)}
         >
           <p>
@@ -65,26 +67,21 @@ export function Failures({ minutes, filter }: FailuresProps) {
   );
 }
 
-interface FailureProps {
-  failure: JobFailure;
-  onRequeue: (failure: JobFailure) => void;
-}
-
-function Failure({ failure, onRequeue }: FailureProps) {
+function Failure({ failure, onRequeue }: { failure: JobFailure; onRequeue: (chosen: JobFailure) => void }) {
   const { job_type, error_code, error_text, failed_count, retrying_count } = failure;
+  const total = failed_count + retrying_count;
+  const noun = total === 1 ? 'job' : 'jobs';
   return (
     <li className="card console-failure">
       <div className="console-failure-count">
-        {count(failed_count + retrying_count)}
-        <span>{failed_count + retrying_count === 1 ? 'job' : 'jobs'}</span>
+        {count(total)}
+        <span>{noun}</span>
       </div>
       <div className="console-failure-what">
         <div className="row">
           <b>{job_type}</b>
           {error_code && <Badge tone="danger">{error_code}</Badge>}
-          {retrying_count > 0 && (
-            <Badge tone="amber">{plural(retrying_count, 'will retry', 'will retry')}</Badge>
-          )}
+          {retrying_count > 0 && <Badge tone="amber">{count(retrying_count)} will retry</Badge>}
         </div>
         {error_text && <p className="console-error-text">{error_text}</p>}
         <p className="small muted">
@@ -93,7 +90,7 @@ function Failure({ failure, onRequeue }: FailureProps) {
       </div>
       <div className="row console-failure-actions">
         <ConsoleLink to="jobs" search={groupFilter(failure)} className={buttonClass('secondary', 'small')}>
-          Show {failed_count + retrying_count === 1 ? 'job' : 'jobs'}
+          Show {noun}
         </ConsoleLink>
         {failed_count > 0 && (
           <Button size="small" icon={RotateCcw} onClick={() => onRequeue(failure)}>

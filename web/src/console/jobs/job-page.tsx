@@ -3,60 +3,33 @@ import { useParams } from '@tanstack/react-router';
 import { Ban, RotateCcw } from 'lucide-react';
 import { api } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
-import { ErrorState } from '../../ui/error-state.tsx';
-import { SkeletonText } from '../../ui/skeleton.tsx';
-import { ConsoleLink } from '../console-link.tsx';
-import { ConsolePage } from '../console-page.tsx';
-import { PrivateContent, useSeesContent } from '../content.tsx';
-import { CopyButton } from '../copy-button.tsx';
-import { Facts } from '../facts.tsx';
-import { JsonView } from '../json-view.tsx';
+import { useAction } from '../../ui/use-action.ts';
+import { ConsolePage, PendingPage, PrivateContent, useSeesContent } from '../console-page.tsx';
 import { isOver, jobQuery } from '../queries.ts';
-import { StatusBadge } from '../status-badge.tsx';
-import { Time } from '../time.tsx';
 import type { Job } from '../types.ts';
-import { useAction } from '../use-action.ts';
+import { Code, ConsoleLink, Facts, JsonSection, LastError, StatusAndId, Time } from '../values.tsx';
 import { AttemptTimeline } from './attempt-timeline.tsx';
-import { JOBS_STALE, type JobAction } from './job-actions.ts';
-
-const JOBS = <ConsoleLink to="jobs">Jobs</ConsoleLink>;
+import { canRequeue, JOBS_STALE, type JobAction } from './job-actions.ts';
 
 export default function JobPage() {
   const { jobId = '' } = useParams({ strict: false }) as { jobId?: string };
-  const job = useQuery(jobQuery(jobId));
-  const seesContent = useSeesContent(job.data);
+  const query = useQuery(jobQuery(jobId));
+  const seesContent = useSeesContent(query.data);
   const act = useAction<JobAction, Job>({
     run: (action) => api.post<Job>(`/api/v1/jobs/${jobId}/${action}`),
     stale: JOBS_STALE,
     message: ({ status }) => (status === 'cancelled' ? 'Job cancelled.' : 'Job requeued.'),
   });
-  if (!job.data) {
-    return (
-      <ConsolePage title="Job" above={JOBS}>
-        {job.error ? (
-          <ErrorState error={job.error} onRetry={() => void job.refetch()} />
-        ) : (
-          <SkeletonText lines={10} />
-        )}
-      </ConsolePage>
-    );
-  }
-  const { data } = job;
-  const canRequeue = data.status === 'failed' || data.status === 'cancelled';
+  const job = query.data;
+  if (!job) return <PendingPage title="Job" above="jobs" query={query} />;
   return (
     <ConsolePage
-      title={data.job_type}
-      above={JOBS}
-      lead={
-        <span className="row">
-          <StatusBadge status={data.status} />
-          <code className="mono">{data.job_id}</code>
-          <CopyButton text={data.job_id} label="Copy ID" />
-        </span>
-      }
+      title={job.job_type}
+      above="jobs"
+      lead={<StatusAndId status={job.status} id={job.job_id} />}
       actions={
         <>
-          {canRequeue && (
+          {canRequeue(job) && (
             <Button
               look="primary"
               icon={RotateCcw}
@@ -66,7 +39,7 @@ export default function JobPage() {
               Requeue
             </Button>
           )}
-          {!isOver(data.status) && (
+          {!isOver(job.status) && (
             <Button look="danger" icon={Ban} busy={act.isPending} onClick={() => act.mutate('cancel')}>
               Cancel
             </Button>
@@ -74,25 +47,17 @@ export default function JobPage() {
         </>
       }
     >
-      {(data.error_text || data.error_code) && (
-        <section className="console-notice console-notice-danger" aria-label="Last error">
-          <h2 className="section-title">Last error</h2>
-          <p className="console-error-text">
-            {data.error_code && <b>{data.error_code}</b>}
-            {data.error_text && (data.error_code ? `: ${data.error_text}` : data.error_text)}
-          </p>
-        </section>
-      )}
+      <LastError code={job.error_code} text={job.error_text} />
       <section className="section">
         <h2 className="section-title">Attempts</h2>
-        <AttemptTimeline job={data} />
+        <AttemptTimeline job={job} />
       </section>
       <div className="console-columns section">
         <section>
           <h2 className="section-title">Details</h2>
-          <Facts facts={factsOf(data)} />
+          <Facts facts={factsOf(job)} />
         </section>
-        <div className="stack">{seesContent ? <Content job={data} /> : <PrivateContent />}</div>
+        <div className="stack">{seesContent ? <Content job={job} /> : <PrivateContent />}</div>
       </div>
     </ConsolePage>
   );
@@ -101,67 +66,39 @@ export default function JobPage() {
 function Content({ job }: { job: Job }) {
   return (
     <>
-      {job.progress && (
-        <section>
-          <h2 className="section-title">Progress</h2>
-          <JsonView label="Progress" value={job.progress} />
-        </section>
-      )}
-      <section>
-        <h2 className="section-title">Payload</h2>
-        <JsonView label="Payload" value={job.payload} />
-      </section>
-      {job.status === 'succeeded' && (
-        <section>
-          <h2 className="section-title">Result</h2>
-          <JsonView label="Result" value={job.result} />
-        </section>
-      )}
-      {job.artifacts.map((artifact) => (
-        <section key={artifact.artifact_type + artifact.created_at}>
-          <h2 className="section-title">Artifact: {artifact.artifact_type}</h2>
-          <JsonView label={artifact.artifact_type} value={artifact.artifact_payload} />
-        </section>
+      {job.progress && <JsonSection title="Progress" value={job.progress} />}
+      <JsonSection title="Payload" value={job.payload} />
+      {job.status === 'succeeded' && <JsonSection title="Result" value={job.result} />}
+      {job.artifacts.map(({ artifact_type, artifact_payload, created_at }) => (
+        <JsonSection
+          key={artifact_type + created_at}
+          title={`Artifact: ${artifact_type}`}
+          label={artifact_type}
+          value={artifact_payload}
+        />
       ))}
     </>
   );
 }
 
 function factsOf(job: Job) {
-  return [
-    [
-      'Queue',
-      <ConsoleLink key="queue" to="jobs" search={{ queue: job.queue }}>
+  const isWaiting = !isOver(job.status) && job.status !== 'running';
+  return {
+    Queue: (
+      <ConsoleLink to="jobs" search={{ queue: job.queue }}>
         {job.queue}
-      </ConsoleLink>,
-    ],
-    ['Priority', job.priority],
-    ['Attempts', `${job.attempt_count} of ${job.max_attempts}`],
-    ['Runs', job.execution_mode === 'sync' ? 'in the request' : 'in a worker'],
-    ['Created', <Time key="created" at={job.created_at} />],
-    ['Created by', job.created_by ?? 'Nexus'],
-    ['Updated', <Time key="updated" at={job.updated_at} />],
-    [
-      'Next attempt',
-      isOver(job.status) || job.status === 'running' ? null : <Time key="next" at={job.next_run_at} />,
-    ],
-    ['Worker', job.lease_owner],
-    ['Lease until', job.lease_expires_at && <Time key="lease" at={job.lease_expires_at} />],
-    [
-      'Idempotency key',
-      job.idempotency_key && (
-        <code key="key" className="mono">
-          {job.idempotency_key}
-        </code>
-      ),
-    ],
-    [
-      'Request ID',
-      job.request_id && (
-        <code key="request" className="mono">
-          {job.request_id}
-        </code>
-      ),
-    ],
-  ] as const;
+      </ConsoleLink>
+    ),
+    Priority: job.priority,
+    Attempts: `${job.attempt_count} of ${job.max_attempts}`,
+    Runs: job.execution_mode === 'sync' ? 'in the request' : 'in a worker',
+    Created: <Time at={job.created_at} />,
+    'Created by': job.created_by ?? 'Nexus',
+    Updated: <Time at={job.updated_at} />,
+    'Next attempt': isWaiting && <Time at={job.next_run_at} />,
+    Worker: job.lease_owner,
+    'Lease until': job.lease_expires_at && <Time at={job.lease_expires_at} />,
+    'Idempotency key': job.idempotency_key && <Code>{job.idempotency_key}</Code>,
+    'Request ID': job.request_id && <Code>{job.request_id}</Code>,
+  };
 }

@@ -1,22 +1,29 @@
 import { useQuery } from '@tanstack/react-query';
 import { ListChecks } from 'lucide-react';
-import { useState } from 'react';
-import { queryKeys } from '../../api/query-keys.ts';
+import { useEffect, useState } from 'react';
+import { queryKeys } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
-import { EmptyState } from '../../ui/empty-state.tsx';
+import type { Column } from '../../ui/data-table.tsx';
+import { EmptyState } from '../../ui/states.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
-import { ConsolePage } from '../console-page.tsx';
-import { useSeesAllContent } from '../content.tsx';
-import { FilterBar, FilterSelect, FilterText, LONG_TIMES, minutesAgo, TIMES } from '../filter-bar.tsx';
-import { type Filters, useFilters } from '../filters.ts';
-import { ListView } from '../list-view.tsx';
-import { useList } from '../lists.ts';
+import { ConsolePage, useSeesAllContent } from '../console-page.tsx';
+import {
+  FilterBar,
+  FilterSelect,
+  FilterText,
+  minutesAgo,
+  StatusFilter,
+  TIMES,
+  TimeFilter,
+  useFilters,
+} from '../filters.tsx';
+import { ListView, useList } from '../list.tsx';
 import { jobStatsQuery } from '../queries.ts';
-import { statusLabel } from '../status-badge.tsx';
+import { JOB_FILTERS } from '../sections.ts';
 import type { JobStatus, JobSummary } from '../types.ts';
+import { CellError, RowLink, StatusBadge, Time } from '../values.tsx';
 import { BulkBar } from './bulk-bar.tsx';
 import { Failures } from './failures.tsx';
-import { jobColumns } from './job-columns.tsx';
 import { Queues } from './queues.tsx';
 
 /** All job statuses. The type keeps the list complete. */
@@ -29,23 +36,34 @@ const STATUSES: Record<JobStatus, true> = {
   succeeded: true,
 };
 
-const PAGE_PARAMS = { view: undefined, window: undefined, minutes: undefined };
+const COLUMNS: readonly Column<JobSummary>[] = [
+  { title: 'Job', render: ({ job_id, job_type }) => <RowLink to="jobs" name={job_type} id={job_id} /> },
+  { title: 'Status', render: ({ status }) => <StatusBadge status={status} /> },
+  {
+    title: 'Last error',
+    render: ({ error_text, error_code }) => <CellError code={error_code} text={error_text} />,
+  },
+  { title: 'Queue', render: ({ queue }) => queue },
+  {
+    title: 'Attempts',
+    numeric: true,
+    render: ({ attempt_count, max_attempts }) => `${attempt_count} of ${max_attempts}`,
+  },
+  {
+    title: 'Created by',
+    render: ({ created_by }) => created_by ?? <span className="muted">Nexus</span>,
+  },
+  { title: 'Created', render: ({ created_at }) => <Time at={created_at} /> },
+  { title: 'Updated', render: ({ updated_at }) => <Time at={updated_at} /> },
+];
 
 export default function JobsPage() {
-  const [filters, change] = useFilters();
-  const { view = 'jobs', window = '60' } = filters;
+  const [{ view = 'jobs', window = '60' }, change] = useFilters();
   return (
     <ConsolePage
       title="Jobs"
       lead="Waiting, running and finished jobs."
-      actions={
-        <FilterSelect
-          label="Time range of the charts"
-          value={window}
-          options={TIMES}
-          onChange={(chosen) => change({ window: chosen === '60' ? undefined : chosen })}
-        />
-      }
+      actions={<FilterSelect name="window" label="Time range of the charts" usual="60" options={TIMES} />}
     >
       <div className="console-strip">
         <Queues minutes={window} />
@@ -57,11 +75,7 @@ export default function JobsPage() {
           onChange={(chosen) => change({ view: chosen === 'jobs' ? undefined : chosen })}
           tabs={[
             { value: 'jobs', label: 'All jobs', content: view === 'jobs' && <JobList /> },
-            {
-              value: 'failures',
-              label: 'Failures by cause',
-              content: view === 'failures' && <FailureList />,
-            },
+            { value: 'failures', label: 'Failures by cause', content: view === 'failures' && <Failures /> },
           ]}
         />
       </div>
@@ -70,67 +84,34 @@ export default function JobsPage() {
 }
 
 function JobList() {
-  const [filters, change] = useFilters();
+  const [search, change, clear] = useFilters(JOB_FILTERS);
   const seesAllContent = useSeesAllContent();
   const [selected, setSelected] = useState<ReadonlySet<React.Key>>(new Set());
-  const queues = useQuery(jobStatsQuery).data?.map(({ queue }) => queue) ?? [];
-  const conditions: Filters = {
-    ...filters,
-    ...PAGE_PARAMS,
-    created_after: filters.created_after ?? minutesAgo(filters.minutes),
-  };
-  const list = useList<'jobs', JobSummary>('jobs', {
-    queryKey: queryKeys.jobList(),
-    path: '/api/v1/jobs',
-    filters: conditions,
-  });
-  const isFiltered = Object.values(conditions).some((value) => value !== undefined);
-  const clear = () => {
-    setSelected(new Set());
-    change(Object.fromEntries(Object.keys({ ...conditions, minutes: '' }).map((name) => [name, undefined])));
-  };
-  const set = (name: string) => (value: string | undefined) => {
-    setSelected(new Set());
-    change({ [name]: value });
-  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: other filters list other jobs
+  useEffect(() => setSelected(new Set()), [search]);
+  const queues = useQuery(jobStatsQuery).data?.queues.map(({ queue }) => queue) ?? [];
+  const { view: _view, window: _window, minutes, ...conditions } = search;
+  const filters = { ...conditions, created_after: search.created_after ?? minutesAgo(minutes) };
+  const list = useList<JobSummary>('/api/v1/jobs', 'jobs', queryKeys.jobList(), filters);
   return (
     <>
-      <FilterBar onClear={isFiltered ? clear : undefined}>
+      <FilterBar clears={JOB_FILTERS}>
+        <StatusFilter statuses={Object.keys(STATUSES)} />
         <FilterSelect
-          label="Status"
-          all="All statuses"
-          value={filters.status}
-          options={Object.keys(STATUSES).map((value) => ({ value, label: statusLabel(value) }))}
-          onChange={set('status')}
-        />
-        <FilterSelect
+          name="queue"
           label="Queue"
           all="All queues"
-          value={filters.queue}
-          options={[...new Set([...queues, ...(filters.queue ? [filters.queue] : [])])].map((value) => ({
-            value,
-            label: value,
-          }))}
-          onChange={set('queue')}
+          options={[...new Set([...queues, ...(search.queue ? [search.queue] : [])])]}
         />
-        <FilterSelect
-          label="Time"
-          all="Any time"
-          value={filters.minutes}
-          options={LONG_TIMES}
-          onChange={set('minutes')}
-        />
+        <TimeFilter />
         <FilterText
+          name="job_type"
           label="Type"
-          value={filters.job_type}
           suggestions={[...new Set(list.rows?.map(({ job_type }) => job_type))]}
-          onChange={set('job_type')}
         />
-        <FilterText label="Error code" value={filters.error_code} onChange={set('error_code')} />
-        {seesAllContent && (
-          <FilterText label="Error text" wide value={filters.error} onChange={set('error')} />
-        )}
-        {filters.failure_id && (
+        <FilterText name="error_code" label="Error code" />
+        {seesAllContent && <FilterText name="error" label="Error text" wide />}
+        {search.failure_id && (
           <Button size="small" onClick={() => change({ failure_id: undefined })}>
             Same error ✕
           </Button>
@@ -139,19 +120,18 @@ function JobList() {
       <BulkBar
         selected={[...selected] as string[]}
         rows={list.rows}
-        filter={conditions}
-        isFiltered={isFiltered}
+        filter={filters}
+        isFiltered={clear !== undefined}
         onDone={() => setSelected(new Set())}
       />
       <ListView
         label="Jobs"
         list={list}
-        columns={jobColumns}
-        rows={list.rows}
+        columns={COLUMNS}
         rowKey={({ job_id }) => job_id}
         selection={{ selected, onChange: setSelected }}
         empty={
-          isFiltered ? (
+          clear ? (
             <EmptyState
               icon={ListChecks}
               title="No jobs match these filters"
@@ -166,25 +146,6 @@ function JobList() {
           )
         }
       />
-    </>
-  );
-}
-
-function FailureList() {
-  const [filters, change] = useFilters();
-  const { minutes = '1440', job_type, queue } = filters;
-  return (
-    <>
-      <FilterBar>
-        <FilterSelect
-          label="Time"
-          value={minutes}
-          options={LONG_TIMES}
-          onChange={(chosen) => change({ minutes: chosen === '1440' ? undefined : chosen })}
-        />
-        <FilterText label="Type" value={job_type} onChange={(value) => change({ job_type: value })} />
-      </FilterBar>
-      <Failures minutes={minutes} filter={{ ...(job_type && { job_type }), ...(queue && { queue }) }} />
     </>
   );
 }

@@ -1,10 +1,12 @@
+import './throughput-chart.css';
 import { useQuery } from '@tanstack/react-query';
-import { Skeleton } from '../../ui/skeleton.tsx';
-import { ConsoleLink } from '../console-link.tsx';
-import { count, duration, plural } from '../format.ts';
+import type { ReactNode } from 'react';
+import { count, plural } from '../../ui/numbers.ts';
+import { Skeleton } from '../../ui/states.tsx';
+import { duration, timeOfDay } from '../format.ts';
 import { jobStatsQuery, throughputQuery } from '../queries.ts';
-import type { JobStatus, QueueStats, QueueThroughput } from '../types.ts';
-import { LatencyChart, ThroughputChart } from './throughput-chart.tsx';
+import type { QueueStats, QueueThroughput } from '../types.ts';
+import { ConsoleLink } from '../values.tsx';
 
 const SLOW_SECONDS = 60;
 
@@ -20,7 +22,7 @@ export function Queues({ minutes }: { minutes: string }) {
       </div>
     );
   }
-  const names = [...new Set([...stats.data, ...flow.data.queues].map(({ queue }) => queue))].toSorted();
+  const names = [...new Set([...stats.data.queues, ...flow.data.queues].map(({ queue }) => queue))];
   if (names.length === 0) {
     return (
       <p className="card muted">No jobs in this time range. Queues appear here as soon as there are jobs.</p>
@@ -28,11 +30,11 @@ export function Queues({ minutes }: { minutes: string }) {
   }
   return (
     <div className="console-queues">
-      {names.map((name) => (
+      {names.toSorted().map((name) => (
         <Queue
           key={name}
           name={name}
-          stats={stats.data.find(({ queue }) => queue === name)}
+          stats={stats.data.queues.find(({ queue }) => queue === name)}
           flow={flow.data.queues.find(({ queue }) => queue === name)}
         />
       ))}
@@ -45,6 +47,8 @@ interface QueueProps {
   stats: QueueStats | undefined;
   flow: QueueThroughput | undefined;
 }
+
+const COUNTS = { queued: 'queued', running: 'running', retry_wait: 'to retry' } as const;
 
 function Queue({ name, stats, flow }: QueueProps) {
   const oldest = stats?.oldest_due_seconds ?? 0;
@@ -59,9 +63,12 @@ function Queue({ name, stats, flow }: QueueProps) {
         )}
       </header>
       <div className="console-counts">
-        <Count queue={name} status="queued" label="queued" value={stats?.queued ?? 0} />
-        <Count queue={name} status="running" label="running" value={stats?.running ?? 0} />
-        <Count queue={name} status="retry_wait" label="to retry" value={stats?.retry_wait ?? 0} />
+        {(['queued', 'running', 'retry_wait'] as const).map((status) => (
+          <ConsoleLink key={status} to="jobs" search={{ queue: name, status }} className="console-count">
+            <span className="console-count-value">{count(stats?.[status] ?? 0)}</span>
+            <span className="console-count-label">{COUNTS[status]}</span>
+          </ConsoleLink>
+        ))}
       </div>
       {flow ? (
         <>
@@ -86,18 +93,84 @@ function Queue({ name, stats, flow }: QueueProps) {
   );
 }
 
-interface CountProps {
-  queue: string;
-  status: JobStatus;
-  label: string;
-  value: number;
+const WIDTH = 300;
+const HEIGHT = 44;
+
+type Bucket = QueueThroughput['buckets'][number];
+
+/** An SVG chart with a base line and an accessible description. */
+function Chart({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <svg
+      className="chart"
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      height={HEIGHT}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={label}
+    >
+      <line className="chart-base" x1={0} x2={WIDTH} y1={HEIGHT} y2={HEIGHT} />
+      {children}
+    </svg>
+  );
 }
 
-function Count({ queue, status, label, value }: CountProps) {
+/** Finished attempts over time. Failed ones are red, at the bottom of each bar. */
+function ThroughputChart({ queue, buckets, finished, failed }: QueueThroughput) {
+  const top = Math.max(1, ...buckets.map((bucket) => bucket.finished));
+  const step = WIDTH / Math.max(1, buckets.length);
+  const scale = (value: number) => (value === 0 ? 0 : Math.max(2, (value / top) * HEIGHT));
   return (
-    <ConsoleLink to="jobs" search={{ queue, status }} className="console-count">
-      <span className="console-count-value">{count(value)}</span>
-      <span className="console-count-label">{label}</span>
-    </ConsoleLink>
+    <Chart label={`${queue}: ${count(finished)} attempts finished, ${count(failed)} of them failed`}>
+      {buckets.map((bucket, index) => {
+        const red = Math.min(scale(bucket.failed), HEIGHT);
+        const all = Math.max(scale(bucket.finished), red);
+        const x = index * step + step * 0.1;
+        return (
+          <g key={bucket.at}>
+            <title>{describeBucket(bucket)}</title>
+            <rect className="chart-hit" x={index * step} y={0} width={step} height={HEIGHT} />
+            <rect className="chart-bar" x={x} y={HEIGHT - all} width={step * 0.8} height={all - red} />
+            <rect
+              className="chart-bar chart-bar-danger"
+              x={x}
+              y={HEIGHT - red}
+              width={step * 0.8}
+              height={red}
+            />
+          </g>
+        );
+      })}
+    </Chart>
+  );
+}
+
+function describeBucket({ at, finished, failed, wait_p95_ms, run_p95_ms }: Bucket): string {
+  if (finished === 0) return `${timeOfDay(at)}: no attempts finished`;
+  return `${timeOfDay(at)}: ${count(finished)} finished, ${count(failed)} failed; p95: waited ${duration(wait_p95_ms)}, ran ${duration(run_p95_ms)}`;
+}
+
+/** The 95th percentile of waiting and running times. */
+function LatencyChart({ queue, buckets, wait_p95_ms, run_p95_ms }: QueueThroughput) {
+  const top = Math.max(1, ...buckets.map((bucket) => Math.max(bucket.wait_p95_ms, bucket.run_p95_ms)));
+  const step = WIDTH / Math.max(1, buckets.length);
+  const height = (value: number) => HEIGHT - 1 - (value / top) * (HEIGHT - 3);
+  /** The line has gaps where no attempt finished. */
+  const line = (read: (bucket: Bucket) => number) =>
+    buckets
+      .map((bucket, index) => {
+        if (bucket.finished === 0) return '';
+        const isFirst = !buckets[index - 1]?.finished;
+        const isLast = !buckets[index + 1]?.finished;
+        const [left, middle, right] = [index * step, (index + 0.5) * step, (index + 1) * step];
+        const y = height(read(bucket));
+        return `${isFirst ? `M${left},${y}` : ''}L${middle},${y}${isLast ? `L${right},${y}` : ''}`;
+      })
+      .join('');
+  return (
+    <Chart label={`${queue}: 95th percentile: waited ${duration(wait_p95_ms)}, ran ${duration(run_p95_ms)}`}>
+      <path className="chart-line" d={line((bucket) => bucket.run_p95_ms)} />
+      <path className="chart-line chart-line-wait" d={line((bucket) => bucket.wait_p95_ms)} />
+    </Chart>
   );
 }

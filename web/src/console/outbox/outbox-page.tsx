@@ -1,37 +1,23 @@
 import { useQuery } from '@tanstack/react-query';
 import { Send } from 'lucide-react';
-import { queryKeys } from '../../api/query-keys.ts';
+import { EVENT_TYPES } from '../../api/events.ts';
+import { queryKeys } from '../../api/queries.ts';
 import type { Column } from '../../ui/data-table.tsx';
-import { EmptyState } from '../../ui/empty-state.tsx';
-import { ConsoleLink } from '../console-link.tsx';
+import { count, plural } from '../../ui/numbers.ts';
+import { EmptyState } from '../../ui/states.tsx';
 import { ConsolePage } from '../console-page.tsx';
-import { EVENT_TYPES } from '../event-types.ts';
-import { FilterBar, FilterSelect, FilterText } from '../filter-bar.tsx';
-import { useFilters } from '../filters.ts';
-import { count, duration, plural, shortId } from '../format.ts';
-import { ListView } from '../list-view.tsx';
-import { useList } from '../lists.ts';
+import { FilterBar, FilterSelect, FilterText, StatusFilter, useFilters } from '../filters.tsx';
+import { duration, shortId } from '../format.ts';
+import { ListView, useList } from '../list.tsx';
 import { outboxHealthQuery } from '../queries.ts';
-import { Stat } from '../stat.tsx';
-import { StatusBadge } from '../status-badge.tsx';
-import { Time } from '../time.tsx';
+import { OUTBOX_FILTERS } from '../sections.ts';
 import type { OutboxEvent } from '../types.ts';
-
-const STATUSES = ['pending', 'delivered', 'failed'].map((value) => ({ value, label: value }));
+import { CellError, ConsoleLink, RowLink, Stat, StatusBadge, Time } from '../values.tsx';
 
 const COLUMNS: readonly Column<OutboxEvent>[] = [
+  { title: 'Event', render: ({ id, event_type }) => <RowLink to="outbox" name={event_type} id={id} /> },
+  { title: 'Status', render: ({ status }) => <StatusBadge status={status} /> },
   {
-    key: 'event',
-    title: 'Event',
-    render: ({ id, event_type }) => (
-      <ConsoleLink to={`outbox/${id}`} className="console-row-link" title={id}>
-        {event_type} <span className="mono muted">{shortId(id)}</span>
-      </ConsoleLink>
-    ),
-  },
-  { key: 'status', title: 'Status', render: ({ status }) => <StatusBadge status={status} /> },
-  {
-    key: 'about',
     title: 'Subject',
     render: ({ aggregate_type, aggregate_id }) => (
       <ConsoleLink to="outbox" search={{ aggregate_type, aggregate_id }} title={aggregate_id}>
@@ -39,73 +25,37 @@ const COLUMNS: readonly Column<OutboxEvent>[] = [
       </ConsoleLink>
     ),
   },
+  { title: 'Last error', render: ({ error_message }) => <CellError text={error_message} /> },
   {
-    key: 'error',
-    title: 'Last error',
-    render: ({ error_message }) =>
-      error_message && (
-        <span className="console-cell-error" title={error_message}>
-          {error_message}
-        </span>
-      ),
-  },
-  {
-    key: 'attempts',
     title: 'Attempts',
     numeric: true,
     render: ({ attempts, max_attempts }) => `${attempts} of ${max_attempts}`,
   },
   {
-    key: 'next',
     title: 'Next attempt',
     render: ({ next_attempt_at }) => next_attempt_at && <Time at={next_attempt_at} />,
   },
-  { key: 'created', title: 'Created', render: ({ created_at }) => <Time at={created_at} /> },
+  { title: 'Created', render: ({ created_at }) => <Time at={created_at} /> },
 ];
 
 export default function OutboxPage() {
-  const [filters, change] = useFilters();
-  const list = useList<'events', OutboxEvent>('events', {
-    queryKey: queryKeys.outboxList(),
-    path: '/api/v1/outbox/events',
-    filters,
-  });
-  const isFiltered = Object.keys(filters).length > 0;
-  const clear = () =>
-    change({ status: undefined, event_type: undefined, aggregate_type: undefined, aggregate_id: undefined });
+  const [filters, , clear] = useFilters(OUTBOX_FILTERS);
+  const list = useList<OutboxEvent>('/api/v1/outbox/events', 'events', queryKeys.outboxList(), filters);
   return (
     <ConsolePage title="Outbox" lead="All events and their deliveries.">
       <Health />
-      <FilterBar onClear={isFiltered ? clear : undefined}>
-        <FilterSelect
-          label="Status"
-          all="All statuses"
-          value={filters.status}
-          options={STATUSES}
-          onChange={(status) => change({ status })}
-        />
-        <FilterSelect
-          label="Event"
-          all="All events"
-          value={filters.event_type}
-          options={EVENT_TYPES.map((value) => ({ value, label: value }))}
-          onChange={(event_type) => change({ event_type })}
-        />
-        <FilterText
-          label="Subject ID"
-          wide
-          value={filters.aggregate_id}
-          onChange={(aggregate_id) => change({ aggregate_id, aggregate_type: undefined })}
-        />
+      <FilterBar clears={OUTBOX_FILTERS}>
+        <StatusFilter statuses={['pending', 'delivered', 'failed']} />
+        <FilterSelect name="event_type" label="Event" all="All events" options={EVENT_TYPES} />
+        <FilterText name="aggregate_id" label="Subject ID" wide removes="aggregate_type" />
       </FilterBar>
       <ListView
         label="Events"
         list={list}
         columns={COLUMNS}
-        rows={list.rows}
         rowKey={({ id }) => id}
         empty={
-          <EmptyState icon={Send} title={isFiltered ? 'No events match these filters' : 'No events yet'}>
+          <EmptyState icon={Send} title={clear ? 'No events match these filters' : 'No events yet'}>
             Changes of media, libraries, invitations and jobs are listed here. Delivered and failed events are
             deleted after a while.
           </EmptyState>
@@ -121,29 +71,29 @@ function Health() {
     <div className="console-stats">
       <Stat
         label="Pending"
-        value={health ? count(health.pending_count) : '…'}
+        value={health && count(health.pending_count)}
         note={health && `${count(health.due_count)} due, ${count(health.retrying_count)} to retry`}
       />
       <Stat
         label="Oldest due"
-        value={health ? duration(health.oldest_due_seconds * 1000) : '…'}
+        value={health && duration(health.oldest_due_seconds * 1000)}
         note="waiting for delivery"
-        tone={(health?.oldest_due_seconds ?? 0) > 60 ? 'amber' : 'plain'}
+        tone={health && health.oldest_due_seconds > 60 && 'amber'}
       />
       <Stat
         label="Failed"
-        value={health ? count(health.failed_count) : '…'}
+        value={health && count(health.failed_count)}
         note="no attempts left"
-        tone={health?.failed_count ? 'danger' : 'plain'}
+        tone={health && health.failed_count > 0 && 'danger'}
       />
       <Stat
         label="Webhook deliveries"
-        value={health ? count(health.pending_webhook_deliveries) : '…'}
+        value={health && count(health.pending_webhook_deliveries)}
         note={
           health &&
           `${plural(health.failing_webhooks, 'webhook')} failing, ${count(health.disabled_webhooks)} disabled`
         }
-        tone={health && health.failing_webhooks + health.disabled_webhooks > 0 ? 'amber' : 'plain'}
+        tone={health && health.failing_webhooks + health.disabled_webhooks > 0 && 'amber'}
       />
     </div>
   );

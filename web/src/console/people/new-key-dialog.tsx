@@ -1,15 +1,14 @@
 import { useState } from 'react';
 import { api } from '../../api/client.ts';
-import { errorMessage } from '../../api/error.ts';
-import { queryKeys } from '../../api/query-keys.ts';
+import { queryKeys } from '../../api/queries.ts';
 import type { Role } from '../../api/types.ts';
 import { useSession } from '../../session/session.ts';
+import { FormDialog } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
-import { FormDialog } from '../../ui/form-dialog.tsx';
+import { useAction } from '../../ui/use-action.ts';
 import type { Secret } from '../secret-dialog.tsx';
 import type { CreatedApiKey } from '../types.ts';
-import { useAction } from '../use-action.ts';
-import { RoleChoice } from './role-choice.tsx';
+import { RoleChoice } from './roles.tsx';
 
 interface NewKeyDialogProps {
   username: string | undefined;
@@ -17,22 +16,11 @@ interface NewKeyDialogProps {
   onSecret: (secret: Secret) => void;
 }
 
-export function NewKeyDialog({ username: given, onClose, onSecret }: NewKeyDialogProps) {
+export function NewKeyDialog({ username, onClose, onSecret }: NewKeyDialogProps) {
   const { user } = useSession();
-  const [username, setUsername] = useState(given ?? user.username);
-  const [name, setName] = useState('');
   const [role, setRole] = useState<Role>('viewer');
-  const [isRaw, setRaw] = useState(false);
-  const [expires, setExpires] = useState('');
-  const create = useAction<void, CreatedApiKey>({
-    run: () =>
-      api.post<CreatedApiKey>('/api/v1/api-keys', {
-        username: username.trim(),
-        name: name.trim(),
-        role,
-        raw_mode_enabled: isRaw,
-        ...(expires && { expires_at: new Date(expires).toISOString() }),
-      }),
+  const create = useAction<object, CreatedApiKey>({
+    run: (key) => api.post<CreatedApiKey>('/api/v1/api-keys', { ...key, role }),
     stale: [queryKeys.apiKeys()],
     quiet: true,
     onDone: ({ key, owner }) => {
@@ -51,42 +39,42 @@ export function NewKeyDialog({ username: given, onClose, onSecret }: NewKeyDialo
       lead="For a program that acts as this user, with at most their rights."
       action="Create"
       busy={create.isPending}
-      onSubmit={() => create.mutate()}
+      onSubmit={(field) =>
+        create.mutate({
+          username: field('username').trim(),
+          name: field('name').trim(),
+          raw_mode_enabled: field('raw') !== '',
+          ...(field('expires') && { expires_at: new Date(field('expires')).toISOString() }),
+        })
+      }
       onClose={onClose}
     >
       <TextField
         label="User"
+        name="username"
         required
         autoComplete="off"
-        value={username}
-        onChange={(event) => setUsername(event.target.value)}
-        error={create.error ? errorMessage(create.error) : undefined}
+        defaultValue={username ?? user.username}
+        error={create.error}
       />
       <TextField
         label="Name"
+        name="name"
         required
         maxLength={100}
         autoComplete="off"
-        value={name}
-        onChange={(event) => setName(event.target.value)}
         hint="What the key is used for."
       />
       <RoleChoice value={role} onChange={setRole} />
       <label className="row">
-        <input
-          type="checkbox"
-          className="checkbox"
-          checked={isRaw}
-          onChange={(event) => setRaw(event.target.checked)}
-        />
+        <input type="checkbox" className="checkbox" name="raw" />
         May request original text (RAW)
       </label>
       <TextField
         label="Expires"
+        name="expires"
         type="date"
         min={new Date(Date.now() + 24 * 60 * 60 * 1000).toISOString().slice(0, 10)}
-        value={expires}
-        onChange={(event) => setExpires(event.target.value)}
         hint="Leave empty for a key that never expires."
       />
     </FormDialog>

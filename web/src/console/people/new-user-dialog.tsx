@@ -1,16 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../../api/client.ts';
-import { errorMessage } from '../../api/error.ts';
-import { queryKeys } from '../../api/query-keys.ts';
+import { queryKeys } from '../../api/queries.ts';
 import type { Role } from '../../api/types.ts';
+import { FormDialog } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
-import { FormDialog } from '../../ui/form-dialog.tsx';
+import { useAction } from '../../ui/use-action.ts';
+import { dateTime } from '../format.ts';
 import type { Secret } from '../secret-dialog.tsx';
 import type { User, UserList } from '../types.ts';
-import { useAction } from '../use-action.ts';
-import { RoleChoice } from './role-choice.tsx';
-import { createSignInLink } from './sign-in-link.ts';
+import { RoleChoice } from './roles.tsx';
 
 interface NewUserDialogProps {
   onClose: () => void;
@@ -19,23 +18,14 @@ interface NewUserDialogProps {
 
 /** Creates a user, and a link for their first sign-in. */
 export function NewUserDialog({ onClose, onSecret }: NewUserDialogProps) {
-  const [username, setUsername] = useState('');
-  const [displayName, setDisplayName] = useState('');
   const [chosenRole, setRole] = useState<Role>();
   const defaults = useQuery({
     queryKey: queryKeys.defaultRole(),
     queryFn: () => api.get<UserList>('/api/v1/users?limit=1'),
   });
   const role = chosenRole ?? defaults.data?.default_role;
-  const create = useAction<void, Secret>({
-    run: async () => {
-      const user = await api.post<User>('/api/v1/users', {
-        username: username.trim(),
-        ...(role && { role }),
-        ...(displayName.trim() && { display_name: displayName.trim() }),
-      });
-      return createSignInLink(user);
-    },
+  const create = useAction<object, Secret>({
+    run: async (user) => createSignInLink(await api.post<User>('/api/v1/users', { ...user, role })),
     stale: [queryKeys.users()],
     quiet: true,
     onDone: (link) => {
@@ -49,25 +39,35 @@ export function NewUserDialog({ onClose, onSecret }: NewUserDialogProps) {
       lead="You get a sign-in link for them, with which they choose a password."
       action="Create"
       busy={create.isPending}
-      onSubmit={() => create.mutate()}
+      onSubmit={(field) =>
+        create.mutate({
+          username: field('username').trim(),
+          ...(field('display_name').trim() && { display_name: field('display_name').trim() }),
+        })
+      }
       onClose={onClose}
     >
-      <TextField
-        label="Username"
-        required
-        autoComplete="off"
-        value={username}
-        onChange={(event) => setUsername(event.target.value)}
-        error={create.error ? errorMessage(create.error) : undefined}
-      />
+      <TextField label="Username" name="username" required autoComplete="off" error={create.error} />
       <TextField
         label="Display name"
+        name="display_name"
         autoComplete="off"
-        value={displayName}
-        onChange={(event) => setDisplayName(event.target.value)}
         hint="Leave empty to use the username."
       />
       <RoleChoice value={role} onChange={setRole} />
     </FormDialog>
   );
+}
+
+/** Creates a link that signs a user in once. */
+export async function createSignInLink({ id, username }: User): Promise<Secret> {
+  const { path, expires_at } = await api.post<{ path: string; expires_at: string }>(
+    `/api/v1/users/${id}/sign-in-link`,
+  );
+  return {
+    title: `Sign-in link for ${username}`,
+    noun: 'link',
+    secret: new URL(path, window.location.origin).href,
+    hint: `It works once, until ${dateTime(expires_at)}. Send it over a channel that you trust.`,
+  };
 }

@@ -1,39 +1,39 @@
 import { KeyRound, UserPlus } from 'lucide-react';
 import { useState } from 'react';
+import { api } from '../../api/client.ts';
+import { queryKeys } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
+import type { Column } from '../../ui/data-table.tsx';
+import { ConfirmDialog } from '../../ui/dialog.tsx';
+import { Badge, EmptyState } from '../../ui/states.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
+import { useAction } from '../../ui/use-action.ts';
 import { ConsolePage } from '../console-page.tsx';
-import { useFilters } from '../filters.ts';
+import { FilterBar, useFilters } from '../filters.tsx';
+import { ListView, useList } from '../list.tsx';
 import { type Secret, SecretDialog } from '../secret-dialog.tsx';
-import { Keys } from './keys.tsx';
+import type { ApiKey } from '../types.ts';
+import { Code, StatusBadge, Time } from '../values.tsx';
 import { NewKeyDialog } from './new-key-dialog.tsx';
 import { NewUserDialog } from './new-user-dialog.tsx';
 import { Users } from './users.tsx';
 
 export default function PeoplePage() {
-  const [filters, change] = useFilters();
-  const { view = 'users' } = filters;
-  const [isAdding, setAdding] = useState<'user' | 'key'>();
-  const [keyFor, setKeyFor] = useState<string>();
+  const [{ view = 'users' }, change] = useFilters();
+  const [adding, setAdding] = useState<{ what: 'user' } | { what: 'key'; username?: string }>();
   const [secret, setSecret] = useState<Secret>();
-  const close = () => {
-    setAdding(undefined);
-    setKeyFor(undefined);
-  };
-  const addKey = (username?: string) => {
-    setKeyFor(username);
-    setAdding('key');
-  };
+  const dialog = { onClose: () => setAdding(undefined), onSecret: setSecret };
+  const newKey = (username: string) => setAdding({ what: 'key', username });
   return (
     <ConsolePage
       title="Users and keys"
       lead="Users, their roles and their API keys. Changes take effect immediately."
       actions={
         <>
-          <Button icon={KeyRound} onClick={() => addKey()}>
+          <Button icon={KeyRound} onClick={() => setAdding({ what: 'key' })}>
             New key
           </Button>
-          <Button look="primary" icon={UserPlus} onClick={() => setAdding('user')}>
+          <Button look="primary" icon={UserPlus} onClick={() => setAdding({ what: 'user' })}>
             New user
           </Button>
         </>
@@ -47,20 +47,90 @@ export default function PeoplePage() {
           {
             value: 'users',
             label: 'Users',
-            content: view === 'users' && <Users onNewKey={addKey} onSecret={setSecret} />,
+            content: view === 'users' && <Users onNewKey={newKey} onSecret={setSecret} />,
           },
-          {
-            value: 'keys',
-            label: 'Keys',
-            content: view === 'keys' && (
-              <Keys userId={filters.user_id} onShowAll={() => change({ user_id: undefined })} />
-            ),
-          },
+          { value: 'keys', label: 'Keys', content: view === 'keys' && <Keys /> },
         ]}
       />
-      {isAdding === 'user' && <NewUserDialog onClose={close} onSecret={setSecret} />}
-      {isAdding === 'key' && <NewKeyDialog username={keyFor} onClose={close} onSecret={setSecret} />}
+      {adding?.what === 'user' && <NewUserDialog {...dialog} />}
+      {adding?.what === 'key' && <NewKeyDialog username={adding.username} {...dialog} />}
       {secret && <SecretDialog {...secret} onClose={() => setSecret(undefined)} />}
     </ConsolePage>
+  );
+}
+
+export function Keys() {
+  const [{ user_id }] = useFilters();
+  const [disabling, setDisabling] = useState<ApiKey>();
+  const list = useList<ApiKey>('/api/v1/api-keys', 'api_keys', queryKeys.apiKeyList(), { user_id });
+  const disable = useAction<ApiKey>({
+    run: ({ id }) => api.post(`/api/v1/api-keys/${id}/disable`),
+    stale: [queryKeys.apiKeys()],
+    message: (_result, { name }) => `Disabled the key ${name}.`,
+    onDone: () => setDisabling(undefined),
+  });
+  const columns: readonly Column<ApiKey>[] = [
+    { title: 'Key', render: ({ name }) => <b>{name}</b> },
+    { title: 'Prefix', render: ({ prefix }) => <Code>{prefix}…</Code> },
+    { title: 'Owner', render: ({ owner }) => owner },
+    {
+      title: 'Role',
+      render: ({ role, raw_mode_enabled }) => (
+        <span className="row">
+          {role}
+          {raw_mode_enabled && <Badge>RAW</Badge>}
+        </span>
+      ),
+    },
+    {
+      title: 'Status',
+      render: ({ enabled }) => <StatusBadge status={enabled ? 'enabled' : 'disabled'} />,
+    },
+    { title: 'Last used', render: ({ last_used_at }) => <Time at={last_used_at} /> },
+    { title: 'Expires', render: ({ expires_at }) => <Time at={expires_at} /> },
+    {
+      title: 'Actions',
+      isTitleHidden: true,
+      render: (key) =>
+        key.enabled && (
+          <span className="row console-row-actions">
+            <Button size="small" look="danger" onClick={() => setDisabling(key)}>
+              Disable
+            </Button>
+          </span>
+        ),
+    },
+  ];
+  return (
+    <>
+      {user_id && (
+        <FilterBar clears={['user_id']}>
+          <span className="muted small">Keys of one user</span>
+        </FilterBar>
+      )}
+      <ListView
+        label="Keys"
+        list={list}
+        columns={columns}
+        rowKey={({ id }) => id}
+        empty={
+          <EmptyState icon={KeyRound} title="No keys">
+            Programs use API keys. People sign in with their password.
+          </EmptyState>
+        }
+      />
+      {disabling && (
+        <ConfirmDialog
+          title={`Disable the key ${disabling.name}?`}
+          action="Disable"
+          danger
+          busy={disable.isPending}
+          onConfirm={() => disable.mutate(disabling)}
+          onClose={() => setDisabling(undefined)}
+        >
+          <p>Requests with this key are rejected from now on. A key cannot be enabled again.</p>
+        </ConfirmDialog>
+      )}
+    </>
   );
 }

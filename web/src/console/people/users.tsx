@@ -1,24 +1,21 @@
 import { Link2, Users as UsersIcon } from 'lucide-react';
 import { useState } from 'react';
 import { api } from '../../api/client.ts';
-import { queryKeys } from '../../api/query-keys.ts';
+import { queryKeys } from '../../api/queries.ts';
 import type { Role } from '../../api/types.ts';
 import { useSession } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import type { Column } from '../../ui/data-table.tsx';
-import { EmptyState } from '../../ui/empty-state.tsx';
+import { ConfirmDialog } from '../../ui/dialog.tsx';
 import { Select } from '../../ui/field.tsx';
-import { ConsoleLink } from '../console-link.tsx';
-import { ListView } from '../list-view.tsx';
-import { useList } from '../lists.ts';
+import { EmptyState } from '../../ui/states.tsx';
+import { useAction } from '../../ui/use-action.ts';
+import { ListView, useList } from '../list.tsx';
 import type { Secret } from '../secret-dialog.tsx';
-import { StatusBadge } from '../status-badge.tsx';
-import { Time } from '../time.tsx';
 import type { User } from '../types.ts';
-import { useAction } from '../use-action.ts';
-import { ROLE_OPTIONS } from './roles.ts';
-import { createSignInLink } from './sign-in-link.ts';
+import { ConsoleLink, StatusBadge, Time } from '../values.tsx';
+import { createSignInLink } from './new-user-dialog.tsx';
+import { ROLE_OPTIONS } from './roles.tsx';
 
 interface UsersProps {
   onNewKey: (username: string) => void;
@@ -28,7 +25,7 @@ interface UsersProps {
 export function Users({ onNewKey, onSecret }: UsersProps) {
   const { user: self } = useSession();
   const [disabling, setDisabling] = useState<User>();
-  const list = useList<'users', User>('users', { queryKey: queryKeys.userList(), path: '/api/v1/users' });
+  const list = useList<User>('/api/v1/users', 'users', queryKeys.userList());
   const update = useAction<{ user: User; change: { role?: Role; disabled?: boolean } }, User>({
     run: ({ user, change }) => api.patch<User>(`/api/v1/users/${user.id}`, change),
     stale: [queryKeys.users(), queryKeys.apiKeys(), queryKeys.session()],
@@ -38,10 +35,9 @@ export function Users({ onNewKey, onSecret }: UsersProps) {
     },
     onDone: () => setDisabling(undefined),
   });
-  const link = useAction<User, Secret>({ run: createSignInLink, stale: [], onDone: onSecret });
+  const link = useAction({ run: createSignInLink, onDone: onSecret });
   const columns: readonly Column<User>[] = [
     {
-      key: 'user',
       title: 'User',
       render: ({ username, display_name }) => (
         <span>
@@ -51,12 +47,10 @@ export function Users({ onNewKey, onSecret }: UsersProps) {
       ),
     },
     {
-      key: 'state',
       title: 'Status',
       render: ({ disabled_at }) => <StatusBadge status={disabled_at ? 'disabled' : 'enabled'} />,
     },
     {
-      key: 'role',
       title: 'Role',
       render: (user) => (
         <Select
@@ -68,10 +62,10 @@ export function Users({ onNewKey, onSecret }: UsersProps) {
         />
       ),
     },
-    { key: 'created', title: 'Created', render: ({ created_at }) => <Time at={created_at} /> },
+    { title: 'Created', render: ({ created_at }) => <Time at={created_at} /> },
     {
-      key: 'actions',
-      title: <span className="visually-hidden">Actions</span>,
+      title: 'Actions',
+      isTitleHidden: true,
       render: (user) => (
         <span className="row console-row-actions">
           <ConsoleLink to="people" search={{ view: 'keys', user_id: user.id }} className="small">
@@ -113,7 +107,6 @@ export function Users({ onNewKey, onSecret }: UsersProps) {
         label="Users"
         list={list}
         columns={columns}
-        rows={list.rows}
         rowKey={({ id }) => id}
         empty={<EmptyState icon={UsersIcon} title="No users" />}
       />

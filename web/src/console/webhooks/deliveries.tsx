@@ -1,34 +1,22 @@
 import { PackageOpen, RotateCcw } from 'lucide-react';
 import { useState } from 'react';
 import { api } from '../../api/client.ts';
-import { queryKeys } from '../../api/query-keys.ts';
-import { Badge } from '../../ui/badge.tsx';
+import { queryKeys } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
-import { EmptyState } from '../../ui/empty-state.tsx';
-import { ErrorState } from '../../ui/error-state.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
-import { ConsoleLink } from '../console-link.tsx';
-import { FilterBar, FilterSelect } from '../filter-bar.tsx';
-import { useFilters } from '../filters.ts';
-import { dateTime, duration, plural } from '../format.ts';
-import { JsonView } from '../json-view.tsx';
-import { useList } from '../lists.ts';
-import { StatusBadge } from '../status-badge.tsx';
-import { Time } from '../time.tsx';
+import { plural } from '../../ui/numbers.ts';
+import { Badge, EmptyState, MoreButton, Pending, Skeleton } from '../../ui/states.tsx';
+import { useAction } from '../../ui/use-action.ts';
+import { FilterBar, StatusFilter, useFilters } from '../filters.tsx';
+import { dateTime, duration } from '../format.ts';
+import { useList } from '../list.tsx';
 import type { LoggedDelivery, Webhook } from '../types.ts';
-import { useAction } from '../use-action.ts';
-
-const STATUSES = ['pending', 'delivered', 'failed'].map((value) => ({ value, label: value }));
+import { ConsoleLink, JsonView, StatusBadge, Time } from '../values.tsx';
 
 /** The deliveries of a webhook, with the requests and responses of each attempt. */
 export function Deliveries({ webhook }: { webhook: Webhook }) {
-  const [filters, change] = useFilters();
+  const [filters] = useFilters();
   const path = `/api/v1/webhooks/${webhook.id}/deliveries`;
-  const list = useList<'deliveries', LoggedDelivery>('deliveries', {
-    queryKey: queryKeys.deliveries(webhook.id),
-    path,
-    filters,
-  });
+  const list = useList<LoggedDelivery>(path, 'deliveries', queryKeys.deliveries(webhook.id), filters);
   const replay = useAction<string>({
     run: (deliveryId) => api.post(`${path}/${deliveryId}/replay`),
     stale: [queryKeys.webhooks()],
@@ -37,16 +25,11 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
   return (
     <>
       <FilterBar>
-        <FilterSelect
-          label="Status"
-          all="All statuses"
-          value={filters.status}
-          options={STATUSES}
-          onChange={(status) => change({ status })}
-        />
+        <StatusFilter statuses={['pending', 'delivered', 'failed']} />
       </FilterBar>
-      {list.error && !list.rows && <ErrorState error={list.error} onRetry={() => void list.refetch()} />}
-      {!list.rows && !list.error && <Skeleton height="8rem" />}
+      <Pending query={list}>
+        <Skeleton height="8rem" />
+      </Pending>
       {list.rows?.length === 0 && (
         <EmptyState
           icon={PackageOpen}
@@ -68,9 +51,7 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
       </ul>
       {list.hasNextPage && (
         <div className="console-more">
-          <Button size="small" busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-            Show more
-          </Button>
+          <MoreButton list={list} size="small" />
         </div>
       )}
     </>

@@ -3,50 +3,32 @@ import { useNavigate, useParams } from '@tanstack/react-router';
 import { KeyRound, Pencil, Power, PowerOff, Send, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { api } from '../../api/client.ts';
-import { queryKeys } from '../../api/query-keys.ts';
-import { Badge } from '../../ui/badge.tsx';
+import { queryKeys } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
-import { ErrorState } from '../../ui/error-state.tsx';
-import { SkeletonText } from '../../ui/skeleton.tsx';
-import { ConsoleLink } from '../console-link.tsx';
-import { ConsolePage } from '../console-page.tsx';
+import { ConfirmDialog } from '../../ui/dialog.tsx';
+import { Badge } from '../../ui/states.tsx';
+import { useAction } from '../../ui/use-action.ts';
+import { ConsolePage, PendingPage } from '../console-page.tsx';
 import { dateTime } from '../format.ts';
 import { webhookQuery } from '../queries.ts';
 import { SecretDialog } from '../secret-dialog.tsx';
-import { StatusBadge } from '../status-badge.tsx';
-import { Time } from '../time.tsx';
 import type { RotatedSecret, Webhook } from '../types.ts';
-import { useAction } from '../use-action.ts';
+import { StatusBadge, Time } from '../values.tsx';
 import { Deliveries } from './deliveries.tsx';
-import { WebhookDialog } from './webhook-dialog.tsx';
-import { stateOf } from './webhooks-page.tsx';
+import { stateOf, WebhookDialog } from './webhooks-page.tsx';
 
-const WEBHOOKS = <ConsoleLink to="webhooks">Webhooks</ConsoleLink>;
 const STALE = [queryKeys.webhooks(), queryKeys.outbox()];
 
 export default function WebhookPage() {
   const { webhookId = '' } = useParams({ strict: false }) as { webhookId?: string };
   const webhook = useQuery(webhookQuery(webhookId));
-  if (!webhook.data) {
-    return (
-      <ConsolePage title="Webhook" above={WEBHOOKS}>
-        {webhook.error ? (
-          <ErrorState error={webhook.error} onRetry={() => void webhook.refetch()} />
-        ) : (
-          <SkeletonText lines={8} />
-        )}
-      </ConsolePage>
-    );
-  }
+  if (!webhook.data) return <PendingPage title="Webhook" above="webhooks" query={webhook} />;
   return <Loaded webhook={webhook.data} />;
 }
 
-type Asked = 'edit' | 'rotate' | 'delete';
-
 function Loaded({ webhook }: { webhook: Webhook }) {
   const navigate = useNavigate();
-  const [asked, setAsked] = useState<Asked>();
+  const [asked, setAsked] = useState<'edit' | 'rotate' | 'delete'>();
   const [rotated, setRotated] = useState<RotatedSecret>();
   const path = `/api/v1/webhooks/${webhook.id}`;
   const close = () => setAsked(undefined);
@@ -73,7 +55,7 @@ function Loaded({ webhook }: { webhook: Webhook }) {
   return (
     <ConsolePage
       title={new URL(webhook.url).host}
-      above={WEBHOOKS}
+      above="webhooks"
       lead={
         <span className="row">
           <StatusBadge status={stateOf(webhook)} />

@@ -1,24 +1,25 @@
 import { useNavigate } from '@tanstack/react-router';
 import { Plus, Webhook as WebhookIcon } from 'lucide-react';
 import { useState } from 'react';
-import { queryKeys } from '../../api/query-keys.ts';
+import { api } from '../../api/client.ts';
+import { EVENT_DESCRIPTIONS, EVENT_TYPES } from '../../api/events.ts';
+import { queryKeys } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import type { Column } from '../../ui/data-table.tsx';
-import { EmptyState } from '../../ui/empty-state.tsx';
-import { ConsoleLink } from '../console-link.tsx';
+import { FormDialog } from '../../ui/dialog.tsx';
+import { TextField } from '../../ui/field.tsx';
+import { plural } from '../../ui/numbers.ts';
+import { EmptyState } from '../../ui/states.tsx';
+import { useAction } from '../../ui/use-action.ts';
 import { ConsolePage } from '../console-page.tsx';
-import { dateTime, plural } from '../format.ts';
-import { ListView } from '../list-view.tsx';
-import { useList } from '../lists.ts';
+import { dateTime } from '../format.ts';
+import { ListView, useList } from '../list.tsx';
 import { SecretDialog } from '../secret-dialog.tsx';
-import { StatusBadge } from '../status-badge.tsx';
-import { Time } from '../time.tsx';
 import type { CreatedWebhook, Webhook } from '../types.ts';
-import { WebhookDialog } from './webhook-dialog.tsx';
+import { ConsoleLink, StatusBadge, Time } from '../values.tsx';
 
 const COLUMNS: readonly Column<Webhook>[] = [
   {
-    key: 'url',
     title: 'Address',
     render: ({ id, url }) => (
       <ConsoleLink to={`webhooks/${id}`} className="console-row-link console-url">
@@ -26,9 +27,8 @@ const COLUMNS: readonly Column<Webhook>[] = [
       </ConsoleLink>
     ),
   },
-  { key: 'status', title: 'Status', render: (webhook) => <StatusBadge status={stateOf(webhook)} /> },
+  { title: 'Status', render: (webhook) => <StatusBadge status={stateOf(webhook)} /> },
   {
-    key: 'events',
     title: 'Events',
     render: ({ event_types }) =>
       event_types.length === 0 ? (
@@ -38,12 +38,11 @@ const COLUMNS: readonly Column<Webhook>[] = [
       ),
   },
   {
-    key: 'why',
     title: 'Problem',
     render: ({ disabled_reason, failing_since }) =>
       disabled_reason ?? (failing_since ? `failing since ${dateTime(failing_since)}` : null),
   },
-  { key: 'created', title: 'Created', render: ({ created_at }) => <Time at={created_at} /> },
+  { title: 'Created', render: ({ created_at }) => <Time at={created_at} /> },
 ];
 
 export function stateOf({ enabled, failing_since }: Webhook): string {
@@ -55,10 +54,7 @@ export default function WebhooksPage() {
   const navigate = useNavigate();
   const [isAdding, setAdding] = useState(false);
   const [created, setCreated] = useState<CreatedWebhook>();
-  const list = useList<'webhooks', Webhook>('webhooks', {
-    queryKey: queryKeys.webhookList(),
-    path: '/api/v1/webhooks',
-  });
+  const list = useList<Webhook>('/api/v1/webhooks', 'webhooks', queryKeys.webhookList());
   const add = (
     <Button look="primary" icon={Plus} onClick={() => setAdding(true)}>
       New webhook
@@ -70,7 +66,6 @@ export default function WebhooksPage() {
         label="Webhooks"
         list={list}
         columns={COLUMNS}
-        rows={list.rows}
         rowKey={({ id }) => id}
         skeletonRows={3}
         empty={
@@ -93,5 +88,91 @@ export default function WebhooksPage() {
         />
       )}
     </ConsolePage>
+  );
+}
+
+interface WebhookDialogProps {
+  /** The webhook to edit; without it, a new one is created. */
+  webhook?: Webhook;
+  onClose: () => void;
+  onCreated?: (created: CreatedWebhook) => void;
+}
+
+export function WebhookDialog({ webhook, onClose, onCreated }: WebhookDialogProps) {
+  const [eventTypes, setEventTypes] = useState<string[]>(webhook?.event_types ?? []);
+  const save = useAction<{ url: string; event_types: string[] }, Webhook>({
+    run: (body) =>
+      webhook
+        ? api.patch<Webhook>(`/api/v1/webhooks/${webhook.id}`, body)
+        : api.post<CreatedWebhook>('/api/v1/webhooks', body),
+    stale: [queryKeys.webhooks()],
+    quiet: true,
+    onDone: (saved) => {
+      onClose();
+      if ('secret' in saved) onCreated?.(saved as CreatedWebhook);
+    },
+  });
+  return (
+    <FormDialog
+      size="wide"
+      title={webhook ? 'Edit webhook' : 'New webhook'}
+      lead="Nexus sends each event to this address as signed JSON, and retries for days when it is down."
+      action={webhook ? 'Save' : 'Create'}
+      busy={save.isPending}
+      onSubmit={(field) => save.mutate({ url: field('url').trim(), event_types: eventTypes })}
+      onClose={onClose}
+    >
+      <TextField
+        label="Address"
+        name="url"
+        type="url"
+        required
+        defaultValue={webhook?.url ?? 'https://'}
+        hint="Addresses in a private network must be allowed in the configuration of Nexus."
+        error={save.error}
+      />
+      <EventChoice value={eventTypes} onChange={setEventTypes} />
+    </FormDialog>
+  );
+}
+
+interface EventChoiceProps {
+  /** Empty: all of them. */
+  value: readonly string[];
+  onChange: (value: string[]) => void;
+}
+
+function EventChoice({ value, onChange }: EventChoiceProps) {
+  const toggle = (type: string) =>
+    onChange(value.includes(type) ? value.filter((chosen) => chosen !== type) : [...value, type]);
+  return (
+    <fieldset className="console-choice">
+      <legend className="field-label">Events</legend>
+      <label className="console-choice-all">
+        <input
+          type="checkbox"
+          className="checkbox"
+          checked={value.length === 0}
+          onChange={() => onChange([])}
+        />
+        All events, including future ones
+      </label>
+      <div className="console-choice-list">
+        {EVENT_TYPES.map((type) => (
+          <label key={type}>
+            <input
+              type="checkbox"
+              className="checkbox"
+              checked={value.includes(type)}
+              onChange={() => toggle(type)}
+            />
+            <span>
+              <code className="mono">{type}</code>
+              <span className="muted small">{EVENT_DESCRIPTIONS[type]}</span>
+            </span>
+          </label>
+        ))}
+      </div>
+    </fieldset>
   );
 }

@@ -5,9 +5,12 @@ type Row = (column: string) => string;
 
 interface Table {
   format: string;
-  /** The columns that identify the format, in lower case. */
-  columns: string[];
-  entry(row: Row): Entry;
+  /** The columns that identify the format, in lower case. The first one has the links. */
+  columns: [url: string, ...others: string[]];
+  /** The column with the time of saving. */
+  savedAt?: string;
+  folder?: (row: Row) => string;
+  tags: (row: Row) => string[];
 }
 
 const split = (text: string, separator: string) =>
@@ -21,51 +24,44 @@ const KINDS: Table[] = [
   {
     format: 'Pocket',
     columns: ['url', 'time_added', 'status'],
-    entry: (row) => ({
-      url: row('url'),
-      savedAt: parseDate(row('time_added')),
-      folder: row('status') === 'archive' ? 'Archive' : 'Unread',
-      tags: split(row('tags'), '|'),
-    }),
+    savedAt: 'time_added',
+    folder: (row) => (row('status') === 'archive' ? 'Archive' : 'Unread'),
+    tags: (row) => split(row('tags'), '|'),
   },
   {
     format: 'Instapaper',
     columns: ['url', 'selection', 'folder', 'timestamp'],
-    entry: (row) => ({
-      url: row('url'),
-      savedAt: parseDate(row('timestamp')),
-      folder: row('folder') || undefined,
-      tags: parseList(row('tags')),
-    }),
+    savedAt: 'timestamp',
+    folder: (row) => row('folder'),
+    tags: (row) => parseList(row('tags')),
   },
   {
     format: 'Readwise Reader',
     columns: ['url', 'document tags', 'saved date', 'location'],
-    entry: (row) => ({
-      url: row('url'),
-      savedAt: parseDate(row('saved date')),
-      folder: row('location') || undefined,
-      tags: parseList(row('document tags')),
-    }),
+    savedAt: 'saved date',
+    folder: (row) => row('location'),
+    tags: (row) => parseList(row('document tags')),
   },
   {
     format: 'Raindrop',
     columns: ['url', 'excerpt', 'folder', 'created'],
-    entry: (row) => ({
-      url: row('url'),
-      savedAt: parseDate(row('created')),
-      folder: row('folder') || undefined,
-      tags: split(row('tags'), ','),
-    }),
+    savedAt: 'created',
+    folder: (row) => row('folder'),
+    tags: (row) => split(row('tags'), ','),
   },
   ...['url', 'link', 'href', 'address'].map(
-    (column): Table => ({
-      format: 'Table',
-      columns: [column],
-      entry: (row) => ({ url: row(column), tags: split(row('tags'), ',') }),
-    }),
+    (column): Table => ({ format: 'Table', columns: [column], tags: (row) => split(row('tags'), ',') }),
   ),
 ];
+
+function entryOf({ columns: [url], savedAt, folder, tags }: Table, row: Row): Entry {
+  return {
+    url: row(url),
+    savedAt: savedAt ? parseDate(row(savedAt)) : undefined,
+    folder: folder?.(row) || undefined,
+    tags: tags(row),
+  };
+}
 
 /** Parses a list in JSON or Python syntax. */
 function parseList(text: string): string[] {
@@ -91,7 +87,7 @@ export function readCsv(text: string): Recognised | undefined {
   }
   return {
     format: kind.format,
-    entries: data.map((row) => kind.entry((column) => row[column]?.trim() ?? '')),
+    entries: data.map((row) => entryOf(kind, (column) => row[column]?.trim() ?? '')),
   };
 }
 

@@ -5,7 +5,8 @@ type Fields = Record<string, unknown>;
 interface Shape {
   format: string;
   /** Returns undefined when the value has another format. */
-  read(value: unknown): Entry[] | undefined;
+  items(value: unknown): Fields[] | undefined;
+  entry(item: Fields): Entry;
 }
 
 const isFields = (value: unknown): value is Fields =>
@@ -13,97 +14,86 @@ const isFields = (value: unknown): value is Fields =>
 const text = (value: unknown) => (typeof value === 'string' ? value.trim() : '');
 const fieldsIn = (value: unknown): Fields[] => (Array.isArray(value) ? value.filter(isFields) : []);
 
-/** Reads a list of objects whose first one has the given fields. */
-function listOf(value: unknown, has: string[], entry: (item: Fields) => Entry): Entry[] | undefined {
+/** Returns a list of objects, if the first one has the given fields. */
+function listOf(value: unknown, ...names: string[]): Fields[] | undefined {
   const items = fieldsIn(value);
   const [first] = items;
-  if (!first || !has.every((name) => name in first)) return undefined;
-  return items.map(entry);
+  return first && names.every((name) => name in first) ? items : undefined;
 }
 
 const SHAPES: Shape[] = [
   {
     format: 'Nexus',
-    read: (value) =>
-      isFields(value) && value.format === 'nexus-export'
-        ? fieldsIn(value.documents).map(({ url, added_at }) => ({
-            url: text(url),
-            savedAt: parseDate(added_at),
-          }))
-        : undefined,
+    items: (value) =>
+      isFields(value) && value.format === 'nexus-export' ? fieldsIn(value.documents) : undefined,
+    entry: ({ url, added_at }) => ({ url: text(url), savedAt: parseDate(added_at) }),
   },
   {
     format: 'Karakeep',
-    read: (value) =>
-      isFields(value)
-        ? listOf(value.bookmarks, ['content', 'createdAt'], ({ content, createdAt, tags, archived }) => ({
-            url: isFields(content) ? text(content.url) : '',
-            savedAt: parseDate(createdAt),
-            folder: archived === true ? 'Archive' : undefined,
-            tags: textsOf(tags),
-          }))
-        : undefined,
+    items: (value) => (isFields(value) ? listOf(value.bookmarks, 'content', 'createdAt') : undefined),
+    entry: ({ content, createdAt, tags, archived }) => ({
+      url: isFields(content) ? text(content.url) : '',
+      savedAt: parseDate(createdAt),
+      folder: archived === true ? 'Archive' : undefined,
+      tags: textsOf(tags),
+    }),
   },
   {
     format: 'Linkwarden',
-    read: (value) =>
-      isFields(value) && fieldsIn(value.collections).some(({ links }) => Array.isArray(links))
-        ? fieldsIn(value.collections).flatMap(({ name, links }) =>
-            fieldsIn(links).map(({ url, createdAt, importDate, tags }) => ({
-              url: text(url),
-              savedAt: parseDate(importDate ?? createdAt),
-              folder: text(name) || undefined,
-              tags: textsOf(tags),
-            })),
-          )
-        : undefined,
+    items: (value) => {
+      const collections = isFields(value) ? fieldsIn(value.collections) : [];
+      if (!collections.some(({ links }) => Array.isArray(links))) return undefined;
+      return collections.flatMap(({ name, links }) => fieldsIn(links).map((link) => ({ ...link, name })));
+    },
+    entry: ({ url, createdAt, importDate, tags, name }) => ({
+      url: text(url),
+      savedAt: parseDate(importDate ?? createdAt),
+      folder: text(name) || undefined,
+      tags: textsOf(tags),
+    }),
   },
   {
     format: 'Omnivore',
-    read: (value) =>
-      listOf(value, ['url', 'savedAt', 'slug'], ({ url, savedAt, state, labels }) => ({
-        url: text(url),
-        savedAt: parseDate(savedAt),
-        folder: text(state) || undefined,
-        tags: textsOf(labels),
-      })),
+    items: (value) => listOf(value, 'url', 'savedAt', 'slug'),
+    entry: ({ url, savedAt, state, labels }) => ({
+      url: text(url),
+      savedAt: parseDate(savedAt),
+      folder: text(state) || undefined,
+      tags: textsOf(labels),
+    }),
   },
   {
     format: 'Wallabag',
-    read: (value) =>
-      listOf(value, ['url', 'is_archived'], ({ url, given_url, created_at, is_archived, tags }) => ({
-        url: text(url) || text(given_url),
-        savedAt: parseDate(created_at),
-        folder: is_archived ? 'Archive' : 'Unread',
-        tags: textsOf(tags),
-      })),
+    items: (value) => listOf(value, 'url', 'is_archived'),
+    entry: ({ url, given_url, created_at, is_archived, tags }) => ({
+      url: text(url) || text(given_url),
+      savedAt: parseDate(created_at),
+      folder: is_archived ? 'Archive' : 'Unread',
+      tags: textsOf(tags),
+    }),
   },
   {
     format: 'Readeck',
-    read: (value) =>
-      isFields(value) && 'URL' in value && 'Labels' in value
-        ? [
-            {
-              url: text(value.URL),
-              savedAt: parseDate(value.Created),
-              folder: value.IsArchived === true ? 'Archive' : 'Unread',
-              tags: textsOf(value.Labels),
-            },
-          ]
-        : undefined,
+    items: (value) => listOf([value], 'URL', 'Labels'),
+    entry: ({ URL: url, Created, IsArchived, Labels }) => ({
+      url: text(url),
+      savedAt: parseDate(Created),
+      folder: IsArchived === true ? 'Archive' : 'Unread',
+      tags: textsOf(Labels),
+    }),
   },
 ];
 
-export interface JsonOptions {
+interface JsonOptions {
   /** Whether links are searched in unknown formats, too. */
   isLoose: boolean;
 }
 
 export function readJson(content: string, { isLoose }: JsonOptions): Recognised | undefined {
   const value = parse(content);
-  for (const { format, read } of SHAPES) {
-    const entries = read(value);
-    if (entries) return { format, entries };
+  for (const { format, items, entry } of SHAPES) {
+    const found = items(value);
+    if (found) return { format, entries: found.map(entry) };
   }
   const entries = isLoose ? looseEntries(value) : [];
   return entries.length > 0 ? { format: 'JSON', entries } : undefined;

@@ -1,8 +1,8 @@
+import { findLinks } from '../../saving/links.ts';
 import { readBookmarks } from './bookmarks.ts';
 import { readCsv } from './csv.ts';
-import { type Recognised, UnreadableFile } from './entry.ts';
+import { type Entry, type Recognised, UnreadableFile } from './entry.ts';
 import { readJson } from './json.ts';
-import { readText } from './text.ts';
 import { isZip, readZip } from './zip.ts';
 
 /** Recognises the format of a file by its content. */
@@ -52,4 +52,15 @@ function noLinks(): never {
   throw new UnreadableFile(
     'No links found. Choose a bookmarks file (HTML), a CSV or JSON export, or a text with links.',
   );
+}
+
+/** Reads links from text. A line without a link becomes an entry, too, so that it can be reported. */
+export function readText(text: string): Recognised {
+  const entries: Entry[] = [];
+  for (const line of text.split(/\r\n|\r|\n/)) {
+    const links = findLinks(line);
+    if (links.length > 0) for (const url of links) entries.push({ url });
+    else if (line.trim() !== '') entries.push({ url: line.trim() });
+  }
+  return { format: 'Text', entries };
 }

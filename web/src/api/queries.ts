@@ -1,0 +1,94 @@
+import { type Query, type QueryClient, type QueryKey, queryOptions } from '@tanstack/react-query';
+import { api } from './client.ts';
+
+/** Every key of the query cache. A shorter key is the prefix of longer ones: invalidating it invalidates them all. */
+export const queryKeys = {
+  everything: () => [],
+  session: () => ['session'],
+  signInLink: (token: string) => ['sign-in-link', token],
+  storage: () => ['storage'],
+  trash: () => ['trash'],
+
+  libraries: () => ['libraries'],
+  members: (libraryId?: string) => key('members', libraryId),
+  removalPreview: (libraryId: string, userId: string) => ['members', libraryId, 'preview', userId],
+  invitations: (libraryId?: string) => key('invitations', libraryId),
+  myInvitations: () => ['invitations', 'mine'],
+  people: (prefix: string) => ['people', prefix],
+
+  /** Everything that depends on the right to read a media. */
+  media: () => ['media'],
+  oneMedia: (mediaId: string) => ['media', 'one', mediaId],
+  fragments: (mediaId: string) => ['media', 'fragments', mediaId],
+  attempts: (mediaId: string) => ['media', 'attempts', mediaId],
+  provenance: (mediaId: string) => ['media', 'provenance', mediaId],
+  mediaLists: () => ['media', 'list'],
+  mediaList: (libraryId: string, params: object) => ['media', 'list', libraryId, params],
+  search: (query: object) => ['media', 'search', query],
+  related: (mediaId?: string) => key('media', 'related', mediaId),
+  sites: (libraryId?: string) => key('sites', libraryId),
+
+  analysisRuns: (mediaId: string) => ['analysis', mediaId, 'runs'],
+  analysisRun: (mediaId: string, runId: string) => ['analysis', mediaId, 'run', runId],
+  analysisShadow: (mediaId: string, runId: string) => ['analysis', mediaId, 'shadow', runId],
+  startedAnalysis: (mediaId: string) => ['analysis', mediaId, 'started'],
+  analysisProfiles: () => ['analysis-profiles'],
+
+  jobs: () => ['jobs'],
+  job: (jobId: string) => ['jobs', 'one', jobId],
+  jobList: (name?: string) => key('jobs', 'list', name),
+  jobStats: () => ['jobs', 'stats'],
+  jobFailures: (minutes: string, filter: object) => ['jobs', 'failures', minutes, filter],
+  jobProgress: (jobId?: string) => key('job-progress', jobId),
+  importResult: (jobId: string) => ['import-result', jobId],
+  throughput: (minutes?: string) => key('throughput', minutes),
+  workers: () => ['workers'],
+
+  backfills: () => ['backfills'],
+  backfillList: () => ['backfills', 'list'],
+  backfillHealth: () => ['backfills', 'health'],
+  outbox: () => ['outbox'],
+  outboxList: () => ['outbox', 'list'],
+  outboxHealth: () => ['outbox', 'health'],
+  outboxEvent: (eventId: string) => ['outbox', 'one', eventId],
+  webhooks: () => ['webhooks'],
+  webhookList: () => ['webhooks', 'list'],
+  webhook: (webhookId: string) => ['webhooks', 'one', webhookId],
+  deliveries: (webhookId: string) => ['webhooks', 'deliveries', webhookId],
+  audit: () => ['audit'],
+  users: () => ['users'],
+  userList: () => ['users', 'list'],
+  defaultRole: () => ['users', 'default-role'],
+  apiKeys: () => ['api-keys'],
+  apiKeyList: (userId?: string) => key('api-keys', 'list', userId),
+} as const;
+
+function key(...parts: (string | undefined)[]): string[] {
+  return parts.filter((part) => part !== undefined);
+}
+
+/** A list of media with more pages than this is updated item by item, because a refetch fetches all its pages. */
+const MAX_REFETCHED_PAGES = 3;
+
+/** Marks queries as stale, and refetches those that are on the screen. Very long lists of media are left as they are. */
+export async function invalidate(queryClient: QueryClient, ...keys: QueryKey[]): Promise<void> {
+  const isShort = ({ state }: Query) =>
+    ((state.data as { pages: unknown[] } | undefined)?.pages.length ?? 0) <= MAX_REFETCHED_PAGES;
+  const [kind, list] = queryKeys.mediaLists();
+  await Promise.all(
+    keys.map((queryKey) => {
+      const isLists = queryKey[0] === kind && queryKey[1] === list;
+      return queryClient.invalidateQueries({ queryKey, ...(isLists && { predicate: isShort }) });
+    }),
+  );
+}
+
+type Params = Record<string, string | number>;
+
+/** A query for the answer to a GET request. */
+export const getQuery = <T>(queryKey: QueryKey, path: string, params: Params = {}) =>
+  queryOptions({ queryKey, queryFn: ({ signal }) => api.get<T>(path, params, signal) });
+
+/** A query for the `data` of the answer to a GET request. */
+export const dataQuery = <T>(queryKey: QueryKey, path: string, params: Params = {}) =>
+  queryOptions({ queryKey, queryFn: ({ signal }) => api.getData<T>(path, params, signal) });
