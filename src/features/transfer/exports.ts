@@ -136,7 +136,7 @@ async function markdownFile(
     const cost = PASSES * size + 2 * costOfJudging(rules, size);
     const task = { fragments: group, withTitles: fragments.length > 1, rules };
     const { markdown, hits } = await run('export.markdown', task, { cost });
-    await governance.settle(hits, mode, actor, subject);
+    await governance.settle({ hits, mode, actor, subject });
     if (markdown) parts.push(markdown);
   }
   return { title: title ?? '', parts };

@@ -19,7 +19,7 @@ export interface Caller {
   address: string;
 }
 
-interface NewAuditEntry {
+export interface NewAuditEntry {
   action: string;
   actor: Actor;
   mode?: Mode;

@@ -1,7 +1,7 @@
 import { FAILURES } from '../../../contract/errors.ts';
 import type { MediaAttempt } from '../../../contract/media.ts';
 import type { Queryable, Transaction } from '../../../platform/database/database.ts';
-import type { EndedJob } from '../../../platform/jobs/ended-job.ts';
+import type { EndedJob } from '../../../platform/jobs/job-type.ts';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
 import { markFailed, type RetriedStatus, retryMedia } from './lifecycle.ts';
 import * as store from './store.ts';
