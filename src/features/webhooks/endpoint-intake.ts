@@ -9,7 +9,7 @@ interface Endpoint {
 }
 
 /** Longer than for jobs: an endpoint has few slots, so its rate shows slowly how much it takes. */
-const AHEAD_MS = 500;
+const AHEAD_MS = 200;
 
 /** Slots for each webhook, so that one that hangs holds up its own deliveries and no others. */
 export interface EndpointIntake extends Intake<ClaimedDelivery> {

@@ -35,7 +35,7 @@ export async function claimDeliveries(
   sql: Database,
   { workerId, token, wants }: { workerId: string; token: string; wants: Wants },
 ): Promise<ClaimedDelivery[]> {
-  return sql<ClaimedDelivery[]>`
+  const deliveries = await sql<ClaimedDelivery[]>`
     with claimed as (
       update webhook_deliveries
       set attempts = attempts + 1,
@@ -64,15 +64,25 @@ export async function claimDeliveries(
     )
     select
       claimed.*, webhooks.url,
-      array(
-        select secret
-        from webhook_secrets
-        where webhook_secrets.webhook_id = claimed.webhook_id and coalesce(expires_at > now(), true)
-        order by webhook_secrets.id desc
-      ) as secrets
+      -- The oldest delivery of a webhook comes first, and brings the secrets.
+      case row_number() over (partition by claimed.webhook_id order by claimed.id)
+        when 1
+        then array(
+          select secret
+          from webhook_secrets
+          where webhook_secrets.webhook_id = claimed.webhook_id and coalesce(expires_at > now(), true)
+          order by webhook_secrets.id desc
+        )
+      end as secrets
     from claimed
     join webhooks on webhooks.id = claimed.webhook_id
     cross join (select set_config('synchronous_commit', 'off', true)) as durability`.named('webhooks_claim');
+  const secrets = new Map<string, string[]>();
+  for (const delivery of deliveries) {
+    if (delivery.secrets) secrets.set(delivery.webhook_id, delivery.secrets);
+    else delivery.secrets = secrets.get(delivery.webhook_id) ?? [];
+  }
+  return deliveries;
 }
 
 /** A request that was made, for the log. */
