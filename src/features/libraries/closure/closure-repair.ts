@@ -1,4 +1,5 @@
 import type { Transaction } from '../../../platform/database/database.ts';
+import { lockSource } from '../store.ts';
 import {
   type DerivedRow,
   hasEdge,
@@ -9,8 +10,9 @@ import {
   redate,
 } from './derived-rows.ts';
 
-/** Writes the edges and rows that are missing for the members of a library, which the caller has locked. */
+/** Locks a library, and writes the edges and rows that are missing for its members. */
 export async function insertMissingEdges(tx: Transaction, libraryId: string): Promise<void> {
+  await lockSource(tx, libraryId);
   const missing = tx`
     select users.default_library_id, item.media_id, greatest(item.created_at, memberships.created_at) as came_at
     from memberships
