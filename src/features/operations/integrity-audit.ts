@@ -23,7 +23,7 @@ export function defineIntegrityAudit(sql: Database, checks: readonly IntegrityCh
     retry: { delays: [30, 120, 600] },
     async handler({ repair }, { jobId, attempt, signal, progress }) {
       const key = { jobId, attempt };
-      // Findings of earlier attempts of this job, and of deleted jobs.
+      // Deletes the findings of earlier attempts of this job, and of deleted jobs.
       await scan(sql, { table: 'integrity_findings', key: ['id'], signal }, (queryable, range) =>
         store.deleteObsolete(queryable, key, range),
       );

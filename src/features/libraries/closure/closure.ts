@@ -218,8 +218,8 @@ export async function removeFromLibrary(
     delete from library_media
     where library_id = ${libraryId} and media_id = ${mediaId}`;
   if (removed.count === 0) return false;
-  const isMembers = tx`edge.default_library_id in (${membersDefaultLibraries(tx, libraryId)})`;
-  await deleteEdges(tx, libraryId, tx`${isMembers} and edge.media_id = ${mediaId}`);
+  const ofMembers = tx`edge.default_library_id in (${membersDefaultLibraries(tx, libraryId)})`;
+  await deleteEdges(tx, libraryId, tx`${ofMembers} and edge.media_id = ${mediaId}`);
   const payload = { library_id: libraryId, media_id: mediaId, removed_by_user_id: userId };
   await emitLibraryEvents(tx, 'library.media_removed', [payload], requestId);
   return true;
@@ -276,7 +276,7 @@ export async function materialiseBatch(
   return { count: batch.count, lastMediaId: batch.count < batchSize ? null : batch.last_media_id };
 }
 
-/** Edges have no index by source. They are found through the default libraries of the source's members. */
+/** Selects the default libraries of members. Edges are found through them, because they have no index by source. */
 function membersDefaultLibraries(tx: Transaction, libraryId: string): SqlFragment {
   return tx`
     select users.default_library_id
