@@ -30,7 +30,7 @@ export function defineAnalysisJobs({ sql, runAnalysis, authorise }: AnalysisJobs
   const shadow = defineJobType('analyze_shadow', {
     payload: z.strictObject({ analysis_run_id: id }),
     async handler({ analysis_run_id }, context) {
-      const primary = await store.findRun(sql, analysis_run_id);
+      const primary = await store.findAnyRun(sql, analysis_run_id);
       // The run was deleted with its document.
       if (!primary) return {};
       const { document_id, mode } = primary;
@@ -46,10 +46,10 @@ export function defineAnalysisJobs({ sql, runAnalysis, authorise }: AnalysisJobs
     },
     /** Tells open pages that the comparison is there, or has failed for good. */
     async onEnded(tx, { payload: { analysis_run_id }, created_by_user_id, request_id }) {
-      const primary = await store.findRun(tx, analysis_run_id);
-      if (!primary || created_by_user_id === null) return;
-      const payload = { analysis_run_id, document_id: primary.document_id, created_by_user_id };
-      const aggregate = { aggregateType: 'analysis_run', aggregateId: primary.id };
+      const document_id = await store.findDocumentId(tx, analysis_run_id);
+      if (document_id === undefined || created_by_user_id === null) return;
+      const payload = { analysis_run_id, document_id, created_by_user_id };
+      const aggregate = { aggregateType: 'analysis_run', aggregateId: analysis_run_id };
       const requestId = request_id ?? undefined;
       await emitEvent(tx, { eventType: 'analysis.compared', ...aggregate, payload, requestId });
     },

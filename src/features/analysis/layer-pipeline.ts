@@ -1,7 +1,7 @@
-import type { LayerName, LayerOutput } from '../../contract/analysis.ts';
+import { LAYERS, type LayerName, type LayerOutput } from '../../contract/analysis.ts';
 import { countWords } from '../media/extractors/words.ts';
 import { discourse } from './layers/discourse.ts';
-import { rounded, type TextFacts } from './layers/layer.ts';
+import { type Layer, rounded, type TextFacts } from './layers/layer.ts';
 import { morphology } from './layers/morphology.ts';
 import { pragmatics } from './layers/pragmatics.ts';
 import { rhetoric } from './layers/rhetoric.ts';
@@ -25,8 +25,7 @@ export interface TextAnalysis {
   baselines: Partial<Record<LayerName, Baseline>>;
 }
 
-/** In the order of the contract. */
-const ALL_LAYERS = [
+const BY_NAME: Record<LayerName, Layer> = {
   token,
   morphology,
   syntax,
@@ -36,14 +35,14 @@ const ALL_LAYERS = [
   sociolinguistics,
   rhetoric,
   semiotic,
-];
+};
 
 /** Below this, counts are too small for full confidence. */
 const WORDS_FOR_FULL_CONFIDENCE = 50;
 
 /** Runs layers over a text in one pass. The same text gives the same bytes. */
 export function runLayers(document: DocumentText, names: readonly LayerName[]): TextAnalysis {
-  const chosen = ALL_LAYERS.filter(({ name }) => names.includes(name));
+  const chosen = LAYERS.filter((name) => names.includes(name)).map((name) => BY_NAME[name]);
   const layers = chosen.map((layer) => ({ layer, reader: layer.start() }));
   const english = createEnglishMeter();
   const { length: characters } = document.text;

@@ -33,7 +33,7 @@ export type Runs = ReturnType<typeof createRuns>;
 export function createRuns({ sql, governance, requireMode, submit }: RunsDependencies) {
   /** Returns a run as this reader may see it now, under the current policies. */
   async function requireRun(principal: Principal, id: string, actor: Actor): Promise<AnalysisRun> {
-    const run = await store.findRun(sql, id, principal);
+    const run = await store.findRun(sql, principal, id);
     if (!run)
       throw new NexusError(
         'E_NOT_FOUND',

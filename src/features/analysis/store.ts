@@ -1,5 +1,6 @@
 import type { AnalysedLayer, AnalysisRun, AnalysisRunSummary } from '../../contract/analysis.ts';
 import type { Queryable, Transaction } from '../../platform/database/database.ts';
+import type { SqlFragment } from '../../platform/database/statement.ts';
 import { seesWorkOnMedia, type Viewer } from '../libraries/access/can-read-media.ts';
 
 export type NewRun = Omit<AnalysisRun, 'layer_count' | 'has_shadow' | 'created_at'> & {
@@ -45,13 +46,22 @@ export async function insertRun(tx: Transaction, { layers, ...run }: NewRun): Pr
 const isVisible = (sql: Queryable, viewer: Viewer) =>
   seesWorkOnMedia(sql, viewer, { mediaId: sql`run.document_id`, authorId: sql`run.created_by_user_id` });
 
-/** Finds a run that the viewer may see; without a viewer any run, for jobs. */
-export async function findRun(sql: Queryable, id: string, viewer?: Viewer): Promise<AnalysisRun | undefined> {
+async function findOne(sql: Queryable, condition: SqlFragment): Promise<AnalysisRun | undefined> {
   const [run] = await sql<Omit<AnalysisRun, 'layers'>[]>`
-    select ${columns(sql)}
-    from analysis_runs as run
-    where run.id = ${id} ${viewer ? sql`and ${isVisible(sql, viewer)}` : sql``}`;
-  return run && { ...run, layers: await listLayers(sql, id) };
+    select ${columns(sql)} from analysis_runs as run where ${condition}`;
+  return run && { ...run, layers: await listLayers(sql, run.id) };
+}
+
+export const findRun = (sql: Queryable, viewer: Viewer, id: string) =>
+  findOne(sql, sql`run.id = ${id} and ${isVisible(sql, viewer)}`);
+
+/** Finds a run regardless of access, for jobs. */
+export const findAnyRun = (sql: Queryable, id: string) => findOne(sql, sql`run.id = ${id}`);
+
+export async function findDocumentId(sql: Queryable, runId: string): Promise<string | undefined> {
+  const [run] = await sql<{ document_id: string }[]>`
+    select document_id from analysis_runs where id = ${runId}`;
+  return run?.document_id;
 }
 
 async function listLayers(sql: Queryable, runId: string): Promise<AnalysedLayer[]> {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { LayerName } from '../../contract/analysis.ts';
-import { compileRules, masked, type PolicyHit, type Rule } from '../governance/rules.ts';
-import { runLayers, type TextAnalysis } from './layer-pipeline.ts';
+import { compileRules, masked, type Rule } from '../governance/rules.ts';
+import { runLayers } from './layer-pipeline.ts';
 import { joinFragments, type TextFragment } from './text.ts';
 
 export interface AnalysisTask {
@@ -11,16 +11,10 @@ export interface AnalysisTask {
   rules: Rule[];
 }
 
-export interface AnalysisResult {
-  analysis: TextAnalysis;
-  hits: PolicyHit[];
-  text_sha256: string;
-  /** The analysed text, without redacted parts. */
-  text: string;
-}
+export type AnalysisResult = ReturnType<typeof analyse>;
 
 /** Masks redacted text before any layer reads it. Masks keep the length, so ranges fit the original text, too. */
-function analyse({ fragments, layers, rules }: AnalysisTask): AnalysisResult {
+function analyse({ fragments, layers, rules }: AnalysisTask) {
   const document = joinFragments(fragments);
   const { hits, redactions } = compileRules(rules).judge(document.text);
   const text = masked(document.text, redactions);
@@ -30,6 +24,7 @@ function analyse({ fragments, layers, rules }: AnalysisTask): AnalysisResult {
     analysis,
     hits,
     text_sha256: createHash('sha256').update(text).digest('hex'),
+    /** The beginning of the analysed text, without redacted parts. */
     text: isBlocked ? '' : text.slice(0, EXCERPT_CHARACTERS),
   };
 }

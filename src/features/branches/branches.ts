@@ -58,7 +58,8 @@ export function createBranches({ sql, requireMode, governance, run }: BranchesDe
       }
       if (text_length > MAX_BRANCH_TEXT_LENGTH) throw new NexusError('E_INVALID_REQUEST', TOO_LONG);
       const origin = { media_id: documentId, parent_branch_id: null, parent_position: null };
-      const [id, created_by_user_id] = [newId(), principal.user_id];
+      const id = newId();
+      const created_by_user_id = principal.user_id;
       await store.insertBranch(tx, { id, name, ...origin, text_hash, text_length, created_by_user_id });
       await store.copyDocumentText(tx, id, documentId);
       return onTheWire(await requireBranch(tx, principal, id));
@@ -75,7 +76,8 @@ export function createBranches({ sql, requireMode, governance, run }: BranchesDe
     return transaction(sql, async (tx) => {
       const { media_id } = await requireBranch(tx, principal, parentId);
       const origin = { media_id, parent_branch_id: parentId, parent_position: at.position };
-      const [id, created_by_user_id] = [newId(), principal.user_id];
+      const id = newId();
+      const created_by_user_id = principal.user_id;
       await store.insertBranch(tx, { id, name: fork.name, ...origin, ...measure, created_by_user_id });
       await store.writeSnapshot(tx, id, 0, text);
       return onTheWire(await requireBranch(tx, principal, id));

@@ -76,11 +76,9 @@ export function createEventStreams(options: StreamsOptions) {
 
   async function broadcast(events: store.PlacedEvent[]): Promise<void> {
     const present = [...streams];
-    const visible = await store.findVisible(
-      sql,
-      present.map(({ principal }) => principal),
-      events.map(({ id }) => id),
-    );
+    const principals = present.map(({ principal }) => principal);
+    const eventIds = events.map(({ id }) => id);
+    const visible = await store.findVisible(sql, principals, eventIds);
     const idsOf = new Map<number, Set<string>>();
     for (const { indexes, ids } of visible) {
       const shared = new Set(ids);
@@ -141,11 +139,9 @@ export function createEventStreams(options: StreamsOptions) {
   function beat(): void {
     const present = [...streams];
     for (const stream of present) write(stream, ': still here\n\n');
+    const principals = present.map(({ principal }) => principal);
     store
-      .stillAdmitted(
-        sql,
-        present.map(({ principal }) => principal),
-      )
+      .stillAdmitted(sql, principals)
       .then((admitted) =>
         present.forEach((stream, index) => {
           if (!admitted.has(index)) stream.out.end();

@@ -47,9 +47,7 @@ export function fold(character: number): number {
   return lower.codePointAt(0) ?? character;
 }
 
-export function parsePattern(pattern: string): Node {
-  return new Parser(pattern).parse();
-}
+export const parsePattern = (pattern: string): Node => new Parser(pattern).parse();
 
 class Parser {
   readonly #characters: string[];

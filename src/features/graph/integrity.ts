@@ -15,8 +15,7 @@ export function createGraphCheck({ sql, graph, projector }: GraphCheckDependenci
   async function compare(ids: string[], run: AuditRun): Promise<void> {
     const projections = (await splitOnTimeout(sql, ids, store.listProjections)).flat();
     const stored = new Map(projections.map((one) => [one.media_id, one]));
-    const settled = await splitOnTimeout(sql, ids, store.listSettled);
-    const isSettled = new Set(settled.flatMap((part) => [...part]));
+    const isSettled = new Set((await splitOnTimeout(sql, ids, store.listSettled)).flat());
     const sources = (await splitOnTimeout(sql, ids, store.listSources)).flat();
     const expected = await projector.project(sources, run.signal);
     const [missing, wrong, right]: [store.Projected[], store.Projected[], store.Projected[]] = [[], [], []];

@@ -159,15 +159,15 @@ export async function findGraphDocument(sql: Queryable, mediaId: string) {
 }
 
 /** Lists documents that have been readable for long enough to be in the graph. */
-export async function listSettled(sql: Queryable, mediaIds: string[]): Promise<Set<string>> {
+export async function listSettled(sql: Queryable, mediaIds: string[]): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select id
     from media
     where id = any(${mediaIds}::uuid[]) and processing_completed_at < now() - interval '10 minutes'`;
-  return new Set(rows.map(({ id }) => id));
+  return rows.map(({ id }) => id);
 }
 
-/** Documents that have been readable for ten minutes and are not in the graph, or were put there by another projector. */
+/** Lists documents, readable for ten minutes, that are not in the graph or were put there by another projector. */
 export async function listUnprojected(sql: Queryable, projector: string, limit: number): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select media.id
@@ -184,7 +184,7 @@ export async function listUnprojected(sql: Queryable, projector: string, limit: 
   return rows.map(({ id }) => id);
 }
 
-/** What is in the graph of media that cannot be read. */
+/** Selects what the graph holds of media that cannot be read. */
 export function unjustifiedProjections(sql: Queryable, mediaIds: string[]) {
   return sql`
     select 'graph_unjustified' as kind, document_graph.media_id

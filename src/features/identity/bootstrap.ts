@@ -37,11 +37,11 @@ const SYSTEM = { name: 'system' };
 export async function seedBootstrapKeys({ sql, users, env }: BootstrapDependencies, keys: BootstrapKey[]) {
   const taken: Role[] = [];
   for (const entry of keys) {
+    // A former username stays reserved for the person who had it.
     const seeded = await transaction(sql, async (tx) => {
       const user = await ensureUser(tx, users, entry.role, env);
       if (user) await ensureKey(tx, user, entry);
       return user;
-      // A former username stays reserved for the person who had it.
     }).catch(undefinedIf('E_USERNAME_TAKEN'));
     if (seeded) continue;
     if (entry.isConfigured) {

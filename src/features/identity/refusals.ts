@@ -41,15 +41,12 @@ export function createRefusals({ sql }: { sql: Database }) {
     const isSeparate = (await entries.take(`refusal_entries:${by ?? 'key'}`, SEPARATE_ENTRIES)) === 0;
     const network = isSeparate ? networkOf(caller.address) : SEVERAL_NETWORKS;
     const details = { reason, address: isSeparate ? caller.address : SEVERAL_NETWORKS };
-    await recordRepeatedAudit(
-      sql,
-      {
-        action: 'auth.failed',
-        actor: { name: username ?? 'unknown', requestId: caller.requestId },
-        details: { ...details, ...(by && { by }), ...(api_key_id && { api_key_id }) },
-      },
-      [network, reason, by, api_key_id],
-    );
+    const entry = {
+      action: 'auth.failed',
+      actor: { name: username ?? 'unknown', requestId: caller.requestId },
+      details: { ...details, ...(by && { by }), ...(api_key_id && { api_key_id }) },
+    };
+    await recordRepeatedAudit(sql, entry, [network, reason, by, api_key_id]);
   }
 
   return { limit, record };

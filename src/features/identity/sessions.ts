@@ -91,11 +91,9 @@ export function createSessions({ sql, authentication, refusals }: SessionsDepend
       const { expires_at } = await sessionStore.insertSession(tx, session);
       await onCreated(tx, session.id);
       const owner = (await store.findUserById(tx, admitted.user_id))?.username ?? 'unknown';
-      await recordAudit(tx, {
-        action: 'session.created',
-        actor: { name: owner, requestId: caller.requestId },
-        details: { session_id: session.id, began_with: admitted.began_with, address: caller.address },
-      });
+      const actor = { name: owner, requestId: caller.requestId };
+      const details = { session_id: session.id, began_with: admitted.began_with, address: caller.address };
+      await recordAudit(tx, { action: 'session.created', actor, details });
       return { session_id: session.id, expires_at };
     });
     if (outcome.refusal) {
@@ -145,11 +143,9 @@ export function createSessions({ sql, authentication, refusals }: SessionsDepend
   };
 
   async function describe(principal: Principal): Promise<Session> {
-    const person = await profiles.findProfile(sql, principal.user_id);
-    const { id, username, display_name, has_password } = person;
-    const start = principal.session_id
-      ? await sessionStore.findSessionStart(sql, principal.session_id)
-      : undefined;
+    const { session_id, user_id } = principal;
+    const { id, username, display_name, has_password } = await profiles.findProfile(sql, user_id);
+    const start = session_id ? await sessionStore.findSessionStart(sql, session_id) : undefined;
     const usedLink = start?.began_with === 'sign_in_link';
     return {
       user: { id, username, display_name, role: principal.role },

@@ -40,7 +40,8 @@ export function createLibraries({ sql }: { sql: Database }) {
     },
 
     async create(userId: string, name: string, actor: Actor): Promise<Library> {
-      const [library_id, fields] = [newId(), { name: readName(name), owner_user_id: userId }];
+      const library_id = newId();
+      const fields = { name: readName(name), owner_user_id: userId };
       await transaction(sql, async (tx) => {
         await store.insertLibrary(tx, { id: library_id, ...fields, is_default: false });
         const created = { library_id, ...fields };

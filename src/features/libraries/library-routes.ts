@@ -8,7 +8,7 @@ import type { Libraries } from './libraries.ts';
 import type { LibraryMediaService } from './library-media.ts';
 
 const byId = z.object({ id });
-const forReaders = routeOptions({ access: 'viewer', feature: 'libraries', tags: ['Media'] });
+const forViewersOfMedia = routeOptions({ access: 'viewer', feature: 'libraries', tags: ['Media'] });
 const forViewers = routeOptions({ access: 'viewer', feature: 'libraries', tags: ['Libraries'] });
 
 export function registerLibraryRoutes(
@@ -126,7 +126,7 @@ export function registerLibraryRoutes(
 
   server.get(
     '/media/:id/provenance',
-    forReaders({
+    forViewersOfMedia({
       errors: ['E_MEDIA_NOT_FOUND'],
       summary: 'Explain why the caller can read a media',
       description: 'Returns when the caller saved it, and which of their libraries contain it.',

@@ -23,7 +23,10 @@ export function defineIntegrityAudit(sql: Database, checks: readonly IntegrityCh
     retry: { delays: [30, 120, 600] },
     async handler({ repair }, { jobId, attempt, signal, progress }) {
       const key = { jobId, attempt };
-      await deleteOldFindings(sql, key, signal);
+      // Deletes the findings of earlier attempts of this job, and of deleted jobs.
+      await scan(sql, { table: 'integrity_findings', key: ['id'], signal }, (queryable, range) =>
+        store.deleteObsolete(queryable, key, range),
+      );
       const counts: Record<string, number> = {};
       for (const check of checks) await run(check);
       const listed = await withLongTimeout(sql, (tx) =>
@@ -73,13 +76,6 @@ export function defineIntegrityAudit(sql: Database, checks: readonly IntegrityCh
   });
 }
 
-/** Deletes the findings of earlier attempts of this job, and of deleted jobs. */
-async function deleteOldFindings(sql: Database, key: store.AuditKey, signal: AbortSignal): Promise<void> {
-  await scan(sql, { table: 'integrity_findings', key: ['id'], signal }, (queryable, range) =>
-    store.deleteObsolete(queryable, key, range),
-  );
-}
-
 async function countDocuments(sql: Database, signal: AbortSignal): Promise<number> {
   let count = 0;
   const onPart = async (rows: number) => {
@@ -99,10 +95,8 @@ export function createIntegrityFindings({ sql }: { sql: Database }) {
       const audit = await store.findAudit(sql, jobId);
       if (!audit) throw new NexusError('E_NOT_FOUND', `The integrity audit ${jobId} does not exist.`);
       if (!seesContent(principal, audit)) {
-        throw new NexusError(
-          'E_FORBIDDEN',
-          'Only the person who started the audit and admins can see its findings.',
-        );
+        const message = 'Only the person who started the audit and admins can see its findings.';
+        throw new NexusError('E_FORBIDDEN', message);
       }
       const after = decodeCursor(query.cursor, position);
       const rows = await store.listFindings(sql, { jobId, kind: query.kind, after, limit: query.limit + 1 });

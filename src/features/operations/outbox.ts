@@ -19,12 +19,9 @@ export function createOutboxOperations({ sql, webhooks }: { sql: Database; webho
     const event = await store.findEvent(sql, id);
     if (!event) throw new NexusError('E_NOT_FOUND', `The event ${id} does not exist.`);
     const deliveries = await store.listDeliveries(sql, id);
-    return {
-      ...withoutHiddenFields(event, principal),
-      deliveries: isAdmin(principal)
-        ? deliveries
-        : deliveries.map((delivery) => ({ ...delivery, error_message: null })),
-    };
+    const hidden = isAdmin(principal) ? {} : { error_message: null };
+    const shown = deliveries.map((delivery) => ({ ...delivery, ...hidden }));
+    return { ...withoutHiddenFields(event, principal), deliveries: shown };
   }
 
   return {
@@ -41,10 +38,8 @@ export function createOutboxOperations({ sql, webhooks }: { sql: Database; webho
       const { event_type, status } = await get(id, principal);
       await transaction(sql, async (tx) => {
         if (!(await store.retryEvent(tx, id))) {
-          throw new NexusError(
-            'E_INVALID_STATE',
-            `The event is ${status}. Only failed events can be retried.`,
-          );
+          const message = `The event is ${status}. Only failed events can be retried.`;
+          throw new NexusError('E_INVALID_STATE', message);
         }
         await recordAudit(tx, { action: 'outbox.retried', actor, details: { event_id: id, event_type } });
         tx.notifyAfterCommit(EVENTS_EMITTED);

@@ -46,10 +46,7 @@ export const discourse: Layer = {
       },
       finish({ words, sentences }) {
         const relations = Object.keys(RELATIONS) as Relation[];
-        const counts = relations.map((relation): [Relation, number] => [
-          relation,
-          findings.countOf(relation),
-        ]);
+        const counts = relations.map((relation) => [relation, findings.countOf(relation)] as const);
         const markers = counts.reduce((sum, [, count]) => sum + count, 0);
         const main = counts
           .filter(([, count]) => count > 0)

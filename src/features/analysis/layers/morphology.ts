@@ -57,6 +57,7 @@ export const morphology: Layer = {
         const shares = [...classes].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
         const main = shares.filter(([name]) => name !== 'others').slice(0, 3);
         const tense = mainTense(tenses);
+        const names = Object.values(CLASSES);
         return {
           summary:
             words === 0
@@ -64,10 +65,7 @@ export const morphology: Layer = {
               : `Mostly ${listed(main.map(([name, count]) => `${name} (${Math.round((count / words) * 100)} %)`)) || 'words of no open class'}; ${tense === 'none' ? 'no tense prevails' : `mostly told in the ${tense}`}.`,
           measures: {
             ...Object.fromEntries(
-              [...new Set(Object.values(CLASSES))].map((name) => [
-                `${name}_share`,
-                share(classes.get(name) ?? 0, words),
-              ]),
+              names.map((name) => [`${name}_share`, share(classes.get(name) ?? 0, words)]),
             ),
             plural_share: share(plurals, nouns),
             comparatives,

@@ -42,14 +42,7 @@ export const pragmatics: Layer = {
         const count = (sign: keyof typeof SIGNS) => findings.countOf(sign);
         const per100 = (sign: keyof typeof SIGNS) => rounded(words === 0 ? 0 : (count(sign) / words) * 100);
         const [hedged, certain] = [count('hedge'), count('certainty')];
-        const stance =
-          hedged + certain === 0
-            ? 'neutral'
-            : hedged > certain
-              ? 'cautious'
-              : hedged < certain
-                ? 'assertive'
-                : 'balanced';
+        const stance = stanceOf(hedged, certain);
         return {
           summary:
             sentences === 0
@@ -72,6 +65,11 @@ export const pragmatics: Layer = {
     };
   },
 };
+
+function stanceOf(hedged: number, certain: number): string {
+  if (hedged === certain) return hedged === 0 ? 'neutral' : 'balanced';
+  return hedged > certain ? 'cautious' : 'assertive';
+}
 
 /** `May` that is not a verb is usually the month. */
 function isMonth({ label, start }: { label: string; start: number }, { tokens }: Sentence): boolean {

@@ -1,5 +1,5 @@
 import type { Sentence, Token } from '../sentences.ts';
-import { createFindings, type Findings } from './findings.ts';
+import { createFindings } from './findings.ts';
 import { counted, type Layer, listed } from './layer.ts';
 
 /** Recurring images, and the words that express them. */
@@ -35,6 +35,25 @@ export const semiotic: Layer = {
     const findings = createFindings();
     const fields = new Map<string, number>();
     const signs = { emoji: 0, emphasis: 0, quotations: 0, tags: 0 };
+    const readSigns = ({ tokens }: Sentence) => {
+      for (const emoji of emojiOf(tokens)) {
+        signs.emoji += 1;
+        findings.add('emoji', emoji.text, emoji);
+      }
+      for (const { text, isWord, start, end } of tokens) {
+        if (isWord || text.length > LONGEST_SIGN) continue;
+        if (TAG.test(text)) {
+          signs.tags += 1;
+          findings.add('tag', text, { start, end });
+        } else if (/^(?:!{2,}|\?!|!\?|…|\.{3,})$/.test(text)) {
+          signs.emphasis += 1;
+          findings.add('emphasis', text, { start, end });
+        } else if (/^[“„«"]$/.test(text)) {
+          // Opening and closing marks are the same character.
+          signs.quotations += text === '"' ? 0.5 : 1;
+        }
+      }
+    };
     return {
       read(sentence) {
         for (const word of sentence.words) {
@@ -48,7 +67,7 @@ export const semiotic: Layer = {
             findings.add('emphasis', word.text, word);
           }
         }
-        addSigns(sentence, findings.add, signs);
+        readSigns(sentence);
       },
       finish({ isEnglish }) {
         const recurring = findings.list({ kind: 'symbol', least: 2, most: 25 });
@@ -79,32 +98,6 @@ export const semiotic: Layer = {
 
 function isShouted(text: string): boolean {
   return text.length > 3 && /^\p{Lu}+$/u.test(text);
-}
-
-function addSigns(
-  { tokens }: Sentence,
-  add: Findings['add'],
-  signs: { emoji: number; emphasis: number; quotations: number; tags: number },
-): void {
-  for (const emoji of emojiOf(tokens)) {
-    signs.emoji += 1;
-    add('emoji', emoji.text, emoji);
-  }
-  for (const token of tokens) {
-    if (token.isWord || token.text.length > LONGEST_SIGN) continue;
-    if (TAG.test(token.text)) {
-      signs.tags += 1;
-      add('tag', token.text, token);
-    } else if (/^(?:!{2,}|\?!|!\?|…|\.{3,})$/.test(token.text)) {
-      signs.emphasis += 1;
-      add('emphasis', token.text, token);
-    } else if (/^[“„«]$/.test(token.text)) {
-      signs.quotations += 1;
-    } else if (token.text === '"') {
-      // Opening and closing marks are the same character.
-      signs.quotations += 0.5;
-    }
-  }
 }
 
 /** Matches one displayed emoji: with skin tone, joined parts, or the two letters of a flag. */

@@ -18,7 +18,8 @@ export function periodicBacklogCheck(backfill: Pick<Backfill, 'health'>): Period
   return { type, everySeconds: 60 };
 }
 
-const HELP = {
+/** The name in Prometheus and the description of each figure of the health. */
+const GAUGES = {
   pending_count: ['nexus_backfill_pending', 'Backfills that are not done.'],
   pending_age_p95_seconds: [
     'nexus_backfill_pending_age_p95_seconds',
@@ -30,8 +31,8 @@ const HELP = {
 export function measureBackfill(backfill: Pick<Backfill, 'health'>): MetricSource {
   return async () => {
     const health = await backfill.health();
-    return (Object.keys(HELP) as (keyof typeof HELP)[]).map((field) => {
-      const [name, help] = HELP[field];
+    return (Object.keys(GAUGES) as (keyof typeof GAUGES)[]).map((field) => {
+      const [name, help] = GAUGES[field];
       return { name, help, value: Number(health[field]), key: `backfill.${field}` };
     });
   };

@@ -61,13 +61,7 @@ const CHECKS: Check[] = [
     kind: 'closure_edge_missing',
     scan: LISTINGS,
     select: audit.missingEdges,
-    repair: {
-      by: 'source_library_id',
-      async repair(tx, libraryId) {
-        await lockSource(tx, libraryId);
-        await insertMissingEdges(tx, libraryId);
-      },
-    },
+    repair: { by: 'source_library_id', repair: insertMissingEdges },
   },
   { kind: 'default_library_shared', scan: MEMBERSHIPS, select: audit.sharedDefault },
   {

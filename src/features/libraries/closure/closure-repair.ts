@@ -1,16 +1,10 @@
 import type { Transaction } from '../../../platform/database/database.ts';
-import {
-  type DerivedRow,
-  hasEdge,
-  insertEdges,
-  isSaved,
-  lockDerived,
-  orLockIt,
-  redate,
-} from './derived-rows.ts';
+import { lockSource } from '../store.ts';
+import * as derived from './derived-rows.ts';
 
-/** Writes the edges and rows that are missing for the members of a library, which the caller has locked. */
+/** Locks a library, and writes the edges and rows that are missing for its members. */
 export async function insertMissingEdges(tx: Transaction, libraryId: string): Promise<void> {
+  await lockSource(tx, libraryId);
   const missing = tx`
     select users.default_library_id, item.media_id, greatest(item.created_at, memberships.created_at) as came_at
     from memberships
@@ -25,12 +19,12 @@ export async function insertMissingEdges(tx: Transaction, libraryId: string): Pr
           and edge.source_library_id = ${libraryId}
       )
     order by users.default_library_id, item.media_id`;
-  await insertEdges(tx, libraryId, missing);
+  await derived.insertEdges(tx, libraryId, missing);
 }
 
 /** Adds the rows that a default library has a reason for, and deletes those it has none for. */
 export async function rebuildDefaultLibrary(tx: Transaction, defaultLibraryId: string): Promise<void> {
-  const missing = await tx<DerivedRow[]>`
+  const missing = await tx<derived.DerivedRow[]>`
     insert into library_media (library_id, media_id, is_derived)
     select ${defaultLibraryId}, media_id, true
     from (
@@ -39,10 +33,10 @@ export async function rebuildDefaultLibrary(tx: Transaction, defaultLibraryId: s
       select media_id from default_library_closure_edges where default_library_id = ${defaultLibraryId}
     ) as reason
     order by media_id
-    ${orLockIt(tx)}
+    ${derived.orLockIt(tx)}
     returning library_id as default_library_id, media_id`;
-  await redate(tx, missing);
-  await lockDerived(
+  await derived.redate(tx, missing);
+  await derived.lockDerived(
     tx,
     tx`select library_id as default_library_id, media_id from library_media where library_id = ${defaultLibraryId}`,
   );
@@ -52,6 +46,6 @@ export async function rebuildDefaultLibrary(tx: Transaction, defaultLibraryId: s
     using listed
     where derived.library_id = listed.library_id
       and derived.media_id = listed.media_id
-      and not ${isSaved(tx, tx`listed.library_id`, tx`listed.media_id`)}
-      and not ${hasEdge(tx, tx`listed.library_id`, tx`listed.media_id`)}`;
+      and not ${derived.isSaved(tx, tx`listed.library_id`, tx`listed.media_id`)}
+      and not ${derived.hasEdge(tx, tx`listed.library_id`, tx`listed.media_id`)}`;
 }

@@ -1,16 +1,7 @@
 import type { Queryable, Transaction } from '../../../platform/database/database.ts';
 import type { SqlFragment } from '../../../platform/database/statement.ts';
 import { emitLibraryEvents } from '../events.ts';
-import {
-  type DerivedRow,
-  hasEdge,
-  insertEdges,
-  isRowSaved,
-  isSaved,
-  lockDerived,
-  orLockIt,
-  redate,
-} from './derived-rows.ts';
+import * as derived from './derived-rows.ts';
 
 /*
  * The contents of default libraries, and the reasons for them. Only this module writes library_media,
@@ -69,7 +60,7 @@ export async function addToDefaultLibrary(
     order by media_id
     on conflict (library_id, media_id) do update
     set created_at = excluded.created_at
-    where not ${isRowSaved(tx)}`;
+    where not ${derived.isRowSaved(tx)}`;
   const rows = await tx<{ media_id: string; is_new: boolean }[]>`
     insert into default_library_intrinsics (
       default_library_id, media_id, created_at, requested_url, ready_kind, ready_site
@@ -159,14 +150,14 @@ export async function removeFromDefaultLibrary(
       delete from library_media
       where library_id = ${defaultLibraryId}
         and media_id = ${mediaId}
-        and not ${hasEdge(tx, defaultLibraryId, mediaId)}
+        and not ${derived.hasEdge(tx, defaultLibraryId, mediaId)}
     )
     delete from default_library_intrinsics
     using libraries
     where default_library_id = ${defaultLibraryId} and media_id = ${mediaId} and libraries.id = default_library_id
     returning media_id, default_library_intrinsics.created_at as saved_at, requested_url, libraries.owner_user_id`;
   if (!removed) return undefined;
-  await redate(tx, [{ default_library_id: defaultLibraryId, media_id: mediaId }]);
+  await derived.redate(tx, [{ default_library_id: defaultLibraryId, media_id: mediaId }]);
   const { owner_user_id, ...saved } = removed;
   const payload = { library_id: defaultLibraryId, media_id: mediaId, removed_by_user_id: owner_user_id };
   await emitLibraryEvents(tx, 'library.media_removed', [payload], requestId);
@@ -201,7 +192,7 @@ export async function addToLibrary(
     cross join unnest(${listed}::uuid[]) as listed (media_id)
     where memberships.library_id = ${libraryId}
     order by users.default_library_id, listed.media_id`;
-  await insertEdges(tx, libraryId, missing);
+  await derived.insertEdges(tx, libraryId, missing);
   await emitAdded(tx, libraryId, listed, by);
   return listed;
 }
@@ -227,8 +218,8 @@ export async function removeFromLibrary(
     delete from library_media
     where library_id = ${libraryId} and media_id = ${mediaId}`;
   if (removed.count === 0) return false;
-  const isMembers = tx`edge.default_library_id in (${membersDefaultLibraries(tx, libraryId)})`;
-  await deleteEdges(tx, libraryId, tx`${isMembers} and edge.media_id = ${mediaId}`);
+  const ofMembers = tx`edge.default_library_id in (${membersDefaultLibraries(tx, libraryId)})`;
+  await deleteEdges(tx, libraryId, tx`${ofMembers} and edge.media_id = ${mediaId}`);
   const payload = { library_id: libraryId, media_id: mediaId, removed_by_user_id: userId };
   await emitLibraryEvents(tx, 'library.media_removed', [payload], requestId);
   return true;
@@ -271,7 +262,7 @@ export async function materialiseBatch(
       insert into library_media (library_id, media_id, is_derived, created_at)
       select ${default_library_id}, media_id, true, came_at
       from item
-      ${orLockIt(tx)}
+      ${derived.orLockIt(tx)}
     ),
     edge as (
       insert into default_library_closure_edges (default_library_id, media_id, source_library_id)
@@ -285,7 +276,7 @@ export async function materialiseBatch(
   return { count: batch.count, lastMediaId: batch.count < batchSize ? null : batch.last_media_id };
 }
 
-/** Edges have no index by source. They are found through the default libraries of the source's members. */
+/** Selects the default libraries of members. Edges are found through them, because they have no index by source. */
 function membersDefaultLibraries(tx: Transaction, libraryId: string): SqlFragment {
   return tx`
     select users.default_library_id
@@ -301,11 +292,11 @@ function membersDefaultLibraries(tx: Transaction, libraryId: string): SqlFragmen
  */
 export async function deleteEdges(tx: Transaction, sourceLibraryId: string, which: SqlFragment) {
   const doomed = tx`edge.source_library_id = ${sourceLibraryId} and ${which}`;
-  await lockDerived(
+  await derived.lockDerived(
     tx,
     tx`select default_library_id, media_id from default_library_closure_edges as edge where ${doomed}`,
   );
-  const left = await tx<DerivedRow[]>`
+  const left = await tx<derived.DerivedRow[]>`
     with deleted as (
       delete from default_library_closure_edges as edge
       where ${doomed}
@@ -314,7 +305,7 @@ export async function deleteEdges(tx: Transaction, sourceLibraryId: string, whic
     reason as materialized (
       select
         deleted.default_library_id, deleted.media_id,
-        ${isSaved(tx, tx`deleted.default_library_id`, tx`deleted.media_id`)} as is_saved,
+        ${derived.isSaved(tx, tx`deleted.default_library_id`, tx`deleted.media_id`)} as is_saved,
         exists (
           select
           from default_library_closure_edges as other
@@ -335,7 +326,7 @@ export async function deleteEdges(tx: Transaction, sourceLibraryId: string, whic
     select default_library_id, media_id
     from reason
     where has_edge and not is_saved`;
-  await redate(tx, left);
+  await derived.redate(tx, left);
 }
 
 /** Joins the kind and site of media that are ready, which lists are filtered by. They do not change any more. */

@@ -55,7 +55,8 @@ export function createInvitations({ sql, users, backfill }: InvitationsDependenc
       return transaction(sql, async (tx) => {
         requireAdmin(await holdLibrary(tx, userId, libraryId));
         if (!(await invitations.holdInviter(tx, libraryId, userId))) mayNotInvite();
-        const [id, people] = [newId(), { inviter_user_id: userId, invitee_user_id: invitee.id }];
+        const id = newId();
+        const people = { inviter_user_id: userId, invitee_user_id: invitee.id };
         const isNew = await invitations.insertInvitation(tx, { id, library_id: libraryId, ...people, role });
         // Checked after the insert, which waits for a parallel acceptance that may have made them a member.
         if (await invitations.findMembership(tx, libraryId, invitee.id)) {
