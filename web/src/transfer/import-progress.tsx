@@ -6,17 +6,8 @@ import { FormError } from '../session/card-page.tsx';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { ErrorState } from '../ui/states.tsx';
 import { downloadText } from './download.ts';
-import {
-  COUNTED,
-  cancelJob,
-  countItems,
-  countsOf,
-  type ImportItem,
-  isFinished,
-  progressQuery,
-  resultCsv,
-  resultQuery,
-} from './imports.ts';
+import { COUNTED, countItems, type ImportItem, resultCsv } from './import-items.ts';
+import { cancelJob, countsOf, isFinished, progressQuery, resultQuery } from './imports.ts';
 
 interface ImportProgressProps {
   ids: string[];

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { recogniseText } from './formats/recognise.ts';
+import { resultCsv } from './import-items.ts';
 import { readImportParams } from './import-params.ts';
-import { resultCsv } from './imports.ts';
 import { parseImport } from './parsed-import.ts';
 
 test('duplicates are imported once, other entries are rejected with a reason, the oldest link comes first', () => {
