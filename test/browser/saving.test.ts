@@ -119,7 +119,7 @@ test('a file is added to the open library by the request that ingests it', async
   const { body } = await nexus.call('POST', '/libraries', { key, body: { name: 'Almanacs' } });
   const libraryId = body.data.id;
   const page = await chromium.open();
-  await signIn(page, nexus, key);
+  await openLibrary(page, nexus, key);
   await page.goto(`${nexus.url}/app/library/${libraryId}`);
   await page.getByRole('button', { name: 'Save a link' }).click();
   const dialog = page.getByRole('dialog', { name: 'Save' });

@@ -6,7 +6,7 @@ import { type Mode, roleAllows } from '../../contract/roles.ts';
 import type { Actor } from '../../platform/audit/audit.ts';
 import type { Database, Queryable } from '../../platform/database/database.ts';
 import { newId } from '../../platform/ids.ts';
-import type { Creator, JobContext } from '../../platform/jobs/job-type.ts';
+import type { JobContext } from '../../platform/jobs/job-type.ts';
 import type { RunByCost } from '../../platform/processes/by-cost.ts';
 import { PermanentError } from '../../platform/work/retry-policy.ts';
 import { blocked, createRedact, recordDecision, rulesOf } from '../governance/governance.ts';
