@@ -3,25 +3,22 @@ import * as contract from '../../../contract/trash.ts';
 import { id, listQuery } from '../../../contract/wire.ts';
 import { principalOf } from '../../../http/authentication.ts';
 import type { HttpServer } from '../../../http/http-server.ts';
+import { routeOptions } from '../../../http/route-options.ts';
 import type { Trash } from './trash.ts';
 
-const tags = ['Trash'];
+const forViewers = routeOptions({ access: 'viewer', feature: 'media', tags: ['Trash'] });
 const byMediaId = z.object({ media_id: id });
 
 export function registerTrashRoutes(server: HttpServer, trash: Trash): void {
   server.get(
     '/trash',
-    {
-      config: { access: 'viewer', feature: 'media' },
-      schema: {
-        tags,
-        summary: 'List the trash',
-        description:
-          'Lists what the caller removed, most recent first, and when each item is deleted permanently.',
-        querystring: listQuery,
-        response: { 200: contract.trashList },
-      },
-    },
+    forViewers({
+      summary: 'List the trash',
+      description:
+        'Lists what the caller removed, most recent first, and when each item is deleted permanently.',
+      querystring: listQuery,
+      response: { 200: contract.trashList },
+    }),
     async (request) => {
       const { rows, page } = await trash.list(principalOf(request), request.query);
       return { data: rows, page };
@@ -30,17 +27,14 @@ export function registerTrashRoutes(server: HttpServer, trash: Trash): void {
 
   server.post(
     '/trash/:media_id/restore',
-    {
-      config: { access: 'viewer', feature: 'media', errors: ['E_MEDIA_NOT_FOUND'] },
-      schema: {
-        tags,
-        summary: 'Restore a media from the trash',
-        description:
-          "Adds it again to the caller's default library, or to the shared library it was removed from.",
-        params: byMediaId,
-        response: { 204: z.null() },
-      },
-    },
+    forViewers({
+      errors: ['E_MEDIA_NOT_FOUND'],
+      summary: 'Restore a media from the trash',
+      description:
+        "Adds it again to the caller's default library, or to the shared library it was removed from.",
+      params: byMediaId,
+      response: { 204: z.null() },
+    }),
     async (request, reply) => {
       await trash.restore(principalOf(request), request.params.media_id, request.id);
       return reply.status(204).send(null);
@@ -49,17 +43,14 @@ export function registerTrashRoutes(server: HttpServer, trash: Trash): void {
 
   server.delete(
     '/trash/:media_id',
-    {
-      config: { access: 'viewer', feature: 'media', errors: ['E_MEDIA_NOT_FOUND'] },
-      schema: {
-        tags,
-        summary: 'Delete a media permanently',
-        description:
-          'Deletes it with its files and everything made from it. A media that others have stays theirs.',
-        params: byMediaId,
-        response: { 204: z.null() },
-      },
-    },
+    forViewers({
+      errors: ['E_MEDIA_NOT_FOUND'],
+      summary: 'Delete a media permanently',
+      description:
+        'Deletes it with its files and everything made from it. A media that others have stays theirs.',
+      params: byMediaId,
+      response: { 204: z.null() },
+    }),
     async (request, reply) => {
       await trash.delete(principalOf(request), request.params.media_id);
       return reply.status(204).send(null);
@@ -68,15 +59,11 @@ export function registerTrashRoutes(server: HttpServer, trash: Trash): void {
 
   server.delete(
     '/trash',
-    {
-      config: { access: 'viewer', feature: 'media' },
-      schema: {
-        tags,
-        summary: 'Empty the trash',
-        description: 'Deletes everything in it permanently.',
-        response: { 204: z.null() },
-      },
-    },
+    forViewers({
+      summary: 'Empty the trash',
+      description: 'Deletes everything in it permanently.',
+      response: { 204: z.null() },
+    }),
     async (request, reply) => {
       await trash.deleteAll(principalOf(request));
       return reply.status(204).send(null);
