@@ -29,7 +29,8 @@ const UNIQUE_VIOLATION = '23505';
 
 const UNEXPECTED = {
   code: 'E_EXTRACTION_FAILED',
-  message: 'Nexus could not make this readable. The log says why.',
+  message:
+    'Something went wrong in Nexus while it processed this. Retry, or ask an admin to look at the job.',
 };
 
 const payload = z.strictObject({ media_id: id });
