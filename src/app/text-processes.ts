@@ -1,19 +1,13 @@
 import { NexusError } from '../contract/errors.ts';
-import { type RunByCost, runByCost } from '../platform/processes/by-cost.ts';
-import { createProcessPool } from '../platform/processes/pool.ts';
-import { siblingModule } from '../platform/processes/sibling-module.ts';
+import { runByCost } from '../platform/processes/by-cost.ts';
+import { createProcessPool, siblingModule } from '../platform/processes/pool.ts';
 import type { FailureCause } from '../platform/processes/stopped.ts';
 import { type TextWork, textWork } from './text-work.ts';
-
-export interface TextProcesses {
-  run: RunByCost<TextWork>;
-  close(): Promise<void>;
-}
 
 const RESULT_MB = 64;
 
 /** Child processes for tasks on long texts. Comparing ten million characters takes seconds; the limits allow for more. */
-export function createTextProcesses(): TextProcesses {
+export function createTextProcesses() {
   const pool = createProcessPool<TextWork>({
     entry: siblingModule(import.meta.url, 'text-worker'),
     size: 2,

@@ -1,5 +1,4 @@
-import { createProcessPool } from '../../platform/processes/pool.ts';
-import { siblingModule } from '../../platform/processes/sibling-module.ts';
+import { createProcessPool, siblingModule } from '../../platform/processes/pool.ts';
 import type { FailureCause } from '../../platform/processes/stopped.ts';
 import { PermanentError } from '../../platform/work/retry-policy.ts';
 import type { AnalysisResult, AnalysisTask, analysisWork } from './work.ts';

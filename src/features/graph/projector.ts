@@ -1,5 +1,4 @@
-import { createProcessPool } from '../../platform/processes/pool.ts';
-import { siblingModule } from '../../platform/processes/sibling-module.ts';
+import { createProcessPool, siblingModule } from '../../platform/processes/pool.ts';
 import type { GraphSource, Projection, projectionWork } from './work.ts';
 
 export type { GraphSource, Projection } from './work.ts';

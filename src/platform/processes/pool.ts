@@ -1,8 +1,18 @@
 import { writeFrame } from './frames.ts';
-import type { Reply } from './protocol.ts';
+import type { Reply, Work } from './serve-tasks.ts';
 import { type FailureCause, failureCause, ProcessStopped, TaskFailed } from './stopped.ts';
 import { type ProcessLimits, startProcess, type TaskProcess } from './task-process.ts';
-import type { Run, RunOptions, Work } from './work.ts';
+
+export interface RunOptions {
+  signal?: AbortSignal | undefined;
+}
+
+/** Runs a task by name. */
+export type Run<Tasks extends Work> = <Name extends keyof Tasks & string>(
+  name: Name,
+  input: Parameters<Tasks[Name]>[0],
+  options?: RunOptions,
+) => Promise<Awaited<ReturnType<Tasks[Name]>>>;
 
 export interface PoolOptions extends ProcessLimits {
   /** The module that a process runs. It calls `serveTasks`. */
@@ -172,6 +182,11 @@ export function createProcessPool<Tasks extends Work>(options: PoolOptions): Pro
       await Promise.all([...ending]);
     },
   };
+}
+
+/** Returns the URL of a module in the importer's folder: `.ts` in the source tree, `.js` in the build. */
+export function siblingModule(importer: string, name: string): URL {
+  return new URL(`./${name}${importer.endsWith('.ts') ? '.ts' : '.js'}`, importer);
 }
 
 function closed(): ProcessStopped {

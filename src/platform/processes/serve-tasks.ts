@@ -1,9 +1,35 @@
 import { Socket } from 'node:net';
+import { Worker } from 'node:worker_threads';
 import { createFrameReader, frameSize, writeFrame } from './frames.ts';
-import { CHANNEL, type ChildLimits, type Reply, type Request } from './protocol.ts';
 import type { ThrownError } from './stopped.ts';
-import { startWatchdog } from './watchdog.ts';
-import type { Work } from './work.ts';
+
+/** The tasks of a process by name: functions that take and return plain data and byte arrays. */
+export type Work = Record<string, (input: never) => unknown>;
+
+/** The file descriptor of the socket between a process and its pool. */
+export const CHANNEL = 3;
+
+/** The limits of a process, passed as its only argument. */
+export interface ChildLimits {
+  /** The process that started this one. */
+  parent: number;
+  timeoutMs: number;
+  /** The resident memory that this process may use, buffers included. */
+  memoryBytes: number;
+  resultBytes: number;
+}
+
+interface Request {
+  name: string;
+  input: unknown;
+}
+
+/** `rss` is the resident memory after the task. */
+export type Reply =
+  | { ready: true }
+  | { tooLarge: true }
+  | { result: unknown; rss: number }
+  | { error: ThrownError; rss: number };
 
 /** The parent kills a process after its timeout. If it cannot, the watchdog does so after this additional time. */
 const WATCHDOG_DELAY_MS = 5000;
@@ -61,4 +87,45 @@ function describe(error: unknown): ThrownError {
     stack: stack?.slice(0, MAX_MESSAGE_LENGTH),
     code: typeof code === 'string' ? code : undefined,
   };
+}
+
+/**
+ * Starts a thread that kills this process when its parent has ended, when it uses too much memory, or when a task exceeds
+ * its time. The main thread may be inside native code (`normalize`, a regular expression, zlib) that JavaScript cannot
+ * interrupt, so the thread sends SIGKILL to its own process.
+ */
+function startWatchdog({ parent, memoryBytes }: ChildLimits) {
+  // Shared by both threads: the deadline of the task on the monotonic clock; 0 between tasks.
+  const deadline = new BigInt64Array(new SharedArrayBuffer(8));
+  const watching = new Worker(`(${watch})(require('node:worker_threads').workerData)`, {
+    eval: true,
+    execArgv: [],
+    workerData: { parent, memoryBytes, deadline },
+    resourceLimits: { maxOldGenerationSizeMb: 8, maxYoungGenerationSizeMb: 2 },
+  });
+  watching.unref();
+  const set = (time: bigint) => {
+    Atomics.store(deadline, 0, time);
+    Atomics.notify(deadline, 0);
+  };
+  return {
+    /** Kills the process after this time, unless `end` is called. */
+    begin: (milliseconds: number) =>
+      set(process.hrtime.bigint() + BigInt(Math.ceil(milliseconds)) * 1_000_000n),
+    end: () => set(0n),
+  };
+}
+
+/** Runs in a separate thread from its source text, so it must not use anything from this module. */
+function watch({ parent, memoryBytes, deadline }: ChildLimits & { deadline: BigInt64Array }): void {
+  const [whileIdleMs, whileBusyMs] = [1000, 25];
+  for (;;) {
+    const seen = Atomics.load(deadline, 0);
+    Atomics.wait(deadline, 0, seen, seen === 0n ? whileIdleMs : whileBusyMs);
+    const now = Atomics.load(deadline, 0);
+    const isLate = now !== 0n && process.hrtime.bigint() > now;
+    if (isLate || process.ppid !== parent || process.memoryUsage.rss() > memoryBytes) {
+      process.kill(process.pid, 'SIGKILL');
+    }
+  }
 }

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { inChunks } from '../chunks.ts';
 import { createFrameReader, FrameTooLarge } from './frames.ts';
-import { CHANNEL, type ChildLimits, type Reply } from './protocol.ts';
+import { CHANNEL, type ChildLimits, type Reply } from './serve-tasks.ts';
 import { ProcessStopped } from './stopped.ts';
 
 export interface ProcessLimits {
@@ -16,24 +16,12 @@ export interface ProcessLimits {
   resultMb: number;
 }
 
-export interface TaskProcess {
-  readonly pid: number | undefined;
-  /** Resolves when the process has loaded its modules. Rejects like `send`. */
-  readonly ready: Promise<unknown>;
-  /** Sends a request and resolves with the reply. Rejects with a `ProcessStopped` when the process ends first. */
-  send(request: Buffer[]): Promise<Reply>;
-  /** Sends SIGKILL and resolves when the process has ended. */
-  kill(): Promise<void>;
-  /** Calls `listener` when the process has ended. */
-  onEnd(listener: () => void): void;
-  /** Marks the process as idle. An idle child process does not keep this process alive. */
-  setIdle(isIdle: boolean): void;
-}
+export type TaskProcess = ReturnType<typeof startProcess>;
 
 const START_TIMEOUT_MS = 30_000;
 const MB = 1024 * 1024;
 
-export function startProcess(entry: URL, limits: ProcessLimits): TaskProcess {
+export function startProcess(entry: URL, limits: ProcessLimits) {
   const child = spawn(process.execPath, argumentsOf(entry, limits), {
     // No environment: the process parses untrusted documents and must not see secrets. Only the time zone is passed.
     env: process.env.TZ ? { TZ: process.env.TZ } : {},
@@ -87,20 +75,23 @@ export function startProcess(entry: URL, limits: ProcessLimits): TaskProcess {
   ready.catch(() => undefined);
 
   return {
-    pid: child.pid,
+    /** Resolves when the process has loaded its modules. Rejects like `send`. */
     ready,
-    send(request) {
+    /** Sends a request and resolves with the reply. Rejects with a `ProcessStopped` when the process ends first. */
+    send(request: Buffer[]): Promise<Reply> {
       const reply = nextReply();
       Readable.from(chunksOf(request), { objectMode: false }).pipe(channel, { end: false });
       return reply;
     },
-    async kill() {
+    /** Sends SIGKILL and resolves when the process has ended. */
+    async kill(): Promise<void> {
       isWanted = false;
       kill(child);
       await ended;
     },
-    onEnd: (listener) => void ended.then(listener),
-    setIdle(isIdle) {
+    onEnd: (listener: () => void) => void ended.then(listener),
+    /** Marks the process as idle. An idle child process does not keep this process alive. */
+    setIdle(isIdle: boolean): void {
       for (const handle of [child, channel]) {
         if (isIdle) handle.unref();
         else handle.ref();
@@ -127,18 +118,10 @@ function kill(child: ChildProcess): void {
 }
 
 function argumentsOf(entry: URL, { timeoutMs, memoryMb, resultMb }: ProcessLimits): string[] {
-  const limits: ChildLimits = {
-    parent: process.pid,
-    timeoutMs,
-    memoryBytes: memoryMb * MB,
-    resultBytes: resultMb * MB,
-  };
-  return [
-    `--max-old-space-size=${Math.ceil(memoryMb / 2)}`,
-    ...loaderFlags(entry),
-    fileURLToPath(entry),
-    JSON.stringify(limits),
-  ];
+  const sizes = { memoryBytes: memoryMb * MB, resultBytes: resultMb * MB };
+  const limits: ChildLimits = { parent: process.pid, timeoutMs, ...sizes };
+  const heap = `--max-old-space-size=${Math.ceil(memoryMb / 2)}`;
+  return [heap, ...loaderFlags(entry), fileURLToPath(entry), JSON.stringify(limits)];
 }
 
 /** Returns the flags that load TypeScript in the child as in this process. Built modules need none. */

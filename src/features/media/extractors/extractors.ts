@@ -1,8 +1,7 @@
 import { FAILURES, Failure, type FailureCode } from '../../../contract/errors.ts';
 import type { Egress } from '../../../platform/egress/egress.ts';
 import { fromStatus } from '../../../platform/egress/errors.ts';
-import { createProcessPool } from '../../../platform/processes/pool.ts';
-import { siblingModule } from '../../../platform/processes/sibling-module.ts';
+import { createProcessPool, siblingModule } from '../../../platform/processes/pool.ts';
 import { type FailureCause, TaskFailed } from '../../../platform/processes/stopped.ts';
 import { type Extraction, ExtractionFailure, plainText } from './extraction.ts';
 import type { PdfExtraction } from './pdf.ts';
