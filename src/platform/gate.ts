@@ -1,12 +1,8 @@
-export interface GateLimits {
-  /** The number that runs in parallel. */
-  running: number;
-  /** The maximum number in the queue. */
-  waiting: number;
-}
-
-/** Limits how much work runs in parallel, in order of arrival. `refuse` throws when the queue is full. */
-export function createGate({ running, waiting }: GateLimits, refuse: () => never) {
+/**
+ * Limits how much work runs in parallel, in order of arrival: `running` at a time, and at most `waiting` in the queue. When
+ * the queue is full, `refuse` throws.
+ */
+export function createGate({ running, waiting }: { running: number; waiting: number }, refuse: () => never) {
   let free = running;
   const queue: (() => void)[] = [];
 

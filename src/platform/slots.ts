@@ -1,6 +1,6 @@
 import { NexusError } from '../contract/errors.ts';
 
-export interface SlotLimits {
+interface SlotLimits {
   /** The maximum in parallel, over all people. */
   total: number;
   perPerson: number;
@@ -78,11 +78,6 @@ export function createSlots({ total, perPerson, waitingPerPerson, waitMs }: Slot
 }
 
 function rateLimited(waitMs: number): NexusError {
-  return new NexusError(
-    'E_RATE_LIMITED',
-    'Too many requests of this kind are running. Try again in a moment.',
-    {
-      retryAfterSeconds: Math.ceil(waitMs / 1000),
-    },
-  );
+  const message = 'Too many requests of this kind are running. Try again in a moment.';
+  return new NexusError('E_RATE_LIMITED', message, { retryAfterSeconds: Math.ceil(waitMs / 1000) });
 }

@@ -1,6 +1,6 @@
 import type { Database } from '../../platform/database/database.ts';
 import type { IntegrityCheck } from '../../platform/integrity/check.ts';
-import { createRowCheck } from '../../platform/integrity/row-check.ts';
+import { createRowCheck } from '../../platform/integrity/scan.ts';
 
 /** Checks that every user has a default library and is its admin. */
 export function createDefaultLibraryCheck(sql: Database): IntegrityCheck {

@@ -18,7 +18,7 @@ export interface Caller {
   address: string;
 }
 
-export interface NewAuditEntry {
+interface NewAuditEntry {
   action: string;
   actor: Actor;
   mode?: Mode;
@@ -76,12 +76,7 @@ export interface AuditFilter {
 }
 
 /** Lists entries after `last`, newest first. */
-export async function listAudit(
-  sql: Queryable,
-  filter: AuditFilter,
-  last: string | null,
-  limit: number,
-): Promise<AuditEntry[]> {
+export async function listAudit(sql: Queryable, filter: AuditFilter, last: string | null, limit: number) {
   return sql<AuditEntry[]>`
     select id, action, mode, actor, details, created_at
     from audit_logs

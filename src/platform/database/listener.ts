@@ -4,7 +4,7 @@ import type { Logger } from '../telemetry/logger.ts';
 import { type ConnectionTarget, connectionConfig, type Database } from './database.ts';
 import { CHANNEL, type Subjects } from './notifications.ts';
 
-export interface ListenerOptions {
+interface ListenerOptions {
   sql: Database;
   log: Logger;
   /** Undefined behind a pooler, where a connection cannot listen: then only this process is heard. */

@@ -10,12 +10,6 @@ export interface Migration {
   statements: string;
 }
 
-interface AppliedMigration {
-  version: number;
-  name: string;
-  checksum: string;
-}
-
 /** A fixed number that no other advisory lock in this database uses. */
 const MIGRATION_LOCK = 7_305_120;
 
@@ -60,7 +54,9 @@ export async function pendingMigrations(sql: Queryable, migrations: Migration[])
       select from pg_tables where tablename = 'schema_migrations' and schemaname = any(current_schemas(false))
     ) as found`;
   const applied = table.found
-    ? await sql<AppliedMigration[]>`select version, name, checksum from schema_migrations order by version`
+    ? await sql<
+        Omit<Migration, 'statements'>[]
+      >`select version, name, checksum from schema_migrations order by version`
     : [];
   for (const { version, name, checksum } of applied) {
     const known = migrations[version - 1];
@@ -81,17 +77,14 @@ export async function pendingMigrations(sql: Queryable, migrations: Migration[])
 }
 
 async function apply(tx: Transaction, { version, name, checksum, statements }: Migration): Promise<void> {
-  if (version === 1) await createJournal(tx);
+  if (version === 1)
+    await tx`
+      create table schema_migrations (
+        version integer primary key,
+        name text not null,
+        checksum text not null,
+        applied_at timestamptz not null default now()
+      )`;
   await tx.script(statements);
   await tx`insert into schema_migrations (version, name, checksum) values (${version}, ${name}, ${checksum})`;
-}
-
-async function createJournal(tx: Transaction): Promise<void> {
-  await tx`
-    create table schema_migrations (
-      version integer primary key,
-      name text not null,
-      checksum text not null,
-      applied_at timestamptz not null default now()
-    )`;
 }

@@ -7,22 +7,7 @@ export const CHANNEL = 'nexus';
 /** The subjects of a notification; `any` when some may have been missed. */
 export type Subjects = ReadonlySet<string> | 'any';
 
-/**
- * Notifications between the processes of Nexus, sent after a commit. Losing one costs time and never work, because
- * polling finds the same.
- */
-export interface Notifications {
-  /** The messages to send right behind a commit. Those that follow others within milliseconds are sent together later. */
-  behindCommit(said: Said): string[];
-  /** Tells listeners in this process, which need not wait for the database. */
-  tellHere(said: Said): void;
-  on(topic: string, listener: (subjects: Subjects) => void): () => void;
-  /** Tells listeners in this process what a message of another process says. */
-  hear(message: string): void;
-  /** Tells listeners that messages may have been missed. */
-  missed(): void;
-  close(): void;
-}
+export type Notifications = ReturnType<typeof createNotifications>;
 
 /** Subjects by topic. */
 type Said = ReadonlyMap<string, ReadonlySet<string>>;
@@ -32,7 +17,11 @@ const GATHER_MS = 5;
 /** A message may have 8,000 bytes. */
 const SUBJECTS_PER_MESSAGE = 100;
 
-export function createNotifications(send: (messages: string[]) => Promise<unknown>): Notifications {
+/**
+ * Notifications between the processes of Nexus, sent after a commit. Losing one costs time and never work, because
+ * polling finds the same.
+ */
+export function createNotifications(send: (messages: string[]) => Promise<unknown>) {
   const origin = newId();
   const listeners = new EventEmitter().setMaxListeners(0);
   const topics = new Set<string>();
@@ -65,7 +54,8 @@ export function createNotifications(send: (messages: string[]) => Promise<unknow
   }
 
   return {
-    behindCommit(said) {
+    /** Returns the messages to send right behind a commit. Messages soon after others are sent together later. */
+    behindCommit(said: Said): string[] {
       const now = performance.now();
       return [...said].flatMap(([topic, subjects]) => {
         if (now - (sentAt.get(topic) ?? Number.NEGATIVE_INFINITY) > GATHER_MS) {
@@ -76,19 +66,22 @@ export function createNotifications(send: (messages: string[]) => Promise<unknow
         return [];
       });
     },
-    tellHere(said) {
+    /** Tells listeners in this process, which need not wait for the database. */
+    tellHere(said: Said): void {
       for (const [topic, subjects] of said) listeners.emit(topic, subjects);
     },
-    on(topic, listener) {
+    on(topic: string, listener: (subjects: Subjects) => void): () => void {
       topics.add(topic);
       listeners.on(topic, listener);
       return () => listeners.off(topic, listener);
     },
-    hear(message) {
+    /** Tells listeners in this process what a message of another process says. */
+    hear(message: string): void {
       const [from, topic = '', ...subjects] = message.split(' ');
       if (from !== origin) listeners.emit(topic, new Set(subjects));
     },
-    missed() {
+    /** Tells listeners that messages may have been missed. */
+    missed(): void {
       for (const topic of topics) listeners.emit(topic, 'any');
     },
     close: () => clearTimeout(timer),

@@ -1,7 +1,7 @@
 import type { Database } from '../database/database.ts';
 import { identifier } from '../database/statement.ts';
 import type { IntegrityCheck } from '../integrity/check.ts';
-import { createRowCheck, type RowRule } from '../integrity/row-check.ts';
+import { createRowCheck, type RowRule } from '../integrity/scan.ts';
 
 /** Rows whose job is gone cannot be reached, and retention does not delete them. */
 const withoutJob = (kind: string, table: string): RowRule => ({

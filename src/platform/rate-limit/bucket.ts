@@ -6,22 +6,13 @@ export interface Limit {
   perSecond: number;
 }
 
-export interface TakenTokens {
-  granted: number;
-  /** When nothing was granted: the time until the bucket holds `min` tokens again. */
-  retryAfterSeconds: number;
-}
-
 /**
  * Takes between `min` and `max` tokens from a bucket that all processes share, or none. The row lock serialises parallel
- * calls, so together they never get more than the bucket holds.
+ * calls, so together they never get more than the bucket holds. When nothing was granted, `retryAfterSeconds` is the time
+ * until the bucket holds `min` tokens again.
  */
-export async function takeTokens(
-  sql: Queryable,
-  name: string,
-  { capacity, perSecond }: Limit,
-  { min = 1, max = 1 } = {},
-): Promise<TakenTokens> {
+export async function takeTokens(sql: Queryable, name: string, limit: Limit, { min = 1, max = 1 } = {}) {
+  const { capacity, perSecond } = limit;
   const available = sql`least(
     ${capacity}::float8,
     bucket.tokens + greatest(0, extract(epoch from clock_timestamp() - bucket.refilled_at)) * ${perSecond}::float8
@@ -48,12 +39,7 @@ export async function takeTokens(
 }
 
 /** Returns tokens of requests that do not count after all. */
-export async function returnTokens(
-  sql: Queryable,
-  name: string,
-  { capacity }: Limit,
-  tokens = 1,
-): Promise<void> {
+export async function returnTokens(sql: Queryable, name: string, { capacity }: Limit, tokens = 1) {
   await sql`
     update rate_limit_buckets
     set tokens = least(${capacity}::float8, tokens + ${tokens}::float8)

@@ -17,11 +17,6 @@ interface LocalTokens {
   refill: Promise<void> | undefined;
 }
 
-export interface RateLimiterOptions {
-  sql: Queryable;
-  now?: () => number;
-}
-
 /**
  * Rate limits that all processes share, without a statement for each request. All processes share an exact bucket in the
  * database. Each process takes a fiftieth of a full bucket at a time and counts requests against that. So a caller costs
@@ -30,7 +25,7 @@ export interface RateLimiterOptions {
  * In any period, all processes together allow at most what the bucket held and gained in that period, plus what they took
  * in the minute before: a fiftieth per process. Tokens that a process takes and does not use are lost.
  */
-export function createRateLimiter({ sql, now = Date.now }: RateLimiterOptions) {
+export function createRateLimiter({ sql, now = Date.now }: { sql: Queryable; now?: () => number }) {
   const cache = new Map<string, LocalTokens>();
 
   function tokensOf(name: string): LocalTokens {

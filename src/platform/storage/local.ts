@@ -2,9 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, readdir, realpath, rename, rm, rmdir } from 'node:fs/promises';
 import path from 'node:path';
-import { checkedContent } from './content.ts';
-import { checkPath, checkPrefix } from './paths.ts';
-import { type Storage, type StoredFile, UnsatisfiableRange } from './storage.ts';
+import {
+  checkedContent,
+  checkPath,
+  checkPrefix,
+  type Storage,
+  type StoredFile,
+  UnsatisfiableRange,
+} from './storage.ts';
 
 /** The folder of incomplete files. It is inside the storage directory, so that a rename stays within one file system. */
 const PARTIAL = '.partial';

@@ -1,9 +1,6 @@
 import type { Storage, StoredFile } from './storage.ts';
 
-/** Returns those of the given paths that something refers to. */
-export type KnownAmong = (paths: string[]) => Promise<Iterable<string>>;
-
-export interface OrphanOptions {
+interface OrphanOptions {
   prefix?: string;
   /** Newer files are skipped: the transaction that refers to them may not have committed yet. */
   olderThan: Date;
@@ -11,10 +8,10 @@ export interface OrphanOptions {
   batchSize?: number;
 }
 
-/** Yields the files that nothing refers to. */
+/** Yields the files that nothing refers to. `knownAmong` returns those of the given paths that something refers to. */
 export async function* findOrphans(
   storage: Pick<Storage, 'list'>,
-  knownAmong: KnownAmong,
+  knownAmong: (paths: string[]) => Promise<Iterable<string>>,
   { prefix = '', olderThan, batchSize = 500 }: OrphanOptions,
 ): AsyncGenerator<StoredFile> {
   let batch: StoredFile[] = [];

@@ -11,13 +11,19 @@ import {
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import { checkedContent } from './content.ts';
-import { checkPath, checkPrefix } from './paths.ts';
-import { type Storage, type StorageOptions, UnsatisfiableRange } from './storage.ts';
+import {
+  checkedContent,
+  checkPath,
+  checkPrefix,
+  type Storage,
+  type StorageOptions,
+  UnsatisfiableRange,
+} from './storage.ts';
 
 /** With these limits, an upload uses at most 16 MB of memory, and a file can have up to 80 GB. */
 const PART_BYTES = 8 * 1024 * 1024;
 const PARALLEL_PARTS = 2;
+const EPOCH = new Date(0);
 
 /** Opens a storage that keeps files in a bucket of an S3-compatible store. */
 export function openS3Storage(options: Extract<StorageOptions, { kind: 's3' }>): Storage {
@@ -77,7 +83,7 @@ export function openS3Storage(options: Extract<StorageOptions, { kind: 's3' }>):
       });
       if (!found) return undefined;
       const size = Number(found.ContentRange?.split('/')[1] ?? found.ContentLength ?? 0);
-      const file = { path, size, modifiedAt: found.LastModified ?? new Date(0) };
+      const file = { path, size, modifiedAt: found.LastModified ?? EPOCH };
       return { file, content: found.Body as Readable };
     },
 
@@ -85,7 +91,7 @@ export function openS3Storage(options: Extract<StorageOptions, { kind: 's3' }>):
       checkPath(path);
       const found = await client.send(new HeadObjectCommand({ Bucket, Key: path })).catch(undefinedIfMissing);
       if (!found) return undefined;
-      return { path, size: found.ContentLength ?? 0, modifiedAt: found.LastModified ?? new Date(0) };
+      return { path, size: found.ContentLength ?? 0, modifiedAt: found.LastModified ?? EPOCH };
     },
 
     async move(from, to) {
@@ -103,25 +109,17 @@ export function openS3Storage(options: Extract<StorageOptions, { kind: 's3' }>):
     async *list(prefix = '') {
       checkPrefix(prefix);
       for await (const page of paginateListObjectsV2({ client }, { Bucket, Prefix: prefix })) {
-        for (const {
-          Key: path = '',
-          Size: size = 0,
-          LastModified: modifiedAt = new Date(0),
-        } of page.Contents ?? []) {
+        for (const { Key: path = '', Size: size = 0, LastModified: modifiedAt = EPOCH } of page.Contents ??
+          [])
           yield { path, size, modifiedAt };
-        }
       }
     },
 
     async directUpload(path, { contentType, size, expiresInSeconds }) {
       checkPath(path);
       if (!hasDirectUploads) return undefined;
-      const command = new PutObjectCommand({
-        Bucket,
-        Key: path,
-        ContentType: contentType,
-        ContentLength: size,
-      });
+      const upload = { Bucket, Key: path, ContentType: contentType, ContentLength: size };
+      const command = new PutObjectCommand(upload);
       const url = await getSignedUrl(client, command, {
         expiresIn: expiresInSeconds,
         // Signed, so that the store accepts only this size and type.

@@ -7,12 +7,6 @@ export interface StoredFile {
   modifiedAt: Date;
 }
 
-/** A range of bytes, with both ends included as in HTTP. Without an end, it extends to the last byte. */
-export interface ByteRange {
-  start: number;
-  end?: number | undefined;
-}
-
 export type Content = Uint8Array | Readable | AsyncIterable<Uint8Array>;
 
 export interface PutOptions {
@@ -24,11 +18,6 @@ export interface PutOptions {
   signal?: AbortSignal;
 }
 
-export interface UploadTarget {
-  url: string;
-  headers: Record<string, string>;
-}
-
 /**
  * Stores files by path. A path is one or more names of `[A-Za-z0-9._-]`, separated by slashes; no name begins with a dot.
  * A put is atomic and replaces an existing file. See docs/storage.md.
@@ -36,8 +25,14 @@ export interface UploadTarget {
 export interface Storage {
   /** Stores a file durably, and returns its size. */
   put(path: string, content: Content, options?: PutOptions): Promise<number>;
-  /** Reads a file. Undefined when it does not exist; throws `UnsatisfiableRange` when the range starts after its end. */
-  get(path: string, range?: ByteRange): Promise<{ file: StoredFile; content: Readable } | undefined>;
+  /**
+   * Reads a file, or a range of it that includes both ends as in HTTP. Undefined when the file does not exist; throws
+   * `UnsatisfiableRange` when the range starts after its end.
+   */
+  get(
+    path: string,
+    range?: { start: number; end?: number | undefined },
+  ): Promise<{ file: StoredFile; content: Readable } | undefined>;
   head(path: string): Promise<StoredFile | undefined>;
   /** Moves a file, and replaces an existing one. Throws when the file does not exist. */
   move(from: string, to: string): Promise<void>;
@@ -49,7 +44,7 @@ export interface Storage {
   directUpload(
     path: string,
     options: { contentType: string; size: number; expiresInSeconds: number },
-  ): Promise<UploadTarget | undefined>;
+  ): Promise<{ url: string; headers: Record<string, string> } | undefined>;
   /** Returns the origin of these URLs, for the Content-Security-Policy. */
   uploadOrigin(): Promise<string | undefined>;
   close(): void;
@@ -81,4 +76,32 @@ export class UnexpectedSize extends Error {
     super(`The content of ${path} is ${what}.`);
     this.name = 'UnexpectedSize';
   }
+}
+
+const NAME = '[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}';
+const PATH = new RegExp(`^${NAME}(/${NAME}){0,9}$`);
+
+/** Throws for a path that could mean anything other than a file below the root, in any kind of storage. */
+export function checkPath(path: string): void {
+  if (!PATH.test(path)) throw new Error(`${JSON.stringify(path)} is not a valid storage path.`);
+}
+
+/** Like `checkPath`, for a prefix of a path, which may end anywhere. */
+export function checkPrefix(prefix: string): void {
+  if (prefix !== '') checkPath(prefix.replace(/\/$/, ''));
+}
+
+/** Yields the content in chunks. Throws when its size is not as expected, or when the signal is aborted. */
+export async function* checkedContent(path: string, content: Content, options: PutOptions) {
+  const { size, maxSize = Number.POSITIVE_INFINITY, signal } = options;
+  const limit = Math.min(size ?? Number.POSITIVE_INFINITY, maxSize);
+  let seen = 0;
+  for await (const chunk of content instanceof Uint8Array ? [content] : content) {
+    signal?.throwIfAborted();
+    seen += chunk.length;
+    if (seen > limit) throw new UnexpectedSize(path, `larger than ${limit} bytes`);
+    yield chunk;
+  }
+  signal?.throwIfAborted();
+  if (size !== undefined && seen < size) throw new UnexpectedSize(path, `${seen} bytes, not ${size}`);
 }

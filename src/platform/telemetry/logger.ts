@@ -3,27 +3,18 @@ import pretty from 'pino-pretty';
 
 export type { Logger };
 
-export interface LogOptions {
-  level: string;
-  format: 'json' | 'pretty';
-}
+const SECRETS = ['authorization', 'cookie', 'password', 'secret', 'key', 'key_hash', 'token'];
 
 /**
- * Structured logs on standard output. What may carry a secret is never handed to the logger in the first place
- * (no headers, no bodies, no query strings); the redaction below is the second net.
+ * Creates a logger of structured lines on standard output. Headers, bodies and query strings are never logged, because they
+ * may hold secrets; the redaction is a second safeguard.
  */
-export function createLogger({ level, format }: LogOptions): Logger {
+export function createLogger({ level, format }: { level: string; format: 'json' | 'pretty' }): Logger {
   const settings = {
     level,
     base: { app: 'nexus' },
     timestamp: pino.stdTimeFunctions.isoTime,
-    redact: {
-      paths: ['authorization', 'cookie', 'password', 'secret', 'key', 'key_hash', 'token'].flatMap((name) => [
-        name,
-        `*.${name}`,
-      ]),
-      censor: '[hidden]',
-    },
+    redact: { paths: SECRETS.flatMap((name) => [name, `*.${name}`]), censor: '[hidden]' },
   };
   if (format === 'json') return pino(settings);
   return pino(settings, pretty({ sync: true, ignore: 'app,pid,hostname', translateTime: 'SYS:HH:MM:ss' }));

@@ -1,5 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { z } from 'zod';
+import type { metrics } from '../../contract/operations.ts';
 
 /** From a millisecond to ten seconds. */
 const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -11,7 +13,7 @@ const MEASURED_FOR_MS = 5000;
 const WINDOW = 1000;
 const NANOSECONDS = 1e9;
 
-export interface AnsweredRequest {
+interface AnsweredRequest {
   method: string;
   /** The route's pattern, never the path: the number of series must stay small. */
   route: string;
@@ -40,14 +42,11 @@ export interface Measurement {
 
 export type MetricSource = () => Promise<Measurement[]> | Measurement[];
 
-export interface MetricsSnapshot {
-  counters: Record<string, number>;
-  timings: Record<string, { count: number; avg_ms: number; p95_ms: number }>;
-}
+type MetricsSnapshot = z.output<typeof metrics>;
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** The metrics of this process, and the backlogs of the installation. One registry answers JSON and Prometheus. */
+/** Collects the metrics of this process, and the backlogs of the installation, as JSON and for Prometheus. */
 export function createMetrics() {
   const registry = new Registry();
   const registers = [registry];
@@ -64,20 +63,16 @@ export function createMetrics() {
     buckets: REQUEST_SECONDS,
     registers,
   });
-  const jobLatency = new Histogram({
-    name: 'nexus_job_latency_seconds',
-    help: 'How long attempts that this process ran had been due before they began.',
-    labelNames: ['job_type'],
-    buckets: JOB_SECONDS,
-    registers,
-  });
-  const jobDuration = new Histogram({
-    name: 'nexus_job_duration_seconds',
-    help: 'How long attempts that this process ran took.',
-    labelNames: ['job_type'],
-    buckets: JOB_SECONDS,
-    registers,
-  });
+  const jobHistogram = (name: string, help: string) =>
+    new Histogram({ name, help, labelNames: ['job_type'], buckets: JOB_SECONDS, registers });
+  const jobLatency = jobHistogram(
+    'nexus_job_latency_seconds',
+    'How long attempts that this process ran had been due before they began.',
+  );
+  const jobDuration = jobHistogram(
+    'nexus_job_duration_seconds',
+    'How long attempts that this process ran took.',
+  );
 
   const latest: number[] = [];
   let timed = 0;
@@ -121,12 +116,8 @@ export function createMetrics() {
       (sum, { metricName, value }) => (metricName?.endsWith('_sum') ? sum + value : sum),
       0,
     );
-    const timing = {
-      count: timed,
-      avg_ms: rounded((total * 1000) / timed),
-      p95_ms: rounded(percentile95(latest)),
-    };
-    return { 'http.request.ms': timing };
+    const [avg_ms, p95_ms] = [rounded((total * 1000) / timed), rounded(percentile95(latest))];
+    return { 'http.request.ms': { count: timed, avg_ms, p95_ms } };
   }
 
   return {

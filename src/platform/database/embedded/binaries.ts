@@ -2,7 +2,7 @@ import type { Dirent } from 'node:fs';
 import { chmod, copyFile, link, mkdir, readdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { exists, isAlive } from './files.ts';
+import { exists, isAlive, succeeds } from './files.ts';
 
 /** The PostgreSQL server for this platform from its npm package in `node_modules`. */
 export interface PackagedServer {
@@ -66,17 +66,10 @@ async function linkOrCopyAll(from: string, to: string): Promise<void> {
 async function linkOrCopy(from: string, to: string): Promise<void> {
   const { mode } = await stat(from);
   const isReadableByAll = (mode & 0o004) !== 0;
-  if (isReadableByAll && (await tryLink(from, to))) return;
+  // Linking fails on another file system, on one without hard links, and for files that this user may not link to.
+  if (isReadableByAll && (await succeeds(link(from, to)))) return;
   await copyFile(from, to);
   await chmod(to, mode & 0o100 ? 0o755 : 0o644);
-}
-
-/** Returns false on another file system, on one without hard links, and for files that this user may not link to. */
-async function tryLink(from: string, to: string): Promise<boolean> {
-  return link(from, to).then(
-    () => true,
-    () => false,
-  );
 }
 
 /** Creates a directory that all users may enter, whatever the umask is: PostgreSQL may run as another account. */

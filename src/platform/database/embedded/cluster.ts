@@ -3,10 +3,17 @@ import { randomBytes } from 'node:crypto';
 import { chmod, chown, link, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Account, serverAccount } from './account.ts';
 import { installServer, moveUnlessTaken, type PackagedServer } from './binaries.ts';
-import { createOwnDirectory, createServerDirectory, exists, isAlive, syncDirectory } from './files.ts';
-import { socketDirectory } from './socket-directory.ts';
+import {
+  type Account,
+  createOwnDirectory,
+  createServerDirectory,
+  exists,
+  isAlive,
+  serverAccount,
+  socketDirectory,
+  syncDirectory,
+} from './files.ts';
 
 /** A PostgreSQL data directory and its server. */
 export interface Cluster {
@@ -14,6 +21,7 @@ export interface Cluster {
   directory: string;
   dataDir: string;
   binDir: string;
+  files: { log: string; lock: string; settings: string };
   account: Account | undefined;
   /** A Unix socket in a separate directory. The server has no TCP listener. */
   connection: { host: string; port: number; username: string; password: string };
@@ -50,47 +58,44 @@ export async function prepareCluster(
   const password = await ensurePassword(directory);
   const host = await socketDirectory(directory, account);
   const connection = { host, port: SOCKET_PORT, username: SUPERUSER, password };
-  const cluster: Cluster = { server, directory, dataDir, binDir, account, connection, settings };
+  const files = {
+    log: path.join(directory, 'log', 'postgres.log'),
+    lock: path.join(dataDir, 'postmaster.pid'),
+    settings: path.join(directory, 'postgresql.conf'),
+  };
+  const cluster: Cluster = { server, directory, dataDir, binDir, files, account, connection, settings };
   await refuseUnusableServer(cluster);
   if (!(await exists(dataDir))) await initialise(cluster);
   return cluster;
 }
 
-/** The server did not start. */
-export class StartFailure extends Error {
-  /** Whether a retry may succeed: another server is starting, or the previous one has not quite ended. */
-  readonly isTransient: boolean;
+/** The output when another server is starting, or the previous one has not quite ended. */
+const TRANSIENT =
+  /already exists|lock file .* is empty|pre-existing shared memory block|did not start in time|is shut down/;
 
-  constructor(message: string, output: string) {
-    super(message);
-    this.isTransient =
-      /already exists|lock file .* is empty|pre-existing shared memory block|did not start in time|is shut down/.test(
-        output,
-      );
-  }
-}
+/** The server did not start, and a retry may succeed. */
+export class TransientStartFailure extends Error {}
 
 export async function startCluster(cluster: Cluster): Promise<void> {
+  const { log: logFile, settings } = cluster.files;
   await writeSettings(cluster);
   await removeStaleLock(cluster);
-  await rotateLog(logFile(cluster));
-  const loggedBefore = await sizeOf(logFile(cluster));
+  if ((await sizeOf(logFile)) > MAX_LOG_BYTES) await rename(logFile, `${logFile}.1`);
+  const loggedBefore = await sizeOf(logFile);
   const started = await run(cluster, 'pg_ctl', [
     'start',
     '--silent',
     '--wait',
     '--timeout=60',
     `--pgdata=${cluster.dataDir}`,
-    `--log=${logFile(cluster)}`,
-    `--options=-c config_file=${shellQuoted(settingsFile(cluster))}`,
+    `--log=${logFile}`,
+    `--options=-c config_file=${shellQuoted(settings)}`,
   ]);
   if (started.exitCode === 0) return;
-  const log = await readFile(logFile(cluster)).catch(() => Buffer.alloc(0));
+  const log = await readFile(logFile).catch(() => Buffer.alloc(0));
   const output = `${log.subarray(loggedBefore)}${started.output}`.trim();
-  throw new StartFailure(
-    `PostgreSQL did not start. Its output:\n${output.split('\n').slice(-8).join('\n')}`,
-    output,
-  );
+  const Failure = TRANSIENT.test(output) ? TransientStartFailure : Error;
+  throw new Failure(`PostgreSQL did not start. Its output:\n${output.split('\n').slice(-8).join('\n')}`);
 }
 
 /**
@@ -98,8 +103,8 @@ export async function startCluster(cluster: Cluster): Promise<void> {
  * start the next one as soon as this one has ended.
  */
 export async function stopCluster(cluster: Cluster): Promise<void> {
-  const pid = await runningPid(cluster);
-  if (pid === undefined) return;
+  const pid = await lockedPid(cluster);
+  if (pid === undefined || !(await isServer(pid))) return;
   // A fast shutdown first. If it takes too long, an immediate one, which loses no committed data.
   for (const signal of ['SIGINT', 'SIGQUIT'] as const) {
     process.kill(pid, signal);
@@ -110,31 +115,21 @@ export async function stopCluster(cluster: Cluster): Promise<void> {
       await pause(STOP_POLL_MS);
     }
   }
-  throw new Error(`PostgreSQL (pid ${pid}) did not stop. See ${logFile(cluster)}.`);
+  throw new Error(`PostgreSQL (pid ${pid}) did not stop. See ${cluster.files.log}.`);
 }
 
-/** Returns the pid of the running server from its lock file; undefined when there is no file, or it is stale. */
-async function runningPid(cluster: Cluster): Promise<number | undefined> {
-  const pid = await lockedPid(cluster);
-  return pid !== undefined && (await isServer(pid)) ? pid : undefined;
-}
-
+/** Whether a process is a PostgreSQL server that has not ended. Without /proc, any process that exists counts as one. */
 async function isServer(pid: number): Promise<boolean> {
   if (!isAlive(pid)) return false;
-  const program = await programOf(pid);
-  return program === undefined || program === 'postgres';
+  const status = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  const [, program = 'postgres', state] = /\((.*)\) (\S)/s.exec(status) ?? [];
+  return program === 'postgres' && state !== 'Z';
 }
 
+/** Returns the pid in the lock file, which may be stale; undefined when there is no file. */
 async function lockedPid(cluster: Cluster): Promise<number | undefined> {
-  const pid = Number.parseInt(await readFile(lockFile(cluster), 'utf8').catch(() => ''), 10);
+  const pid = Number.parseInt(await readFile(cluster.files.lock, 'utf8').catch(() => ''), 10);
   return pid > 0 ? pid : undefined;
-}
-
-/** Returns the program name of a process, `zombie` for an ended one, or undefined where there is no /proc. */
-async function programOf(pid: number): Promise<string | undefined> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
-  const [, program, state] = /\((.*)\) (\S)/s.exec(stat ?? '') ?? [];
-  return state === 'Z' ? 'zombie' : program;
 }
 
 /** Returns the version in the format of `server_version_num`: 180004 for `18.4.0-beta.17`. */
@@ -166,9 +161,8 @@ async function refuseUnusableServer(cluster: Cluster): Promise<void> {
     output: (error as Error).message,
   }));
   if (exitCode === 0) return;
-  const who = cluster.account
-    ? `the account ${cluster.account.name}, which runs PostgreSQL for root,`
-    : 'PostgreSQL';
+  const { name } = cluster.account ?? {};
+  const who = name ? `the account ${name}, which runs PostgreSQL for root,` : 'PostgreSQL';
   throw new Error(
     `${who} cannot run ${cluster.binDir}/postgres (${output.trim()}). ` +
       'Set NEXUS_DATA_DIR to a directory that it may enter, or set NEXUS_DATABASE_URL to a PostgreSQL server.',
@@ -235,7 +229,7 @@ async function writeSettings(cluster: Cluster): Promise<void> {
   const draft = path.join(cluster.directory, `unfinished-settings-${process.pid}`);
   await writeFile(draft, text);
   await chmod(draft, 0o644);
-  await rename(draft, settingsFile(cluster));
+  await rename(draft, cluster.files.settings);
 }
 
 /**
@@ -244,12 +238,8 @@ async function writeSettings(cluster: Cluster): Promise<void> {
  */
 async function removeStaleLock(cluster: Cluster): Promise<void> {
   const pid = await lockedPid(cluster);
-  if (pid === undefined || !isAlive(pid)) return;
-  if ((await runningPid(cluster)) === undefined) await rm(lockFile(cluster), { force: true });
-}
-
-async function rotateLog(file: string): Promise<void> {
-  if ((await sizeOf(file)) > MAX_LOG_BYTES) await rename(file, `${file}.1`);
+  if (pid !== undefined && isAlive(pid) && !(await isServer(pid)))
+    await rm(cluster.files.lock, { force: true });
 }
 
 async function sizeOf(file: string): Promise<number> {
@@ -259,31 +249,14 @@ async function sizeOf(file: string): Promise<number> {
   );
 }
 
-function logFile(cluster: Cluster): string {
-  return path.join(cluster.directory, 'log', 'postgres.log');
-}
-
-function lockFile(cluster: Cluster): string {
-  return path.join(cluster.dataDir, 'postmaster.pid');
-}
-
-function settingsFile(cluster: Cluster): string {
-  return path.join(cluster.directory, 'postgresql.conf');
-}
-
 /** Quotes text for a shell, to which pg_ctl passes its options. */
 function shellQuoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-interface Finished {
-  exitCode: number | null;
-  output: string;
-}
-
 /** Runs a program of the server as its account, without the PG* variables of this process. */
-function run(cluster: Cluster, program: string, args: string[]): Promise<Finished> {
-  return new Promise((resolve, reject) => {
+function run(cluster: Cluster, program: string, args: string[]) {
+  return new Promise<{ exitCode: number | null; output: string }>((resolve, reject) => {
     const child = spawn(path.join(cluster.binDir, program), args, {
       cwd: cluster.directory,
       env: { PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C' },
@@ -292,12 +265,10 @@ function run(cluster: Cluster, program: string, args: string[]): Promise<Finishe
       ...(cluster.account && { uid: cluster.account.uid, gid: cluster.account.gid }),
     });
     let output = '';
-    child.stdout.on('data', (chunk) => {
-      output += chunk;
-    });
-    child.stderr.on('data', (chunk) => {
-      output += chunk;
-    });
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk) => {
+        output += chunk;
+      });
     child.on('error', reject);
     child.on('close', (exitCode) => resolve({ exitCode, output }));
   });

@@ -4,20 +4,14 @@ import { findPackagedServer, removeLeftovers } from './binaries.ts';
 import {
   type Cluster,
   prepareCluster,
-  StartFailure,
   serverVersionNumber,
   startCluster,
   stopCluster,
+  TransientStartFailure,
 } from './cluster.ts';
 import { type Attempt, acquireHold } from './ownership.ts';
 
-export interface EmbeddedServer {
-  connection: Cluster['connection'] & { database: string };
-  /** Releases the server. The last process to do so stops it. */
-  stop(): Promise<void>;
-}
-
-export interface EmbeddedOptions {
+interface EmbeddedOptions {
   /** `<data directory>/postgres` */
   directory: string;
   /** The behaviour when another process owns the server: a service refuses to start, a command uses it as a guest. */
@@ -47,27 +41,20 @@ const POLL_MS = 50;
  * it, never a pid file: a process that gets the lock on a running server owns that server. When the connection is lost,
  * the server has died.
  */
-export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {
+export async function startEmbedded(options: EmbeddedOptions) {
   const { log } = options;
   const cluster = await prepareCluster(await findPackagedServer(), options.directory, {
     max_connections: String(Math.max(MIN_CONNECTIONS, options.poolSize + SPARE_CONNECTIONS)),
   });
   const stopping = new AbortController();
-  const seeker = {
-    cluster,
-    log,
-    name: `nexus ${options.purpose} (pid ${process.pid})`,
-    signal: stopping.signal,
-  };
+  const name = `nexus ${options.purpose} (pid ${process.pid})`;
+  const seeker = { cluster, log, name, signal: stopping.signal };
   let recovery: Promise<void> | undefined;
   const onLost = () => {
     recovery = recover();
   };
-  let held = await holdServer({
-    ...seeker,
-    onLost,
-    accepts: options.whenOwned === 'share' ? () => true : refuseOwned,
-  });
+  const accepts = options.whenOwned === 'share' ? () => true : refuseOwned;
+  let held = await holdServer({ ...seeker, onLost, accepts });
 
   function refuseOwned(attempt: HeldServer, waitedMs: number): boolean {
     if (attempt.kind === 'owner') return true;
@@ -91,9 +78,8 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
       } catch (error) {
         if (stopping.signal.aborted) return;
         log.error({ err: error }, 'PostgreSQL could not be started; retrying');
-        await pause(Math.min(1000 * 2 ** failures, 30_000), undefined, { signal: stopping.signal }).catch(
-          () => undefined,
-        );
+        const delay = Math.min(1000 * 2 ** failures, 30_000);
+        await pause(delay, undefined, { signal: stopping.signal }).catch(() => undefined);
       }
     }
   }
@@ -105,7 +91,8 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
   }
   return {
     connection: { ...cluster.connection, database: DATABASE },
-    async stop() {
+    /** Releases the server. The last process to do so stops it. */
+    async stop(): Promise<void> {
       stopping.abort();
       await recovery;
       if (await held.hold.release()) await stopCluster(cluster);
@@ -182,7 +169,7 @@ async function tryStart(cluster: Cluster): Promise<boolean> {
     await startCluster(cluster);
     return true;
   } catch (error) {
-    if (error instanceof StartFailure && error.isTransient) return false;
+    if (error instanceof TransientStartFailure) return false;
     throw error;
   }
 }
