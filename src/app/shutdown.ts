@@ -4,10 +4,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** Ctrl-C under npm arrives twice: from the terminal, and forwarded by npm. Signals within this time count as one. */
 const SAME_KEYSTROKE_MS = 1000;
 
-/**
- * Resolves with the first signal that asks the process to stop. A later signal calls `atOnce`, which ends the process
- * without waiting.
- */
+/** Resolves with the first signal that asks the process to stop. A later one calls `atOnce`. */
 export function untilStopped(atOnce: () => void): Promise<NodeJS.Signals> {
   let first: number | undefined;
   return new Promise((resolve) => {

@@ -2,12 +2,8 @@ import { z } from 'zod';
 import { mode } from './roles.ts';
 import { id, listQuery, page, text, timestamp } from './wire.ts';
 
-/** The maximum number of events in one request. */
-export const MAX_EVENTS_PER_REQUEST = 100;
 /** The maximum length of a branch's text, in code points. */
 export const MAX_BRANCH_TEXT_LENGTH = 10_000_000;
-
-const NORMAL_FORMS = ['NFC', 'NFD', 'NFKC', 'NFKD'] as const;
 
 const position = z.number().int().min(0);
 const offset = position.max(MAX_BRANCH_TEXT_LENGTH);
@@ -25,7 +21,10 @@ export const edit = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('insert'), at: offset, text: insertedText }),
   z.strictObject({ kind: z.literal('delete'), at: offset, length }),
   z.strictObject({ kind: z.literal('replace'), at: offset, length, text: insertedText }),
-  z.strictObject({ kind: z.literal('normalize'), form: z.enum(NORMAL_FORMS).default('NFC') }),
+  z.strictObject({
+    kind: z.literal('normalize'),
+    form: z.enum(['NFC', 'NFD', 'NFKC', 'NFKD']).default('NFC'),
+  }),
 ]);
 export type Edit = z.output<typeof edit>;
 
@@ -88,7 +87,7 @@ export const branchEventList = z.object({ events: z.array(branchEvent), page });
 export const appendEvents = z.strictObject({
   /** The position of the last event that the caller knows. If there is a newer one, nothing is appended. */
   after: position,
-  events: z.array(edit).min(1).max(MAX_EVENTS_PER_REQUEST),
+  events: z.array(edit).min(1).max(100),
 });
 
 export const branchTextQuery = z.object({

@@ -1,7 +1,4 @@
-/**
- * The catalogue of API errors: code, HTTP status and meaning.
- * `docs/errors.md` lists the same; a test compares the two.
- */
+/** The catalogue of API errors: code, HTTP status and meaning. A test compares it with `docs/errors.md`. */
 export const ERRORS = {
   ...codes('status', 400, {
     E_INVALID_REQUEST: 'The body, query, id or JSON is malformed. The message names the field and the rule.',
@@ -111,10 +108,7 @@ export const ATTEMPT_ERRORS = {
   E_WORKER_STOPPED: 'The worker was stopped. The attempt does not count against max_attempts.',
 } as const satisfies Record<`E_${string}`, string>;
 
-/**
- * Why a document could not be fetched or extracted. Nexus retries `transient` failures; the others stay until a person
- * acts.
- */
+/** The reasons why a document cannot be extracted. `transient` ones are retried; the others wait for a person. */
 export const FAILURES = {
   ...codes('transient', true, {
     E_DNS_FAILED: 'The host name of the site could not be resolved.',

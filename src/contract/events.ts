@@ -4,10 +4,7 @@ import { processingStatus } from './media.ts';
 import { role } from './roles.ts';
 import { id, page, text, timestamp } from './wire.ts';
 
-/**
- * The schema of a payload and its version. A change that could break a consumer gets a new version. An event that is
- * marked `once` can happen only once to its aggregate; the others can happen again.
- */
+/** A payload's schema and version; a breaking change gets a new version. `once`: at most once per aggregate. */
 function version<Payload extends z.ZodObject>(
   schema_version: number,
   payload: Payload,
@@ -92,8 +89,7 @@ export const eventType = z.enum(EVENT_TYPES);
 /** The JSON payload of an event type. */
 export type EventPayload<Type extends EventType> = z.output<(typeof EVENTS)[Type]['payload']>;
 
-export const EVENT_STATUSES = ['pending', 'delivered', 'failed'] as const;
-export const eventStatus = z.enum(EVENT_STATUSES);
+export const eventStatus = z.enum(['pending', 'delivered', 'failed']);
 export type EventStatus = z.infer<typeof eventStatus>;
 
 /** An event as operators see it, with its delivery status. */

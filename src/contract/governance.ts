@@ -3,14 +3,10 @@ import { mode } from './roles.ts';
 import { id, listQuery, page, text, timestamp } from './wire.ts';
 
 /** The action of a policy on a text that it matches: `block` hides the text, `redact` removes the matches. */
-export const POLICY_ACTIONS = ['block', 'redact'] as const;
-export const policyAction = z.enum(POLICY_ACTIONS);
-export type PolicyAction = z.infer<typeof policyAction>;
-
-export const MAX_PATTERN_LENGTH = 200;
+const policyAction = z.enum(['block', 'redact']);
 
 const terms = z.array(text(1, 200)).max(1000);
-const patterns = z.array(text(1, MAX_PATTERN_LENGTH)).max(20);
+const patterns = z.array(text(1, 200)).max(20);
 
 export const policy = z.object({
   id,
@@ -65,18 +61,15 @@ export const evaluate = z.strictObject({
   mode: mode.default('PUBLIC'),
 });
 
-const textRange = z.object({ start: z.int(), end: z.int() });
-
-export const DECISIONS = ['allow', 'redact', 'block'] as const;
-export type Decision = (typeof DECISIONS)[number];
+export type Decision = Evaluation['decision'];
 
 export const evaluation = z.object({
   mode,
-  decision: z.enum(DECISIONS),
+  decision: z.enum(['allow', 'redact', 'block']),
   allow: z.boolean(),
   policy_hits: z.array(z.object({ policy_id: id, name: z.string(), action: policyAction, count: z.int() })),
   /** The redacted ranges, as offsets into the text of the request. */
-  redactions: z.array(textRange),
+  redactions: z.array(z.object({ start: z.int(), end: z.int() })),
   /** The text after redaction; null when it is blocked. */
   text: z.string().nullable(),
 });

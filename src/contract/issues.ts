@@ -29,10 +29,7 @@ const FORMATS: Record<string, string> = {
 const MAX_EXCERPT_LENGTH = 60;
 const MAX_NAMES = 3;
 
-/**
- * Describes a validation error, for every schema without a message of its own. The message continues a sentence that
- * begins with the field's name: `limit` + `must be a number`.
- */
+/** Describes a validation error in words that continue the field's name: `limit` + `must be a number`. */
 export function describeIssue(issue: RawIssue): string {
   switch (issue.code) {
     case 'invalid_type':

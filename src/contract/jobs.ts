@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { id, page, text, timestamp } from './wire.ts';
 
-export const JOB_STATUSES = ['queued', 'running', 'retry_wait', 'succeeded', 'failed', 'cancelled'] as const;
-export const jobStatus = z.enum(JOB_STATUSES);
+export const jobStatus = z.enum(['queued', 'running', 'retry_wait', 'succeeded', 'failed', 'cancelled']);
 export type JobStatus = z.infer<typeof jobStatus>;
 
 export const executionMode = z.enum(['async', 'sync', 'shadow']);

@@ -6,15 +6,14 @@ export const MEDIA_KINDS = ['web_article', 'video', 'pdf', 'epub', 'podcast_epis
 export const mediaKind = z.enum(MEDIA_KINDS);
 export type MediaKind = z.infer<typeof mediaKind>;
 
-export const PROCESSING_STATUSES = [
+export const processingStatus = z.enum([
   'pending',
   'extracting',
   'ready_for_reading',
   'embedding',
   'ready',
   'failed',
-] as const;
-export const processingStatus = z.enum(PROCESSING_STATUSES);
+]);
 export type ProcessingStatus = z.infer<typeof processingStatus>;
 
 export const failureStage = z.enum(['upload', 'extract', 'transcribe', 'embed', 'other']);
@@ -84,8 +83,8 @@ export type Media = z.output<typeof media>;
 export const mediaAnswer = z.object({ data: media.extend({ outline: z.array(outlineItem) }) });
 export type MediaWithOutline = z.output<typeof mediaAnswer>['data'];
 
-export const MEDIA_SORTS = ['added', 'title', 'published', 'length'] as const;
-export type MediaSort = (typeof MEDIA_SORTS)[number];
+const mediaSort = z.enum(['added', 'title', 'published', 'length']);
+export type MediaSort = z.output<typeof mediaSort>;
 export type SortOrder = 'asc' | 'desc';
 
 export const mediaQuery = listQuery.extend({
@@ -94,7 +93,7 @@ export const mediaQuery = listQuery.extend({
   site: text(1, 500).optional(),
   reading: readingState.optional(),
   library_id: id.optional(),
-  sort: z.enum(MEDIA_SORTS).default('added'),
+  sort: mediaSort.default('added'),
   /** Default: `asc` for titles, `desc` for the other sorts. */
   order: z.enum(['asc', 'desc']).optional(),
   // The cursor contains a title, so it is longer than others.

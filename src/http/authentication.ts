@@ -46,12 +46,8 @@ export function registerAuthentication(
     const principal = await authenticate(request, authentication);
     request.principal = principal;
     await authentication.limitRate(principal);
-    await authentication.requireRole(
-      principal,
-      access,
-      actorOf(request),
-      `${request.method} ${request.routeOptions.url}`,
-    );
+    const target = `${request.method} ${request.routeOptions.url}`;
+    await authentication.requireRole(principal, access, actorOf(request), target);
   });
 }
 
@@ -122,10 +118,7 @@ function isSameSecret(sent: string, secret: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/**
- * Whether the request comes from this machine without a proxy. A proxy on this machine also connects from loopback, but
- * adds a forwarding header.
- */
+/** Whether the request comes from this machine. A proxy on it connects from loopback, too, but adds a header. */
 function isDirectFromLoopback(request: FastifyRequest): boolean {
   const address = request.socket.remoteAddress ?? '';
   const forwarded =

@@ -108,15 +108,11 @@ function withAccess(schema: Documented, route: RouteOptions): Documented {
   ];
   return {
     ...schema,
-    ...(access !== 'public' && { security: security(access) }),
+    ...(access !== 'public' && { security: access === 'internal' ? [{ internal: [] }] : CREDENTIALS }),
     ...(access !== 'public' && access !== 'internal' && { 'x-minimum-role': access }),
     ...(consumes && { body: { content: { [consumes]: { schema: BYTES } } } }),
     response: { ...schema?.response, ...files(produces, schema?.response), ...failures(codes) },
   };
-}
-
-function security(access: Access): Record<string, string[]>[] {
-  return access === 'internal' ? [{ internal: [] }] : [{ apiKey: [] }, { bearer: [] }, { session: [] }];
 }
 
 function accessErrors(access: Access, methods: string[]): ErrorCode[] {
@@ -127,18 +123,14 @@ function accessErrors(access: Access, methods: string[]): ErrorCode[] {
   return ['E_UNAUTHENTICATED', ...(canForbid ? (['E_FORBIDDEN'] as const) : []), 'E_RATE_LIMITED'];
 }
 
+const CREDENTIALS = [{ apiKey: [] }, { bearer: [] }, { session: [] }];
 const BYTES = { type: 'string', format: 'binary' };
 
 /** Returns the responses of a route that produces files. `application/json` among them keeps the declared schema. */
-function files(
-  produces: Record<number, string[]>,
-  declared: Record<string, object> = {},
-): Record<string, object> {
+function files(produces: Record<number, string[]>, declared: Record<string, object> = {}) {
   const entries = Object.entries(produces).map(([status, types]) => {
-    const content = types.map((type) => {
-      const schema = type === 'application/json' ? declared[status] : BYTES;
-      return [type, { schema }];
-    });
+    const schemaOf = (type: string) => (type === 'application/json' ? declared[status] : BYTES);
+    const content = types.map((type) => [type, { schema: schemaOf(type) }]);
     return [status, { description: 'The file.', content: Object.fromEntries(content) }];
   });
   return Object.fromEntries(entries);

@@ -35,21 +35,17 @@ function contentSecurityPolicy(uploadOrigin: string | undefined): string {
 const page = { config: { access: 'public' as const }, schema: { hide: true } };
 
 /** Serves the web app at /app/. */
-export async function registerWebApp(
-  server: HttpServer,
-  { directory, uploadOrigin }: WebAppOptions,
-): Promise<void> {
+export async function registerWebApp(server: HttpServer, { directory, uploadOrigin }: WebAppOptions) {
   const policy = contentSecurityPolicy(uploadOrigin);
   const isBuilt = existsSync(path.join(directory, 'index.html'));
-  if (isBuilt) {
-    await server.register(fastifyStatic, {
-      root: directory,
-      serve: false,
-      preCompressed: true,
-      index: false,
-      cacheControl: false,
-    });
-  }
+  const files = {
+    root: directory,
+    serve: false,
+    preCompressed: true,
+    index: false,
+    cacheControl: false,
+  } as const;
+  if (isBuilt) await server.register(fastifyStatic, files);
 
   server.get(
     '/',

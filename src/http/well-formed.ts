@@ -10,10 +10,7 @@ declare module 'fastify' {
   }
 }
 
-/**
- * Rejects malformed requests before the handler runs: text that is not well-formed, invalid percent-encoding, unknown query
- * parameters, and bodies that are not JSON.
- */
+/** Rejects malformed text and percent-encoding in paths and queries, and unknown query parameters. */
 export function registerWellFormed(server: FastifyInstance): void {
   server.addHook('onRoute', (route: RouteOptions) => {
     // Pages of the web app read their query in the browser.

@@ -1,7 +1,4 @@
-/**
- * Limits how much work runs in parallel, in order of arrival: `running` at a time, and at most `waiting` in the queue. When
- * the queue is full, `refuse` throws.
- */
+/** Limits how much work runs in parallel, in order of arrival. When the queue is full, `refuse` throws. */
 export function createGate({ running, waiting }: { running: number; waiting: number }, refuse: () => never) {
   let free = running;
   const queue: (() => void)[] = [];

@@ -3,10 +3,7 @@ import { randomUUID } from 'node:crypto';
 let lastMs = 0;
 let count = 0;
 
-/**
- * Returns a new UUIDv7. It begins with the time, so ids sort by age and new rows go to the end of an index. A counter
- * keeps ids that one process creates within a millisecond in order.
- */
+/** Returns a new UUIDv7. Ids sort by age, also those that one process creates within a millisecond. */
 export function newId(): string {
   const now = Date.now();
   if (now > lastMs) {

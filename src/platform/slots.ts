@@ -16,10 +16,7 @@ interface Waiting {
 
 export type Slots = ReturnType<typeof createSlots>;
 
-/**
- * Limits how much work of one kind this process does in parallel, per person and in total. More work waits briefly. Work
- * that would wait too long, or behind too many others, is refused with `E_RATE_LIMITED`.
- */
+/** Limits parallel work of one kind, per person and in total. Work that would wait too long is refused. */
 export function createSlots({ total, perPerson, waitingPerPerson, waitMs }: SlotLimits) {
   const running = new Map<string, number>();
   let used = 0;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { AuditEntry } from '../../contract/operations.ts';
+import type { z } from 'zod';
+import type { AuditEntry, auditQuery } from '../../contract/operations.ts';
 import type { Mode } from '../../contract/roles.ts';
 import type { Queryable } from '../database/database.ts';
 import { newId } from '../ids.ts';
@@ -68,12 +69,7 @@ function detailsOf({ details, actor }: NewAuditEntry): Record<string, unknown> {
   return { ...details, ...(actor.requestId && { request_id: actor.requestId }) };
 }
 
-export interface AuditFilter {
-  action?: string | undefined;
-  actor?: string | undefined;
-  created_after?: Date | undefined;
-  created_before?: Date | undefined;
-}
+export type AuditFilter = Omit<z.output<typeof auditQuery>, 'limit' | 'cursor'>;
 
 /** Lists entries after `last`, newest first. */
 export async function listAudit(sql: Queryable, filter: AuditFilter, last: string | null, limit: number) {

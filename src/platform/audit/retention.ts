@@ -5,10 +5,7 @@ import type { Periodic } from '../jobs/periodic/periodic.ts';
 
 const BATCH = 1000;
 
-/**
- * Deletes audit entries older than `days`, in batches. The index on the time returns the oldest first, so the cost does not
- * depend on the log's size.
- */
+/** Deletes audit entries older than `days`, in batches. The index on the time returns the oldest first. */
 export function periodicAuditRetention(sql: Database, days: number): Periodic {
   const type = defineJobType('audit_retention', {
     queue: MAINTENANCE_QUEUE,

@@ -32,10 +32,7 @@ export interface Database extends Queryable {
   end(): Promise<void>;
 }
 
-/**
- * An open transaction. Functions whose effect must commit together with its cause take this type, so that passing a pool
- * does not compile.
- */
+/** An open transaction. What must commit with its cause takes this type, so that a pool does not compile. */
 export interface Transaction extends Queryable {
   readonly [isTransaction]: true;
   /**
@@ -60,12 +57,9 @@ export type ConnectionTarget =
   | { url: string }
   | { host: string; port: number; database: string; username: string; password: string };
 
-export interface DatabaseOptions {
+interface DatabaseOptions {
   poolSize: number;
-  /**
-   * Whether the server is behind a transaction pooler. Then a connection keeps nothing between transactions: no settings,
-   * no prepared statements, no LISTEN.
-   */
+  /** Whether the server is behind a transaction pooler, where nothing is kept between transactions. */
   isPooled?: boolean;
   statementTimeoutSeconds: number;
   idleTransactionTimeoutSeconds: number;
@@ -76,17 +70,16 @@ export interface DatabaseOptions {
   keepsIdle?: boolean;
 }
 
-export const MIN_SUPPORTED_MAJOR = 15;
+const MIN_SUPPORTED_MAJOR = 15;
 const CONNECT_TIMEOUT_MS = 10_000;
 const INT8 = 20;
 
 /** Opens a pool. Connections are made when first needed and made again when lost. */
-export function openDatabase(
-  target: ConnectionTarget,
-  options: DatabaseOptions,
-  shared?: Notifications,
-): Database {
+export function openDatabase(target: ConnectionTarget, options: DatabaseOptions, shared?: Notifications) {
   const config = connectionConfig(target);
+  const settings = Object.entries({ timezone: 'UTC', ...options.settings }).map(
+    ([name, value]) => `-c ${name}=${value}`,
+  );
   const limits = {
     statement_timeout: options.statementTimeoutSeconds * 1000,
     idle_in_transaction_session_timeout: options.idleTransactionTimeoutSeconds * 1000,
@@ -103,7 +96,7 @@ export function openDatabase(
     ...(!options.isPooled && {
       pipeline: true,
       ...limits,
-      options: startOptions(config.options, { timezone: 'UTC', ...options.settings }),
+      options: [config.options, ...settings].filter(Boolean).join(' '),
     }),
   });
   // The pool removes a broken idle connection by itself, and the next statement opens another.
@@ -119,7 +112,7 @@ export function openDatabase(
     createNotifications((messages) =>
       pool.query('select pg_notify($1, message) from unnest($2::text[]) as message', [CHANNEL, messages]),
     );
-  return Object.assign(writeStatements(pool, isPooled), {
+  const methods = {
     isPooled,
     notifications,
     begin: options.isPooled ? `begin${setLimits.join('')}` : 'begin',
@@ -130,12 +123,8 @@ export function openDatabase(
       if (!shared) notifications.close();
       return pool.end();
     },
-  } satisfies Partial<Database>) as unknown as Database;
-}
-
-function startOptions(given: string | undefined, settings: Record<string, string>): string {
-  const own = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`);
-  return [given, ...own].filter(Boolean).join(' ');
+  } satisfies Partial<Database>;
+  return Object.assign(writeStatements(pool, isPooled), methods) as unknown as Database;
 }
 
 /** Creates an `sql` tag whose statements run on `runner`. */
@@ -153,20 +142,19 @@ export function writeStatements(
     });
 }
 
-/** For promises of the driver: what they reject with is told from errors of other connections. */
+/** Rethrows an error of the driver, marked so that it is told from errors of other connections. */
 export function throwMarked(error: unknown): never {
   throw markDriverError(error);
 }
 
 export function connectionConfig(target: ConnectionTarget): pg.ClientConfig {
   // URLs are read as libpq reads them, including the meaning of each sslmode.
-  if ('url' in target) return parseIntoClientConfig(withLibpqCompatibility(target.url));
+  if ('url' in target) {
+    const { url } = target;
+    return parseIntoClientConfig(`${url}${url.includes('?') ? '&' : '?'}uselibpqcompat=true`);
+  }
   const { host, port, database, username, password } = target;
   return { host, port, database, user: username, password };
-}
-
-function withLibpqCompatibility(url: string): string {
-  return `${url}${url.includes('?') ? '&' : '?'}uselibpqcompat=true`;
 }
 
 /** Parses int8 as a number, and other types like the client library. */

@@ -31,10 +31,7 @@ export async function readMigrations(directory: URL = MIGRATIONS): Promise<Migra
   );
 }
 
-/**
- * Applies all pending migrations and returns them. It uses one transaction, so that after a failure the earlier release
- * still runs, and an advisory lock, so that processes can start in parallel.
- */
+/** Applies all pending migrations in one transaction, under a lock for parallel starts, and returns them. */
 export async function migrate(sql: Database, migrations: Migration[]): Promise<Migration[]> {
   return transaction(sql, async (tx) => {
     // Rewriting a large table may take longer than the statement timeout.

@@ -17,10 +17,7 @@ const GATHER_MS = 5;
 /** A message may have 8,000 bytes. */
 const SUBJECTS_PER_MESSAGE = 100;
 
-/**
- * Notifications between the processes of Nexus, sent after a commit. Losing one costs time and never work, because
- * polling finds the same.
- */
+/** Notifications between processes after a commit. Losing one costs time and no work: polling finds the same. */
 export function createNotifications(send: (messages: string[]) => Promise<unknown>) {
   const origin = newId();
   const listeners = new EventEmitter().setMaxListeners(0);

@@ -34,10 +34,7 @@ export interface IntegrityCheck {
   run(audit: AuditRun): Promise<void>;
 }
 
-/**
- * Yields batches in order until none is left, and reads the next batch while the caller processes the current one. When
- * reading a batch exceeds the statement timeout, it reads half as many items.
- */
+/** Yields batches in order, and reads the next one meanwhile. After a statement timeout it reads half as many items. */
 export async function* inBatches<Item, Position>(
   next: (after: Position | null, limit: number) => Promise<Item[]>,
   positionOf: (item: Item) => Position,

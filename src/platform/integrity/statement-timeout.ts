@@ -47,10 +47,7 @@ export class BatchSize {
   }
 }
 
-/**
- * Runs a statement over items, in order. After a timeout it retries with half as many items; a single item gets the long
- * timeout. Returns the results of all statements.
- */
+/** Runs a statement over items. After a timeout it takes half as many; a single item gets the long timeout. */
 export async function splitOnTimeout<Item, Result>(
   sql: Database,
   items: Item[],

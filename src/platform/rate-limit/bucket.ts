@@ -6,11 +6,7 @@ export interface Limit {
   perSecond: number;
 }
 
-/**
- * Takes between `min` and `max` tokens from a bucket that all processes share, or none. The row lock serialises parallel
- * calls, so together they never get more than the bucket holds. When nothing was granted, `retryAfterSeconds` is the time
- * until the bucket holds `min` tokens again.
- */
+/** Takes `min` to `max` tokens from a bucket that all processes share, or none. Its row lock serialises calls. */
 export async function takeTokens(sql: Queryable, name: string, limit: Limit, { min = 1, max = 1 } = {}) {
   const { capacity, perSecond } = limit;
   const available = sql`least(

@@ -25,10 +25,7 @@ export interface PutOptions {
 export interface Storage {
   /** Stores a file durably, and returns its size. */
   put(path: string, content: Content, options?: PutOptions): Promise<number>;
-  /**
-   * Reads a file, or a range of it that includes both ends as in HTTP. Undefined when the file does not exist; throws
-   * `UnsatisfiableRange` when the range starts after its end.
-   */
+  /** Reads a file, or a range with both ends included. Undefined without the file; throws `UnsatisfiableRange`. */
   get(
     path: string,
     range?: { start: number; end?: number | undefined },

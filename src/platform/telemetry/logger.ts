@@ -5,10 +5,7 @@ export type { Logger };
 
 const SECRETS = ['authorization', 'cookie', 'password', 'secret', 'key', 'key_hash', 'token'];
 
-/**
- * Creates a logger of structured lines on standard output. Headers, bodies and query strings are never logged, because they
- * may hold secrets; the redaction is a second safeguard.
- */
+/** Creates a logger. Headers, bodies and queries are never logged; the redaction is a second safeguard. */
 export function createLogger({ level, format }: { level: string; format: 'json' | 'pretty' }): Logger {
   const settings = {
     level,

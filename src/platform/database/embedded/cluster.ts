@@ -232,10 +232,7 @@ async function writeSettings(cluster: Cluster): Promise<void> {
   await rename(draft, cluster.files.settings);
 }
 
-/**
- * Removes a stale lock file. After a power loss, its pid may belong to another program. PostgreSQL only checks whether
- * the pid is alive, so it would never start.
- */
+/** Removes a stale lock file. PostgreSQL does not start while its pid is alive, be it another program's. */
 async function removeStaleLock(cluster: Cluster): Promise<void> {
   const pid = await lockedPid(cluster);
   if (pid !== undefined && isAlive(pid) && !(await isServer(pid)))

@@ -98,10 +98,7 @@ export async function createServerDirectory(directory: string, account: Account 
 /** The path of a socket, with its final NUL, must fit into 104 bytes on macOS and 108 on Linux. */
 const MAX_SOCKET_PATH_BYTES = 103;
 
-/**
- * Creates the directory of the server's Unix socket: next to the data, or, if that path is too long for a socket, in the
- * temporary directory. Only the server's account may enter it.
- */
+/** Creates the directory of the socket: next to the data, or, if that path is too long, in the temporary directory. */
 export async function socketDirectory(clusterDir: string, account: Account | undefined): Promise<string> {
   const preferred = path.join(clusterDir, 'run');
   const fits = Buffer.byteLength(path.join(preferred, '.s.PGSQL.5432.lock')) <= MAX_SOCKET_PATH_BYTES;

@@ -66,12 +66,8 @@ export function createControl(sql: Database, types: JobTypes = new Map(), ending
     await tx`delete from job_queue where job_id = any(${ids})`;
     await tx`update jobs set cancelled_at = now() where id = any(${ids})`;
     await recordAudit(tx, ...waiting.map((job) => entry('job.cancelled', actor, job, job.state)));
-    const told = waiting.filter(({ job_type }) => endings.concern(job_type));
-    if (told.length > 0)
-      await endings.tell(
-        tx,
-        told.map((job) => endedJob(job, 'cancelled')),
-      );
+    const ended = waiting.map((job) => endedJob(job, 'cancelled'));
+    await endings.tell(tx, ended);
     if (running.length > 0) tx.notifyAfterCommit(JOBS_CANCELLED, running.map(idOf));
     return waiting.length;
   }
@@ -158,10 +154,7 @@ function entry(
   return { action, actor, details: { job_id: id, job_type, was } };
 }
 
-/**
- * Locks the jobs' own rows first, in the order of their ids, so that two operators who press a button at once act one
- * after the other and never wait for each other in a circle.
- */
+/** Locks the jobs in the order of their ids, so that two operators never wait for each other in a circle. */
 async function lockJobs(tx: Transaction, ids: string[]): Promise<LockedJob[]> {
   return tx<LockedJob[]>`
     select id, job_type, queue

@@ -51,10 +51,7 @@ export async function* deleteInBatches({ sql, table, hours, deleteOld }: Retenti
   }
 }
 
-/**
- * Deletes jobs that have been over for `days`, with their attempts and artifacts. It locks them first, so that one that an
- * operator queues again at this moment is either seen or not there.
- */
+/** Deletes jobs that have been over for `days`. It locks them first, so that none is queued again meanwhile. */
 export function periodicJobRetention(sql: Database, days: number): Periodic {
   const deleteOld = (ids: string[]) =>
     transaction(sql, async (tx) => {

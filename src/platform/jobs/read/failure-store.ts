@@ -1,4 +1,5 @@
-import type { JobFailure } from '../../../contract/jobs.ts';
+import type { z } from 'zod';
+import type { failureQuery, JobFailure } from '../../../contract/jobs.ts';
 import type { Queryable } from '../../database/database.ts';
 import type { Statement } from '../../database/statement.ts';
 import { queueState } from '../job-state.ts';
@@ -17,21 +18,14 @@ export function troubledJobs(sql: Queryable): Statement<never[]> {
       )`;
 }
 
-export interface FailureFilter {
-  minutes: number;
-  job_type?: string | undefined;
-  queue?: string | undefined;
-}
+export type FailureFilter = z.output<typeof failureQuery>;
 
 interface FailureGrouping extends FailureFilter {
   /** Whether failures with different words are different, and the words of the latest are shown. */
   byWords: boolean;
 }
 
-/**
- * Groups failures, the most frequent first. Cancelled jobs and those that an operator has queued again are left out:
- * somebody has dealt with them.
- */
+/** Groups failures, the most frequent first, without jobs that were cancelled or queued again since. */
 export async function groupFailures(sql: Queryable, grouping: FailureGrouping, limit: number) {
   const { minutes, job_type, queue, byWords } = grouping;
   return sql<JobFailure[]>`

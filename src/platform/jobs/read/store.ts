@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import type {
   Job,
   JobArtifact,
@@ -5,6 +6,7 @@ import type {
   JobProgress,
   JobStatus,
   JobSummary,
+  jobQuery,
   QueueStats,
   Worker,
 } from '../../../contract/jobs.ts';
@@ -14,17 +16,8 @@ import { firstIdAt } from '../../ids.ts';
 import { jobStates, queueState } from '../job-state.ts';
 import { troubledJobs } from './failure-store.ts';
 
-export interface JobFilter {
+export interface JobFilter extends Omit<z.output<typeof jobQuery>, 'limit' | 'cursor' | 'status'> {
   status?: JobStatus | 'not_over' | undefined;
-  job_type?: string | undefined;
-  queue?: string | undefined;
-  created_by?: string | undefined;
-  created_after?: Date | undefined;
-  created_before?: Date | undefined;
-  /** Part of the last error's text, its code, and the way in which the job failed. */
-  error?: string | undefined;
-  error_code?: string | undefined;
-  failure_id?: string | undefined;
   /** The user whose errors may be searched by their words; undefined: everybody’s. */
   wordsOf?: string | undefined;
   /** Only these types; undefined shows all. */

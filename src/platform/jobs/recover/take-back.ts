@@ -6,10 +6,7 @@ import { interruptedAttempt } from '../run/run-job.ts';
 import type { Endings } from '../settle/endings.ts';
 import { settleAndTell } from '../settle/settle.ts';
 
-/**
- * Takes back the jobs of dead workers: their attempts are recorded as interrupted, and the jobs wait for their next ones.
- * Returns how many there were.
- */
+/** Takes back the jobs of dead workers: their attempts were interrupted. Returns how many there were. */
 export async function takeBackJobs(tx: Transaction, dead: DeadWorker[], endings: Endings): Promise<number> {
   let count = 0;
   for (const { id, name } of dead) {

@@ -16,10 +16,7 @@ export type SharedParts = Pick<
 /** It claims nothing, so it polls for nothing either. */
 const POLL_SECONDS = 3600;
 
-/**
- * Runs jobs here and now, for callers that wait for the end. Its registration serves no queue, and is made when the first
- * job comes.
- */
+/** Runs jobs here, for callers that wait. Its registration serves no queue, and is made for the first job. */
 export function createInline(options: SharedParts) {
   const { sql } = options;
   let starting: Promise<{ registration: Registration; loop: Loop<LeasedJob> }> | undefined;

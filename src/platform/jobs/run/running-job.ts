@@ -16,10 +16,7 @@ export interface RunnerDependencies {
   endings: Endings;
 }
 
-/**
- * An attempt that runs, and the context of its handler. Parts that most handlers never use are made on first use: with tens
- * of thousands of jobs a second, making them always would cost.
- */
+/** An attempt that runs, and the context of its handler. Parts that few handlers use are made on first use. */
 export class RunningJob implements JobContext {
   readonly job: LeasedJob;
   readonly startedAt = performance.now();

@@ -35,7 +35,7 @@ export type OnJobsEnded = (tx: Transaction, jobs: EndedJob[]) => Promise<void>;
 export interface Endings {
   /** Whether anybody is told. The other types cost nothing here. */
   concern(jobType: string): boolean;
-  /** Tells of jobs, in the transaction that ends them. */
+  /** Tells those whom the jobs concern, in the transaction that ends them. */
   tell: OnJobsEnded;
 }
 
@@ -57,12 +57,12 @@ export function createEndings(types: JobTypes, onPublicEnded?: OnJobsEnded): End
   };
 }
 
-/** The job that an outcome ends; undefined for an outcome after which it waits again. */
-export function endedBy(outcome: Outcome): EndedJob | undefined {
-  if (outcome.kind === 'succeeded') return endedJob(outcome.job, 'succeeded');
-  if (outcome.kind !== 'failed') return undefined;
+/** The job that an outcome ends; none for an outcome after which it waits again. */
+export function endedBy(outcome: Outcome): EndedJob[] {
+  if (outcome.kind === 'succeeded') return [endedJob(outcome.job, 'succeeded')];
+  if (outcome.kind !== 'failed') return [];
   const { job, errorCode: error_code, errorText: error_text } = outcome;
-  return { ...endedJob(job, 'failed'), error_code, error_text };
+  return [{ ...endedJob(job, 'failed'), error_code, error_text }];
 }
 
 export function endedJob(job: LeasedJob, status: EndedJob['status']): EndedJob {

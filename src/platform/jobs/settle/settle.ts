@@ -28,10 +28,8 @@ export async function settleAndTell(
   endings: Endings,
 ): Promise<string[]> {
   const dropped = new Set(await settle(tx, workerName, outcomes));
-  const told = outcomes
-    .filter(({ job }) => !dropped.has(job.id) && endings.concern(job.job_type))
-    .flatMap((outcome) => endedBy(outcome) ?? []);
-  if (told.length > 0) await endings.tell(tx, told);
+  const written = outcomes.filter(({ job }) => !dropped.has(job.id));
+  await endings.tell(tx, written.flatMap(endedBy));
   return [...dropped];
 }
 

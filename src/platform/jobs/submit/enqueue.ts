@@ -70,10 +70,7 @@ interface Draft extends NewJob {
   id: string;
 }
 
-/**
- * Inserts the jobs and answers with their ids. Of several submitters with one idempotency key the first to commit inserts;
- * the others wait for it at the unique index and insert nothing.
- */
+/** Inserts the jobs and returns their ids. Of several submitters with one idempotency key, one inserts. */
 function insertJobs(tx: Transaction, drafts: Draft[]): Statement<{ job_id: string }[]> {
   const column = <T>(read: (draft: Draft) => T) => drafts.map(read);
   return tx<{ job_id: string }[]>`
