@@ -6,7 +6,7 @@ import type { Role } from '../contract/roles.ts';
 import type { Neo4jOptions } from '../features/graph/neo4j.ts';
 import type { BootstrapKey } from '../features/identity/bootstrap.ts';
 import { BOOTSTRAP_ROLES, isWellKnownKey, wellKnownKey } from '../features/identity/well-known-keys.ts';
-import { isLoopbackHost } from '../platform/loopback.ts';
+import { isLoopbackHost } from '../platform/ip-address.ts';
 import type { StorageOptions } from '../platform/storage/storage.ts';
 import { VARIABLES, type Values, type VariableName } from './variables.ts';
 
@@ -85,7 +85,7 @@ export function parseConfig(env: Environment) {
     egressAllow: values.NEXUS_EGRESS_ALLOW,
     storage: storageOptions(values, dataDir),
     neo4j: neo4jOptions(values),
-    /** The keys that variables set, and in `test` the well-known ones. `app/bootstrap.ts` adds those of `dev`. */
+    /** The keys that variables set, and in `test` the well-known ones. `app/bootstrap-keys.ts` adds those of `dev`. */
     bootstrapKeys: bootstrapKeys(values),
     /** Whether the well-known keys are accepted. */
     acceptsWellKnownKeys: values.NEXUS_ENV === 'test',

@@ -36,9 +36,9 @@ export function describeIssue(issue: RawIssue): string {
       if (issue.input === undefined) return 'is missing';
       return `must be ${TYPES[issue.expected] ?? `a value of type ${issue.expected}`}`;
     case 'too_small':
-      return `must ${atLeast(Number(issue.minimum), issue.origin)}`;
+      return `must ${limited('least', Number(issue.minimum), issue.origin)}`;
     case 'too_big':
-      return `must ${atMost(Number(issue.maximum), issue.origin)}`;
+      return `must ${limited('most', Number(issue.maximum), issue.origin)}`;
     case 'invalid_format':
       return FORMATS[issue.format] ? `must be ${FORMATS[issue.format]}` : 'has the wrong format';
     case 'not_multiple_of':
@@ -68,18 +68,12 @@ function oneOf(values: string[]): string {
   return values.length === 1 ? `${values[0]}` : `one of ${values.join(', ')}`;
 }
 
-function atLeast(minimum: number, origin: string): string {
-  if (origin === 'string') return `have at least ${plural(minimum, 'character')}`;
-  if (origin === 'array' || origin === 'set') return `have at least ${plural(minimum, 'item')}`;
-  if (origin === 'date') return 'be in the year 1 or later';
-  return `be ${minimum} or more`;
-}
-
-function atMost(maximum: number, origin: string): string {
-  if (origin === 'string') return `have at most ${plural(maximum, 'character')}`;
-  if (origin === 'array' || origin === 'set') return `have at most ${plural(maximum, 'item')}`;
-  if (origin === 'date') return 'be in the year 9999 or earlier';
-  return `be ${maximum} or less`;
+function limited(word: 'least' | 'most', limit: number, origin: string): string {
+  if (origin === 'string') return `have at ${word} ${plural(limit, 'character')}`;
+  if (origin === 'array' || origin === 'set') return `have at ${word} ${plural(limit, 'item')}`;
+  if (origin === 'date')
+    return word === 'least' ? 'be in the year 1 or later' : 'be in the year 9999 or earlier';
+  return `be ${limit} or ${word === 'least' ? 'more' : 'less'}`;
 }
 
 function plural(count: number, noun: string): string {

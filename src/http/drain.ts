@@ -1,15 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { NexusError } from '../contract/errors.ts';
 
-export interface Drain {
-  /** Rejects new requests with 503. Resolves when all open requests are answered, or after `graceMs`. */
-  start(graceMs: number): Promise<void>;
-  /** Registers a callback that ends requests which would never end by themselves, such as event streams. */
-  onStart(listener: () => void): void;
-}
+export type Drain = ReturnType<typeof registerDrain>;
 
 /** Counts open requests, so that they can finish during shutdown while new ones are rejected. */
-export function registerDrain(app: FastifyInstance): Drain {
+export function registerDrain(app: FastifyInstance) {
   let draining = false;
   let openRequests = 0;
   let whenEmpty: () => void = () => undefined;
@@ -29,7 +24,8 @@ export function registerDrain(app: FastifyInstance): Drain {
   });
 
   return {
-    async start(graceMs) {
+    /** Rejects new requests with 503. Resolves when all open requests are answered, or after `graceMs`. */
+    async start(graceMs: number): Promise<void> {
       draining = true;
       for (const listener of listeners) listener();
       if (openRequests === 0) return;
@@ -41,8 +37,7 @@ export function registerDrain(app: FastifyInstance): Drain {
         };
       });
     },
-    onStart(listener) {
-      listeners.push(listener);
-    },
+    /** Registers a callback that ends requests which would never end by themselves, such as event streams. */
+    onStart: (listener: () => void) => void listeners.push(listener),
   };
 }

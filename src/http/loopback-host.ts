@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { NexusError } from '../contract/errors.ts';
-import { isLoopbackHost } from '../platform/loopback.ts';
+import { isLoopbackHost } from '../platform/ip-address.ts';
 
 /**
  * Rejects requests whose Host is not a loopback name. A server that listens on loopback allows more to its callers, and

@@ -11,17 +11,13 @@ interface ListenerOptions {
   listenAt: ConnectionTarget | undefined;
 }
 
-/** The one connection of a process that listens for notifications. */
-export interface Listener {
-  /** Returns a function that ends it. The connection is made when the first listener is added. */
-  on(topic: string, listener: (subjects: Subjects) => void): () => void;
-  close(): Promise<void>;
-}
+export type Listener = ReturnType<typeof createListener>;
 
 const MIN_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 10_000;
 
-export function createListener({ sql, log, listenAt }: ListenerOptions): Listener {
+/** The one connection of a process that listens for notifications. It is made when the first listener is added. */
+export function createListener({ sql, log, listenAt }: ListenerOptions) {
   const stop = new AbortController();
   let running: Promise<void> | undefined;
 
@@ -71,11 +67,12 @@ export function createListener({ sql, log, listenAt }: ListenerOptions): Listene
   }
 
   return {
-    on(topic, listener) {
+    /** Adds a listener. Returns a function that removes it. */
+    on(topic: string, listener: (subjects: Subjects) => void): () => void {
       if (listenAt && !stop.signal.aborted) running ??= run(listenAt);
       return sql.notifications.on(topic, listener);
     },
-    async close() {
+    async close(): Promise<void> {
       stop.abort();
       await running;
     },

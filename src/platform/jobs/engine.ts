@@ -19,7 +19,7 @@ interface JobEngineOptions {
   queue: JobQueue;
   // biome-ignore lint/suspicious/noExplicitAny: job types of every payload
   types: JobType<any>[];
-  /** Their types need not be among the others. */
+  /** Periodic work. Its job types need not be among `types`. */
   periodic?: Periodic[];
   /** The work that workers do beside jobs. */
   sources?: WorkSource[];

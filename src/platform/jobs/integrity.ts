@@ -3,7 +3,7 @@ import { identifier } from '../database/statement.ts';
 import type { IntegrityCheck } from '../integrity/check.ts';
 import { createRowCheck, type RowRule } from '../integrity/scan.ts';
 
-/** Rows whose job is gone cannot be reached, and retention does not delete them. */
+/** Forbids rows whose job is gone: they cannot be reached, and retention does not delete them. */
 const withoutJob = (kind: string, table: string): RowRule => ({
   kind,
   table,

@@ -6,7 +6,7 @@ import type { Logger } from '../telemetry/logger.ts';
 import { DEFAULT_RETRY, type RetryPolicy } from '../work/retry-policy.ts';
 
 const DEFAULT_QUEUE = 'default';
-/** For what Nexus does for itself, so that a worker can be kept free of it. */
+/** The queue of Nexus's own maintenance, so that a worker can be kept free of it. */
 export const MAINTENANCE_QUEUE = 'maintenance';
 
 /** The person or program that asked for a job. The id says whose it is; the name is for showing. */
@@ -44,9 +44,9 @@ export interface Completion {
 /** The context of a handler, which it gets besides its payload. */
 export interface JobContext {
   jobId: string;
-  /** From 1. */
+  /** The number of the attempt, from 1. */
   attempt: number;
-  /** Whether a failure would be the job's. */
+  /** Whether the job fails when this attempt does. */
   isLastAttempt: boolean;
   executionMode: 'async' | 'sync' | 'shadow';
   requestId: string | null;

@@ -29,13 +29,6 @@ export interface PoolOptions extends ProcessLimits {
   explain?(cause: FailureCause, error: Error): Error;
 }
 
-export interface ProcessPool<Tasks extends Work> {
-  /** Runs a task. Rejects with the result of `explain`, a `ProcessStopped`, or the reason of an abort. */
-  run: Run<Tasks>;
-  /** Kills all processes and resolves when they have ended. Running and waiting tasks are rejected. */
-  close(): Promise<void>;
-}
-
 interface Waiting {
   name: string;
   input: unknown;
@@ -53,7 +46,7 @@ interface Member {
 }
 
 /** Runs tasks in child processes, one task per process at a time, and kills processes that exceed their limits. */
-export function createProcessPool<Tasks extends Work>(options: PoolOptions): ProcessPool<Tasks> {
+export function createProcessPool<Tasks extends Work>(options: PoolOptions) {
   const { entry, size, timeoutMs, resultMb } = options;
   const { maxWaiting = 1000, tasksPerProcess = 200, idleMs = 60_000 } = options;
   const waiting: Waiting[] = [];
@@ -155,6 +148,7 @@ export function createProcessPool<Tasks extends Work>(options: PoolOptions): Pro
   }
 
   return {
+    /** Runs a task. Rejects with the result of `explain`, a `ProcessStopped`, or the reason of an abort. */
     run: ((name: string, input: unknown, { signal }: RunOptions = {}) =>
       new Promise((resolve, reject) => {
         if (isClosed) return reject(closed());
@@ -171,7 +165,8 @@ export function createProcessPool<Tasks extends Work>(options: PoolOptions): Pro
         signal?.addEventListener('abort', withdraw, { once: true });
         next();
       })) as Run<Tasks>,
-    async close() {
+    /** Kills all processes and resolves when they have ended. Running and waiting tasks are rejected. */
+    async close(): Promise<void> {
       isClosed = true;
       for (const { reject, signal, withdraw } of waiting.splice(0)) {
         signal?.removeEventListener('abort', withdraw);

@@ -21,7 +21,7 @@ export function createSchedule({ sql, log, periodic }: { sql: Database; log: Log
   const names = [...byName.keys()];
   const intervals = periodic.map(({ everySeconds }) => everySeconds);
 
-  /** An interval that was shortened takes effect at once. */
+  /** Adds new periodic work to the schedule. An interval that was shortened takes effect at once. */
   async function declare(): Promise<void> {
     await sql`
       insert into job_schedules (name)

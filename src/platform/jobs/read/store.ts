@@ -119,7 +119,7 @@ function withStatus(sql: Queryable, status: JobFilter['status']): Statement<neve
   }
 }
 
-/** Ids carry the time of the machine that made them; a day covers any difference to the database's clock. */
+/** Returns an id near a time. Ids carry the time of their machine; a day covers its difference to the database's. */
 function idNear(time: Date, days: number): string {
   return firstIdAt(new Date(Math.max(0, time.getTime() + days * 24 * 60 * 60 * 1000)));
 }

@@ -13,7 +13,7 @@ export type SharedParts = Pick<
   'sql' | 'types' | 'listener' | 'log' | 'endings' | 'leaseSeconds' | 'observe'
 >;
 
-/** It claims nothing, so it polls for nothing either. */
+/** Practically never: it claims nothing, so it need not poll. */
 const POLL_SECONDS = 3600;
 
 /** Runs jobs here, for callers that wait. Its registration serves no queue, and is made for the first job. */

@@ -40,7 +40,7 @@ export function startJobLoop(options: JobLoopOptions): Loop<LeasedJob> {
   const attempts = keepAttempts(options);
   let firstQueue = 0;
 
-  /** No queue goes first for ever. */
+  /** Returns the queues, each time beginning with another one, so that none goes first for ever. */
   function rotated(): string[] {
     firstQueue = (firstQueue + 1) % queues.length;
     return [...queues.slice(firstQueue), ...queues.slice(0, firstQueue)];
