@@ -36,9 +36,10 @@ export function networkOf(address: string): string {
 export function isLoopbackHost(host: string): boolean {
   const name = host.toLowerCase().replace(/^\[(.*)\]$/, '$1');
   if (isIPv4(name)) return name.startsWith('127.');
-  // URLs write IPv6 addresses in one form; they have no scope, as in fe80::1%eth0.
-  const url = `http://[${name}]`;
-  if (isIPv6(name))
+  if (isIPv6(name)) {
+    // A URL writes an address in its one canonical form, and takes none with a scope, as in ::1%eth0.
+    const url = `http://[${name}]`;
     return URL.canParse(url) && /^\[(::1|::ffff:7f[0-9a-f]{2}:[0-9a-f]{1,4})\]$/.test(new URL(url).hostname);
+  }
   return name === 'localhost' || name.endsWith('.localhost');
 }
