@@ -75,7 +75,11 @@ const CONNECT_TIMEOUT_MS = 10_000;
 const INT8 = 20;
 
 /** Opens a pool. Connections are made when first needed and made again when lost. */
-export function openDatabase(target: ConnectionTarget, options: DatabaseOptions, shared?: Notifications) {
+export function openDatabase(
+  target: ConnectionTarget,
+  options: DatabaseOptions,
+  shared?: Notifications,
+): Database {
   const config = connectionConfig(target);
   const settings = Object.entries({ timezone: 'UTC', ...options.settings }).map(
     ([name, value]) => `-c ${name}=${value}`,
@@ -112,7 +116,7 @@ export function openDatabase(target: ConnectionTarget, options: DatabaseOptions,
     createNotifications((messages) =>
       pool.query('select pg_notify($1, message) from unnest($2::text[]) as message', [CHANNEL, messages]),
     );
-  const methods = {
+  return Object.assign(writeStatements(pool, isPooled), {
     isPooled,
     notifications,
     begin: options.isPooled ? `begin${setLimits.join('')}` : 'begin',
@@ -123,8 +127,7 @@ export function openDatabase(target: ConnectionTarget, options: DatabaseOptions,
       if (!shared) notifications.close();
       return pool.end();
     },
-  } satisfies Partial<Database>;
-  return Object.assign(writeStatements(pool, isPooled), methods) as unknown as Database;
+  } satisfies Partial<Database>) as unknown as Database;
 }
 
 /** Creates an `sql` tag whose statements run on `runner`. */

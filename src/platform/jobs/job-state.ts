@@ -1,9 +1,9 @@
 import type { Queryable } from '../database/database.ts';
-import type { Statement } from '../database/statement.ts';
+import type { SqlFragment } from '../database/statement.ts';
 
 /** The state of a job that is not over, from its row in `job_queue`. */
-export function queueState(sql: Queryable): Statement<never[]> {
-  return sql<never[]>`
+export function queueState(sql: Queryable): SqlFragment {
+  return sql`
     case
       when job_queue.lease_token is not null then 'running'
       when job_queue.attempt_count > job_queue.refunded_count or job_queue.interrupted_count > 0 then 'retry_wait'
@@ -16,8 +16,8 @@ export function queueState(sql: Queryable): Statement<never[]> {
  * ended is said by its cancellation or by its last attempt. Queueing it again clears the cancellation; a job that has
  * succeeded is never queued again.
  */
-export function jobStates(sql: Queryable): Statement<never[]> {
-  return sql<never[]>`
+export function jobStates(sql: Queryable): SqlFragment {
+  return sql`
     select
       jobs.id, jobs.job_type, jobs.queue, jobs.priority, jobs.payload, jobs.execution_mode, jobs.idempotency_key,
       jobs.max_attempts::int, jobs.created_by, jobs.created_by_user_id, jobs.request_id, jobs.created_at,

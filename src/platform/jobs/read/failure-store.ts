@@ -1,14 +1,14 @@
 import type { z } from 'zod';
 import type { failureQuery, JobFailure } from '../../../contract/jobs.ts';
 import type { Queryable } from '../../database/database.ts';
-import type { Statement } from '../../database/statement.ts';
+import type { SqlFragment } from '../../database/statement.ts';
 import { queueState } from '../job-state.ts';
 
 const SAMPLES = 5;
 
 /** The jobs whose last attempt that ended did not succeed, ready for more conditions. */
-export function troubledJobs(sql: Queryable): Statement<never[]> {
-  return sql<never[]>`
+export function troubledJobs(sql: Queryable): SqlFragment {
+  return sql`
     job_attempts as last_attempt
     join jobs on jobs.id = last_attempt.job_id
     where last_attempt.status <> 'succeeded'

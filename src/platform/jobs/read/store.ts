@@ -11,7 +11,7 @@ import type {
   Worker,
 } from '../../../contract/jobs.ts';
 import type { Queryable } from '../../database/database.ts';
-import type { Statement } from '../../database/statement.ts';
+import type { SqlFragment } from '../../database/statement.ts';
 import { firstIdAt } from '../../ids.ts';
 import { jobStates, queueState } from '../job-state.ts';
 import { troubledJobs } from './failure-store.ts';
@@ -52,7 +52,7 @@ export async function listJobIds(sql: Queryable, filter: JobFilter, before: stri
 
 function matching(sql: Queryable, filter: JobFilter, before: string | null, limit: number) {
   const { created_after, created_before } = filter;
-  return sql<never[]>`
+  return sql`
     select jobs.id
     from ${candidates(sql, filter)}
       ${before === null ? sql`` : sql`and jobs.id < ${before}`}
@@ -66,11 +66,11 @@ function matching(sql: Queryable, filter: JobFilter, before: string | null, limi
     limit ${limit}`;
 }
 
-function candidates(sql: Queryable, filter: JobFilter): Statement<never[]> {
+function candidates(sql: Queryable, filter: JobFilter): SqlFragment {
   const { status, error, error_code, failure_id, wordsOf } = filter;
   const isByWords = error !== undefined || failure_id !== undefined;
   if (!isByWords && error_code === undefined) return withStatus(sql, status);
-  return sql<never[]>`
+  return sql`
     ${troubledJobs(sql)}
       ${hasStatus(sql, status)}
       ${error === undefined ? sql`` : sql`and position(lower(${error}) in lower(last_attempt.error_text)) > 0`}
@@ -80,7 +80,7 @@ function candidates(sql: Queryable, filter: JobFilter): Statement<never[]> {
 }
 
 /** A condition on the status of jobs whose last attempt did not succeed. */
-function hasStatus(sql: Queryable, status: JobFilter['status']): Statement<never[]> {
+function hasStatus(sql: Queryable, status: JobFilter['status']): SqlFragment {
   const isQueued = sql`select from job_queue where job_queue.job_id = jobs.id`;
   switch (status) {
     case undefined:
@@ -99,7 +99,7 @@ function hasStatus(sql: Queryable, status: JobFilter['status']): Statement<never
 }
 
 /** The jobs in a state, ready for more conditions. What each case relies on is said in `job-state.ts`. */
-function withStatus(sql: Queryable, status: JobFilter['status']): Statement<never[]> {
+function withStatus(sql: Queryable, status: JobFilter['status']): SqlFragment {
   switch (status) {
     case undefined:
       return sql`jobs where true`;

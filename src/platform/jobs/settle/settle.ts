@@ -1,5 +1,5 @@
 import type { Queryable, Transaction } from '../../database/database.ts';
-import type { Statement } from '../../database/statement.ts';
+import type { SqlFragment } from '../../database/statement.ts';
 import { type Endings, endedBy, type Outcome } from './endings.ts';
 
 type Ended = Extract<Outcome, { kind: 'succeeded' | 'failed' | 'cancelled' }>;
@@ -127,7 +127,7 @@ async function settleReturned(sql: Queryable, workerName: string, outcomes: Retu
 }
 
 /** The one place where attempts are written. */
-function recordAttempts(sql: Queryable, workerName: string, attempts: Statement<object[]>) {
+function recordAttempts(sql: Queryable, workerName: string, attempts: SqlFragment) {
   return sql`
     insert into job_attempts (
       job_id, attempt_number, status, result, error_text, error_code, worker, queue, due_at, started_at, runtime_ms
