@@ -82,41 +82,30 @@ function candidates(sql: Queryable, filter: JobFilter): SqlFragment {
 /** A condition on the status of jobs whose last attempt did not succeed. */
 function hasStatus(sql: Queryable, status: JobFilter['status']): SqlFragment {
   const isQueued = sql`select from job_queue where job_queue.job_id = jobs.id`;
-  switch (status) {
-    case undefined:
-      return sql``;
-    case 'succeeded':
-      return sql`and false`;
-    case 'cancelled':
-      return sql`and jobs.cancelled_at is not null`;
-    case 'failed':
-      return sql`and jobs.cancelled_at is null and not exists (${isQueued})`;
-    case 'not_over':
-      return sql`and exists (${isQueued})`;
-    default:
-      return sql`and exists (${isQueued} and ${queueState(sql)} = ${status})`;
-  }
+  const conditions: { [status: string]: SqlFragment } = {
+    succeeded: sql`and false`,
+    cancelled: sql`and jobs.cancelled_at is not null`,
+    failed: sql`and jobs.cancelled_at is null and not exists (${isQueued})`,
+    not_over: sql`and exists (${isQueued})`,
+  };
+  if (status === undefined) return sql``;
+  return conditions[status] ?? sql`and exists (${isQueued} and ${queueState(sql)} = ${status})`;
 }
 
-/** The jobs in a state, ready for more conditions. What each case relies on is said in `job-state.ts`. */
+/** The jobs in a state, ready for more conditions. Each one relies on a rule in `job-state.ts`. */
 function withStatus(sql: Queryable, status: JobFilter['status']): SqlFragment {
-  switch (status) {
-    case undefined:
-      return sql`jobs where true`;
-    case 'cancelled':
-      return sql`jobs where jobs.cancelled_at is not null`;
-    case 'succeeded':
-      return sql`
-        job_attempts
-        join jobs on jobs.id = job_attempts.job_id
-        where job_attempts.status = 'succeeded'`;
-    case 'failed':
-      return sql`${troubledJobs(sql)} ${hasStatus(sql, 'failed')}`;
-    case 'not_over':
-      return sql`job_queue join jobs on jobs.id = job_queue.job_id where true`;
-    default:
-      return sql`job_queue join jobs on jobs.id = job_queue.job_id where ${queueState(sql)} = ${status}`;
-  }
+  const queued = sql`job_queue join jobs on jobs.id = job_queue.job_id`;
+  const jobs: { [status: string]: SqlFragment } = {
+    cancelled: sql`jobs where jobs.cancelled_at is not null`,
+    succeeded: sql`
+      job_attempts
+      join jobs on jobs.id = job_attempts.job_id
+      where job_attempts.status = 'succeeded'`,
+    failed: sql`${troubledJobs(sql)} ${hasStatus(sql, 'failed')}`,
+    not_over: sql`${queued} where true`,
+  };
+  if (status === undefined) return sql`jobs where true`;
+  return jobs[status] ?? sql`${queued} where ${queueState(sql)} = ${status}`;
 }
 
 /** Returns an id near a time. Ids carry the time of their machine; a day covers its difference to the database's. */

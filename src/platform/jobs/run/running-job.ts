@@ -19,6 +19,10 @@ export interface RunnerDependencies {
 /** An attempt that runs, and the context of its handler. Parts that few handlers use are made on first use. */
 export class RunningJob implements JobContext {
   readonly job: LeasedJob;
+  readonly jobId: string;
+  readonly attempt: number;
+  readonly executionMode: LeasedJob['execution_mode'];
+  readonly requestId: string | null;
   readonly startedAt = performance.now();
   readonly #dependencies: RunnerDependencies;
   #controller: AbortController | undefined;
@@ -28,27 +32,15 @@ export class RunningJob implements JobContext {
 
   constructor(job: LeasedJob, dependencies: RunnerDependencies) {
     this.job = job;
+    this.jobId = job.id;
+    this.attempt = job.attempt;
+    this.executionMode = job.execution_mode;
+    this.requestId = job.request_id;
     this.#dependencies = dependencies;
-  }
-
-  get jobId() {
-    return this.job.id;
-  }
-
-  get attempt() {
-    return this.job.attempt;
   }
 
   get isLastAttempt() {
     return this.job.attempt - this.job.refunded_count >= this.job.max_attempts;
-  }
-
-  get executionMode() {
-    return this.job.execution_mode;
-  }
-
-  get requestId() {
-    return this.job.request_id;
   }
 
   get createdBy(): Creator | null {
