@@ -135,12 +135,8 @@ function mlOptions(values: Values) {
 
 /** The Neo4j server that the document graph is copied to. */
 function neo4jOptions(values: Values): Neo4jOptions | undefined {
-  const {
-    NEXUS_NEO4J_URL: url,
-    NEXUS_NEO4J_USERNAME: username,
-    NEXUS_NEO4J_PASSWORD: password = '',
-  } = values;
-  return url ? { url, username, password } : undefined;
+  const { NEXUS_NEO4J_URL: url, NEXUS_NEO4J_USERNAME: username, NEXUS_NEO4J_PASSWORD: password } = values;
+  return url ? { url, username, password: password ?? '' } : undefined;
 }
 
 function storageOptions(values: Values, dataDir: string): StorageOptions {
