@@ -89,6 +89,11 @@ test('every folder of features has a feature.ts, and app/nexus.ts adds it', () =
   for (const name of folders) expect(files).toContain(`src/features/${name}/feature.ts`);
 });
 
+test('a command is loaded only when it is called, so that the others start fast', () => {
+  const loadedAlways = [...read('src/cli/cli.ts').matchAll(/^import .* from '([^']+)';$/gm)];
+  expect(loadedAlways.map(([, target]) => target)).toEqual(['commander', '../platform/version.ts']);
+});
+
 test('a service is created in one place', () => {
   const calls = files.flatMap((file) =>
     [...read(file).matchAll(/(?<!function )\b(create[A-Z]\w*)\(/g)].map(([, name = '']) => ({ file, name })),
