@@ -97,6 +97,8 @@ export function createUploads({ sql, log, storage, quota, ingest, libraryMedia }
      * returns the existing media. A repeated call returns the same answer.
      */
     async ingest(viewer: Viewer, mediaId: string, libraryId: string | undefined, actor: Actor) {
+      // Read before the upload: a parallel request that ends the upload of a duplicate deletes its media.
+      const source = await store.findSource(sql, mediaId, viewer);
       const upload = await uploads.findUpload(sql, mediaId);
       if (upload?.user_id !== viewer.user_id || upload.status !== 'open') {
         const isTheirs = upload?.user_id === viewer.user_id;
@@ -105,8 +107,7 @@ export function createUploads({ sql, log, storage, quota, ingest, libraryMedia }
           await libraryMedia.add(viewer, libraryId, answer.media_id, actor.requestId);
         return answer;
       }
-      const source = (await store.findSource(sql, mediaId, viewer)) ?? mediaNotFound();
-      const kind = file.uploadKind(source.kind);
+      const kind = file.uploadKind((source ?? mediaNotFound()).kind);
       if (upload.received_at === null) await takeFromLanding(upload, kind);
       if (!(await file.beginsLike(kind, storage, upload.path))) await refuse(mediaId, kind, true);
       const accept = () => acceptFile(viewer, { mediaId, kind, libraryId }, actor);
