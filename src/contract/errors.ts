@@ -145,7 +145,8 @@ export const FAILURES = {
     E_UPLOAD_ABANDONED: 'The upload was not finished in time. Upload the file again.',
     E_EXTRACTOR_NOT_IMPLEMENTED: 'Nexus cannot extract this kind of media.',
     E_STORAGE_GONE: 'The file is missing from storage.',
-    E_EXTRACTION_FAILED: 'The document could not be processed, because of an error in Nexus. The log has the details.',
+    E_EXTRACTION_FAILED:
+      'The document could not be processed, because of an error in Nexus. The log has the details.',
   }),
 };
 

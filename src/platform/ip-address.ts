@@ -1,4 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net';
+import { parseUrl } from './url.ts';
 
 /** Returns the eight groups of an IPv6 address. */
 export function groupsOf(address: string): number[] {
@@ -38,8 +39,8 @@ export function isLoopbackHost(host: string): boolean {
   if (isIPv4(name)) return name.startsWith('127.');
   if (isIPv6(name)) {
     // A URL writes an address in its one canonical form, and takes none with a scope, as in ::1%eth0.
-    const url = `http://[${name}]`;
-    return URL.canParse(url) && /^\[(::1|::ffff:7f[0-9a-f]{2}:[0-9a-f]{1,4})\]$/.test(new URL(url).hostname);
+    const { hostname = '' } = parseUrl(`http://[${name}]`) ?? {};
+    return /^\[(::1|::ffff:7f[0-9a-f]{2}:[0-9a-f]{1,4})\]$/.test(hostname);
   }
   return name === 'localhost' || name.endsWith('.localhost');
 }

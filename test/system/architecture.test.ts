@@ -136,14 +136,21 @@ test('the web app imports values only from contract files that do not import zod
   expect(imported.filter((file) => read(file).includes("from 'zod'"))).toEqual([]);
 });
 
+function sourcesOf(folder: string): string[] {
+  return readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .map((file) => path.posix.join(folder, file))
+    .filter((file) => /\.tsx?$/.test(file) && !file.includes('.test.'));
+}
+
 test('normalForm is the only one that normalises text: long runs of marks would block it', () => {
-  const sources = ['src', 'web/src'].flatMap((folder) =>
-    readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-      .map((file) => path.posix.join(folder, file))
-      .filter((file) => /\.tsx?$/.test(file) && !file.includes('.test.')),
-  );
-  const normalising = sources.filter((file) => /\.normalize\(/.test(read(file)));
+  const normalising = ['src', 'web/src']
+    .flatMap(sourcesOf)
+    .filter((file) => /\.normalize\(/.test(read(file)));
   expect(normalising).toEqual(['src/contract/normal-form.ts']);
+});
+
+test('URLs are parsed by parseUrl: URL.canParse refuses umlauts once it is compiled', () => {
+  expect(sourcesOf('src').filter((file) => /URL\.canParse\(/.test(read(file)))).toEqual([]);
 });
 
 test('no import cycles', () => {

@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net';
+import { parseUrl } from '../url.ts';
 
 /** Exceptions from the refused addresses: `host:port` for one service, or a network in CIDR notation. */
 export interface AllowList {
@@ -45,6 +46,6 @@ function parseNetwork(entry: string) {
 /** Returns the host in the canonical form of URLs, so that `[0::1]:80` and `WIKI:80` match. */
 function parseHost(entry: string): string | undefined {
   const [, host = '', port] = /^([^\s/@?#:*]+|\[[0-9a-fA-F:.]+\]):(\d{1,5})$/.exec(entry) ?? [];
-  if (!host || Number(port) > 65535 || !URL.canParse(`http://${host}`)) return undefined;
-  return `${new URL(`http://${host}`).hostname}:${Number(port)}`;
+  const url = host && Number(port) <= 65535 ? parseUrl(`http://${host}`) : undefined;
+  return url && `${url.hostname}:${Number(port)}`;
 }

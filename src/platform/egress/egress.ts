@@ -3,6 +3,7 @@ import { request as requestSecure } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { parseUrl } from '../url.ts';
 import { refusalOf } from './addresses.ts';
 import { type Agents, createAgents } from './agents.ts';
 import { parseAllowList } from './allow-list.ts';
@@ -154,7 +155,7 @@ export function createEgress(options: EgressOptions = {}): Egress {
             `${hop.url.host} redirects again and again. It may insist on cookies, which Nexus does not keep.`,
           );
         }
-        hop = nextHop(hop, status, parseUrl(location, hop.url));
+        hop = nextHop(hop, status, webUrl(location, hop.url));
       }
     } catch (error) {
       ending.close();
@@ -179,7 +180,7 @@ export function createEgress(options: EgressOptions = {}): Egress {
       return { ...answer, ...decodeText(bytes, answer.headers['content-type']) };
     },
     async check(url, { signal } = {}) {
-      const parsed = parseUrl(url);
+      const parsed = webUrl(url);
       const ending = new Ending(signal, defaults.connectMs, () => parsed.host);
       try {
         await unlessEnded(checkedAddresses(parsed), ending);
@@ -252,7 +253,7 @@ function firstHop(
   userAgent: string,
 ): Hop {
   return {
-    url: parseUrl(url),
+    url: webUrl(url),
     method,
     headers: {
       'user-agent': userAgent,
@@ -266,8 +267,8 @@ function firstHop(
   };
 }
 
-function parseUrl(text: string, base?: URL): URL {
-  const url = readUrl(text, base);
+function webUrl(text: string, base?: URL): URL {
+  const url = parseUrl(text, base);
   const said = base ? `${base.host} redirected to` : 'Nexus was given';
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:') || url.hostname === '') {
     throw new EgressError(
@@ -279,14 +280,6 @@ function parseUrl(text: string, base?: URL): URL {
     throw new EgressError('E_INVALID_URL', `${said} an address with a name or password in it.`);
   }
   return url;
-}
-
-function readUrl(text: string, base: URL | undefined): URL | undefined {
-  try {
-    return new URL(text, base);
-  } catch {
-    return undefined;
-  }
 }
 
 function portOf(url: URL): number {

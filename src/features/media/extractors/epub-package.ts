@@ -1,3 +1,4 @@
+import { parseUrl } from '../../../platform/url.ts';
 import { canonicalLines } from '../text/canonical-text.ts';
 import { type Archive, DRM, invalid } from './archive.ts';
 import { languageTag } from './extraction.ts';
@@ -159,7 +160,8 @@ export function pathOf(url: string): string {
 }
 
 function resolve(href: string, from: string): string {
-  return URL.canParse(href, urlOf(from)) ? pathOf(new URL(href, urlOf(from)).href) : '';
+  const url = parseUrl(href, urlOf(from));
+  return url ? pathOf(url.href) : '';
 }
 
 function clean(text: string): string {

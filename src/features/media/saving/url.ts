@@ -1,4 +1,5 @@
 import { NexusError } from '../../../contract/errors.ts';
+import { parseUrl } from '../../../platform/url.ts';
 
 export const LONGEST_URL = 2048;
 
@@ -16,7 +17,7 @@ interface UrlIdentity {
 export function parseMediaUrl(text: string): URL {
   const given = text.trim();
   if (given.length > LONGEST_URL) throw invalid(`The URL has more than ${LONGEST_URL} characters.`);
-  const url = URL.canParse(given) ? new URL(given) : undefined;
+  const url = parseUrl(given);
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:') || url.hostname === '') {
     throw invalid('The URL must start with http:// or https:// and name a site.');
   }

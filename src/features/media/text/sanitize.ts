@@ -1,3 +1,4 @@
+import { parseUrl } from '../../../platform/url.ts';
 import { attribute, type Element, escapeAttribute, escapeText, isHtml, type Node, walk } from './markup.ts';
 
 interface SanitizeOptions {
@@ -102,7 +103,6 @@ const WEB = ['http:', 'https:'];
 /** Resolves an address; undefined for other schemes, and for relative addresses without a base. */
 export function absoluteUrl(value: string | null | undefined, base: string | undefined, schemes = WEB) {
   const address = value?.trim();
-  if (!address || !URL.canParse(address, base)) return undefined;
-  const url = new URL(address, base);
-  return schemes.includes(url.protocol) ? url.href : undefined;
+  const url = address ? parseUrl(address, base) : undefined;
+  return url && schemes.includes(url.protocol) ? url.href : undefined;
 }
