@@ -141,15 +141,6 @@ export function storageConformance(open: () => Promise<Storage>): void {
     });
   });
 
-  test('of many puts to one path at once, one wins whole', async () => {
-    const contents = Array.from({ length: 8 }, (_, index) => Buffer.alloc(200_000, `${index}`));
-    await Promise.all(contents.map((content) => storage.put('contested', content)));
-    const found = await storage.get('contested');
-    const winner = found && (await buffer(found.content));
-    expect(contents.some((content) => winner?.equals(content))).toBe(true);
-    await storage.delete('contested');
-  });
-
   test('puts and deletes in one folder do not disturb each other', async () => {
     const paths = Array.from({ length: 20 }, (_, index) => `busy/folder/${index}`);
     await Promise.all(

@@ -48,7 +48,8 @@ describe('transaction', () => {
     };
     await Promise.all([transaction(a, cross(1, 2)), transaction(b, cross(2, 1))]);
     expect(await balances()).toEqual(before.map((balance) => balance + 2));
-    expect(tries).toBe(3);
+    // The one that is retried may meet the other again, before it has committed.
+    expect(tries).toBeGreaterThanOrEqual(3);
   });
 
   test('fails when the error of a statement was ignored', async () => {

@@ -1,6 +1,7 @@
 import { mkdir, readdir, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { storageConformance } from '../../../test/support/storage-conformance.ts';
 import { newDirectory } from '../../../test/support/workspace.ts';
@@ -14,6 +15,16 @@ test('the storage directory is private; its parent, which also contains the data
   await openLocalStorage(path.join(above, 'files'));
   expect((await stat(path.join(above, 'files'))).mode & 0o777).toBe(0o700);
   expect((await stat(above)).mode & 0o777).toBe(0o777 & ~process.umask());
+});
+
+// S3 itself promises this. The server that stands for it in tests mixes parallel puts.
+test('of many puts to one path at once, one wins whole', async () => {
+  const storage = await openLocalStorage(await newDirectory('files'));
+  const contents = Array.from({ length: 8 }, (_, index) => Buffer.alloc(200_000, `${index}`));
+  await Promise.all(contents.map((content) => storage.put('contested', content)));
+  const found = await storage.get('contested');
+  const winner = found && (await buffer(found.content));
+  expect(contents.some((content) => winner?.equals(content))).toBe(true);
 });
 
 test('symbolic links in the directory are not followed', async () => {
