@@ -3,6 +3,7 @@ import { transaction } from '../../platform/database/transaction.ts';
 import type { Egress } from '../../platform/egress/egress.ts';
 import { emitEvent } from '../../platform/outbox/emit-event.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
+import { releaseClaimed } from '../../platform/work/claimed-rows.ts';
 import { openLane } from '../../platform/work/lanes.ts';
 import { startLoop } from '../../platform/work/loop.ts';
 import type { WorkSource } from '../../platform/work/source.ts';
@@ -78,7 +79,7 @@ export function createSender({ sql, log, egress, answerSeconds = 20, random }: S
           },
           run: (delivery) => sendDelivery(delivery, { egress, answerSeconds, random }),
           settle,
-          releaseClaim: sending.releaseDeliveries,
+          releaseClaim: (lane, token) => releaseClaimed(lane, 'webhook_deliveries', token),
           untilNextDue: sending.untilNextDelivery,
           released,
           stopped: released,

@@ -1,7 +1,7 @@
 import type { EventStatus } from '../../contract/events.ts';
 import type { Database, Queryable, Transaction } from '../../platform/database/database.ts';
 import { newId } from '../../platform/ids.ts';
-import { INTERRUPTION_DELAYS, MAX_INTERRUPTIONS } from '../../platform/work/interruption.ts';
+import { interruptedColumns } from '../../platform/work/claimed-rows.ts';
 import type { DeadWorker } from '../../platform/work/recovery.ts';
 
 /** A delivery that a worker has claimed. */
@@ -203,35 +203,15 @@ export async function settleDeliveries(sql: Queryable, settlements: Settlement[]
   return { dropped: passed ? ids.filter((id) => !passed.has(id)) : [], failing: failing ?? [] };
 }
 
-/** Releases all deliveries of a claim, as if they had not been claimed. Returns how many there were. */
-export async function releaseDeliveries(sql: Database, token: string): Promise<number> {
-  const released = await sql`
-    update webhook_deliveries
-    set attempts = attempts - 1,
-        claim_id = null,
-        worker_id = null
-    where status = 'pending' and claim_id = ${token}`;
-  return released.count;
-}
-
 /**
  * Takes back the deliveries of dead workers. Whether the receiver got them is not known, so the log says that the attempt
  * was interrupted. Interrupted too often, a delivery has failed. Returns how many there were.
  */
 export async function takeBackDeliveries(tx: Transaction, dead: DeadWorker[]): Promise<number> {
-  const taken = await tx<{ id: string; url: string; message: string }[]>`
+  const taken = await tx<{ id: string; url: string }[]>`
     update webhook_deliveries as delivery
-    set status = case when delivery.interruptions + 1 >= ${MAX_INTERRUPTIONS} then 'failed' else 'pending' end,
-        next_attempt_at = case
-          when delivery.interruptions + 1 < ${MAX_INTERRUPTIONS}
-          then now() + interval '1 second'
-            * (${[...INTERRUPTION_DELAYS]}::float8[])[least(delivery.interruptions + 1, ${INTERRUPTION_DELAYS.length})]
-        end,
-        interruptions = delivery.interruptions + 1,
-        error_message = ${INTERRUPTED},
-        claim_id = null,
-        worker_id = null,
-        updated_at = now()
+    set ${interruptedColumns(tx, tx`delivery`)},
+        error_message = ${INTERRUPTED}
     from webhooks
     where webhooks.id = delivery.webhook_id
       and delivery.status = 'pending'

@@ -1,6 +1,7 @@
 import type { EventStatus } from '../../contract/events.ts';
 import type { Database, Transaction } from '../database/database.ts';
-import { INTERRUPTION_DELAYS, MAX_INTERRUPTIONS } from '../work/interruption.ts';
+import { interruptedColumns } from '../work/claimed-rows.ts';
+import { MAX_INTERRUPTIONS } from '../work/interruption.ts';
 import type { ClaimRequest } from '../work/loop.ts';
 import type { DeadWorker } from '../work/recovery.ts';
 import type { EventContent } from './cloud-event.ts';
@@ -138,36 +139,16 @@ export async function settleEvents(sql: Database, settlements: Settlement[]): Pr
   return ids.filter((id) => !passed.has(id));
 }
 
-/** Releases all events of a claim, as if they had not been claimed. Returns how many there were. */
-export async function releaseEvents(sql: Database, token: string): Promise<number> {
-  const released = await sql`
-    update outbox_event
-    set attempts = attempts - 1,
-        claim_id = null,
-        worker_id = null
-    where status = 'pending' and claim_id = ${token}`;
-  return released.count;
-}
-
 /** Takes back the events of dead workers. Interrupted too often, an event has failed. Returns how many there were. */
 export async function takeBackEvents(tx: Transaction, dead: DeadWorker[]): Promise<number> {
   const taken = await tx`
     update outbox_event
-    set status = case when interruptions + 1 >= ${MAX_INTERRUPTIONS} then 'failed' else 'pending' end,
-        next_attempt_at = case
-          when interruptions + 1 < ${MAX_INTERRUPTIONS}
-          then now() + interval '1 second'
-            * (${[...INTERRUPTION_DELAYS]}::float8[])[least(interruptions + 1, ${INTERRUPTION_DELAYS.length})]
-        end,
-        interruptions = interruptions + 1,
+    set ${interruptedColumns(tx, tx`outbox_event`)},
         error_message = case
           when interruptions + 1 >= ${MAX_INTERRUPTIONS}
           then 'The workers that delivered it died ' || ${MAX_INTERRUPTIONS}::int || ' times; it is given up.'
           else error_message
-        end,
-        claim_id = null,
-        worker_id = null,
-        updated_at = now()
+        end
     where status = 'pending' and worker_id = any(${dead.map(({ id }) => id)})`;
   return taken.count;
 }

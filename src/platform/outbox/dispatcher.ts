@@ -1,5 +1,6 @@
 import type { Database } from '../database/database.ts';
 import type { Logger } from '../telemetry/logger.ts';
+import { releaseClaimed } from '../work/claimed-rows.ts';
 import { createSlotIntake } from '../work/intake.ts';
 import { interruptionDelay, isOwnTrouble, MAX_INTERRUPTIONS } from '../work/interruption.ts';
 import { openLane } from '../work/lanes.ts';
@@ -11,7 +12,6 @@ import { createCall } from './call-subscriber.ts';
 import {
   type ClaimedEvent,
   claimEvents,
-  releaseEvents,
   type Settlement,
   settleEvents,
   takeBackEvents,
@@ -126,7 +126,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
         },
         run,
         settle: settleEvents,
-        releaseClaim: releaseEvents,
+        releaseClaim: (lane, token) => releaseClaimed(lane, 'outbox_event', token),
         untilNextDue,
         released,
         stopped: released,
