@@ -29,7 +29,7 @@ export async function spawnWorker(
     lines.push(line);
     child.emit('line');
   });
-  const exited = once(child, 'exit').then(([code]) => code as number | null);
+  const exited = once(child, 'close').then(([code]) => code as number | null);
   const worker: WorkerProcess = {
     child,
     lines,
