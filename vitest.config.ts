@@ -14,8 +14,6 @@ export const shared = {
   pool: 'forks' as const,
   // Files share a process and its modules: importing Nexus takes longer than most files run.
   isolate: false,
-  // Child processes that the code under test starts run TypeScript, too.
-  execArgv: ['--import', './test/support/typescript-in-processes.mjs'],
   // Half of the time is spent waiting: for PostgreSQL, for processes, for a browser.
   maxWorkers: os.availableParallelism() + 1,
   // Only a test that hangs takes this long, even on a machine that others use.

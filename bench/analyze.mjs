@@ -59,9 +59,9 @@ function makeText(words) {
 }
 
 async function measure(size) {
-  const { runLayers } = await import('../dist/features/analysis/analyse.js');
-  const { joinFragments } = await import('../dist/features/analysis/text.js');
-  const { LAYERS } = await import('../dist/contract/analysis.js');
+  const { runLayers } = await import('../src/features/analysis/analyse.ts');
+  const { joinFragments } = await import('../src/features/analysis/text.ts');
+  const { LAYERS } = await import('../src/contract/analysis.ts');
   const read = (text) => runLayers(joinFragments([{ idx: 0, canonical_text: text }]), LAYERS).word_count;
   read(makeText(WARM_UP_WORDS));
   const text = makeText(size);
@@ -85,7 +85,11 @@ async function compare() {
   const runs = Object.fromEntries(SIZES.map((size) => [size, []]));
   for (let round = 0; round < ROUNDS; round++) {
     for (const size of SIZES) {
-      const { stdout } = await promisify(execFile)(process.execPath, [SELF, String(size)]);
+      const { stdout } = await promisify(execFile)(process.execPath, [
+        ...process.execArgv,
+        SELF,
+        String(size),
+      ]);
       runs[size].push(JSON.parse(stdout));
     }
   }

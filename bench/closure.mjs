@@ -2,16 +2,16 @@
 // It uses the services of the build on a separate PostgreSQL with default settings. Writes bench/results/closure.json.
 import { mkdir, writeFile } from 'node:fs/promises';
 import os from 'node:os';
-import { mayRead } from '../dist/features/libraries/access/can-read-media.js';
-import { createBackfill } from '../dist/features/libraries/closure/backfill.js';
-import { createLibraryMedia } from '../dist/features/libraries/library-media.js';
-import { createInvitations } from '../dist/features/libraries/sharing/invitations.js';
-import { createMembers } from '../dist/features/libraries/sharing/members.js';
-import { createMediaLists } from '../dist/features/media/lists/list.js';
-import { writeStatements } from '../dist/platform/database/database.js';
-import { transaction } from '../dist/platform/database/transaction.js';
-import { newId } from '../dist/platform/ids.js';
-import { createLogger } from '../dist/platform/telemetry/logger.js';
+import { mayRead } from '../src/features/libraries/access/can-read-media.ts';
+import { createBackfill } from '../src/features/libraries/closure/backfill.ts';
+import { createLibraryMedia } from '../src/features/libraries/library-media.ts';
+import { createInvitations } from '../src/features/libraries/sharing/invitations.ts';
+import { createMembers } from '../src/features/libraries/sharing/members.ts';
+import { createMediaLists } from '../src/features/media/lists/list.ts';
+import { writeStatements } from '../src/platform/database/database.ts';
+import { transaction } from '../src/platform/database/transaction.ts';
+import { newId } from '../src/platform/ids.ts';
+import { createLogger } from '../src/platform/telemetry/logger.ts';
 import { makePeople, withDatabase } from './database.mjs';
 
 const MEMBERS = 5000;

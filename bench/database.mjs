@@ -2,12 +2,12 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { openDatabase } from '../dist/platform/database/database.js';
-import { findPackagedServer } from '../dist/platform/database/embedded/binaries.js';
-import { prepareCluster, startCluster, stopCluster } from '../dist/platform/database/embedded/cluster.js';
-import { migrate, readMigrations } from '../dist/platform/database/migrator.js';
-import { transaction } from '../dist/platform/database/transaction.js';
-import { newId } from '../dist/platform/ids.js';
+import { openDatabase } from '../src/platform/database/database.ts';
+import { findPackagedServer } from '../src/platform/database/embedded/binaries.ts';
+import { prepareCluster, startCluster, stopCluster } from '../src/platform/database/embedded/cluster.ts';
+import { migrate, readMigrations } from '../src/platform/database/migrator.ts';
+import { transaction } from '../src/platform/database/transaction.ts';
+import { newId } from '../src/platform/ids.ts';
 
 /** Runs `work` with a migrated database that is opened with these options, and deletes it afterwards. */
 export async function withDatabase(options, work) {

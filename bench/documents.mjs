@@ -4,16 +4,16 @@
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { parseConfig } from '../dist/app/config.js';
-import { createNexus } from '../dist/app/nexus.js';
-import { createResources } from '../dist/app/resources.js';
-import { findRelated } from '../dist/features/graph/related-store.js';
-import { searchRowsOf } from '../dist/features/media/search/search-rows.js';
-import { openDatabase, writeStatements } from '../dist/platform/database/database.js';
-import { findPackagedServer } from '../dist/platform/database/embedded/binaries.js';
-import { prepareCluster, startCluster, stopCluster } from '../dist/platform/database/embedded/cluster.js';
-import { migrate, readMigrations } from '../dist/platform/database/migrator.js';
-import { createLogger } from '../dist/platform/telemetry/logger.js';
+import { parseConfig } from '../src/app/config.ts';
+import { createNexus } from '../src/app/nexus.ts';
+import { createResources } from '../src/app/resources.ts';
+import { findRelated } from '../src/features/graph/related-store.ts';
+import { searchRowsOf } from '../src/features/media/search/search-rows.ts';
+import { openDatabase, writeStatements } from '../src/platform/database/database.ts';
+import { findPackagedServer } from '../src/platform/database/embedded/binaries.ts';
+import { prepareCluster, startCluster, stopCluster } from '../src/platform/database/embedded/cluster.ts';
+import { migrate, readMigrations } from '../src/platform/database/migrator.ts';
+import { createLogger } from '../src/platform/telemetry/logger.ts';
 
 const isQuick = process.argv.includes('--quick');
 const [SMALL, LARGE, LINKS] = isQuick ? [500, 2000, 1000] : [10_000, 100_000, 10_000];

@@ -3,9 +3,9 @@
 // machine affects less than wall-clock time. Writes bench/results/lists.json. `--quick` uses small numbers.
 import { readFile, writeFile } from 'node:fs/promises';
 import os from 'node:os';
-import { canReadMedia } from '../dist/features/libraries/access/can-read-media.js';
-import { createMediaLists } from '../dist/features/media/lists/list.js';
-import { createSearch } from '../dist/features/media/search/search.js';
+import { canReadMedia } from '../src/features/libraries/access/can-read-media.ts';
+import { createMediaLists } from '../src/features/media/lists/list.ts';
+import { createSearch } from '../src/features/media/search/search.ts';
 import { withDatabase } from './database.mjs';
 import { makeWorld, QUICK, SIZES } from './lists/world.mjs';
 

@@ -7,16 +7,16 @@ import { fileURLToPath } from 'node:url';
 const BENCH = path.dirname(fileURLToPath(import.meta.url));
 const ROOT = path.dirname(BENCH);
 
-/** The benchmarks: script, and whether it compares Nexus with the packages in bench/package.json. */
+/** The benchmarks. `needsPeers`: it compares Nexus with the packages in bench/package.json. `needsBuild`: it starts Nexus. */
 const BENCHMARKS = {
   jobs: { script: 'jobs/main.mjs', needsPeers: true },
-  closure: { script: 'closure.mjs', needsPeers: false },
-  extract: { script: 'extract/main.mjs', needsPeers: true },
-  analyze: { script: 'analyze.mjs', needsPeers: false },
-  documents: { script: 'documents.mjs', needsPeers: false },
-  outbox: { script: 'outbox.mjs', needsPeers: false },
-  lists: { script: 'lists.mjs', needsPeers: false },
-  'start-up': { script: 'start-up.mjs', needsPeers: false },
+  closure: { script: 'closure.mjs' },
+  extract: { script: 'extract/main.mjs', needsPeers: true, needsBuild: true },
+  analyze: { script: 'analyze.mjs' },
+  documents: { script: 'documents.mjs' },
+  outbox: { script: 'outbox.mjs' },
+  lists: { script: 'lists.mjs' },
+  'start-up': { script: 'start-up.mjs', needsBuild: true },
 };
 
 /** Runs a command in the foreground. Exits with its exit code if it fails. */
@@ -33,9 +33,8 @@ if (!benchmark) {
   process.exit(2);
 }
 if (benchmark.needsPeers && !existsSync(path.join(BENCH, 'node_modules'))) run('npm', ['ci'], BENCH);
-if (!process.env.NEXUS_BENCH_DIST) {
-  run('npm', ['run', '--silent', 'build'], ROOT);
-}
+if (benchmark.needsBuild) run('npm', ['run', '--silent', 'build'], ROOT);
+await import('./typescript.mjs');
 // Runs in this process, so that it receives signals.
 process.argv = [process.execPath, path.join(BENCH, benchmark.script), ...flags];
 await import(new URL(benchmark.script, import.meta.url).href);

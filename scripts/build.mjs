@@ -4,16 +4,18 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { build } from 'rolldown';
+import config from '../rolldown.config.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** Holds a hash of the sources that dist/ was built from. Written last, so an interrupted build leaves none. */
 const STAMP = path.join(ROOT, 'dist', '.built-from');
-const SOURCES = ['src', 'web', 'scripts', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json'];
+const SOURCES = ['src', 'web', 'scripts', 'package-lock.json', 'rolldown.config.mjs'];
 
 const sources = hashSources();
 if (!process.argv.includes('--if-changed') || sources !== builtFrom()) {
   rmSync(path.join(ROOT, 'dist'), { recursive: true, force: true });
-  run('tsc', '-p', 'tsconfig.build.json');
+  await build({ ...config, cwd: ROOT });
   run('vite', 'build', 'web', '--logLevel', 'warn');
   writeFileSync(STAMP, sources);
 }

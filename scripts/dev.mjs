@@ -5,29 +5,28 @@ import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { watch } from 'rolldown';
+import config from '../rolldown.config.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const WEB_PORT = process.env.WEB_PORT ?? '5173';
-const bin = (name) => path.join(ROOT, 'node_modules', '.bin', name);
+const VITE = path.join(ROOT, 'node_modules', '.bin', 'vite');
 
 // dist/ is about to hold whatever the sources are at any moment: the next `npm start` has to build.
 rmSync(path.join(ROOT, 'dist', '.built-from'), { force: true });
 
 let isStopping = false;
-const compiler = start('types', bin('tsc'), [
-  '-p',
-  'tsconfig.build.json',
-  '--watch',
-  '--preserveWatchOutput',
-]);
-const web = start('web', bin('vite'), ['web', '--host', '127.0.0.1', '--port', WEB_PORT, '--strictPort']);
+const web = start('web', VITE, ['web', '--host', '127.0.0.1', '--port', WEB_PORT, '--strictPort']);
 let server;
 let restarting = Promise.resolve();
 
-compiler.lines.on('line', (line) => {
-  if (/Found 0 errors/.test(line)) restarting = restarting.then(restartServer);
+const bundler = watch({ ...config, cwd: ROOT });
+bundler.on('event', async (event) => {
+  if (event.code === 'END') restarting = restarting.then(restartServer);
+  if (event.code === 'ERROR') print('build', event.error.message);
+  if (event.code === 'BUNDLE_END' || event.code === 'ERROR') await event.result.close();
 });
-for (const child of [compiler, web]) child.exited.then(() => stop(1));
+web.exited.then(() => stop(1));
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stop(0));
 
 /** Starts a program in a process group of its own, so that Ctrl-C reaches it once and its own children end with it. */
@@ -38,11 +37,14 @@ function start(name, program, args, env = {}) {
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
-  const lines = createInterface({ input: child.stdout });
-  for (const output of [lines, createInterface({ input: child.stderr })]) {
-    output.on('line', (line) => process.stdout.write(`${name.padEnd(6)} | ${line}\n`));
+  for (const input of [child.stdout, child.stderr]) {
+    createInterface({ input }).on('line', (line) => print(name, line));
   }
-  return { child, lines, exited: once(child, 'close') };
+  return { child, exited: once(child, 'close') };
+}
+
+function print(name, line) {
+  process.stdout.write(`${name.padEnd(6)} | ${line}\n`);
 }
 
 /** Waits until the old server has stopped its PostgreSQL: two servers cannot share a data directory. */
@@ -64,7 +66,8 @@ async function end(running) {
 async function stop(code) {
   if (isStopping) return;
   isStopping = true;
+  await bundler.close();
   await restarting;
-  await Promise.all([server, compiler, web].map(end));
+  await Promise.all([server, web].map(end));
   process.exit(code);
 }

@@ -29,7 +29,7 @@ const CONTENDERS = {
     };
   },
   async nexus() {
-    const { extractWebArticle } = await import('../../dist/features/media/extractors/web-article.js');
+    const { extractWebArticle } = await import('../../src/features/media/extractors/web-article.ts');
     return (html) =>
       extractWebArticle({
         type: 'web_article',
@@ -63,7 +63,7 @@ async function compare() {
   // Each in its own process, in turns, so that other work on the machine affects all of them.
   for (let round = 0; round < ROUNDS; round++) {
     for (const name of Object.keys(CONTENDERS)) {
-      const { stdout } = await promisify(execFile)(process.execPath, [SELF, name]);
+      const { stdout } = await promisify(execFile)(process.execPath, [...process.execArgv, SELF, name]);
       runs[name].push(JSON.parse(stdout));
     }
   }

@@ -3,7 +3,7 @@ import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
-import { importNexus } from './nexus-build.mjs';
+import { importNexus } from './import-nexus.mjs';
 
 /**
  * As durable as a server comes; the rest are PostgreSQL's defaults. Checkpoints happen only where the benchmark asks
@@ -20,9 +20,9 @@ export const SETTINGS = {
 
 /** Starts the server. Databases are cloned from templates, each made once by `install`. */
 export async function startServer() {
-  const { findPackagedServer } = await importNexus('platform/database/embedded/binaries.js');
+  const { findPackagedServer } = await importNexus('platform/database/embedded/binaries.ts');
   const { prepareCluster, startCluster, stopCluster } = await importNexus(
-    'platform/database/embedded/cluster.js',
+    'platform/database/embedded/cluster.ts',
   );
   const directory = await mkdtemp(path.join(os.tmpdir(), 'nexus-bench-'));
   // Under root, the account that runs PostgreSQL has to pass through it.

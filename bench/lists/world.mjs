@@ -1,5 +1,5 @@
 // Fills a database like after years of use: a million media, two thousand people, libraries of 200,000 and 20,000 media.
-import { newId } from '../../dist/platform/ids.js';
+import { newId } from '../../src/platform/ids.ts';
 import { makePeople } from '../database.mjs';
 
 export const SIZES = { media: 1_000_000, people: 2000, ofEachPerson: 300, large: 200_000, middle: 20_000 };

@@ -22,6 +22,7 @@ import { createJobEngine } from '../platform/jobs/engine.ts';
 import { createJobQueue } from '../platform/jobs/queue.ts';
 import { createDispatcher } from '../platform/outbox/dispatcher.ts';
 import { periodicOutboxSweep } from '../platform/outbox/maintenance.ts';
+import { ROOT } from '../platform/program.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import { createMetrics } from '../platform/telemetry/metrics.ts';
 import type { Config } from './config.ts';
@@ -43,7 +44,7 @@ interface ServerOptions {
   webDirectory?: string | undefined;
 }
 
-const WEB_DIRECTORY = fileURLToPath(new URL('../web', import.meta.url));
+const WEB_DIRECTORY = fileURLToPath(new URL('dist/web', ROOT));
 
 export type Nexus = ReturnType<typeof createNexus>;
 export type Services = Nexus['services'];

@@ -9,7 +9,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** Copies all that building Nexus takes, with what was built last. */
 export async function copySources(): Promise<string> {
   const root = await newDirectory('sources');
-  const configuration = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json'];
+  const configuration = ['package.json', 'package-lock.json', 'tsconfig.json', 'rolldown.config.mjs'];
   await copyParts(root, ['src', 'web', 'scripts', 'migrations', 'dist', ...configuration]);
   await symlink(path.join(ROOT, 'node_modules'), path.join(root, 'node_modules'));
   return root;

@@ -1,8 +1,10 @@
-import { afterAll, vi } from 'vitest';
+import { afterAll, inject, vi } from 'vitest';
+import { useBundles } from './process-bundles.ts';
 import { processesMentioning } from './processes.ts';
 import { beginFile, endFile, fileDir } from './workspace.ts';
 
 beginFile();
+useBundles(inject('bundles'));
 
 /** Registered before the hooks of the file, so it runs after all of them: a process that is still alive has leaked. */
 afterAll(async () => {

@@ -13,6 +13,7 @@ import {
 import { migrate, readMigrations } from '../../src/platform/database/migrator.ts';
 import { copyCluster } from './copy-cluster.ts';
 import { NOT_DURABLE } from './not-durable.ts';
+import { bundlePrograms, removeBundles } from './process-bundles.ts';
 import { processesMentioning } from './processes.ts';
 
 declare module 'vitest' {
@@ -22,6 +23,8 @@ declare module 'vitest' {
     cluster: string;
     /** The directory of the run. All its files lie below it, and the command line or environment of its processes names it. */
     runDir: string;
+    /** The directory of the bundled programs that tests start in processes. */
+    bundles: string;
   }
 }
 
@@ -30,6 +33,7 @@ export default async function setup(project: TestProject) {
   const runDir = await mkdtemp(path.join(os.tmpdir(), 'nexus-test-'));
   // When the tests run as root, the account that runs PostgreSQL has to pass through it.
   await chmod(runDir, 0o711);
+  const bundling = bundlePrograms(path.basename(runDir));
   const directory = path.join(runDir, 'server', 'postgres');
   const cluster = await prepareCluster(await findPackagedServer(), directory, {
     ...NOT_DURABLE,
@@ -46,9 +50,12 @@ export default async function setup(project: TestProject) {
   project.provide('server', cluster.connection);
   project.provide('cluster', copy);
   project.provide('runDir', runDir);
+  project.provide('bundles', await bundling);
+  project.onTestsRerun(async () => void (await bundlePrograms(path.basename(runDir))));
 
   return async () => {
     await stopCluster(cluster);
+    await removeBundles(await bundling);
     const left = await processesMentioning(runDir);
     if (left.length > 0) {
       throw new Error(

@@ -1,4 +1,4 @@
-import { importNexus } from '../nexus-build.mjs';
+import { importNexus } from '../import-nexus.mjs';
 
 /** The product's defaults, except for the concurrency, which is 10; that drains almost as much. */
 const settings = {
@@ -27,7 +27,7 @@ export const nexus = {
   unfinished: 'select exists (select from job_queue where due_at <= now()) as is_unfinished',
 
   async install(connection) {
-    const { migrate, readMigrations } = await importNexus('platform/database/migrator.js');
+    const { migrate, readMigrations } = await importNexus('platform/database/migrator.ts');
     const sql = await openPool(connection);
     await migrate(sql, await readMigrations());
     await sql.end();
@@ -35,13 +35,13 @@ export const nexus = {
 
   async open(connection) {
     const { z } = await importNexus('../node_modules/zod/index.js');
-    const { transaction } = await importNexus('platform/database/transaction.js');
-    const { createListener } = await importNexus('platform/database/listener.js');
-    const { createJobEngine } = await importNexus('platform/jobs/engine.js');
-    const { createJobQueue } = await importNexus('platform/jobs/queue.js');
-    const { enqueue, enqueueMany } = await importNexus('platform/jobs/submit/enqueue.js');
-    const { defineJobType } = await importNexus('platform/jobs/job-type.js');
-    const { createLogger } = await importNexus('platform/telemetry/logger.js');
+    const { transaction } = await importNexus('platform/database/transaction.ts');
+    const { createListener } = await importNexus('platform/database/listener.ts');
+    const { createJobEngine } = await importNexus('platform/jobs/engine.ts');
+    const { createJobQueue } = await importNexus('platform/jobs/queue.ts');
+    const { enqueue, enqueueMany } = await importNexus('platform/jobs/submit/enqueue.ts');
+    const { defineJobType } = await importNexus('platform/jobs/job-type.ts');
+    const { createLogger } = await importNexus('platform/telemetry/logger.ts');
     const sql = await openPool(connection);
     let handle = () => undefined;
     const type = defineJobType('noop', {
@@ -82,7 +82,7 @@ function targetOf({ host, port, user, password, database }) {
 }
 
 async function openPool(connection) {
-  const { openDatabase } = await importNexus('platform/database/database.js');
+  const { openDatabase } = await importNexus('platform/database/database.ts');
   return openDatabase(targetOf(connection), {
     poolSize: settings.poolSize,
     statementTimeoutSeconds: 60,

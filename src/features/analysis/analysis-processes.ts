@@ -11,7 +11,7 @@ export type AnalysisProcesses = ReturnType<typeof createAnalysisProcesses>;
 /** Analyses texts in separate processes, so that requests do not wait for it. */
 export function createAnalysisProcesses({ processes = 2, timeoutMs = TIMEOUT_MS, memoryMb = 1024 } = {}) {
   const pool = createProcessPool<typeof analysisWork>({
-    entry: siblingModule(import.meta.url, 'worker'),
+    entry: siblingModule(import.meta.url, 'analysis-worker'),
     size: processes,
     timeoutMs,
     memoryMb,

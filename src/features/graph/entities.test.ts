@@ -1,7 +1,6 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { extractEntities, LONGEST_TEXT } from './entities.ts';
+import { createProjector } from './projector.ts';
 import { linksOf } from './work.ts';
 
 const TEXT = [
@@ -58,13 +57,12 @@ describe('entities', () => {
   });
 
   test('are deterministic, also in another process', async () => {
-    const here = JSON.stringify(extractEntities(TEXT, 'en'));
-    expect(JSON.stringify(extractEntities(TEXT, 'en'))).toBe(here);
-    const module = new URL('../../../dist/features/graph/entities.js', import.meta.url);
-    const script = `import(${JSON.stringify(module.href)}).then(({ extractEntities }) =>
-      process.stdout.write(JSON.stringify(extractEntities(process.argv[1], 'en'))))`;
-    const { stdout } = await promisify(execFile)(process.execPath, ['-e', script, TEXT]);
-    expect(stdout).toBe(here);
+    const here = extractEntities(TEXT, 'en');
+    expect(extractEntities(TEXT, 'en')).toEqual(here);
+    const projector = createProjector();
+    onTestFinished(projector.close);
+    const [there] = await projector.project([{ text: TEXT, language: 'en', html: [] }]);
+    expect(there?.entities).toEqual(here);
   });
 });
 

@@ -9,7 +9,7 @@ export type Projector = ReturnType<typeof createProjector>;
 /** Projects documents in a process, because a book takes seconds. The process starts with the first document. */
 export function createProjector({ processes = 1, timeoutMs = 120_000, memoryMb = 1024 } = {}) {
   const pool = createProcessPool<typeof projectionWork>({
-    entry: siblingModule(import.meta.url, 'worker'),
+    entry: siblingModule(import.meta.url, 'graph-worker'),
     size: processes,
     timeoutMs,
     memoryMb,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
+import { ROOT } from '../program.ts';
 import type { Database, Queryable, Transaction } from './database.ts';
 import { transaction } from './transaction.ts';
 
@@ -13,7 +14,7 @@ export interface Migration {
 /** A fixed number that no other advisory lock in this database uses. */
 const MIGRATION_LOCK = 7_305_120;
 
-const MIGRATIONS = new URL('../../../migrations/', import.meta.url);
+const MIGRATIONS = new URL('migrations/', ROOT);
 
 /** Reads the migrations of this release, in order: `0001_identity.sql`, `0002_…`. */
 export async function readMigrations(directory: URL = MIGRATIONS): Promise<Migration[]> {

@@ -2,13 +2,13 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { watchEventLoop } from '../../../test/support/event-loop.ts';
-import type { HostileWork } from '../../../test/support/fixtures/processes/entry.ts';
+import type { HostileWork } from '../../../test/support/fixtures/processes/hostile-worker.ts';
 import { isAlive } from '../../../test/support/processes.ts';
 import { newDirectory } from '../../../test/support/workspace.ts';
 import { createProcessPool, type PoolOptions } from './pool.ts';
 import { TaskFailed } from './stopped.ts';
 
-const entry = new URL('../../../test/support/fixtures/processes/entry.ts', import.meta.url);
+const entry = new URL('../../../test/support/fixtures/processes/hostile-worker.ts', import.meta.url);
 const pools: { close(): Promise<void> }[] = [];
 
 function open(options: Partial<PoolOptions> = {}) {

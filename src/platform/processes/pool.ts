@@ -179,7 +179,7 @@ export function createProcessPool<Tasks extends Work>(options: PoolOptions) {
   };
 }
 
-/** Returns the URL of a module in the importer's folder: `.ts` in the source tree, `.js` in the build. */
+/** Returns the URL of a module in the importer's folder. In a build, whose files are all in one folder, it is an entry of rolldown.config.mjs. */
 export function siblingModule(importer: string, name: string): URL {
   return new URL(`./${name}${importer.endsWith('.ts') ? '.ts' : '.js'}`, importer);
 }

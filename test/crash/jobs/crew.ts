@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
-import { onTestFinished } from 'vitest';
+import { inject, onTestFinished } from 'vitest';
 import type { ConnectionTarget } from '../../../src/platform/database/database.ts';
 import { fileDir } from '../../support/workspace.ts';
 
-/** A worker in a process of its own, running the built engine. */
+/** A worker in a process of its own, running the engine. */
 export interface WorkerProcess {
   child: ChildProcess;
   lines: string[];
@@ -20,7 +20,7 @@ export async function spawnWorker(
   target: ConnectionTarget,
   env: Record<string, string> = {},
 ): Promise<WorkerProcess> {
-  const child = spawn(process.execPath, [fileURLToPath(new URL('worker-process.mjs', import.meta.url))], {
+  const child = spawn(process.execPath, [path.join(inject('bundles'), 'jobs-worker-process.js')], {
     env: { PATH: process.env.PATH ?? '', DATABASE: JSON.stringify(target), TEST_FILE_DIR: fileDir, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -4,7 +4,7 @@ import { fromStatus } from '../../../platform/egress/errors.ts';
 import { createProcessPool, siblingModule } from '../../../platform/processes/pool.ts';
 import { type FailureCause, TaskFailed } from '../../../platform/processes/stopped.ts';
 import { type Extraction, ExtractionFailure, toExtraction } from './extraction.ts';
-import type { extractionWork } from './worker.ts';
+import type { extractionWork } from './extractor-worker.ts';
 
 export interface ExtractorOptions {
   egress: Egress;
@@ -34,7 +34,7 @@ export function createExtractors(options: ExtractorOptions) {
   const { egress, processes = 2, timeoutMs = 30_000, memoryMb = 1024, onBug = () => {} } = options;
   const { youtubeOrigin = 'https://www.youtube.com' } = options;
   const { run, close } = createProcessPool<typeof extractionWork>({
-    entry: siblingModule(import.meta.url, 'worker'),
+    entry: siblingModule(import.meta.url, 'extractor-worker'),
     size: processes,
     timeoutMs,
     memoryMb,

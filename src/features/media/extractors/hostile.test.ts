@@ -13,7 +13,7 @@ import { startSite } from '../../../../test/support/internet.ts';
 
 const MB = 1024 * 1024;
 // Most of these documents reach a limit, and use all of the time that they are given.
-const extractors = useExtractors({ timeoutMs: 4000, memoryMb: 384 });
+const extractors = useExtractors({ timeoutMs: 2000, memoryMb: 384 });
 const patient = useExtractors({ memoryMb: 384 });
 
 async function save(page: string | Buffer, by = extractors) {

@@ -1,12 +1,12 @@
-// A worker process for the crash tests: runs the built engine on the database in DATABASE, until it is told to stop.
+// A worker process for the crash tests: runs the engine on the database in DATABASE, until it is told to stop.
 import { z } from 'zod';
-import { openDatabase } from '../../../dist/platform/database/database.js';
-import { createListener } from '../../../dist/platform/database/listener.js';
-import { transaction } from '../../../dist/platform/database/transaction.js';
-import { collectJobTypes, defineJobType } from '../../../dist/platform/jobs/job-type.js';
-import { createEndings } from '../../../dist/platform/jobs/settle/endings.js';
-import { startWorker } from '../../../dist/platform/jobs/worker.js';
-import { createLogger } from '../../../dist/platform/telemetry/logger.js';
+import { openDatabase } from '../../../src/platform/database/database.ts';
+import { createListener } from '../../../src/platform/database/listener.ts';
+import { transaction } from '../../../src/platform/database/transaction.ts';
+import { collectJobTypes, defineJobType } from '../../../src/platform/jobs/job-type.ts';
+import { createEndings } from '../../../src/platform/jobs/settle/endings.ts';
+import { startWorker } from '../../../src/platform/jobs/worker.ts';
+import { createLogger } from '../../../src/platform/telemetry/logger.ts';
 
 const { DATABASE = '{}', LEASE_SECONDS = '2', CONCURRENCY = '10', GRACE_SECONDS = '20' } = process.env;
 const target = JSON.parse(DATABASE);
@@ -24,11 +24,12 @@ const types = collectJobTypes([
   defineJobType('effect', {
     payload,
     retry,
-    handler: (_payload, context) =>
-      transaction(sql, async (tx) => {
+    handler: async (_payload, context) => {
+      await transaction(sql, async (tx) => {
         await tx`insert into effects (job_id, attempt, pid) values (${context.jobId}, ${context.attempt}, ${process.pid})`;
         await context.complete(tx);
-      }),
+      });
+    },
   }),
   defineJobType('plain', {
     payload,
