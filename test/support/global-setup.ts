@@ -1,5 +1,4 @@
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import os from 'node:os';
+import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { openDatabase } from '../../src/platform/database/database.ts';
@@ -15,6 +14,7 @@ import { copyCluster } from './copy-cluster.ts';
 import { NOT_DURABLE } from './not-durable.ts';
 import { bundlePrograms, removeBundles } from './process-bundles.ts';
 import { processesMentioning } from './processes.ts';
+import { createRunDirectory } from './run-directory.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -30,9 +30,7 @@ declare module 'vitest' {
 
 /** Starts one temporary PostgreSQL for the run, with a migrated template that each test file clones. */
 export default async function setup(project: TestProject) {
-  const runDir = await mkdtemp(path.join(os.tmpdir(), 'nexus-test-'));
-  // When the tests run as root, the account that runs PostgreSQL has to pass through it.
-  await chmod(runDir, 0o711);
+  const runDir = await createRunDirectory();
   const bundling = bundlePrograms(path.basename(runDir));
   const directory = path.join(runDir, 'server', 'postgres');
   const cluster = await prepareCluster(await findPackagedServer(), directory, {
