@@ -169,17 +169,13 @@ describe('a job that the database fails', () => {
     const type = unlucky(5);
     const { id } = await jobs.enqueue(type, {}, { maxAttempts: 1 });
     const worker = await jobs.work([type]);
-    for (let n = 2; n <= 6; n++) {
-      await vi.waitFor(async () => {
-        await makeDue(id);
-        expect((await readJob(sql, id)).attempts.length).toBeGreaterThanOrEqual(n - 1);
-      }, 10_000);
-    }
-    await vi.waitFor(async () => {
+    const job = await vi.waitFor(async () => {
       await makeDue(id);
-      expect((await readJob(sql, id)).status).toBe('succeeded');
-    }, 20_000);
-    expect((await readJob(sql, id)).attempts).toMatchObject([
+      const current = await readJob(sql, id);
+      expect(current.status).toMatch(/succeeded|failed/);
+      return current;
+    }, 60_000);
+    expect(job.attempts).toMatchObject([
       ...Array(5).fill({ status: 'interrupted', error_code: 'E_UNAVAILABLE' }),
       { status: 'succeeded' },
     ]);
