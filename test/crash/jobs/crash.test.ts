@@ -11,21 +11,21 @@ beforeAll(() => openLedger(sql));
 
 const SEED = 20261115;
 
-test(`five workers killed at random (seed ${SEED}) do 8,000 jobs, each once`, {
+test(`five workers killed at random (seed ${SEED}) do 4,000 jobs, each once`, {
   timeout: 180_000,
 }, async () => {
   const chance = random(SEED);
   const crew = await Promise.all(Array.from({ length: 5 }, () => spawnWorker(target)));
   // One worker is killed per portion of work, so that a fast machine sees as many kills as a slow one.
   for (let portion = 1; portion <= 10; portion++) {
-    await enqueueWork(sql, 'effect', 400, 10);
-    await enqueueWork(sql, 'plain', 400, 10);
+    await enqueueWork(sql, 'effect', 200, 10);
+    await enqueueWork(sql, 'plain', 200, 10);
     const victim = Math.floor(chance() * crew.length);
     await (crew[victim] as WorkerProcess).end('SIGKILL');
     crew[victim] = await spawnWorker(target);
   }
   await vi.waitFor(async () => expect(await unfinished(sql)).toBe(0), { timeout: 120_000, interval: 100 });
-  await expectAllDoneOnce(sql, { effect: 4000, plain: 4000 });
+  await expectAllDoneOnce(sql, { effect: 2000, plain: 2000 });
   expect(await Promise.all(crew.map((worker) => worker.end('SIGTERM')))).toEqual(Array(5).fill(0));
 });
 
