@@ -28,6 +28,10 @@ export async function inBothLooks(
   await Promise.all(BOTH.map(async ({ name, ...screen }) => look(await chromium.open(screen), name)));
 }
 
+/** Resolves when the page is drawn and its colours have changed to the end. */
+const SETTLED = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))
+  .then(() => Promise.allSettled(document.getAnimations().map(({ finished }) => finished)))`;
+
 /**
  * Runs `check` on the page that is open, as both screens show it. Faster than to open it twice; only for pages that look
  * the same with and without a touch screen.
@@ -36,7 +40,7 @@ export async function inBothLooksOf(page: Page, check: (name: string) => Promise
   for (const { name, viewport, colorScheme } of BOTH) {
     await page.setViewportSize(viewport);
     await page.emulateMedia({ colorScheme });
-    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+    await page.evaluate(SETTLED);
     await check(name);
   }
 }
