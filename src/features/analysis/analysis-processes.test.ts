@@ -1,3 +1,8 @@
+/**
+ * Starts processes.
+ *
+ * @module-tag slow
+ */
 import { afterAll, expect, test } from 'vitest';
 import { HARBOUR, SPEECH } from '../../../test/support/fixtures/texts.ts';
 import { LAYERS } from '../../contract/analysis.ts';

@@ -1,3 +1,8 @@
+/**
+ * Analyses long and random texts.
+ *
+ * @module-tag slow
+ */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import * as texts from '../../../test/support/fixtures/texts.ts';
@@ -111,7 +116,7 @@ test('the same text gives the same bytes, whatever was analysed before', () => {
   expect(JSON.stringify(analyse(texts.HARBOUR, texts.SPEECH))).toBe(first);
 });
 
-test('two megabytes are analysed completely', { tags: 'slow' }, () => {
+test('two megabytes are analysed completely', () => {
   const paragraph = `${texts.HARBOUR.replaceAll('\n', ' ')} ${texts.ARGUMENT}\n`;
   const text = paragraph.repeat(Math.ceil(2_000_000 / paragraph.length));
   const before = process.memoryUsage().heapUsed;

@@ -1,3 +1,8 @@
+/**
+ * Waits for timeouts.
+ *
+ * @module-tag slow
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import { startBoltServer } from '../../../test/support/bolt-server.ts';

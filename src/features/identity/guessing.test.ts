@@ -1,3 +1,8 @@
+/**
+ * Checks hundreds of passwords, which is slow on purpose.
+ *
+ * @module-tag slow
+ */
 import { describe, expect, test } from 'vitest';
 import { createPerson, DEV_KEYS, failure, useApp } from '../../../test/support/app.ts';
 import { setPassword, signIn } from '../../../test/support/browser-session.ts';

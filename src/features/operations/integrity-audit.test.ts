@@ -1,3 +1,8 @@
+/**
+ * Audits whole databases.
+ *
+ * @module-tag slow
+ */
 import { createHash } from 'node:crypto';
 import { utimes } from 'node:fs/promises';
 import path from 'node:path';

@@ -41,7 +41,7 @@ test('the head of a table is as wide as its widest row, and no other row is padd
   expect(row).toBe('| 1 |');
 });
 
-describe('time is linear in the length of the page', () => {
+describe('time is linear in the length of the page', { tags: 'slow' }, () => {
   test.each<[string, (size: number) => string]>([
     ['quotes and lists', (size) => `${'<blockquote><ul><li>'.repeat(size / 4)}text`],
     ['blocks with a paragraph each', (size) => '<div><p>x</p>'.repeat(size)],

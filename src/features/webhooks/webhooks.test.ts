@@ -219,7 +219,9 @@ describe('a delivery', () => {
     );
   });
 
-  test('to an endpoint that hangs delays nobody else, and has failed when its time is over', async () => {
+  test('to an endpoint that hangs delays nobody else, and has failed when its time is over', {
+    tags: 'slow',
+  }, async () => {
     const [hanging, healthy] = [await startReceiver(() => 'hang'), await startReceiver()];
     const stuck = await create(hanging.site.url, ['library.created']);
     for (let n = 0; n < 30; n++) await emit(sql, someEvent());
@@ -259,7 +261,9 @@ describe('a delivery', () => {
     expect(receiver.received).toHaveLength(50);
   });
 
-  test('whose sender died is sent again when the lease is over; the dead one can write nothing', async () => {
+  test('whose sender died is sent again when the lease is over; the dead one can write nothing', {
+    tags: 'slow',
+  }, async () => {
     const receiver = await startReceiver();
     const { id } = await create(receiver.site.url);
     await happen();
@@ -399,7 +403,9 @@ describe('a webhook', () => {
     expect(receiver.received).toHaveLength(2);
   });
 
-  test('that works again gets at once what would have waited for its next attempt, but not twice', async () => {
+  test('that works again gets at once what would have waited for its next attempt, but not twice', {
+    tags: 'slow',
+  }, async () => {
     const replies: Reply[] = [{ status: 500 }, 'hang'];
     const receiver = await startReceiver(() => replies.shift() ?? { status: 204 });
     const { id } = await create(receiver.site.url, ['library.created']);

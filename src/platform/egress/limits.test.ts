@@ -1,3 +1,8 @@
+/**
+ * Transfers hundreds of megabytes.
+ *
+ * @module-tag slow
+ */
 import { once } from 'node:events';
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';

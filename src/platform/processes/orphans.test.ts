@@ -1,3 +1,8 @@
+/**
+ * Starts processes.
+ *
+ * @module-tag slow
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';

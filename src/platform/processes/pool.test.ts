@@ -1,3 +1,8 @@
+/**
+ * Starts processes, and waits until they exceed their limits.
+ *
+ * @module-tag slow
+ */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, describe, expect, test, vi } from 'vitest';

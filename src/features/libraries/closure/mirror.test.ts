@@ -1,3 +1,8 @@
+/**
+ * Performs hundreds of random operations.
+ *
+ * @module-tag slow
+ */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { useApp } from '../../../../test/support/app.ts';

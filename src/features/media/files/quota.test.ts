@@ -1,3 +1,8 @@
+/**
+ * Extracts large documents.
+ *
+ * @module-tag slow
+ */
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { DEV_KEYS, failure, useApp } from '../../../../test/support/app.ts';
@@ -192,7 +197,7 @@ describe('a storage quota', () => {
     expect((await files()).length).toBeGreaterThan(1);
   });
 
-  test('reads a few rows only, even for 20,000 items', { tags: 'slow' }, async () => {
+  test('reads a few rows only, even for 20,000 items', async () => {
     const own = await createReader(app);
     for (let batch = 0; batch < 4; batch++) {
       await sql`

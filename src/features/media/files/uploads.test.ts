@@ -155,7 +155,7 @@ describe('an upload through Nexus', () => {
     expect((await ingest(next.media_id)).status).toBe(200);
   });
 
-  test('that nobody finishes fails after its time, with or without a file', async () => {
+  test('that nobody finishes fails after its time, with or without a file', { tags: 'slow' }, async () => {
     const pdf = pdfOf('Abandoned');
     const [empty, arrived, open] = [
       await begin(reader, pdf.length),

@@ -91,7 +91,7 @@ test('a document whose indexing was cancelled stays readable, and is found once 
   expect((await reader.get('/search?q=found')).body.data).toHaveLength(1);
 });
 
-test('requeueing a failed extraction processes the media again', async () => {
+test('requeueing a failed extraction processes the media again', { tags: 'slow' }, async () => {
   const id = await save('/later');
   await withWorker(async () => {
     const job = await failedJobOf(id);

@@ -1,3 +1,8 @@
+/**
+ * Tries many interleavings.
+ *
+ * @module-tag slow
+ */
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { useApp } from '../../../../test/support/app.ts';

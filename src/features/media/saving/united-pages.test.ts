@@ -1,3 +1,8 @@
+/**
+ * Fetches and extracts many pages.
+ *
+ * @module-tag slow
+ */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { failure, useApp } from '../../../../test/support/app.ts';
 import { useDatabase } from '../../../../test/support/database.ts';
