@@ -25,6 +25,9 @@ const FORMATS: Record<string, string> = {
   email: 'an email address',
 };
 
+export const MISSING = 'is missing';
+export const MALFORMED_TEXT = 'must be well-formed Unicode without the NUL character';
+
 /** The maximum number of characters of a caller's key or value that an error message repeats. */
 const MAX_EXCERPT_LENGTH = 60;
 const MAX_NAMES = 3;
@@ -33,7 +36,7 @@ const MAX_NAMES = 3;
 export function describeIssue(issue: RawIssue): string {
   switch (issue.code) {
     case 'invalid_type':
-      if (issue.input === undefined) return 'is missing';
+      if (issue.input === undefined) return MISSING;
       return `must be ${TYPES[issue.expected] ?? `a value of type ${issue.expected}`}`;
     case 'too_small':
       return `must ${limited('least', Number(issue.minimum), issue.origin)}`;
@@ -52,6 +55,11 @@ export function describeIssue(issue: RawIssue): string {
     default:
       return 'is not valid';
   }
+}
+
+/** Ends a text with a full stop. */
+export function sentence(text = 'The request is malformed'): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
 /** Shortens a caller's text for an error message. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { describeIssue } from './issues.ts';
+import { describeIssue, MALFORMED_TEXT } from './issues.ts';
 
 // Replaces zod's default messages, which are written for programmers.
 z.config({ customError: describeIssue });
@@ -22,7 +22,6 @@ export const id = z.uuid();
 
 /** Lone surrogates cannot be encoded as UTF-8, and PostgreSQL cannot store NUL. */
 const WELL_FORMED = /^[^\0\p{Surrogate}]*$/u;
-export const MALFORMED_TEXT = 'must be well-formed Unicode without the NUL character';
 
 /** Whether a text satisfies the rule for all text in requests: valid Unicode, no NUL. */
 export function isWellFormedText(text: string): boolean {

@@ -1,7 +1,8 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import { ERRORS, type ErrorCode, NexusError } from '../contract/errors.ts';
-import { excerpt } from '../contract/issues.ts';
+import { invalidFields, invalidFieldsOf } from '../contract/invalid-request.ts';
+import { sentence } from '../contract/issues.ts';
 import { isDatabaseTrouble } from '../platform/database/trouble.ts';
 import { ProcessStopped } from '../platform/processes/stopped.ts';
 
@@ -36,11 +37,12 @@ const FASTIFY_ERRORS: Record<string, string> = {
 function toNexusError(thrown: unknown): NexusError {
   if (thrown instanceof NexusError) return thrown;
   if (hasZodFastifySchemaValidationErrors(thrown)) {
-    const messages = thrown.validation.slice(0, 3).map(({ instancePath, message = 'is not valid' }) => {
-      const field = instancePath.split('/').filter(Boolean).join('.');
-      return `${excerpt(field) || (thrown.validationContext ?? 'request')} ${message}`;
-    });
-    return new NexusError('E_INVALID_REQUEST', sentence(messages.join('; ')));
+    const fields = thrown.validation.flatMap(({ instancePath, keyword, params, message = 'is not valid' }) =>
+      invalidFieldsOf({ ...params, code: keyword, path: instancePath.split('/').filter(Boolean), message }),
+    );
+    return invalidFields(
+      fields.map(({ path, ...field }) => ({ path: path || (thrown.validationContext ?? ''), ...field })),
+    );
   }
   if (thrown instanceof ProcessStopped && (thrown.reason === 'busy' || thrown.reason === 'closed')) {
     return new NexusError('E_UNAVAILABLE', 'Nexus is too busy or shutting down. Try again in a moment.');
@@ -55,13 +57,4 @@ function toNexusError(thrown: unknown): NexusError {
     'E_INTERNAL',
     'Something went wrong on the server. The log has the details under this request id.',
   );
-}
-
-/** Returns the error for one invalid field. The message continues the sentence that the field's name begins. */
-export function invalidField(field: string, message: string): NexusError {
-  return new NexusError('E_INVALID_REQUEST', sentence(`${excerpt(field) || 'request'} ${message}`));
-}
-
-function sentence(text = 'The request is malformed'): string {
-  return /[.!?]$/.test(text) ? text : `${text}.`;
 }

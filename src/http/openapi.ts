@@ -3,6 +3,7 @@ import type { FastifySchema, RouteOptions } from 'fastify';
 import { jsonSchemaTransform } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { ERRORS, type ErrorCode } from '../contract/errors.ts';
+import { FIELD_CODES } from '../contract/invalid-request.ts';
 import { NEXUS_VERSION } from '../platform/version.ts';
 import type { Access } from './access.ts';
 import type { HttpServer } from './http-server.ts';
@@ -91,7 +92,13 @@ const ERROR_BODY = z.object({
     code: z.enum(Object.keys(ERRORS)),
     message: z.string(),
     request_id: z.string(),
-    details: z.record(z.string(), z.unknown()).optional(),
+    details: z
+      .looseObject({
+        fields: z
+          .array(z.object({ path: z.string(), code: z.enum(FIELD_CODES), message: z.string() }))
+          .optional(),
+      })
+      .optional(),
   }),
 });
 

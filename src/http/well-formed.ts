@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
 import { NexusError } from '../contract/errors.ts';
-import { isWellFormedText, MALFORMED_TEXT } from '../contract/wire.ts';
-import { invalidField } from './errors.ts';
+import { invalidField } from '../contract/invalid-request.ts';
+import { MALFORMED_TEXT } from '../contract/issues.ts';
+import { isWellFormedText } from '../contract/wire.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -20,12 +21,12 @@ export function registerWellFormed(server: FastifyInstance): void {
 
   server.addHook('onRequest', async (request) => {
     for (const [name, value] of Object.entries(request.params as Record<string, string>)) {
-      if (!isWellFormedText(value)) throw invalidField(name, MALFORMED_TEXT);
+      if (!isWellFormedText(value)) throw malformedField(name);
     }
     requireDecodable(request);
     const { queryNames } = request.routeOptions.config ?? {};
     for (const [name, values] of Object.entries(request.query as Record<string, string | string[]>)) {
-      if (![name, values].flat().every(isWellFormedText)) throw invalidField(name, MALFORMED_TEXT);
+      if (![name, values].flat().every(isWellFormedText)) throw malformedField(name);
       if (queryNames && !queryNames.includes(name)) throw unknownParameter(name, queryNames);
     }
   });
@@ -51,7 +52,11 @@ function requireDecodable({ url }: FastifyRequest): void {
 
 function unknownParameter(name: string, known: string[]): NexusError {
   const allowed = known.length > 0 ? `Allowed: ${known.join(', ')}.` : 'It has none.';
-  return invalidField(name, `is not a query parameter of this route. ${allowed}`);
+  return invalidField(name, `is not a query parameter of this route. ${allowed}`, 'unknown');
+}
+
+function malformedField(name: string): NexusError {
+  return invalidField(name, MALFORMED_TEXT, 'malformed_text');
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -98,7 +103,7 @@ function refuseMalformed(root: unknown): void {
   const levels: Level[] = [{ keys: undefined, values: [root], next: 0 }];
   // The first level is an artificial array around the root, which is not part of the path.
   const path = () => levels.slice(1).map(({ keys, next }) => keys?.[next - 1] ?? String(next - 1));
-  const malformed = (message: string) => invalidField(path().join('.') || 'body', message);
+  const here = () => path().join('.') || 'body';
   for (let level = levels[0]; level; level = levels.at(-1)) {
     if (level.next === level.values.length) {
       levels.pop();
@@ -106,13 +111,13 @@ function refuseMalformed(root: unknown): void {
     }
     const value = level.values[level.next];
     level.next += 1;
-    if (typeof value === 'string' && !isWellFormedText(value)) throw malformed(MALFORMED_TEXT);
+    if (typeof value === 'string' && !isWellFormedText(value)) throw malformedField(here());
     if (typeof value !== 'object' || value === null) continue;
     if (levels.length > MAX_JSON_DEPTH)
       throw invalidField('body', `must not be nested deeper than ${MAX_JSON_DEPTH} levels`);
     const keys = Array.isArray(value) ? undefined : Object.keys(value);
-    if (keys && !keys.every(isWellFormedText)) throw malformed(MALFORMED_TEXT);
-    if (keys?.includes('__proto__')) throw malformed('must not have the key __proto__');
+    if (keys && !keys.every(isWellFormedText)) throw malformedField(here());
+    if (keys?.includes('__proto__')) throw invalidField(here(), 'must not have the key __proto__', 'unknown');
     levels.push({ keys, values: Array.isArray(value) ? value : Object.values(value), next: 0 });
   }
 }

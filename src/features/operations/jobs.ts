@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { type ErrorCode, NexusError } from '../../contract/errors.ts';
 import type { Principal } from '../../contract/identity.ts';
-import { excerpt } from '../../contract/issues.ts';
+import { invalidFields, invalidFieldsOf } from '../../contract/invalid-request.ts';
 import type { Job, JobProgress, JobSelection, submitJob } from '../../contract/jobs.ts';
 import { roleAllows } from '../../contract/roles.ts';
 import type { Actor } from '../../platform/audit/audit.ts';
@@ -165,9 +165,9 @@ export function seesContent({ role, user_id }: Principal, job: { created_by_user
 function readPayload(type: JobType, payload: unknown): unknown {
   const parsed = type.payload.safeParse(payload);
   if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  const field = excerpt(['payload', ...(issue?.path ?? [])].join('.'));
-  return refuse('E_INVALID_REQUEST', `${field} ${issue?.message ?? 'is not valid'}.`);
+  throw invalidFields(
+    parsed.error.issues.flatMap((issue) => invalidFieldsOf({ ...issue, path: ['payload', ...issue.path] })),
+  );
 }
 
 function refuse(code: ErrorCode, message: string): never {

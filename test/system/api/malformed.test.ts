@@ -200,7 +200,7 @@ describe('a refusal says in plain words what the field takes', () => {
       { job_type: 'x', idempotency_key: 'x'.repeat(129) },
       'idempotency_key must have at most 128 characters.',
     ],
-    ['POST', '/api/v1/jobs/submit', { job_type: 'x', surprise: 1 }, 'body has the unknown field surprise.'],
+    ['POST', '/api/v1/jobs/submit', { job_type: 'x', surprise: 1 }, 'surprise is not a known field.'],
     ['POST', '/api/v1/jobs/submit', [], 'body must be a JSON object.'],
     ['POST', '/api/v1/jobs/submit', undefined, 'body must be a JSON object.'],
     ['POST', '/api/v1/jobs/cancel', { job_ids: [] }, 'job_ids must have at least 1 item.'],
@@ -216,6 +216,46 @@ describe('a refusal says in plain words what the field takes', () => {
     expect(answer.body.error.message).toEqual(
       typeof message === 'string' ? message : expect.stringMatching(message),
     );
+  });
+
+  test.each([
+    [
+      '',
+      { surprise: 1 },
+      [
+        { path: 'job_type', code: 'missing', message: 'is missing' },
+        { path: 'surprise', code: 'unknown', message: 'is not a known field' },
+      ],
+    ],
+    [
+      '',
+      { job_type: 'ingest_batch', payload: { urls: [7], folder: 'x' } },
+      [
+        { path: 'payload.urls.0', code: 'wrong_type', message: 'must be text' },
+        { path: 'payload.folder', code: 'unknown', message: 'is not a known field' },
+      ],
+    ],
+    [
+      '',
+      { job_type: 'x\0' },
+      [
+        {
+          path: 'job_type',
+          code: 'malformed_text',
+          message: 'must be well-formed Unicode without the NUL character',
+        },
+      ],
+    ],
+    ['', [], [{ path: 'body', code: 'wrong_type', message: 'must be a JSON object' }]],
+    [
+      '?now=1',
+      { job_type: 'x' },
+      [{ path: 'now', code: 'unknown', message: 'is not a query parameter of this route. It has none.' }],
+    ],
+  ])('lists every field for programs: %s %j', async (query, body, fields) => {
+    const answer = await app.call('POST', `/api/v1/jobs/submit${query}`, { key, body });
+    expect(answer).toMatchObject(refused);
+    expect(answer.body.error.details).toEqual({ fields });
   });
 
   test('repeats only a short part of the value', async () => {
