@@ -38,6 +38,9 @@ export const ERRORS = {
     E_BRANCH_NOT_FOUND: 'The branch does not exist, or the caller may not see it.',
     E_INVITE_NOT_FOUND: 'The invitation does not exist, or the caller may not see it.',
   }),
+  ...codes('status', 405, {
+    E_METHOD_NOT_ALLOWED: 'The path exists, but not with this method. The header Allow lists its methods.',
+  }),
   ...codes('status', 409, {
     E_UPLOAD_SPENT: 'A file was already uploaded to this URL. Start a new upload for another file.',
     E_USERNAME_TAKEN: 'Another user has this username. Usernames are case-insensitive.',

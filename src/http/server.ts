@@ -8,6 +8,7 @@ import { newId } from '../platform/ids.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import type { Metrics } from '../platform/telemetry/metrics.ts';
 import { type RegisteredRoute, trackRoutes } from './access.ts';
+import { allowedMethods } from './allowed-methods.ts';
 import { type Authentication, type InternalPolicy, registerAuthentication } from './authentication.ts';
 import { answerBrokenHttp, answerUnknownExpectation, BARE_HEADERS } from './broken-http.ts';
 import { type Drain, registerDrain } from './drain.ts';
@@ -70,11 +71,18 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Shel
   server.setErrorHandler(replyWithError);
   server.server.on('checkExpectation', answerUnknownExpectation);
   registerJsonBody(server);
-  server.setNotFoundHandler((request) => {
-    throw new NexusError('E_NOT_FOUND', `The route ${request.method} ${pathOf(request.url)} does not exist.`);
+  const routes = trackRoutes(server);
+  const methodsOf = allowedMethods(routes);
+  server.setNotFoundHandler((request, reply) => {
+    const path = pathOf(request.url);
+    const methods = methodsOf(path);
+    // A route may find nothing at its path, too.
+    if (methods.length === 0 || methods.includes(request.method))
+      throw new NexusError('E_NOT_FOUND', `The route ${request.method} ${path} does not exist.`);
+    reply.header('allow', methods.join(', '));
+    throw new NexusError('E_METHOD_NOT_ALLOWED', `${path} allows only ${methods.join(', ')}.`);
   });
 
-  const routes = trackRoutes(server);
   observeRequests(server, options);
   const drain = registerDrain(server);
   await server.register(helmet, {

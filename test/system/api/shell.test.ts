@@ -23,7 +23,7 @@ async function raw(bytes: string): Promise<string> {
 describe('errors', () => {
   test('an unknown route is 404', async () => {
     expect(await app.call('GET', '/nowhere')).toMatchObject(failure(404, 'E_NOT_FOUND'));
-    expect(await app.call('DELETE', '/api/v1/users', { key })).toMatchObject(failure(404, 'E_NOT_FOUND'));
+    expect(await app.call('DELETE', '/api/v1/nowhere', { key })).toMatchObject(failure(404, 'E_NOT_FOUND'));
   });
 
   test.each([
@@ -56,6 +56,26 @@ describe('errors', () => {
     expect(body.error.message).toContain('username must have 1 to 128 letters');
     expect(body.error.message).toContain('role must be one of');
   });
+
+  test.each([
+    ['PUT', '/libraries', 'GET, HEAD, POST'],
+    ['POST', '/libraries/7', 'DELETE, GET, HEAD, PATCH'],
+    ['DELETE', '/healthz', 'GET, HEAD'],
+    ['PATCH', '/app/anything/below', 'GET, HEAD'],
+  ])('%s %s is 405, with the methods that are allowed', async (method, path, allow) => {
+    const answer = await app.call(method, path, { key });
+    expect(answer).toMatchObject(failure(405, 'E_METHOD_NOT_ALLOWED'));
+    expect(answer.headers.get('allow')).toBe(allow);
+  });
+
+  test.each(['/librariesx', '/libraries/', '/libraries/7/more', '/%6cibraries'])(
+    'PUT %s is 404: no route has this path',
+    async (path) => {
+      const answer = await app.call('PUT', path, { key });
+      expect(answer).toMatchObject(failure(404, 'E_NOT_FOUND'));
+      expect(answer.headers.get('allow')).toBeNull();
+    },
+  );
 
   test('a path that is not valid percent-encoding is 400', async () => {
     const answer = await raw('GET /%zz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
