@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import compress from '@fastify/compress';
 import cookie from '@fastify/cookie';
 import helmet from '@fastify/helmet';
 import Fastify, { type FastifyBaseLogger, LogController } from 'fastify';
@@ -41,6 +42,9 @@ export interface Shell {
   routes: RegisteredRoute[];
   drain: Drain;
 }
+
+/** JSON, text and SVG, but no event streams, which must arrive event by event. */
+const COMPRESSED_TYPES = /^text\/(?!event-stream)|[+/](json|xml)\b/;
 
 /** Higher than the limit of any route, whose own error message is more precise. */
 const MAX_PATH_SEGMENT_LENGTH = 500;
@@ -93,6 +97,12 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Shel
     },
     // Nexus may run over plain http in a private network. A TLS proxy in front of it sets this header.
     strictTransportSecurity: false,
+  });
+  await server.register(compress, {
+    encodings: ['br', 'gzip'],
+    customTypes: COMPRESSED_TYPES,
+    // Bodies of requests are not decompressed: a few bytes could become gigabytes.
+    globalDecompression: false,
   });
   if (options.isLocal) requireLoopbackHost(server);
   await server.register(cookie);
