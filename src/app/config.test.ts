@@ -47,6 +47,8 @@ describe('a bad value is refused by name', () => {
     ['NEXUS_DATABASE_URL', 'mysql://localhost/x', 'a postgres:// URL'],
     ['NEXUS_DATABASE_URL', 'postgres://me:pass#word@localhost:99999/x', 'a postgres:// URL'],
     ['NEXUS_TRUSTED_PROXIES', 'my proxy', 'addresses or networks'],
+    ['NEXUS_CORS_ORIGINS', 'https://notes.example/', 'origins such as'],
+    ['NEXUS_CORS_ORIGINS', '*', 'origins such as'],
     ['NEXUS_BOOTSTRAP_ADMIN_KEY', 'schlüssel', 'at most 200 ASCII'],
     ['NEXUS_DATABASE_POOL_SIZE', '0', 'a number from 1 to 500'],
     ['NEXUS_DATABASE_STATEMENT_TIMEOUT_SECONDS', '-1', 'a number of seconds'],

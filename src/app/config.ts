@@ -82,6 +82,7 @@ export function parseConfig(env: Environment) {
     internalSecret: values.NEXUS_INTERNAL_SECRET,
     tokenSecret: values.NEXUS_TOKEN_SECRET,
     trustedProxies: values.NEXUS_TRUSTED_PROXIES,
+    corsOrigins: values.NEXUS_CORS_ORIGINS,
     egressAllow: values.NEXUS_EGRESS_ALLOW,
     storage: storageOptions(values, dataDir),
     neo4j: neo4jOptions(values),

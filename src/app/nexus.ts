@@ -99,6 +99,7 @@ export function createNexus({ config, sql, log, listenAt, resources }: NexusDepe
         isServedOverHttps: config.publicUrl?.startsWith('https:') ?? false,
         bodyLimitBytes: config.bodyLimitBytes,
         trustedProxies: config.trustedProxies,
+        corsOrigins: config.corsOrigins,
         webApp: { directory: webDirectory, uploadOrigin: await services.uploads.origin() },
         routes(server, registered) {
           registerHealthRoutes(server, { sql, migrations, metrics });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ROLES } from '../contract/roles.ts';
 import { connectionConfig } from '../platform/database/database.ts';
 import { parseAllowList } from '../platform/egress/allow-list.ts';
+import { parseUrl } from '../platform/url.ts';
 
 /** One environment variable: how it is read, what it takes and what it is for. docs/configuration.md says the same. */
 interface Variable<T extends z.ZodType = z.ZodType> {
@@ -24,6 +25,7 @@ const isLimit = (text: string) => /^\d{1,7}$/.test(text) && Number(text) >= 1 &&
 /** PostgreSQL's own programs read the URL in the same way. Characters that a password must escape trip people up. */
 const isDatabaseUrl = (text: string) =>
   /^postgres(ql)?:\/\/\S+$/.test(text) && isAccepted(() => connectionConfig({ url: text }));
+const isOrigin = (text: string) => /^https?:\/\//.test(text) && parseUrl(text)?.origin === text;
 const isAllowList = (entries: string[]) => isAccepted(() => parseAllowList(entries));
 
 function isAccepted(parse: () => unknown): boolean {
@@ -183,6 +185,16 @@ export const VARIABLES = {
       .transform(list)
       .default([]),
   ).for('Reverse proxies whose `X-Forwarded-For` is believed, so that the audit log shows the caller.'),
+  NEXUS_CORS_ORIGINS: takes(
+    'origins such as https://notes.example, separated by commas',
+    z
+      .string()
+      .transform(list)
+      .refine((origins) => origins.every(isOrigin))
+      .default([]),
+  ).for(
+    'Whose pages may use the API from a browser, with a key or a token, never with the session cookie. Browser extensions always may.',
+  ),
   NEXUS_EGRESS_ALLOW: takes(
     'host:port or networks such as 10.0.0.0/8, separated by commas',
     z.string().transform(list).refine(isAllowList).default([]),

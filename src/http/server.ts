@@ -12,6 +12,7 @@ import { type RegisteredRoute, trackRoutes } from './access.ts';
 import { allowedMethods } from './allowed-methods.ts';
 import { type Authentication, type InternalPolicy, registerAuthentication } from './authentication.ts';
 import { answerBrokenHttp, answerUnknownExpectation, BARE_HEADERS } from './broken-http.ts';
+import { registerCors } from './cors.ts';
 import { type Drain, registerDrain } from './drain.ts';
 import { replyWithError } from './errors.ts';
 import type { HttpServer } from './http-server.ts';
@@ -28,6 +29,8 @@ interface HttpServerOptions {
   internal: InternalPolicy;
   bodyLimitBytes: number;
   trustedProxies: string[];
+  /** The origins whose pages may use the API with a key or a token. */
+  corsOrigins: string[];
   /** Whether Nexus serves only this machine. Then every request must use a loopback host name. */
   isLocal: boolean;
   /** Whether clients use https. */
@@ -105,6 +108,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Shel
     globalDecompression: false,
   });
   if (options.isLocal) requireLoopbackHost(server);
+  registerCors(server, options.corsOrigins);
   await server.register(cookie);
   registerSessionCookie(server, options.isServedOverHttps);
   registerAuthentication(server, options.authentication, options.internal);

@@ -27,6 +27,7 @@ describe('a route that is internal', () => {
       webApp: { directory: '/nowhere', uploadOrigin: undefined },
       bodyLimitBytes: 1024,
       trustedProxies: [],
+      corsOrigins: [],
       isLocal: false,
       isServedOverHttps: false,
       routes: (app) =>
