@@ -1,10 +1,12 @@
-import { rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
 import config, { childPrograms } from '../../rolldown.config.mjs';
+import { removeAbandoned } from './run-directory.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const CACHE = path.join(ROOT, 'node_modules', '.cache');
 const HOOK = new URL('typescript-in-processes.mjs', import.meta.url);
 
 /** The programs that tests start in processes, apart from Nexus itself, which `npm run build` has built. */
@@ -17,7 +19,9 @@ const input = {
 
 /** Bundles the programs from the current sources. They must lie in the checkout to find the packages. */
 export async function bundlePrograms(name: string): Promise<string> {
-  const directory = path.join(ROOT, 'node_modules', '.cache', name);
+  await mkdir(CACHE, { recursive: true });
+  await removeAbandoned(CACHE);
+  const directory = path.join(CACHE, name);
   await build({ ...config, cwd: ROOT, input, output: { ...config.output, dir: directory } });
   return directory;
 }
