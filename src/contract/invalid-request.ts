@@ -1,7 +1,7 @@
 import { NexusError } from './errors.ts';
 import { excerpt, MALFORMED_TEXT, MISSING, sentence } from './issues.ts';
 
-/** What is wrong with one field of a request, for programs. */
+/** The codes of an invalid field, which programs can rely on. The message is for people. */
 export const FIELD_CODES = [
   'missing',
   'unknown',
@@ -16,7 +16,7 @@ export const FIELD_CODES = [
 
 export type FieldCode = (typeof FIELD_CODES)[number];
 
-/** One invalid field: where it is, as `payload.urls.0`, and what is wrong with it. */
+/** One invalid field. `path` is its place in the body or query: `payload.urls.0`. */
 export interface InvalidField {
   path: string;
   code: FieldCode;

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 
-/** Browser extensions: the person installed them, and gave them a key. */
+/** The origins of browser extensions. A person has installed them, and gives them a key. */
 const EXTENSION = /^(chrome|moz|safari-web)-extension:\/\/[\w-]+$/;
 
 /** The web app and the routes for internal callers are for nobody else's pages. */

@@ -46,7 +46,7 @@ export interface Shell {
   drain: Drain;
 }
 
-/** JSON, text and SVG, but no event streams, which must arrive event by event. */
+/** The content types that are compressed: JSON, text and SVG. Event streams must arrive event by event. */
 const COMPRESSED_TYPES = /^text\/(?!event-stream)|[+/](json|xml)\b/;
 
 /** Higher than the limit of any route, whose own error message is more precise. */

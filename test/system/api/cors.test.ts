@@ -51,6 +51,11 @@ test.each(REFUSED)('a page of %s may not', async (origin) => {
   expect(answer.headers.get('vary')).toContain('Origin');
 });
 
+test('a compressed answer depends on the origin and on the encoding', async () => {
+  const { headers } = await app.call('GET', '/openapi.json', { headers: { origin: ALLOWED[0] ?? '' } });
+  expect(headers.get('vary')?.toLowerCase()).toBe('origin, accept-encoding');
+});
+
 test('errors can be read, too', async () => {
   const [origin = ''] = ALLOWED;
   const answer = await app.call('GET', '/api/v1/nowhere', { headers: { origin } });
