@@ -62,13 +62,15 @@ create table api_keys (
   last_used_at timestamp with time zone,
   created_at timestamp with time zone default now() not null,
   requests_per_minute integer,
+  scopes text[],
   constraint api_keys_pkey PRIMARY KEY (id),
   constraint api_keys_key_hash_key UNIQUE (key_hash),
   constraint api_keys_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
   constraint api_keys_key_hash_length CHECK ((octet_length(key_hash) = 32)),
   constraint api_keys_name_length CHECK (((char_length(name) >= 1) AND (char_length(name) <= 100))),
   constraint api_keys_requests_per_minute_range CHECK (((requests_per_minute >= 1) AND (requests_per_minute <= 1000000))),
-  constraint api_keys_role_known CHECK ((role = ANY (ARRAY['viewer'::text, 'operator'::text, 'researcher'::text, 'admin'::text])))
+  constraint api_keys_role_known CHECK ((role = ANY (ARRAY['viewer'::text, 'operator'::text, 'researcher'::text, 'admin'::text]))),
+  constraint api_keys_scopes_known CHECK (((scopes <@ ARRAY['read'::text, 'write'::text, 'operate'::text, 'admin'::text]) AND (scopes && ARRAY['read'::text, 'write'::text])))
 );
 CREATE INDEX api_keys_user_id_idx ON public.api_keys USING btree (user_id);
 
@@ -250,6 +252,19 @@ create table governance_policies (
 );
 CREATE UNIQUE INDEX governance_policies_configured_key ON public.governance_policies USING btree (source) WHERE (source = 'configuration'::text);
 CREATE UNIQUE INDEX governance_policies_name_key ON public.governance_policies USING btree (lower(name));
+
+create table idempotent_requests (
+  user_id uuid not null,
+  key_hash bytea not null,
+  request_hash bytea not null,
+  answer bytea,
+  created_at timestamp with time zone default now() not null,
+  constraint idempotent_requests_pkey PRIMARY KEY (user_id, key_hash),
+  constraint idempotent_requests_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint idempotent_requests_key_hash_length CHECK ((octet_length(key_hash) = 32)),
+  constraint idempotent_requests_request_hash_length CHECK ((octet_length(request_hash) = 32))
+);
+CREATE INDEX idempotent_requests_created_at_idx ON public.idempotent_requests USING btree (created_at);
 
 create table images (
   url_sha256 text not null,
@@ -504,6 +519,7 @@ create table media_fragments (
   canonical_text text not null,
   t_start_ms integer,
   t_end_ms integer,
+  text_length integer generated always as ((char_length(canonical_text) + ((octet_length(canonical_text) - octet_length(regexp_replace(canonical_text, '[\U00010000-\U0010FFFF]'::text, ''::text, 'g'::text))) / 4))) stored not null,
   constraint media_fragments_pkey PRIMARY KEY (id),
   constraint media_fragments_in_order UNIQUE (media_id, idx),
   constraint media_fragments_media_id_fkey FOREIGN KEY (media_id) REFERENCES media(id) ON DELETE CASCADE

@@ -9,7 +9,7 @@ import { migrate, readMigrations } from '../src/platform/database/migrator.ts';
 import { transaction } from '../src/platform/database/transaction.ts';
 import { newId } from '../src/platform/ids.ts';
 
-/** Runs `work` with a migrated database that is opened with these options, and deletes it afterwards. */
+/** Runs `work` with a migrated database, opened with these options, and the address of its server; deletes it afterwards. */
 export async function withDatabase(options, work) {
   const directory = await mkdtemp(path.join(os.tmpdir(), 'nexus-bench-'));
   // Under root, the account that runs PostgreSQL must be able to enter it.
@@ -24,7 +24,7 @@ export async function withDatabase(options, work) {
     await admin.end();
     const sql = open('bench');
     await migrate(sql, await readMigrations());
-    await work(sql);
+    await work(sql, cluster.connection);
     await sql.end();
   } finally {
     await stopCluster(cluster);

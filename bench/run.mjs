@@ -16,6 +16,7 @@ const BENCHMARKS = {
   documents: { script: 'documents.mjs' },
   outbox: { script: 'outbox.mjs' },
   lists: { script: 'lists.mjs' },
+  http: { script: 'http.mjs', needsBuild: true },
   'start-up': { script: 'start-up.mjs', needsBuild: true },
 };
 

@@ -60,11 +60,7 @@ export default defineConfig({
     chunkSizeWarningLimit: 700,
   },
   server: {
-    proxy: Object.fromEntries(
-      ['^/$', '/api', '/me', '/users', '/libraries', '/media', '/search', '/app/session'].map((path) => [
-        path,
-        NEXUS,
-      ]),
-    ),
+    // `/media`: the images in HTML that was stored before the API moved to /api/v1.
+    proxy: Object.fromEntries(['^/$', '/api', '/app/session', '/media'].map((path) => [path, NEXUS])),
   },
 });

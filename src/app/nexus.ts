@@ -17,6 +17,7 @@ import { createHttpServer, type Shell } from '../http/server.ts';
 import type { ConnectionTarget, Database } from '../platform/database/database.ts';
 import { createListener } from '../platform/database/listener.ts';
 import type { Migration } from '../platform/database/migrator.ts';
+import { createIdempotentRequests } from '../platform/idempotency/idempotent-requests.ts';
 import type { IntegrityCheck } from '../platform/integrity/check.ts';
 import { createJobEngine } from '../platform/jobs/engine.ts';
 import { createJobQueue } from '../platform/jobs/queue.ts';
@@ -94,16 +95,20 @@ export function createNexus({ config, sql, log, listenAt, resources }: NexusDepe
         log,
         metrics,
         authentication: services.authentication,
+        idempotentRequests: createIdempotentRequests({ sql }),
         internal: { secret: config.internalSecret, openToLoopback: config.env !== 'prod' && config.isLocal },
         isLocal: config.isLocal,
-        isServedOverHttps: config.publicUrl?.startsWith('https:') ?? false,
+        publicUrl: config.publicUrl,
         bodyLimitBytes: config.bodyLimitBytes,
         trustedProxies: config.trustedProxies,
         corsOrigins: config.corsOrigins,
         webApp: { directory: webDirectory, uploadOrigin: await services.uploads.origin() },
-        routes(server, registered) {
+        apiRoutes(api, registered) {
+          for (const feature of features) feature.routes?.(api, registered);
+        },
+        otherRoutes(server) {
           registerHealthRoutes(server, { sql, migrations, metrics });
-          for (const feature of features) feature.routes?.(server, registered);
+          for (const feature of features) feature.appRoutes?.(server);
         },
       });
       for (const feature of features) if (feature.onDrain) shell.drain.onStart(feature.onDrain);

@@ -58,10 +58,7 @@ export function define(keys: Command): void {
       const found = await withServices('keys list', async ({ users, apiKeys }) => {
         const user = options.user && (await users.getByName(parseArguments(usernameSchema, options.user)));
         const owned = user && { user_id: user.id };
-        return allPages(
-          (query) => apiKeys.list({ ...query, ...owned }),
-          (answer) => answer.api_keys,
-        );
+        return allPages((query) => apiKeys.list({ ...query, ...owned }));
       });
       if (options.json) return printJson(found);
       printTable(
@@ -71,7 +68,7 @@ export function define(keys: Command): void {
           key.owner,
           key.name,
           key.role,
-          key.enabled ? 'enabled' : 'disabled',
+          key.is_enabled ? 'enabled' : 'disabled',
           key.last_used_at?.toISOString() ?? 'never',
           key.id,
         ]),

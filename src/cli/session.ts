@@ -36,16 +36,15 @@ export async function withServices<T>(
 }
 
 /** Reads a list to its end. */
-export async function allPages<Answer extends { page: Page }, Row>(
-  read: (query: { limit: number; cursor: string | undefined }) => Promise<Answer>,
-  rowsOf: (answer: Answer) => Row[],
+export async function allPages<Row>(
+  read: (query: { limit: number; cursor: string | undefined }) => Promise<{ data: Row[]; page: Page }>,
 ): Promise<Row[]> {
   const all: Row[] = [];
   for (let cursor: string | undefined; ; ) {
-    const answer = await read({ limit: 200, cursor });
-    all.push(...rowsOf(answer));
-    if (answer.page.next_cursor === null) return all;
-    cursor = answer.page.next_cursor;
+    const { data, page } = await read({ limit: 200, cursor });
+    all.push(...data);
+    if (page.next_cursor === null) return all;
+    cursor = page.next_cursor;
   }
 }
 

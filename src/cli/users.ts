@@ -73,13 +73,11 @@ export function define(users: Command): void {
     .description('list people, newest first')
     .option('--json', 'print JSON')
     .action(async (options: { json?: true }) => {
-      const found = await withServices('users list', ({ users: people }) =>
-        allPages(people.list, (answer) => answer.users),
-      );
+      const found = await withServices('users list', ({ users: people }) => allPages(people.list));
       if (options.json) return printJson(found);
       printTable(
         ['USERNAME', 'ROLE', 'STATE', 'ID'],
-        found.map((user) => [user.username, user.role, user.disabled_at ? 'disabled' : 'enabled', user.id]),
+        found.map((user) => [user.username, user.role, user.is_enabled ? 'enabled' : 'disabled', user.id]),
       );
     });
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { jobStatus } from './jobs.ts';
 import { mode } from './roles.ts';
-import { id, listQuery, page, timestamp } from './wire.ts';
+import { id, listQuery, timestamp } from './wire.ts';
 
 /** The layers of an analysis, from the smallest unit of a text to the largest. */
 export const LAYERS = [
@@ -42,11 +42,9 @@ export type Finding = z.output<typeof finding>;
 
 /** The output of every layer. `docs/analysis.md` lists the measures and the kinds of findings of each. */
 export const layerOutput = z.object({
-  /** One sentence for readers. */
-  summary: z.string(),
+  summary: z.string().describe('One sentence for readers.'),
   measures: z.record(z.string(), z.union([z.number(), z.string()])),
-  /** The most important findings only. */
-  findings: z.array(finding),
+  findings: z.array(finding).describe('The most important findings only.'),
 });
 export type LayerOutput = z.output<typeof layerOutput>;
 
@@ -58,24 +56,23 @@ export const analysedLayer = z.object({
   provider_name: z.string(),
   provider_version: z.string(),
   runtime_ms: z.int(),
-  /** Why the first plugin of the profile was not used; null when it was. */
-  fallback_reason: z.string().nullable(),
+  fallback_reason: z
+    .string()
+    .nullable()
+    .describe('Why the first plugin of the profile was not used; null when it was.'),
 });
 export type AnalysedLayer = z.output<typeof analysedLayer>;
 
 /** An analysis run as lists show it, without its layers. */
 export const analysisRunSummary = z.object({
   id,
-  document_id: id,
+  media_id: id,
   job_id: id,
   mode,
   plugin_profile: pluginProfile,
-  /** The run that this one shadows. */
-  shadow_of: id.nullable(),
-  /** Whether a shadow run exists or is in progress. */
-  has_shadow: z.boolean(),
-  /** `en`, or `und` when the deterministic layers do not support the language. */
-  language: z.string(),
+  shadow_of: id.nullable().describe('The run that this one shadows.'),
+  has_shadow: z.boolean().describe('Whether a shadow run exists or is in progress.'),
+  language: z.string().describe('`en`, or `und` when the deterministic layers do not support the language.'),
   word_count: z.int(),
   confidence: z.number(),
   layer_count: z.int(),
@@ -86,34 +83,38 @@ export const analysisRunSummary = z.object({
 export type AnalysisRunSummary = z.output<typeof analysisRunSummary>;
 
 export const analysisRun = analysisRunSummary.extend({
-  /** SHA-256 of the analysed text after redaction. A hash of the full text would let a caller guess what was redacted. */
-  text_sha256: z.string(),
+  // A hash of the full text would let a caller guess what was redacted.
+  text_sha256: z.string().describe('SHA-256 of the analysed text after redaction.'),
   layers: z.array(analysedLayer),
 });
 export type AnalysisRun = z.output<typeof analysisRun>;
 
-export const analysisRunQuery = listQuery.extend({ document_id: id });
-export const analysisRunList = z.object({ runs: z.array(analysisRunSummary), page });
+export const analysisRunQuery = listQuery.extend({ media_id: id.describe('The document.') });
 
 /** The plugin profiles that a caller can request. */
 export const analysisProfiles = z.object({
   profiles: z.array(
     z.object({
       plugin_profile: pluginProfile,
-      /** Whether the profile's first plugin is configured. If not, the next plugin runs, if there is one. */
-      is_available: z.boolean(),
-      /** In the order in which they are tried. `version` is null when the plugin is not configured. */
-      plugins: z.array(z.object({ name: z.string(), version: z.string().nullable() })),
+      is_available: z
+        .boolean()
+        .describe(
+          "Whether the profile's first plugin is configured. If not, the next plugin runs, if there is one.",
+        ),
+      plugins: z
+        .array(z.object({ name: z.string(), version: z.string().nullable() }))
+        .describe(
+          'In the order in which they are tried. `version` is null when the plugin is not configured.',
+        ),
     }),
   ),
-  /** Whether shadow runs can be requested. */
-  is_shadow_enabled: z.boolean(),
+  is_shadow_enabled: z.boolean().describe('Whether shadow runs can be requested.'),
 });
 export type AnalysisProfiles = z.output<typeof analysisProfiles>;
 
-/** The payload of an `analyze` job. */
-export const analyzePayload = z.strictObject({
-  document_id: id,
+const analyzeFields = {
+  media_id: id.optional(),
+  document_id: id.optional().describe('The same as `media_id`; send one of the two.'),
   mode: mode.default('PUBLIC'),
   plugin_profile: pluginProfile.default('deterministic'),
   layers: z
@@ -122,19 +123,28 @@ export const analyzePayload = z.strictObject({
     .max(LAYERS.length)
     .refine((names) => new Set(names).size === names.length, 'must not contain duplicates')
     .optional(),
-});
+};
+const namesOneMedia = ({ media_id, document_id }: { media_id?: unknown; document_id?: unknown }) =>
+  (media_id === undefined) !== (document_id === undefined);
+const ONE_MEDIA = 'must have either media_id or document_id';
+
+/** The payload of an `analyze` job. */
+export const analyzePayload = z.strictObject(analyzeFields).refine(namesOneMedia, ONE_MEDIA);
 export type AnalyzePayload = z.output<typeof analyzePayload>;
 
-export const analyze = analyzePayload.extend({
-  execution_mode: z.enum(['sync', 'async', 'shadow']).default('sync'),
-});
+export function analyzedMediaId({ media_id, document_id }: AnalyzePayload): string {
+  return media_id ?? document_id ?? '';
+}
+
+export const analyze = z
+  .strictObject({ ...analyzeFields, execution_mode: z.enum(['sync', 'async', 'shadow']).default('sync') })
+  .refine(namesOneMedia, ONE_MEDIA);
 
 export const analyzeAnswer = z.object({
   job_id: id,
   status: jobStatus,
   execution_mode: z.enum(['sync', 'async', 'shadow']),
-  /** Set when the job has succeeded. */
-  analysis_run_id: id.nullable(),
+  analysis_run_id: id.nullable().describe('Set when the job has succeeded.'),
   run: analysisRun.nullable(),
   error_code: z.string().nullable(),
   error_text: z.string().nullable(),
@@ -145,8 +155,7 @@ const both = <T extends z.ZodType>(value: T) => z.object({ primary: value, shado
 /** How the primary and the shadow run differ in one layer. */
 export const layerComparison = z.object({
   layer: layerName,
-  /** From 0 (nothing in common) to 1 (identical), over findings and measures. */
-  agreement: z.number(),
+  agreement: z.number().describe('From 0 (nothing in common) to 1 (identical), over findings and measures.'),
   findings_in_both: z.int(),
   only_in_primary: z.array(finding.pick({ kind: true, label: true })),
   only_in_shadow: z.array(finding.pick({ kind: true, label: true })),
@@ -171,8 +180,7 @@ export const shadowAnswer = z.object({
   error_code: z.string().nullable(),
   error_text: z.string().nullable(),
   shadow_run_id: id.nullable(),
-  /** Over all layers; null until the shadow run has completed. */
-  agreement: z.number().nullable(),
+  agreement: z.number().nullable().describe('Over all layers; null until the shadow run has completed.'),
   layers: z.array(layerComparison),
 });
 export type ShadowAnswer = z.output<typeof shadowAnswer>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { mode } from './roles.ts';
-import { id, listQuery, page, text, timestamp } from './wire.ts';
+import { modeParameter } from './roles.ts';
+import { id, listQuery, text, timestamp } from './wire.ts';
 
 /** The maximum length of a branch's text, in code points. */
 export const MAX_BRANCH_TEXT_LENGTH = 10_000_000;
@@ -29,16 +29,14 @@ export const edit = z.discriminatedUnion('kind', [
 export type Edit = z.output<typeof edit>;
 
 export const branch = z.object({
-  branch_id: id,
-  document_id: id,
+  id,
+  media_id: id,
   name: z.string(),
   parent_branch_id: id.nullable(),
   parent_position: position.nullable(),
   event_count: z.number().int(),
-  /** SHA-256 of the UTF-8 text after the last event. */
-  text_hash: z.string(),
-  /** The length in code points. */
-  text_length: z.number().int(),
+  text_hash: z.string().describe('SHA-256 of the UTF-8 text after the last event.'),
+  text_length: z.number().int().describe('The length in code points.'),
   created_by: z.string(),
   created_at: timestamp,
   updated_at: timestamp,
@@ -47,23 +45,21 @@ export type Branch = z.output<typeof branch>;
 
 export const forkBranch = z
   .strictObject({
-    document_id: id.optional(),
+    media_id: id.optional(),
     branch_id: id.optional(),
-    /** The event of the branch to fork after; default: the last one. */
-    position: position.optional(),
+    position: position.optional().describe('The event of the branch to fork after; default: the last one.'),
     name: text(1, 200).default('branch'),
   })
   .refine(
-    (body) => (body.document_id === undefined) !== (body.branch_id === undefined),
-    'must have either document_id or branch_id',
+    (body) => (body.media_id === undefined) !== (body.branch_id === undefined),
+    'must have either media_id or branch_id',
   )
   .refine(
     (body) => body.position === undefined || body.branch_id !== undefined,
     'must not have position without branch_id',
   );
 
-export const branchQuery = listQuery.extend({ document_id: id });
-export const branchList = z.object({ branches: z.array(branch), page });
+export const branchQuery = listQuery.extend({ media_id: id.describe('The document.') });
 
 export const branchEvent = z.object({
   position: z.number().int(),
@@ -79,36 +75,37 @@ export const branchEvent = z.object({
 });
 export type BranchEvent = z.output<typeof branchEvent>;
 
-const modeParameter = { mode: mode.default('PUBLIC') };
-
-export const branchEventQuery = listQuery.extend(modeParameter);
-export const branchEventList = z.object({ events: z.array(branchEvent), page });
+export const branchEventQuery = listQuery.extend({ mode: modeParameter });
 
 export const appendEvents = z.strictObject({
-  /** The position of the last event that the caller knows. If there is a newer one, nothing is appended. */
-  after: position,
+  after: position.describe(
+    'The position of the last event that the caller knows. If there is a newer one, nothing is appended.',
+  ),
   events: z.array(edit).min(1).max(100),
 });
 
 export const branchTextQuery = z.object({
-  position: z.coerce.number().int().min(0).optional(),
-  ...modeParameter,
+  position: z.coerce.number().int().min(0).optional().describe('The event; default: the last one.'),
+  mode: modeParameter,
 });
 export const branchText = z.object({
   branch_id: id,
   position: z.number().int(),
   text: z.string(),
-  /** Hash of the stored text, also when a policy redacted `text`. */
-  text_hash: z.string(),
+  text_hash: z.string().describe('Hash of the stored text, also when a policy redacted `text`.'),
   text_length: z.number().int(),
 });
 
 export const compareQuery = z.object({
-  from: z.coerce.number().int().min(0).default(0),
-  to: z.coerce.number().int().min(0).optional(),
-  /** The branch that `to` refers to; default: the same branch. */
-  with_branch_id: id.optional(),
-  ...modeParameter,
+  from: z.coerce.number().int().min(0).default(0).describe('The event on the left side.'),
+  to: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .optional()
+    .describe('The event on the right side; default: the last one.'),
+  with_branch_id: id.optional().describe('The branch that `to` refers to; default: the same branch.'),
+  mode: modeParameter,
 });
 
 const point = z.object({ branch_id: id, position: z.number().int(), text_hash: z.string() });
@@ -121,16 +118,20 @@ export const comparison = z.object({
   lines_added: z.number().int(),
   changes: z.array(
     z.object({
-      /** The first changed line (counted from 1) and the number of changed lines, on each side. */
-      from_line: z.number().int(),
+      from_line: z
+        .number()
+        .int()
+        .describe('The first changed line (counted from 1) and the number of changed lines, on each side.'),
       from_count: z.number().int(),
       to_line: z.number().int(),
       to_count: z.number().int(),
-      /** A word diff of these lines. `same` and `removed` parts make up the old text, `same` and `added` the new. */
-      parts: z.array(z.object({ kind: z.enum(['same', 'removed', 'added']), text: z.string() })),
+      parts: z
+        .array(z.object({ kind: z.enum(['same', 'removed', 'added']), text: z.string() }))
+        .describe(
+          'A word diff of these lines. `same` and `removed` parts make up the old text, `same` and `added` the new.',
+        ),
     }),
   ),
-  /** The comparison as a unified diff. */
-  unified: z.string(),
+  unified: z.string().describe('The comparison as a unified diff.'),
 });
 export type Comparison = z.output<typeof comparison>;

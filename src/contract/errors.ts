@@ -57,6 +57,10 @@ export const ERRORS = {
     E_BRANCH_DAMAGED:
       'The stored branch does not match its hashes. The job branch_replay finds the damaged event.',
   }),
+  ...codes('status', 412, {
+    E_PRECONDITION_FAILED:
+      'The object has changed since the version in If-Match. Read it again, then change it.',
+  }),
   ...codes('status', 413, {
     E_TEXT_TOO_COSTLY:
       'Processing the text exceeds the time or memory limit of one request, or the response is too large.',

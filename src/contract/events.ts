@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { libraryRole } from './libraries.ts';
 import { processingStatus } from './media.ts';
 import { role } from './roles.ts';
-import { id, page, text, timestamp } from './wire.ts';
+import { id, listQuery, text, timestamp } from './wire.ts';
 
 /** A payload's schema and version; a breaking change gets a new version. `once`: at most once per aggregate. */
 function version<Payload extends z.ZodObject>(
@@ -71,12 +71,12 @@ export const EVENTS = {
   'job.failed': version(1, z.object({ ...job, error_code: z.string().nullable() })),
   'job.cancelled': version(1, z.object(job)),
   'analysis.completed': version(
-    1,
-    z.object({ analysis_run_id: id, document_id: id, layer_count: z.int(), created_by_user_id: id }),
+    2,
+    z.object({ analysis_run_id: id, media_id: id, layer_count: z.int(), created_by_user_id: id }),
     once,
   ),
   /** A second analysis of the same text, to compare a run with, is done. */
-  'analysis.compared': version(1, z.object({ analysis_run_id: id, document_id: id, created_by_user_id: id })),
+  'analysis.compared': version(2, z.object({ analysis_run_id: id, media_id: id, created_by_user_id: id })),
   'webhook.disabled': version(1, z.object({ webhook_id: id, url: z.string(), reason: z.string() })),
   'api_key.created': version(1, z.object(apiKey), once),
   'api_key.disabled': version(1, z.object(apiKey)),
@@ -123,28 +123,22 @@ export type OutboxDelivery = z.output<typeof outboxDelivery>;
 
 export const outboxEventWithDeliveries = outboxEvent.extend({ deliveries: z.array(outboxDelivery) });
 
-export const outboxQuery = z.object({
-  limit: z.coerce.number().int().min(1).max(200).default(100),
-  cursor: z.string().max(500).optional(),
-  status: eventStatus.optional(),
-  event_type: eventType.optional(),
-  aggregate_type: text(1, 64).optional(),
-  aggregate_id: text(1, 128).optional(),
+export const outboxQuery = listQuery.extend({
+  status: eventStatus.optional().describe('Only events with this status.'),
+  event_type: eventType.optional().describe('Only events of this type.'),
+  aggregate_type: text(1, 64).optional().describe('Only events about objects of this kind.'),
+  aggregate_id: text(1, 128).optional().describe('Only events about this object.'),
 });
-
-export const outboxEventList = z.object({ events: z.array(outboxEvent), page });
 
 export const outboxHealth = z.object({
   pending_count: z.int(),
-  /** Due and not yet claimed for delivery. */
-  due_count: z.int(),
+  due_count: z.int().describe('Due and not yet claimed for delivery.'),
   retrying_count: z.int(),
   failed_count: z.int(),
   oldest_pending_seconds: z.number(),
   oldest_due_seconds: z.number(),
   pending_webhook_deliveries: z.int(),
-  /** Enabled webhooks whose recent deliveries all failed. */
-  failing_webhooks: z.int(),
+  failing_webhooks: z.int().describe('Enabled webhooks whose recent deliveries all failed.'),
   disabled_webhooks: z.int(),
 });
 export type OutboxHealth = z.output<typeof outboxHealth>;
@@ -158,24 +152,36 @@ export const cloudEvent = z.object({
   subject: z.string(),
   time: timestamp,
   datacontenttype: z.literal('application/json'),
-  /** The version of the payload's schema; `docs/outbox.md` says when it changes. */
-  schemaversion: z.int(),
+  schemaversion: z
+    .int()
+    .describe("The version of the payload's schema; `docs/outbox.md` says when it changes."),
   requestid: z.string().optional(),
   data: z.record(z.string(), z.unknown()),
 });
 export type CloudEvent = z.output<typeof cloudEvent>;
 
 const feedCursor = z.string().max(200);
+const sinceCursor = {
+  cursor: feedCursor.optional().describe('The `cursor` of the last event that you have.'),
+  after: feedCursor.optional().describe('A former name of `cursor`.').meta({ deprecated: true }),
+};
+const types = z
+  .string()
+  .max(2000)
+  .transform((names) => names.split(','))
+  .pipe(z.array(eventType).min(1))
+  .optional()
+  .describe('Only events of these types, separated by commas.');
 
-export const feedQuery = z.object({
-  limit: z.coerce.number().int().min(1).max(200).default(100),
-  after: feedCursor.optional(),
-});
+export const feedQuery = listQuery.extend({ ...sinceCursor, types });
 
 export const feed = z.object({
-  events: z.array(cloudEvent.extend({ cursor: feedCursor })),
-  /** `next_cursor` is also set when there are no more events yet; it is null only when there has never been one. */
-  page: z.object({ next_cursor: feedCursor.nullable(), has_more: z.boolean() }),
+  data: z.array(cloudEvent.extend({ cursor: feedCursor })),
+  page: z
+    .object({ next_cursor: feedCursor.nullable(), has_more: z.boolean() })
+    .describe(
+      '`next_cursor` is also set when there are no more events yet; it is null only when there has never been one.',
+    ),
 });
 
-export const streamQuery = z.object({ after: feedCursor.optional() });
+export const streamQuery = z.object({ ...sinceCursor, types });

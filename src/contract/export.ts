@@ -1,18 +1,18 @@
 import { z } from 'zod';
 import { mediaKind, processingStatus } from './media.ts';
 import { readingProgress } from './reading.ts';
-import { mode } from './roles.ts';
+import { mode, modeParameter } from './roles.ts';
 import { id, timestamp } from './wire.ts';
 
 export const libraryExportQuery = z.object({
-  format: z.enum(['json', 'html']).default('json'),
-  mode: mode.default('PUBLIC'),
+  format: z.enum(['json', 'html']).default('json').describe('`html` is a bookmark file.'),
+  mode: modeParameter,
 });
 export type LibraryExportQuery = z.output<typeof libraryExportQuery>;
 
 export const mediaExportQuery = z.object({
-  format: z.enum(['md']).default('md'),
-  mode: mode.default('PUBLIC'),
+  format: z.enum(['md']).default('md').describe('Markdown.'),
+  mode: modeParameter,
 });
 
 /** The text of one fragment: an article, a page, a chapter, or some seconds of a transcript. */
@@ -27,10 +27,11 @@ export type ExportedText = z.output<typeof exportedText>;
 export const exportedDocument = z.object({
   id,
   kind: mediaKind,
-  /** Null for an uploaded file. */
-  url: z.string().nullable(),
-  /** The address as the exporting person entered it; null when somebody else saved the document. */
-  requested_url: z.string().nullable(),
+  url: z.string().nullable().describe('Null for an uploaded file.'),
+  requested_url: z
+    .string()
+    .nullable()
+    .describe('The address as the exporting person entered it; null when somebody else saved the document.'),
   title: z.string().nullable(),
   author: z.string().nullable(),
   description: z.string().nullable(),
@@ -40,12 +41,10 @@ export const exportedDocument = z.object({
   word_count: z.int().nullable(),
   page_count: z.int().nullable(),
   processing_status: processingStatus,
-  /** When it was added to the exported library. */
-  added_at: timestamp,
+  added_at: timestamp.describe('When it was added to the exported library.'),
   reading: readingProgress.nullable(),
   texts: z.array(exportedText),
-  /** Whether a policy removed title, author, description and texts. */
-  withheld: z.boolean(),
+  withheld: z.boolean().describe('Whether a policy removed title, author, description and texts.'),
 });
 export type ExportedDocument = z.output<typeof exportedDocument>;
 
@@ -59,6 +58,5 @@ export const libraryExport = z.object({
   mode,
   library: z.object({ id, name: z.string() }),
   documents: z.array(exportedDocument),
-  /** Written last: an export without it is incomplete. */
-  document_count: z.int(),
+  document_count: z.int().describe('Written last: an export without it is incomplete.'),
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { mode } from './roles.ts';
-import { id, listQuery, page, text, timestamp } from './wire.ts';
+import { id, text, timestamp } from './wire.ts';
 
 /** The action of a policy on a text that it matches: `block` hides the text, `redact` removes the matches. */
 const policyAction = z.enum(['block', 'redact']);
@@ -13,13 +13,12 @@ export const policy = z.object({
   name: z.string(),
   mode,
   action: policyAction,
-  /** Matched as whole words, ignoring case. */
-  terms: z.array(z.string()),
-  /** `docs/governance.md` describes the syntax. */
-  patterns: z.array(z.string()),
+  terms: z.array(z.string()).describe('Matched as whole words, ignoring case.'),
+  patterns: z.array(z.string()).describe('`docs/governance.md` describes the syntax.'),
   is_enabled: z.boolean(),
-  /** A policy from the configuration can only be changed there. */
-  source: z.enum(['configuration', 'api']),
+  source: z
+    .enum(['configuration', 'api'])
+    .describe('A policy from the configuration can only be changed there.'),
   created_by: z.string(),
   created_at: timestamp,
   updated_at: timestamp,
@@ -50,9 +49,6 @@ export const updatePolicy = z.strictObject({
 });
 export type UpdatePolicy = z.output<typeof updatePolicy>;
 
-export const policyQuery = listQuery;
-export const policyList = z.object({ policies: z.array(policy), page });
-
 export const evaluate = z.strictObject({
   text: z
     .string()
@@ -68,9 +64,9 @@ export const evaluation = z.object({
   decision: z.enum(['allow', 'redact', 'block']),
   allow: z.boolean(),
   policy_hits: z.array(z.object({ policy_id: id, name: z.string(), action: policyAction, count: z.int() })),
-  /** The redacted ranges, as offsets into the text of the request. */
-  redactions: z.array(z.object({ start: z.int(), end: z.int() })),
-  /** The text after redaction; null when it is blocked. */
-  text: z.string().nullable(),
+  redactions: z
+    .array(z.object({ start: z.int(), end: z.int() }))
+    .describe('The redacted ranges, as offsets into the text of the request.'),
+  text: z.string().nullable().describe('The text after redaction; null when it is blocked.'),
 });
 export type Evaluation = z.output<typeof evaluation>;

@@ -1,26 +1,25 @@
 import { z } from 'zod';
 import { media } from './media.ts';
+import { listQuery } from './wire.ts';
 
-export const relatedQuery = z.object({ limit: z.coerce.number().int().min(1).max(100).default(20) });
+export const relatedQuery = listQuery.pick({ limit: true });
 
 /** A related document, and why it is related. */
 export const relatedMedia = z.object({
   media,
-  /** Comparable only with the other scores of the same response. */
-  score: z.number(),
-  /** Whether the document links to this one, and the other way round. */
-  links_to: z.boolean(),
+  score: z.number().describe('Comparable only with the other scores of the same response.'),
+  links_to: z.boolean().describe('Whether the document links to this one, and the other way round.'),
   linked_from: z.boolean(),
   shared_entity_count: z.number().int(),
-  /** The most significant ones, with the number of mentions in the document and in this one. */
-  shared_entities: z.array(
-    z.object({
-      kind: z.enum(['name', 'hashtag', 'email']),
-      name: z.string(),
-      mentions: z.number().int(),
-      mentions_there: z.number().int(),
-    }),
-  ),
+  shared_entities: z
+    .array(
+      z.object({
+        kind: z.enum(['name', 'hashtag', 'email']),
+        name: z.string(),
+        mentions: z.number().int(),
+        mentions_there: z.number().int(),
+      }),
+    )
+    .describe('The most significant ones, with the number of mentions in the document and in this one.'),
 });
 export type RelatedMedia = z.output<typeof relatedMedia>;
-export const relatedList = z.object({ data: z.array(relatedMedia) });

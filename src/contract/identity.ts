@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { mode, role } from './roles.ts';
-import { id, listQuery, page, text, timestamp } from './wire.ts';
+import { mode, role, scope } from './roles.ts';
+import { id, listOf, listQuery, text, timestamp } from './wire.ts';
 
 export const username = z
   .string()
@@ -15,9 +15,9 @@ export const user = z.object({
   display_name: z.string(),
   role,
   default_library_id: id,
+  is_enabled: z.boolean(),
   disabled_at: timestamp.nullable(),
-  /** Null: the configured default. 0: no limit. */
-  storage_quota_mb: z.number().int().nullable(),
+  storage_quota_mb: z.number().int().nullable().describe('Null: the configured default. 0: no limit.'),
   created_at: timestamp,
 });
 export type User = z.output<typeof user>;
@@ -31,24 +31,23 @@ export const createUser = z.strictObject({
 export const updateUser = z
   .strictObject({
     role: role.optional(),
-    disabled: z.boolean().optional(),
+    is_enabled: z.boolean().optional(),
     display_name: text(1, 200).optional(),
     storage_quota_mb: z.number().int().min(0).max(100_000_000).nullable().optional(),
   })
   .refine(
     (change) => Object.keys(change).length > 0,
-    'must have at least one of role, disabled, display_name, storage_quota_mb',
+    'must have at least one of role, is_enabled, display_name, storage_quota_mb',
   );
 
 /** The fields of a user that every user may see. */
 export const person = user.pick({ id: true, username: true, display_name: true });
 export type Person = z.output<typeof person>;
-export const peopleQuery = z.object({ prefix: text(2, 100) });
-export const people = z.object({ data: z.array(person) });
+export const peopleQuery = z.object({
+  prefix: text(2, 100).describe('How the username or the display name begins.'),
+});
 
-export const userList = z.object({
-  users: z.array(user),
-  page,
+export const userList = listOf(user).extend({
   default_role: role.meta({ description: 'The role of new users when none is given.' }),
 });
 
@@ -59,15 +58,28 @@ export const apiKey = z.object({
   name: z.string(),
   prefix: z.string(),
   role,
-  enabled: z.boolean(),
+  is_enabled: z.boolean(),
   raw_mode_enabled: z.boolean(),
-  /** Null: the default of the role. */
-  requests_per_minute: z.number().int().nullable(),
+  scopes: z.array(scope).nullable().describe('Null: everything that its role allows.'),
+  requests_per_minute: z.number().int().nullable().describe('Null: the default of the role.'),
   expires_at: timestamp.nullable(),
   last_used_at: timestamp.nullable(),
   created_at: timestamp,
 });
 export type ApiKey = z.output<typeof apiKey>;
+
+const scopes = z
+  .array(scope)
+  .min(1)
+  .max(4)
+  .refine((given) => given.includes('read') || given.includes('write'), 'must contain read or write');
+
+/** A key that a person makes for themselves. */
+export const createMyApiKey = z.strictObject({
+  name: text(1, 100),
+  scopes: scopes.describe('`operate` and `admin` have an effect as far as your role goes.'),
+  expires_at: timestamp.optional(),
+});
 
 export const createApiKey = z
   .strictObject({
@@ -76,6 +88,7 @@ export const createApiKey = z
     name: text(1, 100).default('key'),
     role: role.optional(),
     raw_mode_enabled: z.boolean().default(false),
+    scopes: scopes.optional(),
     requests_per_minute: z.number().int().min(1).max(1_000_000).optional(),
     expires_at: timestamp.optional(),
   })
@@ -87,17 +100,21 @@ export const createApiKey = z
 /** The only response that contains the key itself. */
 export const createdApiKey = apiKey.extend({ key: z.string() });
 
-export const apiKeyListQuery = listQuery.extend({ user_id: id.optional() });
-export const apiKeyList = z.object({ api_keys: z.array(apiKey), page });
+export const apiKeyListQuery = listQuery.extend({
+  user_id: id.optional().describe('Lists the keys of this user only.'),
+});
 
 /** The authenticated caller of a request, and what they may do. */
 export const principal = z.object({
-  /** Null when the caller signed in with a password or a link. */
-  api_key_id: id.nullable(),
+  api_key_id: id.nullable().describe('Null when the caller signed in with a password or a link.'),
   owner: z.string(),
   role,
   raw_mode_enabled: z.boolean(),
   allowed_modes: z.array(mode),
+  scopes: z
+    .array(scope)
+    .nullable()
+    .describe('What the key may be used for; null: everything that its role allows.'),
   user_id: id,
   default_library_id: id,
 });
@@ -108,17 +125,17 @@ export interface Principal extends z.output<typeof principal> {
   requests_per_minute: number;
 }
 
-export const me = z.object({
-  data: user.pick({
-    id: true,
-    username: true,
-    display_name: true,
-    role: true,
-    default_library_id: true,
-    created_at: true,
-  }),
+export const me = user.pick({
+  id: true,
+  username: true,
+  display_name: true,
+  role: true,
+  default_library_id: true,
+  created_at: true,
 });
 
-export const featureList = z.object({
-  features: z.array(z.object({ feature: z.string(), minimum_role: role, enabled: z.boolean() })),
+export const feature = z.object({
+  feature: z.string(),
+  minimum_role: role,
+  is_enabled: z.boolean().describe('Whether the caller may use it.'),
 });

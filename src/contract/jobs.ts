@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { id, page, text, timestamp } from './wire.ts';
+import { cursor, id, listOf, page, text, timestamp } from './wire.ts';
 
 export const jobStatus = z.enum(['queued', 'running', 'retry_wait', 'succeeded', 'failed', 'cancelled']);
 export type JobStatus = z.infer<typeof jobStatus>;
@@ -15,8 +15,9 @@ export const jobAttempt = z.object({
   error_code: z.string().nullable(),
   worker: z.string().nullable(),
   runtime_ms: z.number().int().nullable(),
-  /** The earliest time at which it could have started; null when unknown. */
-  due_at: timestamp.nullable(),
+  due_at: timestamp
+    .nullable()
+    .describe('The earliest time at which it could have started; null when unknown.'),
   started_at: timestamp,
   finished_at: timestamp.nullable(),
 });
@@ -42,8 +43,7 @@ export const jobSummary = z.object({
   max_attempts: z.number().int(),
   error_text: z.string().nullable(),
   error_code: z.string().nullable(),
-  /** The username at the time of creation. */
-  created_by: z.string().nullable(),
+  created_by: z.string().nullable().describe('The username at the time of creation.'),
   created_by_user_id: id.nullable(),
   created_at: timestamp,
   updated_at: timestamp,
@@ -77,25 +77,32 @@ export const jobProgress = job.pick({
 });
 export type JobProgress = z.output<typeof jobProgress>;
 
-export const jobList = z.object({ jobs: z.array(jobSummary), page });
+export const jobList = listOf(jobSummary).extend({
+  jobs: z.array(jobSummary).describe('The same as `data`.'),
+});
 
 const jobFilter = {
-  status: jobStatus.optional(),
-  job_type: text(1, 64).optional(),
-  queue: text(1, 64).optional(),
-  created_by: text(1, 128).optional(),
-  created_after: timestamp.optional(),
-  created_before: timestamp.optional(),
-  /** A part of the last error's text, ignoring case. Callers below admin find only their own jobs. */
-  error: text(1, 200).optional(),
-  error_code: text(1, 64).optional(),
-  /** A group of `GET /api/v1/jobs/failures`. Callers below admin find only their own jobs. */
-  failure_id: z.guid().optional(),
+  status: jobStatus.optional().describe('Only jobs with this status.'),
+  job_type: text(1, 64).optional().describe('Only jobs of this type.'),
+  queue: text(1, 64).optional().describe('Only jobs of this queue.'),
+  created_by: text(1, 128).optional().describe('Only jobs of this username.'),
+  created_after: timestamp.optional().describe('Only jobs created after this time.'),
+  created_before: timestamp.optional().describe('Only jobs created before this time.'),
+  error: text(1, 200)
+    .optional()
+    .describe(
+      "A part of the last error's text, ignoring case. Callers below admin find only their own jobs.",
+    ),
+  error_code: text(1, 64).optional().describe('Only jobs whose last error has this code.'),
+  failure_id: z
+    .guid()
+    .optional()
+    .describe('A group of `GET /api/v1/jobs/failures`. Callers below admin find only their own jobs.'),
 };
 
 export const jobQuery = z.object({
-  limit: z.coerce.number().int().min(1).max(1000).default(100),
-  cursor: z.string().max(500).optional(),
+  limit: z.coerce.number().int().min(1).max(1000).default(100).describe('The most jobs of a page.'),
+  cursor: cursor.optional(),
   ...jobFilter,
 });
 
@@ -107,7 +114,7 @@ export const jobSelection = z
       .strictObject(jobFilter)
       .refine((filter) => Object.keys(filter).length > 0, 'must have at least one condition')
       .optional(),
-    cursor: z.string().max(500).optional(),
+    cursor: cursor.optional(),
   })
   .refine(
     ({ job_ids, filter, cursor }) =>
@@ -118,8 +125,7 @@ export type JobSelection = z.output<typeof jobSelection>;
 
 export const bulkOutcome = z.object({
   changed: z.int(),
-  /** Jobs whose status did not allow the action. */
-  unchanged: z.int(),
+  unchanged: z.int().describe('Jobs whose status did not allow the action.'),
   not_found: z.int(),
   page,
 });
@@ -127,31 +133,39 @@ export const bulkOutcome = z.object({
 const MINUTES_PER_WEEK = 10_080;
 
 export const failureQuery = z.object({
-  minutes: z.coerce.number().int().min(1).max(MINUTES_PER_WEEK).default(1440),
-  job_type: text(1, 64).optional(),
-  queue: text(1, 64).optional(),
+  minutes: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(MINUTES_PER_WEEK)
+    .default(1440)
+    .describe('How far back to look.'),
+  job_type: text(1, 64).optional().describe('Only jobs of this type.'),
+  queue: text(1, 64).optional().describe('Only jobs of this queue.'),
 });
 
 /** Jobs of one type that failed with one code and, for admins, with the same error text apart from ids and numbers. */
 export const jobFailure = z.object({
-  /** Identifies the code and the text; jobs of several types may share it. Null for operators. */
-  failure_id: z.guid().nullable(),
+  failure_id: z
+    .guid()
+    .nullable()
+    .describe('Identifies the code and the text; jobs of several types may share it. Null for operators.'),
   job_type: z.string(),
   error_code: z.string().nullable(),
-  /** The error text of the latest failure. Null for operators. */
-  error_text: z.string().nullable(),
+  error_text: z.string().nullable().describe('The error text of the latest failure. Null for operators.'),
   failed_count: z.int(),
-  /** Jobs that are being retried or wait for a retry. */
-  retrying_count: z.int(),
+  retrying_count: z.int().describe('Jobs that are being retried or wait for a retry.'),
   first_seen_at: timestamp,
   last_seen_at: timestamp,
   sample_job_ids: z.array(id),
 });
 export type JobFailure = z.output<typeof jobFailure>;
 
-export const jobFailures = z.object({ since: timestamp, failures: z.array(jobFailure) });
+export const jobFailureList = listOf(jobFailure).extend({ since: timestamp });
 
-export const throughputQuery = z.object({ minutes: z.coerce.number().int().min(1).max(1440).default(60) });
+export const throughputQuery = z.object({
+  minutes: z.coerce.number().int().min(1).max(1440).default(60).describe('How far back to look.'),
+});
 
 /** Figures over finished attempts: their number, the failed ones, the wait for a worker, and the run time. */
 const figures = {
@@ -194,8 +208,6 @@ export const worker = z.object({
 });
 export type Worker = z.output<typeof worker>;
 
-export const workerList = z.object({ workers: z.array(worker) });
-
 export const submitJob = z.strictObject({
   job_type: text(1, 64),
   payload: json.default({}),
@@ -221,5 +233,3 @@ export const queueStats = z.object({
   oldest_due_seconds: z.number(),
 });
 export type QueueStats = z.output<typeof queueStats>;
-
-export const jobStats = z.object({ queues: z.array(queueStats) });

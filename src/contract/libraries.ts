@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { username } from './identity.ts';
+import { person, username } from './identity.ts';
 import { media } from './media.ts';
-import { id, listQuery, page, timestamp } from './wire.ts';
+import { id, listQuery, timestamp } from './wire.ts';
 
 /** A member's role in one library. It is independent of the user's role in Nexus. */
 export const libraryRole = z.enum(['admin', 'member']);
@@ -17,8 +17,7 @@ export const library = z.object({
   created_at: timestamp,
   updated_at: timestamp,
   media_count: z.number().int(),
-  /** The number of media that the viewer has not started to read. */
-  unread_count: z.number().int(),
+  unread_count: z.number().int().describe('The number of media that the viewer has not started to read.'),
 });
 export type Library = z.output<typeof library>;
 
@@ -27,34 +26,26 @@ export const libraryName = z.strictObject({
   name: z.string().meta({ description: '1 to 100 characters. Leading and trailing white space is removed.' }),
 });
 
-export const libraryAnswer = z.object({ data: library });
-export const libraryList = z.object({ data: z.array(library), page });
-
 export const addLibraryMedia = z.strictObject({ media_id: id });
-export const addedLibraryMedia = z.object({
-  data: z.object({ library_id: id, media_id: id, created: z.boolean() }),
-});
+export const addedLibraryMedia = z.object({ library_id: id, media_id: id, created: z.boolean() });
 
 /** In a default library, `added_by_user_id` is the owner for media that they saved, and null for other media. */
 export const libraryMedia = media.extend({ added_by_user_id: id.nullable() });
 export type LibraryMedia = z.output<typeof libraryMedia>;
-export const libraryMediaList = z.object({ data: z.array(libraryMedia), page });
 
 export const provenance = z.object({
   media_id: id,
-  /** When the viewer saved it themselves; null when they did not. */
-  saved_at: timestamp.nullable(),
+  saved_at: timestamp.nullable().describe('When the viewer saved it themselves; null when they did not.'),
   libraries: z.array(
     z.object({
       library_id: id,
       name: z.string(),
       added_at: timestamp,
-      added_by: z.object({ user_id: id, username: z.string(), display_name: z.string() }).nullable(),
+      added_by: person.nullable(),
     }),
   ),
 });
 export type Provenance = z.output<typeof provenance>;
-export const provenanceAnswer = z.object({ data: provenance });
 
 export const member = z.object({
   user_id: id,
@@ -65,8 +56,6 @@ export const member = z.object({
   created_at: timestamp,
 });
 export type Member = z.output<typeof member>;
-export const memberAnswer = z.object({ data: member });
-export const memberList = z.object({ data: z.array(member), page });
 
 export const changeMember = z.strictObject({ role: libraryRole });
 export const transferOwnership = z.strictObject({ new_owner_user_id: id });
@@ -76,22 +65,22 @@ export const keptMedia = z.object({
   media_id: id,
   title: z.string(),
   saved: z.boolean(),
-  /** Other libraries that contain it, of which both the member and the caller are members. */
-  libraries: z.array(z.object({ library_id: id, name: z.string() })),
-  /** The number of further libraries, of which the caller is not a member. */
-  other_library_count: z.number().int(),
+  libraries: z
+    .array(z.object({ library_id: id, name: z.string() }))
+    .describe('Other libraries that contain it, of which both the member and the caller are members.'),
+  other_library_count: z
+    .number()
+    .int()
+    .describe('The number of further libraries, of which the caller is not a member.'),
 });
 export type KeptMedia = z.output<typeof keptMedia>;
 
 export const removalPreview = z.object({
-  data: z.object({
-    library_id: id,
-    user_id: id,
-    lost_count: z.number().int(),
-    kept_count: z.number().int(),
-    kept: z.array(keptMedia),
-  }),
-  page,
+  library_id: id,
+  user_id: id,
+  lost_count: z.number().int(),
+  kept_count: z.number().int(),
+  kept: z.array(keptMedia),
 });
 
 export const invitationStatus = z.enum(['pending', 'accepted', 'declined', 'revoked']);
@@ -123,9 +112,9 @@ export const createInvitation = z
     'must have either invitee_user_id or invitee_username',
   );
 
-export const invitationQuery = listQuery.extend({ status: invitationStatus.default('pending') });
-export const invitationAnswer = z.object({ data: invitation });
-export const invitationList = z.object({ data: z.array(invitation), page });
+export const invitationQuery = listQuery.extend({
+  status: invitationStatus.default('pending').describe('Lists only invitations with this status.'),
+});
 
 export const membership = z.object({
   library_id: id,
@@ -139,18 +128,15 @@ export const backfillStatus = z.enum(['pending', 'running', 'completed', 'failed
 export type BackfillStatus = z.infer<typeof backfillStatus>;
 
 export const acceptedInvitation = z.object({
-  data: z.object({
-    invite: invitation,
-    /** Null when the invitation was accepted before and the person has left the library since. */
-    membership: membership.nullable(),
-    idempotent: z.boolean(),
-    backfill_job_status: backfillStatus.nullable(),
-  }),
+  invite: invitation,
+  membership: membership
+    .nullable()
+    .describe('Null when the invitation was accepted before and the person has left the library since.'),
+  idempotent: z.boolean(),
+  backfill_job_status: backfillStatus.nullable(),
 });
 
-export const declinedInvitation = z.object({
-  data: z.object({ invite: invitation, idempotent: z.boolean() }),
-});
+export const declinedInvitation = z.object({ invite: invitation, idempotent: z.boolean() });
 
 /** Identifies a backfill: the default library, the library that it is filled from, and the user. */
 export const backfillKey = z.strictObject({
@@ -174,20 +160,22 @@ export const requeuedBackfillJob = backfillJob.extend({
   enqueue_dispatched: z.boolean(),
 });
 export type RequeuedBackfillJob = z.output<typeof requeuedBackfillJob>;
-export const requeuedBackfillJobAnswer = z.object({ data: requeuedBackfillJob });
 
 export const listedBackfillJob = backfillJob.extend({
   username: z.string(),
-  /** Null for operators who are not members of the library. */
-  source_library_name: z.string().nullable(),
+  source_library_name: z
+    .string()
+    .nullable()
+    .describe('Null for operators who are not members of the library.'),
   due_at: timestamp,
   job_id: id.nullable(),
   created_at: timestamp,
 });
 export type ListedBackfillJob = z.output<typeof listedBackfillJob>;
 
-export const backfillJobQuery = listQuery.extend({ status: backfillStatus.optional() });
-export const backfillJobList = z.object({ backfill_jobs: z.array(listedBackfillJob), page });
+export const backfillJobQuery = listQuery.extend({
+  status: backfillStatus.optional().describe('Lists only backfills with this status.'),
+});
 
 export const backfillHealth = z.object({
   pending_count: z.number().int(),
@@ -195,4 +183,3 @@ export const backfillHealth = z.object({
   degraded: z.boolean(),
 });
 export type BackfillHealth = z.output<typeof backfillHealth>;
-export const backfillHealthAnswer = z.object({ data: backfillHealth });

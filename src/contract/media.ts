@@ -31,8 +31,11 @@ export type Capabilities = z.infer<typeof capabilities>;
 
 export const outlineItem = z.object({
   title: z.string(),
-  /** The fragment that the entry links to; null when it has no target. */
-  fragment_idx: z.number().int().nullable(),
+  fragment_idx: z
+    .number()
+    .int()
+    .nullable()
+    .describe('The fragment that the entry links to; null when it has no target.'),
   depth: z.number().int(),
 });
 
@@ -48,8 +51,10 @@ export const media = z.object({
   processing_started_at: timestamp.nullable(),
   processing_completed_at: timestamp.nullable(),
   failed_at: timestamp.nullable(),
-  /** The address as the viewer entered it; null when they did not save it by address. */
-  requested_url: z.string().nullable(),
+  requested_url: z
+    .string()
+    .nullable()
+    .describe('The address as the viewer entered it; null when they did not save it by address.'),
   canonical_url: z.string().nullable(),
   provider: z.string().nullable(),
   provider_id: z.string().nullable(),
@@ -57,47 +62,47 @@ export const media = z.object({
   author: z.string().nullable(),
   site: z.string().nullable(),
   language: z.string().nullable(),
-  /** ISO 8601, with the precision of the source. */
-  published: z.string().nullable(),
+  published: z.string().nullable().describe('ISO 8601, with the precision of the source.'),
   description: z.string().nullable(),
   word_count: z.number().int().nullable(),
   reading_minutes: z.number().int().nullable(),
   page_count: z.number().int().nullable(),
-  /** A path on this server. */
-  cover_url: z.string().nullable(),
+  cover_url: z.string().nullable().describe('A path on this server.'),
   created_at: timestamp,
   updated_at: timestamp,
-  /**
-   * When the viewer saved it, or when it was added to a library of which they are a member now. In the list of a shared
-   * library: when it was added there.
-   */
-  added_at: timestamp,
-  /** The viewer's progress; null when they have not started to read. */
-  reading: readingProgress.nullable(),
+  added_at: timestamp.describe(
+    'When the viewer saved it, or when it was added to a library of which they are a member now. In the list of a shared library: when it was added there.',
+  ),
+  reading: readingProgress
+    .nullable()
+    .describe("The viewer's progress; null when they have not started to read."),
   capabilities,
-  /** It failed and the viewer may retry it: they saved it, or are an admin of a library that contains it. */
-  may_retry: z.boolean(),
+  may_retry: z
+    .boolean()
+    .describe(
+      'It failed and the viewer may retry it: they saved it, or are an admin of a library that contains it.',
+    ),
 });
 export type Media = z.output<typeof media>;
 
-export const mediaAnswer = z.object({ data: media.extend({ outline: z.array(outlineItem) }) });
-export type MediaWithOutline = z.output<typeof mediaAnswer>['data'];
+export const mediaWithOutline = media.extend({ outline: z.array(outlineItem) });
+export type MediaWithOutline = z.output<typeof mediaWithOutline>;
 
 const mediaSort = z.enum(['added', 'title', 'published', 'length']);
 export type MediaSort = z.output<typeof mediaSort>;
 export type SortOrder = 'asc' | 'desc';
 
 export const mediaQuery = listQuery.extend({
-  kind: mediaKind.optional(),
-  status: processingStatus.optional(),
-  site: text(1, 500).optional(),
-  reading: readingState.optional(),
-  library_id: id.optional(),
-  sort: mediaSort.default('added'),
-  /** Default: `asc` for titles, `desc` for the other sorts. */
-  order: z.enum(['asc', 'desc']).optional(),
-  // The cursor contains a title, so it is longer than others.
-  cursor: z.string().max(2000).optional(),
+  kind: mediaKind.optional().describe('Only media of this kind.'),
+  status: processingStatus.optional().describe('Only media with this processing status.'),
+  site: text(1, 500).optional().describe('Only media of this site.'),
+  reading: readingState.optional().describe('Only media that the caller has read this far.'),
+  library_id: id.optional().describe('Only media of this library.'),
+  sort: mediaSort.default('added').describe('What the list is sorted by.'),
+  order: z
+    .enum(['asc', 'desc'])
+    .optional()
+    .describe('Default: `asc` for titles, `desc` for the other sorts.'),
 });
 export type MediaQuery = z.output<typeof mediaQuery>;
 
@@ -107,9 +112,9 @@ export const mediaList = z.object({
 });
 export type MediaList = z.output<typeof mediaList>;
 
-export const sitesQuery = z.object({ library_id: id.optional() });
-export const siteList = z.object({ data: z.array(z.object({ site: z.string(), count: z.number().int() })) });
-export type SiteList = z.output<typeof siteList>;
+export const sitesQuery = z.object({ library_id: id.optional().describe('Only sites of this library.') });
+export const site = z.object({ site: z.string(), count: z.number().int() });
+export type Site = z.output<typeof site>;
 
 export const fragment = z.object({
   id,
@@ -121,30 +126,44 @@ export const fragment = z.object({
   t_end_ms: z.number().int().nullable(),
 });
 export type MediaFragment = z.output<typeof fragment>;
-export const fragmentList = z.object({ data: z.array(fragment) });
+
+/** An entry of the index of fragments, without its text. */
+export const fragmentEntry = fragment.omit({ html_sanitized: true, canonical_text: true }).extend({
+  length: z.number().int().describe('The length of `canonical_text` in UTF-16 units.'),
+  offset: z.number().int().describe('The length of all fragments before it.'),
+});
+export type FragmentEntry = z.output<typeof fragmentEntry>;
 
 export const mediaAttempt = z.object({
   attempt_number: z.number().int(),
   step: z.enum(['extract', 'index']),
   status: z.enum(['running', 'succeeded', 'failed', 'interrupted']),
-  /** A sentence for readers that describes what happened. */
-  summary: z.string(),
+  summary: z.string().describe('A sentence for readers that describes what happened.'),
   error_code: z.string().nullable(),
   started_at: timestamp,
   finished_at: timestamp.nullable(),
 });
 export type MediaAttempt = z.output<typeof mediaAttempt>;
-export const mediaAttemptList = z.object({ data: z.array(mediaAttempt) });
 
 const url = text(1, 10_000);
-/** A library that lists the media too, besides the caller's default library. The caller must be its admin. */
-const library_id = id.optional();
+const library_id = id
+  .optional()
+  .describe(
+    "A library that lists it too, besides the caller's default library. The caller must be its admin.",
+  );
+export const saveMedia = z.strictObject({
+  url,
+  kind: text(1, 64)
+    .optional()
+    .describe(
+      '`web_article` or `video`. When it is left out, Nexus finds out; the link may then turn out to be a PDF.',
+    ),
+  library_id,
+});
 export const saveUrl = z.strictObject({ kind: text(1, 64), url, library_id });
 export const saveFromUrl = z.strictObject({ url, library_id });
-export const savedMedia = z.object({
-  data: z.object({ media_id: id, created: z.boolean(), enqueued: z.boolean() }),
-});
-export const retriedMedia = z.object({ data: z.object({ media_id: id, enqueued: z.boolean() }) });
+export const savedMedia = z.object({ media_id: id, created: z.boolean(), enqueued: z.boolean() });
+export const retriedMedia = z.object({ media_id: id, enqueued: z.boolean() });
 
 export const beginUpload = z.strictObject({
   kind: text(1, 64),
@@ -153,15 +172,17 @@ export const beginUpload = z.strictObject({
   size_bytes: z.number().int().min(1),
 });
 export const begunUpload = z.object({
-  data: z.object({
-    media_id: id,
-    storage_path: z.string(),
-    upload_url: z.string(),
-    upload_headers: z.record(z.string(), z.string()),
-    expires_at: timestamp,
-  }),
+  media_id: id,
+  storage_path: z.string(),
+  upload_url: z
+    .string()
+    .describe('Where to PUT the file; a path on this server when `NEXUS_PUBLIC_URL` is not configured.'),
+  upload_headers: z.record(z.string(), z.string()).describe('Send these with the file.'),
+  expires_at: timestamp,
 });
 export const ingestUpload = z.strictObject({ library_id }).nullish();
 export const ingestedUpload = z.object({
-  data: z.object({ media_id: id, duplicate: z.boolean(), enqueued: z.boolean() }),
+  media_id: id.describe('Another one than in the request when the caller has uploaded the same file before.'),
+  duplicate: z.boolean(),
+  enqueued: z.boolean(),
 });

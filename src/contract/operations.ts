@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { mode } from './roles.ts';
-import { id, listQuery, page, text, timestamp } from './wire.ts';
+import { id, listQuery, text, timestamp } from './wire.ts';
 
 export const auditEntry = z.object({
   id,
@@ -13,19 +13,18 @@ export const auditEntry = z.object({
 export type AuditEntry = z.output<typeof auditEntry>;
 
 export const auditQuery = listQuery.extend({
-  action: text(1, 128).optional(),
-  actor: text(1, 128).optional(),
-  created_after: timestamp.optional(),
-  created_before: timestamp.optional(),
+  action: text(1, 128).optional().describe('Only entries with this action.'),
+  actor: text(1, 128).optional().describe('Only actions of this username, or of `system` or `cli`.'),
+  created_after: timestamp.optional().describe('Only entries after this time.'),
+  created_before: timestamp.optional().describe('Only entries before this time.'),
 });
-
-export const auditList = z.object({ audit_logs: z.array(auditEntry), page });
 
 /** One inconsistency: its kind, and the ids of the affected rows. */
 export const integrityFinding = z.looseObject({ kind: z.string() });
 export type IntegrityFinding = z.output<typeof integrityFinding>;
-export const integrityQuery = listQuery.extend({ kind: text(1, 64).optional() });
-export const integrityFindingList = z.object({ findings: z.array(integrityFinding), page });
+export const integrityQuery = listQuery.extend({
+  kind: text(1, 64).optional().describe('Only findings of this kind.'),
+});
 
 export const health = z.object({ status: z.literal('ok') });
 export const readiness = z.object({ status: z.literal('ready') });

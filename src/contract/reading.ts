@@ -17,17 +17,14 @@ export type ReadingState = z.infer<typeof readingState>;
 
 export const updateReading = z.strictObject({
   progress: z.number().min(0).max(1),
-  /** The exact position, in a format that only the client knows. */
   position: z
     .unknown()
     .refine(
       (given) => new TextEncoder().encode(JSON.stringify(given)).length <= MAX_POSITION_BYTES,
       `must have at most ${MAX_POSITION_BYTES} bytes of JSON`,
     )
-    .optional(),
-  /** Unchanged when it is not given. */
-  finished: z.boolean().optional(),
+    .optional()
+    .describe('The exact position, in a format that only the client knows.'),
+  finished: z.boolean().optional().describe('Unchanged when it is not given.'),
 });
 export type UpdateReading = z.output<typeof updateReading>;
-
-export const readingAnswer = z.object({ data: readingProgress });

@@ -1,17 +1,15 @@
 import { z } from 'zod';
 import { media, mediaKind } from './media.ts';
-import { id, page, text } from './wire.ts';
+import { id, listQuery, text } from './wire.ts';
 
-export const searchQuery = z.object({
+export const searchQuery = listQuery.extend({
   q: text(0, 500)
     .refine((given) => given !== '', 'must not be empty')
     .meta({
       description: 'Words, "a phrase", -excluded, one or another. The last word may be a prefix.',
     }),
-  library_id: id.optional(),
-  kind: mediaKind.optional(),
-  limit: z.coerce.number().int().min(1).max(100).default(20),
-  cursor: z.string().max(500).optional(),
+  library_id: id.optional().describe('Searches this library only.'),
+  kind: mediaKind.optional().describe('Finds media of this kind only.'),
 });
 export type SearchQuery = z.output<typeof searchQuery>;
 
@@ -20,11 +18,13 @@ export type SnippetPart = z.output<typeof snippetPart>;
 
 export const searchHit = z.object({
   media,
-  /** The text around the first match, or the beginning of the text when only the title matches. */
-  snippet: z.array(snippetPart),
-  /** The fragment of the snippet; null when only the title matches. */
-  fragment_idx: z.number().int().nullable(),
+  snippet: z
+    .array(snippetPart)
+    .describe('The text around the first match, or the beginning of the text when only the title matches.'),
+  fragment_idx: z
+    .number()
+    .int()
+    .nullable()
+    .describe('The fragment of the snippet; null when only the title matches.'),
 });
 export type SearchHit = z.output<typeof searchHit>;
-
-export const searchAnswer = z.object({ data: z.array(searchHit), page });

@@ -19,17 +19,14 @@ export const session = z.object({
   user: user.pick({ id: true, username: true, display_name: true, role: true }),
   default_library_id: id,
   has_password: z.boolean(),
-  /** True for a user who signed in with a link and has no password yet. */
-  needs_onboarding: z.boolean(),
-  /** Whether changing the password requires the current one. */
-  needs_current_password: z.boolean(),
-  /** False for a user who has no password and signed in with a key. */
-  can_set_password: z.boolean(),
+  needs_onboarding: z
+    .boolean()
+    .describe('True for a user who signed in with a link and has no password yet.'),
+  needs_current_password: z.boolean().describe('Whether changing the password requires the current one.'),
+  can_set_password: z.boolean().describe('False for a user who has no password and signed in with a key.'),
   allowed_modes: z.array(mode),
 });
 export type Session = z.output<typeof session>;
-export const sessionAnswer = z.object({ data: session });
-export const currentSession = z.object({ data: session.nullable() });
 
 export const updateMe = z
   .strictObject({ display_name: text(1, 200).optional(), username: username.optional() })
@@ -47,7 +44,7 @@ export const changePassword = z.strictObject({
 
 /** The only response that contains the token of the link. */
 export const createdSignInLink = z.object({
-  path: z.string().meta({ description: 'Append it to the base URL of this server.' }),
+  url: z.string().describe('A path on this server when `NEXUS_PUBLIC_URL` is not configured.'),
   expires_at: timestamp,
 });
 

@@ -1,18 +1,20 @@
 import { z } from 'zod';
 import { media } from './media.ts';
-import { id, page, timestamp } from './wire.ts';
+import { id, timestamp } from './wire.ts';
 
 export const trashedMedia = media.extend({
   trashed_at: timestamp,
-  /** When it will be permanently deleted. */
-  purge_at: timestamp,
-  /** The shared library that it would be restored to; null for the person's default library. */
-  library: z.object({ id, name: z.string() }).nullable(),
+  purge_at: timestamp.describe('When it will be permanently deleted.'),
+  library: z
+    .object({ id, name: z.string() })
+    .nullable()
+    .describe("The shared library that it would be restored to; null for the person's default library."),
 });
 export type TrashedMedia = z.output<typeof trashedMedia>;
-export const trashList = z.object({ data: z.array(trashedMedia), page });
-export type TrashList = z.output<typeof trashList>;
 
 export const removeMediaQuery = z.object({
-  permanently: z.stringbool({ truthy: ['true'], falsy: ['false'] }).default(false),
+  permanently: z
+    .stringbool({ truthy: ['true'], falsy: ['false'] })
+    .default(false)
+    .describe('`true` deletes it at once, without the trash.'),
 });

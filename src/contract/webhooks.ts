@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import { eventStatus, eventType } from './events.ts';
-import { id, listQuery, page, timestamp } from './wire.ts';
+import { id, listQuery, timestamp } from './wire.ts';
 
 export const webhook = z.object({
   id,
   url: z.string(),
-  /** Empty: all types. */
-  event_types: z.array(z.string()),
-  enabled: z.boolean(),
+  event_types: z.array(z.string()).describe('Empty: all types.'),
+  is_enabled: z.boolean(),
   failing_since: timestamp.nullable(),
   disabled_at: timestamp.nullable(),
   disabled_reason: z.string().nullable(),
@@ -18,7 +17,6 @@ export type Webhook = z.output<typeof webhook>;
 
 /** The only response, besides rotation, that contains the signing secret (Standard Webhooks format). */
 export const createdWebhook = webhook.extend({ secret: z.string() });
-export const webhookList = z.object({ webhooks: z.array(webhook), page });
 
 const url = z.string().min(1).max(2048);
 const eventTypes = z.array(eventType).max(100);
@@ -27,7 +25,7 @@ export const createWebhook = z.strictObject({ url, event_types: eventTypes.defau
 export const updateWebhook = z.strictObject({
   url: url.optional(),
   event_types: eventTypes.optional(),
-  enabled: z.boolean().optional(),
+  is_enabled: z.boolean().optional(),
 });
 export const rotateSecret = z
   .strictObject({ overlap_hours: z.number().min(0).max(168).optional() })
@@ -67,5 +65,6 @@ export const loggedDelivery = webhookDelivery.extend({
   request_body: z.string(),
   log: z.array(webhookAttempt),
 });
-export const deliveryQuery = listQuery.extend({ status: eventStatus.optional() });
-export const deliveryList = z.object({ deliveries: z.array(loggedDelivery), page });
+export const deliveryQuery = listQuery.extend({
+  status: eventStatus.optional().describe('Lists only deliveries with this status.'),
+});

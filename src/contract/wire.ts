@@ -18,6 +18,9 @@ export const timestamp = z.codec(
   },
 );
 
+/** The path that every route of the API begins with. */
+export const API = '/api/v1';
+
 export const id = z.uuid();
 
 /** Lone surrogates cannot be encoded as UTF-8, and PostgreSQL cannot store NUL. */
@@ -33,16 +36,31 @@ export function text(minLength: number, maxLength: number) {
   return z.string().regex(WELL_FORMED, MALFORMED_TEXT).trim().min(minLength).max(maxLength);
 }
 
+export const cursor = z
+  .string()
+  .max(2000)
+  .describe('`next_cursor` of the previous page. Omit it to start from the beginning.');
+
 /** The query parameters of every list. */
 export const listQuery = z.object({
-  limit: z.coerce.number().int().min(1).max(200).default(100),
-  cursor: z.string().max(500).optional(),
+  limit: z.coerce.number().int().min(1).max(200).default(50).describe('The most items of a page.'),
+  cursor: cursor.optional(),
 });
 
 export type ListQuery = z.infer<typeof listQuery>;
 
 export const page = z.object({
-  next_cursor: z.string().nullable(),
+  next_cursor: z.string().nullable().describe('Continues the list; null on the last page.'),
   has_more: z.boolean(),
 });
 export type Page = z.infer<typeof page>;
+
+/** The body of an answer with one object. */
+export function answer<Data extends z.ZodType>(data: Data) {
+  return z.object({ data });
+}
+
+/** The body of an answer with one page of a list. */
+export function listOf<Item extends z.ZodType>(item: Item) {
+  return z.object({ data: z.array(item), page });
+}

@@ -30,8 +30,10 @@ export interface Feature {
   name: string;
   /** Given to the features that come after this one. Their names are unique across all features. */
   services?: object;
-  /** Registers its routes. `registered` lists the routes of all features, once all are there. */
-  routes?(server: HttpServer, registered: RegisteredRoute[]): void;
+  /** Registers its routes under `/api/v1`. `registered` lists the routes of all features, once all are there. */
+  routes?(api: HttpServer, registered: RegisteredRoute[]): void;
+  /** Registers routes outside the API, which only the web app uses. */
+  appRoutes?(server: HttpServer): void;
   // biome-ignore lint/suspicious/noExplicitAny: job types of every payload
   jobTypes?: JobType<any>[];
   periodic?: Periodic[];

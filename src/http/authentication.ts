@@ -2,10 +2,13 @@ import { timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { NexusError } from '../contract/errors.ts';
 import type { Principal } from '../contract/identity.ts';
-import type { Role } from '../contract/roles.ts';
+import type { Role, Scope } from '../contract/roles.ts';
+import { API } from '../contract/wire.ts';
 import type { Actor, Caller } from '../platform/audit/audit.ts';
 import type { Access } from './access.ts';
-import { requireSameOrigin } from './same-origin.ts';
+import { withoutOrigin } from './api-paths.ts';
+import { preconditionOf } from './conditional.ts';
+import { requireSameOrigin, SAFE_METHODS } from './same-origin.ts';
 import { readSessionCookie } from './session-cookie.ts';
 
 declare module 'fastify' {
@@ -20,8 +23,19 @@ export interface Authentication {
   withApiKey(key: string, caller: Caller): Promise<Principal>;
   withSession(token: string): Promise<Principal>;
   withAccessToken(token: string): Promise<Principal>;
-  limitRate(principal: Principal): Promise<void>;
+  limitRate(principal: Principal): Promise<Allowance>;
+  requireScope(principal: Principal, scope: Scope): void;
   requireRole(principal: Principal, minimum: Role, actor: Actor, target: string): Promise<void>;
+}
+
+/** How many more requests a caller may make. */
+export interface Allowance {
+  limit: number;
+  remaining: number;
+  /** Until all requests are there again. */
+  resetSeconds: number;
+  /** Set when there are no requests left. */
+  refusal?: NexusError;
 }
 
 export interface InternalPolicy {
@@ -38,22 +52,30 @@ export function registerAuthentication(
 ) {
   app.decorateRequest('principal', null);
 
-  app.addHook('onRequest', async (request) => {
+  app.addHook('onRequest', async (request, reply) => {
     // Uses the matched route instead of the path, because /%69nternal/ matches /internal/, too.
     const access = request.is404 ? accessOfUnknown(request.url) : request.routeOptions.config.access;
     if (access === 'internal') return requireInternal(request, internal);
     if (access === undefined || access === 'public') return;
     const principal = await authenticate(request, authentication);
     request.principal = principal;
-    await authentication.limitRate(principal);
+    const { limit, remaining, resetSeconds, refusal } = await authentication.limitRate(principal);
+    reply.headers({
+      'ratelimit-limit': limit,
+      'ratelimit-remaining': remaining,
+      'ratelimit-reset': resetSeconds,
+    });
+    if (refusal) throw refusal;
+    authentication.requireScope(principal, SAFE_METHODS.includes(request.method) ? 'read' : 'write');
     const target = `${request.method} ${request.routeOptions.url}`;
     await authentication.requireRole(principal, access, actorOf(request), target);
   });
 }
 
-/** Unknown internal paths are refused like known ones, so that callers cannot find out which exist. */
+/** Unknown internal paths, in any spelling, are refused like known ones, so that callers cannot find out which exist. */
 function accessOfUnknown(url: string): Access {
-  return url.startsWith('/internal/') ? 'internal' : 'public';
+  const [path = ''] = withoutOrigin(url).split(/[?#]/, 1);
+  return decodeURIComponent(path).startsWith(`${API}/internal/`) ? 'internal' : 'public';
 }
 
 export function principalOf(request: FastifyRequest): Principal {
@@ -64,7 +86,13 @@ export function principalOf(request: FastifyRequest): Principal {
 
 export function actorOf(request: FastifyRequest): Actor {
   const { owner, user_id } = principalOf(request);
-  return { name: owner, userId: user_id, requestId: request.id };
+  return {
+    name: owner,
+    userId: user_id,
+    requestId: request.id,
+    claim: request.claim,
+    requireVersion: preconditionOf(request),
+  };
 }
 
 export function callerOf(request: FastifyRequest): Caller {

@@ -4,12 +4,16 @@ import type { FastifyInstance } from 'fastify';
 const EXTENSION = /^(chrome|moz|safari-web)-extension:\/\/[\w-]+$/;
 
 /** The web app and the routes for internal callers are for nobody else's pages. */
-const PRIVATE_PATH = /^\/(app|internal)(\/|\?|$)/;
+const PRIVATE_PATH = /^\/(app|api\/v1\/internal)(\/|\?|$)/;
 
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 const REQUEST_HEADERS = [
   'Authorization',
   'Content-Type',
+  'Idempotency-Key',
+  'If-Match',
+  'If-None-Match',
+  'If-Range',
   'Last-Event-ID',
   'Range',
   'X-Nexus-API-Key',
@@ -19,6 +23,12 @@ const RESPONSE_HEADERS = [
   'Allow',
   'Content-Disposition',
   'Content-Range',
+  'ETag',
+  'Idempotency-Replayed',
+  'Location',
+  'RateLimit-Limit',
+  'RateLimit-Remaining',
+  'RateLimit-Reset',
   'Retry-After',
   'WWW-Authenticate',
   'X-Request-ID',

@@ -1,10 +1,10 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import { ERRORS, type ErrorCode, NexusError } from '../contract/errors.ts';
-import { invalidFields, invalidFieldsOf } from '../contract/invalid-request.ts';
+import { invalidFields } from '../contract/invalid-request.ts';
 import { sentence } from '../contract/issues.ts';
 import { isDatabaseTrouble } from '../platform/database/trouble.ts';
 import { ProcessStopped } from '../platform/processes/stopped.ts';
+import { RequestMismatch } from './schemas.ts';
 
 /** Sends any thrown error in the error format of the API. Errors become HTTP only here. */
 export function replyWithError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
@@ -36,13 +36,9 @@ const FASTIFY_ERRORS: Record<string, string> = {
 
 function toNexusError(thrown: unknown): NexusError {
   if (thrown instanceof NexusError) return thrown;
-  if (hasZodFastifySchemaValidationErrors(thrown)) {
-    const fields = thrown.validation.flatMap(({ instancePath, keyword, params, message = 'is not valid' }) =>
-      invalidFieldsOf({ ...params, code: keyword, path: instancePath.split('/').filter(Boolean), message }),
-    );
-    return invalidFields(
-      fields.map(({ path, ...field }) => ({ path: path || (thrown.validationContext ?? ''), ...field })),
-    );
+  if (thrown instanceof RequestMismatch) {
+    const { fields, validationContext = '' } = thrown as RequestMismatch & { validationContext?: string };
+    return invalidFields(fields.map(({ path, ...field }) => ({ path: path || validationContext, ...field })));
   }
   if (thrown instanceof ProcessStopped && (thrown.reason === 'busy' || thrown.reason === 'closed')) {
     return new NexusError('E_UNAVAILABLE', 'Nexus is too busy or shutting down. Try again in a moment.');

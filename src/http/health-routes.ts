@@ -1,5 +1,4 @@
-import Fastify, { type FastifyBaseLogger, type FastifyContextConfig, LogController } from 'fastify';
-import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
+import Fastify, { type FastifyBaseLogger, LogController } from 'fastify';
 import { z } from 'zod';
 import { NexusError } from '../contract/errors.ts';
 import { health, metrics as metricsBody, readiness } from '../contract/operations.ts';
@@ -10,6 +9,10 @@ import type { Metrics } from '../platform/telemetry/metrics.ts';
 import { replyWithError } from './errors.ts';
 import type { HttpServer } from './http-server.ts';
 import { requireLoopbackHost } from './loopback-host.ts';
+import { routeOptions } from './route-options.ts';
+import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from './schemas.ts';
+
+const forEveryone = routeOptions({ access: 'public', tags: ['Health'] });
 
 interface HealthDependencies {
   sql: Database;
@@ -39,56 +42,63 @@ export function registerHealthRoutes(
   server: HttpServer,
   { sql, migrations, metrics }: HealthDependencies,
 ): void {
-  const liveness = route('Liveness', 'Whether the process responds. Checks nothing else.', health);
-  server.get('/healthz', liveness, () => ({ status: 'ok' as const }));
-
-  const ready = route(
-    'Readiness',
-    'Whether the process can serve requests: the database responds and its schema is current.',
-    readiness,
-    { errors: ['E_UNAVAILABLE'] },
+  server.get(
+    '/healthz',
+    forEveryone({
+      operationId: 'getLiveness',
+      summary: 'Liveness',
+      description: 'Whether the process responds. Checks nothing else.',
+      response: { 200: health },
+    }),
+    () => ({ status: 'ok' as const }),
   );
-  server.get('/readyz', ready, async (request) => {
-    const pending = await pendingMigrations(sql, migrations).catch((error) => {
-      request.log.warn({ err: error }, 'not ready');
-      throw unavailable('The database is unavailable, or its schema does not fit this release.');
-    });
-    if (pending.length > 0)
-      throw unavailable(`${pending.length} migrations are not applied. Run \`nexus migrate\`.`);
-    return { status: 'ready' as const };
-  });
 
-  const asJson = route(
-    'Metrics',
-    'Counters and timings of this process since its start, and the backlogs of all processes.',
-    metricsBody,
+  server.get(
+    '/readyz',
+    forEveryone({
+      errors: ['E_UNAVAILABLE'],
+      operationId: 'getReadiness',
+      summary: 'Readiness',
+      description: 'Whether the process can serve requests: the database responds and its schema is current.',
+      response: { 200: readiness },
+    }),
+    async (request) => {
+      const pending = await pendingMigrations(sql, migrations).catch((error) => {
+        request.log.warn({ err: error }, 'not ready');
+        throw unavailable('The database is unavailable, or its schema does not fit this release.');
+      });
+      if (pending.length > 0)
+        throw unavailable(`${pending.length} migrations are not applied. Run \`nexus migrate\`.`);
+      return { status: 'ready' as const };
+    },
   );
-  server.get('/metrics', asJson, () => metrics.read());
 
-  const forPrometheus = route(
-    'Metrics for Prometheus',
-    'Metrics of this process and of the whole installation.',
-    z.string(),
-    { produces: { 200: ['text/plain'] } },
+  server.get(
+    '/metrics',
+    forEveryone({
+      operationId: 'getMetrics',
+      summary: 'Metrics',
+      description: 'Counters and timings of this process since its start, and the backlogs of all processes.',
+      response: { 200: metricsBody },
+    }),
+    () => metrics.read(),
   );
-  server.get('/metrics/prometheus', forPrometheus, async (_request, reply) =>
-    reply
-      .type(metrics.contentType)
-      .serializer((text: string) => text)
-      .send(await metrics.write()),
-  );
-}
 
-function route<Body extends z.ZodType>(
-  summary: string,
-  description: string,
-  body: Body,
-  config: FastifyContextConfig = {},
-) {
-  return {
-    config: { access: 'public' as const, ...config },
-    schema: { tags: ['Health'], summary, description, response: { 200: body } },
-  };
+  server.get(
+    '/metrics/prometheus',
+    forEveryone({
+      operationId: 'getPrometheusMetrics',
+      summary: 'Metrics for Prometheus',
+      description: 'Metrics of this process and of the whole installation.',
+      contentTypes: { 200: ['text/plain'] },
+      response: { 200: z.string() },
+    }),
+    async (_request, reply) =>
+      reply
+        .type(metrics.contentType)
+        .serializer((text: string) => text)
+        .send(await metrics.write()),
+  );
 }
 
 function unavailable(message: string): NexusError {

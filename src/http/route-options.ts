@@ -1,18 +1,88 @@
 import type { FastifySchema } from 'fastify';
+import type { z } from 'zod';
 import type { ErrorCode } from '../contract/errors.ts';
 import type { Access } from './access.ts';
 
+declare module 'fastify' {
+  interface FastifySchema {
+    tags?: readonly string[];
+    /** The name of the operation in generated clients. Renaming it breaks them. */
+    operationId?: string;
+    summary?: string;
+    description?: string;
+    deprecated?: boolean;
+    /** Leaves the route out of the OpenAPI document. */
+    hide?: boolean;
+  }
+
+  interface FastifyContextConfig {
+    access?: Access;
+    /** The feature of the route in `GET /api/v1/features`. */
+    feature?: string;
+    /** The error codes of this route, for the OpenAPI document. Codes that all routes share are added. */
+    errors?: ErrorCode[];
+    /** The content types of successful responses that are not JSON, by status. */
+    contentTypes?: Record<number, string[]>;
+    /** The content type of a request body that is not JSON. */
+    bodyType?: string;
+    /** The error of a DELETE whose object is not there. To whoever deleted it, the answer is 204 instead, as before. */
+    goneCode?: ErrorCode;
+    /** Describes the body in the OpenAPI document, where its schema says less than what is accepted. */
+    describedBody?: z.ZodType;
+    /** Request headers that this route reads, besides those that all routes read. */
+    requestHeaders?: string[];
+  }
+}
+
+interface Common {
+  access: Access;
+  feature?: string;
+  tags: readonly string[];
+}
+
+/** What every route says about itself, besides the schemas of its requests and answers. */
+interface Description {
+  operationId: string;
+  summary: string;
+  description: string;
+  deprecated?: boolean;
+  errors?: ErrorCode[];
+  contentTypes?: Record<number, string[]>;
+  bodyType?: string;
+  requestHeaders?: string[];
+  describedBody?: z.ZodType;
+  goneCode?: ErrorCode;
+}
+
 /**
- * Returns a function that makes the options of a route from its errors and its schema. Routes for the same callers share
- * it, and each names it:
+ * Returns a function that makes the options of a route from its description and its schemas. Routes for the same callers
+ * share it, and each names it:
  *
  *     const forOperators = routeOptions({ access: 'operator', feature: 'outbox', tags: ['Outbox'] });
- *     server.get('/api/v1/outbox/health', forOperators({ summary: …, response: … }), () => outbox.health());
+ *     api.get('/outbox/health', forOperators({ operationId: …, summary: …, response: … }), () => outbox.health());
  */
-export function routeOptions(common: { access: Access; feature?: string; tags: readonly string[] }) {
-  const { tags, ...config } = common;
-  return <Schema extends FastifySchema>({ errors = [], ...schema }: Schema & { errors?: ErrorCode[] }) => ({
-    config: { ...config, errors },
-    schema: { tags, ...schema } as unknown as Schema,
-  });
+export function routeOptions({ tags, ...common }: Common) {
+  return <Schema extends FastifySchema>(described: Schema & Description) => {
+    const {
+      errors = [],
+      contentTypes,
+      bodyType,
+      requestHeaders,
+      describedBody,
+      goneCode,
+      ...schema
+    } = described;
+    return {
+      config: {
+        ...common,
+        errors,
+        ...(contentTypes && { contentTypes }),
+        ...(bodyType && { bodyType }),
+        ...(requestHeaders && { requestHeaders }),
+        ...(describedBody && { describedBody }),
+        ...(goneCode && { goneCode }),
+      },
+      schema: { tags, ...schema } as unknown as Omit<Schema, keyof Description>,
+    };
+  };
 }

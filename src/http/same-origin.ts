@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { NexusError } from '../contract/errors.ts';
 
-const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
+export const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
 
 /**
  * Rejects state-changing requests from other sites (CSRF). Browsers attach the session cookie to requests that any site

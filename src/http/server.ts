@@ -3,22 +3,27 @@ import compress from '@fastify/compress';
 import cookie from '@fastify/cookie';
 import helmet from '@fastify/helmet';
 import Fastify, { type FastifyBaseLogger, LogController } from 'fastify';
-import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import { NexusError } from '../contract/errors.ts';
+import { API } from '../contract/wire.ts';
+import type { IdempotentRequests } from '../platform/idempotency/idempotent-requests.ts';
 import { newId } from '../platform/ids.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import type { Metrics } from '../platform/telemetry/metrics.ts';
 import { type RegisteredRoute, trackRoutes } from './access.ts';
 import { allowedMethods } from './allowed-methods.ts';
+import { canonicalUrl } from './api-paths.ts';
 import { type Authentication, type InternalPolicy, registerAuthentication } from './authentication.ts';
 import { answerBrokenHttp, answerUnknownExpectation, BARE_HEADERS } from './broken-http.ts';
+import { registerConditionalRequests } from './conditional.ts';
 import { registerCors } from './cors.ts';
 import { type Drain, registerDrain } from './drain.ts';
 import { replyWithError } from './errors.ts';
 import type { HttpServer } from './http-server.ts';
+import { registerIdempotency } from './idempotency.ts';
 import { requireLoopbackHost } from './loopback-host.ts';
-import { registerOpenApi } from './openapi.ts';
-import { registerSessionCookie } from './session-cookie.ts';
+import { createOpenApi, registerDocumentRoute, registerReferencePage } from './openapi/routes.ts';
+import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from './schemas.ts';
+import { registerSessionCookie, sessionCookieName } from './session-cookie.ts';
 import { registerWebApp, type WebAppOptions } from './web-app.ts';
 import { registerJsonBody, registerWellFormed } from './well-formed.ts';
 
@@ -33,11 +38,14 @@ interface HttpServerOptions {
   corsOrigins: string[];
   /** Whether Nexus serves only this machine. Then every request must use a loopback host name. */
   isLocal: boolean;
-  /** Whether clients use https. */
-  isServedOverHttps: boolean;
+  /** Where clients reach this server, when it is configured. */
+  publicUrl: string | undefined;
   webApp: WebAppOptions;
-  /** Registers the features' routes. */
-  routes(server: HttpServer, registered: RegisteredRoute[]): void;
+  idempotentRequests: IdempotentRequests;
+  /** Registers the routes of the API. The server adds their prefix. */
+  apiRoutes(api: HttpServer, registered: RegisteredRoute[]): void;
+  /** Registers the routes outside the API. */
+  otherRoutes(server: HttpServer): void;
 }
 
 export interface Shell {
@@ -64,6 +72,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Shel
     forceCloseConnections: true,
     trustProxy: options.trustedProxies.length > 0 ? options.trustedProxies : false,
     genReqId: requestId,
+    rewriteUrl: canonicalUrl,
     clientErrorHandler: answerBrokenHttp,
     routerOptions: { maxParamLength: MAX_PATH_SEGMENT_LENGTH },
     frameworkErrors: (error, request, reply) => {
@@ -75,14 +84,15 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Shel
 
   server.setValidatorCompiler(validatorCompiler);
   server.setSerializerCompiler(serializerCompiler);
-  server.setErrorHandler(replyWithError);
+  registerIdempotency(server, options.idempotentRequests);
+  registerConditionalRequests(server);
   server.server.on('checkExpectation', answerUnknownExpectation);
   registerJsonBody(server);
   const routes = trackRoutes(server);
   const methodsOf = allowedMethods(routes);
   server.setNotFoundHandler((request, reply) => {
-    const path = pathOf(request.url);
-    const methods = methodsOf(path);
+    const path = pathOf(request.originalUrl);
+    const methods = methodsOf(pathOf(request.url));
     // A route may find nothing at its path, too.
     if (methods.length === 0 || methods.includes(request.method))
       throw new NexusError('E_NOT_FOUND', `The route ${request.method} ${path} does not exist.`);
@@ -110,11 +120,23 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Shel
   if (options.isLocal) requireLoopbackHost(server);
   registerCors(server, options.corsOrigins);
   await server.register(cookie);
-  registerSessionCookie(server, options.isServedOverHttps);
+  registerSessionCookie(server, options.publicUrl?.startsWith('https:') ?? false);
   registerAuthentication(server, options.authentication, options.internal);
   registerWellFormed(server);
-  await registerOpenApi(server);
-  options.routes(server, routes);
+  const openApi = createOpenApi({
+    routes,
+    publicUrl: options.publicUrl,
+    sessionCookieName: sessionCookieName(server.isServedOverHttps),
+  });
+  await server.register(
+    async (api) => {
+      registerDocumentRoute(api as HttpServer, openApi);
+      options.apiRoutes(api as HttpServer, routes);
+    },
+    { prefix: API },
+  );
+  registerReferencePage(server, openApi);
+  options.otherRoutes(server);
   await registerWebApp(server, options.webApp);
   await server.ready();
   return { server, routes, drain };
@@ -138,7 +160,7 @@ function observeRequests(server: HttpServer, { metrics }: Pick<HttpServerOptions
     });
     // Never log the query, headers or body: they may contain secrets.
     const ms = Math.round(reply.elapsedTime * 10) / 10;
-    request.log.info({ method, path: pathOf(request.url), status, ms }, 'request');
+    request.log.info({ method, path: pathOf(request.originalUrl), status, ms }, 'request');
   });
 }
 

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyReply } from 'fastify';
-import { z } from 'zod';
 import { NexusError } from '../contract/errors.ts';
 import type { HttpServer } from './http-server.ts';
 
@@ -47,19 +46,7 @@ export async function registerWebApp(server: HttpServer, { directory, uploadOrig
   } as const;
   if (isBuilt) await server.register(fastifyStatic, files);
 
-  server.get(
-    '/',
-    {
-      config: { access: 'public' },
-      schema: {
-        tags: ['Reference'],
-        summary: 'Home',
-        description: 'Redirects to the web app.',
-        response: { 302: z.null() },
-      },
-    },
-    async (_request, reply) => reply.redirect('/app/', 302),
-  );
+  server.get('/', page, async (_request, reply) => reply.redirect('/app/', 302));
   server.get('/app', page, async (_request, reply) => reply.redirect('/app/', 302));
   server.get<{ Params: { '*': string } }>('/app/*', page, async (request, reply) => {
     const name = request.params['*'];

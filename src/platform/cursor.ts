@@ -2,6 +2,11 @@ import { z } from 'zod';
 import { NexusError } from '../contract/errors.ts';
 import type { Page } from '../contract/wire.ts';
 
+interface PageOf<Row> {
+  data: Row[];
+  page: Page;
+}
+
 /** Returns the id after which a list continues. Cursors are opaque to callers, so that their format may change. */
 export function readCursor(cursor: string | undefined): string | null {
   if (cursor === undefined) return null;
@@ -10,7 +15,7 @@ export function readCursor(cursor: string | undefined): string | null {
 }
 
 /** Makes a page of rows that were read with `limit + 1`: the extra row tells whether there are more. */
-export function cutPage<Row extends { id: string }>(rows: Row[], limit: number): { rows: Row[]; page: Page } {
+export function cutPage<Row extends { id: string }>(rows: Row[], limit: number): PageOf<Row> {
   return cut(rows, limit, ({ id }) => id);
 }
 
@@ -28,17 +33,28 @@ export function decodeCursor<T>(cursor: string | undefined, schema: z.ZodType<T>
 export function cutByCursor<Row extends { cursor: unknown }>(
   rows: Row[],
   limit: number,
-): { rows: Omit<Row, 'cursor'>[]; page: Page } {
-  const { rows: kept, page } = cut(rows, limit, ({ cursor }) => JSON.stringify(cursor));
-  return { rows: kept.map(({ cursor: _, ...row }) => row), page };
+): PageOf<Omit<Row, 'cursor'>> {
+  const { data, page } = cut(rows, limit, ({ cursor }) => JSON.stringify(cursor));
+  return { data: data.map(({ cursor: _, ...row }) => row), page };
 }
 
-function cut<Row>(rows: Row[], limit: number, write: (row: Row) => string): { rows: Row[]; page: Page } {
+/** Says that the list continues after the row with this sort value. */
+export function continueAfter(value: unknown): Page {
+  return { has_more: true, next_cursor: encode(JSON.stringify(value)) };
+}
+
+export const LAST_PAGE: Page = { has_more: false, next_cursor: null };
+
+function encode(text: string): string {
+  return Buffer.from(text).toString('base64url');
+}
+
+function cut<Row>(rows: Row[], limit: number, write: (row: Row) => string): PageOf<Row> {
   const kept = rows.slice(0, limit);
   const last = kept.at(-1);
   const has_more = rows.length > limit;
-  const next_cursor = has_more && last ? Buffer.from(write(last)).toString('base64url') : null;
-  return { rows: kept, page: { has_more, next_cursor } };
+  const next_cursor = has_more && last ? encode(write(last)) : null;
+  return { data: kept, page: { has_more, next_cursor } };
 }
 
 function refuseCursor(): never {

@@ -29,15 +29,15 @@ beforeAll(async () => {
   const post = async (route: string, body?: unknown) =>
     (await nexus.call('POST', route, { key, ...(body !== undefined && { body }) })).body;
   const firstId = async (query: string) =>
-    (await nexus.call('GET', `/api/v1/jobs?${query}`, { key })).body.jobs[0]?.job_id;
+    (await nexus.call('GET', `/api/v1/jobs?${query}`, { key })).body.data[0]?.job_id;
   await post('/api/v1/webhooks', { url: `${nexus.site.url}/hook` });
-  const { id } = await post('/api/v1/webhooks', {
+  const { data: webhook } = await post('/api/v1/webhooks', {
     url: `${nexus.site.url}/broken`,
     event_types: ['media.ready'],
   });
   const paths = [...Array(12).fill('good'), ...Array(5).fill('gone'), ...Array(3).fill('busy')];
   for (const [n, path_] of paths.entries()) {
-    await post('/media/from_url', { url: `${nexus.site.url}/${path_}/${n}` });
+    await post('/api/v1/media', { url: `${nexus.site.url}/${path_}/${n}` });
   }
   await post('/api/v1/jobs/submit', { job_type: 'integrity_audit' });
   await writeHistory();
@@ -47,7 +47,7 @@ beforeAll(async () => {
     jobs: 'jobs',
     failures: 'jobs?view=failures',
     job: `jobs/${await firstId('error_code=E_SITE_ERROR')}`,
-    webhook: `webhooks/${id}`,
+    webhook: `webhooks/${webhook.id}`,
     outbox: 'outbox',
     integrity: 'integrity',
     audit: 'audit',

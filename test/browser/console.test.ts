@@ -29,7 +29,7 @@ async function signedIn(key: string, options = {}): Promise<Page> {
 
 const open = (page: Page, path: string) => page.goto(`${nexus.url}/app/console/${path}`);
 const save = (path: string) =>
-  nexus.call('POST', '/media/from_url', { ...admin, body: { url: `${nexus.site.url}${path}` } });
+  nexus.call('POST', '/api/v1/media', { ...admin, body: { url: `${nexus.site.url}${path}` } });
 
 test('an operator finds, explains and requeues a failed job', async () => {
   for (const n of [1, 2, 3]) await save(`/gone/${n}`);
@@ -72,7 +72,7 @@ test('an operator finds, explains and requeues a failed job', async () => {
   await other.getByText('2 jobs requeued.').waitFor();
   await other.getByText('No jobs match these filters').waitFor();
   const { body } = await nexus.call('GET', '/api/v1/audit?action=job.requeued', admin);
-  expect(body.audit_logs.map(({ actor }: { actor: string }) => actor).sort()).toEqual([
+  expect(body.data.map(({ actor }: { actor: string }) => actor).sort()).toEqual([
     'dev-admin',
     'dev-admin',
     'dev-operator',
@@ -176,8 +176,8 @@ test('the console works with the keyboard alone', async () => {
 });
 
 test('every page is accessible and fits the screen, on a light desktop and a dark phone', async () => {
-  const first = async (path: string, name: string, id: string) =>
-    (await nexus.call('GET', `/api/v1/${path}`, admin)).body[name][0][id];
+  const first = async (path: string, id: string) =>
+    (await nexus.call('GET', `/api/v1/${path}`, admin)).body.data[0][id];
   await save('/fine');
   await nexus.call('POST', '/api/v1/webhooks', { ...admin, body: { url: `${nexus.site.url}/hook` } });
   const paths = [
@@ -185,13 +185,13 @@ test('every page is accessible and fits the screen, on a light desktop and a dar
     'jobs',
     'jobs?view=failures',
     'jobs?error=nowhere',
-    `jobs/${await first('jobs?job_type=ingest_media', 'jobs', 'job_id')}`,
+    `jobs/${await first('jobs?job_type=ingest_media', 'job_id')}`,
     'workers',
     'backfill',
     'outbox',
-    `outbox/${await first('outbox/events?limit=1', 'events', 'id')}`,
+    `outbox/${await first('outbox/events?limit=1', 'id')}`,
     'webhooks',
-    `webhooks/${await first('webhooks', 'webhooks', 'id')}`,
+    `webhooks/${await first('webhooks', 'id')}`,
     'integrity',
     'audit',
     'people',

@@ -38,15 +38,15 @@ test('a person who may not retry is told who may', async () => {
   const [owner, member] = [await nexus.person('olga'), await nexus.person('mina')];
   const call = async (method: string, path: string, key: string, body?: object) =>
     (await nexus.call(method, path, { key, ...(body && { body }) })).body.data;
-  const library = await call('POST', '/libraries', owner.key, { name: 'Shelf' });
-  const { media_id } = await call('POST', '/media/from_url', owner.key, {
+  const library = await call('POST', '/api/v1/libraries', owner.key, { name: 'Shelf' });
+  const { media_id } = await call('POST', '/api/v1/media', owner.key, {
     url: 'http://127.0.0.1:1/lost',
   });
-  await call('POST', `/libraries/${library.id}/media`, owner.key, { media_id });
-  const invitation = await call('POST', `/libraries/${library.id}/invites`, owner.key, {
+  await call('POST', `/api/v1/libraries/${library.id}/media`, owner.key, { media_id });
+  const invitation = await call('POST', `/api/v1/libraries/${library.id}/invites`, owner.key, {
     invitee_username: 'mina',
   });
-  await call('POST', `/libraries/invites/${invitation.id}/accept`, member.key);
+  await call('POST', `/api/v1/libraries/invites/${invitation.id}/accept`, member.key);
   const page = await chromium.open();
   await openLibrary(page, nexus, member.key);
   const row = page.getByRole('article').filter({ hasText: '127.0.0.1:1/lost' });
@@ -64,7 +64,7 @@ test('a person who may not retry is told who may', async () => {
 });
 
 test('an item of a type that cannot be processed stays queued', async () => {
-  const { body } = await nexus.call('GET', '/me', { key: DEV_KEYS.researcher });
+  const { body } = await nexus.call('GET', '/api/v1/me', { key: DEV_KEYS.researcher });
   await seedFailedPodcast(nexus.database.sql, body.data);
   const page = await chromium.open();
   await openLibrary(page, nexus, DEV_KEYS.researcher);
@@ -73,7 +73,7 @@ test('an item of a type that cannot be processed stays queued', async () => {
 });
 
 test('a rejected link shows its error until it is dismissed', async () => {
-  chromium.forgive(/400.*from_url/);
+  chromium.forgive(/400.*\/api\/v1\/media/);
   const page = await chromium.open();
   await openLibrary(page, nexus, DEV_KEYS.operator);
   await page.keyboard.press('n');

@@ -31,7 +31,7 @@ test('nothing hostile runs in the reader', async () => {
   // In parallel, so that the first can be read while the others are processed.
   const saved = await Promise.all(
     Array.from({ length: PARTS }, (_, part) =>
-      nexus.call('POST', '/media/from_url', {
+      nexus.call('POST', '/api/v1/media', {
         key: DEV_KEYS.researcher,
         body: { url: `${nexus.site.url}/part/${part}` },
       }),

@@ -23,12 +23,14 @@ async function post(person: Person, path: string, body?: object) {
 }
 
 const save = (person: Person, path: string): Promise<{ media_id: string }> =>
-  post(person, '/media/from_url', { url: nexus.site.url + path });
+  post(person, '/api/v1/media', { url: nexus.site.url + path });
 
 async function share(owner: Person, member: Person, name: string): Promise<string> {
-  const { id } = await post(owner, '/libraries', { name });
-  const invitation = await post(owner, `/libraries/${id}/invites`, { invitee_username: member.username });
-  await post(member, `/libraries/invites/${invitation.id}/accept`);
+  const { id } = await post(owner, '/api/v1/libraries', { name });
+  const invitation = await post(owner, `/api/v1/libraries/${id}/invites`, {
+    invitee_username: member.username,
+  });
+  await post(member, `/api/v1/libraries/invites/${invitation.id}/accept`);
   return id;
 }
 
@@ -57,7 +59,7 @@ test('idle pages send no requests', async () => {
     }),
   );
   // The last event about the saved page still causes requests.
-  const events = async () => (await nexus.call('GET', '/api/v1/events', { key: person.key })).body.events;
+  const events = async () => (await nexus.call('GET', '/api/v1/events', { key: person.key })).body.data;
   await expect
     .poll(events, { timeout: 30_000 })
     .toContainEqual(expect.objectContaining({ type: 'media.projected' }));
@@ -88,11 +90,14 @@ test('a removed member loses the library, and the members of a deleted one, with
   await link('Second').click();
   await page.getByRole('heading', { name: 'Second' }).waitFor();
   chromium.forgive(/404/);
-  await nexus.call('PATCH', `/libraries/${removedFrom}`, { key: owner.key, body: { name: 'Renamed' } });
+  await nexus.call('PATCH', `/api/v1/libraries/${removedFrom}`, {
+    key: owner.key,
+    body: { name: 'Renamed' },
+  });
   await link('Renamed').waitFor();
-  await nexus.call('DELETE', `/libraries/${removedFrom}/members/${member.id}`, { key: owner.key });
+  await nexus.call('DELETE', `/api/v1/libraries/${removedFrom}/members/${member.id}`, { key: owner.key });
   await link('Renamed').waitFor({ state: 'detached' });
-  await nexus.call('DELETE', `/libraries/${deleted}`, { key: owner.key });
+  await nexus.call('DELETE', `/api/v1/libraries/${deleted}`, { key: owner.key });
   await page.getByText('you are no longer a member').waitFor();
   await link('Second').waitFor({ state: 'detached' });
 });

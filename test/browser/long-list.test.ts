@@ -10,13 +10,13 @@ const chromium = useChromium();
 const COUNT = 20_000;
 
 test('a list of 20,000 items opens with one request, renders few rows, and scrolls without long pauses', async () => {
-  const { body } = await nexus.call('GET', '/me', { key: DEV_KEYS.researcher });
+  const { body } = await nexus.call('GET', '/api/v1/me', { key: DEV_KEYS.researcher });
   await seedArticles(nexus.database.sql, body.data, COUNT);
   const page = await chromium.open();
   const asked: string[] = [];
   page.on('request', (request) => {
     const { pathname } = new URL(request.url());
-    if (pathname === '/media') asked.push(request.url());
+    if (pathname === '/api/v1/media') asked.push(request.url());
   });
   await openLibrary(page, nexus, DEV_KEYS.researcher);
   await page.getByText('20,000 items').waitFor();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { type Answer, type CallOptions, call, DEV_KEYS } from '../support/call.ts';
 import { type TestDatabase, useDatabase } from '../support/database.ts';
 import { type Site, startSite } from '../support/internet.ts';
@@ -17,6 +17,8 @@ export interface RunningNexus {
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
   /** Creates a user with an API key. */
   person(username: string, role?: string): Promise<{ id: string; username: string; key: string }>;
+  /** Uploads an EPUB, waits until it can be read, and returns its id. */
+  uploadBook(key: string, book: Buffer): Promise<string>;
 }
 
 /** Starts the built Nexus as a process, with its own database and a site to save pages from. */
@@ -68,9 +70,28 @@ export function useNexus(handler: Handler, environment: Record<string, string> =
       });
       const key = await call(started().url, 'POST', '/api/v1/api-keys', {
         ...admin,
-        body: { user_id: user.body.id, name: 'test' },
+        body: { user_id: user.body.data.id, name: 'test' },
       });
-      return { id: user.body.id, username, key: key.body.key };
+      return { id: user.body.data.id, username, key: key.body.data.key };
+    },
+    async uploadBook(key, book) {
+      const { url } = started();
+      const begun = await call(url, 'POST', '/api/v1/media/upload/init', {
+        key,
+        body: {
+          kind: 'epub',
+          filename: 'book.epub',
+          content_type: 'application/epub+zip',
+          size_bytes: book.length,
+        },
+      });
+      const { media_id, upload_url } = begun.body.data;
+      await fetch(new URL(upload_url, url), { method: 'PUT', body: new Uint8Array(book) });
+      await call(url, 'POST', `/api/v1/media/${media_id}/ingest`, { key });
+      const status = async () =>
+        (await call(url, 'GET', `/api/v1/media/${media_id}`, { key })).body.data.processing_status;
+      await expect.poll(status, { timeout: 30_000 }).toMatch(/^ready/);
+      return media_id;
     },
   };
 }

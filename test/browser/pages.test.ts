@@ -26,15 +26,15 @@ let arabic = '';
 beforeAll(async () => {
   const key = DEV_KEYS.admin;
   const save = async (path: string) =>
-    (await nexus.call('POST', '/media/from_url', { key, body: { url: nexus.site.url + path } })).body.data
+    (await nexus.call('POST', '/api/v1/media', { key, body: { url: nexus.site.url + path } })).body.data
       .media_id;
   readable = await save('/page');
   failed = await save('/gone');
   await save('/word');
   arabic = await save('/arabic');
-  await nexus.call('POST', '/libraries', { key, body: { name: LONG_NAME } });
-  library = (await nexus.call('POST', '/libraries', { key, body: { name: 'Shelf' } })).body.data.id;
-  await nexus.call('POST', `/libraries/${library}/media`, { key, body: { media_id: readable } });
+  await nexus.call('POST', '/api/v1/libraries', { key, body: { name: LONG_NAME } });
+  library = (await nexus.call('POST', '/api/v1/libraries', { key, body: { name: 'Shelf' } })).body.data.id;
+  await nexus.call('POST', `/api/v1/libraries/${library}/media`, { key, body: { media_id: readable } });
 });
 
 const LOOKS = 'on a light desktop and a dark phone';
@@ -90,7 +90,7 @@ test(`the settings of a person with a password are accessible, ${LOOKS}`, async 
   const { id } = await nexus.person('linked', 'viewer');
   const link = await nexus.call('POST', `/api/v1/users/${id}/sign-in-link`, { key: DEV_KEYS.admin });
   const page = await chromium.open();
-  await page.goto(nexus.url + link.body.path);
+  await page.goto(nexus.url + link.body.data.url);
   await page.getByLabel('Your name').fill('Linked');
   await page.getByLabel('Password').fill('a long enough password');
   await page.getByRole('button', { name: 'Continue' }).click();
@@ -144,7 +144,7 @@ test('right-to-left text is rendered from right to left', async () => {
 });
 
 test('a video loads nothing from YouTube before it is started, and seeks to a clicked line', async () => {
-  const { body } = await nexus.call('GET', '/me', { key: DEV_KEYS.viewer });
+  const { body } = await nexus.call('GET', '/api/v1/me', { key: DEV_KEYS.viewer });
   const video = await seedVideo(nexus.database.sql, body.data);
   const page = await chromium.open();
   await signIn(page, nexus, DEV_KEYS.viewer);

@@ -69,10 +69,10 @@ test('several pasted links are saved as several items', async () => {
 
 test('several items are marked as unread, and Undo restores their progress', async () => {
   const key = DEV_KEYS.viewer;
-  const { body } = await nexus.call('GET', '/media', { key });
+  const { body } = await nexus.call('GET', '/api/v1/media', { key });
   for (const [place, { id }] of body.data.entries()) {
     const reading = place === 0 ? { progress: 1, finished: true } : { progress: 0.5, position: { block: 3 } };
-    await nexus.call('PUT', `/media/${id}/reading`, { key, body: reading });
+    await nexus.call('PUT', `/api/v1/media/${id}/reading`, { key, body: reading });
   }
   const page = await chromium.open();
   await openLibrary(page, nexus, key);
@@ -87,7 +87,7 @@ test('several items are marked as unread, and Undo restores their progress', asy
   expect(await page.getByRole('link', { name: /^Unread: Page/ }).count()).toBe(2);
   await page.getByRole('button', { name: 'Undo' }).click();
   await finished.waitFor();
-  const { body: again } = await nexus.call('GET', '/media', { key });
+  const { body: again } = await nexus.call('GET', '/api/v1/media', { key });
   expect(again.data).toMatchObject([
     { reading: { progress: 1, finished_at: expect.any(String) } },
     { reading: { progress: 0.5, position: { block: 3 }, finished_at: null } },
@@ -116,7 +116,7 @@ test('a removed item comes back with Undo, and is removed without it', async () 
 
 test('a file is added to the open library by the request that ingests it', async () => {
   const key = DEV_KEYS.researcher;
-  const { body } = await nexus.call('POST', '/libraries', { key, body: { name: 'Almanacs' } });
+  const { body } = await nexus.call('POST', '/api/v1/libraries', { key, body: { name: 'Almanacs' } });
   const libraryId = body.data.id;
   const page = await chromium.open();
   await openLibrary(page, nexus, key);

@@ -19,11 +19,11 @@ const SOON = { timeout: 30_000 };
 
 async function open(page: Page, key: string, path: string) {
   const url = `${nexus.site.url}${path}`;
-  const { body } = await nexus.call('POST', '/media/from_url', { key, body: { url } });
+  const { body } = await nexus.call('POST', '/api/v1/media', { key, body: { url } });
   const { media_id } = body.data;
   await expect
     .poll(
-      async () => (await nexus.call('GET', `/media/${media_id}`, { key })).body.data.processing_status,
+      async () => (await nexus.call('GET', `/api/v1/media/${media_id}`, { key })).body.data.processing_status,
       SOON,
     )
     .toMatch(/^ready/);

@@ -64,28 +64,28 @@ test('a shared article disappears from the open page of a member who is removed'
 });
 
 test('the open list of a library disappears when its reader is removed', async () => {
-  const made = await nexus.call('POST', '/libraries', { key: owner.key, body: { name: 'Shelf' } });
+  const made = await nexus.call('POST', '/api/v1/libraries', { key: owner.key, body: { name: 'Shelf' } });
   const library: string = made.body.data.id;
-  const saved = await nexus.call('POST', '/media/from_url', {
+  const saved = await nexus.call('POST', '/api/v1/media', {
     key: owner.key,
     body: { url: `${nexus.site.url}/together` },
   });
-  await nexus.call('POST', `/libraries/${library}/media`, {
+  await nexus.call('POST', `/api/v1/libraries/${library}/media`, {
     key: owner.key,
     body: { media_id: saved.body.data.media_id },
   });
-  const invited = await nexus.call('POST', `/libraries/${library}/invites`, {
+  const invited = await nexus.call('POST', `/api/v1/libraries/${library}/invites`, {
     key: owner.key,
     body: { invitee_username: 'felix' },
   });
-  await nexus.call('POST', `/libraries/invites/${invited.body.data.id}/accept`, { key: friend.key });
+  await nexus.call('POST', `/api/v1/libraries/invites/${invited.body.data.id}/accept`, { key: friend.key });
 
   const page = await chromium.open();
   await openLibrary(page, nexus, friend.key);
   await page.getByRole('link', { name: 'Shelf' }).click();
   await page.getByRole('link', { name: 'What we read together' }).waitFor();
   chromium.forgive(/404/);
-  await nexus.call('DELETE', `/libraries/${library}/members/${friend.id}`, { key: owner.key });
+  await nexus.call('DELETE', `/api/v1/libraries/${library}/members/${friend.id}`, { key: owner.key });
   await page.getByText('you are no longer a member').waitFor();
   await page.getByRole('link', { name: 'What we read together' }).waitFor({ state: 'detached' });
 });

@@ -52,17 +52,14 @@ const nexus = useNexus(
 const chromium = useChromium();
 const SOON = { timeout: 30_000 };
 
-async function ready(key: string, id: string): Promise<string> {
-  await expect
-    .poll(async () => (await nexus.call('GET', `/media/${id}`, { key })).body.data.processing_status, SOON)
-    .toMatch(/^ready/);
-  return id;
-}
-
 async function save(key: string, path: string): Promise<string> {
   const url = `${nexus.site.url}${path}`;
-  const { body } = await nexus.call('POST', '/media/from_url', { key, body: { url } });
-  return ready(key, body.data.media_id);
+  const { body } = await nexus.call('POST', '/api/v1/media', { key, body: { url } });
+  const { media_id } = body.data;
+  const status = async () =>
+    (await nexus.call('GET', `/api/v1/media/${media_id}`, { key })).body.data.processing_status;
+  await expect.poll(status, SOON).toMatch(/^ready/);
+  return media_id;
 }
 
 /** Shares a media through a library. People who only saved the same link see nothing of each other. */
@@ -71,28 +68,12 @@ async function share(
   mediaId: string,
   invitee: { username: string; key: string },
 ): Promise<void> {
-  const library = await nexus.call('POST', '/libraries', { key, body: { name: 'Shared' } });
-  const path = `/libraries/${library.body.data.id}`;
+  const library = await nexus.call('POST', '/api/v1/libraries', { key, body: { name: 'Shared' } });
+  const path = `/api/v1/libraries/${library.body.data.id}`;
   await nexus.call('POST', `${path}/media`, { key, body: { media_id: mediaId } });
   const invitation = { invitee_username: invitee.username, role: 'member' };
   const invited = await nexus.call('POST', `${path}/invites`, { key, body: invitation });
-  await nexus.call('POST', `/libraries/invites/${invited.body.data.id}/accept`, { key: invitee.key });
-}
-
-async function upload(key: string, file: Buffer): Promise<string> {
-  const begun = await nexus.call('POST', '/media/upload/init', {
-    key,
-    body: {
-      kind: 'epub',
-      filename: 'book.epub',
-      content_type: 'application/epub+zip',
-      size_bytes: file.length,
-    },
-  });
-  const { media_id, upload_url } = begun.body.data;
-  await fetch(new URL(upload_url, nexus.url), { method: 'PUT', body: new Uint8Array(file) });
-  await nexus.call('POST', `/media/${media_id}/ingest`, { key });
-  return ready(key, media_id);
+  await nexus.call('POST', `/api/v1/libraries/invites/${invited.body.data.id}/accept`, { key: invitee.key });
 }
 
 /** Opens an article or a book. */
@@ -192,7 +173,7 @@ test('a person who may not analyse is told why, and sees the analyses of other m
   expect(await panel.getByRole('button', { name: 'Analyse' }).count()).toBe(0);
   await expectAccessible(page);
 
-  await nexus.call('POST', '/api/v1/analyze', { key, body: { document_id: letter } });
+  await nexus.call('POST', '/api/v1/analyze', { key, body: { media_id: letter } });
   await panel.getByText('Names and subjects').waitFor();
   await expectAccessible(page);
 });
@@ -214,7 +195,7 @@ test('a failed analysis shows its error and can be retried', async () => {
   expect(await panel.getByRole('alert').innerText()).toMatch(/Kept back|policy/i);
   await expectAccessible(page);
 
-  await nexus.call('PATCH', `/api/v1/governance/policies/${policy.body.id}`, {
+  await nexus.call('PATCH', `/api/v1/governance/policies/${policy.body.data.id}`, {
     key: DEV_KEYS.admin,
     body: { is_enabled: false },
   });
@@ -229,7 +210,7 @@ test('on a phone the panel is a bottom sheet, and marks in another chapter are s
       .split('\n\n')
       .map((one) => `<p>${one}</p>`)
       .join('');
-  const book = await upload(
+  const book = await nexus.uploadBook(
     key,
     makeEpub({
       title: 'Two chapters',

@@ -25,16 +25,19 @@ beforeAll(async () => {
   await mkdir(OUT, { recursive: true });
   const call = async (method: string, route: string, body?: unknown) =>
     (await nexus.call(method, route, { key, ...(body !== undefined && { body }) })).body.data;
-  await call('POST', '/media/from_url', { url: `${nexus.site.url}/members` });
-  library = (await call('POST', '/libraries', { name: 'Reading circle' })).id;
-  await call('POST', '/libraries', { name: 'Typography' });
+  await call('POST', '/api/v1/media', { url: `${nexus.site.url}/members` });
+  library = (await call('POST', '/api/v1/libraries', { name: 'Reading circle' })).id;
+  await call('POST', '/api/v1/libraries', { name: 'Typography' });
   const people = [await nexus.person('ines'), await nexus.person('tomasz')];
   for (const { username } of people) {
-    await call('POST', `/libraries/${library}/invites`, { invitee_username: username, role: 'member' });
+    await call('POST', `/api/v1/libraries/${library}/invites`, {
+      invitee_username: username,
+      role: 'member',
+    });
   }
   for (const { slug } of ESSAYS) {
-    const { media_id } = await call('POST', '/media/from_url', { url: `${nexus.site.url}/${slug}` });
-    await call('POST', `/libraries/${library}/media`, { media_id });
+    const { media_id } = await call('POST', '/api/v1/media', { url: `${nexus.site.url}/${slug}` });
+    await call('POST', `/api/v1/libraries/${library}/media`, { media_id });
     essay = media_id;
   }
   const pdf = makePdf({
@@ -42,7 +45,7 @@ beforeAll(async () => {
     author: 'Harbour office',
     pages: [['High water at noon.']],
   });
-  const begun = await call('POST', '/media/upload/init', {
+  const begun = await call('POST', '/api/v1/media/upload/init', {
     kind: 'pdf',
     filename: 'tables.pdf',
     content_type: 'application/pdf',
@@ -53,8 +56,8 @@ beforeAll(async () => {
     headers: begun.upload_headers,
     body: new Uint8Array(pdf),
   });
-  await call('POST', `/media/${begun.media_id}/ingest`);
-  await call('PATCH', '/me', { display_name: 'Mara Lindqvist' });
+  await call('POST', `/api/v1/media/${begun.media_id}/ingest`);
+  await call('PATCH', '/api/v1/me', { display_name: 'Mara Lindqvist' });
 });
 
 test.each(LOOKS)('$name', async ({ name: look, ...screen }) => {

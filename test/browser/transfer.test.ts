@@ -51,7 +51,7 @@ describe('an import', () => {
   test('shows the content of three files, imports the chosen folders, and shows the results', async () => {
     const page = await chromium.open();
     await signIn(page, nexus, DEV_KEYS.operator);
-    await nexus.call('POST', '/media/from_url', { key: DEV_KEYS.operator, body: { url: link('known') } });
+    await nexus.call('POST', '/api/v1/media', { key: DEV_KEYS.operator, body: { url: link('known') } });
     const files = Object.entries(FILES).map(([name, write], n) => ({
       name,
       content: write(link(n === 0 ? 'known' : `a${n}`), link(`b${n}`)),
@@ -89,7 +89,7 @@ describe('an import', () => {
 
   test('goes into a library from its empty page', async () => {
     const key = DEV_KEYS.researcher;
-    const { body } = await nexus.call('POST', '/libraries', { key, body: { name: 'Shelf' } });
+    const { body } = await nexus.call('POST', '/api/v1/libraries', { key, body: { name: 'Shelf' } });
     const page = await chromium.open();
     await signIn(page, nexus, key);
     await page.goto(`${nexus.url}/app/library/${body.data.id}`);
@@ -142,7 +142,7 @@ describe('an import', () => {
   test('of a broken file changes nothing and says what to do', async () => {
     const page = await chromium.open();
     await signIn(page, nexus, DEV_KEYS.operator);
-    const { body: before } = await nexus.call('GET', '/media', { key: DEV_KEYS.operator });
+    const { body: before } = await nexus.call('GET', '/api/v1/media', { key: DEV_KEYS.operator });
     await choose(page, [{ name: 'export.json', content: '{"bookmarks": [' }]);
     await page.getByRole('alert').getByText('Export it again').waitFor();
     // Dropped anywhere on the page.
@@ -155,7 +155,7 @@ describe('an import', () => {
       await page.dispatchEvent('h1', event, { dataTransfer: transfer });
     await page.getByRole('alert').getByText('No links found.').waitFor();
     await expectAccessible(page);
-    const { body: after } = await nexus.call('GET', '/media', { key: DEV_KEYS.operator });
+    const { body: after } = await nexus.call('GET', '/api/v1/media', { key: DEV_KEYS.operator });
     expect(after.page.total).toBe(before.page.total);
   });
 
@@ -170,12 +170,12 @@ describe('an import', () => {
 
     const [owner, member] = [await nexus.person('owner'), await nexus.person('member', 'operator')];
     const as = (key: string, path: string, body?: unknown) => nexus.call('POST', path, { key, body });
-    const { id } = (await as(owner.key, '/libraries', { name: 'Theirs' })).body.data;
-    const invited = await as(owner.key, `/libraries/${id}/invites`, {
+    const { id } = (await as(owner.key, '/api/v1/libraries', { name: 'Theirs' })).body.data;
+    const invited = await as(owner.key, `/api/v1/libraries/${id}/invites`, {
       invitee_user_id: member.id,
       role: 'member',
     });
-    await as(member.key, `/libraries/invites/${invited.body.data.id}/accept`);
+    await as(member.key, `/api/v1/libraries/invites/${invited.body.data.id}/accept`);
     const theirs = await chromium.open();
     await signIn(theirs, nexus, member.key);
     await theirs.goto(`${nexus.url}/app/import?library=${id}`);
@@ -191,7 +191,7 @@ describe('an export', () => {
   test('is downloaded from the settings, and contains the same links when it is imported', async () => {
     const mover = await nexus.person('mover');
     for (const name of ['one', 'two?x=1&y=2', 'three']) {
-      await nexus.call('POST', '/media/from_url', { key: mover.key, body: { url: link(name) } });
+      await nexus.call('POST', '/api/v1/media', { key: mover.key, body: { url: link(name) } });
     }
     const page = await chromium.open({ acceptDownloads: true });
     await signIn(page, nexus, mover.key);
@@ -210,7 +210,7 @@ describe('an export', () => {
     await expectAccessible(page);
 
     const urls = async (key: string) => {
-      const { body } = await nexus.call('GET', '/media?sort=title', { key });
+      const { body } = await nexus.call('GET', '/api/v1/media?sort=title', { key });
       return body.data.map(({ canonical_url }: { canonical_url: string }) => canonical_url).toSorted();
     };
     for (const [username, file] of [
@@ -230,7 +230,7 @@ describe('an export', () => {
   test('of one document is Markdown', async () => {
     const page = await chromium.open({ acceptDownloads: true });
     const reader = await nexus.person('reader');
-    await nexus.call('POST', '/media/from_url', { key: reader.key, body: { url: link('markdown') } });
+    await nexus.call('POST', '/api/v1/media', { key: reader.key, body: { url: link('markdown') } });
     await openLibrary(page, nexus, reader.key);
     await page.getByRole('link', { name: 'Page markdown' }).waitFor();
     await page.getByRole('button', { name: 'Actions for Page markdown' }).click();
@@ -256,7 +256,7 @@ describe('the save page', () => {
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByText(link('shared')).waitFor();
     await expectAccessible(page);
-    expect((await nexus.call('GET', '/media', { key: person.key })).body.page.total).toBe(0);
+    expect((await nexus.call('GET', '/api/v1/media', { key: person.key })).body.page.total).toBe(0);
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name: 'Saved' }).waitFor();
     await page.getByRole('link', { name: 'Read' }).click();
@@ -279,7 +279,7 @@ describe('the save page', () => {
     const { headers } = await nexus.call('GET', '/app/save');
     expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
     expect(headers.get('cross-origin-opener-policy')).toBe('same-origin');
-    expect((await nexus.call('GET', '/media', { key: person.key })).body.page.total).toBe(0);
+    expect((await nexus.call('GET', '/api/v1/media', { key: person.key })).body.page.total).toBe(0);
   });
 
   test('is opened by the bookmarklet and closes itself', async () => {
@@ -302,7 +302,7 @@ describe('the save page', () => {
     const closed = window.waitForEvent('close');
     await window.getByRole('button', { name: 'Save' }).click();
     await closed;
-    const { body } = await nexus.call('GET', '/media', { key: person.key });
+    const { body } = await nexus.call('GET', '/api/v1/media', { key: person.key });
     expect(body.data[0]).toMatchObject({ requested_url: link('marked?x=1&y=2') });
   });
 

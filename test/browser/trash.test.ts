@@ -13,7 +13,7 @@ const nexus = useNexus((request, response) => {
 const chromium = useChromium();
 const key = DEV_KEYS.admin;
 const save = async (path: string) =>
-  (await nexus.call('POST', '/media/from_url', { key, body: { url: nexus.site.url + path } })).body.data
+  (await nexus.call('POST', '/api/v1/media', { key, body: { url: nexus.site.url + path } })).body.data
     .media_id as string;
 const ids: string[] = [];
 
@@ -33,7 +33,7 @@ beforeAll(async () => {
 test('items in the trash are restored, deleted permanently, and all deleted at once', async () => {
   const page = await chromium.open();
   await openLibrary(page, nexus, key);
-  for (const id of ids) await nexus.call('DELETE', `/media/${id}`, { key });
+  for (const id of ids) await nexus.call('DELETE', `/api/v1/media/${id}`, { key });
   await page.keyboard.press('g');
   await page.keyboard.press('t');
   await page.getByRole('heading', { name: 'Trash' }).waitFor();
@@ -77,7 +77,7 @@ test('items in the trash are restored, deleted permanently, and all deleted at o
 });
 
 test('the trash and the storage in the settings are accessible and fit the screen', async () => {
-  await nexus.call('DELETE', `/media/${await save('/four')}`, { key });
+  await nexus.call('DELETE', `/api/v1/media/${await save('/four')}`, { key });
   await inBothLooks(chromium, async (page, look) => {
     await signIn(page, nexus, key);
     await page.goto(`${nexus.url}/app/trash`);

@@ -24,11 +24,13 @@ async function startWorker(): Promise<NexusProcess> {
 
 async function submit(text: string) {
   const person = await createPerson(app);
-  const document_id = await saveDocument(sql, person, text);
-  const body = { document_id, execution_mode: 'async' };
-  const { body: answer } = await app.call('POST', '/api/v1/analyze', { key: person.key, body });
-  const job = async () => (await app.call('GET', `/api/v1/jobs/${answer.job_id}`, { key: person.key })).body;
-  return { ...person, document_id, job };
+  const media_id = await saveDocument(sql, person, text);
+  const body = { media_id, execution_mode: 'async' };
+  const answer = await app.call('POST', '/api/v1/analyze', { key: person.key, body });
+  expect(answer.status).toBe(202);
+  const { job_id } = answer.body.data;
+  const job = async () => (await app.call('GET', `/api/v1/jobs/${job_id}`, { key: person.key })).body;
+  return { ...person, media_id, job };
 }
 
 const until = (job: () => Promise<Record<string, unknown>>, status: string) =>
@@ -44,7 +46,7 @@ const untilDue = () =>
     { timeout: 40_000, interval: 50 },
   );
 
-async function expectOneRun({ document_id, job, key }: Awaited<ReturnType<typeof submit>>): Promise<void> {
+async function expectOneRun({ media_id, job, key }: Awaited<ReturnType<typeof submit>>): Promise<void> {
   const { result, attempts, artifacts } = (await job()) as Record<string, never> & {
     result: { analysis_run_id: string };
     attempts: { status: string }[];
@@ -52,10 +54,10 @@ async function expectOneRun({ document_id, job, key }: Awaited<ReturnType<typeof
   };
   expect(attempts.map(({ status }) => status)).toEqual(['interrupted', 'succeeded']);
   expect(artifacts).toHaveLength(1);
-  const runs = await app.call('GET', `/api/v1/analysis/runs?document_id=${document_id}`, { key });
-  expect(runs.body.runs).toMatchObject([{ id: result.analysis_run_id, layer_count: 9 }]);
+  const runs = await app.call('GET', `/api/v1/analysis/runs?media_id=${media_id}`, { key });
+  expect(runs.body.data).toMatchObject([{ id: result.analysis_run_id, layer_count: 9 }]);
   const told = await sql`select from outbox_event where event_type = 'analysis.completed'
-    and payload ->> 'document_id' = ${document_id}`;
+    and payload ->> 'media_id' = ${media_id}`;
   expect(told).toHaveLength(1);
 }
 
@@ -66,7 +68,7 @@ test('a worker killed during an analysis: another worker completes it, and there
   const victim = await startWorker();
   await until(asked.job, 'running');
   await victim.stop('SIGKILL');
-  expect(await sql`select from analysis_runs where document_id = ${asked.document_id}`).toHaveLength(0);
+  expect(await sql`select from analysis_runs where document_id = ${asked.media_id}`).toHaveLength(0);
   const heir = await startWorker();
   await untilDue();
   await until(asked.job, 'succeeded');

@@ -9,7 +9,7 @@ export const TEXT = 'Once upon a time\nthere was a café 😀';
 export async function fork(by: Reader, origin: object) {
   const answer = await by.post('/api/v1/branches', origin);
   expect(answer).toMatchObject({ status: 201 });
-  return answer.body as { branch_id: string; event_count: number; text_hash: string };
+  return answer.body.data as { id: string; event_count: number; text_hash: string };
 }
 
 export const append = (by: Reader, branchId: string, after: number, events: unknown[]) =>
@@ -17,7 +17,7 @@ export const append = (by: Reader, branchId: string, after: number, events: unkn
 
 export const textOf = async (by: Reader, branchId: string, position?: number) =>
   (await by.get(`/api/v1/branches/${branchId}/text${position === undefined ? '' : `?position=${position}`}`))
-    .body;
+    .body.data;
 
 /** Runs the job `branch_replay` and returns it when it has ended. */
 export async function replay(by: Reader, branchId: string) {

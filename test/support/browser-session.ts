@@ -25,7 +25,7 @@ export async function setPassword(
 ): Promise<void> {
   const { path } = await app.services.signInLinks.create(user, { name: 'test' });
   const browser = await signIn(app, { sign_in_token: path.replace('/app/welcome#', '') });
-  const answer = await browser.call('PUT', '/me/password', { body: { new_password: password } });
+  const answer = await browser.call('PUT', '/api/v1/me/password', { body: { new_password: password } });
   if (answer.status !== 204) throw new Error(`${answer.status} ${JSON.stringify(answer.body)}`);
   await browser.call('DELETE', '/app/session');
 }

@@ -1,4 +1,5 @@
 import type { Role } from '../../src/contract/roles.ts';
+import { checkAnswer } from './document.ts';
 
 export const DEV_KEYS: Record<Role, string> = {
   viewer: 'nexus-dev-viewer-key',
@@ -20,7 +21,7 @@ export interface CallOptions {
   headers?: Record<string, string>;
 }
 
-/** Sends one request to Nexus, as a program does. */
+/** Sends one request to Nexus, as a program does, and checks that the answer is as the OpenAPI document says. */
 export async function call(
   url: string,
   method: string,
@@ -42,9 +43,11 @@ export async function call(
   if (isStream) await response.body?.cancel();
   const text = isStream ? '' : await response.text();
   const isJson = response.headers.get('content-type')?.includes('json');
-  return {
+  const answer = {
     status: response.status,
     headers: response.headers,
     body: isJson && text ? JSON.parse(text) : text,
   };
+  await checkAnswer(url, method, path, { ...answer, type: response.headers.get('content-type') });
+  return answer;
 }

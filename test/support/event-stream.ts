@@ -4,6 +4,8 @@ import { createInterface } from 'node:readline';
 
 export interface StreamedEvent {
   cursor: string;
+  /** The name of the message. An EventSource gives only messages without one to `onmessage`. */
+  name: string | undefined;
   type: string;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into events of every type
   event: any;
@@ -25,8 +27,9 @@ export async function openStream(
   url: string,
   key: string,
   headers: Record<string, string> = {},
+  query: Record<string, string> = {},
 ): Promise<StreamReader> {
-  const request = get(`${url}/api/v1/events/stream`, {
+  const request = get(`${url}/api/v1/events/stream?${new URLSearchParams(query)}`, {
     agent: false,
     headers: { 'x-nexus-api-key': key, ...headers },
   });
@@ -36,13 +39,14 @@ export async function openStream(
   const lines = createInterface({ input: response }).on('error', () => undefined);
   lines.on('line', (line) => {
     if (line.startsWith(':')) response.emit('heartbeat');
-    const [, name, value] = /^(\w+): (.*)$/.exec(line) ?? [];
-    if (name && value !== undefined) fields[name] = value;
+    const [, field, value] = /^(\w+): (.*)$/.exec(line) ?? [];
+    if (field && value !== undefined) fields[field] = value;
     if (line !== '') return;
-    const { id: cursor = '', event: type = '', data } = fields;
+    const { id: cursor = '', event: name, data } = fields;
     fields = {};
     if (!data) return;
-    events.push({ cursor, type, event: JSON.parse(data) });
+    const event = JSON.parse(data);
+    events.push({ cursor, name, type: event.type, event });
     response.emit('event');
   });
   request.on('error', () => undefined);

@@ -23,6 +23,7 @@ export class Model {
   /** A library that was deleted leaves its number empty. */
   readonly libraries: (Library | undefined)[] = [];
   readonly saved: Set<number>[];
+  readonly #deletions = new Set<string>();
 
   constructor(people: number) {
     this.saved = Array.from({ length: people }, (_, person) => new Set([person]));
@@ -35,8 +36,25 @@ export class Model {
     );
   }
 
-  /** Applies the operation if the rules allow it. Returns whether they do. */
+  /**
+   * Applies the operation if the rules allow it. Returns whether it succeeds: if they do, and also when a person deletes
+   * again what they have deleted before and what is not there for them any more.
+   */
   apply(operation: Operation): boolean {
+    const deletion = JSON.stringify(operation);
+    if (!this.#applyOnce(operation)) return this.#deletions.has(deletion) && this.#isGone(operation);
+    if (['delete', 'remove', 'unsave'].includes(operation.kind)) this.#deletions.add(deletion);
+    return true;
+  }
+
+  /** Whether what an operation deletes is not there for its actor, after the rules did not allow it. */
+  #isGone(operation: Operation): boolean {
+    if (!('library' in operation)) return true;
+    const role = this.libraries[operation.library]?.members.get(operation.actor);
+    return role === undefined || (operation.kind === 'remove' && role === 'admin');
+  }
+
+  #applyOnce(operation: Operation): boolean {
     const { actor } = operation;
     if (operation.kind === 'create') {
       this.libraries.push({ owner: actor, members: new Map([[actor, 'admin']]), media: new Set() });

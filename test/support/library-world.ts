@@ -123,7 +123,7 @@ export class World {
             call(this.url, 'GET', `/api/v1/backfill-jobs?status=${status}&limit=200`, { key }),
           ),
         );
-        const rows = open.flatMap(({ body }) => body.backfill_jobs);
+        const rows = open.flatMap(({ body }) => body.data);
         const late = rows.filter(
           ({ status, due_at }) => status === 'failed' || Date.parse(due_at) > Date.now(),
         );

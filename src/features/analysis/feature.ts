@@ -44,7 +44,7 @@ export function createAnalysisFeature(dependencies: AnalysisFeatureDependencies)
   return {
     name: 'analysis',
     services: { analysisRuns },
-    routes: (server) => registerAnalysisRoutes(server, analysisRuns, analysisProfiles),
+    routes: (api) => registerAnalysisRoutes(api, analysisRuns, analysisProfiles),
     jobTypes: defineAnalysisJobs({ sql, runAnalysis, authorise: analysisRuns.authorise }),
   } satisfies Feature;
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { analyzePayload, type PluginProfile } from '../../contract/analysis.ts';
+import { analyzedMediaId, analyzePayload, type PluginProfile } from '../../contract/analysis.ts';
 import { id } from '../../contract/wire.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
@@ -33,10 +33,10 @@ export function defineAnalysisJobs({ sql, runAnalysis, authorise }: AnalysisJobs
       const primary = await store.findAnyRun(sql, analysis_run_id);
       // The run was deleted with its document.
       if (!primary) return {};
-      const { document_id, mode } = primary;
+      const { media_id, mode } = primary;
       const plugin_profile = OTHER_PROFILE[primary.plugin_profile];
       const layers = primary.layers.map(({ layer }) => layer);
-      const request = { document_id, mode, plugin_profile, layers, shadowOf: primary.id };
+      const request = { media_id, mode, plugin_profile, layers, shadowOf: primary.id };
       const finished = await runAnalysis({ ...request, ...origin(context) }, context.signal);
       await transaction(sql, async (tx) => {
         await write(tx, finished);
@@ -46,9 +46,9 @@ export function defineAnalysisJobs({ sql, runAnalysis, authorise }: AnalysisJobs
     },
     /** Tells open pages that the comparison is there, or has failed for good. */
     async onEnded(tx, { payload: { analysis_run_id }, created_by_user_id, request_id }) {
-      const document_id = await store.findDocumentId(tx, analysis_run_id);
-      if (document_id === undefined || created_by_user_id === null) return;
-      const payload = { analysis_run_id, document_id, created_by_user_id };
+      const media_id = await store.findMediaId(tx, analysis_run_id);
+      if (media_id === undefined || created_by_user_id === null) return;
+      const payload = { analysis_run_id, media_id, created_by_user_id };
       const aggregate = { aggregateType: 'analysis_run', aggregateId: analysis_run_id };
       const requestId = request_id ?? undefined;
       await emitEvent(tx, { eventType: 'analysis.compared', ...aggregate, payload, requestId });
@@ -61,7 +61,10 @@ export function defineAnalysisJobs({ sql, runAnalysis, authorise }: AnalysisJobs
     hasShadow: true,
     authorise,
     async handler(payload, context) {
-      const finished = await runAnalysis({ ...payload, ...origin(context) }, context.signal);
+      const finished = await runAnalysis(
+        { ...payload, media_id: analyzedMediaId(payload), ...origin(context) },
+        context.signal,
+      );
       await transaction(sql, async (tx) => {
         await write(tx, finished);
         if (context.executionMode === 'shadow') await enqueueShadow(tx, finished, context);
@@ -90,13 +93,13 @@ const origin = ({ jobId, createdBy, requestId }: JobContext) => ({ jobId, create
 async function write(tx: Transaction, { run, hits, actor, requireStillReadable }: FinishedRun) {
   await requireStillReadable(tx);
   await store.insertRun(tx, run);
-  const subject = { analysis_run_id: run.id, document_id: run.document_id };
+  const subject = { analysis_run_id: run.id, media_id: run.media_id };
   await recordDecision(tx, { mode: run.mode, hits, actor, subject });
 }
 
 async function emitCompleted(tx: Transaction, { run, actor }: FinishedRun): Promise<void> {
-  const { id: analysis_run_id, document_id, layers, created_by_user_id } = run;
-  const payload = { analysis_run_id, document_id, layer_count: layers.length, created_by_user_id };
+  const { id: analysis_run_id, media_id, layers, created_by_user_id } = run;
+  const payload = { analysis_run_id, media_id, layer_count: layers.length, created_by_user_id };
   const aggregate = { aggregateType: 'analysis_run', aggregateId: analysis_run_id };
   const { requestId } = actor;
   await emitEvent(tx, { eventType: 'analysis.completed', ...aggregate, payload, requestId });

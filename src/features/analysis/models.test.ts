@@ -24,17 +24,17 @@ const analyze = (key: string, body: object, to = app) => to.call('POST', '/api/v
 describe('a model', () => {
   test('is not used by default', async () => {
     const person = await createPerson(app);
-    await analyze(person.key, { document_id: await saveDocument(sql, person, HARBOUR) });
+    await analyze(person.key, { media_id: await saveDocument(sql, person, HARBOUR) });
     expect(model.sent).toEqual([]);
   });
 
   test('is asked first under ml_first, and adds at most a tenth to the confidence of the rules', async () => {
     const person = await createPerson(app);
-    const document_id = await saveDocument(sql, person, HARBOUR);
-    const rules = (await analyze(person.key, { document_id })).body.run.layers;
-    const { body } = await analyze(person.key, { document_id, plugin_profile: 'ml_first' });
+    const media_id = await saveDocument(sql, person, HARBOUR);
+    const rules = (await analyze(person.key, { media_id })).body.data.run.layers;
+    const { body } = await analyze(person.key, { media_id, plugin_profile: 'ml_first' });
     expect(model.sent).toHaveLength(9);
-    for (const [index, layer] of body.run.layers.entries()) {
+    for (const [index, layer] of body.data.run.layers.entries()) {
       expect(layer).toMatchObject({
         provider_name: 'ml',
         provider_version: 'small-model',
@@ -46,27 +46,27 @@ describe('a model', () => {
 
   test('may return characters that PostgreSQL cannot store', async () => {
     const person = await createPerson(app);
-    const document_id = await saveDocument(sql, person, SPEECH);
+    const media_id = await saveDocument(sql, person, SPEECH);
     model.says({ summary: 'a\0b \ud83d \\ud83d', findings: [], confidence: 0.5 });
-    const { body } = await analyze(person.key, { document_id, plugin_profile: 'ml_only', layers: ['token'] });
-    expect(body.run.layers[0].output.summary).toBe('a\ufffdb \ufffd \\ud83d');
+    const { body } = await analyze(person.key, { media_id, plugin_profile: 'ml_only', layers: ['token'] });
+    expect(body.data.run.layers[0].output.summary).toBe('a\ufffdb \ufffd \\ud83d');
   });
 
   test('has its output redacted by policies', async () => {
     const person = await createPerson(app);
-    const document_id = await saveDocument(sql, person, SPEECH);
+    const media_id = await saveDocument(sql, person, SPEECH);
     model.says({ summary: 'It is about Ada Lovelace.', findings: [], confidence: 0.5 });
-    const { body } = await analyze(person.key, { document_id, plugin_profile: 'ml_only', layers: ['token'] });
-    expect(body.run.layers[0].output.summary).toBe('It is about Ada ████████.');
+    const { body } = await analyze(person.key, { media_id, plugin_profile: 'ml_only', layers: ['token'] });
+    expect(body.data.run.layers[0].output.summary).toBe('It is about Ada ████████.');
   });
 
   test('gets the text as the mode allows', async () => {
     const person = await createPerson(app, { raw: true });
-    const document_id = await saveDocument(sql, person, HARBOUR);
-    await analyze(person.key, { document_id, plugin_profile: 'ml_only', layers: ['semantics'] });
+    const media_id = await saveDocument(sql, person, HARBOUR);
+    await analyze(person.key, { media_id, plugin_profile: 'ml_only', layers: ['semantics'] });
     expect(model.sent.join()).toContain('Ada ████████');
     expect(model.sent.join()).not.toContain('Lovelace');
-    await analyze(person.key, { document_id, plugin_profile: 'ml_only', layers: ['semantics'], mode: 'RAW' });
+    await analyze(person.key, { media_id, plugin_profile: 'ml_only', layers: ['semantics'], mode: 'RAW' });
     expect(model.sent.join()).toContain('Ada Lovelace');
   });
 });
@@ -74,7 +74,7 @@ describe('a model', () => {
 describe('the profiles', () => {
   const read = async (to = app) => {
     const { key } = await createPerson(to, { role: 'viewer' });
-    return (await to.call('GET', '/api/v1/analysis/profiles', { key })).body;
+    return (await to.call('GET', '/api/v1/analysis/profiles', { key })).body.data;
   };
   const rules = { name: 'deterministic', version: 'v2.0' };
 
@@ -104,22 +104,18 @@ describe('the profiles', () => {
 describe('where models are switched off', () => {
   test('ml_first falls back to the rules, and ml_only to a baseline with confidence 0', async () => {
     const person = await createPerson(plain);
-    const document_id = await saveDocument(sql, person, SPEECH);
+    const media_id = await saveDocument(sql, person, SPEECH);
     const first = await analyze(
       person.key,
-      { document_id, plugin_profile: 'ml_first', layers: ['token'] },
+      { media_id, plugin_profile: 'ml_first', layers: ['token'] },
       plain,
     );
-    expect(first.body.run.layers[0]).toMatchObject({
+    expect(first.body.data.run.layers[0]).toMatchObject({
       provider_name: 'deterministic',
       fallback_reason: 'plugin_missing',
     });
-    const only = await analyze(
-      person.key,
-      { document_id, plugin_profile: 'ml_only', layers: ['token'] },
-      plain,
-    );
-    expect(only.body.run).toMatchObject({
+    const only = await analyze(person.key, { media_id, plugin_profile: 'ml_only', layers: ['token'] }, plain);
+    expect(only.body.data.run).toMatchObject({
       confidence: 0,
       layers: [{ provider_name: 'baseline', confidence: 0, fallback_reason: 'all_plugins_failed' }],
     });

@@ -19,10 +19,10 @@ const FILLER = 'The ferry crossed the bay again, and the lamp on the pier burned
 async function analysed(html: string[], mode: Mode): Promise<string> {
   const person = await createPerson(app, { raw: true });
   const reader = { id: person.user.id, defaultLibraryId: person.user.default_library_id };
-  const body = { document_id: await saveDocument(sql, reader, { html }), mode };
+  const body = { media_id: await saveDocument(sql, reader, { html }), mode };
   const answer = await app.call('POST', '/api/v1/analyze', { key: person.key, body });
-  expect(answer.body.status).toBe('succeeded');
-  return JSON.stringify(answer.body.run)
+  expect(answer.body.data.status).toBe('succeeded');
+  return JSON.stringify(answer.body.data.run)
     .normalize('NFKD')
     .replace(/[^a-z"]/gi, '');
 }
@@ -62,9 +62,9 @@ test('the hash of a run is that of the redacted text, and confirms no guess', as
   const reader = await createReader(app);
   const hashes = [];
   for (const name of ['Zanzibar', 'ZANZIBAR']) {
-    const document_id = await saveDocument(sql, reader, { html: `<p>To ${name}.</p>` });
-    const { body } = await reader.post('/api/v1/analyze', { document_id });
-    hashes.push(body.run.text_sha256);
+    const media_id = await saveDocument(sql, reader, { html: `<p>To ${name}.</p>` });
+    const { body } = await reader.post('/api/v1/analyze', { media_id });
+    hashes.push(body.data.run.text_sha256);
   }
   expect(hashes[0]).toBe(hashes[1]);
 });

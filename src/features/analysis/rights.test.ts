@@ -17,26 +17,26 @@ const read = (key: string, path: string) => app.call('GET', `/api/v1/${path}`, {
 describe('access is checked when the job runs', () => {
   test('access that is lost before the job starts fails it permanently, with a message', async () => {
     const reader = await createReader(app);
-    const document_id = await saveDocument(sql, reader, HARBOUR);
-    const { body } = await analyze(reader.key, { document_id, execution_mode: 'async' });
-    expect((await reader.delete(`/media/${document_id}`)).status).toBe(204);
+    const media_id = await saveDocument(sql, reader, HARBOUR);
+    const { data } = (await analyze(reader.key, { media_id, execution_mode: 'async' })).body;
+    expect((await reader.delete(`/media/${media_id}`)).status).toBe(204);
     await workOff(app);
-    const job = await read(reader.key, `jobs/${body.job_id}`);
+    const job = await read(reader.key, `jobs/${data.job_id}`);
     expect(job.body).toMatchObject({ status: 'failed', attempt_count: 1, error_code: 'E_MEDIA_NOT_FOUND' });
     expect(job.body.error_text).toMatch(/can no longer read it/);
-    expect(await sql`select from analysis_runs where document_id = ${document_id}`).toHaveLength(0);
+    expect(await sql`select from analysis_runs where document_id = ${media_id}`).toHaveLength(0);
   });
 
   test('somebody who loses a document loses its runs and their events', async () => {
     const [owner, member] = [await createReader(app), await createReader(app)];
     const library = await createLibrary(owner);
-    const document_id = await saveDocument(sql, owner, HARBOUR);
-    await owner.post(`/libraries/${library}/media`, { media_id: document_id });
+    const media_id = await saveDocument(sql, owner, HARBOUR);
+    await owner.post(`/libraries/${library}/media`, { media_id });
     await join(owner, library, member);
-    const { body } = await analyze(owner.key, { document_id });
-    const paths = [`analysis/runs/${body.analysis_run_id}`, `analysis/runs?document_id=${document_id}`];
+    const { data } = (await analyze(owner.key, { media_id })).body;
+    const paths = [`analysis/runs/${data.analysis_run_id}`, `analysis/runs?media_id=${media_id}`];
     const heard = async () =>
-      JSON.stringify((await read(member.key, 'events?limit=200')).body).includes(body.analysis_run_id);
+      JSON.stringify((await read(member.key, 'events?limit=200')).body).includes(data.analysis_run_id);
     for (const path of paths) expect((await read(member.key, path)).status).toBe(200);
     // An event is shown when no older transaction can still commit one, on the whole server.
     await vi.waitFor(async () => expect(await heard()).toBe(true), 30_000);
@@ -53,32 +53,32 @@ describe('access is checked when the job runs', () => {
       await createReader(app),
       await createReader(app),
     ];
-    const document_id = await saveDocument(sql, author, HARBOUR);
+    const media_id = await saveDocument(sql, author, HARBOUR);
     // Both saved the same address, and so have the same media.
     await transaction(sql, async (tx) => {
       for (const other of [member, stranger])
-        await addToDefaultLibrary(tx, other.defaultLibraryId, [{ media_id: document_id }], {
+        await addToDefaultLibrary(tx, other.defaultLibraryId, [{ media_id }], {
           userId: other.id,
         });
     });
     const library = await createLibrary(author);
-    await author.post(`/libraries/${library}/media`, { media_id: document_id });
-    const { body } = await analyze(author.key, { document_id });
+    await author.post(`/libraries/${library}/media`, { media_id });
+    const { data } = (await analyze(author.key, { media_id })).body;
     const seen = async ({ key }: { key: string }) => {
       const [run, runs, shadow] = await Promise.all([
-        read(key, `analysis/runs/${body.analysis_run_id}`),
-        read(key, `analysis/runs?document_id=${document_id}`),
-        read(key, `analysis/runs/${body.analysis_run_id}/shadow`),
+        read(key, `analysis/runs/${data.analysis_run_id}`),
+        read(key, `analysis/runs?media_id=${media_id}`),
+        read(key, `analysis/runs/${data.analysis_run_id}/shadow`),
       ]);
       return [
         run.status,
         runs.status,
-        runs.body.runs.length,
+        runs.body.data.length,
         shadow.body.error.message.includes('no shadow'),
       ];
     };
     const heard = async ({ key }: { key: string }) =>
-      JSON.stringify((await read(key, 'events?limit=200')).body).includes(body.analysis_run_id);
+      JSON.stringify((await read(key, 'events?limit=200')).body).includes(data.analysis_run_id);
     expect(await seen(author)).toEqual([200, 200, 1, true]);
     expect(await seen(stranger)).toEqual([404, 200, 0, false]);
     expect(await seen(member)).toEqual([404, 200, 0, false]);
@@ -95,32 +95,32 @@ describe('access is checked when the job runs', () => {
 
   test('a job of a disabled person fails', async () => {
     const person = await createPerson(app);
-    const document_id = await saveDocument(sql, person, HARBOUR);
-    const { body } = await analyze(person.key, { document_id, execution_mode: 'async' });
-    await app.services.users.update(person.user.id, { disabled: true }, { name: 'test' });
+    const media_id = await saveDocument(sql, person, HARBOUR);
+    const { data } = (await analyze(person.key, { media_id, execution_mode: 'async' })).body;
+    await app.services.users.update(person.user.id, { is_enabled: false }, { name: 'test' });
     await workOff(app);
-    const [attempt] = await sql`select error_code from job_attempts where job_id = ${body.job_id}`;
+    const [attempt] = await sql`select error_code from job_attempts where job_id = ${data.job_id}`;
     expect(attempt).toEqual({ error_code: 'E_FORBIDDEN' });
   });
 
   test('a job without RAW rights any more fails', async () => {
     const person = await createPerson(app, { raw: true });
-    const document_id = await saveDocument(sql, person, HARBOUR);
-    const { body } = await analyze(person.key, { document_id, mode: 'RAW', execution_mode: 'async' });
+    const media_id = await saveDocument(sql, person, HARBOUR);
+    const { data } = (await analyze(person.key, { media_id, mode: 'RAW', execution_mode: 'async' })).body;
     await app.services.users.update(person.user.id, { role: 'operator' }, { name: 'test' });
     await workOff(app);
-    const [attempt] = await sql`select error_code from job_attempts where job_id = ${body.job_id}`;
+    const [attempt] = await sql`select error_code from job_attempts where job_id = ${data.job_id}`;
     expect(attempt).toEqual({ error_code: 'E_MODE_FORBIDDEN' });
   });
 
   test('deleting a document deletes its runs', async () => {
     const person = await createPerson(app);
-    const document_id = await saveDocument(sql, person, HARBOUR);
-    const { body } = await analyze(person.key, { document_id });
-    await sql`delete from media where id = ${document_id}`;
-    expect(await read(person.key, `analysis/runs/${body.analysis_run_id}`)).toMatchObject(
+    const media_id = await saveDocument(sql, person, HARBOUR);
+    const { data } = (await analyze(person.key, { media_id })).body;
+    await sql`delete from media where id = ${media_id}`;
+    expect(await read(person.key, `analysis/runs/${data.analysis_run_id}`)).toMatchObject(
       failure(404, 'E_NOT_FOUND'),
     );
-    expect(await sql`select from analysis_layers where run_id = ${body.analysis_run_id}`).toHaveLength(0);
+    expect(await sql`select from analysis_layers where run_id = ${data.analysis_run_id}`).toHaveLength(0);
   });
 });

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import * as contract from '../../contract/analysis.ts';
 import type { ErrorCode } from '../../contract/errors.ts';
-import { id } from '../../contract/wire.ts';
+import { answer, id, listOf } from '../../contract/wire.ts';
+import { data } from '../../http/answers.ts';
 import { actorOf, principalOf } from '../../http/authentication.ts';
 import type { HttpServer } from '../../http/http-server.ts';
 import { routeOptions } from '../../http/route-options.ts';
@@ -17,9 +18,9 @@ const RUN_ERRORS: ErrorCode[] = [
   'E_TEXT_TOO_COSTLY',
 ];
 
-export function registerAnalysisRoutes(server: HttpServer, runs: Runs, profiles: contract.AnalysisProfiles) {
-  server.post(
-    '/api/v1/analyze',
+export function registerAnalysisRoutes(api: HttpServer, runs: Runs, profiles: contract.AnalysisProfiles) {
+  api.post(
+    '/analyze',
     forOperators({
       errors: [
         'E_ASYNC_DISABLED',
@@ -29,58 +30,66 @@ export function registerAnalysisRoutes(server: HttpServer, runs: Runs, profiles:
         'E_MEDIA_NOT_FOUND',
         'E_INVALID_STATE',
       ],
+      operationId: 'analyzeMedia',
       summary: 'Analyse a document',
       description:
         'Runs immediately and returns the run; with execution_mode async or shadow it is enqueued. A failed run has its error.',
       body: contract.analyze,
-      response: { 200: contract.analyzeAnswer },
+      response: { 200: answer(contract.analyzeAnswer), 202: answer(contract.analyzeAnswer) },
     }),
-    (request) => runs.submit(request.body, principalOf(request), actorOf(request)),
+    async (request, reply) => {
+      const submitted = await runs.submit(request.body, principalOf(request), actorOf(request));
+      return reply.status(request.body.execution_mode === 'sync' ? 200 : 202).send({ data: submitted });
+    },
   );
 
-  server.get(
-    '/api/v1/analysis/profiles',
+  api.get(
+    '/analysis/profiles',
     forViewers({
+      operationId: 'listAnalysisProfiles',
       summary: 'List profiles',
       description: 'Lists the plugins of each profile, and whether they are configured.',
-      response: { 200: contract.analysisProfiles },
+      response: { 200: answer(contract.analysisProfiles) },
     }),
-    () => profiles,
+    () => ({ data: profiles }),
   );
 
-  server.get(
-    '/api/v1/analysis/runs',
+  api.get(
+    '/analysis/runs',
     forViewers({
       errors: ['E_MEDIA_NOT_FOUND'],
+      operationId: 'listAnalysisRuns',
       summary: 'List the runs of a document',
       description: 'Newest first, without their findings.',
       querystring: contract.analysisRunQuery,
-      response: { 200: contract.analysisRunList },
+      response: { 200: listOf(contract.analysisRunSummary) },
     }),
     (request) => runs.list(principalOf(request), request.query),
   );
 
-  server.get(
-    '/api/v1/analysis/runs/:id',
+  api.get(
+    '/analysis/runs/:id',
     forViewers({
       errors: RUN_ERRORS,
+      operationId: 'getAnalysisRun',
       summary: 'Get a run',
       description: 'Returns its layers with findings, confidence and provider.',
       params: byId,
-      response: { 200: contract.analysisRun },
+      response: { 200: answer(contract.analysisRun) },
     }),
-    (request) => runs.get(principalOf(request), request.params.id, actorOf(request)),
+    (request) => data(runs.get(principalOf(request), request.params.id, actorOf(request))),
   );
 
-  server.get(
-    '/api/v1/analysis/runs/:id/shadow',
+  api.get(
+    '/analysis/runs/:id/shadow',
     forViewers({
       errors: RUN_ERRORS,
+      operationId: 'compareAnalysisWithShadow',
       summary: 'Compare a run with its shadow',
       description: 'Returns agreement, differences, confidence and runtime for each layer.',
       params: byId,
-      response: { 200: contract.shadowAnswer },
+      response: { 200: answer(contract.shadowAnswer) },
     }),
-    (request) => runs.shadow(principalOf(request), request.params.id, actorOf(request)),
+    (request) => data(runs.shadow(principalOf(request), request.params.id, actorOf(request))),
   );
 }

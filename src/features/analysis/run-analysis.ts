@@ -31,8 +31,9 @@ export interface RunAnalysisDependencies {
 }
 
 export interface AnalysisRequest
-  extends AnalyzePayload,
+  extends Omit<AnalyzePayload, 'media_id' | 'document_id'>,
     Pick<JobContext, 'jobId' | 'createdBy' | 'requestId'> {
+  media_id: string;
   shadowOf?: string;
 }
 
@@ -73,16 +74,16 @@ export function createRunAnalysis(dependencies: RunAnalysisDependencies): RunAna
 
   return async (request, signal) => {
     const begin = performance.now();
-    const { mode, plugin_profile, document_id, createdBy, requestId } = request;
+    const { mode, plugin_profile, media_id, createdBy, requestId } = request;
     const actor: Actor = { name: createdBy?.name ?? 'system', requestId: requestId ?? undefined };
     const user = await requester(createdBy);
     requireMode(user, mode);
-    const document = await permanently(readDocument(sql, user, document_id));
+    const document = await permanently(readDocument(sql, user, media_id));
     const rules = await rulesOf(sql, mode);
     const layers = request.layers ?? LAYERS;
     const result = await analyser.analyse({ fragments: document.fragments, layers, rules }, signal);
     const refuse = async (hits: PolicyHit[]) => {
-      const subject = { document_id, job_id: request.jobId };
+      const subject = { media_id, job_id: request.jobId };
       await recordDecision(sql, { mode, hits, actor, subject });
       const { code, message } = blocked(hits);
       throw new PermanentError(code, message);
@@ -98,7 +99,7 @@ export function createRunAnalysis(dependencies: RunAnalysisDependencies): RunAna
       hits: [...result.hits, ...hits],
       run: {
         id: newId(),
-        document_id,
+        media_id,
         job_id: request.jobId,
         mode,
         plugin_profile,
@@ -113,7 +114,7 @@ export function createRunAnalysis(dependencies: RunAnalysisDependencies): RunAna
         layers: shown,
       },
       async requireStillReadable(queryable) {
-        await permanently(requireDocument(queryable, user, document_id));
+        await permanently(requireDocument(queryable, user, media_id));
       },
     };
   };

@@ -8,6 +8,7 @@ import type {
   LayerComparison,
   ShadowAnswer,
 } from '../../contract/analysis.ts';
+import { analyzedMediaId } from '../../contract/analysis.ts';
 import { NexusError } from '../../contract/errors.ts';
 import type { Principal } from '../../contract/identity.ts';
 import type { Job } from '../../contract/jobs.ts';
@@ -52,8 +53,8 @@ export function createRuns({ sql, governance, requireMode, submit }: RunsDepende
     get: requireRun,
 
     /** Throws when the caller may not analyse the document. */
-    async authorise({ document_id }: AnalyzePayload, principal: Principal): Promise<void> {
-      await requireDocument(sql, principal, document_id);
+    async authorise(payload: AnalyzePayload, principal: Principal): Promise<void> {
+      await requireDocument(sql, principal, analyzedMediaId(payload));
     },
 
     /** Submits an `analyze` job and returns its run. */
@@ -71,12 +72,11 @@ export function createRuns({ sql, governance, requireMode, submit }: RunsDepende
 
     async list(
       principal: Principal,
-      { document_id, cursor, limit }: z.output<typeof contract.analysisRunQuery>,
+      { media_id, cursor, limit }: z.output<typeof contract.analysisRunQuery>,
     ) {
-      await requireReadable(sql, principal, document_id);
-      const query = { documentId: document_id, last: readCursor(cursor), limit: limit + 1 };
-      const { rows: runs, page } = cutPage(await store.listRuns(sql, principal, query), limit);
-      return { runs, page };
+      await requireReadable(sql, principal, media_id);
+      const query = { mediaId: media_id, last: readCursor(cursor), limit: limit + 1 };
+      return cutPage(await store.listRuns(sql, principal, query), limit);
     },
 
     async shadow(principal: Principal, id: string, actor: Actor): Promise<ShadowAnswer> {

@@ -17,35 +17,37 @@ const read = (key: string, path: string) => app.call('GET', `/api/v1/${path}`, {
 
 const comparedEvents = async (runId: string) => [
   ...(await sql`
-    select payload from outbox_event where event_type = 'analysis.compared' and aggregate_id = ${runId}`),
+    select schema_version, payload from outbox_event where event_type = 'analysis.compared' and aggregate_id = ${runId}`),
 ];
 
 describe('a shadow', () => {
-  const shadowOf = async (key: string, document_id: string, fields = {}) => {
-    const { body } = await analyze(key, { document_id, execution_mode: 'shadow', ...fields });
-    const [job] = await sql`select execution_mode from jobs where id = ${body.job_id}`;
-    expect([body.status, job?.execution_mode]).toEqual(['queued', 'shadow']);
+  const shadowOf = async (key: string, media_id: string, fields = {}) => {
+    const { status, body } = await analyze(key, { media_id, execution_mode: 'shadow', ...fields });
+    expect(status).toBe(202);
+    const { data } = body;
+    const [job] = await sql`select execution_mode from jobs where id = ${data.job_id}`;
+    expect([data.status, job?.execution_mode]).toEqual(['queued', 'shadow']);
     await workOff(app);
-    const { result } = (await read(key, `jobs/${body.job_id}`)).body;
+    const { result } = (await read(key, `jobs/${data.job_id}`)).body;
     return { runId: result.analysis_run_id, path: `analysis/runs/${result.analysis_run_id}/shadow` };
   };
 
   test('runs the other profile, and both are compared layer by layer', async () => {
     const person = await createPerson(app);
-    const document_id = await saveDocument(sql, person, HARBOUR);
-    const { runId, path } = await shadowOf(person.key, document_id, { layers: ['token', 'semiotic'] });
-    const { body } = await read(person.key, path);
-    expect(body).toMatchObject({ analysis_run_id: runId, status: 'completed', error_code: null });
-    const shadow = await read(person.key, `analysis/runs/${body.shadow_run_id}`);
-    expect(shadow.body).toMatchObject({
+    const media_id = await saveDocument(sql, person, HARBOUR);
+    const { runId, path } = await shadowOf(person.key, media_id, { layers: ['token', 'semiotic'] });
+    const { data } = (await read(person.key, path)).body;
+    expect(data).toMatchObject({ analysis_run_id: runId, status: 'completed', error_code: null });
+    const shadow = await read(person.key, `analysis/runs/${data.shadow_run_id}`);
+    expect(shadow.body.data).toMatchObject({
       plugin_profile: 'ml_first',
       shadow_of: runId,
       has_shadow: false,
       layer_count: 2,
     });
-    expect((await read(person.key, `analysis/runs/${runId}`)).body.has_shadow).toBe(true);
-    expect(body.layers).toHaveLength(2);
-    const semiotic = body.layers[1];
+    expect((await read(person.key, `analysis/runs/${runId}`)).body.data.has_shadow).toBe(true);
+    expect(data.layers).toHaveLength(2);
+    const semiotic = data.layers[1];
     expect(semiotic).toMatchObject({
       layer: 'semiotic',
       findings_in_both: 1,
@@ -58,20 +60,23 @@ describe('a shadow', () => {
     expect(semiotic.agreement).toBeGreaterThan(0);
     expect(semiotic.agreement).toBeLessThan(1);
     expect(semiotic.confidence.shadow).toBeGreaterThan(semiotic.confidence.primary);
-    const told = await sql`select from outbox_event where aggregate_id = ${body.shadow_run_id}`;
+    const told = await sql`select from outbox_event where aggregate_id = ${data.shadow_run_id}`;
     expect(told).toHaveLength(0);
     expect(await comparedEvents(runId)).toEqual([
-      { payload: { analysis_run_id: runId, document_id, created_by_user_id: person.user.id } },
+      {
+        schema_version: 2,
+        payload: { analysis_run_id: runId, media_id, created_by_user_id: person.user.id },
+      },
     ]);
   });
 
   test('that fails for good does not affect the run, and open pages hear of it', async () => {
     const [owner, member] = [await createReader(app), await createReader(app)];
     const library = await createLibrary(owner);
-    const document_id = await saveDocument(sql, owner, HARBOUR);
-    await owner.post(`/libraries/${library}/media`, { media_id: document_id });
+    const media_id = await saveDocument(sql, owner, HARBOUR);
+    await owner.post(`/libraries/${library}/media`, { media_id });
     await join(owner, library, member);
-    const { body } = await analyze(owner.key, { document_id, execution_mode: 'shadow' });
+    const { body } = await analyze(owner.key, { media_id, execution_mode: 'shadow' });
     const worker = await app.engine.work({
       concurrency: 1,
       pollSeconds: 0.1,
@@ -81,29 +86,29 @@ describe('a shadow', () => {
     });
     await worker.stopped;
     await worker.stop();
-    const { result } = (await read(owner.key, `jobs/${body.job_id}`)).body;
+    const { result } = (await read(owner.key, `jobs/${body.data.job_id}`)).body;
     const path = `analysis/runs/${result.analysis_run_id}/shadow`;
-    expect((await read(member.key, path)).body).toMatchObject({
+    expect((await read(member.key, path)).body.data).toMatchObject({
       status: 'pending',
       layers: [],
       agreement: null,
     });
     expect(await comparedEvents(result.analysis_run_id)).toEqual([]);
-    await app.services.users.update(owner.id, { disabled: true }, { name: 'test' });
+    await app.services.users.update(owner.id, { is_enabled: false }, { name: 'test' });
     await workOff(app);
-    expect((await read(member.key, path)).body).toMatchObject({
+    expect((await read(member.key, path)).body.data).toMatchObject({
       status: 'failed',
       error_code: 'E_FORBIDDEN',
     });
-    expect((await read(member.key, `analysis/runs/${result.analysis_run_id}`)).body.layer_count).toBe(9);
-    const payload = { analysis_run_id: result.analysis_run_id, document_id, created_by_user_id: owner.id };
-    expect(await comparedEvents(result.analysis_run_id)).toEqual([{ payload }]);
+    expect((await read(member.key, `analysis/runs/${result.analysis_run_id}`)).body.data.layer_count).toBe(9);
+    const payload = { analysis_run_id: result.analysis_run_id, media_id, created_by_user_id: owner.id };
+    expect(await comparedEvents(result.analysis_run_id)).toEqual([{ schema_version: 2, payload }]);
   });
 
   test('that does not exist is 404', async () => {
     const person = await createPerson(app);
-    const { body } = await analyze(person.key, { document_id: await saveDocument(sql, person, SPEECH) });
-    expect(await read(person.key, `analysis/runs/${body.analysis_run_id}/shadow`)).toMatchObject(
+    const { body } = await analyze(person.key, { media_id: await saveDocument(sql, person, SPEECH) });
+    expect(await read(person.key, `analysis/runs/${body.data.analysis_run_id}/shadow`)).toMatchObject(
       failure(404, 'E_NOT_FOUND'),
     );
   });
@@ -122,11 +127,11 @@ describe('with shadows disabled', () => {
 
   test('execution_mode shadow is 400', async () => {
     const person = await createPerson(plain);
-    const document_id = await saveDocument(sql, person, SPEECH);
+    const media_id = await saveDocument(sql, person, SPEECH);
     expect(
       await plain.call('POST', '/api/v1/analyze', {
         key: person.key,
-        body: { document_id, execution_mode: 'shadow' },
+        body: { media_id, execution_mode: 'shadow' },
       }),
     ).toMatchObject(failure(400, 'E_SHADOW_DISABLED'));
   });

@@ -8,7 +8,7 @@ export type NewRun = Omit<AnalysisRun, 'layer_count' | 'has_shadow' | 'created_a
 };
 
 const columns = (sql: Queryable) => sql`
-  run.id, run.document_id, run.job_id, run.mode, run.plugin_profile, run.shadow_of, run.language, run.word_count,
+  run.id, run.document_id as media_id, run.job_id, run.mode, run.plugin_profile, run.shadow_of, run.language, run.word_count,
   run.text_sha256, run.confidence, run.runtime_ms, run.created_by, run.created_at,
   (select count(*)::int from analysis_layers where analysis_layers.run_id = run.id) as layer_count,
   exists (select from analysis_shadows where analysis_shadows.run_id = run.id) as has_shadow`;
@@ -20,7 +20,7 @@ export async function insertRun(tx: Transaction, { layers, ...run }: NewRun): Pr
       runtime_ms, created_by, created_by_user_id
     )
     values (
-      ${run.id}, ${run.document_id}, ${run.job_id}, ${run.mode}, ${run.plugin_profile}, ${run.shadow_of},
+      ${run.id}, ${run.media_id}, ${run.job_id}, ${run.mode}, ${run.plugin_profile}, ${run.shadow_of},
       ${run.language}, ${run.word_count}, ${run.text_sha256}, ${run.confidence}, ${run.runtime_ms},
       ${run.created_by}, ${run.created_by_user_id}
     )`;
@@ -58,10 +58,10 @@ export const findRun = (sql: Queryable, viewer: Viewer, id: string) =>
 /** Finds a run regardless of access, for jobs. */
 export const findAnyRun = (sql: Queryable, id: string) => findOne(sql, sql`run.id = ${id}`);
 
-export async function findDocumentId(sql: Queryable, runId: string): Promise<string | undefined> {
-  const [run] = await sql<{ document_id: string }[]>`
-    select document_id from analysis_runs where id = ${runId}`;
-  return run?.document_id;
+export async function findMediaId(sql: Queryable, runId: string): Promise<string | undefined> {
+  const [run] = await sql<{ media_id: string }[]>`
+    select document_id as media_id from analysis_runs where id = ${runId}`;
+  return run?.media_id;
 }
 
 async function listLayers(sql: Queryable, runId: string): Promise<AnalysedLayer[]> {
@@ -76,12 +76,12 @@ async function listLayers(sql: Queryable, runId: string): Promise<AnalysedLayer[
 export async function listRuns(
   sql: Queryable,
   viewer: Viewer,
-  { documentId, last, limit }: { documentId: string; last: string | null; limit: number },
+  { mediaId, last, limit }: { mediaId: string; last: string | null; limit: number },
 ) {
   return sql<AnalysisRunSummary[]>`
     select ${columns(sql)}
     from analysis_runs as run
-    where run.document_id = ${documentId}
+    where run.document_id = ${mediaId}
       and ${isVisible(sql, viewer)}
       and (${last}::uuid is null or run.id < ${last})
     order by run.id desc

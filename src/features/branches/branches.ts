@@ -4,6 +4,7 @@ import { type Branch, type Edit, MAX_BRANCH_TEXT_LENGTH } from '../../contract/b
 import { NexusError } from '../../contract/errors.ts';
 import type { Principal } from '../../contract/identity.ts';
 import type { Mode } from '../../contract/roles.ts';
+import { roleAllows } from '../../contract/roles.ts';
 import type { Actor } from '../../platform/audit/audit.ts';
 import { cutByCursor, cutPage, decodeCursor, readCursor } from '../../platform/cursor.ts';
 import type { Database, Queryable } from '../../platform/database/database.ts';
@@ -43,57 +44,65 @@ export function createBranches({ sql, requireMode, governance, run }: BranchesDe
     return answer.json ?? new Uint8Array();
   }
 
-  async function forkDocument(principal: Principal, documentId: string, name: string): Promise<Branch> {
-    return transaction(sql, async (tx) => {
-      const document = await store.measureDocument(tx, principal, documentId);
-      if (!document) {
-        throw new NexusError(
-          'E_MEDIA_NOT_FOUND',
-          'This document does not exist, or you do not have access to it.',
-        );
-      }
-      const { text_hash, text_length } = document;
-      if (text_hash === null || text_length === null) {
-        throw new NexusError('E_INVALID_STATE', 'The document has no text yet. Wait until it is readable.');
-      }
-      if (text_length > MAX_BRANCH_TEXT_LENGTH) throw new NexusError('E_INVALID_REQUEST', TOO_LONG);
-      const origin = { media_id: documentId, parent_branch_id: null, parent_position: null };
-      const id = newId();
-      const created_by_user_id = principal.user_id;
-      await store.insertBranch(tx, { id, name, ...origin, text_hash, text_length, created_by_user_id });
-      await store.copyDocumentText(tx, id, documentId);
-      return onTheWire(await requireBranch(tx, principal, id));
-    });
+  async function forkDocument(principal: Principal, documentId: string, { name }: Fork, actor: Actor) {
+    return transaction(
+      sql,
+      async (tx) => {
+        const document = await store.measureDocument(tx, principal, documentId);
+        if (!document) {
+          throw new NexusError(
+            'E_MEDIA_NOT_FOUND',
+            'This document does not exist, or you do not have access to it.',
+          );
+        }
+        const { text_hash, text_length } = document;
+        if (text_hash === null || text_length === null) {
+          throw new NexusError('E_INVALID_STATE', 'The document has no text yet. Wait until it is readable.');
+        }
+        if (text_length > MAX_BRANCH_TEXT_LENGTH) throw new NexusError('E_INVALID_REQUEST', TOO_LONG);
+        const origin = { media_id: documentId, parent_branch_id: null, parent_position: null };
+        const id = newId();
+        const created_by_user_id = principal.user_id;
+        await store.insertBranch(tx, { id, name, ...origin, text_hash, text_length, created_by_user_id });
+        await store.copyDocumentText(tx, id, documentId);
+        return onTheWire(await requireBranch(tx, principal, id));
+      },
+      actor,
+    );
   }
 
   /** The text of a branch after an event never changes, so it is computed before the transaction. */
-  async function forkBranch(principal: Principal, parentId: string, fork: Fork): Promise<Branch> {
+  async function forkBranch(principal: Principal, parentId: string, fork: Fork, actor: Actor) {
     const parent = await requireBranch(sql, principal, parentId);
     const at = await readStoredText(sql, parent, fork.position ?? parent.event_count);
     const copy = await run('branches.copy', at, { cost: costOfText(at) });
     if ('damagedAt' in copy) throw damaged(parentId, copy.damagedAt);
     const { text, ...measure } = copy;
-    return transaction(sql, async (tx) => {
-      const { media_id } = await requireBranch(tx, principal, parentId);
-      const origin = { media_id, parent_branch_id: parentId, parent_position: at.position };
-      const id = newId();
-      const created_by_user_id = principal.user_id;
-      await store.insertBranch(tx, { id, name: fork.name, ...origin, ...measure, created_by_user_id });
-      await store.writeSnapshot(tx, id, 0, text);
-      return onTheWire(await requireBranch(tx, principal, id));
-    });
+    return transaction(
+      sql,
+      async (tx) => {
+        const { media_id } = await requireBranch(tx, principal, parentId);
+        const origin = { media_id, parent_branch_id: parentId, parent_position: at.position };
+        const id = newId();
+        const created_by_user_id = principal.user_id;
+        await store.insertBranch(tx, { id, name: fork.name, ...origin, ...measure, created_by_user_id });
+        await store.writeSnapshot(tx, id, 0, text);
+        return onTheWire(await requireBranch(tx, principal, id));
+      },
+      actor,
+    );
   }
 
   return {
-    fork: (principal: Principal, fork: Fork): Promise<Branch> =>
+    fork: (principal: Principal, fork: Fork, actor: Actor): Promise<Branch> =>
       fork.branch_id === undefined
-        ? forkDocument(principal, fork.document_id ?? '', fork.name)
-        : forkBranch(principal, fork.branch_id, fork),
+        ? forkDocument(principal, fork.media_id ?? '', fork, actor)
+        : forkBranch(principal, fork.branch_id, fork, actor),
 
-    async list(viewer: Viewer, { document_id, cursor, limit }: z.output<typeof contract.branchQuery>) {
-      const query = { mediaId: document_id, before: readCursor(cursor), limit: limit + 1 };
-      const { rows: branches, page } = cutPage(await store.listBranches(sql, viewer, query), limit);
-      return { branches: branches.map(onTheWire), page };
+    async list(viewer: Viewer, { media_id, cursor, limit }: z.output<typeof contract.branchQuery>) {
+      const query = { mediaId: media_id, before: readCursor(cursor), limit: limit + 1 };
+      const { data: branches, page } = cutPage(await store.listBranches(sql, viewer, query), limit);
+      return { data: branches.map(onTheWire), page };
     },
 
     async get(viewer: Viewer, branchId: string): Promise<Branch> {
@@ -104,7 +113,12 @@ export function createBranches({ sql, requireMode, governance, run }: BranchesDe
      * Appends events. A caller that has not seen the last event gets the current head, and nothing is appended. The
      * texts are computed before the transaction; under its lock, the branch must still be at the same event.
      */
-    async append(principal: Principal, branchId: string, after: number, edits: Edit[]): Promise<Branch> {
+    async append(
+      principal: Principal,
+      branchId: string,
+      { after, events: edits }: { after: number; events: Edit[] },
+      actor: Actor,
+    ): Promise<Branch> {
       const seen = await requireBranch(sql, principal, branchId);
       if (seen.event_count !== after) throw moved(seen);
       const at = await readStoredText(sql, seen, after);
@@ -117,15 +131,35 @@ export function createBranches({ sql, requireMode, governance, run }: BranchesDe
         position: after + index + 1,
         edit: edits[index] as Edit,
       }));
-      return transaction(sql, async (tx) => {
+      return transaction(
+        sql,
+        async (tx) => {
+          const branch = (await store.lockBranch(tx, principal, branchId)) ?? branchNotFound();
+          if (branch.event_count !== after) throw moved(branch);
+          for (const { position, text } of appended.snapshots)
+            await store.writeSnapshot(tx, branchId, position, text);
+          await store.insertEvents(tx, branchId, principal.user_id, events);
+          const { position, text_hash, text_length } = events.at(-1) as store.NewEvent;
+          await store.moveHead(tx, branchId, { event_count: position, text_hash, text_length });
+          return onTheWire(await requireBranch(tx, principal, branchId));
+        },
+        actor,
+      );
+    },
+
+    /** Deletes a branch with its events. Its author and admins may, unless other branches were forked from it. */
+    async delete(principal: Principal, branchId: string): Promise<void> {
+      await transaction(sql, async (tx) => {
         const branch = (await store.lockBranch(tx, principal, branchId)) ?? branchNotFound();
-        if (branch.event_count !== after) throw moved(branch);
-        for (const { position, text } of appended.snapshots)
-          await store.writeSnapshot(tx, branchId, position, text);
-        await store.insertEvents(tx, branchId, principal.user_id, events);
-        const { position, text_hash, text_length } = events.at(-1) as store.NewEvent;
-        await store.moveHead(tx, branchId, { event_count: position, text_hash, text_length });
-        return onTheWire(await requireBranch(tx, principal, branchId));
+        if (branch.created_by_user_id !== principal.user_id && !roleAllows(principal.role, 'admin')) {
+          throw new NexusError('E_FORBIDDEN', 'Only the author of this branch and admins may delete it.');
+        }
+        if (!(await store.deleteBranch(tx, branchId))) {
+          throw new NexusError(
+            'E_INVALID_STATE',
+            'Other branches were forked from this one. Delete them first.',
+          );
+        }
       });
     },
 
@@ -142,8 +176,8 @@ export function createBranches({ sql, requireMode, governance, run }: BranchesDe
       const range = { after, upTo: branch.event_count, limit: limit + 1 };
       const listed = await store.listEvents(sql, branchId, range);
       const placed = listed.map((event) => ({ event, cursor: event.position }));
-      const { rows, page } = cutByCursor(placed, limit);
-      const events = rows.map(({ event }) => event);
+      const { data, page } = cutByCursor(placed, limit);
+      const events = data.map(({ event }) => event);
       const before = events.length === 0 ? undefined : await readKnownText(branch, after);
       const rules = await governance.rules(mode);
       const size = charactersIn(events.map(({ text }) => text));
@@ -221,6 +255,7 @@ function branchNotFound(): never {
   throw new NexusError('E_BRANCH_NOT_FOUND', BRANCH_NOT_FOUND);
 }
 
-function onTheWire({ id, media_id, base_hash: _, base_length: __, ...row }: store.BranchRow): Branch {
-  return { branch_id: id, document_id: media_id, ...row };
+function onTheWire(row: store.BranchRow): Branch {
+  const { base_hash: _, base_length: __, created_by_user_id: ___, ...branch } = row;
+  return branch;
 }

@@ -27,7 +27,7 @@ export function createBranchesFeature({
   return {
     name: 'branches',
     services: { branches },
-    routes: (server) => registerBranchRoutes(server, branches),
+    routes: (api) => registerBranchRoutes(api, branches),
     jobTypes: [defineBranchReplay(sql, run, requester)],
     checks: [createBranchCheck(sql, run)],
   } satisfies Feature;

@@ -11,14 +11,14 @@ const { sql } = database;
 const app = useApp(database);
 const check = createBranchCheck(sql, (name, input, options) => app.resources.texts.run(name, input, options));
 
-let branch_id: string;
+let branchId: string;
 let head: string;
 beforeAll(async () => {
   const reader = await createReader(app);
-  const document_id = await saveDocument(sql, reader, { html: HTML });
-  ({ branch_id } = await fork(reader, { document_id }));
-  const { body } = await append(reader, branch_id, 0, [insert(0, 'one '), insert(0, 'two ')]);
-  head = body.text_hash;
+  const media_id = await saveDocument(sql, reader, { html: HTML });
+  ({ id: branchId } = await fork(reader, { media_id }));
+  const { body } = await append(reader, branchId, 0, [insert(0, 'one '), insert(0, 'two ')]);
+  head = body.data.text_hash;
 });
 
 /** Each test undoes what it did. */
@@ -29,11 +29,13 @@ const SHA256 = expect.stringMatching(/^[0-9a-f]{64}$/);
 test('the forked text differs from the base of the branch', async () => {
   const [kept] = await sql<
     [{ text: string }]
-  >`select text from branch_snapshots where branch_id = ${branch_id}`;
+  >`select text from branch_snapshots where branch_id = ${branchId}`;
   const write = (text: string) =>
-    sql`update branch_snapshots set text = ${text} where branch_id = ${branch_id} and position = 0`;
+    sql`update branch_snapshots set text = ${text} where branch_id = ${branchId} and position = 0`;
   await write('Never');
-  const found = [{ kind: 'branch_base_altered', branch_id, position: 0, recorded: SHA256, found: SHA256 }];
+  const found = [
+    { kind: 'branch_base_altered', branch_id: branchId, position: 0, recorded: SHA256, found: SHA256 },
+  ];
   expect(await findings(sql, check, { repair: true })).toEqual(found);
   expect(await findings(sql, check)).toEqual(found);
   await write(kept.text);
@@ -41,8 +43,8 @@ test('the forked text differs from the base of the branch', async () => {
 
 test.each([1, 2])('event %i is missing', async (position) => {
   const [event] =
-    await sql`delete from branch_events where branch_id = ${branch_id} and position = ${position} returning *`;
-  const found = [{ kind: 'branch_event_missing', branch_id, position }];
+    await sql`delete from branch_events where branch_id = ${branchId} and position = ${position} returning *`;
+  const found = [{ kind: 'branch_event_missing', branch_id: branchId, position }];
   expect(await findings(sql, check, { repair: true })).toEqual(found);
   await sql`
     insert into branch_events
@@ -50,9 +52,11 @@ test.each([1, 2])('event %i is missing', async (position) => {
 });
 
 test('the branch has another head', async () => {
-  const point = (hash: string) => sql`update branches set text_hash = ${hash} where id = ${branch_id}`;
+  const point = (hash: string) => sql`update branches set text_hash = ${hash} where id = ${branchId}`;
   await point('feed');
-  const found = [{ kind: 'branch_head_altered', branch_id, position: 2, recorded: 'feed', found: head }];
+  const found = [
+    { kind: 'branch_head_altered', branch_id: branchId, position: 2, recorded: 'feed', found: head },
+  ];
   expect(await findings(sql, check, { repair: true })).toEqual(found);
   await point(head);
 });

@@ -1,5 +1,4 @@
-import { z } from 'zod';
-import { id } from '../../contract/wire.ts';
+import { branchReplayPayload } from '../../contract/job-payloads.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { type IntegrityCheck, inBatches } from '../../platform/integrity/check.ts';
 import { defineJobType } from '../../platform/jobs/job-type.ts';
@@ -44,7 +43,7 @@ export function createBranchCheck(sql: Database, run: RunByCost<typeof branchWor
 /** Replays a branch from its beginning, and fails with the difference when a hash does not match. */
 export function defineBranchReplay(sql: Database, run: RunByCost<typeof branchWork>, requester: Requester) {
   return defineJobType('branch_replay', {
-    payload: z.strictObject({ branch_id: id }),
+    payload: branchReplayPayload,
     submittedBy: 'operator',
     async handler({ branch_id }, { createdBy, signal, progress }) {
       const branch = await store.findBranch(sql, await requester(createdBy), branch_id);

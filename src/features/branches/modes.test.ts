@@ -18,13 +18,13 @@ beforeAll(async () => {
 /** Creates a branch of a document with this text, with these events. */
 async function branchOf(text: string, ...events: object[]): Promise<void> {
   const document = await saveDocument(sql, reader, { html: `<p>${text}</p>` });
-  branchId = (await fork(reader, { document_id: document })).branch_id;
+  branchId = (await fork(reader, { media_id: document })).id;
   if (events.length > 0) expect((await append(reader, branchId, 0, events)).status).toBe(201);
 }
 
 const read = async (path: string) => (await reader.get(`/api/v1/branches/${branchId}/${path}`)).body;
 const eventTexts = async (query = '') =>
-  (await read(`events?${query}`)).events.map(({ text }: { text: string }) => text);
+  (await read(`events?${query}`)).data.map(({ text }: { text: string }) => text);
 
 test('RAW mode needs its three conditions', async () => {
   await branchOf('a xylophone');
@@ -38,7 +38,7 @@ describe('policies are applied to events with the text around them', () => {
   test('a word that two events form is redacted in both', async () => {
     await branchOf('The .', insert(4, 'xylo'), insert(8, 'phone'), insert(4, 'old '));
     expect(await eventTexts()).toEqual(['xylo', '█████', 'old ']);
-    expect((await read('text')).text).toBe('The old █████████.');
+    expect((await read('text')).data.text).toBe('The old █████████.');
   });
 
   test('a word that an event forms with the document is redacted', async () => {
@@ -50,13 +50,13 @@ describe('policies are applied to events with the text around them', () => {
   test('a word that a deletion forms is redacted in the next event', async () => {
     await branchOf('xylo-phone', { kind: 'delete', at: 4, length: 1 }, insert(9, ' plays'));
     expect(await eventTexts()).toEqual([null, ' plays']);
-    expect((await read('text')).text).toBe('█████████ plays');
+    expect((await read('text')).data.text).toBe('█████████ plays');
   });
 
   test('a word is redacted even when it became part of another word', async () => {
     await branchOf('phones', insert(0, 'xylophone'), insert(0, 'megaxylo'));
     expect(await eventTexts()).toEqual(['█████████', 'megaxylo']);
-    expect((await read('text')).text).toBe('megaxyloxylophonephones');
+    expect((await read('text')).data.text).toBe('megaxyloxylophonephones');
   });
 
   test('offsets are right after surrogate pairs', async () => {
@@ -67,7 +67,7 @@ describe('policies are applied to events with the text around them', () => {
   test('on every page of the list', async () => {
     await branchOf('.', insert(0, 'xylo'), insert(4, 'phone'), insert(0, 'a '));
     const first = await read('events?limit=1');
-    expect(first.events[0].text).toBe('xylo');
+    expect(first.data[0].text).toBe('xylo');
     expect(await eventTexts(`limit=1&cursor=${first.page.next_cursor}`)).toEqual(['█████']);
   });
 
@@ -87,13 +87,13 @@ test('other accents, normal forms and invisible characters do not prevent redact
     insert(8, '\u200b'),
     insert(6, '\u0301'),
   );
-  expect((await read('text')).text).toBe('The ███████████.');
-  expect((await read('compare?from=0')).unified).not.toMatch(/xyl|phone/);
+  expect((await read('text')).data.text).toBe('The ███████████.');
+  expect((await read('compare?from=0')).data.unified).not.toMatch(/xyl|phone/);
 });
 
 test('a comparison shows no difference in what is redacted', async () => {
   await branchOf('The xylophone.', { kind: 'replace', at: 4, length: 9, text: 'XYLOPHONE' });
-  const compared = await read('compare?from=0');
+  const { data: compared } = await read('compare?from=0');
   expect(compared).toMatchObject({ is_equal: true, changes: [], unified: '' });
 });
 
@@ -109,5 +109,5 @@ test('a blocking policy blocks every answer with the term, and names only the po
   const [decision] = await sql`
     select details from audit_logs
     where action = 'governance.decided' and details ->> 'branch_id' = ${branchId} limit 1`;
-  expect(decision?.details).toMatchObject({ decision: 'block', policies: made.body.id });
+  expect(decision?.details).toMatchObject({ decision: 'block', policies: made.body.data.id });
 });

@@ -23,13 +23,10 @@ beforeAll(async () => {
 
 describe('a replay', () => {
   test('recomputes the branch and returns its hash and event count', async () => {
-    const { branch_id } = await fork(reader, { document_id: document });
-    const { body } = await append(reader, branch_id, 0, [
-      insert(0, 'x'),
-      { kind: 'normalize', form: 'NFKD' },
-    ]);
-    const result = { branch_id, text_hash: body.text_hash, event_count: 2 };
-    expect(await replay(reader, branch_id)).toMatchObject({
+    const { id: branchId } = await fork(reader, { media_id: document });
+    const { body } = await append(reader, branchId, 0, [insert(0, 'x'), { kind: 'normalize', form: 'NFKD' }]);
+    const result = { branch_id: branchId, text_hash: body.data.text_hash, event_count: 2 };
+    expect(await replay(reader, branchId)).toMatchObject({
       status: 'succeeded',
       result,
       artifacts: [{ artifact_type: 'branch_replay_result', artifact_payload: result }],
@@ -37,44 +34,42 @@ describe('a replay', () => {
   });
 
   test('of a long branch checks each snapshot', async () => {
-    const { branch_id } = await fork(reader, { document_id: document });
+    const { id: branchId } = await fork(reader, { media_id: document });
     const count = 2 * SNAPSHOT_EVERY + 10;
     for (let after = 0; after < count; after += 50) {
       const events = Array.from({ length: Math.min(50, count - after) }, (_, n) =>
         insert(0, `${after + n} `),
       );
-      expect((await append(reader, branch_id, after, events)).status).toBe(201);
+      expect((await append(reader, branchId, after, events)).status).toBe(201);
     }
     const snapshots =
-      await sql`select position from branch_snapshots where branch_id = ${branch_id} order by position`;
+      await sql`select position from branch_snapshots where branch_id = ${branchId} order by position`;
     expect(snapshots.map(({ position }) => position)).toEqual([0, SNAPSHOT_EVERY, 2 * SNAPSHOT_EVERY]);
-    expect((await textOf(reader, branch_id, SNAPSHOT_EVERY + 1)).text).toMatch(
+    expect((await textOf(reader, branchId, SNAPSHOT_EVERY + 1)).text).toMatch(
       new RegExp(`^${SNAPSHOT_EVERY} `),
     );
-    expect((await textOf(reader, branch_id, 2 * SNAPSHOT_EVERY)).text).toMatch(
+    expect((await textOf(reader, branchId, 2 * SNAPSHOT_EVERY)).text).toMatch(
       new RegExp(`^${2 * SNAPSHOT_EVERY - 1} `),
     );
-    expect(await replay(reader, branch_id)).toMatchObject({
+    expect(await replay(reader, branchId)).toMatchObject({
       status: 'succeeded',
       result: { event_count: count },
     });
 
     await sql`
       update branch_snapshots set text = text || '!'
-      where branch_id = ${branch_id} and position = ${SNAPSHOT_EVERY}`;
+      where branch_id = ${branchId} and position = ${SNAPSHOT_EVERY}`;
     expect(
-      await reader.get(`/api/v1/branches/${branch_id}/text?position=${SNAPSHOT_EVERY + 1}`),
+      await reader.get(`/api/v1/branches/${branchId}/text?position=${SNAPSHOT_EVERY + 1}`),
     ).toMatchObject(failure(409, 'E_BRANCH_DAMAGED'));
-    expect((await replay(reader, branch_id)).error_text).toContain(
+    expect((await replay(reader, branchId)).error_text).toContain(
       `the text kept after event ${SNAPSHOT_EVERY} was altered`,
     );
-    await sql`delete from branch_snapshots where branch_id = ${branch_id} and position = ${SNAPSHOT_EVERY}`;
-    expect((await replay(reader, branch_id)).error_text).toContain(
-      `after event ${SNAPSHOT_EVERY} is missing`,
-    );
+    await sql`delete from branch_snapshots where branch_id = ${branchId} and position = ${SNAPSHOT_EVERY}`;
+    expect((await replay(reader, branchId)).error_text).toContain(`after event ${SNAPSHOT_EVERY} is missing`);
     // An altered event is distinguished from events after an intact snapshot.
-    await sql`update branch_events set text = 'X ' where branch_id = ${branch_id} and position in (70, 135)`;
-    const { error_text } = await replay(reader, branch_id);
+    await sql`update branch_events set text = 'X ' where branch_id = ${branchId} and position in (70, 135)`;
+    const { error_text } = await replay(reader, branchId);
     expect(error_text).toContain('event 70 was altered');
     expect(error_text).toContain('event 135 was altered');
     expect(error_text).not.toContain('event 71');
@@ -108,23 +103,23 @@ describe('a replay', () => {
     ['missing last event', /: event 3 is missing\.$/],
     ['head', /: the branch says that it ends with feed/],
   ])('finds an altered %s and names it', async (what, sentence) => {
-    const { branch_id } = await fork(reader, { document_id: document });
-    await append(reader, branch_id, 0, [insert(0, 'one '), insert(0, 'two '), insert(0, 'three ')]);
-    await alter[what](branch_id);
+    const { id: branchId } = await fork(reader, { media_id: document });
+    await append(reader, branchId, 0, [insert(0, 'one '), insert(0, 'two '), insert(0, 'three ')]);
+    await alter[what](branchId);
     if (what !== 'head') {
-      const { status } = await reader.get(`/api/v1/branches/${branch_id}/text`);
+      const { status } = await reader.get(`/api/v1/branches/${branchId}/text`);
       expect(status).toBe(what === 'hash' ? 200 : 409);
     }
-    const job = await replay(reader, branch_id);
+    const job = await replay(reader, branchId);
     expect(job).toMatchObject({ status: 'failed', error_code: 'E_BRANCH_DAMAGED' });
     expect(job.error_text).toMatch(sentence);
   });
 
   test('finds a document that differs from the forked text', async () => {
     const altered = await saveDocument(sql, reader, { html: HTML });
-    const { branch_id } = await fork(reader, { document_id: altered });
+    const { id: branchId } = await fork(reader, { media_id: altered });
     await sql`update media set plain_text = 'another' where id = ${altered}`;
-    expect((await replay(reader, branch_id)).error_text).toContain('what it was forked from has the hash');
+    expect((await replay(reader, branchId)).error_text).toContain('what it was forked from has the hash');
   });
 
   test('of any edits equals the result on a list of code points', async () => {
@@ -139,7 +134,7 @@ describe('a replay', () => {
       fc.asyncProperty(
         fc.array(fc.array(step, { minLength: 1, maxLength: 20 }), { maxLength: 6 }),
         async (batches) => {
-          const { branch_id } = await fork(reader, { document_id: document });
+          const { id: branchId } = await fork(reader, { media_id: document });
           const states = [TEXT];
           for (const batch of batches) {
             const after = states.length - 1;
@@ -159,16 +154,16 @@ describe('a replay', () => {
               if (wanted.kind === 'delete') return { kind: 'delete', at, length };
               return { kind: 'replace', at, length, text: wanted.text };
             });
-            expect((await append(reader, branch_id, after, events)).status).toBe(201);
+            expect((await append(reader, branchId, after, events)).status).toBe(201);
           }
           const last = states.length - 1;
-          expect(await replay(reader, branch_id)).toMatchObject({
+          expect(await replay(reader, branchId)).toMatchObject({
             result: { text_hash: textHash(states[last] ?? ''), event_count: last },
           });
           const middle = Math.floor(last / 2);
-          expect((await textOf(reader, branch_id, middle)).text).toBe(states[middle]);
-          const { body } = await reader.get(`/api/v1/branches/${branch_id}/compare?from=${middle}`);
-          expect(body.is_equal).toBe(states[middle] === states[last]);
+          expect((await textOf(reader, branchId, middle)).text).toBe(states[middle]);
+          const { body } = await reader.get(`/api/v1/branches/${branchId}/compare?from=${middle}`);
+          expect(body.data.is_equal).toBe(states[middle] === states[last]);
         },
       ),
       { numRuns: 15 },

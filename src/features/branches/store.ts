@@ -4,17 +4,16 @@ import type { SqlFragment } from '../../platform/database/statement.ts';
 import { canReadMedia, seesWorkOnMedia, type Viewer } from '../libraries/access/can-read-media.ts';
 
 /** A branch as it is stored. */
-export interface BranchRow extends Omit<Branch, 'branch_id' | 'document_id'> {
-  id: string;
-  media_id: string;
+export interface BranchRow extends Branch {
   base_hash: string;
   base_length: number;
+  created_by_user_id: string;
 }
 
 const columns = (sql: Queryable) => sql`
   branches.id, branches.media_id, branches.name, branches.parent_branch_id, branches.parent_position,
   branches.base_hash, branches.base_length, branches.event_count, branches.text_hash, branches.text_length,
-  users.username as created_by, branches.created_at, branches.updated_at`;
+  users.username as created_by, branches.created_by_user_id, branches.created_at, branches.updated_at`;
 
 const isVisible = (sql: Queryable, viewer: Viewer) =>
   seesWorkOnMedia(sql, viewer, {
@@ -38,6 +37,15 @@ export async function findBranch(sql: Queryable, viewer: Viewer, branchId: strin
 export async function lockBranch(tx: Transaction, viewer: Viewer, branchId: string) {
   await tx`select from branches where id = ${branchId} for no key update`;
   return findBranch(tx, viewer, branchId);
+}
+
+/** Deletes a branch with its events, unless another one was forked from it. Returns whether it was deleted. */
+export async function deleteBranch(tx: Transaction, branchId: string): Promise<boolean> {
+  const deleted = await tx`
+    delete from branches
+    where id = ${branchId}
+      and not exists (select from branches as child where child.parent_branch_id = ${branchId})`;
+  return deleted.count === 1;
 }
 
 /** Newest first. */

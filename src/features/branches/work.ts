@@ -78,7 +78,8 @@ export const branchWork = {
     if (text === undefined) return { damagedAt: at.position };
     const { value, hits } = redactedDeep(text, compileRules(rules));
     const { position, recorded: text_hash } = at;
-    return shown({ branch_id, position, text: value, text_hash, text_length: countCodePoints(text) }, hits);
+    const data = { branch_id, position, text: value, text_hash, text_length: countCodePoints(text) };
+    return shown({ data }, hits);
   },
 
   /** Compares the texts as the caller may see them, so that a difference shows nothing that a policy hides. */
@@ -87,7 +88,8 @@ export const branchWork = {
     if (before === undefined) return { damagedAt: from.at.position };
     if (after === undefined) return { damagedAt: to.at.position };
     const { value, hits } = redactedDeep({ before, after }, compileRules(rules));
-    return shown({ from: point(from), to: point(to), ...compareTexts(value.before, value.after) }, hits);
+    const data = { from: point(from), to: point(to), ...compareTexts(value.before, value.after) };
+    return shown({ data }, hits);
   },
 
   /**
@@ -105,7 +107,7 @@ export const branchWork = {
       ...event,
       text: event.text === null ? null : (alone.value[index] ?? null),
     }));
-    return shown({ events: shownEvents, page }, mergedHits([...inPlace.hits, ...alone.hits]));
+    return shown({ data: shownEvents, page }, mergedHits([...inPlace.hits, ...alone.hits]));
   },
 };
 

@@ -29,22 +29,30 @@ beforeAll(async () => {
   [owner, member, stranger] = [await createReader(app), await createReader(app), await createReader(app)];
 });
 
-const read = async (key: string, after?: string, limit = 200) => {
-  const query = new URLSearchParams({ limit: String(limit), ...(after !== undefined && { after }) });
+const read = async (
+  key: string,
+  cursor?: string,
+  { limit = 200, types }: { limit?: number; types?: string } = {},
+) => {
+  const query = new URLSearchParams({
+    limit: String(limit),
+    ...(cursor !== undefined && { cursor }),
+    ...(types !== undefined && { types }),
+  });
   const { status, body } = await app.call('GET', `/api/v1/events?${query}`, { key });
   expect(status, JSON.stringify(body)).toBe(200);
   return body as {
-    events: { id: string; type: string; cursor: string; data: Record<string, string> }[];
+    data: { id: string; type: string; cursor: string; data: Record<string, string> }[];
     page: { next_cursor: string; has_more: boolean };
   };
 };
 
 /** The cursor of the end of the feed. */
 async function now(key: string): Promise<string> {
-  for (let after: string | undefined; ; ) {
-    const { page } = await read(key, after);
-    after = page.next_cursor;
-    if (!page.has_more) return after;
+  for (let cursor: string | undefined; ; ) {
+    const { page } = await read(key, cursor);
+    cursor = page.next_cursor;
+    if (!page.has_more) return cursor;
   }
 }
 
@@ -54,18 +62,18 @@ describe('the feed', () => {
     const libraries = [];
     for (let n = 0; n < 5; n++) libraries.push(await createLibrary(owner, `Library ${n}`));
     const seen: string[] = [];
-    let after = start;
+    let cursor = start;
     for (let pages = 0; ; pages++) {
-      const { events, page } = await read(owner.key, after, 2);
+      const { data: events, page } = await read(owner.key, cursor, { limit: 2 });
       seen.push(...events.map(({ data }) => data.library_id ?? ''));
-      after = page.next_cursor;
+      cursor = page.next_cursor;
       if (page.has_more) continue;
       expect(pages).toBe(2);
       break;
     }
     expect(seen).toEqual(libraries);
-    expect((await read(owner.key, after)).events).toEqual([]);
-    const [first] = (await read(owner.key, start)).events;
+    expect((await read(owner.key, cursor)).data).toEqual([]);
+    const [first] = (await read(owner.key, start)).data;
     expect(first).toEqual({
       specversion: '1.0',
       id: expect.any(String),
@@ -83,17 +91,93 @@ describe('the feed', () => {
 
   test.each(['nonsense', Buffer.from('1 not-an-id').toString('base64url'), 'a'.repeat(201)])(
     'refuses the cursor %s',
-    async (after) => {
-      const answer = await app.call('GET', `/api/v1/events?after=${after}`, { key: owner.key });
-      expect(answer).toMatchObject(failure(400, 'E_INVALID_REQUEST'));
+    async (cursor) => {
+      for (const name of ['cursor', 'after']) {
+        const answer = await app.call('GET', `/api/v1/events?${name}=${cursor}`, { key: owner.key });
+        expect(answer).toMatchObject(failure(400, 'E_INVALID_REQUEST'));
+      }
     },
   );
 
   test('refuses a cursor of another database, which would hide events of this one', async () => {
-    const after = writePosition({ transaction_id: '18446744073709551615', id: newId() });
-    const answer = await app.call('GET', `/api/v1/events?after=${after}`, { key: owner.key });
-    expect(answer).toMatchObject(failure(400, 'E_INVALID_REQUEST'));
+    const cursor = writePosition({ transaction_id: '18446744073709551615', id: newId() });
+    for (const name of ['cursor', 'after']) {
+      const answer = await app.call('GET', `/api/v1/events?${name}=${cursor}`, { key: owner.key });
+      expect(answer).toMatchObject(failure(400, 'E_INVALID_REQUEST'));
+    }
   });
+
+  test('takes its cursor also as `after`, as before', async () => {
+    const start = await now(owner.key);
+    const library = await createLibrary(owner);
+    for (const name of ['cursor', 'after']) {
+      const { status, body } = await app.call('GET', `/api/v1/events?${name}=${start}`, { key: owner.key });
+      expect(status).toBe(200);
+      expect(body.data).toMatchObject([{ type: 'library.created', data: { library_id: library } }]);
+      expect(body.page).toEqual({ next_cursor: body.data[0].cursor, has_more: false });
+    }
+  });
+
+  test('has 50 events on a page unless the request says otherwise', async () => {
+    const reader = await createReader(app);
+    const library = await createLibrary(reader);
+    const start = await now(reader.key);
+    const tell = () => ({
+      ...someEvent({ aggregateId: library, idempotencyKey: newId() }),
+      payload: { library_id: library, name: 'again', owner_user_id: reader.id },
+    });
+    await transaction(sql, async (tx) => {
+      for (let n = 0; n < 51; n++) await emitEvent(tx, tell());
+    });
+    const { body } = await app.call('GET', `/api/v1/events?cursor=${start}`, { key: reader.key });
+    expect(body.data).toHaveLength(50);
+    expect(body.page).toEqual({ next_cursor: body.data[49].cursor, has_more: true });
+    expect((await read(reader.key, body.page.next_cursor)).data).toHaveLength(1);
+    for (const limit of [0, 201]) {
+      expect(await app.call('GET', `/api/v1/events?limit=${limit}`, { key: reader.key })).toMatchObject(
+        failure(400, 'E_INVALID_REQUEST'),
+      );
+    }
+  });
+
+  test('shows only the requested types, and its cursor moves past the others', async () => {
+    const start = await now(owner.key);
+    const library = await createLibrary(owner);
+    await join(owner, library, member);
+    await owner.patch(`/libraries/${library}`, { name: 'Renamed' });
+    await owner.delete(`/libraries/${library}/members/${member.id}`);
+    const types = 'library.renamed,library.created';
+    const wanted = ['library.created', 'library.renamed'];
+    const all = await read(owner.key, start, { types });
+    expect(all.data.map(({ type }) => type)).toEqual(wanted);
+    expect(all.page).toEqual({ next_cursor: await now(owner.key), has_more: false });
+    expect((await read(owner.key, all.page.next_cursor)).data).toEqual([]);
+    const first = await read(owner.key, start, { types, limit: 1 });
+    expect(first.page.has_more).toBe(true);
+    const second = await read(owner.key, first.page.next_cursor, { types, limit: 1 });
+    expect([...first.data, ...second.data].map(({ type }) => type)).toEqual(wanted);
+    expect(second.page).toEqual(all.page);
+    expect((await read(owner.key, start, { types: 'library.member_removed' })).data).toMatchObject([
+      { type: 'library.member_removed', data: { user_id: member.id } },
+    ]);
+  });
+
+  test('shows nobody more for asking for a type', async () => {
+    const start = await now(owner.key);
+    await createLibrary(owner);
+    expect((await read(stranger.key, start, { types: 'library.created' })).data).toEqual([]);
+  });
+
+  test.each(['no.such', 'library.created,no.such', 'library.created,', ''])(
+    'and the stream refuse the types %j',
+    async (types) => {
+      for (const path of ['events', 'events/stream']) {
+        const answer = await app.call('GET', `/api/v1/${path}?types=${types}`, { key: owner.key });
+        expect(answer).toMatchObject(failure(400, 'E_INVALID_REQUEST'));
+        expect(answer.body.error.message).toContain('types');
+      }
+    },
+  );
 
   test('waits for a transaction that began earlier and commits later, and skips nothing', async () => {
     const start = await now(DEV_KEYS.admin);
@@ -120,16 +204,16 @@ describe('the feed', () => {
     await begun.opened;
     const early = await emit(sql, event(newId()));
     const before = await read(DEV_KEYS.admin, start);
-    expect(before.events).toEqual([]);
+    expect(before.data).toEqual([]);
     finish.open();
     const { id } = await late;
-    const { events } = await read(DEV_KEYS.admin, before.page.next_cursor ?? start);
+    const { data: events } = await read(DEV_KEYS.admin, before.page.next_cursor ?? start);
     expect(events.map((seen) => seen.id)).toEqual([id, early.id]);
   });
 });
 
 describe('events are shown only to those who may see them at that moment', () => {
-  const types = async (key: string, after: string) => (await read(key, after)).events.map(({ type }) => type);
+  const types = async (key: string, cursor: string) => (await read(key, cursor)).data.map(({ type }) => type);
 
   test('members of a library, while they are in it', async () => {
     const media_id = await saveMedia(sql, owner);
@@ -164,11 +248,11 @@ describe('events are shown only to those who may see them at that moment', () =>
     const start = await now(owner.key);
     await owner.delete(`/libraries/${library}`);
     for (const { key } of [owner, member]) {
-      expect((await read(key, start)).events).toMatchObject([
+      expect((await read(key, start)).data).toMatchObject([
         { type: 'library.deleted', data: { library_id: library, owner_user_id: owner.id } },
       ]);
     }
-    expect((await read(member.key, start)).events[0]?.data).not.toHaveProperty('user_ids');
+    expect((await read(member.key, start)).data[0]?.data).not.toHaveProperty('user_ids');
     expect(await types(stranger.key, start)).toEqual([]);
   });
 
@@ -178,7 +262,7 @@ describe('events are shown only to those who may see them at that moment', () =>
     const start = await now(owner.key);
     await owner.patch(`/libraries/${library}`, { name: 'Renamed' });
     await owner.patch(`/libraries/${library}/members/${member.id}`, { role: 'admin' });
-    expect((await read(member.key, start)).events).toMatchObject([
+    expect((await read(member.key, start)).data).toMatchObject([
       { type: 'library.renamed', data: { library_id: library, name: 'Renamed' } },
       { type: 'library.member_role_changed', data: { user_id: member.id, role: 'admin' } },
     ]);
@@ -209,7 +293,7 @@ describe('events are shown only to those who may see them at that moment', () =>
     await emit(sql, { ...about, eventType: 'media.deleted', payload });
     const run = {
       analysis_run_id: newId(),
-      document_id: media_id,
+      media_id,
       layer_count: 9,
       created_by_user_id: owner.id,
     };
@@ -223,6 +307,32 @@ describe('events are shown only to those who may see them at that moment', () =>
     expect(await types(member.key, start)).toEqual(['media.ready']);
     expect(await types(stranger.key, start)).toEqual([]);
     expect(await types(DEV_KEYS.admin, start)).toEqual(['media.deleted']);
+  });
+
+  test('an analysis of version 1, which names its document document_id: the same people', async () => {
+    const document_id = await saveMedia(sql, owner);
+    const start = await now(owner.key);
+    const { id } = await emit(sql, {
+      eventType: 'analysis.completed',
+      aggregateType: 'analysis',
+      aggregateId: newId(),
+      payload: {
+        analysis_run_id: newId(),
+        media_id: document_id,
+        layer_count: 9,
+        created_by_user_id: owner.id,
+      },
+    });
+    const [current] = (await read(owner.key, start)).data;
+    expect(current).toMatchObject({ id, schemaversion: 2, data: { media_id: document_id } });
+    await sql`
+      update outbox_event
+      set schema_version = 1, payload = payload - 'media_id' || jsonb_build_object('document_id', ${document_id}::text)
+      where id = ${id}`;
+    const [former] = (await read(owner.key, start)).data;
+    expect(former).toMatchObject({ id, schemaversion: 1, data: { document_id } });
+    expect(former?.data).not.toHaveProperty('media_id');
+    expect(await types(stranger.key, start)).toEqual([]);
   });
 
   test('a job: its submitter and admins; a key: admins', async () => {
@@ -256,6 +366,8 @@ describe('a stream', () => {
     const library = await createLibrary(owner, 'During');
     const [streamed] = await mine.has(1);
     expect(streamed).toMatchObject({ type: 'library.created', event: { data: { library_id: library } } });
+    // Its messages have no name, so that an EventSource gives all of them to `onmessage`.
+    expect(streamed?.name).toBeUndefined();
     await createLibrary(stranger, 'Other');
     expect((await theirs.has(1)).map(({ event }) => event.data.name)).toEqual(['Other']);
     expect(mine.events).toHaveLength(1);
@@ -286,6 +398,84 @@ describe('a stream', () => {
       headers: { 'last-event-id': 'nonsense' },
     });
     expect(refused).toMatchObject(failure(400, 'E_INVALID_REQUEST'));
+  });
+
+  test.each(['cursor', 'after'])('starts after the event that `%s` names', async (name) => {
+    const start = await now(owner.key);
+    const missed = await createLibrary(owner);
+    const stream = await openStream(app.url, owner.key, {}, { [name]: start });
+    expect(await stream.has(1)).toMatchObject([{ event: { data: { library_id: missed } } }]);
+    const next = await createLibrary(owner);
+    expect((await stream.has(2))[1]).toMatchObject({ event: { data: { library_id: next } } });
+    stream.close();
+    const refused = await app.call('GET', `/api/v1/events/stream?${name}=nonsense`, { key: owner.key });
+    expect(refused).toMatchObject(failure(400, 'E_INVALID_REQUEST'));
+  });
+
+  test('prefers Last-Event-ID to its query, which a client keeps when it reconnects', async () => {
+    const start = await now(owner.key);
+    await createLibrary(owner);
+    const last = await now(owner.key);
+    const next = await createLibrary(owner);
+    for (const name of ['cursor', 'after']) {
+      const stream = await openStream(app.url, owner.key, { 'last-event-id': last }, { [name]: start });
+      expect(await stream.has(1)).toMatchObject([{ event: { data: { library_id: next } } }]);
+      stream.close();
+    }
+  });
+
+  test('sends only the requested types, of past events and of new ones', async () => {
+    const types = 'library.renamed,library.deleted';
+    const start = await now(owner.key);
+    const library = await createLibrary(owner);
+    await owner.patch(`/libraries/${library}`, { name: 'Before' });
+    const stream = await openStream(app.url, owner.key, {}, { cursor: start, types });
+    const all = await openStream(app.url, owner.key, {}, { cursor: start });
+    await stream.has(1);
+    const other = await createLibrary(owner);
+    await owner.patch(`/libraries/${other}`, { name: 'During' });
+    await all.has(4);
+    await owner.patch(`/libraries/${other}`, { name: 'The last one' });
+    expect((await stream.has(3)).map(({ type, event }) => [type, event.data.name])).toEqual([
+      ['library.renamed', 'Before'],
+      ['library.renamed', 'During'],
+      ['library.renamed', 'The last one'],
+    ]);
+    expect((await all.has(5)).map(({ type }) => type)).toEqual([
+      'library.created',
+      'library.renamed',
+      'library.created',
+      'library.renamed',
+      'library.renamed',
+    ]);
+    const resumed = await openStream(
+      app.url,
+      owner.key,
+      { 'last-event-id': stream.events[0]?.cursor ?? '' },
+      { types },
+    );
+    expect((await resumed.has(2)).map(({ event }) => event.data.name)).toEqual(['During', 'The last one']);
+    for (const one of [stream, all, resumed]) one.close();
+  });
+
+  test('is not opened by HEAD, which answers with the same headers', async () => {
+    const { eventStreams } = app.services;
+    await vi.waitFor(() => expect(eventStreams.count()).toBe(0), 30_000);
+    const opened = vi.spyOn(eventStreams, 'open');
+    const head = (query: string, headers: Record<string, string>) =>
+      fetch(`${app.url}/api/v1/events/stream${query}`, { method: 'HEAD', headers });
+    const answer = await head('?types=library.created', { 'x-nexus-api-key': owner.key });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    expect(await answer.text()).toBe('');
+    expect(opened).not.toHaveBeenCalled();
+    expect(eventStreams.count()).toBe(0);
+    const metrics = await app.call('GET', '/metrics/prometheus');
+    expect(metrics.body).toMatch(/^nexus_event_streams_open(\{[^}]*\})? 0$/m);
+    expect((await head('?types=no.such', { 'x-nexus-api-key': owner.key })).status).toBe(400);
+    expect((await head('', {})).status).toBe(401);
+    opened.mockRestore();
   });
 
   test('of a removed member ends with their removal, and shows nothing else of that library', async () => {

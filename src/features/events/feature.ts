@@ -11,7 +11,7 @@ export function createEventsFeature({ sql, log, listener }: Pick<Platform, 'sql'
   return {
     name: 'events',
     services,
-    routes: (server) => registerEventRoutes(server, services),
+    routes: (api) => registerEventRoutes(api, services),
     metrics: [
       () => [
         {

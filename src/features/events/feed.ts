@@ -14,13 +14,15 @@ export type Events = ReturnType<typeof createFeed>;
 export function createFeed({ sql }: { sql: Database }) {
   return {
     async read(principal: Principal, query: z.output<typeof feedQuery>) {
-      const after = query.after === undefined ? BEGINNING : await knownPosition(sql, query.after);
-      const page = await store.readFeed(sql, eventViewerOf(principal), after, query.limit + 1);
-      const events = page.events.slice(0, query.limit);
-      const isCut = page.events.length > query.limit;
+      const cursor = query.cursor ?? query.after;
+      const after = cursor === undefined ? BEGINNING : await knownPosition(sql, cursor);
+      const { types, limit } = query;
+      const page = await store.readFeed(sql, eventViewerOf(principal), { after, types, limit: limit + 1 });
+      const events = page.events.slice(0, limit);
+      const isCut = page.events.length > limit;
       const reached = (isCut ? events.at(-1) : page.scanned_to) ?? after;
       return {
-        events: events.map((event) => ({ ...shownEvent(event), cursor: writePosition(event) })),
+        data: events.map((event) => ({ ...shownEvent(event), cursor: writePosition(event) })),
         page: {
           next_cursor: reached === BEGINNING ? null : writePosition(reached),
           has_more: isCut || page.scanned_count === store.SCANNED_AT_ONCE,
@@ -36,7 +38,7 @@ export async function knownPosition(sql: Database, cursor: string): Promise<Posi
   if (await store.hasBegun(sql, position)) return position;
   throw new NexusError(
     'E_INVALID_REQUEST',
-    'after (or Last-Event-ID) is ahead of this database, which may have been restored. Start without it.',
+    'cursor (or Last-Event-ID) is ahead of this database, which may have been restored. Start without it.',
   );
 }
 

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { z } from 'zod';
 import * as contract from '../../contract/events.ts';
 import { principalOf } from '../../http/authentication.ts';
@@ -9,54 +10,49 @@ import type { EventStreams } from './streams.ts';
 const forViewers = routeOptions({ access: 'viewer', feature: 'events', tags: ['Events'] });
 
 export function registerEventRoutes(
-  server: HttpServer,
+  api: HttpServer,
   { events, eventStreams }: { events: Events; eventStreams: EventStreams },
 ): void {
-  server.get(
-    '/api/v1/events',
+  api.get(
+    '/events',
     forViewers({
-      summary: 'Events',
+      operationId: 'listEvents',
+      summary: 'List events',
       description:
-        'All events that you may see, oldest first, each event once. Continue with `after` = `next_cursor`, also when ' +
-        'there is nothing more yet.',
+        'Lists all events that the caller may see, oldest first, each event once. `next_cursor` is also there on the last ' +
+        'page: continue with it later.',
       querystring: contract.feedQuery,
       response: { 200: contract.feed },
     }),
     (request) => events.read(principalOf(request), request.query),
   );
 
-  server.get(
-    '/api/v1/events/stream',
-    {
-      exposeHeadRoute: false,
-      config: {
-        access: 'viewer',
-        feature: 'events',
-        errors: ['E_TOO_MANY_STREAMS'],
-        produces: { 200: ['text/event-stream'] },
-      },
-      schema: {
-        tags: ['Events'],
-        summary: 'Event stream',
-        description:
-          'Server-sent events as they happen. With `Last-Event-ID` (or `after`), it starts with the events since then. ' +
-          'Whoever is removed from a library receives `library.member_removed` (or `library.deleted`) as the last event ' +
-          'about it. A person has at most ten streams in a process; the next one ends the oldest.',
-        querystring: contract.streamQuery,
-        response: { 200: z.string() },
-      },
-    },
+  api.get(
+    '/events/stream',
+    forViewers({
+      errors: ['E_TOO_MANY_STREAMS'],
+      operationId: 'streamEvents',
+      summary: 'Stream events',
+      description:
+        'Sends events as they happen, as messages without a name whose data are the event. With `Last-Event-ID` or `cursor`, ' +
+        'it starts with the events since then. ' +
+        'Whoever is removed from a library receives `library.member_removed` (or `library.deleted`) as the last event ' +
+        'about it. A person has at most ten streams in a process; the next one ends the oldest.',
+      requestHeaders: ['Last-Event-ID'],
+      querystring: contract.streamQuery,
+      response: { 200: z.string() },
+      contentTypes: { 200: ['text/event-stream'] },
+    }),
     async (request, reply) => {
+      // `x-accel-buffering` asks proxies not to buffer events.
+      reply
+        .type('text/event-stream; charset=utf-8')
+        .headers({ 'cache-control': 'no-store', 'x-accel-buffering': 'no' });
+      if (request.method === 'HEAD') return reply.send(Readable.from([]) as never);
       const given = request.headers['last-event-id'];
-      const cursor = (typeof given === 'string' && given) || request.query.after;
-      const stream = await eventStreams.open(principalOf(request), cursor);
-      return (
-        reply
-          .type('text/event-stream; charset=utf-8')
-          // Asks proxies not to buffer events.
-          .headers({ 'cache-control': 'no-store', 'x-accel-buffering': 'no' })
-          .send(stream as never)
-      );
+      const { cursor, after, types } = request.query;
+      const from = (typeof given === 'string' && given) || cursor || after;
+      return reply.send((await eventStreams.open(principalOf(request), from, types)) as never);
     },
   );
 }

@@ -25,7 +25,11 @@ export const SCANNED_AT_ONCE = 2000;
  * Reads one page of the feed, with the number of scanned events and the position of the last one. Events, running
  * transactions and rights are read in one snapshot.
  */
-export async function readFeed(sql: Database, viewer: EventViewer, after: Position, limit: number) {
+export async function readFeed(
+  sql: Database,
+  viewer: EventViewer,
+  { after, types, limit }: { after: Position; types?: readonly string[] | undefined; limit: number },
+) {
   const rows = await sql<({ scanned_count: number; scanned_to: Position | null } & PlacedEvent)[]>`
     with event as materialized (
       select ${columns(sql)}
@@ -49,7 +53,7 @@ export async function readFeed(sql: Database, viewer: EventViewer, after: Positi
     left join lateral (
       select *
       from event
-      where ${maySeeEvent(sql, viewer)}
+      where ${maySeeEvent(sql, viewer)} ${types === undefined ? sql`` : sql`and event_type = any(${types}::text[])`}
       order by transaction_id, id
       limit ${limit}
     ) as visible on true

@@ -117,9 +117,9 @@ test(`eight writers that commit in any order (seed ${SEED}): the feed and the st
   const key = DEV_KEYS.admin;
   const stream = await openStream(app.url, key);
   const first = await app.call('GET', '/api/v1/events?limit=200', { key });
-  let after: string = first.body.page.next_cursor;
-  for (let page = first; page.body.page.has_more; after = page.body.page.next_cursor) {
-    page = await app.call('GET', `/api/v1/events?limit=200&after=${after}`, { key });
+  let cursor: string = first.body.page.next_cursor;
+  for (let page = first; page.body.page.has_more; cursor = page.body.page.next_cursor) {
+    page = await app.call('GET', `/api/v1/events?limit=200&cursor=${cursor}`, { key });
   }
   const seen: string[] = [];
   let isOver = false;
@@ -127,9 +127,9 @@ test(`eight writers that commit in any order (seed ${SEED}): the feed and the st
   async function follow(): Promise<void> {
     for (;;) {
       const wasOver = isOver;
-      const { body } = await app.call('GET', `/api/v1/events?limit=7&after=${after}`, { key });
-      seen.push(...body.events.map(({ id }: { id: string }) => id));
-      after = body.page.next_cursor;
+      const { body } = await app.call('GET', `/api/v1/events?limit=7&cursor=${cursor}`, { key });
+      seen.push(...body.data.map(({ id }: { id: string }) => id));
+      cursor = body.page.next_cursor;
       if (wasOver && !body.page.has_more) return;
     }
   }

@@ -26,6 +26,8 @@ export type EventStreams = ReturnType<typeof createEventStreams>;
 interface Stream {
   principal: Principal;
   out: PassThrough;
+  /** The event types that the client asked for; undefined for all. */
+  types: ReadonlySet<string> | undefined;
   /** All visible events up to this position have been sent. */
   sentTo: Position;
   /** Events that arrived while the stream was catching up; undefined once it has caught up. */
@@ -97,10 +99,8 @@ export function createEventStreams(options: StreamsOptions) {
     for (const event of events) {
       if (!isAfter(event, stream.sentTo)) continue;
       stream.sentTo = event;
-      write(
-        stream,
-        `id: ${writePosition(event)}\nevent: ${event.event_type}\ndata: ${JSON.stringify(shownEvent(event))}\n\n`,
-      );
+      if (stream.types && !stream.types.has(event.event_type)) continue;
+      write(stream, `id: ${writePosition(event)}\ndata: ${JSON.stringify(shownEvent(event))}\n\n`);
     }
     if (stream.out.writableLength > MOST_UNREAD_BYTES) stream.out.destroy();
   }
@@ -112,7 +112,10 @@ export function createEventStreams(options: StreamsOptions) {
   /** Sends past events until the stream has reached the present. */
   async function catchUp(stream: Stream): Promise<void> {
     for (let isMore = true; isMore && !stream.out.destroyed; ) {
-      const page = await store.readFeed(sql, eventViewerOf(stream.principal), stream.sentTo, READ_AT_ONCE);
+      const page = await store.readFeed(sql, eventViewerOf(stream.principal), {
+        after: stream.sentTo,
+        limit: READ_AT_ONCE,
+      });
       send(stream, page.events);
       const isCut = page.events.length === READ_AT_ONCE;
       if (!isCut && page.scanned_to) stream.sentTo = page.scanned_to;
@@ -170,10 +173,11 @@ export function createEventStreams(options: StreamsOptions) {
 
   return {
     /** Opens a stream of server-sent events that starts after the cursor, or now. */
-    async open(principal: Principal, cursor: string | undefined): Promise<Readable> {
+    async open(principal: Principal, cursor?: string, types?: readonly string[]): Promise<Readable> {
       const now = await store.lastPosition(sql);
       const sentTo = cursor === undefined ? now : await knownPosition(sql, cursor);
-      const stream: Stream = { principal, out: new PassThrough(), sentTo, waiting: [] };
+      const wanted = types && new Set(types);
+      const stream: Stream = { principal, out: new PassThrough(), types: wanted, sentTo, waiting: [] };
       if (isClosed) return stream.out.end();
       endOldest(principal.user_id);
       if (streams.size >= mostStreams) {

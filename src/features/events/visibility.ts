@@ -26,6 +26,8 @@ export function rolesFrom(minimum: Role): Role[] {
 export function maySeeEvent(sql: Queryable, viewer: EventViewer) {
   const user = sql`${viewer.user_id}::uuid`;
   const field = (name: string) => sql`(event.payload ->> ${name})::uuid`;
+  // Events of version 1 name it document_id.
+  const analysedMedia = sql`coalesce(${field('media_id')}, ${field('document_id')})`;
   const isNamed = sql`coalesce(event.payload -> 'user_ids' ? ${user}::text, false)`;
   const isMemberOf = (library: SqlFragment) => sql`
     exists (select from memberships where library_id = ${library} and user_id = ${user})`;
@@ -47,7 +49,7 @@ export function maySeeEvent(sql: Queryable, viewer: EventViewer) {
       when event.event_type = 'media.deleted' then ${viewer.is_admin}::boolean or ${isNamed}
       when event.event_type like 'media.%' then ${canReadMedia(sql, reader, field('media_id'))}
       when event.event_type like 'analysis.%' then
-        ${seesWorkOnMedia(sql, reader, { mediaId: field('document_id'), authorId: field('created_by_user_id') })}
+        ${seesWorkOnMedia(sql, reader, { mediaId: analysedMedia, authorId: field('created_by_user_id') })}
       when event.event_type like 'backfill.%' then
         ${viewer.is_admin}::boolean
         or (${field('user_id')} = ${user} and ${isMemberOf(field('source_library_id'))})

@@ -22,7 +22,7 @@ export function createGovernanceFeature(dependencies: GovernanceFeatureDependenc
   return {
     name: 'governance',
     services,
-    routes: (server) => registerGovernanceRoutes(server, services),
+    routes: (api) => registerGovernanceRoutes(api, services),
     onStart: () => seedConfiguredPolicy(sql, config.blockedTerms),
   } satisfies Feature;
 }

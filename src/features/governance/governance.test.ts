@@ -16,13 +16,13 @@ const evaluate = (text: string, mode = 'PUBLIC', who = key) =>
 const create = async (body: object) => {
   const answer = await policies('POST', body);
   expect(answer.status).toBe(201);
-  return answer.body;
+  return answer.body.data;
 };
 
 describe('the policy of the configuration', () => {
   test('exists and redacts in PUBLIC mode', async () => {
     const { body } = await policies('GET');
-    expect(body.policies).toMatchObject([
+    expect(body.data).toMatchObject([
       {
         name: 'NEXUS_BLOCKED_TERMS',
         mode: 'PUBLIC',
@@ -31,7 +31,7 @@ describe('the policy of the configuration', () => {
         source: 'configuration',
       },
     ]);
-    expect((await evaluate('The Falcon came through the blue  door.')).body).toMatchObject({
+    expect((await evaluate('The Falcon came through the blue  door.')).body.data).toMatchObject({
       decision: 'redact',
       allow: true,
       text: 'The ██████ came through the ██████████.',
@@ -44,7 +44,7 @@ describe('the policy of the configuration', () => {
   });
 
   test('can be changed in the configuration only', async () => {
-    const [{ id }] = (await policies('GET')).body.policies;
+    const [{ id }] = (await policies('GET')).body.data;
     expect(await policies('PATCH', { is_enabled: false }, id)).toMatchObject(failure(409, 'E_INVALID_STATE'));
     expect(await policies('DELETE', undefined, id)).toMatchObject(failure(409, 'E_INVALID_STATE'));
   });
@@ -54,11 +54,11 @@ describe('the policy of the configuration', () => {
     await Promise.all(
       [a, b, a, b].map((connection) => seedConfiguredPolicy(connection, ['falcon', 'blue door'])),
     );
-    expect((await policies('GET')).body.policies).toHaveLength(1);
+    expect((await policies('GET')).body.data).toHaveLength(1);
     await seedConfiguredPolicy(sql, []);
-    expect((await evaluate('falcon')).body.decision).toBe('allow');
+    expect((await evaluate('falcon')).body.data.decision).toBe('allow');
     await seedConfiguredPolicy(sql, ['falcon', 'blue door']);
-    expect((await evaluate('falcon')).body.decision).toBe('redact');
+    expect((await evaluate('falcon')).body.data.decision).toBe('redact');
   });
 });
 
@@ -71,18 +71,27 @@ describe('policies', () => {
       source: 'api',
       created_by: 'dev-admin',
     });
-    expect((await evaluate('call 555-1234')).body).toMatchObject({
+    expect((await evaluate('call 555-1234')).body.data).toMatchObject({
       decision: 'block',
       allow: false,
       text: null,
     });
     const changed = await policies('PATCH', { action: 'redact', terms: ['zebra'] }, policy.id);
-    expect(changed.body).toMatchObject({ action: 'redact', terms: ['zebra'], patterns: ['\\d{3}-\\d{4}'] });
-    expect((await evaluate('zebra 555-1234')).body.text).toBe('█████ ████████');
+    expect(changed.body.data).toMatchObject({
+      action: 'redact',
+      terms: ['zebra'],
+      patterns: ['\\d{3}-\\d{4}'],
+    });
+    expect((await evaluate('zebra 555-1234')).body.data.text).toBe('█████ ████████');
     await policies('PATCH', { is_enabled: false }, policy.id);
-    expect((await evaluate('zebra')).body.decision).toBe('allow');
+    expect((await evaluate('zebra')).body.data.decision).toBe('allow');
     expect((await policies('DELETE', undefined, policy.id)).status).toBe(204);
-    expect(await policies('DELETE', undefined, policy.id)).toMatchObject(failure(404, 'E_NOT_FOUND'));
+    expect(await policies('DELETE', undefined, newId())).toMatchObject(failure(404, 'E_NOT_FOUND'));
+    const other = await createPerson(app, { role: 'admin' });
+    const path = `/api/v1/governance/policies/${policy.id}`;
+    expect(await app.call('DELETE', path, { key: other.key })).toMatchObject(failure(404, 'E_NOT_FOUND'));
+    // The same request is answered as it was the first time, and does nothing.
+    expect((await policies('DELETE', undefined, policy.id)).status).toBe(204);
     const log =
       await sql`select action, details from audit_logs where details ->> 'policy_id' = ${policy.id} order by id`;
     expect([...log].map(({ action }) => action)).toEqual([
@@ -92,6 +101,25 @@ describe('policies', () => {
       'governance.policy_deleted',
     ]);
     expect(JSON.stringify(log)).not.toContain('zebra');
+  });
+
+  test('are at the path that the answer to their creation names', async () => {
+    const made = await policies('POST', { name: 'Found again', terms: ['heron'] });
+    const location = made.headers.get('location');
+    expect(location).toBe(`/api/v1/governance/policies/${made.body.data.id}`);
+    const { status, body } = await app.call('GET', location ?? '', { key });
+    expect(status).toBe(200);
+    expect(body).toEqual(made.body);
+    expect(body.data).toMatchObject({ name: 'Found again', terms: ['heron'] });
+    const { id } = made.body.data;
+    await policies('PATCH', { terms: ['crane'] }, id);
+    expect((await policies('GET', undefined, id)).body.data.terms).toEqual(['crane']);
+    await policies('DELETE', undefined, id);
+    expect(await policies('GET', undefined, id)).toMatchObject(failure(404, 'E_NOT_FOUND'));
+    expect(await policies('GET', undefined, newId())).toMatchObject(failure(404, 'E_NOT_FOUND'));
+    expect(await policies('GET', undefined, 'not-an-id')).toMatchObject(failure(400, 'E_INVALID_REQUEST'));
+    const researcher = { key: DEV_KEYS.researcher };
+    expect(await app.call('GET', location ?? '', researcher)).toMatchObject(failure(403, 'E_FORBIDDEN'));
   });
 
   test.each([
@@ -122,7 +150,7 @@ describe('policies', () => {
     expect(await policies('PATCH', { name: 'animals' }, other.id)).toMatchObject(
       failure(409, 'E_POLICY_NAME_TAKEN'),
     );
-    expect((await policies('PATCH', { name: 'animals' }, id)).body.name).toBe('animals');
+    expect((await policies('PATCH', { name: 'animals' }, id)).body.data.name).toBe('animals');
     expect(await policies('PATCH', { terms: [] }, id)).toMatchObject(failure(400, 'E_INVALID_REQUEST'));
     expect(await policies('PATCH', { name: 'x' }, newId())).toMatchObject(failure(404, 'E_NOT_FOUND'));
     for (const each of [id, other.id]) await policies('DELETE', undefined, each);
@@ -131,13 +159,13 @@ describe('policies', () => {
 
 describe('POST /api/v1/governance/evaluate', () => {
   test('RAW has separate policies, and shows what PUBLIC redacts', async () => {
-    expect((await evaluate('the falcon', 'RAW')).body).toMatchObject({
+    expect((await evaluate('the falcon', 'RAW')).body.data).toMatchObject({
       decision: 'allow',
       text: 'the falcon',
     });
     const { id } = await create({ name: 'Never', mode: 'RAW', action: 'block', terms: ['plutonium'] });
-    expect((await evaluate('plutonium', 'RAW')).body.decision).toBe('block');
-    expect((await evaluate('plutonium')).body.decision).toBe('allow');
+    expect((await evaluate('plutonium', 'RAW')).body.data.decision).toBe('block');
+    expect((await evaluate('plutonium')).body.data.decision).toBe('allow');
     await policies('DELETE', undefined, id);
   });
 
@@ -165,15 +193,15 @@ describe('POST /api/v1/governance/evaluate', () => {
 describe('a run that was made before a policy', () => {
   const analysed = async (text: string) => {
     const person = await createPerson(app);
-    const document_id = await saveDocument(sql, person, text);
-    const body = { document_id, layers: ['token', 'semantics'] };
+    const media_id = await saveDocument(sql, person, text);
+    const body = { media_id, layers: ['token', 'semantics'] };
     const { body: answer } = await app.call('POST', '/api/v1/analyze', { key: person.key, body });
-    const read = () =>
-      app.call('GET', `/api/v1/analysis/runs/${answer.analysis_run_id}`, { key: person.key });
+    const { analysis_run_id } = answer.data;
+    const read = () => app.call('GET', `/api/v1/analysis/runs/${analysis_run_id}`, { key: person.key });
     return {
       read,
       analyse: () => app.call('POST', '/api/v1/analyze', { key: person.key, body }),
-      id: answer.analysis_run_id,
+      id: analysis_run_id,
     };
   };
 
@@ -202,10 +230,12 @@ describe('a run that was made before a policy', () => {
     const again = await analyse();
     expect(again).toMatchObject({
       status: 200,
-      body: { status: 'failed', error_code: 'E_GOVERNANCE_BLOCKED', run: null, analysis_run_id: null },
+      body: {
+        data: { status: 'failed', error_code: 'E_GOVERNANCE_BLOCKED', run: null, analysis_run_id: null },
+      },
     });
     expect(JSON.stringify(again.body)).not.toMatch(/zebra\b(?!s)/);
     await policies('DELETE', undefined, policy.id);
-    expect((await analyse()).body.status).toBe('succeeded');
+    expect((await analyse()).body.data.status).toBe('succeeded');
   });
 });

@@ -5,6 +5,7 @@ import { cutPage, readCursor } from '../../platform/cursor.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
 import { newId } from '../../platform/ids.ts';
+import { versionOf } from '../../platform/version-tag.ts';
 import { compilePattern } from './pattern.ts';
 import { PatternError } from './pattern-syntax.ts';
 import * as store from './store.ts';
@@ -16,8 +17,7 @@ export type Policies = ReturnType<typeof createPolicies>;
 /** Manages policies. A change applies to the next text, because policies are not cached. */
 export function createPolicies({ sql }: { sql: Database }) {
   async function requireChangeable(tx: Transaction, id: string): Promise<Policy> {
-    const policy = await store.lockPolicy(tx, id);
-    if (!policy) throw new NexusError('E_NOT_FOUND', `The policy ${id} does not exist.`);
+    const policy = (await store.lockPolicy(tx, id)) ?? policyNotFound(id);
     if (policy.source === 'api') return policy;
     throw new NexusError(
       'E_INVALID_STATE',
@@ -28,24 +28,32 @@ export function createPolicies({ sql }: { sql: Database }) {
   return {
     async list(query: { cursor?: string | undefined; limit: number }) {
       const rows = await store.listPolicies(sql, readCursor(query.cursor), query.limit + 1);
-      const { rows: policies, page } = cutPage(rows, query.limit);
-      return { policies, page };
+      return cutPage(rows, query.limit);
+    },
+
+    async get(id: string): Promise<Policy> {
+      return (await store.findPolicy(sql, id)) ?? policyNotFound(id);
     },
 
     create(fields: CreatePolicy, actor: Actor): Promise<Policy> {
       checkPatterns(fields.patterns);
-      return transaction(sql, async (tx) => {
-        const drafted = { ...fields, id: newId(), created_by: actor.name };
-        const policy = (await store.insertPolicy(tx, drafted)) ?? nameTaken(fields.name);
-        await recordAudit(tx, { action: 'governance.policy_created', actor, ...told(policy) });
-        return policy;
-      });
+      return transaction(
+        sql,
+        async (tx) => {
+          const drafted = { ...fields, id: newId(), created_by: actor.name };
+          const policy = (await store.insertPolicy(tx, drafted)) ?? nameTaken(fields.name);
+          await recordAudit(tx, { action: 'governance.policy_created', actor, ...told(policy) });
+          return policy;
+        },
+        actor,
+      );
     },
 
     update(id: string, change: UpdatePolicy, actor: Actor): Promise<Policy> {
       checkPatterns(change.patterns ?? []);
       return transaction(sql, async (tx) => {
         const current = await requireChangeable(tx, id);
+        actor.requireVersion?.(policyVersion(current));
         const given = Object.entries(change).filter(([, value]) => value !== undefined);
         const wanted: Policy = { ...current, ...Object.fromEntries(given) };
         if (wanted.terms.length + wanted.patterns.length === 0) {
@@ -96,6 +104,15 @@ function checkPatterns(patterns: readonly string[]): void {
       throw new NexusError('E_INVALID_REQUEST', `patterns.${index}: ${error.message}.`);
     }
   }
+}
+
+/** Names the state of a policy. */
+export function policyVersion({ name, mode, action, terms, patterns, is_enabled }: Policy): string {
+  return versionOf(name, mode, action, terms, patterns, is_enabled);
+}
+
+function policyNotFound(id: string): never {
+  throw new NexusError('E_NOT_FOUND', `The policy ${id} does not exist.`);
 }
 
 function nameTaken(name: string): never {

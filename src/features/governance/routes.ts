@@ -1,74 +1,103 @@
 import { z } from 'zod';
 import * as contract from '../../contract/governance.ts';
-import { id } from '../../contract/wire.ts';
+import { answer, id, listOf, listQuery } from '../../contract/wire.ts';
+import { data, sendCreated } from '../../http/answers.ts';
 import { actorOf, principalOf } from '../../http/authentication.ts';
+import { versioned } from '../../http/conditional.ts';
 import type { HttpServer } from '../../http/http-server.ts';
 import { routeOptions } from '../../http/route-options.ts';
 import type { Governance } from './governance.ts';
-import type { Policies } from './policies.ts';
+import { type Policies, policyVersion } from './policies.ts';
 
 const byId = z.object({ id });
 const forOperators = routeOptions({ access: 'operator', feature: 'governance', tags: ['Governance'] });
 const forAdmins = routeOptions({ access: 'admin', feature: 'governance.policies', tags: ['Governance'] });
 
 export function registerGovernanceRoutes(
-  server: HttpServer,
+  api: HttpServer,
   { policies, governance }: { policies: Policies; governance: Governance },
 ) {
-  server.post(
-    '/api/v1/governance/evaluate',
+  api.post(
+    '/governance/evaluate',
     forOperators({
       errors: ['E_MODE_FORBIDDEN', 'E_TEXT_TOO_COSTLY'],
+      operationId: 'evaluateText',
       summary: 'Evaluate a text',
       description: 'Applies the policies of a mode. Returns the decision and the text as it may be shown.',
       body: contract.evaluate,
-      response: { 200: contract.evaluation },
+      response: { 200: answer(contract.evaluation) },
     }),
-    (request) =>
-      governance.evaluate(request.body.text, request.body.mode, principalOf(request), actorOf(request)),
+    (request) => {
+      const { text, mode } = request.body;
+      return data(governance.evaluate(text, mode, principalOf(request), actorOf(request)));
+    },
   );
 
-  server.get(
-    '/api/v1/governance/policies',
+  api.get(
+    '/governance/policies',
     forAdmins({
+      operationId: 'listPolicies',
       summary: 'List policies',
       description: 'Newest first.',
-      querystring: contract.policyQuery,
-      response: { 200: contract.policyList },
+      querystring: listQuery,
+      response: { 200: listOf(contract.policy) },
     }),
     (request) => policies.list(request.query),
   );
 
-  server.post(
-    '/api/v1/governance/policies',
+  api.post(
+    '/governance/policies',
     forAdmins({
       errors: ['E_POLICY_NAME_TAKEN'],
+      operationId: 'createPolicy',
       summary: 'Create a policy',
       description: 'It applies to the next text.',
       body: contract.createPolicy,
-      response: { 201: contract.policy },
+      response: { 201: answer(contract.policy) },
     }),
-    async (request, reply) => reply.status(201).send(await policies.create(request.body, actorOf(request))),
+    async (request, reply) => {
+      const policy = await policies.create(request.body, actorOf(request));
+      return sendCreated(reply, `/governance/policies/${policy.id}`, policy);
+    },
   );
 
-  server.patch(
-    '/api/v1/governance/policies/:id',
+  api.get(
+    '/governance/policies/:id',
     forAdmins({
-      errors: ['E_NOT_FOUND', 'E_INVALID_STATE', 'E_POLICY_NAME_TAKEN'],
+      errors: ['E_NOT_FOUND'],
+      operationId: 'getPolicy',
+      summary: 'Get a policy',
+      description: 'Returns its terms and patterns, and whether it is enabled.',
+      params: byId,
+      response: { 200: answer(contract.policy) },
+    }),
+    (request, reply) => versioned(reply, policies.get(request.params.id), policyVersion),
+  );
+
+  api.patch(
+    '/governance/policies/:id',
+    forAdmins({
+      errors: ['E_NOT_FOUND', 'E_INVALID_STATE', 'E_POLICY_NAME_TAKEN', 'E_PRECONDITION_FAILED'],
+      requestHeaders: ['If-Match'],
+      operationId: 'updatePolicy',
       summary: 'Change a policy',
       description: 'Absent fields are not changed.',
       params: byId,
       body: contract.updatePolicy,
-      response: { 200: contract.policy },
+      response: { 200: answer(contract.policy) },
     }),
-    (request) => policies.update(request.params.id, request.body, actorOf(request)),
+    (request, reply) =>
+      versioned(reply, policies.update(request.params.id, request.body, actorOf(request)), policyVersion),
   );
 
-  server.delete(
-    '/api/v1/governance/policies/:id',
+  api.delete(
+    '/governance/policies/:id',
     forAdmins({
       errors: ['E_NOT_FOUND', 'E_INVALID_STATE'],
+      goneCode: 'E_NOT_FOUND',
+      operationId: 'deletePolicy',
       summary: 'Delete a policy',
+      description: 'Texts are shown without it from the next request on.',
       params: byId,
       response: { 204: z.null() },
     }),

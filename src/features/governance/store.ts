@@ -24,6 +24,11 @@ export async function listPolicies(sql: Queryable, last: string | null, limit: n
     limit ${limit}`;
 }
 
+export async function findPolicy(sql: Queryable, id: string): Promise<Policy | undefined> {
+  const [policy] = await sql<Policy[]>`select ${columns(sql)} from governance_policies where id = ${id}`;
+  return policy;
+}
+
 export async function lockPolicy(tx: Transaction, id: string): Promise<Policy | undefined> {
   const [policy] = await tx<Policy[]>`
     select ${columns(tx)} from governance_policies where id = ${id} for update`;

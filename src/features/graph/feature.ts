@@ -18,7 +18,7 @@ export function createGraphFeature({ sql, projector, config }: GraphFeatureDepen
   return {
     name: 'graph',
     services: { graph },
-    routes: (server) => registerGraphRoutes(server, graph),
+    routes: (api) => registerGraphRoutes(api, graph),
     jobTypes: [projection.type],
     periodic: projection.periodic,
     subscribers: [projection.subscriber, ...(mirror ? [mirror.subscriber] : [])],

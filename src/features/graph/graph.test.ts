@@ -33,6 +33,7 @@ async function document(by: Reader, content: Partial<Document> & { says?: string
 const related = async (id: string, by = reader) => {
   const { status, body } = await by.get(`/media/${id}/related`);
   expect(status).toBe(200);
+  expect(body.page).toEqual({ next_cursor: null, has_more: false });
   return body.data as {
     media: { id: string };
     links_to: boolean;
@@ -96,7 +97,7 @@ describe('a related document', () => {
     expect(await member.get(`/media/${hidden}/related`)).toMatchObject(failure(404, 'E_MEDIA_NOT_FOUND'));
   });
 
-  test.each(['limit=0', 'limit=101', 'limit=x'])('takes no %s', async (query) => {
+  test.each(['limit=0', 'limit=201', 'limit=x'])('takes no %s', async (query) => {
     const id = await document(reader, { says: 'x' });
     expect(await reader.get(`/media/${id}/related?${query}`)).toMatchObject(
       failure(400, 'E_INVALID_REQUEST'),

@@ -11,25 +11,34 @@ const create = (body: unknown) => app.call('POST', '/api/v1/api-keys', { key, bo
 describe('creating a key', () => {
   test('returns the key once, and the key works', async () => {
     const { user } = await createPerson(app, { role: 'operator' });
-    const { status, body } = await create({ user_id: user.id, name: 'laptop' });
+    const { status, headers, body } = await create({ user_id: user.id, name: 'laptop' });
     expect(status).toBe(201);
-    expect(body).toMatchObject({
+    const created = body.data;
+    expect(created).toMatchObject({
       user_id: user.id,
       owner: user.username,
       name: 'laptop',
       role: 'operator',
-      enabled: true,
+      is_enabled: true,
       raw_mode_enabled: false,
       expires_at: null,
       last_used_at: null,
     });
-    expect(body.key).toMatch(/^nxs_[\w-]{43}$/);
-    expect(body.key.startsWith(body.prefix)).toBe(true);
-    expect((await app.call('GET', '/api/v1/auth/whoami', { key: body.key })).body.api_key_id).toBe(body.id);
+    expect(created.key).toMatch(/^nxs_[\w-]{43}$/);
+    expect(created.key.startsWith(created.prefix)).toBe(true);
+    const whoami = await app.call('GET', '/api/v1/auth/whoami', { key: created.key });
+    expect(whoami.body.api_key_id).toBe(created.id);
+
+    expect(headers.get('location')).toBe(`/api/v1/api-keys/${created.id}`);
+    const { key: _, ...shown } = created;
+    expect((await app.call('GET', headers.get('location') ?? '', { key })).body.data).toEqual({
+      ...shown,
+      last_used_at: expect.any(String),
+    });
 
     const listed = await app.call('GET', `/api/v1/api-keys?user_id=${user.id}`, { key });
-    expect(listed.body.api_keys.map((row: { id: string }) => row.id)).toContain(body.id);
-    expect(JSON.stringify(listed.body)).not.toContain(body.key.slice(8));
+    expect(listed.body.data.map((row: { id: string }) => row.id)).toContain(created.id);
+    expect(JSON.stringify(listed.body)).not.toContain(created.key.slice(8));
   });
 
   test('accepts a username instead of an id, a lower role, RAW mode and an expiry', async () => {
@@ -41,7 +50,12 @@ describe('creating a key', () => {
       raw_mode_enabled: true,
       expires_at,
     });
-    expect(body).toMatchObject({ user_id: user.id, role: 'researcher', raw_mode_enabled: true, expires_at });
+    expect(body.data).toMatchObject({
+      user_id: user.id,
+      role: 'researcher',
+      raw_mode_enabled: true,
+      expires_at,
+    });
   });
 
   test("with a role above the user's is 409 and creates none", async () => {
@@ -72,25 +86,27 @@ describe('creating a key', () => {
 
   test('and disabling a key are audited, without the key itself', async () => {
     const { user } = await createPerson(app);
-    const { body } = await create({ user_id: user.id });
-    await app.call('POST', `/api/v1/api-keys/${body.id}/disable`, { key });
+    const created = (await create({ user_id: user.id })).body.data;
+    await app.call('POST', `/api/v1/api-keys/${created.id}/disable`, { key });
     const entries = await database.sql`
-      select action, actor, details from audit_logs where details->>'api_key_id' = ${body.id} order by id`;
+      select action, actor, details from audit_logs where details->>'api_key_id' = ${created.id} order by id`;
     expect([...entries]).toMatchObject([
       {
         action: 'api_key.created',
         actor: 'dev-admin',
-        details: { owner: user.username, prefix: body.prefix },
+        details: { owner: user.username, prefix: created.prefix },
       },
       { action: 'api_key.disabled', actor: 'dev-admin' },
     ]);
-    expect(JSON.stringify(entries)).not.toContain(body.key);
+    expect(JSON.stringify(entries)).not.toContain(created.key);
   });
 });
 
 test('disabling a disabled key changes nothing; an unknown key is 404', async () => {
   const { apiKey } = await createPerson(app);
   const disable = (id: string) => app.call('POST', `/api/v1/api-keys/${id}/disable`, { key });
-  expect((await disable(apiKey.id)).body).toEqual((await disable(apiKey.id)).body);
+  const first = await disable(apiKey.id);
+  expect(first.body.data).toMatchObject({ id: apiKey.id, is_enabled: false });
+  expect((await disable(apiKey.id)).body).toEqual(first.body);
   expect(await disable(newId())).toMatchObject(failure(404, 'E_NOT_FOUND'));
 });

@@ -16,6 +16,7 @@ test('a key in X-Nexus-API-Key authenticates its user', async () => {
     owner: user.username,
     role: 'operator',
     raw_mode_enabled: false,
+    scopes: null,
     allowed_modes: ['PUBLIC'],
     user_id: user.id,
     default_library_id: user.default_library_id,
@@ -43,17 +44,20 @@ test('a disabled key is 401 from the next request on', async () => {
   const { key, apiKey } = await createPerson(app);
   expect((await app.call('GET', whoami, { key })).status).toBe(200);
   const disabled = await app.call('POST', `/api/v1/api-keys/${apiKey.id}/disable`, { key: DEV_KEYS.admin });
-  expect(disabled.body).toMatchObject({ id: apiKey.id, enabled: false });
+  expect(disabled.body.data).toMatchObject({ id: apiKey.id, is_enabled: false });
   expect(await app.call('GET', whoami, { key })).toMatchObject(failure(401, 'E_UNAUTHENTICATED'));
 });
 
 test('the keys of a disabled user are 401 from the next request on, and work again when the user is enabled', async () => {
   const { user, key } = await createPerson(app);
-  const patch = (disabled: boolean) =>
-    app.call('PATCH', `/api/v1/users/${user.id}`, { key: DEV_KEYS.admin, body: { disabled } });
-  expect((await patch(true)).body.disabled_at).toMatch(/^\d{4}-.*Z$/);
+  const patch = (is_enabled: boolean) =>
+    app.call('PATCH', `/api/v1/users/${user.id}`, { key: DEV_KEYS.admin, body: { is_enabled } });
+  expect((await patch(false)).body.data).toMatchObject({
+    is_enabled: false,
+    disabled_at: expect.stringMatching(/^\d{4}-.*Z$/),
+  });
   expect(await app.call('GET', whoami, { key })).toMatchObject(failure(401, 'E_UNAUTHENTICATED'));
-  expect((await patch(false)).body.disabled_at).toBeNull();
+  expect((await patch(true)).body.data).toMatchObject({ is_enabled: true, disabled_at: null });
   expect((await app.call('GET', whoami, { key })).status).toBe(200);
 });
 
@@ -106,7 +110,7 @@ test('refused keys and roles are audited, with the request id and without the ke
     headers: { 'x-request-id': 'refused-role' },
   });
   const { body } = await app.call('GET', '/api/v1/audit?limit=2', { key: DEV_KEYS.admin });
-  expect(body.audit_logs).toMatchObject([
+  expect(body.data).toMatchObject([
     {
       action: 'auth.role_refused',
       actor: 'dev-viewer',

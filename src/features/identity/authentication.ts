@@ -1,6 +1,13 @@
 import { NexusError } from '../../contract/errors.ts';
 import type { Principal } from '../../contract/identity.ts';
-import { lowerRole, type Mode, type Role, roleAllows } from '../../contract/roles.ts';
+import {
+  lowerRole,
+  type Mode,
+  type Role,
+  roleAllows,
+  roleOfScopes,
+  type Scope,
+} from '../../contract/roles.ts';
 import { type Actor, type Caller, recordAudit } from '../../platform/audit/audit.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { createRateLimiter } from '../../platform/rate-limit/rate-limiter.ts';
@@ -60,8 +67,9 @@ export function createAuthentication({ sql, refusals, ...options }: Authenticati
     { user_role, key_role, ...rights }: store.Rights,
     credential: Pick<Principal, 'api_key_id' | 'session_id'>,
   ): Principal {
-    const { user_id, owner, raw_mode_enabled, default_library_id } = rights;
-    const role = lowerRole(key_role ?? user_role, user_role);
+    const { user_id, owner, raw_mode_enabled, scopes, default_library_id } = rights;
+    const ofKey = lowerRole(key_role ?? user_role, user_role);
+    const role = scopes === null ? ofKey : lowerRole(ofKey, roleOfScopes(scopes));
     const hasRaw = options.rawModeEnabled && raw_mode_enabled && roleAllows(role, 'researcher');
     return {
       ...credential,
@@ -70,6 +78,7 @@ export function createAuthentication({ sql, refusals, ...options }: Authenticati
       role,
       raw_mode_enabled,
       allowed_modes: hasRaw ? ['PUBLIC', 'RAW'] : ['PUBLIC'],
+      scopes,
       default_library_id,
       requests_per_minute: rights.requests_per_minute ?? options.requestsPerMinute[role],
     };
@@ -118,15 +127,23 @@ export function createAuthentication({ sql, refusals, ...options }: Authenticati
     },
 
     /** Limits requests per key, or per user when there is no key. The bucket holds the requests of one minute. */
-    async limitRate({ api_key_id, user_id, requests_per_minute }: Principal): Promise<void> {
+    async limitRate({ api_key_id, user_id, requests_per_minute }: Principal) {
       const limit = { capacity: requests_per_minute, perSecond: requests_per_minute / 60 };
-      const wait = await limiter.take(`requests:${api_key_id ?? user_id}`, limit);
-      if (wait === 0) return;
-      throw new NexusError(
+      const { wait, ...left } = await limiter.take(`requests:${api_key_id ?? user_id}`, limit);
+      const allowance = { limit: requests_per_minute, ...left };
+      if (wait === 0) return allowance;
+      const refusal = new NexusError(
         'E_RATE_LIMITED',
         `Too many requests: the limit is ${requests_per_minute} per minute. Try again in ${wait} seconds.`,
         { retryAfterSeconds: wait },
       );
+      return { ...allowance, refusal };
+    },
+
+    /** Checks what the key may be used for. A caller without a key, and a key without scopes, may do both. */
+    requireScope({ scopes }: Principal, scope: Scope): void {
+      if (scopes === null || scopes.includes(scope)) return;
+      throw new NexusError('E_FORBIDDEN', `This key has no scope ${scope}. Use a key that has it.`);
     },
 
     async requireRole(principal: Principal, minimum: Role, actor: Actor, target: string): Promise<void> {

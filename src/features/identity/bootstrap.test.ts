@@ -178,16 +178,16 @@ describe('the first start in production', () => {
     const { path } = await app.services.signInLinks.create(admin, { name: 'test' });
     const browser = await signIn(app, { sign_in_token: path.replace('/app/welcome#', '') });
     const body = { new_password: 'a password of development' };
-    expect((await browser.call('PUT', '/me/password', { body })).status).toBe(204);
+    expect((await browser.call('PUT', '/api/v1/me/password', { body })).status).toBe(204);
     const unused = await app.services.signInLinks.create(admin, { name: 'test' });
     const { key } = await app.services.apiKeys.create(
       admin,
       { name: 'made by hand', raw_mode_enabled: false },
       { name: 'test' },
     );
-    const tokens = await app.call('POST', '/api/v1/auth/token', { key });
-    const bearer = { authorization: `Bearer ${tokens.body.access_token}` };
-    expect((await app.call('GET', '/me', { headers: bearer })).status).toBe(200);
+    const tokens = (await app.call('POST', '/api/v1/auth/token', { key })).body.data;
+    const bearer = { authorization: `Bearer ${tokens.access_token}` };
+    expect((await app.call('GET', '/api/v1/me', { headers: bearer })).status).toBe(200);
 
     expect((await retire()).sort()).toEqual(['dev-admin', 'dev-operator', 'dev-researcher', 'dev-viewer']);
     expect(await person('dev-admin')).toEqual({
@@ -197,9 +197,9 @@ describe('the first start in production', () => {
     });
     expect((await whoami(key)).status).toBe(401);
     expect((await whoami(DEV_KEYS.admin)).status).toBe(401);
-    expect((await browser.call('GET', '/me')).status).toBe(401);
-    expect((await app.call('GET', '/me', { headers: bearer })).status).toBe(401);
-    const refresh = { refresh_token: tokens.body.refresh_token };
+    expect((await browser.call('GET', '/api/v1/me')).status).toBe(401);
+    expect((await app.call('GET', '/api/v1/me', { headers: bearer })).status).toBe(401);
+    const refresh = { refresh_token: tokens.refresh_token };
     expect((await app.call('POST', '/api/v1/auth/refresh', { body: refresh })).status).toBe(401);
     for (const given of [
       { username: 'dev-admin', password: body.new_password },

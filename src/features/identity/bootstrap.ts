@@ -63,7 +63,7 @@ async function ensureUser(tx: Transaction, users: Users, role: Role, env: bootst
   if (!user) return undefined;
   await bootstrapped.markBootstrapped(tx, user.id, env);
   if (user.role === role && user.disabled_at === null) return user;
-  return users.updateIn(tx, user.id, { role, disabled: false }, SYSTEM);
+  return users.updateIn(tx, user.id, { role, is_enabled: true }, SYSTEM);
 }
 
 /** Ensures the key. The user's row is locked, so parallel starts cannot create it twice. */
@@ -81,10 +81,14 @@ async function ensureKey(tx: Transaction, user: User, { role, key, keepsOthers }
   }
   if (!existing) {
     const visible = { id: newId(), user_id: user.id, name: KEY_NAME, prefix: visiblePrefix(key) };
-    const rights = { role, raw_mode_enabled, requests_per_minute: null, expires_at: null };
+    const rights = { role, raw_mode_enabled, scopes: null, requests_per_minute: null, expires_at: null };
     const created = await store.insertApiKey(tx, { ...visible, ...rights, key_hash });
     await recordKeyChange(tx, 'api_key.created', created, SYSTEM);
-  } else if (!existing.enabled || existing.role !== role || existing.raw_mode_enabled !== raw_mode_enabled) {
+  } else if (
+    !existing.is_enabled ||
+    existing.role !== role ||
+    existing.raw_mode_enabled !== raw_mode_enabled
+  ) {
     const enabled = await bootstrapped.enableApiKey(tx, existing.id, role, raw_mode_enabled);
     await auditKey(tx, 'api_key.enabled', enabled, SYSTEM);
   }

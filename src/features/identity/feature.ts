@@ -4,11 +4,12 @@ import { installationSecret } from '../../platform/database/installation-secret.
 import type { Feature, Platform } from '../feature.ts';
 import { createApiKeys } from './api-keys.ts';
 import { createAuthentication } from './authentication.ts';
+import { registerOwnKeyRoutes } from './own-key-routes.ts';
 import { createProfile } from './profile.ts';
 import { createRefusals } from './refusals.ts';
 import { createRequester } from './requester.ts';
 import { registerIdentityRoutes } from './routes.ts';
-import { registerSessionRoutes } from './session-routes.ts';
+import { registerAppSessionRoutes, registerSessionRoutes } from './session-routes.ts';
 import { createSessions, periodicSessionCleanup } from './sessions.ts';
 import { createSignInLinks } from './sign-in-links.ts';
 import { createAccessTokens, createTokens } from './tokens.ts';
@@ -23,6 +24,7 @@ export interface IdentityDependencies
     requestsPerMinute: Record<Role, number>;
     tokenSecret: string | undefined;
     defaultRole: Role;
+    publicUrl: string | undefined;
   };
 }
 
@@ -46,10 +48,12 @@ export function createIdentityFeature({ sql, config, ...hooks }: IdentityDepende
   return {
     name: 'identity',
     services,
-    routes(server, registered) {
-      registerIdentityRoutes(server, { ...services, registered });
-      registerSessionRoutes(server, services);
+    routes(api, registered) {
+      registerIdentityRoutes(api, { ...services, registered });
+      registerOwnKeyRoutes(api, services);
+      registerSessionRoutes(api, { ...services, publicUrl: config.publicUrl });
     },
+    appRoutes: (server) => registerAppSessionRoutes(server, services),
     periodic: [periodicSessionCleanup(sql)],
   } satisfies Feature;
 }

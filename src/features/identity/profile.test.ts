@@ -18,7 +18,7 @@ async function createMember() {
 
 test('a password has at least ten characters', async () => {
   const { key } = await createPerson(app);
-  const answer = await app.call('PUT', '/me/password', { key, body: { new_password: '123456789' } });
+  const answer = await app.call('PUT', '/api/v1/me/password', { key, body: { new_password: '123456789' } });
   expect(answer).toMatchObject(failure(400, 'E_INVALID_REQUEST'));
   expect(answer.body.error.message).toBe('new_password must have at least 10 characters.');
 });
@@ -28,11 +28,11 @@ test('a key, or a session that began with one, cannot set a first password', asy
   const body = { new_password: 'a way to stay' };
   const refused = failure(403, 'E_FORBIDDEN');
   const browser = await signIn(app, { api_key: key });
-  const { body: tokens } = await app.call('POST', '/api/v1/auth/token', { key });
+  const tokens = (await app.call('POST', '/api/v1/auth/token', { key })).body.data;
   const headers = { authorization: `Bearer ${tokens.access_token}` };
-  expect(await app.call('PUT', '/me/password', { key, body })).toMatchObject(refused);
-  expect(await browser.call('PUT', '/me/password', { body })).toMatchObject(refused);
-  expect(await app.call('PUT', '/me/password', { headers, body })).toMatchObject(refused);
+  expect(await app.call('PUT', '/api/v1/me/password', { key, body })).toMatchObject(refused);
+  expect(await browser.call('PUT', '/api/v1/me/password', { body })).toMatchObject(refused);
+  expect(await app.call('PUT', '/api/v1/me/password', { headers, body })).toMatchObject(refused);
   expect((await browser.call('GET', '/app/session')).body.data.can_set_password).toBe(false);
   const [row] = await database.sql`select password_hash from users where id = ${user.id}`;
   expect(row?.password_hash).toBeNull();
@@ -41,7 +41,10 @@ test('a key, or a session that began with one, cannot set a first password', asy
 test('a key can change a password only with the current one', async () => {
   const { key, username } = await createMember();
   const change = (current_password?: string) =>
-    app.call('PUT', '/me/password', { key, body: { new_password: 'the next password', current_password } });
+    app.call('PUT', '/api/v1/me/password', {
+      key,
+      body: { new_password: 'the next password', current_password },
+    });
   expect(await change()).toMatchObject(failure(403, 'E_FORBIDDEN'));
   expect(await change('not the first')).toMatchObject(failure(403, 'E_FORBIDDEN'));
   const browser = await signIn(app, { api_key: key });
@@ -60,14 +63,16 @@ test('changing a password requires the current one, and ends all other sessions'
   await app.services.signInLinks.create(user, actor);
   const new_password = 'the second password';
   for (const current_password of [undefined, 'not the first']) {
-    const answer = await here.call('PUT', '/me/password', { body: { new_password, current_password } });
+    const answer = await here.call('PUT', '/api/v1/me/password', {
+      body: { new_password, current_password },
+    });
     expect(answer).toMatchObject(failure(403, 'E_FORBIDDEN'));
   }
-  expect((await elsewhere.call('GET', '/me')).status).toBe(200);
+  expect((await elsewhere.call('GET', '/api/v1/me')).status).toBe(200);
   const body = { new_password, current_password: first };
-  expect((await here.call('PUT', '/me/password', { body })).status).toBe(204);
-  expect((await here.call('GET', '/me')).status).toBe(200);
-  expect(await elsewhere.call('GET', '/me')).toMatchObject(failure(401, 'E_UNAUTHENTICATED'));
+  expect((await here.call('PUT', '/api/v1/me/password', { body })).status).toBe(204);
+  expect((await here.call('GET', '/api/v1/me')).status).toBe(200);
+  expect(await elsewhere.call('GET', '/api/v1/me')).toMatchObject(failure(401, 'E_UNAUTHENTICATED'));
   await expect(signIn(app, { username, password: first })).rejects.toThrow('E_UNAUTHENTICATED');
   await signIn(app, { username, password: new_password });
   const links = await database.sql`select from sign_in_links where user_id = ${user.id}`;
@@ -87,11 +92,13 @@ test('after signing in with a link, a new password can be set for an hour withou
     needs_current_password: false,
   });
   const body = { new_password: 'one to remember' };
-  expect((await browser.call('PUT', '/me/password', { body })).status).toBe(204);
+  expect((await browser.call('PUT', '/api/v1/me/password', { body })).status).toBe(204);
   await signIn(app, { username, password: body.new_password });
   await database.sql`update sessions set created_at = now() - interval '61 minutes' where user_id = ${user.id}`;
   expect((await browser.call('GET', '/app/session')).body.data.needs_current_password).toBe(true);
-  expect(await browser.call('PUT', '/me/password', { body })).toMatchObject(failure(403, 'E_FORBIDDEN'));
+  expect(await browser.call('PUT', '/api/v1/me/password', { body })).toMatchObject(
+    failure(403, 'E_FORBIDDEN'),
+  );
 });
 
 test('guessing the current password is rate limited', async () => {
@@ -99,7 +106,7 @@ test('guessing the current password is rate limited', async () => {
   const browser = await signIn(app, { username, password: first });
   const body = { new_password: 'taken over now', current_password: 'a guess' };
   const guesses = await Promise.all(
-    Array.from({ length: 12 }, () => browser.call('PUT', '/me/password', { body })),
+    Array.from({ length: 12 }, () => browser.call('PUT', '/api/v1/me/password', { body })),
   );
   expect(guesses.filter(({ status }) => status === 403)).toHaveLength(10);
   expect(guesses.filter(({ status }) => status === 429)).toHaveLength(2);
@@ -130,7 +137,7 @@ test('of two parallel changes, one succeeds', async () => {
 test('a current or former username of another user is refused, ignoring case', async () => {
   const [ana, ben] = [await createPerson(app), await createPerson(app)];
   const rename = ({ key }: { key: string }, username: string) =>
-    app.call('PATCH', '/me', { key, body: { username } });
+    app.call('PATCH', '/api/v1/me', { key, body: { username } });
   const former = ana.user.username;
   expect(await rename(ben, former.toUpperCase())).toMatchObject(failure(409, 'E_USERNAME_TAKEN'));
   expect((await rename(ana, 'ana-anew')).body.data.username).toBe('ana-anew');
@@ -142,10 +149,10 @@ test('a current or former username of another user is refused, ignoring case', a
   // The former owner may take it again.
   expect((await rename(ana, former)).status).toBe(200);
   expect(await rename(ben, 'two words')).toMatchObject(failure(400, 'E_INVALID_REQUEST'));
-  expect(await app.call('PATCH', '/me', { key: ana.key, body: {} })).toMatchObject(
+  expect(await app.call('PATCH', '/api/v1/me', { key: ana.key, body: {} })).toMatchObject(
     failure(400, 'E_INVALID_REQUEST'),
   );
-  expect(await app.call('PATCH', '/me', { key: ana.key, body: { role: 'admin' } })).toMatchObject(
+  expect(await app.call('PATCH', '/api/v1/me', { key: ana.key, body: { role: 'admin' } })).toMatchObject(
     failure(400, 'E_INVALID_REQUEST'),
   );
 });
@@ -177,9 +184,9 @@ test('a name that another user gives up in parallel is refused', async () => {
 
 test('a bootstrap user cannot change its username', async () => {
   const rename = (username: string) =>
-    app.call('PATCH', '/me', { key: DEV_KEYS.operator, body: { username, display_name: 'Olga' } });
+    app.call('PATCH', '/api/v1/me', { key: DEV_KEYS.operator, body: { username, display_name: 'Olga' } });
   expect(await rename('olga')).toMatchObject(failure(409, 'E_INVALID_STATE'));
-  expect((await app.call('GET', '/me', { key: DEV_KEYS.operator })).body.data.display_name).toBe(
+  expect((await app.call('GET', '/api/v1/me', { key: DEV_KEYS.operator })).body.data.display_name).toBe(
     'dev-operator',
   );
 });

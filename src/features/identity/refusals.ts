@@ -28,7 +28,7 @@ export function createRefusals({ sql }: { sql: Database }) {
 
   /** Limits the refusals of a network. Called only after a refusal, so that valid credentials are never limited. */
   async function limit({ address }: Caller): Promise<void> {
-    const wait = await networks.take(`refused:${networkOf(address)}`, BY_NETWORK);
+    const { wait } = await networks.take(`refused:${networkOf(address)}`, BY_NETWORK);
     if (wait === 0) return;
     throw new NexusError(
       'E_RATE_LIMITED',
@@ -38,7 +38,8 @@ export function createRefusals({ sql }: { sql: Database }) {
   }
 
   async function record({ reason, by, username, api_key_id }: Refusal, caller: Caller): Promise<void> {
-    const isSeparate = (await entries.take(`refusal_entries:${by ?? 'key'}`, SEPARATE_ENTRIES)) === 0;
+    const { wait } = await entries.take(`refusal_entries:${by ?? 'key'}`, SEPARATE_ENTRIES);
+    const isSeparate = wait === 0;
     const network = isSeparate ? networkOf(caller.address) : SEVERAL_NETWORKS;
     const details = { reason, address: isSeparate ? caller.address : SEVERAL_NETWORKS };
     const entry = {

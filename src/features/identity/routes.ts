@@ -1,13 +1,15 @@
 import { z } from 'zod';
 import * as contract from '../../contract/identity.ts';
 import { ROLES, type Role, roleAllows } from '../../contract/roles.ts';
-import { id, listQuery } from '../../contract/wire.ts';
+import { answer, id, listOf, listQuery } from '../../contract/wire.ts';
 import type { RegisteredRoute } from '../../http/access.ts';
+import { data, list, sendCreated } from '../../http/answers.ts';
 import { actorOf, principalOf } from '../../http/authentication.ts';
+import { versioned } from '../../http/conditional.ts';
 import type { HttpServer } from '../../http/http-server.ts';
 import { routeOptions } from '../../http/route-options.ts';
 import type { ApiKeys } from './api-keys.ts';
-import type { Users } from './users.ts';
+import { type Users, userVersion } from './users.ts';
 
 const forViewers = routeOptions({ access: 'viewer', tags: ['Identity'] });
 const forUserAdmins = routeOptions({ access: 'admin', feature: 'users', tags: ['Users and keys'] });
@@ -16,12 +18,13 @@ const forKeyAdmins = routeOptions({ access: 'admin', feature: 'api_keys', tags: 
 const byId = z.object({ id });
 
 export function registerIdentityRoutes(
-  server: HttpServer,
+  api: HttpServer,
   { users, apiKeys, registered }: { users: Users; apiKeys: ApiKeys; registered: RegisteredRoute[] },
 ) {
-  server.get(
-    '/api/v1/auth/whoami',
+  api.get(
+    '/auth/whoami',
     forViewers({
+      operationId: 'whoami',
       summary: 'Get the caller',
       description: 'The owner, role and modes of the credentials.',
       response: { 200: contract.principal },
@@ -29,42 +32,46 @@ export function registerIdentityRoutes(
     (request) => principalOf(request),
   );
 
-  server.get(
-    '/api/v1/features',
+  api.get(
+    '/features',
     forViewers({
+      operationId: 'listFeatures',
       summary: 'List features',
       description:
         'The features of this server, with their minimum role and whether the caller may use them.',
-      response: { 200: contract.featureList },
+      response: { 200: listOf(contract.feature) },
     }),
-    (request) => ({ features: availableFeatures(registered, principalOf(request)) }),
+    (request) => list(availableFeatures(registered, principalOf(request))),
   );
 
-  server.get(
+  api.get(
     '/me',
     forViewers({
+      operationId: 'getMe',
       summary: 'Get my user',
       description: 'The user who makes the request.',
-      response: { 200: contract.me },
+      response: { 200: answer(contract.me) },
     }),
-    async (request) => ({ data: await users.get(principalOf(request).user_id) }),
+    (request) => data(users.get(principalOf(request).user_id)),
   );
 
-  server.get(
-    '/users',
+  api.get(
+    '/people',
     forViewers({
+      operationId: 'findPeople',
       summary: 'Find people',
       description:
         'Up to eight people whose username or display name begins with the prefix, for invitations.',
       querystring: contract.peopleQuery,
-      response: { 200: contract.people },
+      response: { 200: listOf(contract.person) },
     }),
-    async (request) => ({ data: await users.find(request.query.prefix) }),
+    (request) => list(users.find(request.query.prefix)),
   );
 
-  server.get(
-    '/api/v1/users',
+  api.get(
+    '/users',
     forUserAdmins({
+      operationId: 'listUsers',
       summary: 'List users',
       description: 'Newest first.',
       querystring: listQuery,
@@ -73,68 +80,123 @@ export function registerIdentityRoutes(
     (request) => users.list(request.query),
   );
 
-  server.post(
-    '/api/v1/users',
+  api.post(
+    '/users',
     forUserAdmins({
       errors: ['E_USERNAME_TAKEN', 'E_USERNAME_RESERVED'],
+      operationId: 'createUser',
       summary: 'Create a user',
       description: 'Creates the user and their default library.',
       body: contract.createUser,
-      response: { 201: contract.user },
+      response: { 201: answer(contract.user) },
     }),
-    async (request, reply) => reply.status(201).send(await users.create(request.body, actorOf(request))),
+    async (request, reply) => {
+      const user = await users.create(request.body, actorOf(request));
+      return sendCreated(reply, `/users/${user.id}`, user);
+    },
   );
 
-  server.patch(
-    '/api/v1/users/:id',
+  api.get(
+    '/users/:id',
     forUserAdmins({
-      errors: ['E_USER_NOT_FOUND', 'E_LAST_ADMIN_FORBIDDEN'],
+      errors: ['E_USER_NOT_FOUND'],
+      operationId: 'getUser',
+      summary: 'Get a user',
+      description: 'Returns the role, whether the user is enabled, and the storage quota.',
+      params: byId,
+      response: { 200: answer(contract.user) },
+    }),
+    (request, reply) => versioned(reply, users.get(request.params.id), userVersion),
+  );
+
+  api.patch(
+    '/users/:id',
+    forUserAdmins({
+      errors: ['E_USER_NOT_FOUND', 'E_LAST_ADMIN_FORBIDDEN', 'E_PRECONDITION_FAILED'],
+      requestHeaders: ['If-Match'],
+      operationId: 'updateUser',
       summary: 'Change a user',
-      description: 'Changes role, display name, disabled and storage quota. Omitted fields do not change.',
+      description:
+        'Changes role, display name, storage quota and whether the user is enabled. Omitted fields do not change.',
       params: byId,
       body: contract.updateUser,
-      response: { 200: contract.user },
+      response: { 200: answer(contract.user) },
     }),
-    (request) => users.update(request.params.id, request.body, actorOf(request)),
+    (request, reply) =>
+      versioned(reply, users.update(request.params.id, request.body, actorOf(request)), userVersion),
   );
 
-  server.get(
-    '/api/v1/api-keys',
+  api.get(
+    '/api-keys',
     forKeyAdmins({
+      operationId: 'listApiKeys',
       summary: 'List API keys',
       description: 'Newest first, with their prefix. The keys themselves are not stored.',
       querystring: contract.apiKeyListQuery,
-      response: { 200: contract.apiKeyList },
+      response: { 200: listOf(contract.apiKey) },
     }),
     (request) => apiKeys.list(request.query),
   );
 
-  server.post(
-    '/api/v1/api-keys',
+  api.post(
+    '/api-keys',
     forKeyAdmins({
       errors: ['E_USER_NOT_FOUND', 'E_KEY_ROLE_EXCEEDS_USER'],
+      operationId: 'createApiKey',
       summary: 'Create an API key',
       description: 'For the user with `user_id` or `username`. Only this response contains the `key`.',
       body: contract.createApiKey,
-      response: { 201: contract.createdApiKey },
+      response: { 201: answer(contract.createdApiKey) },
     }),
     async (request, reply) => {
       const { user_id, username, ...fields } = request.body;
       const user = user_id ? await users.get(user_id) : await users.getByName(username ?? '');
-      return reply.status(201).send(await apiKeys.create(user, fields, actorOf(request)));
+      const key = await apiKeys.create(user, fields, actorOf(request));
+      return sendCreated(reply, `/api-keys/${key.id}`, key);
     },
   );
 
-  server.post(
-    '/api/v1/api-keys/:id/disable',
+  api.get(
+    '/api-keys/:id',
     forKeyAdmins({
       errors: ['E_NOT_FOUND'],
+      operationId: 'getApiKey',
+      summary: 'Get an API key',
+      description: 'Returns its role, scopes and last use. The key itself is not stored.',
+      params: byId,
+      response: { 200: answer(contract.apiKey) },
+    }),
+    (request) => data(apiKeys.get(request.params.id)),
+  );
+
+  api.delete(
+    '/api-keys/:id',
+    forKeyAdmins({
+      errors: ['E_NOT_FOUND'],
+      goneCode: 'E_NOT_FOUND',
+      operationId: 'deleteApiKey',
+      summary: 'Delete an API key',
+      description: 'Takes effect with the next request, and ends the sessions that began with the key.',
+      params: byId,
+      response: { 204: z.null() },
+    }),
+    async (request, reply) => {
+      await apiKeys.delete(request.params.id, actorOf(request));
+      return reply.status(204).send(null);
+    },
+  );
+
+  api.post(
+    '/api-keys/:id/disable',
+    forKeyAdmins({
+      errors: ['E_NOT_FOUND'],
+      operationId: 'disableApiKey',
       summary: 'Disable an API key',
       description: 'Takes effect with the next request.',
       params: byId,
-      response: { 200: contract.apiKey },
+      response: { 200: answer(contract.apiKey) },
     }),
-    (request) => apiKeys.disable(request.params.id, actorOf(request)),
+    (request) => data(apiKeys.disable(request.params.id, actorOf(request))),
   );
 }
 
@@ -151,12 +213,12 @@ function availableFeatures(routes: RegisteredRoute[], { role: own, allowed_modes
   const features = [...minimums].map(([feature, minimum_role]) => ({
     feature,
     minimum_role,
-    enabled: roleAllows(own, minimum_role),
+    is_enabled: roleAllows(own, minimum_role),
   }));
   const raw = {
     feature: 'raw_mode',
     minimum_role: 'researcher' as const,
-    enabled: allowed_modes.includes('RAW'),
+    is_enabled: allowed_modes.includes('RAW'),
   };
   return [...features, raw].sort((a, b) => a.feature.localeCompare(b.feature));
 }

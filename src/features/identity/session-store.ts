@@ -56,6 +56,7 @@ export async function findSession(sql: Queryable, key: SessionKey): Promise<Pres
       sessions.api_key_id,
       api_keys.role as key_role,
       coalesce(api_keys.raw_mode_enabled, false) as raw_mode_enabled,
+      api_keys.scopes,
       api_keys.requests_per_minute,
       users.default_library_id,
       (

@@ -49,7 +49,7 @@ describe('signing in', () => {
     expect(await lastAudit()).toMatchObject({ action: 'session.created', actor: username });
     const browser = browserWith(app, cookieOf(answer).value);
     expect((await browser.call('GET', '/app/session')).body).toEqual(answer.body);
-    expect((await browser.call('GET', '/me')).body.data).toMatchObject({ id: user.id });
+    expect((await browser.call('GET', '/api/v1/me')).body.data).toMatchObject({ id: user.id });
     expect((await browser.call('GET', '/api/v1/auth/whoami')).body).toMatchObject({
       api_key_id: null,
       owner: username,
@@ -77,12 +77,14 @@ describe('signing in', () => {
     expect(await browser.call('GET', '/api/v1/users')).toMatchObject(failure(403, 'E_FORBIDDEN'));
     // A session with a lower role than its user cannot change the user's password or name.
     const body = { new_password: 'chosen by a thief' };
-    expect(await browser.call('PUT', '/me/password', { body })).toMatchObject(failure(403, 'E_FORBIDDEN'));
+    expect(await browser.call('PUT', '/api/v1/me/password', { body })).toMatchObject(
+      failure(403, 'E_FORBIDDEN'),
+    );
     const names = { body: { username: 'taken-away' } };
-    expect(await browser.call('PATCH', '/me', names)).toMatchObject(failure(403, 'E_FORBIDDEN'));
+    expect(await browser.call('PATCH', '/api/v1/me', names)).toMatchObject(failure(403, 'E_FORBIDDEN'));
     await app.services.apiKeys.disable(apiKey.id, { name: 'test' });
-    expect(await browser.call('GET', '/me')).toMatchObject(failure(401, 'E_UNAUTHENTICATED'));
-    expect((await strong.call('GET', '/me')).status).toBe(200);
+    expect(await browser.call('GET', '/api/v1/me')).toMatchObject(failure(401, 'E_UNAUTHENTICATED'));
+    expect((await strong.call('GET', '/api/v1/me')).status).toBe(200);
   });
 
   test('fails with the same message whatever is wrong; the audit log has the reason', async () => {
@@ -205,7 +207,7 @@ describe('the cookie', () => {
     const answer = await overHttps.call('POST', '/app/session', { body: { username, password } });
     const { name, value, flags } = cookieOf(answer);
     expect([name, flags.includes('Secure')]).toEqual(['__Host-nexus_session', true]);
-    const me = (cookie: string) => overHttps.call('GET', '/me', { headers: { cookie } });
+    const me = (cookie: string) => overHttps.call('GET', '/api/v1/me', { headers: { cookie } });
     expect((await me(`${name}=${value}`)).status).toBe(200);
     expect((await me(`nexus_session=${value}`)).status).toBe(401);
     expect((await me(`nexus_session=planted; ${name}=${value}`)).status).toBe(200);
@@ -221,7 +223,7 @@ describe('the cookie', () => {
     const { username } = await createMember();
     const { token } = await signIn(app, { username, password });
     const headers = { cookie: `__Host-nexus_session=${token}` };
-    expect((await app.call('GET', '/me', { headers })).status).toBe(401);
+    expect((await app.call('GET', '/api/v1/me', { headers })).status).toBe(401);
   });
 
   test('the database does not contain session tokens', async () => {
@@ -238,14 +240,14 @@ describe('the cookie', () => {
       body: { username: victim.username, password },
     });
     expect(cookieOf(answer).value).not.toBe(planted.token);
-    expect(await planted.call('GET', '/me')).toMatchObject(failure(401, 'E_UNAUTHENTICATED'));
+    expect(await planted.call('GET', '/api/v1/me')).toMatchObject(failure(401, 'E_UNAUTHENTICATED'));
 
     const first = browserWith(app, cookieOf(answer).value);
     const again = await first.call('POST', '/app/session', {
       body: { username: victim.username, password },
     });
     expect(cookieOf(again).value).not.toBe(first.token);
-    expect(await first.call('GET', '/me')).toMatchObject(failure(401, 'E_UNAUTHENTICATED'));
+    expect(await first.call('GET', '/api/v1/me')).toMatchObject(failure(401, 'E_UNAUTHENTICATED'));
   });
 
   test('is ignored when the request has an API key', async () => {
@@ -256,7 +258,7 @@ describe('the cookie', () => {
   });
 
   test.each(['', 'x', '%00', 'a'.repeat(4000), '"quoted"', ';;;'])('"%s" is 401', async (token) => {
-    const answer = await app.call('GET', '/me', { headers: { cookie: `nexus_session=${token}` } });
+    const answer = await app.call('GET', '/api/v1/me', { headers: { cookie: `nexus_session=${token}` } });
     expect(answer).toMatchObject(failure(401, 'E_UNAUTHENTICATED'));
     const asked = await app.call('GET', '/app/session', { headers: { cookie: `nexus_session=${token}` } });
     expect(asked).toMatchObject({ status: 200, body: { data: null } });
@@ -276,7 +278,7 @@ describe('a session', () => {
     expect(answer.status).toBe(204);
     expect(cookieOf(answer).value).toBe('');
     expect(await lastAudit()).toMatchObject({ action: 'session.ended', actor: username });
-    expect(await browser.call('GET', '/me')).toMatchObject(failure(401, 'E_UNAUTHENTICATED'));
+    expect(await browser.call('GET', '/api/v1/me')).toMatchObject(failure(401, 'E_UNAUTHENTICATED'));
     expect(await browser.call('GET', '/app/session')).toMatchObject({ status: 200, body: { data: null } });
     expect((await other.call('GET', '/app/session')).body.data.user.username).toBe(username);
     expect((await browser.call('DELETE', '/app/session')).status).toBe(204);
@@ -286,8 +288,8 @@ describe('a session', () => {
   test('ends immediately when its user is disabled', async () => {
     const { username, user } = await createMember();
     const browser = await signIn(app, { username, password });
-    await app.services.users.update(user.id, { disabled: true }, { name: 'test' });
-    expect(await browser.call('GET', '/me')).toMatchObject(failure(401, 'E_UNAUTHENTICATED'));
+    await app.services.users.update(user.id, { is_enabled: false }, { name: 'test' });
+    expect(await browser.call('GET', '/api/v1/me')).toMatchObject(failure(401, 'E_UNAUTHENTICATED'));
   });
 
   test("has its user's current role", async () => {
@@ -303,11 +305,11 @@ describe('a session', () => {
     const idle = await signIn(app, { username, password });
     await database.sql`
       update sessions set last_used_at = now() - interval '30 days 1 minute' where user_id = ${user.id}`;
-    expect(await idle.call('GET', '/me')).toMatchObject(failure(401, 'E_UNAUTHENTICATED'));
+    expect(await idle.call('GET', '/api/v1/me')).toMatchObject(failure(401, 'E_UNAUTHENTICATED'));
     const old = await signIn(app, { username, password });
-    expect((await old.call('GET', '/me')).status).toBe(200);
+    expect((await old.call('GET', '/api/v1/me')).status).toBe(200);
     await database.sql`update sessions set expires_at = now() where user_id = ${user.id}`;
-    expect(await old.call('GET', '/me')).toMatchObject(failure(401, 'E_UNAUTHENTICATED'));
+    expect(await old.call('GET', '/api/v1/me')).toMatchObject(failure(401, 'E_UNAUTHENTICATED'));
   });
 
   test('updates last_used_at at most once per minute', async () => {
@@ -318,11 +320,11 @@ describe('a session', () => {
       return row?.last_used_at.getTime();
     };
     const first = await lastUsed();
-    await browser.call('GET', '/me');
+    await browser.call('GET', '/api/v1/me');
     expect(await lastUsed()).toBe(first);
     await database.sql`
       update sessions set last_used_at = last_used_at - interval '2 minutes' where user_id = ${user.id}`;
-    await Promise.all(Array.from({ length: 10 }, () => browser.call('GET', '/me')));
+    await Promise.all(Array.from({ length: 10 }, () => browser.call('GET', '/api/v1/me')));
     expect(await lastUsed()).toBeGreaterThanOrEqual(first);
   });
 
@@ -355,12 +357,12 @@ describe('a state-changing request with a cookie', () => {
     const { cookie } = await signIn(app, { username, password });
     const headers = { ...given, ...(given.origin === 'same' && { origin: app.url }), cookie };
     for (const [method, path] of [
-      ['PATCH', '/me'],
+      ['PATCH', '/api/v1/me'],
       ['DELETE', '/app/session'],
     ] as const) {
       expect(await app.call(method, path, { ...rename, headers })).toMatchObject(failure(403, 'E_FORBIDDEN'));
     }
-    expect((await app.call('GET', '/me', { headers })).body.data.display_name).toBe(username);
+    expect((await app.call('GET', '/api/v1/me', { headers })).body.data.display_name).toBe(username);
   });
 
   test.each([
@@ -370,7 +372,9 @@ describe('a state-changing request with a cookie', () => {
   ])('from this site, according to %s, is allowed', async (_case, given) => {
     const { username } = await createMember();
     const { cookie } = await signIn(app, { username, password });
-    expect((await app.call('PATCH', '/me', { ...rename, headers: { ...given(), cookie } })).status).toBe(200);
+    expect(
+      (await app.call('PATCH', '/api/v1/me', { ...rename, headers: { ...given(), cookie } })).status,
+    ).toBe(200);
   });
 
   test('is compared with the origin that the browser sees, behind a trusted proxy', async () => {
@@ -378,7 +382,8 @@ describe('a state-changing request with a cookie', () => {
     const forwarded = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'nexus.example' };
     const { cookie } = await signIn(app, { username, password }, forwarded);
     const proxied = { cookie, ...forwarded };
-    const from = (origin: string) => app.call('PATCH', '/me', { ...rename, headers: { ...proxied, origin } });
+    const from = (origin: string) =>
+      app.call('PATCH', '/api/v1/me', { ...rename, headers: { ...proxied, origin } });
     expect((await from('https://nexus.example')).status).toBe(200);
     expect((await from('http://nexus.example')).status).toBe(403);
   });
@@ -386,7 +391,7 @@ describe('a state-changing request with a cookie', () => {
   test('with a key is not checked', async () => {
     const { key } = await createPerson(app);
     const headers = { origin: 'https://elsewhere.example' };
-    expect((await app.call('PATCH', '/me', { ...rename, key, headers })).status).toBe(200);
+    expect((await app.call('PATCH', '/api/v1/me', { ...rename, key, headers })).status).toBe(200);
   });
 
   test('to sign in from another site is refused', async () => {

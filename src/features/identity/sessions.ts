@@ -6,6 +6,7 @@ import type { Session, SignIn } from '../../contract/session.ts';
 import { type Caller, type NewAuditEntry, recordAudit } from '../../platform/audit/audit.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
+import { deleteOldRequests } from '../../platform/idempotency/idempotent-requests.ts';
 import { newId } from '../../platform/ids.ts';
 import { defineJobType, MAINTENANCE_QUEUE } from '../../platform/jobs/job-type.ts';
 import type { Periodic } from '../../platform/jobs/periodic/periodic.ts';
@@ -172,7 +173,10 @@ export function periodicSessionCleanup(sql: Database): Periodic {
     queue: MAINTENANCE_QUEUE,
     payload: z.strictObject({}),
     async handler() {
-      const deleted = (await sessionStore.deleteExpired(sql)) + (await deleteIdleBuckets(sql));
+      const deleted =
+        (await sessionStore.deleteExpired(sql)) +
+        (await deleteIdleBuckets(sql)) +
+        (await deleteOldRequests(sql));
       return { result: { deleted } };
     },
   });

@@ -9,6 +9,7 @@ import { createSignInLinks } from './sign-in-links.ts';
 
 const database = useDatabase();
 const app = useApp(database);
+const published = useApp(database, { NEXUS_PUBLIC_URL: 'https://nexus.example' });
 const actor = { name: 'test' };
 const tokenOf = ({ path }: { path: string }) => path.replace('/app/welcome#', '');
 
@@ -41,9 +42,9 @@ test('the first admin signs in with the link, sets name and password, and all li
     expect(await app.call('POST', '/app/session', { body })).toMatchObject(failure(401, 'E_UNAUTHENTICATED'));
   }
   const names = { username: 'ana', display_name: 'Ana Maria' };
-  expect((await browser.call('PATCH', '/me', { body: names })).body.data).toMatchObject(names);
+  expect((await browser.call('PATCH', '/api/v1/me', { body: names })).body.data).toMatchObject(names);
   const new_password = 'correct horse battery';
-  expect((await browser.call('PUT', '/me/password', { body: { new_password } })).status).toBe(204);
+  expect((await browser.call('PUT', '/api/v1/me/password', { body: { new_password } })).status).toBe(204);
   expect((await browser.call('GET', '/app/session')).body.data).toMatchObject({
     user: names,
     has_password: true,
@@ -82,7 +83,7 @@ test('an expired link, or a link of a disabled user, is refused', async () => {
   const fresh = tokenOf(await app.services.signInLinks.create(user, actor));
   const come = (sign_in_token: string) => app.call('POST', '/app/session', { body: { sign_in_token } });
   expect(await come(old)).toMatchObject(failure(401, 'E_UNAUTHENTICATED'));
-  await app.services.users.update(user.id, { disabled: true }, actor);
+  await app.services.users.update(user.id, { is_enabled: false }, actor);
   expect(await come(fresh)).toMatchObject(failure(401, 'E_UNAUTHENTICATED'));
 });
 
@@ -92,14 +93,27 @@ test('admins create links for other users; the database does not contain the tok
   expect(await app.call('POST', path, { key })).toMatchObject(failure(403, 'E_FORBIDDEN'));
   const made = await app.call('POST', path, { key: DEV_KEYS.admin });
   expect(made.status).toBe(201);
-  expect(made.body.path).toMatch(/^\/app\/welcome#[\w-]{43}$/);
+  expect(made.body.data).toEqual({
+    url: expect.stringMatching(/^\/app\/welcome#[\w-]{43}$/),
+    expires_at: expect.stringMatching(/^\d{4}-.*Z$/),
+  });
+  const token = tokenOf({ path: made.body.data.url });
   const rows = await database.sql`select t::text as row from sign_in_links as t`;
-  for (const { row } of rows) expect(row).not.toContain(tokenOf(made.body));
+  for (const { row } of rows) expect(row).not.toContain(token);
   const [audited] =
     await database.sql`select action, actor, details from audit_logs order by id desc limit 1`;
   expect(audited).toMatchObject({ action: 'sign_in_link.created', actor: 'dev-admin' });
-  expect(JSON.stringify(audited)).not.toContain(tokenOf(made.body));
-  await signIn(app, { sign_in_token: tokenOf(made.body) });
+  expect(JSON.stringify(audited)).not.toContain(token);
+  await signIn(app, { sign_in_token: token });
+});
+
+test('with a public URL, a link is an absolute URL', async () => {
+  const { user } = await createPerson(app);
+  const path = `/api/v1/users/${user.id}/sign-in-link`;
+  const { status, body } = await published.call('POST', path, { key: DEV_KEYS.admin });
+  expect(status).toBe(201);
+  expect(body.data.url).toMatch(/^https:\/\/nexus\.example\/app\/welcome#[\w-]{43}$/);
+  await signIn(app, { sign_in_token: new URL(body.data.url).hash.slice(1) });
 });
 
 test('the first admin gets another username when another user had the usual one before', async () => {

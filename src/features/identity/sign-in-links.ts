@@ -26,11 +26,15 @@ export type SignInLinks = ReturnType<typeof createSignInLinks>;
 export function createSignInLinks({ sql, users }: { sql: Database; users: Users }) {
   function create({ id, username }: Pick<User, 'id' | 'username'>, actor: Actor): Promise<SignInLink> {
     const token = randomBytes(32).toString('base64url');
-    return transaction(sql, async (tx) => {
-      const { expires_at } = await insertSignInLink(tx, id, hashKey(token), LIFETIME_HOURS);
-      await recordAudit(tx, { action: 'sign_in_link.created', actor, details: { user_id: id, username } });
-      return { username, path: `/app/welcome#${token}`, expires_at };
-    });
+    return transaction(
+      sql,
+      async (tx) => {
+        const { expires_at } = await insertSignInLink(tx, id, hashKey(token), LIFETIME_HOURS);
+        await recordAudit(tx, { action: 'sign_in_link.created', actor, details: { user_id: id, username } });
+        return { username, path: `/app/welcome#${token}`, expires_at };
+      },
+      actor,
+    );
   }
 
   return {

@@ -5,12 +5,12 @@ import type { Role } from '../../contract/roles.ts';
 import type { Database, Queryable, Transaction } from '../../platform/database/database.ts';
 
 export const userColumns = (sql: Queryable) =>
-  sql`users.id, users.username, users.display_name, users.role, users.default_library_id, users.disabled_at, users.storage_quota_mb,
-    users.created_at`;
+  sql`users.id, users.username, users.display_name, users.role, users.default_library_id,
+    users.disabled_at is null as is_enabled, users.disabled_at, users.storage_quota_mb, users.created_at`;
 
 export const keyColumns = (sql: Queryable) =>
   sql`api_keys.id, api_keys.user_id, users.username as owner, api_keys.name, api_keys.prefix, api_keys.role,
-    api_keys.enabled, api_keys.raw_mode_enabled, api_keys.requests_per_minute, api_keys.expires_at, api_keys.last_used_at, api_keys.created_at`;
+    api_keys.enabled as is_enabled, api_keys.raw_mode_enabled, api_keys.scopes, api_keys.requests_per_minute, api_keys.expires_at, api_keys.last_used_at, api_keys.created_at`;
 
 export type NewUser = Pick<User, 'id' | 'username' | 'display_name' | 'role' | 'default_library_id'>;
 
@@ -26,6 +26,13 @@ export async function insertUser(tx: Transaction, user: NewUser): Promise<User |
 
 export async function findUserById(sql: Queryable, id: string): Promise<User | undefined> {
   const [user] = await sql<User[]>`select ${userColumns(sql)} from users where id = ${id}`;
+  return user;
+}
+
+/** Locks a user until the transaction ends. Rows that reference the user can still be inserted. */
+export async function lockUser(tx: Transaction, id: string): Promise<User | undefined> {
+  const [user] = await tx<User[]>`
+    select ${userColumns(tx)} from users where id = ${id} for no key update`;
   return user;
 }
 
@@ -74,8 +81,8 @@ export async function updateUser(tx: Transaction, id: string, change: UserChange
     set role = coalesce(${change.role ?? null}, role),
         display_name = coalesce(${change.display_name ?? null}, display_name),
         disabled_at = case
-          when ${change.disabled ?? null}::boolean is null then disabled_at
-          when ${change.disabled ?? null}::boolean then coalesce(disabled_at, now())
+          when ${change.is_enabled ?? null}::boolean is null then disabled_at
+          when not ${change.is_enabled ?? null}::boolean then coalesce(disabled_at, now())
         end,
         storage_quota_mb = case
           when ${change.storage_quota_mb === undefined} then storage_quota_mb
@@ -87,7 +94,7 @@ export async function updateUser(tx: Transaction, id: string, change: UserChange
   return user;
 }
 
-export type NewApiKey = Omit<ApiKey, 'owner' | 'enabled' | 'last_used_at' | 'created_at'> & {
+export type NewApiKey = Omit<ApiKey, 'owner' | 'is_enabled' | 'last_used_at' | 'created_at'> & {
   key_hash: Buffer;
 };
 
@@ -95,11 +102,11 @@ export async function insertApiKey(tx: Transaction, key: NewApiKey): Promise<Api
   const [created] = await tx<[ApiKey]>`
     with inserted as (
       insert into api_keys (
-        id, user_id, name, key_hash, prefix, role, raw_mode_enabled, requests_per_minute, expires_at
+        id, user_id, name, key_hash, prefix, role, raw_mode_enabled, scopes, requests_per_minute, expires_at
       )
       values (
         ${key.id}, ${key.user_id}, ${key.name}, ${key.key_hash}, ${key.prefix}, ${key.role},
-        ${key.raw_mode_enabled}, ${key.requests_per_minute}, ${key.expires_at}
+        ${key.raw_mode_enabled}, ${key.scopes}, ${key.requests_per_minute}, ${key.expires_at}
       )
       returning *
     )
@@ -131,6 +138,25 @@ export async function listApiKeys(
     limit ${limit}`;
 }
 
+export async function findApiKey(sql: Queryable, id: string): Promise<ApiKey | undefined> {
+  const [key] = await sql<ApiKey[]>`
+    select ${keyColumns(sql)}
+    from api_keys
+    join users on users.id = api_keys.user_id
+    where api_keys.id = ${id}`;
+  return key;
+}
+
+/** Deletes a key with the sessions that began with it. */
+export async function deleteApiKey(tx: Transaction, id: string): Promise<ApiKey | undefined> {
+  const [key] = await tx<ApiKey[]>`
+    delete from api_keys
+    using users
+    where api_keys.id = ${id} and users.id = api_keys.user_id
+    returning ${keyColumns(tx)}`;
+  return key;
+}
+
 /** Disables a key. `was_enabled` tells whether this call changed it. */
 export async function disableApiKey(tx: Transaction, id: string) {
   const [key] = await tx<(ApiKey & { was_enabled: boolean })[]>`
@@ -145,7 +171,7 @@ export async function disableApiKey(tx: Transaction, id: string) {
 
 /** The rights of a key or a session: its own, and those of its user. */
 export interface Rights
-  extends Pick<ApiKey, 'user_id' | 'owner' | 'raw_mode_enabled' | 'requests_per_minute'> {
+  extends Pick<ApiKey, 'user_id' | 'owner' | 'raw_mode_enabled' | 'scopes' | 'requests_per_minute'> {
   user_role: Role;
   /** Null for a session that did not begin with a key. */
   key_role: Role | null;
@@ -170,6 +196,7 @@ export async function findPresentedKey(sql: Database, keyHash: Buffer): Promise<
       api_keys.role as key_role,
       users.role as user_role,
       api_keys.raw_mode_enabled,
+      api_keys.scopes,
       api_keys.requests_per_minute,
       users.default_library_id,
       (not api_keys.enabled or users.disabled_at is not null) as is_disabled,

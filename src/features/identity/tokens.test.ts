@@ -14,7 +14,7 @@ const key = new TextEncoder().encode(SECRET);
 const unauthenticated = failure(401, 'E_UNAUTHENTICATED');
 
 const post = (path: string, body: unknown) => app.call('POST', `/api/v1/auth/${path}`, { body });
-const tokensOf = async (body: unknown) => (await post('token', body)).body;
+const tokensOf = async (body: unknown) => (await post('token', body)).body.data;
 const refresh = (refresh_token: string) => post('refresh', { refresh_token });
 const whoami = (token: string) =>
   app.call('GET', '/api/v1/auth/whoami', { headers: { authorization: `Bearer ${token}` } });
@@ -25,21 +25,25 @@ describe('an access token', () => {
     const { status, body } = await post('token', { api_key: person.key });
     expect(status).toBe(200);
     expect(body).toEqual({
-      access_token: expect.stringMatching(/^eyJ/),
-      token_type: 'Bearer',
-      expires_in: 900,
-      refresh_token: expect.stringMatching(/^nxr_[\w-]{43}$/),
+      data: {
+        access_token: expect.stringMatching(/^eyJ/),
+        token_type: 'Bearer',
+        expires_in: 900,
+        refresh_token: expect.stringMatching(/^nxr_[\w-]{43}$/),
+      },
     });
-    const claims = decodeJwt(body.access_token);
+    const { access_token } = body.data;
+    const claims = decodeJwt(access_token);
     expect(claims).toMatchObject({ sub: person.user.id, role: 'researcher', modes: ['PUBLIC', 'RAW'] });
     expect(claims.jti).toMatch(/-/);
     expect((claims.exp ?? 0) - (claims.iat ?? 0)).toBe(900);
-    expect(decodeProtectedHeader(body.access_token)).toEqual({ alg: 'HS256', typ: 'at+jwt' });
-    expect((await whoami(body.access_token)).body).toEqual({
+    expect(decodeProtectedHeader(access_token)).toEqual({ alg: 'HS256', typ: 'at+jwt' });
+    expect((await whoami(access_token)).body).toEqual({
       api_key_id: person.apiKey.id,
       owner: person.user.username,
       role: 'researcher',
       raw_mode_enabled: true,
+      scopes: null,
       allowed_modes: ['PUBLIC', 'RAW'],
       user_id: person.user.id,
       default_library_id: person.user.default_library_id,
@@ -48,7 +52,7 @@ describe('an access token', () => {
 
   test('is issued for a key in the header, and for username and password', async () => {
     const byHeader = await app.call('POST', '/api/v1/auth/token', { key: DEV_KEYS.viewer });
-    expect((await whoami(byHeader.body.access_token)).body.owner).toBe('dev-viewer');
+    expect((await whoami(byHeader.body.data.access_token)).body.owner).toBe('dev-viewer');
     const { user } = await createPerson(app);
     const password = 'a long password';
     await setPassword(app, user, password);
@@ -110,10 +114,10 @@ describe('an access token', () => {
     const actor = { name: 'test' };
     await app.services.users.update(user.id, { role: 'viewer' }, actor);
     expect((await whoami(tokens.access_token)).body.role).toBe('viewer');
-    await app.services.users.update(user.id, { disabled: true }, actor);
+    await app.services.users.update(user.id, { is_enabled: false }, actor);
     expect(await whoami(tokens.access_token)).toMatchObject(unauthenticated);
     expect(await refresh(tokens.refresh_token)).toMatchObject(unauthenticated);
-    await app.services.users.update(user.id, { disabled: false }, actor);
+    await app.services.users.update(user.id, { is_enabled: true }, actor);
     expect((await whoami(tokens.access_token)).status).toBe(200);
     await app.services.apiKeys.disable(row.id, actor);
     expect(await whoami(tokens.access_token)).toMatchObject(unauthenticated);
@@ -123,10 +127,10 @@ describe('an access token', () => {
   test('is not accepted as a cookie, and needs no origin check', async () => {
     const { access_token, refresh_token } = await tokensOf({ api_key: DEV_KEYS.viewer });
     for (const token of [access_token, refresh_token])
-      expect(await browserWith(app, token).call('GET', '/me')).toMatchObject(unauthenticated);
+      expect(await browserWith(app, token).call('GET', '/api/v1/me')).toMatchObject(unauthenticated);
     const headers = { authorization: `Bearer ${access_token}`, origin: 'https://elsewhere.example' };
     const body = { display_name: 'dev-viewer' };
-    expect((await app.call('PATCH', '/me', { headers, body })).status).toBe(200);
+    expect((await app.call('PATCH', '/api/v1/me', { headers, body })).status).toBe(200);
     expect(await whoami(refresh_token)).toMatchObject(unauthenticated);
   });
 });
@@ -134,17 +138,17 @@ describe('an access token', () => {
 describe('a refresh token', () => {
   test('can be used once, and returns the next one', async () => {
     const first = await tokensOf({ api_key: DEV_KEYS.viewer });
-    const second = (await refresh(first.refresh_token)).body;
+    const second = (await refresh(first.refresh_token)).body.data;
     expect(second.refresh_token).not.toBe(first.refresh_token);
     expect((await whoami(second.access_token)).status).toBe(200);
-    const third = (await refresh(second.refresh_token)).body;
+    const third = (await refresh(second.refresh_token)).body.data;
     expect((await whoami(third.access_token)).status).toBe(200);
   });
 
   test('that is used again ends its family, and no other', async () => {
     const other = await tokensOf({ api_key: DEV_KEYS.viewer });
     const first = await tokensOf({ api_key: DEV_KEYS.viewer });
-    const second = (await refresh(first.refresh_token)).body;
+    const second = (await refresh(first.refresh_token)).body.data;
     expect(await refresh(first.refresh_token)).toMatchObject(unauthenticated);
     expect(await refresh(second.refresh_token)).toMatchObject(unauthenticated);
     for (const { access_token } of [first, second])
@@ -202,7 +206,7 @@ describe('a refresh token', () => {
 
   test('is revoked at logout, also a spent one, together with the access token', async () => {
     const first = await tokensOf({ api_key: DEV_KEYS.viewer });
-    const second = (await refresh(first.refresh_token)).body;
+    const second = (await refresh(first.refresh_token)).body.data;
     expect((await post('logout', { refresh_token: first.refresh_token })).status).toBe(204);
     expect(await whoami(second.access_token)).toMatchObject(unauthenticated);
     expect(await refresh(second.refresh_token)).toMatchObject(unauthenticated);

@@ -12,22 +12,24 @@ describe('creating a user', () => {
   test('gives them a default library that they own and administer', async () => {
     const { status, body } = await create({ username: 'Ana', display_name: 'Ana Lima' });
     expect(status).toBe(201);
-    expect(body).toMatchObject({
+    const created = body.data;
+    expect(created).toMatchObject({
       username: 'Ana',
       display_name: 'Ana Lima',
       role: 'viewer',
+      is_enabled: true,
       disabled_at: null,
       storage_quota_mb: null,
     });
     const libraries = await database.sql`
       select libraries.id, libraries.is_default, memberships.role
       from libraries join memberships on memberships.library_id = libraries.id
-      where owner_user_id = ${body.id} and memberships.user_id = ${body.id}`;
-    expect([...libraries]).toEqual([{ id: body.default_library_id, is_default: true, role: 'admin' }]);
+      where owner_user_id = ${created.id} and memberships.user_id = ${created.id}`;
+    expect([...libraries]).toEqual([{ id: created.default_library_id, is_default: true, role: 'admin' }]);
   });
 
   test('uses the username as display name when none is given', async () => {
-    expect((await create({ username: 'plain' })).body.display_name).toBe('plain');
+    expect((await create({ username: 'plain' })).body.data.display_name).toBe('plain');
   });
 
   test.each(['viewer', 'operator'] as const)('gives them the default role %s', async (defaultRole) => {
@@ -69,11 +71,11 @@ describe('creating a user', () => {
   ])('and renaming refuse the reserved username %s', async (username) => {
     expect(await create({ username })).toMatchObject(failure(409, 'E_USERNAME_RESERVED'));
     const { user, key: own } = await createPerson(app, { role: 'viewer' });
-    expect(await app.call('PATCH', '/me', { key: own, body: { username } })).toMatchObject({
+    expect(await app.call('PATCH', '/api/v1/me', { key: own, body: { username } })).toMatchObject({
       status: 409,
       body: { error: { code: expect.stringMatching(/^E_USERNAME_(RESERVED|TAKEN)$/) } },
     });
-    expect((await app.call('GET', '/me', { key: own })).body.data.username).toBe(user.username);
+    expect((await app.call('GET', '/api/v1/me', { key: own })).body.data.username).toBe(user.username);
   });
 
   test.each(['admin', 'dev', 'dev-admin2', 'clio', 'systematic', 'internals', 'dev-admin@example.org'])(
@@ -121,7 +123,7 @@ describe('creating a user', () => {
     expect(entry).toMatchObject({
       action: 'user.created',
       actor: 'dev-admin',
-      details: { user_id: body.id },
+      details: { user_id: body.data.id },
     });
   });
 });
@@ -160,10 +162,11 @@ describe('changing a user', () => {
       key,
       body: { role: 'operator', display_name: 'New name' },
     });
-    expect(body).toMatchObject({
+    expect(body.data).toMatchObject({
       id: user.id,
       role: 'operator',
       display_name: 'New name',
+      is_enabled: true,
       disabled_at: null,
       storage_quota_mb: null,
     });
@@ -171,26 +174,29 @@ describe('changing a user', () => {
 
   test('is audited with the actor and the result', async () => {
     const { user } = await createPerson(app);
-    await app.call('PATCH', `/api/v1/users/${user.id}`, { key, body: { role: 'viewer', disabled: true } });
+    await app.call('PATCH', `/api/v1/users/${user.id}`, { key, body: { role: 'viewer', is_enabled: false } });
     const [entry] =
       await database.sql`select action, actor, details from audit_logs order by id desc limit 1`;
     expect(entry).toMatchObject({
       action: 'user.updated',
       actor: 'dev-admin',
-      details: { user_id: user.id, role: 'viewer', disabled: true },
+      details: { user_id: user.id, role: 'viewer', is_enabled: false },
     });
   });
 
   test('keeps the first disabled_at when a user is disabled twice', async () => {
     const { user } = await createPerson(app);
-    const disable = () => app.call('PATCH', `/api/v1/users/${user.id}`, { key, body: { disabled: true } });
-    expect((await disable()).body).toEqual((await disable()).body);
+    const disable = () => app.call('PATCH', `/api/v1/users/${user.id}`, { key, body: { is_enabled: false } });
+    const first = await disable();
+    expect(first.body.data).toMatchObject({ is_enabled: false, disabled_at: expect.any(String) });
+    expect((await disable()).body).toEqual(first.body);
   });
 
   test.each([
     ['nothing', {}],
     ['an unknown role', { role: 'king' }],
     ['an unknown field', { username: 'renamed' }],
+    ['the former name of is_enabled', { disabled: true }],
   ])('with %s is 400', async (_case, body) => {
     const { user } = await createPerson(app);
     expect(await app.call('PATCH', `/api/v1/users/${user.id}`, { key, body })).toMatchObject(
@@ -204,7 +210,7 @@ describe('changing a user', () => {
     expect(await patch('42')).toMatchObject(failure(400, 'E_INVALID_REQUEST'));
   });
 
-  test.each([{ disabled: true }, { role: 'viewer' }])(
+  test.each([{ is_enabled: false }, { role: 'viewer' }])(
     'refuses to remove the last admin: %o',
     async (body) => {
       const [admin] = await database.sql`select id from users where username = 'dev-admin'`;
@@ -233,13 +239,36 @@ test('two admins who demote each other in parallel leave one admin', async () =>
   await database.sql`update users set role = 'admin' where username = 'dev-admin'`;
 });
 
+describe('getting a user', () => {
+  test('at the Location of the answer that created them returns the same', async () => {
+    const made = await create({ username: 'located' });
+    expect(made.headers.get('location')).toBe(`/api/v1/users/${made.body.data.id}`);
+    const { status, body } = await app.call('GET', made.headers.get('location') ?? '', { key });
+    expect(status).toBe(200);
+    expect(body).toEqual(made.body);
+  });
+
+  test('requires an admin', async () => {
+    const { user, key: own } = await createPerson(app);
+    expect(await app.call('GET', `/api/v1/users/${user.id}`, { key: own })).toMatchObject(
+      failure(403, 'E_FORBIDDEN'),
+    );
+  });
+
+  test('with an unknown id is 404, with a malformed id 400', async () => {
+    const get = (id: string) => app.call('GET', `/api/v1/users/${id}`, { key });
+    expect(await get(newId())).toMatchObject(failure(404, 'E_USER_NOT_FOUND'));
+    expect(await get('42')).toMatchObject(failure(400, 'E_INVALID_REQUEST'));
+  });
+});
+
 test('lists every user once, newest first, page by page', async () => {
   const seen: string[] = [];
   let cursor = '';
   do {
     const { body } = await app.call('GET', `/api/v1/users?limit=3${cursor}`, { key });
-    expect(body.users.length).toBeLessThanOrEqual(3);
-    seen.push(...body.users.map((user: { id: string }) => user.id));
+    expect(body.data.length).toBeLessThanOrEqual(3);
+    seen.push(...body.data.map((user: { id: string }) => user.id));
     cursor = body.page.has_more ? `&cursor=${body.page.next_cursor}` : '';
     expect(body.page.next_cursor === null).toBe(!body.page.has_more);
   } while (cursor);
@@ -258,7 +287,7 @@ test.each(['limit=0', 'limit=201', 'limit=many', 'cursor=garbage'])(
 
 test('/me returns the caller in the format of the library API', async () => {
   const { user, key: own } = await createPerson(app);
-  const { body } = await app.call('GET', '/me', { key: own });
+  const { body } = await app.call('GET', '/api/v1/me', { key: own });
   expect(body).toEqual({
     data: {
       id: user.id,

@@ -7,6 +7,7 @@ import { cutPage, readCursor } from '../../platform/cursor.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
 import { newId } from '../../platform/ids.ts';
+import { versionOf } from '../../platform/version-tag.ts';
 import * as profiles from './profile-store.ts';
 import { refuseReservedUsername } from './reserved-usernames.ts';
 import * as store from './store.ts';
@@ -46,12 +47,17 @@ export function createUsers({ sql, defaultRole, ...hooks }: UsersDependencies) {
   }
 
   async function updateIn(tx: Transaction, id: string, change: store.UserChange, actor: Actor) {
-    const removesAdmin = change.disabled === true || (change.role !== undefined && change.role !== 'admin');
+    const removesAdmin =
+      change.is_enabled === false || (change.role !== undefined && change.role !== 'admin');
     if (removesAdmin) await requireAnotherAdmin(tx, id);
+    if (actor.requireVersion) {
+      const current = (await store.lockUser(tx, id)) ?? userNotFound(id);
+      actor.requireVersion(userVersion(current));
+    }
     const user = (await store.updateUser(tx, id, change)) ?? userNotFound(id);
-    if (change.disabled === true) await hooks.revokeInvitations(tx, id, { requestId: actor.requestId });
-    const { username, role, disabled_at, storage_quota_mb } = user;
-    const details = { user_id: id, username, role, disabled: disabled_at !== null, storage_quota_mb };
+    if (change.is_enabled === false) await hooks.revokeInvitations(tx, id, { requestId: actor.requestId });
+    const { username, role, is_enabled, storage_quota_mb } = user;
+    const details = { user_id: id, username, role, is_enabled, storage_quota_mb };
     await recordAudit(tx, { action: 'user.updated', actor, details });
     return user;
   }
@@ -62,16 +68,19 @@ export function createUsers({ sql, defaultRole, ...hooks }: UsersDependencies) {
 
     async create({ role = defaultRole, ...fields }: NewPerson, actor: Actor): Promise<User> {
       refuseReservedUsername(fields.username);
-      return transaction(sql, async (tx) => {
-        const user = await insertWithLibrary(tx, { ...fields, role }, actor);
-        return user ?? usernameTaken(fields.username);
-      });
+      return transaction(
+        sql,
+        async (tx) => {
+          const user = await insertWithLibrary(tx, { ...fields, role }, actor);
+          return user ?? usernameTaken(fields.username);
+        },
+        actor,
+      );
     },
 
     async list(query: { cursor?: string | undefined; limit: number }) {
       const rows = await store.listUsers(sql, readCursor(query.cursor), query.limit + 1);
-      const { rows: users, page } = cutPage(rows, query.limit);
-      return { users, page, default_role: defaultRole };
+      return { ...cutPage(rows, query.limit), default_role: defaultRole };
     },
 
     /** Finds people to invite. */
@@ -91,6 +100,11 @@ export function createUsers({ sql, defaultRole, ...hooks }: UsersDependencies) {
       return transaction(sql, (tx) => updateIn(tx, id, change, actor));
     },
   };
+}
+
+/** Names the state of a user that admins change. */
+export function userVersion(user: User): string {
+  return versionOf(user.username, user.display_name, user.role, user.is_enabled, user.storage_quota_mb);
 }
 
 async function requireAnotherAdmin(tx: Transaction, leavingId: string): Promise<void> {

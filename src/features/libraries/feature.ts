@@ -28,11 +28,11 @@ export function createLibrariesFeature({ sql, users }: Pick<Platform, 'sql'> & {
   return {
     name: 'libraries',
     services,
-    routes(server) {
-      registerLibraryRoutes(server, services);
-      registerMemberRoutes(server, services.members);
-      registerInvitationRoutes(server, services.invitations);
-      registerBackfillRoutes(server, backfill);
+    routes(api) {
+      registerLibraryRoutes(api, services);
+      registerMemberRoutes(api, services.members);
+      registerInvitationRoutes(api, services.invitations);
+      registerBackfillRoutes(api, backfill);
     },
     jobTypes: [backfill.type],
     periodic: [periodicBacklogCheck(backfill)],

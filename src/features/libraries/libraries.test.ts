@@ -36,7 +36,7 @@ beforeAll(async () => {
 
 describe('a library', () => {
   test('is created with its creator as owner and admin', async () => {
-    const { status, body } = await owner.post('/libraries', { name: '  Padded  ' });
+    const { status, body, headers } = await owner.post('/libraries', { name: '  Padded  ' });
     expect(status).toBe(201);
     expect(body.data).toEqual({
       id: expect.any(String),
@@ -49,6 +49,8 @@ describe('a library', () => {
       media_count: 0,
       unread_count: 0,
     });
+    expect(headers.get('location')).toBe(`/api/v1/libraries/${body.data.id}`);
+    expect((await owner.get(headers.get('location') ?? '')).body).toEqual(body);
     expect((await owner.get(`/libraries/${body.data.id}`)).body).toEqual(body);
     await owner.delete(`/libraries/${body.data.id}`);
   });
@@ -111,7 +113,12 @@ describe('a library', () => {
     await join(owner, doomed, admin, 'admin');
     expect(await admin.delete(`/libraries/${doomed}`)).toMatchObject(failure(403, 'E_OWNER_REQUIRED'));
     expect((await owner.delete(`/libraries/${doomed}`)).status).toBe(204);
-    expect(await owner.delete(`/libraries/${doomed}`)).toMatchObject(failure(404, 'E_LIBRARY_NOT_FOUND'));
+    for (const by of [owner, admin])
+      expect(await by.get(`/libraries/${doomed}`)).toMatchObject(failure(404, 'E_LIBRARY_NOT_FOUND'));
+    // The one who has deleted it may ask again, for example after a lost answer.
+    expect((await owner.delete(`/libraries/${doomed}`)).status).toBe(204);
+    expect(await admin.delete(`/libraries/${doomed}`)).toMatchObject(failure(404, 'E_LIBRARY_NOT_FOUND'));
+    expect(await owner.delete(`/libraries/${newId()}`)).toMatchObject(failure(404, 'E_LIBRARY_NOT_FOUND'));
   });
 });
 

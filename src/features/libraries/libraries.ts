@@ -6,6 +6,7 @@ import { cutPage, readCursor } from '../../platform/cursor.ts';
 import type { Database, Queryable, Transaction } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
 import { newId } from '../../platform/ids.ts';
+import { versionOf } from '../../platform/version-tag.ts';
 import { refuseDefault, requireAdmin, requireMember, requireOwner } from './access/access.ts';
 import { emptyLibrary } from './closure/closure.ts';
 import { emitLibraryEvents, recordLibraryChange } from './events.ts';
@@ -35,18 +36,22 @@ export function createLibraries({ sql }: { sql: Database }) {
 
     async list(userId: string, query: ListQuery) {
       const rows = await store.listLibraries(sql, userId, readCursor(query.cursor), query.limit + 1);
-      const { rows: libraries, page } = cutPage(rows, query.limit);
+      const { data: libraries, page } = cutPage(rows, query.limit);
       return { data: await store.withCounts(sql, userId, libraries), page };
     },
 
     async create(userId: string, name: string, actor: Actor): Promise<Library> {
       const library_id = newId();
       const fields = { name: readName(name), owner_user_id: userId };
-      await transaction(sql, async (tx) => {
-        await store.insertLibrary(tx, { id: library_id, ...fields, is_default: false });
-        const created = { library_id, ...fields };
-        await recordLibraryChange(tx, 'library.created', created, { actor, details: { library_id } });
-      });
+      await transaction(
+        sql,
+        async (tx) => {
+          await store.insertLibrary(tx, { id: library_id, ...fields, is_default: false });
+          const created = { library_id, ...fields };
+          await recordLibraryChange(tx, 'library.created', created, { actor, details: { library_id } });
+        },
+        actor,
+      );
       return getLibrary(sql, userId, library_id);
     },
 
@@ -54,6 +59,7 @@ export function createLibraries({ sql }: { sql: Database }) {
       await transaction(sql, async (tx) => {
         const library = requireAdmin(await store.lockLibrary(tx, userId, libraryId));
         refuseDefault(library);
+        actor.requireVersion?.(libraryVersion(library));
         const name = readName(given);
         await store.renameLibrary(tx, libraryId, name);
         await emitLibraryEvents(tx, 'library.renamed', [{ library_id: libraryId, name }], actor.requestId);
@@ -79,6 +85,11 @@ export function createLibraries({ sql }: { sql: Database }) {
 
 function refuseDeletion(library: store.MemberLibrary | undefined, userId: string): void {
   refuseDefault(requireOwner(library, userId));
+}
+
+/** Names the state of a library that its members change. */
+export function libraryVersion({ name, owner_user_id }: Pick<Library, 'name' | 'owner_user_id'>): string {
+  return versionOf(name, owner_user_id);
 }
 
 const LONGEST_NAME = 100;

@@ -1,11 +1,14 @@
 import type { Provenance } from '../../contract/libraries.ts';
+import type { Actor } from '../../platform/audit/audit.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
-import { transaction } from '../../platform/database/transaction.ts';
+import { type Claimant, transaction } from '../../platform/database/transaction.ts';
 import { mediaNotFound, requireAdmin, requireReadable } from './access/access.ts';
 import type { Viewer } from './access/can-read-media.ts';
 import * as closure from './closure/closure.ts';
 import { holdMedia, lockContents } from './closure/lock-contents.ts';
 import * as store from './store.ts';
+
+type RequestOf = Pick<Actor, 'requestId' | 'claim'>;
 
 interface Addition {
   libraryId: string;
@@ -31,24 +34,25 @@ export function createLibraryMedia({ sql }: { sql: Database }) {
   /** Runs `change` when the viewer is an admin of the library and may read the media, which stays until the end. */
   function changeContents<T>(
     viewer: Viewer,
-    libraryId: string,
-    mediaId: string,
+    { libraryId, mediaId }: { libraryId: string; mediaId: string },
     change: (tx: Transaction) => Promise<T>,
+    claimant?: Claimant,
   ): Promise<T> {
-    return transaction(sql, async (tx) => {
+    const checked = async (tx: Transaction) => {
       await lockContents(tx, [libraryId], [mediaId]);
       requireAdmin(await store.findLibrary(tx, viewer.user_id, libraryId));
       await requireReadable(tx, viewer, mediaId);
       if (!(await holdMedia(tx, [mediaId])).has(mediaId)) mediaNotFound();
       return change(tx);
-    });
+    };
+    return transaction(sql, checked, claimant);
   }
 
   return {
-    async add(viewer: Viewer, libraryId: string, mediaId: string, requestId?: string) {
-      const added = await changeContents(viewer, libraryId, mediaId, (tx) =>
-        addMedia(tx, viewer, { libraryId, media: [{ media_id: mediaId }], requestId }),
-      );
+    async add(viewer: Viewer, libraryId: string, mediaId: string, actor: RequestOf = {}) {
+      const addition = { libraryId, media: [{ media_id: mediaId }], requestId: actor.requestId };
+      const add = (tx: Transaction) => addMedia(tx, viewer, addition);
+      const added = await changeContents(viewer, { libraryId, mediaId }, add, actor);
       return { created: added.length === 1 };
     },
 
@@ -57,7 +61,7 @@ export function createLibraryMedia({ sql }: { sql: Database }) {
      * through a shared library stays listed. A media that the viewer no longer has is then in their trash.
      */
     async remove(viewer: Viewer, libraryId: string, mediaId: string, requestId?: string): Promise<void> {
-      await changeContents(viewer, libraryId, mediaId, async (tx) => {
+      await changeContents(viewer, { libraryId, mediaId }, async (tx) => {
         if (libraryId === viewer.default_library_id) {
           const saved = await closure.removeFromDefaultLibrary(tx, libraryId, mediaId, requestId);
           if (saved) await closure.putIntoTrash(tx, libraryId, saved);

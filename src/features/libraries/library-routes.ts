@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import * as contract from '../../contract/libraries.ts';
-import { id, listQuery } from '../../contract/wire.ts';
+import { answer, id, listOf, listQuery } from '../../contract/wire.ts';
+import { data, sendCreated } from '../../http/answers.ts';
 import { actorOf, principalOf } from '../../http/authentication.ts';
+import { versioned } from '../../http/conditional.ts';
 import type { HttpServer } from '../../http/http-server.ts';
 import { routeOptions } from '../../http/route-options.ts';
-import type { Libraries } from './libraries.ts';
+import { type Libraries, libraryVersion } from './libraries.ts';
 import type { LibraryMediaService } from './library-media.ts';
 
 const byId = z.object({ id });
@@ -12,71 +14,84 @@ const forViewersOfMedia = routeOptions({ access: 'viewer', feature: 'libraries',
 const forViewers = routeOptions({ access: 'viewer', feature: 'libraries', tags: ['Libraries'] });
 
 export function registerLibraryRoutes(
-  server: HttpServer,
+  api: HttpServer,
   { libraries, libraryMedia }: { libraries: Libraries; libraryMedia: LibraryMediaService },
 ): void {
-  server.get(
+  api.get(
     '/libraries',
     forViewers({
+      operationId: 'listLibraries',
       summary: 'List libraries',
       description:
         'Lists the libraries that the caller is a member of: the default library first, then the newest.',
       querystring: listQuery,
-      response: { 200: contract.libraryList },
+      response: { 200: listOf(contract.library) },
     }),
     (request) => libraries.list(principalOf(request).user_id, request.query),
   );
 
-  server.post(
+  api.post(
     '/libraries',
     forViewers({
       errors: ['E_NAME_INVALID'],
+      operationId: 'createLibrary',
       summary: 'Create a library',
       description: 'The caller becomes its owner.',
       body: contract.libraryName,
-      response: { 201: contract.libraryAnswer },
+      response: { 201: answer(contract.library) },
     }),
     async (request, reply) => {
       const { user_id } = principalOf(request);
-      const data = await libraries.create(user_id, request.body.name, actorOf(request));
-      return reply.status(201).send({ data });
+      const library = await libraries.create(user_id, request.body.name, actorOf(request));
+      return sendCreated(reply, `/libraries/${library.id}`, library);
     },
   );
 
-  server.get(
+  api.get(
     '/libraries/:id',
     forViewers({
       errors: ['E_LIBRARY_NOT_FOUND'],
+      operationId: 'getLibrary',
       summary: 'Get a library',
       description: "Includes the caller's role in it.",
       params: byId,
-      response: { 200: contract.libraryAnswer },
+      response: { 200: answer(contract.library) },
     }),
-    async (request) => ({ data: await libraries.get(principalOf(request).user_id, request.params.id) }),
+    (request, reply) =>
+      versioned(reply, libraries.get(principalOf(request).user_id, request.params.id), libraryVersion),
   );
 
-  server.patch(
+  api.patch(
     '/libraries/:id',
     forViewers({
-      errors: ['E_NAME_INVALID', 'E_FORBIDDEN', 'E_DEFAULT_LIBRARY_FORBIDDEN', 'E_LIBRARY_NOT_FOUND'],
+      errors: [
+        'E_NAME_INVALID',
+        'E_FORBIDDEN',
+        'E_DEFAULT_LIBRARY_FORBIDDEN',
+        'E_LIBRARY_NOT_FOUND',
+        'E_PRECONDITION_FAILED',
+      ],
+      requestHeaders: ['If-Match'],
+      operationId: 'renameLibrary',
       summary: 'Rename a library',
       description: 'Requires an admin of the library.',
       params: byId,
       body: contract.libraryName,
-      response: { 200: contract.libraryAnswer },
+      response: { 200: answer(contract.library) },
     }),
-    async (request) => {
+    (request, reply) => {
       const { user_id } = principalOf(request);
-      return {
-        data: await libraries.rename(user_id, request.params.id, request.body.name, actorOf(request)),
-      };
+      const renamed = libraries.rename(user_id, request.params.id, request.body.name, actorOf(request));
+      return versioned(reply, renamed, libraryVersion);
     },
   );
 
-  server.delete(
+  api.delete(
     '/libraries/:id',
     forViewers({
       errors: ['E_OWNER_REQUIRED', 'E_DEFAULT_LIBRARY_FORBIDDEN', 'E_LIBRARY_NOT_FOUND'],
+      goneCode: 'E_LIBRARY_NOT_FOUND',
+      operationId: 'deleteLibrary',
       summary: 'Delete a library',
       description:
         "Requires the owner. Its media leave the members' default libraries, unless they saved them.",
@@ -89,29 +104,37 @@ export function registerLibraryRoutes(
     },
   );
 
-  server.post(
+  api.post(
     '/libraries/:id/media',
     forViewers({
       errors: ['E_FORBIDDEN', 'E_LIBRARY_NOT_FOUND', 'E_MEDIA_NOT_FOUND'],
+      operationId: 'addMediaToLibrary',
       summary: 'Add a media to a library',
       description:
         'Requires an admin of the library. Every member can read the media immediately. Adding it again answers 200.',
       params: byId,
       body: contract.addLibraryMedia,
-      response: { 200: contract.addedLibraryMedia, 201: contract.addedLibraryMedia },
+      response: { 200: answer(contract.addedLibraryMedia), 201: answer(contract.addedLibraryMedia) },
     }),
     async (request, reply) => {
       const { id: library_id } = request.params;
       const { media_id } = request.body;
-      const { created } = await libraryMedia.add(principalOf(request), library_id, media_id, request.id);
+      const { created } = await libraryMedia.add(
+        principalOf(request),
+        library_id,
+        media_id,
+        actorOf(request),
+      );
       return reply.status(created ? 201 : 200).send({ data: { library_id, media_id, created } });
     },
   );
 
-  server.delete(
+  api.delete(
     '/libraries/:id/media/:media_id',
     forViewers({
       errors: ['E_FORBIDDEN', 'E_LIBRARY_NOT_FOUND', 'E_MEDIA_NOT_FOUND'],
+      goneCode: 'E_MEDIA_NOT_FOUND',
+      operationId: 'removeMediaFromLibrary',
       summary: 'Remove a media from a library',
       description:
         'Requires an admin of the library. A media that also comes through a shared library stays in the default library.',
@@ -124,15 +147,16 @@ export function registerLibraryRoutes(
     },
   );
 
-  server.get(
+  api.get(
     '/media/:id/provenance',
     forViewersOfMedia({
       errors: ['E_MEDIA_NOT_FOUND'],
+      operationId: 'getMediaProvenance',
       summary: 'Explain why the caller can read a media',
       description: 'Returns when the caller saved it, and which of their libraries contain it.',
       params: byId,
-      response: { 200: contract.provenanceAnswer },
+      response: { 200: answer(contract.provenance) },
     }),
-    async (request) => ({ data: await libraryMedia.provenance(principalOf(request), request.params.id) }),
+    (request) => data(libraryMedia.provenance(principalOf(request), request.params.id)),
   );
 }

@@ -145,7 +145,7 @@ export async function findProvenance(sql: Queryable, viewer: Viewer, mediaId: st
     select
       libraries.id as library_id, libraries.name, listed.created_at as added_at,
       case when users.id is not null then
-        json_build_object('user_id', users.id, 'username', users.username, 'display_name', users.display_name)
+        json_build_object('id', users.id, 'username', users.username, 'display_name', users.display_name)
       end as added_by
     from memberships
     join libraries on libraries.id = memberships.library_id and not libraries.is_default

@@ -24,12 +24,12 @@ import { registerTrashRoutes } from './trash/trash-routes.ts';
 interface MediaFeatureDependencies extends Pick<Platform, 'sql' | 'log' | 'storage' | 'egress'> {
   extractors: Extractors;
   libraryMedia: LibraryMediaService;
-  config: { env: string; storageQuotaMb: number; purgeAfterDays: number };
+  config: { env: string; storageQuotaMb: number; purgeAfterDays: number; publicUrl: string | undefined };
 }
 
 export function createMediaFeature(dependencies: MediaFeatureDependencies) {
   const { sql, log, storage, egress, extractors, libraryMedia, config } = dependencies;
-  const { purgeAfterDays: days } = config;
+  const { purgeAfterDays: days, publicUrl } = config;
   const registry = createRegistry(extractors, storage);
   const quota = createQuota({ sql, defaultMb: config.storageQuotaMb });
   const ingest = createIngest({ sql, log, storage, quota, extractors: registry });
@@ -40,7 +40,7 @@ export function createMediaFeature(dependencies: MediaFeatureDependencies) {
     mediaLists: createMediaLists({ sql }),
     search: createSearch({ sql }),
     quota,
-    uploads: createUploads({ sql, log, storage, quota, ingest, libraryMedia }),
+    uploads: createUploads({ sql, log, storage, quota, ingest, libraryMedia, publicUrl }),
     files: createFiles({ sql, storage }),
     images: createImages({ sql, storage, egress, quota }),
     trash: createTrash({ sql, purge, libraryMedia, days }),
@@ -48,11 +48,11 @@ export function createMediaFeature(dependencies: MediaFeatureDependencies) {
   return {
     name: 'media',
     services,
-    routes(server) {
-      registerListRoutes(server, services);
-      registerMediaRoutes(server, services);
-      registerFileRoutes(server, services);
-      registerTrashRoutes(server, services.trash);
+    routes(api) {
+      registerListRoutes(api, services);
+      registerMediaRoutes(api, services);
+      registerFileRoutes(api, services);
+      registerTrashRoutes(api, services.trash);
     },
     jobTypes: [
       config.env === 'test' ? withForcedRun(sql, ingest.ingestType) : ingest.ingestType,

@@ -6,6 +6,7 @@ import { makePdf } from '../../../test/support/fixtures/pdf.ts';
 import { startSite } from '../../../test/support/internet.ts';
 import { auditOf, createLibrary, createReader, join, type Reader } from '../../../test/support/libraries.ts';
 import { useServer } from '../../../test/support/server.ts';
+import { newId } from '../../platform/ids.ts';
 import type { Worker } from '../../platform/jobs/worker.ts';
 
 const PNG = Buffer.from(
@@ -75,6 +76,27 @@ describe('a link', () => {
       { attempt_number: 1, step: 'extract', status: 'succeeded', summary: 'It could be read.' },
       { attempt_number: 2, step: 'index', status: 'succeeded' },
     ]);
+  });
+
+  test('is saved by POST /api/v1/media, whose Location is the media', async () => {
+    pages.set('/located', { body: makePage({ title: 'Located' }) });
+    const post = (body: object) => reader.post('/api/v1/media', body);
+    const url = `${site.url}/located`;
+    const first = await post({ url });
+    expect(first).toMatchObject({ status: 201, body: { data: { created: true, enqueued: true } } });
+    const { media_id } = first.body.data;
+    expect(first.headers.get('location')).toBe(`/api/v1/media/${media_id}`);
+    expect(await reader.get(first.headers.get('location') ?? '')).toMatchObject({
+      status: 200,
+      body: { data: { id: media_id, kind: 'web_article', requested_url: url } },
+    });
+    const again = await post({ url, kind: 'web_article' });
+    expect(again).toMatchObject({ status: 200, body: { data: { media_id, created: false } } });
+    expect(again.headers.get('location')).toBeNull();
+    expect(await post({ url, kind: 'poem' })).toMatchObject(failure(400, 'E_INVALID_KIND'));
+    expect(await post({ url: 'lamp' })).toMatchObject(failure(400, 'E_INVALID_URL'));
+    for (const body of [{}, { url, title: 'x' }])
+      expect(await post(body)).toMatchObject(failure(400, 'E_INVALID_REQUEST'));
   });
 
   test('saved by fifty people in parallel, in every spelling, is one media in each default library', async () => {
@@ -216,7 +238,7 @@ describe('a link that fails', () => {
         viewer.get(`/media/${media_id}`),
         viewer.get(`/media?library_id=${libraryId}`),
         viewer.get(`/libraries/${libraryId}/media`),
-        viewer.get('/search?q=theirs'),
+        viewer.get('/api/v1/search?q=theirs'),
       ]);
       return [alone.body.data, all.data[0], library.data[0], found.data[0].media].map(
         ({ may_retry }) => may_retry,
@@ -310,6 +332,8 @@ describe('an upload', () => {
     });
     expect(begun.status).toBe(201);
     const { media_id, upload_url, upload_headers } = begun.body.data;
+    expect(upload_url).toMatch(/^\/api\/v1\/media\/upload\?token=./);
+    expect(begun.headers.get('location')).toBe(`/api/v1/media/${media_id}`);
     const put = await fetch(app.url + upload_url, {
       method: 'PUT',
       headers: upload_headers,
@@ -436,7 +460,7 @@ describe('events', () => {
   type Told = { type: string; data: { media_id?: string; processing_status?: string } };
   const told = async (by: Reader, mediaId: string) => {
     const { body } = await by.get('/api/v1/events?limit=200');
-    return body.events
+    return body.data
       .filter(({ type, data }: Told) => data.media_id === mediaId && type !== 'media.projected')
       .map(({ type, data }: Told) => [type, data.processing_status].filter(Boolean).join(' '));
   };
@@ -502,7 +526,11 @@ describe('what is saved', () => {
     expect((await reader.get(`/media/${media_id}`)).status).toBe(200);
     await reader.delete(`/libraries/${libraryId}/media/${media_id}`);
     expect(await reader.get(`/media/${media_id}`)).toMatchObject(failure(404, 'E_MEDIA_NOT_FOUND'));
-    expect(await reader.delete(`/media/${media_id}`)).toMatchObject(failure(404, 'E_MEDIA_NOT_FOUND'));
+    // The one who has removed it may ask again, for example after a lost answer.
+    expect((await reader.delete(`/media/${media_id}`)).status).toBe(204);
+    const stranger = await createReader(app);
+    expect(await stranger.delete(`/media/${media_id}`)).toMatchObject(failure(404, 'E_MEDIA_NOT_FOUND'));
+    expect(await reader.delete(`/media/${newId()}`)).toMatchObject(failure(404, 'E_MEDIA_NOT_FOUND'));
   });
 
   test('needs authentication', async () => {

@@ -1,10 +1,13 @@
+import { z } from 'zod';
 import { NexusError } from '../../contract/errors.ts';
-import type { MediaAttempt, MediaFragment, MediaWithOutline } from '../../contract/media.ts';
+import type { FragmentEntry, MediaAttempt, MediaFragment, MediaWithOutline } from '../../contract/media.ts';
 import type { ReadingProgress, UpdateReading } from '../../contract/reading.ts';
+import type { ListQuery } from '../../contract/wire.ts';
 import { type Actor, recordAudit } from '../../platform/audit/audit.ts';
+import { continueAfter, decodeCursor, LAST_PAGE } from '../../platform/cursor.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
-import { mediaNotFound } from '../libraries/access/access.ts';
+import { mediaNotFound, requireReadable } from '../libraries/access/access.ts';
 import type { Viewer } from '../libraries/access/can-read-media.ts';
 import { deleteReadingProgress, writeReadingProgress } from './lists/reading-progress-store.ts';
 import type { Ingest } from './processing/ingest.ts';
@@ -19,7 +22,7 @@ export type MediaService = ReturnType<typeof createMedia>;
 interface SaveRequest {
   url: string;
   /** Inferred from the URL unless it is given. */
-  kind?: string;
+  kind?: string | undefined;
   /** A library that lists it too. The viewer must be its admin. */
   library_id?: string | undefined;
 }
@@ -27,6 +30,16 @@ interface SaveRequest {
 export function createMedia({ sql, ingest }: { sql: Database; ingest: Pick<Ingest, 'enqueueProcessing'> }) {
   async function requireMedia(viewer: Viewer, mediaId: string): Promise<MediaWithOutline> {
     return (await store.findMedia(sql, viewer, mediaId)) ?? mediaNotFound();
+  }
+
+  /** Lists the fragments of a media, in pages of bounded text. A media that is not extracted yet has none. */
+  async function fragments(viewer: Viewer, mediaId: string, { cursor, limit }: ListQuery) {
+    const after = decodeCursor(cursor, z.int().min(0)) ?? -1;
+    const rows = await store.listFragments(sql, viewer, mediaId, { after, limit });
+    if (rows.length === 0) await requireReadable(sql, viewer, mediaId);
+    const last = rows.at(-1);
+    const page = last && !last.is_last ? continueAfter(last.idx) : LAST_PAGE;
+    return { data: rows.map(({ is_last: _, ...fragment }) => fragment), page };
   }
 
   return {
@@ -43,16 +56,41 @@ export function createMedia({ sql, ingest }: { sql: Database; ingest: Pick<Inges
       const url = parseMediaUrl(text);
       const link = readLink(kind ?? inferKind(url), url);
       const options = { ingest, libraryId: library_id, createdBy: actor, requestId: actor.requestId };
-      const [saved] = await transaction(sql, async (tx) =>
-        (await saveLinks(tx, viewer, [link], options)).values(),
+      const [saved] = await transaction(
+        sql,
+        async (tx) => {
+          return (await saveLinks(tx, viewer, [link], options)).values();
+        },
+        actor,
       );
       if (!saved) throw new Error('saveLinks returned no outcome for the link it was given.');
       return saved;
     },
 
-    async fragments(viewer: Viewer, mediaId: string): Promise<MediaFragment[]> {
-      await requireMedia(viewer, mediaId);
-      return store.listFragments(sql, mediaId);
+    fragments,
+
+    async allFragments(viewer: Viewer, mediaId: string): Promise<MediaFragment[]> {
+      const all: MediaFragment[] = [];
+      for (let cursor: string | undefined; ; ) {
+        const { data, page } = await fragments(viewer, mediaId, { cursor, limit: 200 });
+        all.push(...data);
+        if (page.next_cursor === null) return all;
+        cursor = page.next_cursor;
+      }
+    },
+
+    async fragment(viewer: Viewer, mediaId: string, idx: number): Promise<MediaFragment> {
+      const fragment = await store.findFragment(sql, viewer, mediaId, idx);
+      if (fragment) return fragment;
+      await requireReadable(sql, viewer, mediaId);
+      throw new NexusError('E_NOT_FOUND', `This media has no fragment ${idx}.`);
+    },
+
+    /** Lists all fragments without their text. */
+    async fragmentIndex(viewer: Viewer, mediaId: string): Promise<FragmentEntry[]> {
+      const entries = await store.listFragmentEntries(sql, viewer, mediaId);
+      if (entries.length === 0) await requireReadable(sql, viewer, mediaId);
+      return entries;
     },
 
     async attempts(viewer: Viewer, mediaId: string): Promise<MediaAttempt[]> {

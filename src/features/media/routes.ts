@@ -1,10 +1,11 @@
-import { Readable } from 'node:stream';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import type { ErrorCode } from '../../contract/errors.ts';
 import * as contract from '../../contract/media.ts';
-import { readingAnswer, updateReading } from '../../contract/reading.ts';
+import { readingProgress, updateReading } from '../../contract/reading.ts';
 import { removeMediaQuery } from '../../contract/trash.ts';
-import { id } from '../../contract/wire.ts';
+import { answer, id, listOf, listQuery } from '../../contract/wire.ts';
+import { data, list, sendCreated } from '../../http/answers.ts';
 import { actorOf, principalOf } from '../../http/authentication.ts';
 import type { HttpServer } from '../../http/http-server.ts';
 import { routeOptions } from '../../http/route-options.ts';
@@ -12,99 +13,158 @@ import type { MediaService } from './media.ts';
 import type { Trash } from './trash/trash.ts';
 
 const byId = z.object({ id });
+const LARGEST_INDEX = 2_147_483_647;
+const byFragment = byId.extend({
+  idx: z.coerce.number().int().min(0).max(LARGEST_INDEX).describe('The index of the fragment, from 0.'),
+});
+type SaveRequest = z.output<typeof contract.saveMedia>;
+const SAVE_ERRORS: ErrorCode[] = ['E_INVALID_KIND', 'E_INVALID_URL', 'E_FORBIDDEN', 'E_LIBRARY_NOT_FOUND'];
 const forViewers = routeOptions({ access: 'viewer', feature: 'media', tags: ['Media'] });
 
 export function registerMediaRoutes(
-  server: HttpServer,
+  api: HttpServer,
   { media, trash }: { media: MediaService; trash: Trash },
 ): void {
-  server.post(
+  const savedAnswer = { 200: answer(contract.savedMedia), 201: answer(contract.savedMedia) };
+  const save = async (request: FastifyRequest<{ Body: SaveRequest }>, reply: FastifyReply) => {
+    const saved = await media.save(principalOf(request), request.body, actorOf(request));
+    if (saved.created) return sendCreated(reply, `/media/${saved.media_id}`, saved);
+    return reply.send({ data: saved });
+  };
+
+  api.post(
+    '/media',
+    forViewers({
+      errors: SAVE_ERRORS,
+      operationId: 'saveMedia',
+      summary: 'Save a link',
+      description:
+        'Saves a page, a video or a PDF in the default library. With `library_id`, that library lists it too, in the same ' +
+        'transaction; the caller must be an admin of it. A known link answers 200, and is retried if it had failed.',
+      body: contract.saveMedia,
+      response: savedAnswer,
+    }),
+    save,
+  );
+
+  api.post(
     '/media/url',
     forViewers({
-      errors: ['E_INVALID_KIND', 'E_INVALID_URL', 'E_FORBIDDEN', 'E_LIBRARY_NOT_FOUND'],
+      errors: SAVE_ERRORS,
+      operationId: 'saveMediaOfKind',
       summary: 'Save a page or a video',
-      description:
-        'Saves it in the default library. With library_id, that library lists it too, in the same transaction; the ' +
-        'caller must be an admin of it. A known link answers 200, and is retried if it had failed.',
+      description: 'Like `POST /api/v1/media`, with a kind.',
+      deprecated: true,
       body: contract.saveUrl,
-      response: { 200: contract.savedMedia, 201: contract.savedMedia },
+      response: savedAnswer,
     }),
-    async (request, reply) => {
-      const data = await media.save(principalOf(request), request.body, actorOf(request));
-      return reply.status(data.created ? 201 : 200).send({ data });
-    },
+    save,
   );
 
-  server.post(
+  api.post(
     '/media/from_url',
     forViewers({
-      errors: ['E_INVALID_URL', 'E_FORBIDDEN', 'E_LIBRARY_NOT_FOUND'],
-      summary: 'Save a link',
-      description: 'Like POST /media/url, with the kind inferred: a YouTube video, a page, or a PDF.',
+      errors: SAVE_ERRORS.filter((code) => code !== 'E_INVALID_KIND'),
+      operationId: 'saveMediaFromUrl',
+      summary: 'Save a link of any kind',
+      description: 'Like `POST /api/v1/media`, without a kind.',
+      deprecated: true,
       body: contract.saveFromUrl,
-      response: { 200: contract.savedMedia, 201: contract.savedMedia },
+      response: savedAnswer,
     }),
-    async (request, reply) => {
-      const data = await media.save(principalOf(request), request.body, actorOf(request));
-      return reply.status(data.created ? 201 : 200).send({ data });
-    },
+    save,
   );
 
-  server.get(
+  api.get(
     '/media/:id',
     forViewers({
       errors: ['E_MEDIA_NOT_FOUND'],
+      operationId: 'getMedia',
       summary: 'Get a media',
       description: 'Returns its metadata, its processing status and its capabilities.',
       params: byId,
-      response: { 200: contract.mediaAnswer },
+      response: { 200: answer(contract.mediaWithOutline) },
     }),
-    async (request) => ({ data: await media.get(principalOf(request), request.params.id) }),
+    (request) => data(media.get(principalOf(request), request.params.id)),
   );
 
-  server.get(
+  api.get(
     '/media/:id/fragments',
     forViewers({
       errors: ['E_MEDIA_NOT_FOUND'],
+      operationId: 'listFragments',
       summary: 'List the fragments of a media',
-      description: 'Returns the article, chapters, pages or transcript passages in order, sanitised.',
+      description:
+        'Returns the article, chapters, pages or transcript passages in order, sanitised. A page ends when it has half a ' +
+        'million characters of text.',
       params: byId,
-      response: { 200: contract.fragmentList },
+      querystring: listQuery,
+      response: { 200: listOf(contract.fragment) },
     }),
-    async (request, reply) =>
-      sendFragments(reply, await media.fragments(principalOf(request), request.params.id)),
+    (request) => media.fragments(principalOf(request), request.params.id, request.query),
   );
 
-  server.get(
+  api.get(
+    '/media/:id/fragments/index',
+    forViewers({
+      errors: ['E_MEDIA_NOT_FOUND'],
+      operationId: 'getFragmentIndex',
+      summary: 'List the fragments of a media without their text',
+      description: 'Returns titles, lengths and offsets of all chapters, pages or passages.',
+      params: byId,
+      response: { 200: listOf(contract.fragmentEntry) },
+    }),
+    (request) => list(media.fragmentIndex(principalOf(request), request.params.id)),
+  );
+
+  api.get(
+    '/media/:id/fragments/:idx',
+    forViewers({
+      errors: ['E_MEDIA_NOT_FOUND', 'E_NOT_FOUND'],
+      operationId: 'getFragment',
+      summary: 'Get a fragment of a media',
+      description: 'Returns one chapter, page or passage by its index.',
+      params: byFragment,
+      response: { 200: answer(contract.fragment) },
+    }),
+    (request) => {
+      const { id: mediaId, idx } = request.params;
+      return data(media.fragment(principalOf(request), mediaId, idx));
+    },
+  );
+
+  api.get(
     '/media/:id/attempts',
     forViewers({
       errors: ['E_MEDIA_NOT_FOUND'],
+      operationId: 'listMediaAttempts',
       summary: 'List the processing attempts of a media',
       description: 'Returns each attempt with a summary for people to read.',
       params: byId,
-      response: { 200: contract.mediaAttemptList },
+      response: { 200: listOf(contract.mediaAttempt) },
     }),
-    async (request) => ({ data: await media.attempts(principalOf(request), request.params.id) }),
+    (request) => list(media.attempts(principalOf(request), request.params.id)),
   );
 
-  server.post(
+  api.post(
     '/media/:id/retry',
     forViewers({
       errors: ['E_FORBIDDEN', 'E_MEDIA_NOT_FOUND', 'E_INVALID_STATE'],
+      operationId: 'retryMedia',
       summary: 'Retry a failed media',
       description: 'Allowed for people who saved it and for admins of a library that contains it.',
       params: byId,
-      response: { 200: contract.retriedMedia },
+      response: { 200: answer(contract.retriedMedia) },
     }),
-    async (request) => ({
-      data: await media.retry(principalOf(request), request.params.id, actorOf(request)),
-    }),
+    (request) => data(media.retry(principalOf(request), request.params.id, actorOf(request))),
   );
 
-  server.delete(
+  api.delete(
     '/media/:id',
     forViewers({
       errors: ['E_MEDIA_NOT_FOUND'],
+      goneCode: 'E_MEDIA_NOT_FOUND',
+      operationId: 'removeMedia',
       summary: 'Remove a media from the default library',
       description:
         'Moves it to the trash; with permanently=true it is deleted at once. A media that also comes through a shared ' +
@@ -121,25 +181,25 @@ export function registerMediaRoutes(
     },
   );
 
-  server.put(
+  api.put(
     '/media/:id/reading',
     forViewers({
       errors: ['E_MEDIA_NOT_FOUND'],
+      operationId: 'updateReadingProgress',
       summary: 'Save reading progress',
       description: "Saves the caller's own progress. The last write wins.",
       params: byId,
       body: updateReading,
-      response: { 200: readingAnswer },
+      response: { 200: answer(readingProgress) },
     }),
-    async (request) => ({
-      data: await media.updateReading(principalOf(request), request.params.id, request.body),
-    }),
+    (request) => data(media.updateReading(principalOf(request), request.params.id, request.body)),
   );
 
-  server.delete(
+  api.delete(
     '/media/:id/reading',
     forViewers({
       errors: ['E_MEDIA_NOT_FOUND'],
+      operationId: 'deleteReadingProgress',
       summary: 'Mark a media as unread',
       description: "Deletes the caller's reading progress.",
       params: byId,
@@ -150,17 +210,4 @@ export function registerMediaRoutes(
       return reply.status(204).send(null);
     },
   );
-}
-
-/** Streams the fragments one by one, because serialising a whole book at once would block other requests. */
-function sendFragments(reply: FastifyReply, fragments: contract.MediaFragment[]): FastifyReply {
-  const parts = function* () {
-    yield '{"data":[';
-    for (const [index, fragment] of fragments.entries())
-      yield `${index === 0 ? '' : ','}${JSON.stringify(fragment)}`;
-    yield ']}';
-  };
-  return reply
-    .type('application/json; charset=utf-8')
-    .send(Readable.from(parts(), { objectMode: false }) as never);
 }

@@ -1,4 +1,10 @@
-import type { MediaFragment, MediaKind, MediaWithOutline, ProcessingStatus } from '../../contract/media.ts';
+import type {
+  FragmentEntry,
+  MediaFragment,
+  MediaKind,
+  MediaWithOutline,
+  ProcessingStatus,
+} from '../../contract/media.ts';
 import type { Queryable, Transaction } from '../../platform/database/database.ts';
 import { newId } from '../../platform/ids.ts';
 import { canReadMedia, mayRetryMedia, type Viewer } from '../libraries/access/can-read-media.ts';
@@ -145,11 +151,64 @@ export async function findMedia(sql: Queryable, viewer: Viewer, mediaId: string)
   return row && { ...toMedia(row), outline: row.outline };
 }
 
-export async function listFragments(sql: Queryable, mediaId: string): Promise<MediaFragment[]> {
-  return sql<MediaFragment[]>`
-    select id, idx, title, html_sanitized, canonical_text, t_start_ms, t_end_ms
+const fragmentColumns = (sql: Queryable) => sql`
+  fragment.id, fragment.idx, fragment.title, fragment.html_sanitized, fragment.canonical_text, fragment.t_start_ms,
+  fragment.t_end_ms`;
+
+/** A page of fragments has no more text than this, unless its first fragment has more. */
+const MOST_TEXT_OF_PAGE = 500_000;
+
+interface FragmentPage {
+  /** The index of the last fragment before the page; -1 for the first page. */
+  after: number;
+  limit: number;
+}
+
+/** Lists the fragments of a media that the viewer may read, one page of them; `is_last` tells whether more follow. */
+export async function listFragments(
+  sql: Queryable,
+  viewer: Viewer,
+  mediaId: string,
+  { after, limit }: FragmentPage,
+) {
+  return sql<(MediaFragment & { is_last: boolean })[]>`
+    with placed as (
+      select media_id, idx, text_length, sum(text_length) over (order by idx) as total
+      from (
+        select media_id, idx, text_length
+        from media_fragments
+        where media_id = ${mediaId} and idx > ${after} and ${canReadMedia(sql, viewer, mediaId)}
+        order by idx
+        limit ${limit}
+      ) as next
+    )
+    select
+      ${fragmentColumns(sql)},
+      not exists (
+        select from media_fragments as later where later.media_id = ${mediaId} and later.idx > fragment.idx
+      ) as is_last
+    from placed
+    join media_fragments as fragment using (media_id, idx)
+    where placed.total - placed.text_length < ${MOST_TEXT_OF_PAGE}
+    order by fragment.idx`;
+}
+
+export async function findFragment(sql: Queryable, viewer: Viewer, mediaId: string, idx: number) {
+  const [fragment] = await sql<MediaFragment[]>`
+    select ${fragmentColumns(sql)}
+    from media_fragments as fragment
+    where fragment.media_id = ${mediaId} and fragment.idx = ${idx} and ${canReadMedia(sql, viewer, mediaId)}`;
+  return fragment;
+}
+
+/** Lists all fragments of a media that the viewer may read, without their text. */
+export async function listFragmentEntries(sql: Queryable, viewer: Viewer, mediaId: string) {
+  return sql<FragmentEntry[]>`
+    select
+      id, idx, title, t_start_ms, t_end_ms, text_length as length,
+      (sum(text_length) over (order by idx) - text_length)::int as offset
     from media_fragments
-    where media_id = ${mediaId}
+    where media_id = ${mediaId} and ${canReadMedia(sql, viewer, mediaId)}
     order by idx`;
 }
 

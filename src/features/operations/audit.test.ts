@@ -22,8 +22,8 @@ beforeAll(async () => {
     where (details->>'index')::int < 2`;
 });
 
-const indexes = ({ body }: { body: { audit_logs: { details: { index: number } }[] } }) =>
-  body.audit_logs.map(({ details }) => details.index);
+const indexes = ({ body }: { body: { data: { details: { index: number } }[] } }) =>
+  body.data.map(({ details }) => details.index);
 
 test.each([
   ['', [5, 4, 3, 2, 1, 0]],
@@ -48,7 +48,7 @@ test('pages have no gaps and no duplicates', async () => {
 
 test('an entry has its action, actor and request id', async () => {
   const { body } = await read('action=odd&limit=1');
-  expect(body.audit_logs[0]).toEqual({
+  expect(body.data[0]).toEqual({
     id: expect.stringMatching(/^[0-9a-f-]{36}$/),
     action: 'odd',
     mode: 'PUBLIC',

@@ -34,9 +34,9 @@ export function createOperationsFeature(dependencies: OperationsFeatureDependenc
   return {
     name: 'operations',
     services,
-    routes(server) {
-      registerOperationsRoutes(server, services);
-      registerJobRoutes(server, services);
+    routes(api) {
+      registerOperationsRoutes(api, services);
+      registerJobRoutes(api, services);
     },
     jobTypes: [defineIntegrityAudit(sql, checks)],
     periodic: [

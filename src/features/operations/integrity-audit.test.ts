@@ -78,15 +78,15 @@ describe('the audit finds', () => {
     await sql`insert into media_assets (media_id, name, content_type, path) values (${book}, 'cover.png', 'image/png', ${asset.path})`;
     await sql`insert into images (url_sha256, content_sha256, content_type, size) values (${image.url}, ${image.sha256}, 'image/png', 1)`;
 
-    const forked = await reader.post('/api/v1/branches', { document_id: document });
-    branch = forked.body.branch_id;
+    const forked = await reader.post('/api/v1/branches', { media_id: document });
+    branch = forked.body.data.id;
     const events = Array.from({ length: SNAPSHOT_EVERY + 2 }, (_, n) => ({
       kind: 'insert',
       at: 0,
       text: `${n} `,
     }));
     await reader.post(`/api/v1/branches/${branch}/events`, { after: 0, events });
-    child = (await reader.post('/api/v1/branches', { branch_id: branch, position: 3 })).body.branch_id;
+    child = (await reader.post('/api/v1/branches', { branch_id: branch, position: 3 })).body.data.id;
   });
 
   beforeEach(async () => {
@@ -372,13 +372,13 @@ describe('the audit finds', () => {
     const all: { kind: string; media_id: string }[] = [];
     for (let cursor = ''; ; ) {
       const { body } = await read(`kind=listed_without_media&limit=200${cursor}`);
-      all.push(...body.findings);
+      all.push(...body.data);
       if (!body.page.has_more) break;
       cursor = `&cursor=${body.page.next_cursor}`;
     }
     expect(new Set(all.map(({ kind }) => kind))).toEqual(new Set(['listed_without_media']));
     expect(new Set(all.map(({ media_id }) => media_id)).size).toBe(450);
-    expect((await read('limit=1')).body.findings).toMatchObject([{ kind: 'closure_edge_missing' }]);
+    expect((await read('limit=1')).body.data).toMatchObject([{ kind: 'closure_edge_missing' }]);
     const elsewhere = `/api/v1/jobs/${newId()}/findings`;
     expect(await app.call('GET', elsewhere, { key })).toMatchObject(failure(404, 'E_NOT_FOUND'));
     await sql`delete from library_media where library_id = ${library}`;

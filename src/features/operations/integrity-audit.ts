@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { NexusError } from '../../contract/errors.ts';
 import type { Principal } from '../../contract/identity.ts';
+import { integrityAuditPayload } from '../../contract/job-payloads.ts';
 import type { IntegrityFinding, integrityQuery } from '../../contract/operations.ts';
 import { cutByCursor, decodeCursor } from '../../platform/cursor.ts';
 import type { Database } from '../../platform/database/database.ts';
@@ -17,7 +18,7 @@ const MAX_LISTED_PER_KIND = 100;
 /** The job type that runs all checks in order, so that a check can rely on the repairs of those before it. */
 export function defineIntegrityAudit(sql: Database, checks: readonly IntegrityCheck[]) {
   return defineJobType('integrity_audit', {
-    payload: z.strictObject({ repair: z.boolean().default(false) }),
+    payload: integrityAuditPayload,
     submittedBy: 'operator',
     // The cause of a failure, such as an overloaded machine, may last for minutes.
     retry: { delays: [30, 120, 600] },
@@ -100,8 +101,8 @@ export function createIntegrityFindings({ sql }: { sql: Database }) {
       }
       const after = decodeCursor(query.cursor, position);
       const rows = await store.listFindings(sql, { jobId, kind: query.kind, after, limit: query.limit + 1 });
-      const { rows: found, page } = cutByCursor(rows, query.limit);
-      return { findings: found.map(toFinding), page };
+      const { data: found, page } = cutByCursor(rows, query.limit);
+      return { data: found.map(toFinding), page };
     },
   };
 }

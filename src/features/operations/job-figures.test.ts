@@ -51,6 +51,16 @@ describe('a list of jobs', () => {
     expect(ids(await get('?error=now&status=succeeded'))).toEqual([]);
   });
 
+  test('has its jobs under both names', async () => {
+    const { body } = await get('?error_code=E_FETCH&limit=2');
+    expect(ids({ body })).toEqual([made.again, made.three]);
+    expect(body.data).toEqual(body.jobs);
+    expect(body.page).toEqual({ next_cursor: expect.any(String), has_more: true });
+    const rest = await get(`?error_code=E_FETCH&cursor=${body.page.next_cursor}`);
+    expect(ids(rest)).toEqual([made.two, made.one]);
+    expect(rest.body.page).toEqual({ next_cursor: null, has_more: false });
+  });
+
   test('shows the error text to admins and not to viewers', async () => {
     const { body } = await get('?error_code=E_FETCH&error=odd');
     expect(body.jobs).toMatchObject([{ error_code: 'E_FETCH', error_text: 'It was 100% <odd> _text_.' }]);
@@ -84,8 +94,9 @@ describe('a list of jobs', () => {
 describe('failures', () => {
   test('are grouped by their text without ids, addresses and long numbers', async () => {
     const { body } = await get('/failures?job_type=fetching');
-    expect(body.failures).toHaveLength(3);
-    expect(body.failures[0]).toMatchObject({
+    expect(body).toMatchObject({ since: expect.any(String), page: { next_cursor: null, has_more: false } });
+    expect(body.data).toHaveLength(3);
+    expect(body.data[0]).toMatchObject({
       job_type: 'fetching',
       error_code: 'E_FETCH',
       error_text: expect.stringContaining('https://b.example/2 answered 404'),
@@ -93,14 +104,12 @@ describe('failures', () => {
       retrying_count: 0,
       sample_job_ids: [made.two, made.one],
     });
-    expect(Date.parse(body.failures[0].first_seen_at)).toBeLessThanOrEqual(
-      Date.parse(body.failures[0].last_seen_at),
-    );
+    expect(Date.parse(body.data[0].first_seen_at)).toBeLessThanOrEqual(Date.parse(body.data[0].last_seen_at));
   });
 
   test('have an id that filters the list of jobs', async () => {
     const { body } = await get('/failures?queue=web');
-    const [first] = body.failures;
+    const [first] = body.data;
     expect(ids(await get(`?job_type=fetching&failure_id=${first.failure_id}&status=failed`))).toEqual([
       made.two,
       made.one,
@@ -109,11 +118,11 @@ describe('failures', () => {
 
   test('count jobs that will be retried separately', async () => {
     const { body } = await get('/failures?job_type=flaky');
-    expect(body.failures).toMatchObject([{ failed_count: 0, retrying_count: 1, error_code: null }]);
+    expect(body.data).toMatchObject([{ failed_count: 0, retrying_count: 1, error_code: null }]);
   });
 
   test('do not include requeued, cancelled and old jobs', async () => {
-    const found = async (query = '') => (await get(`/failures?job_type=fetching${query}`)).body.failures;
+    const found = async (query = '') => (await get(`/failures?job_type=fetching${query}`)).body.data;
     await app.call('POST', `/api/v1/jobs/${made.three}/requeue`, { key });
     expect(await found()).toHaveLength(2);
     await app.call('POST', `/api/v1/jobs/${made.three}/cancel`, { key });
@@ -136,8 +145,8 @@ describe('throughput', () => {
         now() - interval '4 minutes', now() - interval '3 minutes', n
       from generate_series(1, 100) as n`;
     const { body } = await get('/throughput?minutes=15');
-    expect(body).toMatchObject({ bucket_seconds: 15 });
-    const [web] = body.queues;
+    expect(body.data).toMatchObject({ bucket_seconds: 15 });
+    const [web] = body.data.queues;
     expect(web).toMatchObject({
       queue: 'web',
       finished: 100,
@@ -152,15 +161,15 @@ describe('throughput', () => {
       { finished: 100, failed: 10, run_p95_ms: 95 },
     ]);
     const times = web.buckets.map(({ at }: { at: string }) => Date.parse(at));
-    expect(times[0]).toBe(Date.parse(body.since));
+    expect(times[0]).toBe(Date.parse(body.data.since));
     expect(new Set(times.map((time: number, n: number) => time - times[0] - n * 15_000))).toEqual(
       new Set([0]),
     );
-    expect(Date.parse(body.until) - times[59]).toBeLessThan(15_000);
+    expect(Date.parse(body.data.until) - times[59]).toBeLessThan(15_000);
   });
 
   test('does not include attempts that ended earlier', async () => {
-    expect((await get('/throughput?minutes=1')).body.queues).toEqual([]);
+    expect((await get('/throughput?minutes=1')).body.data.queues).toEqual([]);
   });
 
   test('uses the index on finished_at among many attempts', async () => {

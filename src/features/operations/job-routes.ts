@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { jobSubmission } from '../../contract/job-payloads.ts';
 import * as contract from '../../contract/jobs.ts';
-import { integrityFindingList, integrityQuery } from '../../contract/operations.ts';
-import { id } from '../../contract/wire.ts';
+import { integrityFinding, integrityQuery } from '../../contract/operations.ts';
+import { answer, id, listOf } from '../../contract/wire.ts';
+import { data, list } from '../../http/answers.ts';
 import { actorOf, principalOf } from '../../http/authentication.ts';
 import type { HttpServer } from '../../http/http-server.ts';
 import { routeOptions } from '../../http/route-options.ts';
@@ -17,11 +19,11 @@ const forOperators = routeOptions({ access: 'operator', feature: 'jobs.operate',
 const MAX_SUBMISSION_BYTES = 24 * 1024 * 1024;
 
 export function registerJobRoutes(
-  server: HttpServer,
+  api: HttpServer,
   { jobs, integrityFindings }: { jobs: Jobs; integrityFindings: IntegrityFindings },
 ): void {
-  server.post(
-    '/api/v1/jobs/submit',
+  api.post(
+    '/jobs/submit',
     {
       bodyLimit: MAX_SUBMISSION_BYTES,
       ...forSubmitters({
@@ -33,11 +35,13 @@ export function registerJobRoutes(
           'E_INVALID_STATE',
           'E_IDEMPOTENCY_CONFLICT',
         ],
+        operationId: 'submitJob',
         summary: 'Submit a job',
         description:
           'Queues the job. With execution_mode `sync`, runs it immediately in one attempt and returns its final state. ' +
           'With `shadow`, queues it together with a second run under another profile, so that both can be compared. ' +
           'If you used the idempotency key before, returns the existing job.',
+        describedBody: jobSubmission,
         body: contract.submitJob,
         response: { 200: contract.submittedJob },
       }),
@@ -45,9 +49,10 @@ export function registerJobRoutes(
     (request) => jobs.submit(request.body, principalOf(request), actorOf(request)),
   );
 
-  server.get(
-    '/api/v1/jobs',
+  api.get(
+    '/jobs',
     forViewers({
+      operationId: 'listJobs',
       summary: 'List jobs',
       description: 'Newest first. Callers below operator see only the public job types.',
       querystring: contract.jobQuery,
@@ -56,44 +61,48 @@ export function registerJobRoutes(
     (request) => jobs.list(request.query, principalOf(request)),
   );
 
-  server.get(
-    '/api/v1/jobs/stats',
+  api.get(
+    '/jobs/stats',
     forOperators({
+      operationId: 'getJobStats',
       summary: 'Queue statistics',
       description:
         'The number of waiting and running jobs of each queue, and how long the oldest has been due.',
-      response: { 200: contract.jobStats },
+      response: { 200: listOf(contract.queueStats) },
     }),
-    () => jobs.stats(),
+    () => list(jobs.stats()),
   );
 
-  server.get(
-    '/api/v1/jobs/failures',
+  api.get(
+    '/jobs/failures',
     forOperators({
+      operationId: 'listJobFailures',
       summary: 'List failures by cause',
       description:
         'Jobs whose last attempt failed in the last `minutes`, grouped by type and error code, and for ' +
         'admins also by error text. To list the jobs of a group, filter jobs by type and `failure_id` or error code.',
       querystring: contract.failureQuery,
-      response: { 200: contract.jobFailures },
+      response: { 200: contract.jobFailureList },
     }),
     (request) => jobs.failures(request.query, principalOf(request)),
   );
 
-  server.get(
-    '/api/v1/jobs/throughput',
+  api.get(
+    '/jobs/throughput',
     forOperators({
+      operationId: 'getThroughput',
       summary: 'Throughput and latency',
       description: 'Figures of the attempts that ended in the last `minutes`, for each queue.',
       querystring: contract.throughputQuery,
-      response: { 200: contract.throughput },
+      response: { 200: answer(contract.throughput) },
     }),
-    (request) => jobs.throughput(request.query),
+    (request) => data(jobs.throughput(request.query)),
   );
 
-  server.post(
-    '/api/v1/jobs/cancel',
+  api.post(
+    '/jobs/cancel',
     forOperators({
+      operationId: 'cancelJobs',
       summary: 'Cancel many jobs',
       description:
         'Cancels the jobs with the given ids, or all unfinished jobs that match the filter: up to 10,000 per ' +
@@ -104,9 +113,10 @@ export function registerJobRoutes(
     (request) => jobs.changeMany('cancel', request.body, principalOf(request), actorOf(request)),
   );
 
-  server.post(
-    '/api/v1/jobs/requeue',
+  api.post(
+    '/jobs/requeue',
     forOperators({
+      operationId: 'requeueJobs',
       summary: 'Requeue many jobs',
       description:
         'Requeues the jobs with the given ids, or all failed jobs that match the filter (cancelled jobs, if the ' +
@@ -117,22 +127,24 @@ export function registerJobRoutes(
     (request) => jobs.changeMany('requeue', request.body, principalOf(request), actorOf(request)),
   );
 
-  server.get(
-    '/api/v1/jobs/:job_id/progress',
+  api.get(
+    '/jobs/:job_id/progress',
     forViewers({
       errors: ['E_NOT_FOUND'],
+      operationId: 'getJobProgress',
       summary: 'Get the progress of a job',
       description: 'A small response without payload, result and artifacts, for repeated requests.',
       params: byId,
-      response: { 200: contract.jobProgress },
+      response: { 200: answer(contract.jobProgress) },
     }),
-    (request) => jobs.progress(request.params.job_id, principalOf(request)),
+    (request) => data(jobs.progress(request.params.job_id, principalOf(request))),
   );
 
-  server.get(
-    '/api/v1/jobs/:job_id',
+  api.get(
+    '/jobs/:job_id',
     forViewers({
       errors: ['E_NOT_FOUND'],
+      operationId: 'getJob',
       summary: 'Get a job',
       description:
         'Includes its attempts. Only its creator and admins see payload, result, progress, error texts and artifacts.',
@@ -142,25 +154,27 @@ export function registerJobRoutes(
     (request) => jobs.get(request.params.job_id, principalOf(request)),
   );
 
-  server.get(
-    '/api/v1/jobs/:job_id/findings',
+  api.get(
+    '/jobs/:job_id/findings',
     forOperators({
       errors: ['E_NOT_FOUND'],
+      operationId: 'listIntegrityFindings',
       summary: 'List the findings of an integrity audit',
       description:
         'All findings, sorted by kind. Only the person who started the audit and admins can see them. The result of ' +
         'the job contains the first findings of each kind.',
       params: byId,
       querystring: integrityQuery,
-      response: { 200: integrityFindingList },
+      response: { 200: listOf(integrityFinding) },
     }),
     (request) => integrityFindings.list(request.params.job_id, request.query, principalOf(request)),
   );
 
-  server.post(
-    '/api/v1/jobs/:job_id/cancel',
+  api.post(
+    '/jobs/:job_id/cancel',
     forOperators({
       errors: ['E_NOT_FOUND'],
+      operationId: 'cancelJob',
       summary: 'Cancel a job',
       description: 'A running job is asked to stop. A finished job does not change.',
       params: byId,
@@ -169,10 +183,11 @@ export function registerJobRoutes(
     (request) => jobs.cancel(request.params.job_id, principalOf(request), actorOf(request)),
   );
 
-  server.post(
-    '/api/v1/jobs/:job_id/requeue',
+  api.post(
+    '/jobs/:job_id/requeue',
     forOperators({
       errors: ['E_NOT_FOUND', 'E_INVALID_STATE'],
+      operationId: 'requeueJob',
       summary: 'Requeue a job',
       description: 'Requeues a failed or cancelled job with its full number of attempts.',
       params: byId,
@@ -181,13 +196,14 @@ export function registerJobRoutes(
     (request) => jobs.requeue(request.params.job_id, principalOf(request), actorOf(request)),
   );
 
-  server.get(
-    '/api/v1/workers',
+  api.get(
+    '/workers',
     forOperators({
+      operationId: 'listWorkers',
       summary: 'List workers',
       description: 'Workers with a current heartbeat.',
-      response: { 200: contract.workerList },
+      response: { 200: listOf(contract.worker) },
     }),
-    () => jobs.workers(),
+    () => list(jobs.workers()),
   );
 }

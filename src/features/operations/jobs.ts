@@ -5,7 +5,7 @@ import { invalidFields, invalidFieldsOf } from '../../contract/invalid-request.t
 import type { Job, JobProgress, JobSelection, submitJob } from '../../contract/jobs.ts';
 import { roleAllows } from '../../contract/roles.ts';
 import type { Actor } from '../../platform/audit/audit.ts';
-import { cutPage, readCursor } from '../../platform/cursor.ts';
+import { cutPage, LAST_PAGE, readCursor } from '../../platform/cursor.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
 import type { JobType } from '../../platform/jobs/job-type.ts';
@@ -102,7 +102,15 @@ export function createJobs(dependencies: JobsDependencies) {
         createdBy: actor,
         requestId: actor.requestId,
       };
-      const { id } = isSync ? await queue.runInline(job) : await transaction(sql, (tx) => enqueue(tx, job));
+      const { id } = isSync
+        ? await queue.runInline(job)
+        : await transaction(
+            sql,
+            async (tx) => {
+              return enqueue(tx, job);
+            },
+            actor,
+          );
       return get(id, principal);
     },
 
@@ -113,11 +121,9 @@ export function createJobs(dependencies: JobsDependencies) {
       const types = seesAllTypes(principal) ? undefined : publicNames();
       const filter = { ...query, types, ...wordsOf(principal) };
       const rows = await store.listJobs(sql, filter, readCursor(query.cursor), query.limit + 1);
-      const { rows: jobs, page } = cutPage(rows, query.limit);
-      return {
-        jobs: jobs.map((job) => (seesContent(principal, job) ? job : { ...job, error_text: null })),
-        page,
-      };
+      const { data, page } = cutPage(rows, query.limit);
+      const jobs = data.map((job) => (seesContent(principal, job) ? job : { ...job, error_text: null }));
+      return { jobs, data: jobs, page };
     },
 
     async cancel(jobId: string, principal: Principal, actor: Actor): Promise<Job> {
@@ -139,18 +145,15 @@ export function createJobs(dependencies: JobsDependencies) {
     async failures(filter: FailureFilter, principal: Principal) {
       const since = new Date(Date.now() - filter.minutes * 60_000);
       const byWords = roleAllows(principal.role, 'admin');
-      return { since, failures: await groupFailures(sql, { ...filter, byWords }, MAX_FAILURE_GROUPS) };
+      const data = await groupFailures(sql, { ...filter, byWords }, MAX_FAILURE_GROUPS);
+      return { since, data, page: LAST_PAGE };
     },
 
     throughput: ({ minutes }: { minutes: number }) => readThroughput(sql, minutes),
 
-    async workers() {
-      return { workers: await store.listWorkers(sql) };
-    },
+    workers: () => store.listWorkers(sql),
 
-    async stats() {
-      return { queues: await store.countByQueue(sql) };
-    },
+    stats: () => store.countByQueue(sql),
   };
 }
 

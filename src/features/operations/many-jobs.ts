@@ -52,8 +52,8 @@ export async function changeJobs(
 async function findJobs(sql: Database, filter: JobFilter, before: string | null) {
   const found = await listJobIds(sql, filter, before, JOBS_PER_REQUEST + 1);
   const listed = found.map((id) => ({ id }));
-  const { rows, page } = cutPage(listed, JOBS_PER_REQUEST);
-  return { ids: rows.map(({ id }) => id), page };
+  const { data, page } = cutPage(listed, JOBS_PER_REQUEST);
+  return { ids: data.map(({ id }) => id), page };
 }
 
 function withAllowedStatus(action: Action, filter: JobFilter): JobFilter {

@@ -4,7 +4,7 @@ import type { OutboxOperations } from './outbox.ts';
 
 export function measureJobs(jobs: Pick<Jobs, 'stats'>): MetricSource {
   return async () => {
-    const { queues } = await jobs.stats();
+    const queues = await jobs.stats();
     return queues.flatMap(({ queue, oldest_due_seconds, ...counts }) => [
       ...Object.entries(counts).map(([status, value]) => ({
         name: 'nexus_jobs',

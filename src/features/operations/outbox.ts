@@ -29,8 +29,8 @@ export function createOutboxOperations({ sql, webhooks }: { sql: Database; webho
 
     async list(query: z.output<typeof outboxQuery>, principal: Principal) {
       const rows = await store.listEvents(sql, query, readCursor(query.cursor), query.limit + 1);
-      const { rows: events, page } = cutPage(rows, query.limit);
-      return { events: events.map((event) => withoutHiddenFields(event, principal)), page };
+      const { data: events, page } = cutPage(rows, query.limit);
+      return { data: events.map((event) => withoutHiddenFields(event, principal)), page };
     },
 
     /** Retries a failed event. Subscribers that already handled it are not called again. */

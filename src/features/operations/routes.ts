@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import * as contract from '../../contract/events.ts';
-import { auditList, auditQuery } from '../../contract/operations.ts';
-import { id } from '../../contract/wire.ts';
+import { auditEntry, auditQuery } from '../../contract/operations.ts';
+import { answer, id, listOf } from '../../contract/wire.ts';
+import { data } from '../../http/answers.ts';
 import { actorOf, principalOf } from '../../http/authentication.ts';
 import type { HttpServer } from '../../http/http-server.ts';
 import { routeOptions } from '../../http/route-options.ts';
@@ -13,62 +14,67 @@ const forAdmins = routeOptions({ access: 'admin', feature: 'audit', tags: ['Oper
 const forOperators = routeOptions({ access: 'operator', feature: 'outbox', tags: ['Outbox'] });
 
 export function registerOperationsRoutes(
-  server: HttpServer,
+  api: HttpServer,
   { operations, outbox }: { operations: Operations; outbox: OutboxOperations },
 ): void {
-  server.get(
-    '/api/v1/audit',
+  api.get(
+    '/audit',
     forAdmins({
+      operationId: 'listAuditLog',
       summary: 'List the audit log',
       description: 'Actions and refused actions of all people, newest first.',
       querystring: auditQuery,
-      response: { 200: auditList },
+      response: { 200: listOf(auditEntry) },
     }),
     (request) => operations.audit(request.query),
   );
 
-  server.get(
-    '/api/v1/outbox/events',
+  api.get(
+    '/outbox/events',
     forOperators({
+      operationId: 'listOutboxEvents',
       summary: 'List outbox events',
       description: 'Newest first, with their delivery status. Only admins see payloads and error texts.',
       querystring: contract.outboxQuery,
-      response: { 200: contract.outboxEventList },
+      response: { 200: listOf(contract.outboxEvent) },
     }),
     (request) => outbox.list(request.query, principalOf(request)),
   );
 
-  server.get(
-    '/api/v1/outbox/health',
+  api.get(
+    '/outbox/health',
     forOperators({
+      operationId: 'getOutboxHealth',
       summary: 'Get the health of the outbox',
       description: 'The number of pending, retrying and failed events, and how long the oldest has waited.',
-      response: { 200: contract.outboxHealth },
+      response: { 200: answer(contract.outboxHealth) },
     }),
-    () => outbox.health(),
+    () => data(outbox.health()),
   );
 
-  server.get(
-    '/api/v1/outbox/events/:id',
+  api.get(
+    '/outbox/events/:id',
     forOperators({
       errors: ['E_NOT_FOUND'],
+      operationId: 'getOutboxEvent',
       summary: 'Get an outbox event',
       description: 'Includes its delivery to each subscriber. Only admins see the payload and error texts.',
       params: byId,
-      response: { 200: contract.outboxEventWithDeliveries },
+      response: { 200: answer(contract.outboxEventWithDeliveries) },
     }),
-    (request) => outbox.get(request.params.id, principalOf(request)),
+    (request) => data(outbox.get(request.params.id, principalOf(request))),
   );
 
-  server.post(
-    '/api/v1/outbox/events/:id/retry',
+  api.post(
+    '/outbox/events/:id/retry',
     forOperators({
       errors: ['E_NOT_FOUND', 'E_INVALID_STATE'],
+      operationId: 'retryOutboxEvent',
       summary: 'Retry a failed event',
       description: 'Sets the event to pending with its full number of attempts.',
       params: byId,
-      response: { 200: contract.outboxEventWithDeliveries },
+      response: { 200: answer(contract.outboxEventWithDeliveries) },
     }),
-    (request) => outbox.retry(request.params.id, principalOf(request), actorOf(request)),
+    (request) => data(outbox.retry(request.params.id, principalOf(request), actorOf(request))),
   );
 }

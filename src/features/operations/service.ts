@@ -8,8 +8,7 @@ export function createOperations({ sql }: { sql: Database }) {
   return {
     async audit(query: AuditFilter & { cursor?: string | undefined; limit: number }) {
       const entries = await listAudit(sql, query, readCursor(query.cursor), query.limit + 1);
-      const { rows: audit_logs, page } = cutPage(entries, query.limit);
-      return { audit_logs, page };
+      return cutPage(entries, query.limit);
     },
   };
 }

@@ -105,7 +105,7 @@ async function* pagesOf({ sql, mediaLists }: DocumentsDependencies, viewer: View
   let cursor: string | undefined;
   do {
     const query = { library_id, cursor, sort: 'added', order: 'asc', limit: LISTED_AT_ONCE } as const;
-    const { rows, page } = await mediaLists.page(viewer, query);
+    const { data: rows, page } = await mediaLists.page(viewer, query);
     // Checked after the page was read: a page that is empty because access was lost must not count as the end.
     if (library_id && !(await store.isMember(sql, viewer.user_id, library_id))) throw revoked();
     yield rows;

@@ -147,6 +147,42 @@ describe('a document as Markdown', () => {
   });
 });
 
+describe('HEAD', () => {
+  /** The headers that say what a file is. */
+  const described = (headers: Headers) =>
+    ['content-type', 'content-disposition', 'cache-control'].map((name) => headers.get(name));
+
+  test('answers with the headers of the file, and without the file', async () => {
+    const reader = await createReader(app);
+    const id = await saveReady(sql, reader, { title: 'On tides', texts: ['High water.'] });
+    for (const path of [own(reader), own(reader, '?format=html'), `/media/${id}/export`]) {
+      for (const address of [path, `/api/v1${path}`]) {
+        const file = await reader.get(address);
+        const head = await app.call('HEAD', address, { key: reader.key });
+        expect([file.status, head.status]).toEqual([200, 200]);
+        expect(described(head.headers)).toEqual(described(file.headers));
+        expect(described(head.headers)).not.toContain(null);
+        expect(head.body).toBe('');
+      }
+    }
+  });
+
+  test('is refused as GET is', async () => {
+    const stranger = await createReader(app);
+    const id = await saveReady(sql, owner, { title: 'Private', texts: ['Words.'] });
+    const paths = [
+      own(owner),
+      own(stranger, '?format=csv'),
+      own(stranger, '?mode=RAW'),
+      `/media/${id}/export`,
+    ];
+    const statuses = (method: string) =>
+      Promise.all(paths.map(async (path) => (await app.call(method, path, { key: stranger.key })).status));
+    expect(await statuses('HEAD')).toEqual([404, 400, 403, 404]);
+    expect(await statuses('GET')).toEqual([404, 400, 403, 404]);
+  });
+});
+
 describe('a removal while an export runs', () => {
   const LONG = 'word '.repeat(20_000);
 

@@ -16,7 +16,7 @@ import { headingOf } from './work.ts';
 
 interface ExportsDependencies extends DocumentsDependencies {
   libraries: Pick<Libraries, 'get'>;
-  media: Pick<MediaService, 'get' | 'fragments'>;
+  media: Pick<MediaService, 'get' | 'allFragments'>;
   requireMode(principal: Principal, mode: Mode, actor: Actor): Promise<void>;
 }
 
@@ -52,7 +52,7 @@ export function createExports(dependencies: ExportsDependencies) {
     async document(principal: Principal, mediaId: string, mode: Mode, actor: Actor) {
       await requireMode(principal, mode, actor);
       const document = await media.get(principal, mediaId);
-      const fragments = await media.fragments(principal, mediaId);
+      const fragments = await media.allFragments(principal, mediaId);
       if (fragments.length === 0) {
         throw new NexusError('E_INVALID_STATE', 'The document has no text yet. Wait until it is readable.');
       }

@@ -29,7 +29,7 @@ export function createTransferFeature(dependencies: TransferFeatureDependencies)
   return {
     name: 'transfer',
     services: { exports },
-    routes: (server) => registerExportRoutes(server, exports),
+    routes: (api) => registerExportRoutes(api, exports),
     jobTypes: [defineIngestBatch(dependencies)],
   } satisfies Feature;
 }

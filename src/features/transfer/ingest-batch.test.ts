@@ -266,7 +266,7 @@ describe('into a library', () => {
       key,
       body: { job_type: 'ingest_batch', payload: { urls: links('disabled', 1) }, priority: 9 },
     });
-    await app.services.users.update(user.id, { disabled: true }, { name: 'test' });
+    await app.services.users.update(user.id, { is_enabled: false }, { name: 'test' });
     const worker = await app.engine.work({
       queues: ['ingest'],
       concurrency: 1,

@@ -1,6 +1,5 @@
-import { z } from 'zod';
 import { NexusError } from '../../contract/errors.ts';
-import { id, timestamp } from '../../contract/wire.ts';
+import { ingestBatchPayload } from '../../contract/job-payloads.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
 import { defineJobType, type JobContext } from '../../platform/jobs/job-type.ts';
@@ -10,9 +9,6 @@ import type { Viewer } from '../libraries/access/can-read-media.ts';
 
 import { type SaveLinksOptions, saveLinks } from '../media/saving/save-links.ts';
 import { inferKind, type Link, linkKey, parseMediaUrl, readLink } from '../media/saving/url.ts';
-
-const MOST_LINKS = 10_000;
-const LONGEST_LINK = 10_000;
 
 /** Links saved in one transaction. Fewer for a library, where each is written for every member. */
 const CHUNK = 200;
@@ -34,29 +30,6 @@ interface IngestBatchDependencies extends Pick<SaveLinksOptions, 'ingest'> {
   requester: Requester;
 }
 
-const link = z
-  .string()
-  .max(LONGEST_LINK)
-  .regex(/^[^\0]*$/, 'must not contain the NUL character')
-  .refine((value) => !/\p{Surrogate}/u.test(value), 'must not contain unpaired surrogates');
-
-/** Validated and kept as text: the worker parses the payload again. */
-const moment = z.iso
-  .datetime({ offset: true })
-  .refine((text) => timestamp.safeParse(text).success, 'must be a date and time from year 1 to 9999');
-
-const payload = z
-  .strictObject({
-    urls: z.array(link).min(1).max(MOST_LINKS),
-    /** When each was saved in another program, in the order of `urls`. */
-    saved_at: z.array(moment.nullable()).max(MOST_LINKS).optional(),
-    library_id: id.optional(),
-  })
-  .refine(({ urls, saved_at }) => saved_at === undefined || saved_at.length === urls.length, {
-    path: ['saved_at'],
-    message: 'must have one entry for each of urls, null where it is not known',
-  });
-
 /**
  * Saves up to ten thousand links. Each chunk is one transaction: the media, their extraction jobs and a checkpoint. A
  * cancelled job therefore reports what it did, and one whose worker died continues after its last chunk.
@@ -64,7 +37,7 @@ const payload = z
 export function defineIngestBatch({ sql, requester, ingest }: IngestBatchDependencies) {
   return defineJobType('ingest_batch', {
     queue: 'ingest',
-    payload,
+    payload: ingestBatchPayload,
     submittedBy: 'operator',
     async handler({ urls, saved_at, library_id }, context) {
       const viewer = await requester(context.createdBy);

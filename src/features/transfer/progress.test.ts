@@ -23,11 +23,11 @@ test('the progress of a job is visible to its submitter and to admins', async ()
     created_by: reader.user.username,
     created_by_user_id: reader.id,
   };
-  expect((await reader.get(path)).body).toEqual(theirs);
-  expect((await app.call('GET', path, { key: DEV_KEYS.admin })).body).toEqual(theirs);
+  expect((await reader.get(path)).body).toEqual({ data: theirs });
+  expect((await app.call('GET', path, { key: DEV_KEYS.admin })).body).toEqual({ data: theirs });
   const stranger = await createPerson(app, { role: 'viewer' });
   for (const key of [stranger.key, DEV_KEYS.operator]) {
-    expect((await app.call('GET', path, { key })).body).toEqual({ ...theirs, progress: null });
+    expect((await app.call('GET', path, { key })).body).toEqual({ data: { ...theirs, progress: null } });
   }
 });
 

@@ -15,7 +15,7 @@ export function createWebhooksFeature({ sql, log, egress, config }: WebhooksFeat
   return {
     name: 'webhooks',
     services: { webhooks },
-    routes: (server) => registerWebhookRoutes(server, webhooks),
+    routes: (api) => registerWebhookRoutes(api, webhooks),
     subscribers: [subscribeWebhooks(sql)],
     periodic: [
       periodicRetention('webhook_cleanup', {

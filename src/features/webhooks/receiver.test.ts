@@ -44,17 +44,17 @@ test('the receiver of docs/webhooks.md verifies what Nexus sends, and refuses wh
     key,
     body: { url: 'http://127.0.0.1:1/', event_types: ['api_key.created'] },
   });
-  const lines = await startDocumentedReceiver(made.body.secret);
+  const lines = await startDocumentedReceiver(made.body.data.secret);
   const port = /listening on (\d+)/.exec((await lines.next()).value)?.[1];
   const url = `http://127.0.0.1:${port}/`;
-  await app.call('PATCH', `/api/v1/webhooks/${made.body.id}`, { key, body: { url } });
+  await app.call('PATCH', `/api/v1/webhooks/${made.body.data.id}`, { key, body: { url } });
   const worker = await app.engine.work({ concurrency: 1, pollSeconds: 60, graceSeconds: 5 });
   const { body } = await app.call('POST', '/api/v1/api-keys', {
     key,
     body: { username: 'dev-viewer', name: 'told about' },
   });
   expect((await lines.next()).value).toMatch(/^api_key\.created [0-9a-f-]{36}$/);
-  expect(body.key).toMatch(/^nxs_/);
+  expect(body.data.key).toMatch(/^nxs_/);
   const forged = await fetch(url, {
     method: 'POST',
     headers: {

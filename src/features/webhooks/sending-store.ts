@@ -76,7 +76,7 @@ export async function claimDeliveries(
       end as secrets
     from claimed
     join webhooks on webhooks.id = claimed.webhook_id
-    cross join (select set_config('synchronous_commit', 'off', true)) as durability`.named('webhooks_claim');
+    cross join (select set_config('synchronous_commit', 'off', true)) as durability`;
   const secrets = new Map<string, string[]>();
   for (const delivery of deliveries) {
     if (delivery.secrets) secrets.set(delivery.webhook_id, delivery.secrets);
@@ -198,7 +198,7 @@ export async function settleDeliveries(sql: Queryable, settlements: Settlement[]
         from attempted
         join webhooks on webhooks.id = attempted.webhook_id
         where not attempted.is_delivered
-      ) as failing`.named('webhooks_settle');
+      ) as failing`;
   const passed = kept && new Set(kept);
   return { dropped: passed ? ids.filter((id) => !passed.has(id)) : [], failing: failing ?? [] };
 }

@@ -3,7 +3,7 @@ import type { Queryable, Transaction } from '../../platform/database/database.ts
 import { newId } from '../../platform/ids.ts';
 
 const columns = (sql: Queryable) => sql`
-  webhooks.id, webhooks.url, webhooks.event_types, webhooks.disabled_at is null as enabled, webhooks.failing_since,
+  webhooks.id, webhooks.url, webhooks.event_types, webhooks.disabled_at is null as is_enabled, webhooks.failing_since,
   webhooks.disabled_at, webhooks.disabled_reason, webhooks.created_at, webhooks.updated_at`;
 
 export async function insertWebhook(

@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { DEV_KEYS, failure, useApp } from '../../../test/support/app.ts';
+import { createPerson, DEV_KEYS, failure, useApp } from '../../../test/support/app.ts';
 import { useDatabase } from '../../../test/support/database.ts';
 import { gate, type StartedSource, silentLog, startSource } from '../../../test/support/jobs.ts';
 import { emit, someEvent } from '../../../test/support/outbox.ts';
@@ -38,7 +38,7 @@ afterEach(async () => {
 async function create(url: string, event_types: string[] = []) {
   const { status, body } = await app.call('POST', '/api/v1/webhooks', { key, body: { url, event_types } });
   expect(status, JSON.stringify(body)).toBe(201);
-  return body as { id: string; secret: string };
+  return body.data as { id: string; secret: string };
 }
 
 /** Emits an event and puts it on its way. */
@@ -49,7 +49,7 @@ async function happen() {
 }
 
 const deliveries = async (id: string, query = '') =>
-  (await app.call('GET', `/api/v1/webhooks/${id}/deliveries${query}`, { key })).body.deliveries;
+  (await app.call('GET', `/api/v1/webhooks/${id}/deliveries${query}`, { key })).body.data;
 
 const settled = (id: string, status: string, attempts = 1) =>
   vi.waitFor(async () => expect(await deliveries(id)).toMatchObject([{ status, attempts }]), 30_000);
@@ -71,13 +71,13 @@ describe('the signature', () => {
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{32}$/);
     const rotated = await app.call('POST', `/api/v1/webhooks/${id}/rotate-secret`, { key });
     expect(rotated.status).toBe(200);
-    expect(rotated.body.secret).not.toBe(secret);
+    expect(rotated.body.data.secret).not.toBe(secret);
     await send();
     await happen();
     const [received] = await receiver.has(1);
     const { body, headers } = received as Received;
     const signed = headers as Record<string, string>;
-    for (const known of [secret, rotated.body.secret]) {
+    for (const known of [secret, rotated.body.data.secret]) {
       expect(new Webhook(known).verify(body, signed)).toEqual(JSON.parse(body));
       expect(() => new Webhook(known).verify(`${body} `, signed)).toThrow();
     }
@@ -177,7 +177,7 @@ describe('a delivery', () => {
     await vi.waitFor(async () => expect(await waits()).toBe(300), 30_000);
     expect(receiver.received).toHaveLength(2);
     expect(new Set(receiver.received.map((request) => request.id)).size).toBe(1);
-    expect((await app.call('GET', '/api/v1/outbox/health', { key })).body).toMatchObject({
+    expect((await app.call('GET', '/api/v1/outbox/health', { key })).body.data).toMatchObject({
       failing_webhooks: 1,
       pending_webhook_deliveries: 1,
     });
@@ -339,14 +339,16 @@ describe('a webhook', () => {
     expect(await app.call('PATCH', `/api/v1/webhooks/${id}`, { key, body: { url } })).toMatchObject(
       failure(400, code),
     );
-    expect((await app.call('GET', `/api/v1/webhooks/${id}`, { key })).body.url).toBe('http://127.0.0.1/');
+    expect((await app.call('GET', `/api/v1/webhooks/${id}`, { key })).body.data.url).toBe(
+      'http://127.0.0.1/',
+    );
   });
 
   test('shows its secret once, and is listed, changed and deleted', async () => {
     const { id, secret } = await create('http://127.0.0.1/a', ['library.created']);
     const shown = await app.call('GET', `/api/v1/webhooks/${id}`, { key });
-    expect(shown.body).toMatchObject({
-      enabled: true,
+    expect(shown.body.data).toMatchObject({
+      is_enabled: true,
       event_types: ['library.created'],
       failing_since: null,
     });
@@ -357,17 +359,60 @@ describe('a webhook', () => {
       key,
       body: { url: 'http://127.0.0.1/b', event_types: [] },
     });
-    expect(changed.body).toMatchObject({ url: 'http://127.0.0.1/b', event_types: [] });
+    expect(changed.body.data).toMatchObject({ url: 'http://127.0.0.1/b', event_types: [] });
     const unknown = await app.call('PATCH', `/api/v1/webhooks/${id}`, {
       key,
       body: { event_types: ['no.such'] },
     });
     expect(unknown).toMatchObject(failure(400, 'E_INVALID_REQUEST'));
     expect((await app.call('DELETE', `/api/v1/webhooks/${id}`, { key })).status).toBe(204);
-    expect(await app.call('DELETE', `/api/v1/webhooks/${id}`, { key })).toMatchObject(
-      failure(404, 'E_NOT_FOUND'),
-    );
+    const gone = [
+      await app.call('GET', `/api/v1/webhooks/${id}`, { key }),
+      await app.call('DELETE', `/api/v1/webhooks/${newId()}`, { key }),
+      await app.call('DELETE', `/api/v1/webhooks/${id}`, {
+        key: (await createPerson(app, { role: 'admin' })).key,
+      }),
+    ];
+    for (const answer of gone) expect(answer).toMatchObject(failure(404, 'E_NOT_FOUND'));
+    // The same request is answered as it was the first time, and does nothing.
+    expect((await app.call('DELETE', `/api/v1/webhooks/${id}`, { key })).status).toBe(204);
+    expect(
+      await sql`
+        select from audit_logs where action = 'webhook.deleted' and details ->> 'webhook_id' = ${id}`,
+    ).toHaveLength(1);
     expect(await sql`select from webhook_secrets`).toHaveLength(0);
+  });
+
+  test('is at the path that the answer to its creation names', async () => {
+    const made = await app.call('POST', '/api/v1/webhooks', { key, body: { url: 'http://127.0.0.1/a' } });
+    const { secret, ...webhook } = made.body.data;
+    const location = made.headers.get('location');
+    expect(location).toBe(`/api/v1/webhooks/${webhook.id}`);
+    const shown = await app.call('GET', location ?? '', { key });
+    expect(shown).toMatchObject({ status: 200 });
+    expect(shown.body).toEqual({ data: webhook });
+    expect((await app.call('GET', '/api/v1/webhooks', { key })).body).toEqual({
+      data: [webhook],
+      page: { next_cursor: null, has_more: false },
+    });
+  });
+
+  test('is disabled and enabled by an admin, which is audited', async () => {
+    const { id } = await create('http://127.0.0.1/a');
+    const change = (body: object) => app.call('PATCH', `/api/v1/webhooks/${id}`, { key, body });
+    expect((await change({ is_enabled: false })).body.data).toMatchObject({
+      is_enabled: false,
+      disabled_reason: 'dev-admin disabled it.',
+    });
+    expect((await change({ is_enabled: true })).body.data).toMatchObject({
+      is_enabled: true,
+      disabled_reason: null,
+    });
+    expect(await change({ enabled: false })).toMatchObject(failure(400, 'E_INVALID_REQUEST'));
+    const entries = await sql`
+      select details from audit_logs
+      where action = 'webhook.updated' and details ->> 'webhook_id' = ${id} order by id`;
+    expect(entries.map(({ details }) => details.is_enabled)).toEqual([false, true]);
   });
 
   test('that answers 410 is disabled, and says so; enabled again, its deliveries can be replayed', async () => {
@@ -378,8 +423,8 @@ describe('a webhook', () => {
     await emit(sql, someEvent());
     await send();
     await settled(id, 'failed');
-    expect((await app.call('GET', `/api/v1/webhooks/${id}`, { key })).body).toMatchObject({
-      enabled: false,
+    expect((await app.call('GET', `/api/v1/webhooks/${id}`, { key })).body.data).toMatchObject({
+      is_enabled: false,
       disabled_reason: 'It answered 410 Gone.',
     });
     expect([
@@ -395,9 +440,9 @@ describe('a webhook', () => {
     expect(await app.call('POST', `/api/v1/webhooks/${id}/test`, { key })).toMatchObject(
       failure(409, 'E_INVALID_STATE'),
     );
-    await app.call('PATCH', `/api/v1/webhooks/${id}`, { key, body: { enabled: true } });
+    await app.call('PATCH', `/api/v1/webhooks/${id}`, { key, body: { is_enabled: true } });
     status = 204;
-    expect(await replay()).toMatchObject({ status: 202, body: { status: 'pending', attempts: 0 } });
+    expect(await replay()).toMatchObject({ status: 202, body: { data: { status: 'pending', attempts: 0 } } });
     await settled(id, 'delivered');
     expect(new Set(receiver.received.map((request) => request.id)).size).toBe(1);
     expect(receiver.received).toHaveLength(2);
@@ -415,7 +460,7 @@ describe('a webhook', () => {
     const [delivery] = await deliveries(id);
     const replay = () => app.call('POST', `/api/v1/webhooks/${id}/deliveries/${delivery.id}/replay`, { key });
     await vi.waitFor(async () => expect((await deliveries(id))[0].log).toHaveLength(1), 30_000);
-    expect(await replay()).toMatchObject({ status: 202, body: { status: 'pending' } });
+    expect(await replay()).toMatchObject({ status: 202, body: { data: { status: 'pending' } } });
     await receiver.has(2);
     expect(await replay()).toMatchObject(failure(409, 'E_INVALID_STATE'));
   });
@@ -425,7 +470,7 @@ describe('a webhook', () => {
     const receiver = await startReceiver(() => replies.shift() ?? { status: 500 });
     const { id } = await create(receiver.site.url, ['library.created']);
     await send();
-    const state = async () => (await app.call('GET', `/api/v1/webhooks/${id}`, { key })).body;
+    const state = async () => (await app.call('GET', `/api/v1/webhooks/${id}`, { key })).body.data;
     const age = () => sql`update webhooks set failing_since = failing_since - interval '5 days 1 minute'`;
     await happen();
     await vi.waitFor(async () => expect((await state()).failing_since).not.toBeNull(), 30_000);
@@ -434,10 +479,10 @@ describe('a webhook', () => {
     await vi.waitFor(async () => expect((await state()).failing_since).toBeNull(), 30_000);
     await happen();
     await vi.waitFor(async () => expect((await state()).failing_since).not.toBeNull(), 30_000);
-    expect((await state()).enabled).toBe(true);
+    expect((await state()).is_enabled).toBe(true);
     await age();
     await happen();
-    await vi.waitFor(async () => expect((await state()).enabled).toBe(false), 30_000);
+    await vi.waitFor(async () => expect((await state()).is_enabled).toBe(false), 30_000);
     expect((await state()).disabled_reason).toContain('5 days');
     expect(await sql`select from outbox_event where event_type = 'webhook.disabled'`).toHaveLength(1);
     expect(await sql`select from webhook_deliveries where status = 'pending'`).toHaveLength(0);
@@ -448,15 +493,15 @@ describe('a webhook', () => {
     const { id } = await create(receiver.site.url, ['library.deleted']);
     await send();
     const { status, body } = await app.call('POST', `/api/v1/webhooks/${id}/test`, { key });
-    expect([status, body.event_type, body.status]).toEqual([202, 'webhook.test', 'pending']);
+    expect([status, body.data.event_type, body.data.status]).toEqual([202, 'webhook.test', 'pending']);
     const [received] = await receiver.has(1);
     expect(JSON.parse(received?.body ?? '')).toMatchObject({
       type: 'webhook.test',
       data: { webhook_id: id },
     });
     await vi.waitFor(async () => {
-      const delivery = await app.call('GET', `/api/v1/webhooks/${id}/deliveries/${body.id}`, { key });
-      expect(delivery.body).toMatchObject({ status: 'delivered', log: [{ response_status: 204 }] });
+      const delivery = await app.call('GET', `/api/v1/webhooks/${id}/deliveries/${body.data.id}`, { key });
+      expect(delivery.body.data).toMatchObject({ status: 'delivered', log: [{ response_status: 204 }] });
     }, 30_000);
   });
 });

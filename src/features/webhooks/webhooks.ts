@@ -10,6 +10,7 @@ import { EgressError } from '../../platform/egress/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { cloudEventOf } from '../../platform/outbox/cloud-event.ts';
 import { defineSubscriber } from '../../platform/outbox/subscriber.ts';
+import { versionOf } from '../../platform/version-tag.ts';
 import * as deliveryStore from './delivery-store.ts';
 import { newSecret } from './signature.ts';
 import * as store from './store.ts';
@@ -56,23 +57,26 @@ export function createWebhooks({ sql, egress }: WebhooksDependencies) {
 
     async list(query: ListQuery) {
       const rows = await store.listWebhooks(sql, readCursor(query.cursor), query.limit + 1);
-      const { rows: webhooks, page } = cutPage(rows, query.limit);
-      return { webhooks, page };
+      return cutPage(rows, query.limit);
     },
 
     /** Returns the secret, too; it is shown only once. */
     async create(fields: { url: string; event_types: EventType[] }, actor: Actor) {
       await refuseUnreachable(fields.url);
       const [id, secret] = [newId(), newSecret()];
-      await transaction(sql, async (tx) => {
-        await store.insertWebhook(tx, { id, ...fields });
-        await store.insertSecret(tx, id, secret);
-        await recordAudit(tx, {
-          action: 'webhook.created',
-          actor,
-          details: { webhook_id: id, url: fields.url },
-        });
-      });
+      await transaction(
+        sql,
+        async (tx) => {
+          await store.insertWebhook(tx, { id, ...fields });
+          await store.insertSecret(tx, id, secret);
+          await recordAudit(tx, {
+            action: 'webhook.created',
+            actor,
+            details: { webhook_id: id, url: fields.url },
+          });
+        },
+        actor,
+      );
       return { ...(await get(id)), secret };
     },
 
@@ -81,7 +85,7 @@ export function createWebhooks({ sql, egress }: WebhooksDependencies) {
       changes: {
         url?: string | undefined;
         event_types?: EventType[] | undefined;
-        enabled?: boolean | undefined;
+        is_enabled?: boolean | undefined;
       },
       actor: Actor,
     ): Promise<Webhook> {
@@ -89,14 +93,20 @@ export function createWebhooks({ sql, egress }: WebhooksDependencies) {
       if (changes.url !== undefined) await refuseUnreachable(changes.url);
       await transaction(sql, async (tx) => {
         const before = (await store.lockWebhook(tx, id)) ?? webhookNotFound(id);
-        const { url = before.url, event_types = before.event_types, enabled = before.enabled } = changes;
+        actor.requireVersion?.(webhookVersion(before));
+        const {
+          url = before.url,
+          event_types = before.event_types,
+          is_enabled = before.is_enabled,
+        } = changes;
         await store.updateWebhook(tx, id, { url, event_types });
-        if (enabled && !before.enabled) await store.enableWebhook(tx, id);
-        if (!enabled && before.enabled) await store.disableWebhook(tx, id, `${actor.name} disabled it.`);
+        if (is_enabled && !before.is_enabled) await store.enableWebhook(tx, id);
+        if (!is_enabled && before.is_enabled)
+          await store.disableWebhook(tx, id, `${actor.name} disabled it.`);
         await recordAudit(tx, {
           action: 'webhook.updated',
           actor,
-          details: { webhook_id: id, url, enabled },
+          details: { webhook_id: id, url, is_enabled },
         });
       });
       return get(id);
@@ -153,8 +163,7 @@ export function createWebhooks({ sql, egress }: WebhooksDependencies) {
         before: readCursor(query.cursor),
         limit: query.limit + 1,
       });
-      const { rows: deliveries, page } = cutPage(rows, query.limit);
-      return { deliveries, page };
+      return cutPage(rows, query.limit);
     },
 
     /** Sends a delivery again under the same `webhook-id`, with all attempts left. */
@@ -197,6 +206,11 @@ export function subscribeWebhooks(sql: Database) {
   });
 }
 
+/** Names the state of a webhook that admins change. */
+export function webhookVersion({ url, event_types, is_enabled }: Webhook): string {
+  return versionOf(url, event_types, is_enabled);
+}
+
 function webhookNotFound(id: string): never {
   throw new NexusError('E_NOT_FOUND', `There is no webhook ${id}.`);
 }
@@ -206,7 +220,7 @@ function requireDelivery(delivery: deliveryStore.FullDelivery | undefined): deli
   throw new NexusError('E_NOT_FOUND', 'There is no such delivery of this webhook.');
 }
 
-function requireEnabled({ enabled, disabled_reason }: Webhook): void {
-  if (enabled) return;
+function requireEnabled({ is_enabled, disabled_reason }: Webhook): void {
+  if (is_enabled) return;
   throw new NexusError('E_INVALID_STATE', `The webhook is disabled: ${disabled_reason} Enable it first.`);
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 import type { AuditEntry, auditQuery } from '../../contract/operations.ts';
 import type { Mode } from '../../contract/roles.ts';
-import type { Queryable } from '../database/database.ts';
+import type { Queryable, Transaction } from '../database/database.ts';
 import { newId } from '../ids.ts';
 
 /** The actor of an audit entry: a person (by username), `cli` or `system`. */
@@ -11,6 +11,10 @@ export interface Actor {
   /** Undefined when no person acts. */
   userId?: string | undefined;
   requestId?: string | undefined;
+  /** Claims the idempotency key of the request, in the transaction that carries it out. */
+  claim?: ((tx: Transaction) => Promise<void>) | undefined;
+  /** Refuses to change another version of an object than the one that the request is based on. */
+  requireVersion?: ((version: string) => void) | undefined;
 }
 
 /** The origin of a request that is not authenticated yet. */

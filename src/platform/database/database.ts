@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { parseIntoClientConfig } from 'pg-connection-string';
 import { CHANNEL, createNotifications, type Notifications } from './notifications.ts';
+import { preparedName } from './prepared-names.ts';
 import { type Parameter, type Rows, type SqlFragment, Statement } from './statement.ts';
 import { markDriverError } from './trouble.ts';
 
@@ -136,10 +137,11 @@ export function writeStatements(
   isPooled: boolean,
 ): Queryable {
   return (strings, ...parameters) =>
-    new Statement(strings, parameters, async ({ name, text, values }) => {
+    new Statement(strings, parameters, async ({ text, values }) => {
       // Behind a pooler, the next use may run on a server connection that has not prepared the statement.
+      const name = isPooled ? undefined : preparedName(text);
       const { rows, rowCount } = await runner
-        .query({ text, values: values.map(written), ...(name && !isPooled && { name }) })
+        .query({ text, values: values.map(written), ...(name && { name }) })
         .catch(throwMarked);
       return Object.assign(rows, { count: rowCount ?? 0 }) as Rows<object[]>;
     });

@@ -7,8 +7,6 @@ export type Rows<R extends readonly object[]> = R & { count: number };
 export interface Prepared {
   text: string;
   values: unknown[];
-  /** A connection parses and plans a named statement only once. */
-  name?: string;
 }
 
 export type Execute = (statement: Prepared) => Promise<Rows<object[]>>;
@@ -25,7 +23,6 @@ export class Statement<R extends readonly object[]> implements PromiseLike<Rows<
   readonly #strings: readonly string[];
   readonly #parameters: readonly Parameter[];
   readonly #execute: Execute | undefined;
-  #name: string | undefined;
   #running: Promise<Rows<R>> | undefined;
 
   constructor(strings: readonly string[], parameters: readonly Parameter[], execute?: Execute) {
@@ -42,15 +39,9 @@ export class Statement<R extends readonly object[]> implements PromiseLike<Rows<
     return this.#run().then(onFulfilled, onRejected);
   }
 
-  /** Names the statement, so that connections prepare it. For statements on a hot path, whose text never changes. */
-  named(name: string): this {
-    this.#name = name;
-    return this;
-  }
-
   prepare(): Prepared {
     const values: unknown[] = [];
-    return { text: this.#write(values), values, ...(this.#name !== undefined && { name: this.#name }) };
+    return { text: this.#write(values), values };
   }
 
   #run(): Promise<Rows<R>> {

@@ -4,12 +4,20 @@ import { type Database, type Transaction, throwMarked, writeStatements } from '.
 import { CHANNEL } from './notifications.ts';
 import type { SqlFragment } from './statement.ts';
 
+/** Whoever commits only together with a claim. */
+export interface Claimant {
+  claim?: ((tx: Transaction) => Promise<void>) | undefined;
+}
+
 const SERIALIZATION_FAILURE = '40001';
 const DEADLOCK_DETECTED = '40P01';
 const MAX_TRIES = 5;
 
 /**
  * Runs `work` in one transaction: commits when it returns, rolls back when it throws.
+ *
+ * With a `claim`, the transaction commits only if that succeeds: an idempotency key, for example, that no other request has
+ * claimed. It comes last, because locks must be taken before anything is written.
  *
  * After a deadlock or a serialisation failure it runs `work` again, so everything that `work` does must go through `tx`.
  *
@@ -19,10 +27,18 @@ const MAX_TRIES = 5;
  *       return user;
  *     });
  */
-export async function transaction<T>(sql: Database, work: (tx: Transaction) => PromiseLike<T>): Promise<T> {
+export async function transaction<T>(
+  sql: Database,
+  work: (tx: Transaction) => PromiseLike<T>,
+  { claim }: Claimant = {},
+): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
-      return await runOnce(sql, work);
+      return await runOnce(sql, async (tx) => {
+        const result = await work(tx);
+        await claim?.(tx);
+        return result;
+      });
     } catch (error) {
       if (tries === MAX_TRIES || !isTransient(error)) throw error;
       await pause(Math.random() * 10 * 2 ** tries);

@@ -63,7 +63,7 @@ export async function claimEvents(
         else '{}'
       end as delivered_to
     from claimed
-    cross join (select set_config('synchronous_commit', 'off', true)) as durability`.named('outbox_claim');
+    cross join (select set_config('synchronous_commit', 'off', true)) as durability`;
 }
 
 /** How an attempt at an event ended, and what becomes of the event. */
@@ -133,7 +133,7 @@ export async function settleEvents(sql: Database, settlements: Settlement[]): Pr
       where outbox_delivery.delivered_at is null
     )
     select case when count(*) < cardinality(${ids}) then coalesce(array_agg(id), '{}') end as kept
-    from settled`.named('outbox_settle');
+    from settled`;
   if (!kept) return [];
   const passed = new Set(kept);
   return ids.filter((id) => !passed.has(id));

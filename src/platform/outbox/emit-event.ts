@@ -115,7 +115,7 @@ async function insertEvents(tx: Transaction, drafts: Draft[]): Promise<OutboxEve
       id, event_type, schema_version, aggregate_type, aggregate_id, payload, request_id, key, position
     )
     on conflict (event_type, idempotency_key) do nothing
-    returning ${eventColumns(tx)}`.named('outbox_emit');
+    returning ${eventColumns(tx)}`;
 }
 
 async function findByKey(tx: Transaction, drafts: Draft[]): Promise<OutboxEvent[]> {

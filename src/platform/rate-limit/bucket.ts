@@ -30,6 +30,7 @@ export async function takeTokens(sql: Queryable, name: string, limit: Limit, { m
   const missing = Math.max(0, min - bucket.tokens);
   return {
     granted: bucket.granted,
+    left: bucket.tokens,
     retryAfterSeconds: bucket.granted > 0 ? 0 : Math.max(1, Math.ceil(missing / perSecond)),
   };
 }

@@ -13,6 +13,8 @@ interface LocalTokens {
   takenAt: number;
   /** Until then, the shared bucket is known to be empty. */
   emptyUntil: number;
+  /** What was left in the shared bucket when tokens were last taken from it. */
+  leftInBucket: number;
   /** The pending request to the database. All callers of this process wait for the same one. */
   refill: Promise<void> | undefined;
 }
@@ -32,7 +34,7 @@ export function createRateLimiter({ sql, now = Date.now }: { sql: Queryable; now
     const cached = cache.get(name);
     if (cached) return cached;
     if (cache.size >= MAX_CACHED_NAMES) evictOldest();
-    const created = { count: 0, takenAt: 0, emptyUntil: 0, refill: undefined };
+    const created = { count: 0, takenAt: 0, emptyUntil: 0, leftInBucket: 0, refill: undefined };
     cache.set(name, created);
     return created;
   }
@@ -45,24 +47,25 @@ export function createRateLimiter({ sql, now = Date.now }: { sql: Queryable; now
 
   async function refill(tokens: LocalTokens, name: string, limit: Limit): Promise<void> {
     const max = Math.max(1, Math.floor(limit.capacity * SHARE));
-    const { granted, retryAfterSeconds } = await takeTokens(sql, name, limit, { max });
+    const { granted, left, retryAfterSeconds } = await takeTokens(sql, name, limit, { max });
     tokens.count = granted;
+    tokens.leftInBucket = left;
     tokens.takenAt = now();
     if (granted === 0) tokens.emptyUntil = now() + retryAfterSeconds * 1000;
   }
 
   return {
-    /** Returns zero when the request is allowed, otherwise the number of seconds to wait. */
-    async take(name: string, limit: Limit): Promise<number> {
+    /** Takes a token. `wait` is zero when the request is allowed, otherwise the number of seconds to wait. */
+    async take(name: string, limit: Limit) {
       const tokens = tokensOf(name);
       for (;;) {
         if (now() - tokens.takenAt > MAX_TOKEN_AGE_MS) tokens.count = 0;
         if (tokens.count >= 1) {
           tokens.count -= 1;
-          return 0;
+          return { wait: 0, ...estimate(tokens, limit, now()) };
         }
         const wait = tokens.emptyUntil - now();
-        if (wait > 0) return Math.ceil(wait / 1000);
+        if (wait > 0) return { wait: Math.ceil(wait / 1000), ...estimate(tokens, limit, now()) };
         tokens.refill ??= refill(tokens, name, limit).finally(() => {
           tokens.refill = undefined;
         });
@@ -70,4 +73,15 @@ export function createRateLimiter({ sql, now = Date.now }: { sql: Queryable; now
       }
     },
   };
+}
+
+/** What is left of a bucket, as far as this process knows: other processes may have taken more. */
+function estimate(
+  { count, leftInBucket, takenAt }: LocalTokens,
+  { capacity, perSecond }: Limit,
+  now: number,
+) {
+  const gained = ((now - takenAt) / 1000) * perSecond;
+  const remaining = Math.floor(Math.min(capacity, leftInBucket + gained + count));
+  return { remaining, resetSeconds: Math.ceil((capacity - remaining) / perSecond) };
 }

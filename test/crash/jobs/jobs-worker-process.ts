@@ -62,10 +62,11 @@ const worker = await startWorker({
   pollSeconds: 0.5,
   graceSeconds: Number(GRACE_SECONDS),
 });
-process.stdout.write(`ready ${worker.name}\n`);
 process.on('SIGTERM', async () => {
   await worker.stop();
   await listener.close();
   await sql.end();
   process.stdout.write(`stopped after ${worker.begun()}\n`);
 });
+// Last, because the signal may follow at once.
+process.stdout.write(`ready ${worker.name}\n`);

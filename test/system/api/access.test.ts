@@ -47,26 +47,29 @@ test('a route that does not say who may call it cannot be registered', () => {
 test('an internal route cannot live elsewhere, nor another under /internal', () => {
   const server = Fastify();
   trackRoutes(server);
-  expect(() => server.get('/x', { config: { access: 'internal' } }, () => '')).toThrow('are under /internal');
-  expect(() => server.get('/internal/x', { config: { access: 'public' } }, () => '')).toThrow(
-    'are under /internal',
-  );
+  const register = (url: string, access: Access) => () => server.get(url, { config: { access } }, () => '');
+  // Requests for /internal are served by the routes under /api/v1/internal.
+  for (const url of ['/x', '/api/v1/x', '/internal/x'])
+    expect(register(url, 'internal'), url).toThrow('are under /internal');
+  for (const access of ['public', 'admin'] as const)
+    expect(register('/api/v1/internal/x', access), access).toThrow('are under /internal');
+  expect(register('/api/v1/internal/x', 'internal')).not.toThrow();
 });
 
 describe('GET /api/v1/features', () => {
   test.each([
     ['viewer', false],
     ['admin', true],
-  ] as const)('tells a %s what they may use', async (role, enabled) => {
+  ] as const)('tells a %s what they may use', async (role, is_enabled) => {
     const { body } = await app.call('GET', '/api/v1/features', { key: DEV_KEYS[role] });
-    expect(body.features).toContainEqual({ feature: 'users', minimum_role: 'admin', enabled });
-    expect(body.features).toContainEqual({ feature: 'raw_mode', minimum_role: 'researcher', enabled: false });
+    expect(body.data).toContainEqual({ feature: 'users', minimum_role: 'admin', is_enabled });
+    expect(body.data).toContainEqual({ feature: 'raw_mode', minimum_role: 'researcher', is_enabled: false });
   });
 });
 
 test('every route of one feature needs the same role, or the feature says its lowest', async () => {
   const { body } = await app.call('GET', '/api/v1/features', { key: DEV_KEYS.viewer });
-  for (const { feature, minimum_role } of body.features.filter(
+  for (const { feature, minimum_role } of body.data.filter(
     (row: { feature: string }) => row.feature !== 'raw_mode',
   )) {
     const roles = app.routes.filter((route) => route.feature === feature).map(({ access }) => access);

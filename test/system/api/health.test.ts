@@ -25,7 +25,7 @@ test('without a database, /healthz answers, /readyz and everything else is 503',
   try {
     expect((await call(url, 'GET', '/healthz')).status).toBe(200);
     expect(await call(url, 'GET', '/readyz')).toMatchObject(failure(503, 'E_UNAVAILABLE'));
-    const answer = await call(url, 'GET', '/me', { key: DEV_KEYS.viewer });
+    const answer = await call(url, 'GET', '/api/v1/me', { key: DEV_KEYS.viewer });
     expect(answer).toMatchObject(failure(503, 'E_UNAVAILABLE'));
     expect(answer.headers.get('retry-after')).toBe('1');
   } finally {

@@ -80,7 +80,8 @@ describe('a job belongs to a person, not to a username', () => {
   async function takeName(body: object) {
     const [ana, ben] = [await createPerson(app), await createPerson(app)];
     const { job_id } = (await submit(ana.key, body)).body;
-    const rename = (key: string, username: string) => app.call('PATCH', '/me', { key, body: { username } });
+    const rename = (key: string, username: string) =>
+      app.call('PATCH', '/api/v1/me', { key, body: { username } });
     expect((await rename(ana.key, `${ana.user.username}-renamed`)).status).toBe(200);
     // Nexus reserves former usernames; a restored or edited database may not.
     expect((await rename(ben.key, ana.user.username)).status).toBe(409);
@@ -108,7 +109,7 @@ describe('a job belongs to a person, not to a username', () => {
     await app.call('POST', `/api/v1/jobs/${job_id}/cancel`, { key: DEV_KEYS.admin });
     const heard = async (key: string) => {
       const { body } = await app.call('GET', '/api/v1/events?limit=200', { key });
-      return body.events.map((event: { type: string }) => event.type);
+      return body.data.map((event: { type: string }) => event.type);
     };
     // The feed shows an event once no older transaction is open on the server.
     await expect.poll(() => heard(ana.key), { timeout: 100_000 }).toEqual(['job.cancelled']);

@@ -202,7 +202,7 @@ describe('nexus worker', { tags: 'slow' }, () => {
     for (let n = 0; n < 3; n++) await submit(audit);
     expect((await runNexus(['worker', '--max-jobs', '2'], { env })).output).toContain('stopped after 2 jobs');
     const stats = await app.call('GET', '/api/v1/jobs/stats', { key: DEV_KEYS.operator });
-    expect(stats.body.queues).toMatchObject([{ queue: 'default', queued: 1, running: 0, retry_wait: 0 }]);
+    expect(stats.body.data).toMatchObject([{ queue: 'default', queued: 1, running: 0, retry_wait: 0 }]);
     await database.sql`delete from job_queue`;
   });
 
@@ -210,9 +210,9 @@ describe('nexus worker', { tags: 'slow' }, () => {
     const worker = startNexus(['worker', '--queues', 'default,aside', '--concurrency', '3'], { env });
     await worker.prints(/is ready/);
     const { body } = await app.call('GET', '/api/v1/workers', { key: DEV_KEYS.operator });
-    expect(body.workers).toMatchObject([{ queues: ['default', 'aside'], concurrency: 3, running_count: 0 }]);
+    expect(body.data).toMatchObject([{ queues: ['default', 'aside'], concurrency: 3, running_count: 0 }]);
     expect(await worker.stop()).toBe(0);
-    expect((await app.call('GET', '/api/v1/workers', { key: DEV_KEYS.operator })).body.workers).toEqual([]);
+    expect((await app.call('GET', '/api/v1/workers', { key: DEV_KEYS.operator })).body.data).toEqual([]);
   });
 
   test.each([
@@ -227,7 +227,7 @@ describe('nexus worker', { tags: 'slow' }, () => {
 test('serve works, too, unless --no-worker tells it not to', { tags: 'slow' }, async () => {
   const idle = startNexus(['serve', '--no-worker'], { env });
   await idle.ready();
-  expect((await app.call('GET', '/api/v1/workers', { key: DEV_KEYS.operator })).body.workers).toEqual([]);
+  expect((await app.call('GET', '/api/v1/workers', { key: DEV_KEYS.operator })).body.data).toEqual([]);
   await idle.stop();
   const busy = startNexus(['serve'], { env });
   await busy.ready();

@@ -92,9 +92,9 @@ describe('text that is not well-formed Unicode, or holds NUL, is 400', () => {
     ['a path, encoded as a surrogate', () => `/media/${mediaId}/assets/%ED%A0%80`, ''],
     ['a query', () => '/media?q=a%00b', ''],
     ['the name of a query parameter', () => '/media?a%00b=1', ''],
-    ['a query, encoded as a surrogate', () => '/search?q=%ED%A0%80', ''],
-    ['a query whose percent sign means nothing', () => '/search?q=100%', ''],
-    ['a query of broken bytes', () => '/search?q=%ff', ''],
+    ['a query, encoded as a surrogate', () => '/api/v1/search?q=%ED%A0%80', ''],
+    ['a query whose percent sign means nothing', () => '/api/v1/search?q=100%', ''],
+    ['a query of broken bytes', () => '/api/v1/search?q=%ff', ''],
   ])('%s', async (_case, path, field) => {
     const answer = await app.call('GET', path(), { key: reader.key });
     expect(answer).toMatchObject(refused);
@@ -138,9 +138,9 @@ describe('the depth of JSON is bounded', () => {
 });
 
 test('a branch with 130,000 new lines can be compared', async () => {
-  const { branch_id } = await fork(reader, { document_id: mediaId });
-  expect((await append(reader, branch_id, 0, [insert(0, '\n'.repeat(130_000))])).status).toBe(201);
-  const answer = await reader.get(`/api/v1/branches/${branch_id}/compare`);
+  const { id } = await fork(reader, { media_id: mediaId });
+  expect((await append(reader, id, 0, [insert(0, '\n'.repeat(130_000))])).status).toBe(201);
+  const answer = await reader.get(`/api/v1/branches/${id}/compare`);
   expect(answer.status).toBeLessThan(500);
 });
 
@@ -154,7 +154,7 @@ describe('unknown query parameters are refused', () => {
   });
 
   test('on every route', async () => {
-    const described = app.routes.filter(({ url }) => url !== '/app' && url !== '/app/*');
+    const described = app.routes.filter(({ url }) => !['/', '/app', '/app/*'].includes(url));
     for (const { method, url } of described) {
       if (method === 'HEAD') continue;
       const path = url.replaceAll(/:\w+/g, mediaId);
@@ -174,7 +174,8 @@ describe('unknown query parameters are refused', () => {
   });
 
   test('except on pages of the web app, which accept any query', async () => {
-    expect((await app.call('GET', '/app?theme=dark')).status).toBe(302);
+    for (const path of ['/', '/app'])
+      expect((await app.call('GET', `${path}?theme=dark`)).status, path).toBe(302);
   });
 });
 

@@ -94,14 +94,14 @@ async function failOutboxEvents(): Promise<void> {
     on conflict do nothing`;
 }
 
-const FILLED = ['id', 'job_id', 'user_id', 'media_id', 'branch_id', 'delivery_id', 'name'];
+const FILLED = ['id', 'idx', 'job_id', 'user_id', 'media_id', 'delivery_id', 'name'];
 
 /** The paths of all GET routes, with the victim's ids as parameters. */
 function pathsOf(url: string): string[] {
   const parameters = [...url.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
   if (parameters.length === 0) return [url];
   expect(FILLED).toEqual(expect.arrayContaining(parameters));
-  return Object.values(ids).map((id) => url.replaceAll(/:\w+/g, id));
+  return Object.values(ids).map((id) => url.replace(':idx', '0').replaceAll(/:\w+/g, id));
 }
 
 describe.each(['operator', 'researcher'])('a %s reads, of the work of others,', (role) => {
@@ -141,7 +141,7 @@ describe.each(['operator', 'researcher'])('a %s reads, of the work of others,', 
 
   test('failures by type and code, without their messages', async () => {
     const { body } = await call('GET', '/api/v1/jobs/failures');
-    expect(body.failures).toMatchObject([
+    expect(body.data).toMatchObject([
       {
         job_type: 'ingest_batch',
         error_code: 'E_TIMEOUT',
@@ -154,7 +154,7 @@ describe.each(['operator', 'researcher'])('a %s reads, of the work of others,', 
 
   test('nothing by guessing words of errors', async () => {
     const admin = await app.call('GET', '/api/v1/jobs/failures', { key: DEV_KEYS.admin });
-    const [{ failure_id }] = admin.body.failures;
+    const [{ failure_id }] = admin.body.data;
     for (const query of [`error=${CANARY}`, `failure_id=${failure_id}`]) {
       const asAdmin = await app.call('GET', `/api/v1/jobs?${query}`, { key: DEV_KEYS.admin });
       expect(asAdmin.body.jobs).toHaveLength(1);
@@ -176,7 +176,7 @@ describe.each(['operator', 'researcher'])('a %s reads, of the work of others,', 
 
   test('events without their data', async () => {
     const { body } = await call('GET', `/api/v1/outbox/events/${ids.event}`);
-    expect(body).toMatchObject({
+    expect(body.data).toMatchObject({
       event_type: 'library.created',
       status: 'failed',
       attempts: 5,
@@ -189,7 +189,7 @@ describe.each(['operator', 'researcher'])('a %s reads, of the work of others,', 
 
   test('backfills without the name of the library', async () => {
     const { body } = await call('GET', '/api/v1/backfill-jobs');
-    expect(body.backfill_jobs).toMatchObject([{ status: 'pending', source_library_name: null }]);
+    expect(body.data).toMatchObject([{ status: 'pending', source_library_name: null }]);
   });
 
   test('no text in the answers to operators’ actions', async () => {
@@ -220,7 +220,7 @@ describe.each(['operator', 'researcher'])('a %s reads, of the work of others,', 
     expect(heard?.event.data.job_id).toBe(mine.body.job_id);
     stream.close();
     const { body } = await call('GET', '/api/v1/events?limit=200');
-    expect(body.events.map(({ data }: { data: { job_id: string } }) => data.job_id)).toEqual([
+    expect(body.data.map(({ data }: { data: { job_id: string } }) => data.job_id)).toEqual([
       mine.body.job_id,
     ]);
   });
@@ -237,8 +237,8 @@ test('an admin and the owner read all of it', async () => {
       artifacts: [{ artifact_ref: CANARY }],
     });
     const findings = await app.call('GET', `/api/v1/jobs/${ids.audit}/findings`, { key });
-    expect(findings.body.findings).toEqual([{ kind: 'file_missing', path: CANARY }]);
+    expect(findings.body.data).toEqual([{ kind: 'file_missing', path: CANARY }]);
     const backfills = await app.call('GET', '/api/v1/backfill-jobs', { key });
-    expect(backfills.body.backfill_jobs).toMatchObject([{ source_library_name: CANARY }]);
+    expect(backfills.body.data).toMatchObject([{ source_library_name: CANARY }]);
   }
 });

@@ -16,13 +16,13 @@ test('operators list events by status, and read one with its deliveries', async 
     where id = ${one.id}`;
   await sql`insert into outbox_delivery (event_id, subscriber, error_message) values (${one.id}, 'reader', 'no')`;
   const failed = await get('/events?status=failed');
-  expect(failed.body.events).toMatchObject([{ id: one.id, status: 'failed', error_message: 'no' }]);
+  expect(failed.body.data).toMatchObject([{ id: one.id, status: 'failed', error_message: 'no' }]);
   const page = await get('/events?event_type=library.created&limit=1');
-  expect(page.body).toMatchObject({ events: [{ id: two.id }], page: { has_more: true } });
+  expect(page.body).toMatchObject({ data: [{ id: two.id }], page: { has_more: true } });
   const rest = await get(`/events?event_type=library.created&limit=1&cursor=${page.body.page.next_cursor}`);
-  expect(rest.body.events).toMatchObject([{ id: one.id }]);
-  expect((await get(`/events?aggregate_id=${two.aggregate_id}`)).body.events).toMatchObject([{ id: two.id }]);
-  expect((await get(`/events/${one.id}`)).body).toMatchObject({
+  expect(rest.body.data).toMatchObject([{ id: one.id }]);
+  expect((await get(`/events?aggregate_id=${two.aggregate_id}`)).body.data).toMatchObject([{ id: two.id }]);
+  expect((await get(`/events/${one.id}`)).body.data).toMatchObject({
     id: one.id,
     payload: one.payload,
     deliveries: [{ subscriber: 'reader', attempts: 1, error_message: 'no', delivered_at: null }],
@@ -36,11 +36,11 @@ test('an operator retries a failed event, which is audited; one in another state
   const retry = () => app.call('POST', `/api/v1/outbox/events/${id}/retry`, { key });
   expect(await retry()).toMatchObject(failure(409, 'E_INVALID_STATE'));
   await sql`update outbox_event set status = 'failed', next_attempt_at = null, attempts = 5 where id = ${id}`;
-  expect((await get('/health')).body).toMatchObject({
+  expect((await get('/health')).body.data).toMatchObject({
     failed_count: expect.any(Number),
     failing_webhooks: 0,
   });
-  expect(await retry()).toMatchObject({ status: 200, body: { status: 'pending', attempts: 0 } });
+  expect(await retry()).toMatchObject({ status: 200, body: { data: { status: 'pending', attempts: 0 } } });
   const [audited] = await sql`select actor, details from audit_logs where action = 'outbox.retried'`;
   expect(audited).toMatchObject({ actor: 'dev-admin', details: { event_id: id } });
   expect(await app.call('POST', `/api/v1/outbox/events/${newId()}/retry`, { key })).toMatchObject(
@@ -50,7 +50,7 @@ test('an operator retries a failed event, which is audited; one in another state
 
 test('backlogs are metrics', async () => {
   const { body } = await app.call('GET', '/metrics');
-  const health = (await get('/health')).body;
+  const health = (await get('/health')).body.data;
   expect(body.counters).toMatchObject({
     'outbox.pending_count': health.pending_count,
     'outbox.failed_count': health.failed_count,

@@ -4,6 +4,7 @@ import * as analysis from '../../../src/contract/analysis.ts';
 import * as branches from '../../../src/contract/branches.ts';
 import { libraryExport } from '../../../src/contract/export.ts';
 import { evaluation } from '../../../src/contract/governance.ts';
+import { answer, listOf } from '../../../src/contract/wire.ts';
 import { saveDocument, workOff } from '../../support/analysis-documents.ts';
 import { createPerson, useApp } from '../../support/app.ts';
 import { append, fork, insert } from '../../support/branches.ts';
@@ -34,16 +35,20 @@ let runId: string;
 let libraryId: string;
 
 const ANSWERS: Answer[] = [
-  { route: 'branch text', path: () => `/api/v1/branches/${branchId}/text`, schema: branches.branchText },
+  {
+    route: 'branch text',
+    path: () => `/api/v1/branches/${branchId}/text`,
+    schema: answer(branches.branchText),
+  },
   {
     route: 'branch events',
     path: () => `/api/v1/branches/${branchId}/events`,
-    schema: branches.branchEventList,
+    schema: listOf(branches.branchEvent),
   },
   {
     route: 'comparison',
     path: () => `/api/v1/branches/${branchId}/compare?from=0`,
-    schema: branches.comparison,
+    schema: answer(branches.comparison),
   },
   { route: 'library export', path: () => `/libraries/${libraryId}/export`, schema: libraryExport },
   { route: 'bookmark export', path: () => `/libraries/${libraryId}/export?format=html` },
@@ -53,18 +58,18 @@ const ANSWERS: Answer[] = [
     method: 'POST',
     path: () => '/api/v1/governance/evaluate',
     body: { text: TEXT },
-    schema: evaluation,
+    schema: answer(evaluation),
   },
   {
     route: 'run',
     path: () => `/api/v1/analysis/runs/${runId}`,
-    schema: analysis.analysisRun,
+    schema: answer(analysis.analysisRun),
     isOurs: true,
   },
   {
     route: 'shadow',
     path: () => `/api/v1/analysis/runs/${runId}/shadow`,
-    schema: analysis.shadowAnswer,
+    schema: answer(analysis.shadowAnswer),
     isOurs: true,
   },
 ];
@@ -84,13 +89,13 @@ beforeAll(async () => {
   documentId = await saveDocument(database.sql, reader, TEXT);
   libraryId = await createLibrary(reader);
   await reader.post(`/libraries/${libraryId}/media`, { media_id: documentId });
-  ({ branch_id: branchId } = await fork(reader, { document_id: documentId }));
+  ({ id: branchId } = await fork(reader, { media_id: documentId }));
   expect((await append(reader, branchId, 0, [insert(0, 'Once more. ')])).status).toBe(201);
-  const body = { document_id: documentId, execution_mode: 'shadow' };
+  const body = { media_id: documentId, execution_mode: 'shadow' };
   const { body: job } = await app.call('POST', '/api/v1/analyze', { key: reader.key, body });
   await workOff(app);
   const [run] = await database.sql<{ id: string }[]>`
-    select id from analysis_runs where job_id = ${job.job_id}`;
+    select id from analysis_runs where job_id = ${job.data.job_id}`;
   runId = run?.id ?? expect.fail('there is no run');
 });
 

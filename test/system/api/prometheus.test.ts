@@ -24,16 +24,16 @@ async function read(): Promise<(name: string, labels?: Record<string, string>) =
 }
 
 test('requests are counted by method, route and status, never by path', async () => {
-  await app.call('GET', '/me', { key: DEV_KEYS.viewer });
-  await app.call('GET', '/me');
+  await app.call('GET', '/api/v1/me', { key: DEV_KEYS.viewer });
+  await app.call('GET', '/api/v1/me');
   await app.call('GET', '/media/0198c1f2-0000-7000-8000-000000000000', { key: DEV_KEYS.viewer });
   await app.call('GET', '/nowhere/0198c1f2');
   const value = await read();
-  expect(value('nexus_http_requests_total', { method: 'GET', route: '/me', status: '200' })).toBe(1);
-  expect(value('nexus_http_requests_total', { method: 'GET', route: '/me', status: '401' })).toBe(1);
-  expect(value('nexus_http_requests_total', { route: '/media/:id', status: '404' })).toBe(1);
+  expect(value('nexus_http_requests_total', { method: 'GET', route: '/api/v1/me', status: '200' })).toBe(1);
+  expect(value('nexus_http_requests_total', { method: 'GET', route: '/api/v1/me', status: '401' })).toBe(1);
+  expect(value('nexus_http_requests_total', { route: '/api/v1/media/:id', status: '404' })).toBe(1);
   expect(value('nexus_http_requests_total', { route: 'none', status: '404' })).toBe(1);
-  expect(value('nexus_http_request_duration_seconds_count', { route: '/me' })).toBe(2);
+  expect(value('nexus_http_request_duration_seconds_count', { route: '/api/v1/me' })).toBe(2);
   const { body } = await app.call('GET', '/metrics/prometheus');
   expect(body).not.toContain('0198c1f2');
 });

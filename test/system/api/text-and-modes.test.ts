@@ -49,9 +49,10 @@ beforeAll(async () => {
     await enter(libraryId, people[role].plain);
   }
   for (const mode of MODES) {
-    const body = { document_id: documentId, mode, execution_mode: 'shadow' };
+    const body = { media_id: documentId, mode, execution_mode: 'shadow' };
     const answer = await app.call('POST', '/api/v1/analyze', { key: people.admin.raw.key, body });
-    jobs[mode] = answer.body.job_id;
+    expect(answer.status).toBe(202);
+    jobs[mode] = answer.body.data.job_id;
     await workOff(app);
     const [run] = await sql<{ id: string }[]>`select id from analysis_runs where job_id = ${jobs[mode]}`;
     runs[mode] = run?.id ?? expect.fail('there is no run');
@@ -62,14 +63,15 @@ beforeAll(async () => {
 /** Forks the document and adds an event that contains the word. */
 async function forkBranch(): Promise<string> {
   const { key } = people.admin.raw;
-  const fork = { document_id: documentId, name: 'Draft' };
-  const { status, body: branch } = await app.call('POST', '/api/v1/branches', { key, body: fork });
-  expect(status).toBe(201);
+  const fork = { media_id: documentId, name: 'Draft' };
+  const forked = await app.call('POST', '/api/v1/branches', { key, body: fork });
+  expect(forked.status).toBe(201);
+  const { id } = forked.body.data;
   const events = [{ kind: 'insert', at: 0, text: `A ${SECRET}! ` }];
   const body = { after: 0, events };
-  const answer = await app.call('POST', `/api/v1/branches/${branch.branch_id}/events`, { key, body });
+  const answer = await app.call('POST', `/api/v1/branches/${id}/events`, { key, body });
   expect(answer.status).toBe(201);
-  return branch.branch_id;
+  return id;
 }
 
 /** Every route that answers with text as a mode allows, or could leak it, and how it is called. */
@@ -79,7 +81,7 @@ const ROUTES: Record<
 > = {
   'POST /api/v1/analyze': (mode) => ({
     path: '/api/v1/analyze',
-    body: { document_id: documentId, mode },
+    body: { media_id: documentId, mode },
     takesMode: true,
     minimum: 'operator',
   }),
@@ -105,41 +107,41 @@ const ROUTES: Record<
     minimum: 'viewer',
   }),
   'GET /api/v1/analysis/runs': () => ({
-    path: `/api/v1/analysis/runs?document_id=${documentId}`,
+    path: `/api/v1/analysis/runs?media_id=${documentId}`,
     takesMode: false,
     minimum: 'viewer',
   }),
-  'GET /api/v1/branches/:branch_id/text': (mode) => ({
+  'GET /api/v1/branches/:id/text': (mode) => ({
     path: `/api/v1/branches/${branchId}/text?mode=${mode}`,
     takesMode: true,
     minimum: 'viewer',
   }),
-  'GET /api/v1/branches/:branch_id/events': (mode) => ({
+  'GET /api/v1/branches/:id/events': (mode) => ({
     path: `/api/v1/branches/${branchId}/events?mode=${mode}`,
     takesMode: true,
     minimum: 'viewer',
   }),
-  'GET /api/v1/branches/:branch_id/compare': (mode) => ({
+  'GET /api/v1/branches/:id/compare': (mode) => ({
     path: `/api/v1/branches/${branchId}/compare?from=0&mode=${mode}`,
     takesMode: true,
     minimum: 'viewer',
   }),
-  'GET /api/v1/branches/:branch_id': () => ({
+  'GET /api/v1/branches/:id': () => ({
     path: `/api/v1/branches/${branchId}`,
     takesMode: false,
     minimum: 'viewer',
   }),
   'GET /api/v1/branches': () => ({
-    path: `/api/v1/branches?document_id=${documentId}`,
+    path: `/api/v1/branches?media_id=${documentId}`,
     takesMode: false,
     minimum: 'viewer',
   }),
-  'GET /libraries/:id/export': (mode) => ({
+  'GET /api/v1/libraries/:id/export': (mode) => ({
     path: `/libraries/${libraryId}/export?mode=${mode}`,
     takesMode: true,
     minimum: 'viewer',
   }),
-  'GET /media/:id/export': (mode) => ({
+  'GET /api/v1/media/:id/export': (mode) => ({
     path: `/media/${documentId}/export?mode=${mode}`,
     takesMode: true,
     minimum: 'viewer',
@@ -159,14 +161,14 @@ const ROUTES: Record<
   'GET /api/v1/audit': () => ({ path: '/api/v1/audit?limit=200', takesMode: false, minimum: 'admin' }),
 };
 
-test('every route of analysis, governance, branches and exports is tested here, except those that only return what was sent', () => {
+test('every route of analysis, governance, branches and exports is tested here, except those that return nothing or only what was sent', () => {
   const registered = app.routes
     .filter(
       ({ method, url }) =>
         method !== 'HEAD' && /^\/api\/v1\/(?:analy|governance|branches)|\/export$/.test(url),
     )
     .filter(({ url }) => !url.startsWith('/api/v1/governance/policies'))
-    .filter(({ method, url }) => !(method === 'POST' && url.startsWith('/api/v1/branches')))
+    .filter(({ method, url }) => !(['POST', 'DELETE'].includes(method) && url.startsWith('/api/v1/branches')))
     .map(({ method, url }) => `${method} ${url}`);
   expect(Object.keys(ROUTES)).toEqual(expect.arrayContaining(registered));
 });

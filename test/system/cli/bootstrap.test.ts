@@ -44,13 +44,15 @@ describe('in development', () => {
 
   test('well-known keys are not valid, and start-up disables those that are still in the database', async () => {
     const earlier = startNexus(['serve'], { env: { ...env, NEXUS_ENV: 'test' } });
-    expect((await call(await earlier.ready(), 'GET', '/me', { key: DEV_KEYS.admin })).status).toBe(200);
+    expect((await call(await earlier.ready(), 'GET', '/api/v1/me', { key: DEV_KEYS.admin })).status).toBe(
+      200,
+    );
     await earlier.stop();
     const nexus = startNexus(['serve'], { env });
     const url = await nexus.ready();
     for (const key of Object.values(DEV_KEYS))
-      expect(await call(url, 'GET', '/me', { key })).toMatchObject(failure(401, 'E_UNAUTHENTICATED'));
-    expect((await call(url, 'GET', '/me', { key: (await show('admin')).trim() })).status).toBe(200);
+      expect(await call(url, 'GET', '/api/v1/me', { key })).toMatchObject(failure(401, 'E_UNAUTHENTICATED'));
+    expect((await call(url, 'GET', '/api/v1/me', { key: (await show('admin')).trim() })).status).toBe(200);
     await nexus.stop();
     const [row] = await database.sql`
       select count(*) from api_keys where enabled and key_hash = sha256('nexus-dev-admin-key')`;
@@ -73,7 +75,7 @@ describe('in development', () => {
     );
     expect(keys[0]).toBe(keys[1]);
     for (const nexus of both)
-      expect((await call(await nexus.ready(), 'GET', '/me', { key: keys[0] })).status).toBe(200);
+      expect((await call(await nexus.ready(), 'GET', '/api/v1/me', { key: keys[0] })).status).toBe(200);
     await Promise.all(both.map((nexus) => nexus.stop()));
   });
 
@@ -82,8 +84,8 @@ describe('in development', () => {
     const url = await other.ready();
     const [, key = ''] = await other.prints(/X-Nexus-API-Key: (nexus_[\w-]+)/);
     expect(key).not.toBe((await show('admin')).trim());
-    expect((await call(url, 'GET', '/me', { key })).status).toBe(200);
-    expect((await call(url, 'GET', '/me', { key: (await show('admin')).trim() })).status).toBe(200);
+    expect((await call(url, 'GET', '/api/v1/me', { key })).status).toBe(200);
+    expect((await call(url, 'GET', '/api/v1/me', { key: (await show('admin')).trim() })).status).toBe(200);
     await other.stop();
   });
 
@@ -118,14 +120,14 @@ test('data moved from development to production has no valid development key, an
   const [, token = ''] = await development.prints(/welcome#([\w-]+)/);
   const key = (await show('admin')).trim();
   const link = await call(before, 'GET', '/api/v1/users', { key }).then(({ body }) => {
-    const { id } = body.users.find(({ username }: { username: string }) => username === 'dev-admin');
+    const { id } = body.data.find(({ username }: { username: string }) => username === 'dev-admin');
     return call(before, 'POST', `/api/v1/users/${id}/sign-in-link`, { key });
   });
   const signIn = (url: string, body: object) => call(url, 'POST', '/app/session', { body });
-  const session = await signIn(before, { sign_in_token: link.body.path.replace('/app/welcome#', '') });
+  const session = await signIn(before, { sign_in_token: link.body.data.url.replace('/app/welcome#', '') });
   const cookie = session.headers.get('set-cookie')?.split(';')[0] ?? '';
   const password = 'a backdoor for later';
-  const changed = await call(before, 'PUT', '/me/password', {
+  const changed = await call(before, 'PUT', '/api/v1/me/password', {
     body: { new_password: password },
     headers: { cookie, 'sec-fetch-site': 'same-origin' },
   });
@@ -138,8 +140,8 @@ test('data moved from development to production has no valid development key, an
   expect(nexus.output()).toMatch(/Sign in +http:\S+\/app\/welcome#[\w-]{43}/);
   expect(nexus.output()).not.toContain('X-Nexus-API-Key');
   for (const known of [key, ...Object.values(DEV_KEYS)])
-    expect((await call(url, 'GET', '/me', { key: known })).status).toBe(401);
-  expect((await call(url, 'GET', '/me', { headers: { cookie } })).status).toBe(401);
+    expect((await call(url, 'GET', '/api/v1/me', { key: known })).status).toBe(401);
+  expect((await call(url, 'GET', '/api/v1/me', { headers: { cookie } })).status).toBe(401);
   expect((await signIn(url, { username: 'dev-admin', password })).status).toBe(401);
   // The first admin's sign-in link belongs to a person, not to development, and stays valid.
   expect((await signIn(url, { sign_in_token: token })).status).toBe(200);
@@ -150,7 +152,7 @@ test('data moved from development to production has no valid development key, an
   });
   const there = await again.ready();
   expect(again.output()).not.toContain('with their keys, sessions and passwords');
-  expect((await call(there, 'GET', '/me', { key: 'an-admin-key-for-production' })).status).toBe(200);
+  expect((await call(there, 'GET', '/api/v1/me', { key: 'an-admin-key-for-production' })).status).toBe(200);
   await again.stop();
   expect(await runNexus(['keys', 'show', '--bootstrap'], { env: production })).toMatchObject({
     code: 1,

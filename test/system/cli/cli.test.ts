@@ -47,12 +47,12 @@ describe('nexus users and keys', () => {
 
     const nexus = startNexus(['serve'], { env });
     const url = await nexus.ready();
-    expect((await call(url, 'GET', '/me', { key: created.key })).body.data.display_name).toBe('Ana');
+    expect((await call(url, 'GET', '/api/v1/me', { key: created.key })).body.data.display_name).toBe('Ana');
     expect((await run('keys', 'list', '--user', 'cli-ana')).output).toMatch(
       /nxs_\S{4} +cli-ana +laptop +operator +enabled/,
     );
     expect((await run('keys', 'disable', created.id)).output).toContain('Disabled key nxs_');
-    expect(await call(url, 'GET', '/me', { key: created.key })).toMatchObject(
+    expect(await call(url, 'GET', '/api/v1/me', { key: created.key })).toMatchObject(
       failure(401, 'E_UNAUTHENTICATED'),
     );
     await nexus.stop();
@@ -118,11 +118,11 @@ describe('nexus serve', () => {
       const url = await nexus.ready();
       const key = secrets.NEXUS_BOOTSTRAP_ADMIN_KEY;
       const body = { username: 'dev-viewer', name: 'logged?' };
-      createdKey = (await call(url, 'POST', '/api/v1/api-keys', { key, body })).body.key;
-      await call(url, 'GET', '/me?token=query-secret-value', {
+      createdKey = (await call(url, 'POST', '/api/v1/api-keys', { key, body })).body.data.key;
+      await call(url, 'GET', '/api/v1/me?token=query-secret-value', {
         headers: { authorization: `Bearer ${createdKey}` },
       });
-      await call(url, 'GET', '/me', {
+      await call(url, 'GET', '/api/v1/me', {
         key: 'nxs_unknown-key-value',
         headers: { cookie: 'session=cookie-secret-value' },
       });
@@ -140,7 +140,7 @@ describe('nexus serve', () => {
     });
 
     test('never logs a key, a secret or a query', () => {
-      expect(output).toContain('"path":"/me"');
+      expect(output).toContain('"path":"/api/v1/me"');
       for (const secret of [...Object.values(secrets), createdKey, database.target.password]) {
         expect(output).not.toContain(secret);
       }

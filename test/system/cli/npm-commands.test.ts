@@ -66,7 +66,7 @@ describe('a copy of the sources', async () => {
     await printsUnlessBroken(dev, /Open +http/);
     expect(await dev.ready()).toBe(`http://127.0.0.1:${WEB_PORT}`);
     expect((await call(await dev.ready(), 'GET', '/app/')).body).toContain('/app/@vite/client');
-    expect((await call(await dev.ready(), 'GET', '/me')).status).toBe(401);
+    expect((await call(await dev.ready(), 'GET', '/api/v1/me')).status).toBe(401);
 
     const text = await readFile(source, 'utf8');
     await writeFile(source, text.replace(/is (ready|built anew)\./, 'is ready again.'));

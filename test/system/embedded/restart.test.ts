@@ -22,14 +22,14 @@ async function addUser(url: string, username: string) {
 
 async function usernames(url: string): Promise<string[]> {
   const { body } = await call(url, 'GET', '/api/v1/users', { key });
-  return body.users.map((user: { username: string }) => user.username);
+  return body.data.map((user: { username: string }) => user.username);
 }
 
 /** Sends requests until one succeeds, and returns the statuses of the others. */
 async function untilAnswered(url: string): Promise<number[]> {
   const refused: number[] = [];
   for (;;) {
-    const { status } = await call(url, 'GET', '/me', { key });
+    const { status } = await call(url, 'GET', '/api/v1/me', { key });
     if (status === 200) return refused;
     refused.push(status);
   }
@@ -119,14 +119,14 @@ describe.sequential('one data directory', () => {
       expect(second.output()).toContain(
         `Another Nexus (nexus serve (pid ${nexus.pid})) is using ${dataDir}/postgres.`,
       );
-      expect((await call(url, 'GET', '/me', { key })).status).toBe(200);
+      expect((await call(url, 'GET', '/api/v1/me', { key })).status).toBe(200);
 
       const listed = await runNexus(['users', 'list'], { env });
       expect(listed).toMatchObject({ code: 0, output: expect.stringContaining('fourth') });
     });
 
     test('is closed to a request without a key', async () => {
-      expect(await call(url, 'GET', '/me')).toMatchObject(failure(401, 'E_UNAUTHENTICATED'));
+      expect(await call(url, 'GET', '/api/v1/me')).toMatchObject(failure(401, 'E_UNAUTHENTICATED'));
     });
   });
 });
@@ -146,6 +146,6 @@ test('of two that start at the same time on an empty directory, one serves and t
   if (!winner?.url || !loser) throw new Error('Nobody serves.');
   expect(loser.url).toBeUndefined();
   expect(loser.nexus.output()).toMatch(/Another Nexus \(nexus serve \(pid \d+\)\) is using/);
-  expect((await call(winner.url, 'GET', '/me', { key })).status).toBe(200);
+  expect((await call(winner.url, 'GET', '/api/v1/me', { key })).status).toBe(200);
   expect(await winner.nexus.stop()).toBe(0);
 });

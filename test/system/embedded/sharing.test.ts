@@ -28,7 +28,7 @@ test('serve waits until a running command has ended, and then serves', async () 
   const command = startNexus(['doctor'], { env });
   await command.prints(/Checks/);
   const nexus = startNexus(['serve'], { env });
-  expect((await call(await nexus.ready(), 'GET', '/me', { key })).status).toBe(200);
+  expect((await call(await nexus.ready(), 'GET', '/api/v1/me', { key })).status).toBe(200);
   await command.exited;
   expect(await nexus.stop()).toBe(0);
   expect(await processesMentioning(shared)).toEqual([]);
@@ -38,14 +38,19 @@ test('serve opens as many connections as the largest pool, and restarts PostgreS
   const env = { NEXUS_DATA_DIR: shared, NEXUS_DATABASE_POOL_SIZE: '150' };
   const nexus = startNexus(['serve'], { env });
   const url = await nexus.ready();
-  const answers = await Promise.all(Array.from({ length: 200 }, () => call(url, 'GET', '/me', { key })));
+  const answers = await Promise.all(
+    Array.from({ length: 200 }, () => call(url, 'GET', '/api/v1/me', { key })),
+  );
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
   expect((await runNexus(['users', 'list'], { env })).code).toBe(0);
   for (let round = 0; round < 2; round++) {
     const commands = [1, 2].map(() => runNexus(['users', 'list'], { env }));
     process.kill(await postmaster(shared), 'SIGKILL');
     await Promise.all(commands);
-    await vi.waitFor(async () => expect((await call(url, 'GET', '/me', { key })).status).toBe(200), 30_000);
+    await vi.waitFor(
+      async () => expect((await call(url, 'GET', '/api/v1/me', { key })).status).toBe(200),
+      30_000,
+    );
   }
   expect(await nexus.stop()).toBe(0);
   expect(await processesMentioning(shared)).toEqual([]);

@@ -121,8 +121,8 @@ const save7MB = () =>
   );
 
 async function forkOf(documentId: string): Promise<string> {
-  const { body } = await call(url, 'POST', '/api/v1/branches', { key, body: { document_id: documentId } });
-  return body.branch_id;
+  const { body } = await call(url, 'POST', '/api/v1/branches', { key, body: { media_id: documentId } });
+  return body.data.id;
 }
 
 async function append(branchId: string, after: number, events: object[]): Promise<void> {
@@ -144,7 +144,7 @@ async function withPolicy<T>(body: object, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } finally {
-    await call(url, 'DELETE', `/api/v1/governance/policies/${policy.body.id}`, { key });
+    await call(url, 'DELETE', `/api/v1/governance/policies/${policy.body.data.id}`, { key });
   }
 }
 

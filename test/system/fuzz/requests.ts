@@ -24,16 +24,31 @@ export interface Operation {
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a document as it was read
-export function operationsOf(document: any): Operation[] {
+export function operationsOf({ paths, components }: any): Operation[] {
+  const inlined = (schema: Schema) => withoutReferences(schema, components.schemas) as Schema;
   return Object.entries<Record<string, { parameters?: Parameter[]; requestBody?: { content: object } }>>(
-    document.paths,
+    paths,
   ).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { parameters = [], requestBody }]) => ({
       method: method.toUpperCase(),
       path,
-      parameters,
-      body: requestBody && (Object.values(requestBody.content)[0] as { schema: Schema }).schema,
+      parameters: parameters.map((parameter) => ({ ...parameter, schema: inlined(parameter.schema) })),
+      body: requestBody && inlined((Object.values(requestBody.content)[0] as { schema: Schema }).schema),
     })),
+  );
+}
+
+/** Puts named schemas in place of the references to them. A schema inside itself takes anything. */
+function withoutReferences(value: unknown, named: Record<string, unknown>, inside: string[] = []): unknown {
+  if (Array.isArray(value)) return value.map((item) => withoutReferences(item, named, inside));
+  if (typeof value !== 'object' || value === null) return value;
+  if ('$ref' in value) {
+    const name = String(value.$ref).replace('#/components/schemas/', '');
+    if (!(name in named)) throw new Error(`${name} is not a schema of the document.`);
+    return inside.includes(name) ? {} : withoutReferences(named[name], named, [...inside, name]);
+  }
+  return Object.fromEntries(
+    Object.entries(value).map(([key, field]) => [key, withoutReferences(field, named, inside)]),
   );
 }
 
@@ -73,6 +88,10 @@ const ODD_HEADERS: Record<string, string>[] = [
   { 'content-type': 'application/json; charset=utf-16' },
   { 'content-type': 'multipart/form-data; boundary=x' },
   { 'if-none-match': '*', 'if-modified-since': 'x' },
+  { 'if-match': '"x"' },
+  { 'if-match': 'W/",",*' },
+  { 'idempotency-key': 'fuzzed' },
+  { 'idempotency-key': 'two words' },
   { 'x-forwarded-for': '1,'.repeat(500) },
 ];
 

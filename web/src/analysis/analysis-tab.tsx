@@ -29,7 +29,7 @@ export function AnalysisTab({ media }: { media: MediaWithOutline }) {
   const { data: profiles } = useQuery(profilesQuery);
   const { runs, start, isStarting, startError, pending } = useAnalysis(media.id);
   const refusal = refusalFor(media, roleAllows(user.role, 'operator'));
-  const latest = runs.data?.runs.find((run) => run.mode === options.mode && run.shadow_of === null);
+  const latest = runs.data?.find((run) => run.mode === options.mode && run.shadow_of === null);
   const analyse = () => start(options);
 
   if (!runs.data) {
@@ -157,7 +157,7 @@ function useAnalysis(mediaId: string) {
     },
   });
 
-  const isDone = runs.data?.runs.some(({ job_id }) => job_id === startedJobId) === true;
+  const isDone = runs.data?.some(({ job_id }) => job_id === startedJobId) === true;
   return {
     runs,
     start: starting.mutate,

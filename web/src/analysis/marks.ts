@@ -1,7 +1,6 @@
-import { useQuery } from '@tanstack/react-query';
+import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import type { Fragment } from '../api/types.ts';
-import { fragmentsQuery } from '../library/queries.ts';
+import { fragmentQuery, fragmentsQuery } from '../library/queries.ts';
 import { requestFragment } from './fragment-requests.ts';
 import type { Span } from './queries.ts';
 import { createRangeFinder, textRunsIn } from './text-ranges.ts';
@@ -23,18 +22,17 @@ function elementOf(idx: number): Element | null {
   );
 }
 
-/** Finds DOM ranges for spans of the canonical text. A span that is not on the page has none. */
-function rangesOf(spans: readonly Span[], fragments: readonly Fragment[]): (Range | undefined)[] {
+type TextOf = (fragmentIdx: number) => string | undefined;
+
+/** Finds DOM ranges for spans of the canonical text. A span that is not on the page, or not loaded, has none. */
+function rangesOf(spans: readonly Span[], textOf: TextOf): (Range | undefined)[] {
   const finders = new Map<number, ReturnType<typeof createRangeFinder<Node>> | undefined>();
   const finderOf = (idx: number) => {
     if (!finders.has(idx)) {
       const element = elementOf(idx);
-      const fragment = fragments.find((candidate) => candidate.idx === idx);
-      const isShown = element && fragment;
-      finders.set(
-        idx,
-        isShown ? createRangeFinder<Node>(textRunsIn<Node>(element), fragment.canonical_text) : undefined,
-      );
+      const text = element ? textOf(idx) : undefined;
+      const isShown = element && text !== undefined;
+      finders.set(idx, isShown ? createRangeFinder<Node>(textRunsIn<Node>(element), text) : undefined);
     }
     return finders.get(idx);
   };
@@ -84,16 +82,44 @@ function isOnPage({ fragment_idx }: Span): boolean {
   return elementOf(fragment_idx) !== null;
 }
 
+/**
+ * Returns the canonical text of a fragment that the reader has loaded. Other texts, such as those of PDF pages, are fetched
+ * one by one, and `onLoaded` is called.
+ */
+function createTexts(queryClient: QueryClient, mediaId: string, onLoaded: () => void): TextOf {
+  const requested = new Set<number>();
+  const fetchText = async (idx: number) => {
+    requested.add(idx);
+    await queryClient.fetchQuery(fragmentQuery(mediaId, idx));
+    requested.delete(idx);
+    onLoaded();
+  };
+  return (idx) => {
+    const fragment =
+      queryClient.getQueryData(fragmentsQuery(mediaId).queryKey)?.find((one) => one.idx === idx) ??
+      queryClient.getQueryData(fragmentQuery(mediaId, idx).queryKey);
+    // A page whose text cannot be fetched has no marks, and is not requested again.
+    if (!fragment && !requested.has(idx)) fetchText(idx).catch(() => undefined);
+    return fragment?.canonical_text;
+  };
+}
+
 /** Marks spans in the text, scrolls to the current one, and updates the marks when the page changes. */
 export function useMarks(mediaId: string, spans: readonly Span[] | undefined, current: number): void {
-  const { data: fragments } = useQuery({ ...fragmentsQuery(mediaId), enabled: spans !== undefined });
+  const queryClient = useQueryClient();
   useEffect(() => {
     const [page] = document.querySelectorAll('.pdf-pages, .transcript, .reader-column');
-    if (!spans || !fragments || !page) return;
+    if (!spans || !page) return;
     let hasScrolled = false;
+    let isOver = false;
     let frame = 0;
+    const markSoon = () => {
+      cancelAnimationFrame(frame);
+      if (!isOver) frame = requestAnimationFrame(mark);
+    };
+    const textOf = createTexts(queryClient, mediaId, markSoon);
     const mark = () => {
-      const ranges = rangesOf(spans, fragments);
+      const ranges = rangesOf(spans, textOf);
       showMarks(ranges, current);
       const range = ranges[current];
       if (!range || hasScrolled) return;
@@ -104,15 +130,13 @@ export function useMarks(mediaId: string, spans: readonly Span[] | undefined, cu
     if (span && !isOnPage(span)) requestFragment(span.fragment_idx);
     mark();
     // Another chapter is opened, or another page is drawn.
-    const observer = new MutationObserver(() => {
-      cancelAnimationFrame(frame);
-      frame = requestAnimationFrame(mark);
-    });
+    const observer = new MutationObserver(markSoon);
     observer.observe(page, { childList: true, subtree: true });
     return () => {
+      isOver = true;
       observer.disconnect();
       cancelAnimationFrame(frame);
       hideMarks();
     };
-  }, [spans, current, fragments]);
+  }, [queryClient, mediaId, spans, current]);
 }

@@ -1,7 +1,7 @@
 import type * as contract from '../../../src/contract/analysis.ts';
 import type { job } from '../../../src/contract/jobs.ts';
 import { ApiError, api } from '../api/client.ts';
-import { getQuery, queryKeys } from '../api/queries.ts';
+import { dataQuery, getQuery, queryKeys } from '../api/queries.ts';
 import type { Wire } from '../api/types.ts';
 
 export type Mode = Wire<typeof contract.analysisRun>['mode'];
@@ -26,37 +26,37 @@ export interface AnalysisOptions {
 }
 
 export const runsQuery = (mediaId: string) =>
-  getQuery<Wire<typeof contract.analysisRunList>>(queryKeys.analysisRuns(mediaId), '/api/v1/analysis/runs', {
-    document_id: mediaId,
+  dataQuery<RunSummary[]>(queryKeys.analysisRuns(mediaId), '/analysis/runs', {
+    media_id: mediaId,
+    limit: 200,
   });
 
-export const runQuery = ({ id, document_id }: RunSummary) => ({
-  ...getQuery<Run>(queryKeys.analysisRun(document_id, id), `/api/v1/analysis/runs/${id}`),
+export const runQuery = ({ id, media_id }: RunSummary) => ({
+  ...dataQuery<Run>(queryKeys.analysisRun(media_id, id), `/analysis/runs/${id}`),
   staleTime: 60_000,
 });
 
 /** The available profiles. They do not change while the server runs. */
 export const profilesQuery = {
-  ...getQuery<Profiles>(queryKeys.analysisProfiles(), '/api/v1/analysis/profiles'),
+  ...dataQuery<Profiles>(queryKeys.analysisProfiles(), '/analysis/profiles'),
   staleTime: Number.POSITIVE_INFINITY,
 };
 
 /** The comparison of a run that has one. */
-export const shadowQuery = ({ id, document_id }: RunSummary) => ({
-  ...getQuery<Shadow>(queryKeys.analysisShadow(document_id, id), `/api/v1/analysis/runs/${id}/shadow`),
+export const shadowQuery = ({ id, media_id }: RunSummary) => ({
+  ...dataQuery<Shadow>(queryKeys.analysisShadow(media_id, id), `/analysis/runs/${id}/shadow`),
   staleTime: 60_000,
 });
 
-export const analysisJobQuery = (jobId: string) =>
-  getQuery<Job>(queryKeys.job(jobId), `/api/v1/jobs/${jobId}`);
+export const analysisJobQuery = (jobId: string) => getQuery<Job>(queryKeys.job(jobId), `/jobs/${jobId}`);
 
 /** Starts an analysis as a job. Where jobs are disabled, it runs in the request, without a comparison. */
 export async function startAnalysis(
-  document_id: string,
+  media_id: string,
   { mode, profile, isCompared }: AnalysisOptions,
 ): Promise<Answer> {
   const start = (execution_mode: Answer['execution_mode']) =>
-    api.post<Answer>('/api/v1/analyze', { document_id, mode, plugin_profile: profile, execution_mode });
+    api.postData<Answer>('/analyze', { media_id, mode, plugin_profile: profile, execution_mode });
   try {
     return await start(isCompared ? 'shadow' : 'async');
   } catch (error) {

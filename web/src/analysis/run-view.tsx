@@ -22,7 +22,7 @@ export function RunView({ summary, actions }: { summary: RunSummary; actions: Re
   const run = query.data;
   const [marked, setMarked] = useState<MarkedFinding>();
   const [current, setCurrent] = useState(0);
-  useMarks(summary.document_id, marked?.spans, current);
+  useMarks(summary.media_id, marked?.spans, current);
   const mark = (next: MarkedFinding | undefined) => {
     setMarked(next?.key === marked?.key ? undefined : next);
     setCurrent(0);

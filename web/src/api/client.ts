@@ -15,6 +15,14 @@ interface ErrorBody {
   error?: { code?: ApiErrorCode; message?: string; request_id?: string };
 }
 
+/** The path that every route of the API begins with. */
+const API = '/api/v1';
+
+/** Returns the URL of an API path, for links, downloads and other requests that do not go through `api`. */
+export function apiUrl(path: string): string {
+  return API + path;
+}
+
 /** Sends a request with the session cookie. `T` is a contract type as it is on the wire. */
 export async function request<T>(method: string, path: string, options: RequestOptions = {}): Promise<T> {
   const { query, body, signal, keepalive = false } = options;
@@ -37,17 +45,26 @@ export async function request<T>(method: string, path: string, options: RequestO
   return (await response.json()) as T;
 }
 
+/** Requests to the API. Paths are without the prefix. The `…Data` methods return the `data` of the answer. */
 export const api = {
   get: <T>(path: string, query?: RequestOptions['query'], signal?: AbortSignal) =>
-    request<T>('GET', path, { ...(query && { query }), signal }),
-  /** Returns the `data` of the answer. */
+    request<T>('GET', apiUrl(path), { ...(query && { query }), signal }),
   getData: <T>(path: string, query?: RequestOptions['query'], signal?: AbortSignal) =>
-    api.get<Answer<T>>(path, query, signal).then(({ data }) => data),
-  post: <T>(path: string, body?: unknown) => request<T>('POST', path, { body }),
-  put: <T>(path: string, body?: unknown) => request<T>('PUT', path, { body }),
-  patch: <T>(path: string, body?: unknown) => request<T>('PATCH', path, { body }),
-  delete: <T = void>(path: string, options?: RequestOptions) => request<T>('DELETE', path, options),
+    dataOf(api.get<Answer<T>>(path, query, signal)),
+  post: <T>(path: string, body?: unknown) => request<T>('POST', apiUrl(path), { body }),
+  postData: <T>(path: string, body?: unknown) => dataOf(api.post<Answer<T>>(path, body)),
+  put: <T>(path: string, body: unknown, options?: RequestOptions) =>
+    request<T>('PUT', apiUrl(path), { ...options, body }),
+  putData: <T>(path: string, body: unknown, options?: RequestOptions) =>
+    dataOf(api.put<Answer<T>>(path, body, options)),
+  patch: <T>(path: string, body: unknown) => request<T>('PATCH', apiUrl(path), { body }),
+  patchData: <T>(path: string, body: unknown) => dataOf(api.patch<Answer<T>>(path, body)),
+  delete: <T = void>(path: string, options?: RequestOptions) => request<T>('DELETE', apiUrl(path), options),
 };
+
+function dataOf<T>(answer: Promise<Answer<T>>): Promise<T> {
+  return answer.then(({ data }) => data);
+}
 
 function queryString(query: RequestOptions['query']): string {
   const given = Object.entries(query ?? {}).filter(

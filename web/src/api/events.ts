@@ -1,4 +1,5 @@
 import type { EventPayload, EventType } from '../../../src/contract/events.ts';
+import { apiUrl } from './client.ts';
 import { createStore } from './store.ts';
 
 /** An event of the stream, with the fields that this app uses. */
@@ -25,7 +26,7 @@ export function onStreamEvent(listener: (event: StreamEvent) => void): () => voi
 /** Opens the tab's one connection. The browser reconnects by itself, with the id of the last event, unless it is refused. */
 export function openStream(): void {
   if (source) return;
-  const opened = new EventSource('/api/v1/events/stream');
+  const opened = new EventSource(apiUrl('/events/stream'));
   source = opened;
   if (streamState.get() === 'closed') streamState.set('connecting');
   opened.onopen = () => streamState.set('open');
@@ -36,8 +37,7 @@ export function openStream(): void {
     source = undefined;
     reopening = setTimeout(openStream, REOPEN_MS);
   };
-  // EventSource delivers named events only to listeners of their name.
-  for (const type of EVENT_TYPES) opened.addEventListener(type, receive);
+  opened.onmessage = receive;
 }
 
 export function closeStream(): void {
@@ -49,6 +49,8 @@ export function closeStream(): void {
 
 function receive(message: MessageEvent<string>): void {
   const event: StreamEvent = JSON.parse(message.data);
+  // After an update of the server, open pages may receive types that they do not know.
+  if (!(event.type in EVENT_DESCRIPTIONS)) return;
   for (const listener of listeners) listener(event);
 }
 

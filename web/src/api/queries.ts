@@ -20,6 +20,9 @@ export const queryKeys = {
   media: () => ['media'],
   oneMedia: (mediaId: string) => ['media', 'one', mediaId],
   fragments: (mediaId: string) => ['media', 'fragments', mediaId],
+  allFragments: (mediaId: string) => ['media', 'fragments', mediaId, 'all'],
+  fragmentIndex: (mediaId: string) => ['media', 'fragments', mediaId, 'index'],
+  fragment: (mediaId: string, idx: number) => ['media', 'fragments', mediaId, idx],
   attempts: (mediaId: string) => ['media', 'attempts', mediaId],
   provenance: (mediaId: string) => ['media', 'provenance', mediaId],
   mediaLists: () => ['media', 'list'],
@@ -60,7 +63,8 @@ export const queryKeys = {
   userList: () => ['users', 'list'],
   defaultRole: () => ['users', 'default-role'],
   apiKeys: () => ['api-keys'],
-  apiKeyList: (userId?: string) => key('api-keys', 'list', userId),
+  apiKeyList: () => ['api-keys', 'list'],
+  myApiKeys: () => ['api-keys', 'mine'],
 } as const;
 
 function key(...parts: (string | undefined)[]): string[] {

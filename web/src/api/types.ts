@@ -12,9 +12,15 @@ import type { page } from '../../../src/contract/wire.ts';
 /** A contract type as it is on the wire: dates are strings. */
 export type Wire<Schema extends z.ZodType> = z.input<Schema>;
 
-export type Page = Wire<typeof page>;
+/** The body of an answer with one object. */
 export interface Answer<T> {
   data: T;
+}
+
+/** The body of an answer with one page of a list. */
+export interface ListPage<T> {
+  data: T[];
+  page: Wire<typeof page>;
 }
 
 export type { LibraryRole } from '../../../src/contract/libraries.ts';
@@ -23,16 +29,18 @@ export type {
   MediaKind,
   ProcessingStatus,
 } from '../../../src/contract/media.ts';
-export type { Role } from '../../../src/contract/roles.ts';
+export type { Role, Scope } from '../../../src/contract/roles.ts';
 
 export type Fragment = Wire<typeof media.fragment>;
+export type FragmentEntry = Wire<typeof media.fragmentEntry>;
 export type OutlineItem = Wire<typeof media.outlineItem>;
 export type MediaAttempt = Wire<typeof media.mediaAttempt>;
-export type SavedMedia = Wire<typeof media.savedMedia>['data'];
-export type BegunUpload = Wire<typeof media.begunUpload>['data'];
-export type IngestedUpload = Wire<typeof media.ingestedUpload>['data'];
+export type SavedMedia = Wire<typeof media.savedMedia>;
+export type BegunUpload = Wire<typeof media.begunUpload>;
+export type IngestedUpload = Wire<typeof media.ingestedUpload>;
 
 export type ApiKey = Wire<typeof identity.apiKey>;
+export type CreatedApiKey = Wire<typeof identity.createdApiKey>;
 
 export type Member = Wire<typeof libraries.member>;
 export type Invitation = Wire<typeof libraries.invitation>;
@@ -42,13 +50,11 @@ export type RemovalPreview = Wire<typeof libraries.removalPreview>;
 export type Reading = Wire<typeof reading.readingProgress> | null;
 export type UpdateReading = Wire<typeof reading.updateReading>;
 export type Media = Wire<typeof media.media>;
-export type MediaWithOutline = Wire<typeof media.mediaAnswer>['data'];
+export type MediaWithOutline = Wire<typeof media.mediaWithOutline>;
 export type MediaPage = Wire<typeof media.mediaList>;
 export type Library = Wire<typeof libraries.library>;
 export type SearchHit = Wire<typeof search.searchHit>;
-export type SearchPage = Wire<typeof search.searchAnswer>;
 export type Session = Wire<typeof session.session>;
 export type Person = Wire<typeof identity.person>;
 export type TrashedMedia = Wire<typeof trash.trashedMedia>;
-export type TrashPage = Wire<typeof trash.trashList>;
 export type StorageUse = Wire<typeof storage.storageUse>;

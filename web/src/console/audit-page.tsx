@@ -40,7 +40,7 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
 
 export default function AuditPage() {
   const [{ minutes, ...filters }, , clear] = useFilters(AUDIT_FILTERS);
-  const list = useList<AuditEntry>('/api/v1/audit', 'audit_logs', queryKeys.audit(), {
+  const list = useList<AuditEntry>('/audit', queryKeys.audit(), {
     ...filters,
     created_after: filters.created_after ?? minutesAgo(minutes),
   });

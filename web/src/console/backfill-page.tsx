@@ -27,9 +27,9 @@ const keyOf = ({ default_library_id, source_library_id, user_id }: Backfill) => 
 
 export default function BackfillPage() {
   const [filters] = useFilters();
-  const list = useList<Backfill>('/api/v1/backfill-jobs', 'backfill_jobs', queryKeys.backfillList(), filters);
+  const list = useList<Backfill>('/backfill-jobs', queryKeys.backfillList(), filters);
   const requeue = useAction<Backfill, RequeuedBackfill>({
-    run: (row) => api.post('/api/v1/backfill-jobs/requeue', keyOf(row)),
+    run: (row) => api.postData('/backfill-jobs/requeue', keyOf(row)),
     stale: [queryKeys.backfills()],
     message: ({ idempotent }) => (idempotent ? 'It is already running.' : 'Requeued.'),
   });

@@ -25,12 +25,12 @@ const SHOWN_OF_EACH_KIND = 50;
 
 export default function IntegrityPage() {
   const [filters, change] = useFilters();
-  const runs = useList<JobSummary>('/api/v1/jobs', 'jobs', queryKeys.jobList('integrity'), {
+  const runs = useList<JobSummary>('/jobs', queryKeys.jobList('integrity'), {
     job_type: 'integrity_audit',
   });
   const shown = filters.job ?? runs.rows?.[0]?.job_id;
   const run = useAction<boolean, { job_id: string }>({
-    run: (repair) => api.post('/api/v1/jobs/submit', { job_type: 'integrity_audit', payload: { repair } }),
+    run: (repair) => api.post('/jobs/submit', { job_type: 'integrity_audit', payload: { repair } }),
     stale: [queryKeys.jobs()],
     onDone: ({ job_id }) => change({ job: job_id }),
   });

@@ -1,7 +1,7 @@
 import { type InfiniteData, type QueryKey, useInfiniteQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { api } from '../api/client.ts';
-import type { Page } from '../api/types.ts';
+import type { ListPage } from '../api/types.ts';
 import { useShortcuts } from '../keyboard/shortcuts.ts';
 import { DataTable, type DataTableProps } from '../ui/data-table.tsx';
 import { count } from '../ui/numbers.ts';
@@ -11,10 +11,10 @@ import { REFRESH_MS } from './queries.ts';
 
 const PAGE_SIZE = 50;
 
-/** A list of the platform API, page by page, refetched while it is shown. `name` is that of the rows in the answer. */
-export function useList<Row>(path: string, name: string, queryKey: QueryKey, filters: Filters = {}) {
-  type Answer = { page: Page; [name: string]: unknown };
-  const list = useInfiniteQuery<Answer, Error, InfiniteData<Answer>, QueryKey, string | undefined>({
+/** A list of the API, page by page, refetched while it is shown. */
+export function useList<Row>(path: string, queryKey: QueryKey, filters: Filters = {}) {
+  type Rows = ListPage<Row>;
+  const list = useInfiniteQuery<Rows, Error, InfiniteData<Rows>, QueryKey, string | undefined>({
     queryKey: [...queryKey, filters],
     queryFn: ({ pageParam, signal }) =>
       api.get(path, { limit: PAGE_SIZE, ...filters, cursor: pageParam }, signal),
@@ -23,7 +23,7 @@ export function useList<Row>(path: string, name: string, queryKey: QueryKey, fil
     refetchInterval: REFRESH_MS,
     placeholderData: (before) => before,
   });
-  const rows = list.data?.pages.flatMap((page) => page[name] as Row[]);
+  const rows = list.data?.pages.flatMap(({ data }) => data);
   return { ...list, rows };
 }
 

@@ -26,9 +26,9 @@ export default function OverviewPage() {
   const checks =
     stats.data && workers.data && failures.data && backfill.data && outbox.data
       ? checkAll({
-          queues: stats.data.queues,
-          workers: workers.data.workers,
-          failures: failures.data.failures,
+          queues: stats.data,
+          workers: workers.data,
+          failures: failures.data,
           backfill: backfill.data,
           outbox: outbox.data,
         })

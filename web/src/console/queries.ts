@@ -1,5 +1,5 @@
 import type { QueryKey } from '@tanstack/react-query';
-import { getQuery, queryKeys } from '../api/queries.ts';
+import { dataQuery, getQuery, queryKeys } from '../api/queries.ts';
 import type * as wire from './types.ts';
 
 /**
@@ -9,40 +9,43 @@ import type * as wire from './types.ts';
 export const REFRESH_MS = 5000;
 
 const polled = <T>(queryKey: QueryKey, path: string, params: Record<string, string> = {}) => ({
-  ...getQuery<T>(queryKey, `/api/v1/${path}`, params),
+  ...dataQuery<T>(queryKey, path, params),
   refetchInterval: REFRESH_MS,
 });
 
-export const jobStatsQuery = polled<wire.JobStats>(queryKeys.jobStats(), 'jobs/stats');
-export const workersQuery = polled<wire.WorkerList>(queryKeys.workers(), 'workers');
+export const jobStatsQuery = polled<wire.QueueStats[]>(queryKeys.jobStats(), '/jobs/stats');
+export const workersQuery = polled<wire.Worker[]>(queryKeys.workers(), '/workers');
 export const backfillHealthQuery = polled<wire.BackfillHealth>(
   queryKeys.backfillHealth(),
-  'backfill-jobs/health',
+  '/backfill-jobs/health',
 );
-export const outboxHealthQuery = polled<wire.OutboxHealth>(queryKeys.outboxHealth(), 'outbox/health');
+export const outboxHealthQuery = polled<wire.OutboxHealth>(queryKeys.outboxHealth(), '/outbox/health');
 
 export const throughputQuery = (minutes: string) => ({
-  ...polled<wire.Throughput>(queryKeys.throughput(minutes), 'jobs/throughput', { minutes }),
+  ...polled<wire.Throughput>(queryKeys.throughput(minutes), '/jobs/throughput', { minutes }),
   // Long time ranges change slowly and are expensive to count.
   refetchInterval: REFRESH_MS * Math.max(1, Number(minutes) / 60),
   placeholderData: (before: wire.Throughput | undefined) => before,
 });
 
 export const failuresQuery = (minutes: string, filter: { job_type?: string; queue?: string } = {}) => ({
-  ...polled<wire.JobFailures>(queryKeys.jobFailures(minutes, filter), 'jobs/failures', {
+  ...polled<wire.JobFailure[]>(queryKeys.jobFailures(minutes, filter), '/jobs/failures', {
     minutes,
     ...filter,
   }),
-  placeholderData: (before: wire.JobFailures | undefined) => before,
+  placeholderData: (before: wire.JobFailure[] | undefined) => before,
 });
 
-export const jobQuery = (jobId: string) => polled<wire.Job>(queryKeys.job(jobId), `jobs/${jobId}`);
+export const jobQuery = (jobId: string) => ({
+  ...getQuery<wire.Job>(queryKeys.job(jobId), `/jobs/${jobId}`),
+  refetchInterval: REFRESH_MS,
+});
 
 export const outboxEventQuery = (eventId: string) =>
-  polled<wire.OutboxEventWithDeliveries>(queryKeys.outboxEvent(eventId), `outbox/events/${eventId}`);
+  polled<wire.OutboxEventWithDeliveries>(queryKeys.outboxEvent(eventId), `/outbox/events/${eventId}`);
 
 export const webhookQuery = (webhookId: string) =>
-  polled<wire.Webhook>(queryKeys.webhook(webhookId), `webhooks/${webhookId}`);
+  polled<wire.Webhook>(queryKeys.webhook(webhookId), `/webhooks/${webhookId}`);
 
 export const isOver = (status: wire.JobStatus) =>
   status === 'succeeded' || status === 'failed' || status === 'cancelled';

@@ -3,6 +3,7 @@ import type * as identity from '../../../src/contract/identity.ts';
 import type * as jobs from '../../../src/contract/jobs.ts';
 import type * as libraries from '../../../src/contract/libraries.ts';
 import type * as operations from '../../../src/contract/operations.ts';
+import type * as session from '../../../src/contract/session.ts';
 import type * as webhooks from '../../../src/contract/webhooks.ts';
 import type { Wire } from '../api/types.ts';
 
@@ -12,16 +13,12 @@ export type { JobStatus } from '../../../src/contract/jobs.ts';
 export type Job = Wire<typeof jobs.job>;
 export type JobSummary = Wire<typeof jobs.jobSummary>;
 export type JobAttempt = Wire<typeof jobs.jobAttempt>;
-export type JobList = Wire<typeof jobs.jobList>;
 export type JobFailure = Wire<typeof jobs.jobFailure>;
-export type JobFailures = Wire<typeof jobs.jobFailures>;
 export type JobsTouched = Wire<typeof jobs.bulkOutcome>;
 export type QueueStats = Wire<typeof jobs.queueStats>;
-export type JobStats = Wire<typeof jobs.jobStats>;
 export type Throughput = Wire<typeof jobs.throughput>;
 export type QueueThroughput = Wire<typeof jobs.queueThroughput>;
 export type Worker = Wire<typeof jobs.worker>;
-export type WorkerList = Wire<typeof jobs.workerList>;
 
 export type Backfill = Wire<typeof libraries.listedBackfillJob>;
 export type BackfillHealth = Wire<typeof libraries.backfillHealth>;
@@ -40,5 +37,4 @@ export type AuditEntry = Wire<typeof operations.auditEntry>;
 
 export type User = Wire<typeof identity.user>;
 export type UserList = Wire<typeof identity.userList>;
-export type ApiKey = Wire<typeof identity.apiKey>;
-export type CreatedApiKey = Wire<typeof identity.createdApiKey>;
+export type SignInLink = Wire<typeof session.createdSignInLink>;

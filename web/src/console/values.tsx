@@ -1,10 +1,8 @@
 import { Link } from '@tanstack/react-router';
-import { Check, Copy } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import { createStore, useStore } from '../api/store.ts';
-import { Button, IconButton } from '../ui/button.tsx';
+import { CopyButton } from '../ui/copy-button.tsx';
 import { Badge, type BadgeTone } from '../ui/states.tsx';
-import { showToast } from '../ui/toasts.tsx';
 import type { Filters } from './filters.tsx';
 import { dateTime, distance, shortId } from './format.ts';
 
@@ -68,35 +66,6 @@ export function Time({ at }: { at: string | null }) {
     <time dateTime={at} title={dateTime(at)} className="nowrap">
       {distance(now - Date.parse(at))}
     </time>
-  );
-}
-
-const SHOWN_MS = 2000;
-
-interface CopyButtonProps {
-  text: string;
-  label: string;
-  /** Shows the label as text. */
-  prominent?: boolean;
-}
-
-export function CopyButton({ text, label, prominent = false }: CopyButtonProps) {
-  const [isCopied, setCopied] = useState(false);
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(text);
-      setCopied(true);
-      setTimeout(() => setCopied(false), SHOWN_MS);
-    } catch {
-      showToast('The browser does not allow copying here. Select the text and copy it.');
-    }
-  };
-  const icon = isCopied ? Check : Copy;
-  if (!prominent) return <IconButton size="small" label={label} icon={icon} onClick={() => void copy()} />;
-  return (
-    <Button look="primary" icon={icon} onClick={() => void copy()}>
-      {isCopied ? 'Copied' : label}
-    </Button>
   );
 }
 

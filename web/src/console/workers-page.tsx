@@ -35,7 +35,7 @@ const COLUMNS: readonly Column<Worker>[] = [
 
 export default function WorkersPage() {
   const query = useQuery(workersQuery);
-  const workers = query.data?.workers;
+  const workers = query.data;
   return (
     <ConsolePage
       title="Workers"

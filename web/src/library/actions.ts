@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { api, errorMessage } from '../api/client.ts';
 import { invalidate, queryKeys } from '../api/queries.ts';
-import type { Answer, Library, Media, Reading, UpdateReading } from '../api/types.ts';
+import type { Library, Media, Reading, UpdateReading } from '../api/types.ts';
 import { showToast } from '../ui/toasts.tsx';
 import { patchMedia, refreshMedia } from './media-list.ts';
 
@@ -31,7 +31,7 @@ export function useMediaActions() {
       media.map(async (item) => {
         const path = `/media/${item.id}/reading`;
         const written = readingOf(item);
-        const reading = written ? (await api.put<Answer<Reading>>(path, written)).data : null;
+        const reading = written ? await api.putData<Reading>(path, written) : null;
         if (!written) await api.delete(path);
         patchMedia(queryClient, { id: item.id, reading });
       }),
@@ -67,10 +67,10 @@ export function useMediaActions() {
       attempt(async () => {
         const added = await Promise.all(
           media.map(async ({ id }) => {
-            const { data } = await api.post<Answer<{ created: boolean }>>(`/libraries/${library.id}/media`, {
+            const { created } = await api.postData<{ created: boolean }>(`/libraries/${library.id}/media`, {
               media_id: id,
             });
-            return data.created ? [id] : [];
+            return created ? [id] : [];
           }),
         );
         const ids = added.flat();

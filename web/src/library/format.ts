@@ -19,6 +19,11 @@ export function timeAgo(iso: string, now = Date.now()): string {
     : dayFormat.format(then);
 }
 
+/** A date without a time: 3 Mar 2025. */
+export function dayOf(iso: string): string {
+  return dayFormat.format(new Date(iso));
+}
+
 export function fullDate(iso: string): string {
   return momentFormat.format(new Date(iso));
 }

@@ -13,6 +13,7 @@ import {
   SquareCheck,
   Trash2,
 } from 'lucide-react';
+import { apiUrl } from '../api/client.ts';
 import type { Media } from '../api/types.ts';
 import { downloadFrom } from '../transfer/download.ts';
 import { IconButton } from '../ui/button.tsx';
@@ -87,7 +88,7 @@ export function MediaMenu({ media, removeFrom, onRemoved, onSelect, onUnread }: 
         <MenuItem
           label="Download as Markdown"
           icon={Download}
-          onSelect={() => downloadFrom(`/media/${media.id}/export`)}
+          onSelect={() => downloadFrom(apiUrl(`/media/${media.id}/export`))}
         />
       )}
       {targets.length > 0 && (

@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { api } from '../api/client.ts';
 import { queryKeys } from '../api/queries.ts';
-import type { Answer, Library } from '../api/types.ts';
+import type { Library } from '../api/types.ts';
 import { FormDialog, type FormDialogProps } from '../ui/dialog.tsx';
 import { TextField } from '../ui/field.tsx';
 import { useAction } from '../ui/use-action.ts';
@@ -37,8 +37,8 @@ export default function NewLibraryDialog({ onClose }: { onClose: () => void }) {
       title="New library"
       lead="You can invite other people to it."
       action="Create"
-      save={(name) => api.post<Answer<Library>>('/libraries', { name })}
-      onSaved={({ data }) => navigate({ to: '/library/$libraryId', params: { libraryId: data.id } })}
+      save={(name) => api.postData<Library>('/libraries', { name })}
+      onSaved={({ id }) => navigate({ to: '/library/$libraryId', params: { libraryId: id } })}
       onClose={onClose}
     />
   );

@@ -1,5 +1,15 @@
+import { queryOptions } from '@tanstack/react-query';
+import { api } from '../api/client.ts';
 import { dataQuery, queryKeys } from '../api/queries.ts';
-import type { Fragment, Invitation, Library, MediaAttempt, MediaWithOutline } from '../api/types.ts';
+import type {
+  Fragment,
+  FragmentEntry,
+  Invitation,
+  Library,
+  ListPage,
+  MediaAttempt,
+  MediaWithOutline,
+} from '../api/types.ts';
 
 export const librariesQuery = dataQuery<Library[]>(queryKeys.libraries(), '/libraries', { limit: 200 });
 
@@ -19,8 +29,34 @@ export const mediaQuery = (id: string) => dataQuery<MediaWithOutline>(queryKeys.
 export const attemptsQuery = (id: string) =>
   dataQuery<MediaAttempt[]>(queryKeys.attempts(id), `/media/${id}/attempts`);
 
-/** The fragments of a media. They never change, so they are refetched only when access may have changed. */
-export const fragmentsQuery = (id: string) => ({
-  ...dataQuery<Fragment[]>(queryKeys.fragments(id), `/media/${id}/fragments`),
-  staleTime: Number.POSITIVE_INFINITY,
+/** Fragments never change, so they are refetched only when access may have changed. */
+const NEVER_STALE = { staleTime: Number.POSITIVE_INFINITY };
+
+/** All fragments of a media, page by page: those of an article or a transcript are shown together. */
+export const fragmentsQuery = (id: string) =>
+  queryOptions({
+    queryKey: queryKeys.allFragments(id),
+    queryFn: async ({ signal }) => {
+      const all: Fragment[] = [];
+      for (let cursor: string | undefined; ; ) {
+        const query = { limit: 200, cursor };
+        const { data, page } = await api.get<ListPage<Fragment>>(`/media/${id}/fragments`, query, signal);
+        all.push(...data);
+        if (page.next_cursor === null) return all;
+        cursor = page.next_cursor;
+      }
+    },
+    ...NEVER_STALE,
+  });
+
+/** The titles and lengths of all fragments, without their text. */
+export const fragmentIndexQuery = (id: string) => ({
+  ...dataQuery<FragmentEntry[]>(queryKeys.fragmentIndex(id), `/media/${id}/fragments/index`),
+  ...NEVER_STALE,
+});
+
+/** One fragment: a chapter of a book. */
+export const fragmentQuery = (id: string, idx: number) => ({
+  ...dataQuery<Fragment>(queryKeys.fragment(id, idx), `/media/${id}/fragments/${idx}`),
+  ...NEVER_STALE,
 });

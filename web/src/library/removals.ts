@@ -1,8 +1,8 @@
 import type { QueryClient } from '@tanstack/react-query';
-import { errorMessage, request } from '../api/client.ts';
+import { api, errorMessage } from '../api/client.ts';
 import { invalidate, queryKeys } from '../api/queries.ts';
 import { createStore } from '../api/store.ts';
-import type { Answer, Media, Provenance } from '../api/types.ts';
+import type { Media, Provenance } from '../api/types.ts';
 import { showToast } from '../ui/toasts.tsx';
 
 export interface LibraryRef {
@@ -68,13 +68,13 @@ async function carryOut(queryClient: QueryClient, removal: Removal): Promise<voi
 
 function send({ libraryId, isDefault }: LibraryRef, id: string, keepalive: boolean): Promise<void> {
   const path = isDefault ? `/media/${id}` : `/libraries/${libraryId}/media/${id}`;
-  return request('DELETE', path, { keepalive });
+  return api.delete(path, { keepalive });
 }
 
 /** An item that is also in a shared library stays visible after it is removed, so the reason is shown. */
 async function explainWhyItStays(id: string): Promise<void> {
-  const answer = await request<Answer<Provenance>>('GET', `/media/${id}/provenance`).catch(() => undefined);
-  const [library] = answer?.data.libraries ?? [];
+  const provenance = await api.getData<Provenance>(`/media/${id}/provenance`).catch(() => undefined);
+  const [library] = provenance?.libraries ?? [];
   if (library) showToast(`It stays in your library because it is also in ${library.name}.`);
 }
 

@@ -3,7 +3,7 @@ import { Download, ZoomIn, ZoomOut } from 'lucide-react';
 import type { PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { useEffect, useRef, useState } from 'react';
 import { useFragmentRequests } from '../analysis/fragment-requests.ts';
-import { ApiError } from '../api/client.ts';
+import { ApiError, apiUrl } from '../api/client.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { ErrorState, Skeleton } from '../ui/states.tsx';
 import { useWindowEvent } from '../ui/use-window-event.ts';
@@ -26,9 +26,10 @@ export default function PdfView({ media, start, onProgress, isContentsOpen, onCo
   const [page, setPage] = useState(start.page ?? 1);
   const pages = useRef<HTMLDivElement>(null);
   const startPage = useRef(start.page ?? 1);
+  const file = apiUrl(`/media/${media.id}/file`);
 
   useEffect(() => {
-    const opening = openPdf(`/media/${media.id}/file`);
+    const opening = openPdf(file);
     opening.promise
       .then(async (document) => {
         const { width, height } = (await document.getPage(1)).getViewport({ scale: 1 });
@@ -36,7 +37,7 @@ export default function PdfView({ media, start, onProgress, isContentsOpen, onCo
       })
       .catch(() => setError(BROKEN));
     return () => void opening.destroy();
-  }, [media.id]);
+  }, [file]);
 
   const go = (number: number, behavior: ScrollBehavior = 'instant') => {
     pages.current?.querySelector(`[data-page="${number}"]`)?.scrollIntoView({ behavior, block: 'start' });
@@ -61,7 +62,7 @@ export default function PdfView({ media, start, onProgress, isContentsOpen, onCo
   if (error) {
     return (
       <ErrorState error={error}>
-        <a className="button button-primary" href={`/media/${media.id}/file`} download>
+        <a className="button button-primary" href={file} download>
           Download
         </a>
       </ErrorState>
@@ -95,12 +96,7 @@ export default function PdfView({ media, start, onProgress, isContentsOpen, onCo
           <span className="small muted" role="status">
             {count > 0 ? `Page ${page} of ${count}` : ' '}
           </span>
-          <a
-            className="icon-button icon-button-small"
-            href={`/media/${media.id}/file`}
-            download
-            aria-label="Download"
-          >
+          <a className="icon-button icon-button-small" href={file} download aria-label="Download">
             <Download size={16} aria-hidden />
           </a>
         </div>

@@ -4,10 +4,11 @@ import { getRouteApi, useNavigate, useRouter } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
 import { useSidePanel } from '../analysis/side-panel-state.ts';
 import { ApiError } from '../api/client.ts';
+import { queryKeys } from '../api/queries.ts';
 import type { MediaWithOutline } from '../api/types.ts';
 import { useShortcuts } from '../keyboard/shortcuts.ts';
 import { useMediaActions } from '../library/actions.ts';
-import { fragmentsQuery, mediaQuery } from '../library/queries.ts';
+import { mediaQuery } from '../library/queries.ts';
 import { HomeLink } from '../shell/page-states.tsx';
 import { usePageTitle } from '../ui/page-title.ts';
 import { ErrorState, SkeletonText } from '../ui/states.tsx';
@@ -31,7 +32,7 @@ export default function ReaderPage() {
   const queryClient = useQueryClient();
   const isGone = error instanceof ApiError && error.isGone;
   useEffect(() => {
-    if (isGone) queryClient.removeQueries({ queryKey: fragmentsQuery(mediaId).queryKey });
+    if (isGone) queryClient.removeQueries({ queryKey: queryKeys.fragments(mediaId) });
   }, [isGone, mediaId, queryClient]);
 
   if (error && (isGone || !media)) {

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef } from 'react';
-import { request } from '../api/client.ts';
-import type { Answer, MediaWithOutline, Reading } from '../api/types.ts';
+import { api } from '../api/client.ts';
+import type { MediaWithOutline, Reading } from '../api/types.ts';
 import { patchMedia } from '../library/media-list.ts';
 import { useWindowEvent } from '../ui/use-window-event.ts';
 
@@ -41,8 +41,8 @@ export function useReadingProgress({ id }: MediaWithOutline): ReadingProgress {
       waiting.current = undefined;
       if (!body) return;
       try {
-        const { data } = await request<Answer<Reading>>('PUT', `/media/${id}/reading`, { body, keepalive });
-        patchMedia(queryClient, { id, reading: data });
+        const reading = await api.putData<Reading>(`/media/${id}/reading`, body, { keepalive });
+        patchMedia(queryClient, { id, reading });
       } catch {
         // The next movement saves it again. A lost position is not worth interrupting the reader.
       }

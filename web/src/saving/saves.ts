@@ -1,6 +1,6 @@
-import { ApiError, api, errorMessage } from '../api/client.ts';
+import { ApiError, api, apiUrl, errorMessage } from '../api/client.ts';
 import { createStore } from '../api/store.ts';
-import type { Answer, BegunUpload, IngestedUpload, SavedMedia } from '../api/types.ts';
+import type { BegunUpload, IngestedUpload, SavedMedia } from '../api/types.ts';
 import { showToast } from '../ui/toasts.tsx';
 import { shortLink } from './links.ts';
 
@@ -22,9 +22,8 @@ export const saveStore = createStore<readonly Save[]>([]);
 let lastId = 0;
 
 /** Saves a link to the person's own library and, in the same transaction, to a shared one. */
-export async function postLink(url: string, libraryId: string | undefined): Promise<SavedMedia> {
-  const body = { url, ...(libraryId && { library_id: libraryId }) };
-  return (await api.post<Answer<SavedMedia>>('/media/from_url', body)).data;
+export function postLink(url: string, libraryId: string | undefined): Promise<SavedMedia> {
+  return api.postData('/media', { url, ...(libraryId && { library_id: libraryId }) });
 }
 
 export function saveLink(url: string, libraryId?: string): Promise<void> {
@@ -96,7 +95,7 @@ async function uploadFile(
       `"${file.name}" is not a PDF or EPUB file. Only these can be uploaded.`,
     );
   }
-  const { data: begun } = await api.post<Answer<BegunUpload>>('/media/upload/init', {
+  const begun = await api.postData<BegunUpload>('/media/upload/init', {
     kind,
     filename: file.name,
     content_type: TYPES[kind],
@@ -104,7 +103,7 @@ async function uploadFile(
   });
   await putFile(begun, file, onProgress);
   const body = libraryId ? { library_id: libraryId } : undefined;
-  return (await api.post<Answer<IngestedUpload>>(`/media/${begun.media_id}/ingest`, body)).data;
+  return api.postData(`/media/${begun.media_id}/ingest`, body);
 }
 
 /** Sends the bytes with XMLHttpRequest, because fetch does not report upload progress. */
@@ -115,7 +114,7 @@ function putFile(
 ) {
   return new Promise<void>((resolve, reject) => {
     const request = new XMLHttpRequest();
-    request.open('PUT', upload_url);
+    request.open('PUT', uploadAddress(upload_url));
     for (const [name, value] of Object.entries(upload_headers)) request.setRequestHeader(name, value);
     request.upload.onprogress = ({ loaded, total }) => onProgress(total > 0 ? loaded / total : 0);
     request.onload = () => {
@@ -126,6 +125,15 @@ function putFile(
       reject(new ApiError(0, 'E_OFFLINE', 'The upload was interrupted. Check your connection and retry.'));
     request.send(file);
   });
+}
+
+/**
+ * Returns the address to upload to. Uploads to Nexus go to the origin of this page, because the Content-Security-Policy
+ * allows no other, and the public address of Nexus may be another one.
+ */
+function uploadAddress(uploadUrl: string): string {
+  const { pathname, search } = new URL(uploadUrl, window.location.origin);
+  return pathname === apiUrl('/media/upload') ? pathname + search : uploadUrl;
 }
 
 function uploadError(request: XMLHttpRequest): ApiError {

@@ -6,7 +6,7 @@ import { Search, SearchX } from 'lucide-react';
 import { useDeferredValue, useEffect, useRef, useState } from 'react';
 import { api } from '../api/client.ts';
 import { queryKeys } from '../api/queries.ts';
-import type { SearchPage as Hits, MediaKind, SearchHit } from '../api/types.ts';
+import type { ListPage, MediaKind, SearchHit } from '../api/types.ts';
 import { KIND_NAMES, KINDS } from '../library/format.ts';
 import { MetaLine } from '../library/media-summary.tsx';
 import { librariesQuery } from '../library/queries.ts';
@@ -95,7 +95,7 @@ function Results({ q, library, kind }: SearchParams & { q: string }) {
   const hits = useInfiniteQuery({
     queryKey: queryKeys.search({ q: deferred, library, kind }),
     queryFn: ({ pageParam, signal }) =>
-      api.get<Hits>(
+      api.get<ListPage<SearchHit>>(
         '/search',
         { q: deferred, library_id: library, kind, limit: 20, cursor: pageParam },
         signal,

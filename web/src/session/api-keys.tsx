@@ -1,86 +1,155 @@
-import { useQuery } from '@tanstack/react-query';
+import './api-keys.css';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Ban, Ellipsis, KeyRound, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { api } from '../api/client.ts';
-import { getQuery, queryKeys } from '../api/queries.ts';
-import type { ApiKey } from '../api/types.ts';
-import { timeAgo } from '../library/format.ts';
-import { Button } from '../ui/button.tsx';
+import { queryKeys } from '../api/queries.ts';
+import type { ApiKey, ListPage } from '../api/types.ts';
+import { dayOf, fullDate, timeAgo } from '../library/format.ts';
+import { Button, IconButton } from '../ui/button.tsx';
 import { type Column, DataTable } from '../ui/data-table.tsx';
-import { Form, TextField } from '../ui/field.tsx';
-import { Badge, ErrorState } from '../ui/states.tsx';
-import { showToast } from '../ui/toasts.tsx';
+import { ConfirmDialog } from '../ui/dialog.tsx';
+import { Menu, MenuItem } from '../ui/menu.tsx';
+import { type Secret, SecretDialog } from '../ui/secret-dialog.tsx';
+import { Badge, ErrorState, MoreButton } from '../ui/states.tsx';
 import { useAction } from '../ui/use-action.ts';
-import { FormError } from './card-page.tsx';
-import { useSession } from './session.ts';
+import { accessOf } from './access.ts';
+import { NewApiKeyDialog } from './new-api-key-dialog.tsx';
 
-/** The person's API keys. A new key is shown once. */
+/** An action that is about to be confirmed. */
+interface Asked {
+  action: 'disable' | 'delete';
+  apiKey: ApiKey;
+}
+
+/** The keys of the person who is signed in. */
 export function ApiKeys() {
-  const { user } = useSession();
-  const [createdKey, setCreatedKey] = useState<string>();
-  const keys = useQuery(
-    getQuery<{ api_keys: ApiKey[] }>(queryKeys.apiKeyList(user.id), '/api/v1/api-keys', { user_id: user.id }),
-  );
-  const stale = [queryKeys.apiKeys()];
-  const creating = useAction({
-    run: (name: string) => api.post<{ key: string }>('/api/v1/api-keys', { user_id: user.id, name }),
-    stale,
-    onDone: ({ key }) => setCreatedKey(key),
-    quiet: true,
+  const [isCreating, setCreating] = useState(false);
+  const [secret, setSecret] = useState<Secret>();
+  const [asked, setAsked] = useState<Asked>();
+  const list = useInfiniteQuery({
+    queryKey: queryKeys.myApiKeys(),
+    queryFn: ({ pageParam, signal }) =>
+      api.get<ListPage<ApiKey>>('/me/api-keys', { limit: 50, cursor: pageParam }, signal),
+    initialPageParam: '',
+    getNextPageParam: ({ page }) => page.next_cursor ?? undefined,
   });
-  const disabling = useAction({ run: (id: string) => api.post(`/api/v1/api-keys/${id}/disable`), stale });
-  const columns: Column<ApiKey>[] = [
-    { title: 'Name', render: ({ name }) => name },
-    { title: 'Prefix', render: ({ prefix }) => <span className="mono">{prefix}…</span> },
-    {
-      title: 'Last used',
-      render: ({ last_used_at }) => (last_used_at ? timeAgo(last_used_at) : 'never'),
-    },
-    {
-      title: 'Status',
-      render: ({ id, enabled }) =>
-        enabled ? (
-          <Button size="small" look="danger" onClick={() => disabling.mutate(id)}>
-            Disable
-          </Button>
-        ) : (
-          <Badge>Disabled</Badge>
-        ),
-    },
-  ];
+  const keys = list.data?.pages.flatMap(({ data }) => data);
   return (
     <div className="stack">
-      <Form className="row row-end" onSubmit={(field) => creating.mutate(field('name'))}>
-        <TextField label="Name" name="name" maxLength={100} required className="grow" />
-        <Button type="submit" busy={creating.isPending}>
-          Create key
+      <p>
+        Create a key for each program that uses Nexus in your name, such as a browser extension, a phone or a
+        script.
+      </p>
+      <div>
+        <Button icon={KeyRound} onClick={() => setCreating(true)}>
+          New key
         </Button>
-      </Form>
-      <FormError error={creating.error} />
-      {createdKey && (
-        <div className="card stack" role="status">
-          <p>Copy this key now. It will not be shown again.</p>
-          <code className="mono">{createdKey}</code>
-          <div>
-            <Button
-              size="small"
-              onClick={() => void navigator.clipboard.writeText(createdKey).then(() => showToast('Copied'))}
-            >
-              Copy
-            </Button>
-          </div>
+      </div>
+      {list.error && !keys ? (
+        <ErrorState error={list.error} onRetry={() => void list.refetch()} />
+      ) : (
+        keys?.length !== 0 && (
+          <DataTable
+            label="API keys"
+            columns={columnsFor(setAsked)}
+            rows={keys}
+            rowKey={({ id }) => id}
+            skeletonRows={2}
+          />
+        )
+      )}
+      {list.hasNextPage && (
+        <div>
+          <MoreButton list={list} size="small" />
         </div>
       )}
-      {keys.error ? (
-        <ErrorState error={keys.error} onRetry={() => void keys.refetch()} />
-      ) : (
-        <DataTable
-          label="API keys"
-          columns={columns}
-          rows={keys.data?.api_keys}
-          rowKey={({ id }) => id}
-          skeletonRows={2}
-        />
-      )}
+      {isCreating && <NewApiKeyDialog onClose={() => setCreating(false)} onSecret={setSecret} />}
+      {secret && <SecretDialog {...secret} onClose={() => setSecret(undefined)} />}
+      {asked && <ConfirmAction {...asked} onClose={() => setAsked(undefined)} />}
     </div>
+  );
+}
+
+function columnsFor(ask: (asked: Asked) => void): readonly Column<ApiKey>[] {
+  return [
+    {
+      title: 'Key',
+      render: (key) => (
+        <span>
+          <span className="api-key-name">{key.name}</span>
+          <span className="api-key-note">
+            <code className="mono api-key-prefix">{key.prefix}…</code>
+            <StateBadge apiKey={key} />
+          </span>
+        </span>
+      ),
+    },
+    { title: 'Access', render: ({ scopes }) => accessOf(scopes) },
+    {
+      title: 'Last used',
+      render: ({ last_used_at }) => <Time at={last_used_at} shown={timeAgo} />,
+    },
+    { title: 'Expires', render: ({ expires_at }) => <Time at={expires_at} shown={dayOf} /> },
+    {
+      title: 'Actions',
+      isTitleHidden: true,
+      render: (key) => (
+        <Menu
+          trigger={
+            <IconButton label={`Actions for ${key.name}`} icon={Ellipsis} size="small" withTooltip={false} />
+          }
+        >
+          {key.is_enabled && (
+            <MenuItem label="Disable" icon={Ban} onSelect={() => ask({ action: 'disable', apiKey: key })} />
+          )}
+          <MenuItem
+            label="Delete"
+            icon={Trash2}
+            danger
+            onSelect={() => ask({ action: 'delete', apiKey: key })}
+          />
+        </Menu>
+      ),
+    },
+  ];
+}
+
+function Time({ at, shown }: { at: string | null; shown: (at: string) => string }) {
+  if (at === null) return <span className="muted">never</span>;
+  return (
+    <time className="api-key-time" dateTime={at} title={fullDate(at)}>
+      {shown(at)}
+    </time>
+  );
+}
+
+function StateBadge({ apiKey: { is_enabled, expires_at } }: { apiKey: ApiKey }) {
+  if (!is_enabled) return <Badge>Disabled</Badge>;
+  if (expires_at && Date.parse(expires_at) <= Date.now()) return <Badge tone="amber">Expired</Badge>;
+  return <Badge tone="accent">Active</Badge>;
+}
+
+function ConfirmAction({ action, apiKey, onClose }: Asked & { onClose: () => void }) {
+  const isDelete = action === 'delete';
+  const confirmed = useAction({
+    run: () =>
+      isDelete ? api.delete(`/me/api-keys/${apiKey.id}`) : api.post(`/me/api-keys/${apiKey.id}/disable`),
+    stale: [queryKeys.apiKeys()],
+    message: () => `${isDelete ? 'Deleted' : 'Disabled'} the key ${apiKey.name}.`,
+    onDone: onClose,
+  });
+  return (
+    <ConfirmDialog
+      title={`${isDelete ? 'Delete' : 'Disable'} the key ${apiKey.name}?`}
+      action={isDelete ? 'Delete' : 'Disable'}
+      danger
+      busy={confirmed.isPending}
+      onConfirm={() => confirmed.mutate()}
+      onClose={onClose}
+    >
+      Programs that use this key lose access immediately. If you signed in with it, you are signed out.{' '}
+      {isDelete ? 'This cannot be undone.' : 'A key cannot be enabled again.'}
+    </ConfirmDialog>
   );
 }

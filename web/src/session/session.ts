@@ -1,11 +1,14 @@
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
-import { ApiError, api } from '../api/client.ts';
+import { ApiError, request } from '../api/client.ts';
 import { queryKeys } from '../api/queries.ts';
 import type { Answer, Role, Session } from '../api/types.ts';
 
+/** The session is not part of the API. */
+const SESSION = '/app/session';
+
 /** Fetches the session. Throws the usual error for unauthenticated requests when nobody is signed in. */
 export async function fetchSession(): Promise<Session> {
-  const { data } = await api.get<Answer<Session | null>>('/app/session');
+  const { data } = await request<Answer<Session | null>>('GET', SESSION);
   if (!data) throw new ApiError(401, 'E_UNAUTHENTICATED', 'You are not signed in. Sign in again.');
   return data;
 }
@@ -30,6 +33,6 @@ export function roleAllows(held: Role, minimum: Role): boolean {
 
 export const signIn = (
   credential: { username: string; password: string } | { api_key: string } | { sign_in_token: string },
-) => api.post<Answer<Session>>('/app/session', credential).then(({ data }) => data);
+) => request<Answer<Session>>('POST', SESSION, { body: credential }).then(({ data }) => data);
 
-export const signOut = () => api.delete('/app/session');
+export const signOut = () => request<void>('DELETE', SESSION);

@@ -12,11 +12,10 @@ import { Skeleton } from '../ui/states.tsx';
 import { useAction } from '../ui/use-action.ts';
 import { ApiKeys } from './api-keys.tsx';
 import { FormError, NewPasswordField, UsernameField } from './card-page.tsx';
-import { roleAllows, useSession } from './session.ts';
+import { useSession } from './session.ts';
 import { setTheme, THEMES, useTheme } from './theme.ts';
 
 export default function SettingsPage() {
-  const { user } = useSession();
   const theme = useTheme();
   usePageTitle('Settings');
   return (
@@ -40,12 +39,10 @@ export default function SettingsPage() {
         <StorageUse />
       </section>
       <TransferSections />
-      {roleAllows(user.role, 'admin') && (
-        <section className="section">
-          <h2 className="section-title">API keys</h2>
-          <ApiKeys />
-        </section>
-      )}
+      <section className="section">
+        <h2 className="section-title">API keys</h2>
+        <ApiKeys />
+      </section>
     </div>
   );
 }

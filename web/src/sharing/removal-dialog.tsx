@@ -13,14 +13,12 @@ export interface MemberDialogProps {
   onClose: () => void;
 }
 
-type Preview = RemovalPreview['data'];
-
 /** Confirms the removal of a member, and shows what they would lose and keep. */
 export function RemovalDialog({ member, library, onClose }: MemberDialogProps) {
   const path = `/libraries/${library.id}/members/${member.user_id}`;
   const preview = useQuery({
     queryKey: queryKeys.removalPreview(library.id, member.user_id),
-    queryFn: () => api.getData<Preview>(`${path}/removal-preview`, { limit: 50 }),
+    queryFn: () => api.getData<RemovalPreview>(`${path}/removal-preview`, { limit: 50 }),
     staleTime: 0,
   });
   const removing = useAction({
@@ -65,7 +63,7 @@ export function RemovalDialog({ member, library, onClose }: MemberDialogProps) {
   );
 }
 
-function reasonOf({ saved, libraries, other_library_count }: Preview['kept'][number]): string {
+function reasonOf({ saved, libraries, other_library_count }: RemovalPreview['kept'][number]): string {
   const reasons = [
     ...(saved ? ['saved by them'] : []),
     ...libraries.map(({ name }) => `also in ${name}`),

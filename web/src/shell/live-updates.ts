@@ -58,9 +58,9 @@ function staleKeys(event: StreamEvent, userId: string | undefined): QueryKey[] {
     case 'invitation.revoked':
       return [queryKeys.invitations(), ...afterMembershipChange()];
     case 'analysis.completed':
-      return [queryKeys.analysisRuns(event.data.document_id)];
+      return [queryKeys.analysisRuns(event.data.media_id)];
     case 'analysis.compared':
-      return [queryKeys.analysisShadow(event.data.document_id, event.data.analysis_run_id)];
+      return [queryKeys.analysisShadow(event.data.media_id, event.data.analysis_run_id)];
     case 'job.succeeded':
     case 'job.failed':
     case 'job.cancelled':

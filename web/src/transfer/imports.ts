@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import type * as jobs from '../../../src/contract/jobs.ts';
 import { api } from '../api/client.ts';
-import { getQuery, queryKeys } from '../api/queries.ts';
+import { dataQuery, queryKeys } from '../api/queries.ts';
 import type { Wire } from '../api/types.ts';
 import { COUNTED, type Counts, type ImportItem } from './import-items.ts';
 
@@ -36,7 +36,7 @@ export async function submitImport(
   const ids: string[] = [];
   let sent = 0;
   for (const batch of batchesOf(links)) {
-    const { job_id } = await api.post<{ job_id: string }>('/api/v1/jobs/submit', {
+    const { job_id } = await api.post<{ job_id: string }>('/jobs/submit', {
       job_type: 'ingest_batch',
       idempotency_key: `import-${name}-${ids.length}`,
       payload: {
@@ -72,14 +72,14 @@ export const isFinished = ({ status }: Pick<Progress, 'status'>) =>
 
 /** The progress of a job. Events of saved items and of the job's end make it stale. */
 export const progressQuery = (jobId: string) =>
-  getQuery<Progress>(queryKeys.jobProgress(jobId), `/api/v1/jobs/${jobId}/progress`);
+  dataQuery<Progress>(queryKeys.jobProgress(jobId), `/jobs/${jobId}/progress`);
 
 /** The results of a finished job, or the part that was done when it was cancelled. */
 export const resultQuery = (jobId: string) =>
   queryOptions({
     queryKey: queryKeys.importResult(jobId),
     queryFn: async ({ signal }): Promise<ImportItem[]> => {
-      const { result, artifacts } = await api.get<Job>(`/api/v1/jobs/${jobId}`, undefined, signal);
+      const { result, artifacts } = await api.get<Job>(`/jobs/${jobId}`, undefined, signal);
       const kept = artifacts.find(({ artifact_type }) => artifact_type === 'ingest_batch_result');
       return ((result.items ?? kept?.artifact_payload.items) as ImportItem[] | undefined) ?? [];
     },
@@ -90,4 +90,4 @@ export function countsOf({ progress }: Progress): Counts {
   return Object.fromEntries(COUNTED.map((name) => [name, Number(progress?.[name] ?? 0)])) as Counts;
 }
 
-export const cancelJob = (jobId: string) => api.post(`/api/v1/jobs/${jobId}/cancel`);
+export const cancelJob = (jobId: string) => api.post(`/jobs/${jobId}/cancel`);

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Bookmark, Download, Upload } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
+import { apiUrl } from '../api/client.ts';
 import { LibrarySelect } from '../library/library-select.tsx';
 import { librariesQuery } from '../library/queries.ts';
 import { useSession } from '../session/session.ts';
@@ -15,7 +16,8 @@ export function TransferSections() {
   const libraries = useQuery(librariesQuery);
   const [libraryId, setLibraryId] = useState<string>();
   const shared = libraries.data?.filter(({ id }) => id !== default_library_id) ?? [];
-  const address = (format: string) => `/libraries/${libraryId ?? default_library_id}/export?format=${format}`;
+  const address = (format: string) =>
+    apiUrl(`/libraries/${libraryId ?? default_library_id}/export?format=${format}`);
   return (
     <>
       <section className="section">

@@ -5,7 +5,7 @@ import { RotateCcw, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { api } from '../api/client.ts';
 import { queryKeys } from '../api/queries.ts';
-import type { TrashPage as Page, TrashedMedia } from '../api/types.ts';
+import type { ListPage, TrashedMedia } from '../api/types.ts';
 import { siteOf, timeAgo } from '../library/format.ts';
 import { Button } from '../ui/button.tsx';
 import { ConfirmDialog } from '../ui/dialog.tsx';
@@ -19,7 +19,8 @@ const STALE = [queryKeys.mediaLists(), queryKeys.libraries(), queryKeys.storage(
 export default function TrashPage() {
   const trash = useInfiniteQuery({
     queryKey: queryKeys.trash(),
-    queryFn: ({ pageParam, signal }) => api.get<Page>('/trash', { limit: 100, cursor: pageParam }, signal),
+    queryFn: ({ pageParam, signal }) =>
+      api.get<ListPage<TrashedMedia>>('/trash', { limit: 100, cursor: pageParam }, signal),
     initialPageParam: '',
     getNextPageParam: ({ page }) => page.next_cursor ?? undefined,
   });

@@ -19,6 +19,21 @@ interface DialogProps {
 const FIRST_FIELD = '.dialog-body :is(input:not([type="checkbox"], [type="file"]), textarea)';
 
 /**
+ * Returns the elements that get the focus when the dialog closes; the first that is still there gets it. For an item of a
+ * menu, that is the button of the menu. Around a row that was deleted, it is the list.
+ */
+function openersOf(active: Element | null): HTMLElement[] {
+  const menuButtonId = active?.closest('[role="menu"]')?.getAttribute('aria-labelledby');
+  const opener = menuButtonId ? document.getElementById(menuButtonId) : active;
+  const openers: HTMLElement[] = [];
+  for (let element = opener; element; element = element.parentElement) {
+    const isFocusable = element === opener || element.hasAttribute('tabindex');
+    if (isFocusable && element instanceof HTMLElement) openers.push(element);
+  }
+  return openers;
+}
+
+/**
  * A modal dialog, using the browser's own element: it traps the focus and makes the rest of the page inert. Libraries that
  * lock scrolling insert a style element, which the Content-Security-Policy forbids.
  */
@@ -30,13 +45,13 @@ export function Dialog(props: DialogProps) {
 
   useEffect(() => {
     const element = dialog.current;
-    const before = document.activeElement;
+    const openers = openersOf(document.activeElement);
     setContainer(element);
     element?.showModal();
     element?.querySelector<HTMLElement>(FIRST_FIELD)?.focus();
     return () => {
       element?.close();
-      if (before instanceof HTMLElement && before.isConnected) before.focus();
+      openers.find(({ isConnected }) => isConnected)?.focus();
     };
   }, []);
 

@@ -1,4 +1,6 @@
 import * as contract from '../../../contract/libraries.ts';
+import { answer, listOf } from '../../../contract/wire.ts';
+import { data } from '../../../http/answers.ts';
 import { actorOf, principalOf } from '../../../http/authentication.ts';
 import type { HttpServer } from '../../../http/http-server.ts';
 import { routeOptions } from '../../../http/route-options.ts';
@@ -10,61 +12,64 @@ const forInternal = routeOptions({ access: 'internal', tags: ['Backfills'] });
 const forOperators = routeOptions({ access: 'operator', feature: 'backfills', tags: ['Backfills'] });
 
 /** Programs inside the installation use /internal; operators and the console use /api/v1. */
-export function registerBackfillRoutes(server: HttpServer, backfill: Backfill): void {
-  server.post(
+export function registerBackfillRoutes(api: HttpServer, backfill: Backfill): void {
+  api.post(
     '/internal/libraries/backfill-jobs/requeue',
     forInternal({
       errors: ['E_NOT_FOUND'],
+      operationId: 'requeueBackfillInternally',
       summary: 'Requeue a backfill',
       description: requeue,
       body: contract.backfillKey,
-      response: { 200: contract.requeuedBackfillJobAnswer },
+      response: { 200: answer(contract.requeuedBackfillJob) },
     }),
-    async (request) => ({
-      data: await backfill.requeue(request.body, { name: 'internal', requestId: request.id }),
-    }),
+    (request) => data(backfill.requeue(request.body, { name: 'internal', requestId: request.id })),
   );
 
-  server.get(
+  api.get(
     '/internal/libraries/backfill-jobs/health',
     forInternal({
+      operationId: 'getBackfillHealthInternally',
       summary: 'Backlog of backfills',
       description: health,
-      response: { 200: contract.backfillHealthAnswer },
+      response: { 200: answer(contract.backfillHealth) },
     }),
-    async () => ({ data: await backfill.health() }),
+    () => data(backfill.health()),
   );
 
-  server.get(
-    '/api/v1/backfill-jobs',
+  api.get(
+    '/backfill-jobs',
     forOperators({
+      operationId: 'listBackfills',
       summary: 'List backfills',
       description: 'Newest first. The name of a library is shown to its members and to admins.',
       querystring: contract.backfillJobQuery,
-      response: { 200: contract.backfillJobList },
+      response: { 200: listOf(contract.listedBackfillJob) },
     }),
     (request) => backfill.list(request.query, principalOf(request)),
   );
 
-  server.get(
-    '/api/v1/backfill-jobs/health',
+  api.get(
+    '/backfill-jobs/health',
     forOperators({
+      operationId: 'getBackfillHealth',
       summary: 'Backlog of backfills, for operators',
       description: health,
-      response: { 200: contract.backfillHealth },
+      response: { 200: answer(contract.backfillHealth) },
     }),
-    () => backfill.health(),
+    () => data(backfill.health()),
   );
 
-  server.post(
-    '/api/v1/backfill-jobs/requeue',
+  api.post(
+    '/backfill-jobs/requeue',
     forOperators({
       errors: ['E_NOT_FOUND'],
+      operationId: 'requeueBackfill',
       summary: 'Requeue a backfill, as an operator',
       description: requeue,
       body: contract.backfillKey,
-      response: { 200: contract.requeuedBackfillJob },
+      response: { 200: answer(contract.requeuedBackfillJob) },
     }),
-    (request) => backfill.requeue(request.body, actorOf(request)),
+    (request) => data(backfill.requeue(request.body, actorOf(request))),
   );
 }

@@ -376,7 +376,7 @@ describe.each([
       body,
       ...(isInternal ? { headers: { 'x-nexus-internal': secret } } : { key: DEV_KEYS.operator }),
     });
-    return { ...answer, data: isInternal ? answer.body.data : answer.body };
+    return { ...answer, data: answer.body.data };
   };
 
   test('of a missing row is 404', async () => {
@@ -492,7 +492,7 @@ describe('GET /api/v1/backfill-jobs', () => {
   test('lists newest first, by status, page by page', async () => {
     await set({ status: 'failed', attempts: 5 });
     const { body } = await list('status=failed');
-    expect(body.backfill_jobs[0]).toMatchObject({
+    expect(body.data[0]).toMatchObject({
       ...key,
       status: 'failed',
       attempts: 5,
@@ -500,11 +500,11 @@ describe('GET /api/v1/backfill-jobs', () => {
       username: member.user.username,
       source_library_name: 'Shared',
     });
-    const all = (await list('limit=200')).body.backfill_jobs.map(JSON.stringify);
+    const all = (await list('limit=200')).body.data.map(JSON.stringify);
     const paged: string[] = [];
     for (let cursor = ''; ; ) {
       const { body: page } = await list(`limit=2${cursor}`);
-      paged.push(...page.backfill_jobs.map(JSON.stringify));
+      paged.push(...page.data.map(JSON.stringify));
       if (!page.page.has_more) break;
       cursor = `&cursor=${page.page.next_cursor}`;
     }

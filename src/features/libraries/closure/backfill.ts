@@ -166,8 +166,7 @@ export function createBackfill({ sql, batchSize = BATCH_SIZE }: { sql: Database;
       const last = decodeCursor(query.cursor, backfills.backfillCursor);
       const wanted = { status: query.status, last, limit: query.limit + 1 };
       const rows = await backfills.listBackfills(sql, principal, wanted);
-      const { rows: backfill_jobs, page } = cutByCursor(rows, query.limit);
-      return { backfill_jobs, page };
+      return cutByCursor(rows, query.limit);
     },
   };
 }

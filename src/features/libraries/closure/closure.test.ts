@@ -294,7 +294,7 @@ test('provenance has the date of the save, the libraries, and who added it', asy
     library_id: library,
     name: 'Shared',
     added_at: expect.any(String),
-    added_by: { user_id: owner.id, username: owner.user.username, display_name: owner.user.display_name },
+    added_by: { id: owner.id, username: owner.user.username, display_name: owner.user.display_name },
   };
   expect((await member.get(`/media/${media}/provenance`)).body).toEqual({
     data: { media_id: media, saved_at: null, libraries: [through] },

@@ -19,6 +19,18 @@ export async function lockContents(tx: Transaction, libraryIds: string[], mediaI
     from unnest(${sorted(mediaIds)}::text[]) as media (id)`;
 }
 
+/**
+ * Waits for parallel additions of the same link to these libraries, and for other changes of their contents, but not for
+ * additions of other links: each is its own thing, and many people and programs save at once.
+ */
+export async function lockAddition(tx: Transaction, libraryIds: string[], link: string): Promise<void> {
+  await tx`
+    select
+      pg_advisory_xact_lock_shared(hashtextextended(id, 1)),
+      pg_advisory_xact_lock(hashtextextended(id || ' ' || ${link}, 3))
+    from unnest(${sorted(libraryIds)}::text[]) as library (id)`;
+}
+
 /** Waits for parallel additions and removals of these media in any library, and blocks new ones. */
 export async function lockListings(tx: Transaction, mediaIds: string[]): Promise<void> {
   await tx`

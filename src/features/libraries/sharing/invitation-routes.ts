@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import * as contract from '../../../contract/libraries.ts';
-import { id } from '../../../contract/wire.ts';
+import { answer, id, listOf } from '../../../contract/wire.ts';
+import { data, sendCreated } from '../../../http/answers.ts';
 import { actorOf, principalOf } from '../../../http/authentication.ts';
 import type { HttpServer } from '../../../http/http-server.ts';
 import { routeOptions } from '../../../http/route-options.ts';
@@ -9,8 +10,8 @@ import type { Invitations } from './invitations.ts';
 const byId = z.object({ id });
 const forViewers = routeOptions({ access: 'viewer', feature: 'libraries', tags: ['Invitations'] });
 
-export function registerInvitationRoutes(server: HttpServer, invitations: Invitations): void {
-  server.post(
+export function registerInvitationRoutes(api: HttpServer, invitations: Invitations): void {
+  api.post(
     '/libraries/:id/invites',
     forViewers({
       errors: [
@@ -21,76 +22,91 @@ export function registerInvitationRoutes(server: HttpServer, invitations: Invita
         'E_INVITE_MEMBER_EXISTS',
         'E_INVITE_ALREADY_EXISTS',
       ],
+      operationId: 'createInvitation',
       summary: 'Invite somebody to a library',
       description: 'Requires an admin of the library. Takes `invitee_user_id` or `invitee_username`.',
       params: byId,
       body: contract.createInvitation,
-      response: { 201: contract.invitationAnswer },
+      response: { 201: answer(contract.invitation) },
     }),
     async (request, reply) => {
       const { user_id } = principalOf(request);
-      const data = await invitations.invite(user_id, request.params.id, request.body, request.id);
-      return reply.status(201).send({ data });
+      const invitation = await invitations.invite(user_id, request.params.id, request.body, actorOf(request));
+      return sendCreated(reply, `/libraries/invites/${invitation.id}`, invitation);
     },
   );
 
-  server.get(
+  api.get(
     '/libraries/:id/invites',
     forViewers({
       errors: ['E_FORBIDDEN', 'E_LIBRARY_NOT_FOUND'],
+      operationId: 'listLibraryInvitations',
       summary: 'List the invitations of a library',
       description: 'Requires an admin of the library. Newest first.',
       params: byId,
       querystring: contract.invitationQuery,
-      response: { 200: contract.invitationList },
+      response: { 200: listOf(contract.invitation) },
     }),
     (request) => invitations.listOfLibrary(principalOf(request).user_id, request.params.id, request.query),
   );
 
-  server.get(
+  api.get(
     '/libraries/invites',
     forViewers({
+      operationId: 'listMyInvitations',
       summary: "List the caller's invitations",
       description: 'Newest first.',
       querystring: contract.invitationQuery,
-      response: { 200: contract.invitationList },
+      response: { 200: listOf(contract.invitation) },
     }),
     (request) => invitations.listOfInvitee(principalOf(request).user_id, request.query),
   );
 
-  server.post(
+  api.get(
+    '/libraries/invites/:id',
+    forViewers({
+      errors: ['E_INVITE_NOT_FOUND'],
+      operationId: 'getInvitation',
+      summary: 'Get an invitation',
+      description: 'Requires the invitee, or an admin of the library.',
+      params: byId,
+      response: { 200: answer(contract.invitation) },
+    }),
+    (request) => data(invitations.get(principalOf(request).user_id, request.params.id)),
+  );
+
+  api.post(
     '/libraries/invites/:id/accept',
     forViewers({
       errors: ['E_INVITE_NOT_FOUND', 'E_INVITE_NOT_PENDING'],
+      operationId: 'acceptInvitation',
       summary: 'Accept an invitation',
       description:
         'Requires the invitee, who can read the library immediately. Their default library is filled in the background.',
       params: byId,
-      response: { 200: contract.acceptedInvitation },
+      response: { 200: answer(contract.acceptedInvitation) },
     }),
-    async (request) => ({
-      data: await invitations.accept(principalOf(request), request.params.id, actorOf(request)),
-    }),
+    (request) => data(invitations.accept(principalOf(request), request.params.id, actorOf(request))),
   );
 
-  server.post(
+  api.post(
     '/libraries/invites/:id/decline',
     forViewers({
       errors: ['E_INVITE_NOT_FOUND', 'E_INVITE_NOT_PENDING'],
+      operationId: 'declineInvitation',
       summary: 'Decline an invitation',
       description: 'Requires the invitee.',
       params: byId,
-      response: { 200: contract.declinedInvitation },
+      response: { 200: answer(contract.declinedInvitation) },
     }),
-    async (request) => ({
-      data: await invitations.decline(principalOf(request).user_id, request.params.id, request.id),
-    }),
+    (request) => data(invitations.decline(principalOf(request).user_id, request.params.id, request.id)),
   );
 
-  server.delete(
+  api.delete(
     '/libraries/invites/:id',
     forViewers({
       errors: ['E_FORBIDDEN', 'E_INVITE_NOT_FOUND', 'E_INVITE_NOT_PENDING'],
+      operationId: 'revokeInvitation',
       summary: 'Revoke an invitation',
       description: 'Requires an admin of the library.',
       params: byId,

@@ -52,6 +52,21 @@ describe('inviting', () => {
     expect((await invitee.get(`/libraries/${library}`)).status).toBe(404);
   });
 
+  test('answers with the Location of the invitation, for the invitee and admins of the library only', async () => {
+    const admin = await createReader(app);
+    await join(owner, library, admin, 'admin');
+    const { headers, body } = await post({ invitee_user_id: invitee.id });
+    const location = headers.get('location') ?? '';
+    expect(location).toBe(`/api/v1/libraries/invites/${body.data.id}`);
+    for (const by of [owner, admin, invitee])
+      expect(await by.get(location)).toMatchObject({ status: 200, body });
+    const stranger = await createReader(app);
+    for (const by of [member, stranger])
+      expect(await by.get(location)).toMatchObject(failure(404, 'E_INVITE_NOT_FOUND'));
+    const unknown = `/api/v1/libraries/invites/${newId()}`;
+    expect(await owner.get(unknown)).toMatchObject(failure(404, 'E_INVITE_NOT_FOUND'));
+  });
+
   test('somebody who does not exist is 404', async () => {
     expect(await post({ invitee_user_id: newId() })).toMatchObject(failure(404, 'E_USER_NOT_FOUND'));
     expect(await post({ invitee_username: 'nobody' })).toMatchObject(failure(404, 'E_USER_NOT_FOUND'));

@@ -46,31 +46,40 @@ export function createInvitations({ sql, users, backfill }: InvitationsDependenc
       userId: string,
       libraryId: string,
       { invitee_user_id, invitee_username, role }: z.output<typeof createInvitation>,
-      requestId?: string,
+      actor: Pick<Actor, 'requestId' | 'claim'> = {},
     ): Promise<Invitation> {
       refuseDefault(requireAdmin(await findLibrary(sql, userId, libraryId)));
       const invitee = invitee_user_id
         ? await users.get(invitee_user_id)
         : await users.getByName(invitee_username ?? '');
-      return transaction(sql, async (tx) => {
-        requireAdmin(await holdLibrary(tx, userId, libraryId));
-        if (!(await invitations.holdInviter(tx, libraryId, userId))) mayNotInvite();
-        const id = newId();
-        const people = { inviter_user_id: userId, invitee_user_id: invitee.id };
-        const isNew = await invitations.insertInvitation(tx, { id, library_id: libraryId, ...people, role });
-        // Checked after the insert, which waits for a parallel acceptance that may have made them a member.
-        if (await invitations.findMembership(tx, libraryId, invitee.id)) {
-          const message = `${invitee.username} is already a member of this library.`;
-          throw new NexusError('E_INVITE_MEMBER_EXISTS', message);
-        }
-        if (!isNew) {
-          const message = `${invitee.username} already has a pending invitation to this library.`;
-          throw new NexusError('E_INVITE_ALREADY_EXISTS', message);
-        }
-        const invitation = requireInvitation(await invitations.findInvitation(tx, id));
-        await emitInvitationEvent(tx, 'invitation.created', invitation, requestId);
-        return invitation;
-      });
+      return transaction(
+        sql,
+        async (tx) => {
+          requireAdmin(await holdLibrary(tx, userId, libraryId));
+          if (!(await invitations.holdInviter(tx, libraryId, userId))) mayNotInvite();
+          const id = newId();
+          const people = { inviter_user_id: userId, invitee_user_id: invitee.id };
+          const isNew = await invitations.insertInvitation(tx, {
+            id,
+            library_id: libraryId,
+            ...people,
+            role,
+          });
+          // Checked after the insert, which waits for a parallel acceptance that may have made them a member.
+          if (await invitations.findMembership(tx, libraryId, invitee.id)) {
+            const message = `${invitee.username} is already a member of this library.`;
+            throw new NexusError('E_INVITE_MEMBER_EXISTS', message);
+          }
+          if (!isNew) {
+            const message = `${invitee.username} already has a pending invitation to this library.`;
+            throw new NexusError('E_INVITE_ALREADY_EXISTS', message);
+          }
+          const invitation = requireInvitation(await invitations.findInvitation(tx, id));
+          await emitInvitationEvent(tx, 'invitation.created', invitation, actor.requestId);
+          return invitation;
+        },
+        actor,
+      );
     },
 
     async listOfLibrary(userId: string, libraryId: string, query: InvitationQuery) {
@@ -109,6 +118,14 @@ export function createInvitations({ sql, users, backfill }: InvitationsDependenc
       });
     },
 
+    /** Returns an invitation to its invitee, and to admins of its library. */
+    async get(userId: string, invitationId: string) {
+      const invitation = requireInvitation(await invitations.findInvitation(sql, invitationId));
+      if (invitation.invitee_user_id === userId) return invitation;
+      const library = await findLibrary(sql, userId, invitation.library_id);
+      return library?.role === 'admin' ? invitation : invitationNotFound();
+    },
+
     async decline(userId: string, invitationId: string, requestId?: string) {
       return transaction(sql, async (tx) => {
         const invitation = requireInvitee(await invitations.lockInvitation(tx, invitationId), userId);
@@ -143,8 +160,7 @@ export function createInvitations({ sql, users, backfill }: InvitationsDependenc
     { status, cursor, limit }: InvitationQuery,
   ) {
     const rows = await invitations.listInvitations(sql, { ...of, status }, readCursor(cursor), limit + 1);
-    const { rows: data, page } = cutPage(rows, limit);
-    return { data, page };
+    return cutPage(rows, limit);
   }
 }
 

@@ -46,7 +46,7 @@ const LOSSES = {
   demoted: (on: Database) =>
     membersOn(on).changeRole(owner.id, library, { memberId: inviter.id, role: 'member' }, actor),
   removed: (on: Database) => membersOn(on).remove(owner.id, library, inviter.id, actor),
-  disabled: (on: Database) => peopleOn(on).update(inviter.id, { disabled: true }, actor),
+  disabled: (on: Database) => peopleOn(on).update(inviter.id, { is_enabled: false }, actor),
 };
 type Loss = keyof typeof LOSSES;
 const losses = Object.keys(LOSSES) as Loss[];
@@ -153,9 +153,9 @@ test('invitations of others, and to other libraries, stay pending', async () => 
 
 test('disabling somebody over the API revokes their invitations', async () => {
   const path = `/api/v1/users/${inviter.id}`;
-  await app.call('PATCH', path, { key: DEV_KEYS.admin, body: { disabled: true } });
+  await app.call('PATCH', path, { key: DEV_KEYS.admin, body: { is_enabled: false } });
   expect(await statusOf()).toBe('revoked');
-  await app.call('PATCH', path, { key: DEV_KEYS.admin, body: { disabled: false } });
+  await app.call('PATCH', path, { key: DEV_KEYS.admin, body: { is_enabled: true } });
   expect(await accept()).toMatchObject(failure(409, 'E_INVITE_NOT_PENDING'));
   expect(await statusOf(await invite(inviter, library, invitee))).toBe('pending');
 });

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { ErrorCode } from '../../../contract/errors.ts';
 import * as contract from '../../../contract/libraries.ts';
-import { id, listQuery } from '../../../contract/wire.ts';
+import { answer, id, listOf, listQuery, page } from '../../../contract/wire.ts';
+import { data } from '../../../http/answers.ts';
 import { actorOf, principalOf } from '../../../http/authentication.ts';
 import type { HttpServer } from '../../../http/http-server.ts';
 import { routeOptions } from '../../../http/route-options.ts';
@@ -13,43 +14,46 @@ const forViewers = routeOptions({ access: 'viewer', feature: 'libraries', tags: 
 const FORBIDDEN: ErrorCode[] = ['E_FORBIDDEN', 'E_DEFAULT_LIBRARY_FORBIDDEN', 'E_OWNER_EXIT_FORBIDDEN'];
 const byMember = z.object({ id, user_id: id });
 
-export function registerMemberRoutes(server: HttpServer, members: Members): void {
-  server.get(
+export function registerMemberRoutes(api: HttpServer, members: Members): void {
+  api.get(
     '/libraries/:id/members',
     forViewers({
       errors: ['E_FORBIDDEN', 'E_LIBRARY_NOT_FOUND'],
+      operationId: 'listMembers',
       summary: 'List the members of a library',
       description:
         'Requires an admin of the library. The owner first, then admins, then the others, each by age.',
       params: byId,
       querystring: listQuery,
-      response: { 200: contract.memberList },
+      response: { 200: listOf(contract.member) },
     }),
     (request) => members.list(principalOf(request).user_id, request.params.id, request.query),
   );
 
-  server.patch(
+  api.patch(
     '/libraries/:id/members/:user_id',
     forViewers({
       errors: [...FORBIDDEN, 'E_LAST_ADMIN_FORBIDDEN', 'E_LIBRARY_NOT_FOUND', 'E_NOT_FOUND'],
+      operationId: 'changeMemberRole',
       summary: "Change a member's role",
       description: 'Requires an admin of the library. The owner stays an admin.',
       params: byMember,
       body: contract.changeMember,
-      response: { 200: contract.memberAnswer },
+      response: { 200: answer(contract.member) },
     }),
-    async (request) => {
+    (request) => {
       const { id: libraryId, user_id: memberId } = request.params;
       const change = { memberId, role: request.body.role };
       const { user_id } = principalOf(request);
-      return { data: await members.changeRole(user_id, libraryId, change, actorOf(request)) };
+      return data(members.changeRole(user_id, libraryId, change, actorOf(request)));
     },
   );
 
-  server.delete(
+  api.delete(
     '/libraries/:id/members/:user_id',
     forViewers({
       errors: [...FORBIDDEN, 'E_LAST_ADMIN_FORBIDDEN', 'E_LIBRARY_NOT_FOUND'],
+      operationId: 'removeMember',
       summary: 'Remove a member, or leave a library',
       description: 'Requires an admin of the library, or the member. They lose access immediately.',
       params: byMember,
@@ -62,17 +66,18 @@ export function registerMemberRoutes(server: HttpServer, members: Members): void
     },
   );
 
-  server.get(
+  api.get(
     '/libraries/:id/members/:user_id/removal-preview',
     forViewers({
       errors: [...FORBIDDEN, 'E_LIBRARY_NOT_FOUND', 'E_NOT_FOUND'],
+      operationId: 'previewMemberRemoval',
       summary: 'Preview the removal of a member',
       description:
         'Requires an admin of the library. Counts the media that the member would lose, and lists those they would keep and why. ' +
         'Libraries that the admin is not a member of are counted and not named.',
       params: byMember,
       querystring: listQuery,
-      response: { 200: contract.removalPreview },
+      response: { 200: answer(contract.removalPreview).extend({ page }) },
     }),
     (request) => {
       const { id: libraryId, user_id } = request.params;
@@ -80,7 +85,7 @@ export function registerMemberRoutes(server: HttpServer, members: Members): void
     },
   );
 
-  server.post(
+  api.post(
     '/libraries/:id/transfer-ownership',
     forViewers({
       errors: [
@@ -89,12 +94,13 @@ export function registerMemberRoutes(server: HttpServer, members: Members): void
         'E_LIBRARY_NOT_FOUND',
         'E_OWNERSHIP_TRANSFER_INVALID',
       ],
+      operationId: 'transferLibraryOwnership',
       summary: 'Transfer ownership',
       description:
         'Requires the owner. The new owner must be a member and becomes an admin; the old owner stays an admin.',
       params: byId,
       body: contract.transferOwnership,
-      response: { 200: contract.libraryAnswer },
+      response: { 200: answer(contract.library) },
     }),
     async (request) => {
       const { user_id } = principalOf(request);

@@ -22,8 +22,7 @@ export function createMembers({ sql }: { sql: Database }) {
       requireAdmin(await store.findLibrary(sql, userId, libraryId));
       const last = decodeCursor(query.cursor, members.memberCursor);
       const rows = await members.listMembers(sql, libraryId, last, query.limit + 1);
-      const { rows: data, page } = cutByCursor(rows, query.limit);
-      return { data, page };
+      return cutByCursor(rows, query.limit);
     },
 
     async changeRole(
@@ -111,7 +110,7 @@ export function createMembers({ sql }: { sql: Database }) {
       const removal = { adminId, libraryId, member: { user_id: memberId, default_library_id } };
       const counts = await members.countKept(sql, removal);
       const rows = await members.listKept(sql, removal, readCursor(query.cursor), query.limit + 1);
-      const { rows: kept, page } = cutPage(rows, query.limit);
+      const { data: kept, page } = cutPage(rows, query.limit);
       return { data: { library_id: libraryId, user_id: memberId, ...counts, kept }, page };
     },
   };

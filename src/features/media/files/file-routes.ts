@@ -2,10 +2,13 @@ import type { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import * as contract from '../../../contract/media.ts';
-import { storageUseAnswer } from '../../../contract/storage.ts';
-import { id } from '../../../contract/wire.ts';
+import { storageUse } from '../../../contract/storage.ts';
+import { answer, id } from '../../../contract/wire.ts';
+import { data, sendCreated } from '../../../http/answers.ts';
 import { actorOf, principalOf } from '../../../http/authentication.ts';
+import { isNotModified, notModified } from '../../../http/conditional.ts';
 import type { HttpServer } from '../../../http/http-server.ts';
+import { routeOptions } from '../../../http/route-options.ts';
 import type { Files, ServedFile } from './files.ts';
 import { IMAGE_TYPES } from './image.ts';
 import type { Images } from './images.ts';
@@ -13,93 +16,81 @@ import type { Quota } from './quota.ts';
 import type { Uploads } from './uploads.ts';
 
 const byId = z.object({ id });
-const tags = ['Media'];
-const VIEWER = { access: 'viewer', feature: 'media' } as const;
+const forViewers = routeOptions({ access: 'viewer', feature: 'media', tags: ['Media'] });
+const forMyself = routeOptions({ access: 'viewer', feature: 'media', tags: ['Identity'] });
+const forUploaders = routeOptions({ access: 'public', tags: ['Media'] });
 const FILE_TYPES = ['application/pdf', 'application/epub+zip'];
 
 export function registerFileRoutes(
-  server: HttpServer,
+  api: HttpServer,
   { uploads, files, images, quota }: { uploads: Uploads; files: Files; images: Images; quota: Quota },
 ): void {
-  server.post(
+  api.post(
     '/media/upload/init',
-    {
-      config: {
-        ...VIEWER,
-        errors: ['E_INVALID_KIND', 'E_INVALID_CONTENT_TYPE', 'E_FILE_TOO_LARGE', 'E_QUOTA_EXCEEDED'],
-      },
-      schema: {
-        tags,
-        summary: 'Start an upload',
-        description:
-          'Takes a PDF or an EPUB. Put the file to upload_url within five minutes, then call ingest.',
-        body: contract.beginUpload,
-        response: { 201: contract.begunUpload },
-      },
+    forViewers({
+      errors: ['E_INVALID_KIND', 'E_INVALID_CONTENT_TYPE', 'E_FILE_TOO_LARGE', 'E_QUOTA_EXCEEDED'],
+      operationId: 'beginUpload',
+      summary: 'Start an upload',
+      description:
+        'Takes a PDF or an EPUB. Put the file to upload_url within five minutes, then call ingest.',
+      body: contract.beginUpload,
+      response: { 201: answer(contract.begunUpload) },
+    }),
+    async (request, reply) => {
+      const upload = await uploads.begin(principalOf(request), request.body, actorOf(request));
+      return sendCreated(reply, `/media/${upload.media_id}`, upload);
     },
-    async (request, reply) =>
-      reply.status(201).send({ data: await uploads.begin(principalOf(request), request.body) }),
   );
 
-  server.post(
+  api.post(
     '/media/:id/ingest',
-    {
-      config: {
-        ...VIEWER,
-        errors: [
-          'E_FORBIDDEN',
-          'E_LIBRARY_NOT_FOUND',
-          'E_MEDIA_NOT_FOUND',
-          'E_STORAGE_MISSING',
-          'E_INVALID_FILE_TYPE',
-          'E_INVALID_KIND',
-          'E_FILE_TOO_LARGE',
-          'E_UPLOAD_EXPIRED',
-          'E_QUOTA_EXCEEDED',
-        ],
-      },
-      schema: {
-        tags,
-        summary: 'Finish an upload',
-        description:
-          'Checks the file and enqueues its extraction. Uploading a file twice returns the existing media. ' +
-          'With library_id, that library lists it too, in the same transaction; the caller must be an admin of it. ' +
-          'A repeated call returns the same answer.',
-        params: byId,
-        body: contract.ingestUpload,
-        response: { 200: contract.ingestedUpload },
-      },
-    },
-    async (request) => ({
-      data: await uploads.ingest(
-        principalOf(request),
-        request.params.id,
-        request.body?.library_id,
-        actorOf(request),
-      ),
+    forViewers({
+      errors: [
+        'E_FORBIDDEN',
+        'E_LIBRARY_NOT_FOUND',
+        'E_MEDIA_NOT_FOUND',
+        'E_STORAGE_MISSING',
+        'E_INVALID_FILE_TYPE',
+        'E_INVALID_KIND',
+        'E_FILE_TOO_LARGE',
+        'E_UPLOAD_EXPIRED',
+        'E_QUOTA_EXCEEDED',
+      ],
+      operationId: 'finishUpload',
+      summary: 'Finish an upload',
+      description:
+        'Checks the file and enqueues its extraction. Uploading a file twice returns the existing media. ' +
+        'With library_id, that library lists it too, in the same transaction; the caller must be an admin of it. ' +
+        'A repeated call returns the same answer.',
+      params: byId,
+      body: contract.ingestUpload,
+      response: { 200: answer(contract.ingestedUpload) },
     }),
+    (request) => {
+      const { library_id } = request.body ?? {};
+      return data(uploads.ingest(principalOf(request), request.params.id, library_id, actorOf(request)));
+    },
   );
 
   // The only route that takes bytes: its body is a stream, whatever the content type.
-  server.register(async (scope) => {
+  api.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
     (scope as HttpServer).put(
       '/media/upload',
       {
-        config: {
-          access: 'public',
-          errors: ['E_UPLOAD_EXPIRED', 'E_UPLOAD_SPENT', 'E_FILE_TOO_LARGE'],
-          consumes: '*/*',
-        },
         bodyLimit: 200 * 1024 * 1024,
-        schema: {
-          tags,
+        ...forUploaders({
+          errors: ['E_UPLOAD_EXPIRED', 'E_UPLOAD_SPENT', 'E_FILE_TOO_LARGE'],
+          operationId: 'uploadFile',
           summary: 'Upload the file',
-          description: 'The upload_url takes one file and needs no other credential.',
-          querystring: z.object({ token: z.string().min(1).max(2000) }),
+          description: 'The `upload_url` takes one file and needs no other credential.',
+          bodyType: '*/*',
+          querystring: z.object({
+            token: z.string().min(1).max(2000).describe('The right to upload, from `upload_url`.'),
+          }),
           response: { 204: z.null() },
-        },
+        }),
       },
       async (request, reply) => {
         await uploads.put(request.query.token, request.body as Readable);
@@ -108,54 +99,53 @@ export function registerFileRoutes(
     );
   });
 
-  server.get(
+  api.get(
     '/media/:id/file',
-    {
-      config: {
-        ...VIEWER,
-        errors: ['E_MEDIA_NOT_FOUND', 'E_RANGE_NOT_SATISFIABLE'],
-        produces: { 200: FILE_TYPES, 206: FILE_TYPES },
-      },
-      schema: {
-        tags,
-        summary: 'Download the original file',
-        description: 'Returns the uploaded file, or the PDF that was found at the link. Supports Range.',
-        params: byId,
-      },
+    forViewers({
+      errors: ['E_MEDIA_NOT_FOUND', 'E_RANGE_NOT_SATISFIABLE'],
+      operationId: 'downloadMediaFile',
+      summary: 'Download the original file',
+      description:
+        'Returns the uploaded file, or the PDF that was found at the link. Supports `Range` and `If-Range`.',
+      requestHeaders: ['Range', 'If-Range', 'If-None-Match'],
+      params: byId,
+      contentTypes: { 200: FILE_TYPES, 206: FILE_TYPES },
+    }),
+    async (request, reply) => {
+      const { range, 'if-range': ifRange } = request.headers;
+      const wanted = { range, ifRange: typeof ifRange === 'string' ? ifRange : undefined };
+      return sendFile(reply, await files.original(principalOf(request), request.params.id, wanted));
     },
-    async (request, reply) =>
-      sendFile(reply, await files.original(principalOf(request), request.params.id, request.headers.range)),
   );
 
-  server.get(
+  api.get(
     '/media/:id/assets/:name',
-    {
-      config: { ...VIEWER, errors: ['E_MEDIA_NOT_FOUND'], produces: { 200: IMAGE_TYPES } },
-      schema: {
-        tags,
-        summary: 'Get an image of a book',
-        params: z.object({ id, name: z.string().min(1).max(200) }),
-      },
-    },
+    forViewers({
+      errors: ['E_MEDIA_NOT_FOUND'],
+      operationId: 'getMediaAsset',
+      summary: 'Get an image of a book',
+      description: 'The HTML of fragments refers to it.',
+      requestHeaders: ['If-None-Match'],
+      params: z.object({
+        id,
+        name: z.string().min(1).max(200).describe('The name in the HTML of a fragment.'),
+      }),
+      contentTypes: { 200: IMAGE_TYPES },
+    }),
     async (request, reply) =>
       sendFile(reply, await files.asset(principalOf(request), request.params.id, request.params.name)),
   );
 
-  server.get(
+  api.get(
     '/media/images',
-    {
-      config: {
-        ...VIEWER,
-        errors: ['E_INVALID_URL', 'E_SSRF_BLOCKED', 'E_NOT_FOUND', 'E_RATE_LIMITED'],
-        produces: { 200: IMAGE_TYPES },
-      },
-      schema: {
-        tags,
-        summary: 'Get an image of a page',
-        description: 'Served by Nexus, so that no browser sends requests to other sites.',
-        querystring: z.object({ url: z.string().min(1).max(10_000) }),
-      },
-    },
+    forViewers({
+      errors: ['E_INVALID_URL', 'E_SSRF_BLOCKED', 'E_NOT_FOUND', 'E_RATE_LIMITED'],
+      operationId: 'getPageImage',
+      summary: 'Get an image of a page',
+      description: 'Served by Nexus, so that no browser sends requests to other sites.',
+      querystring: z.object({ url: z.string().min(1).max(10_000).describe('The address of the image.') }),
+      contentTypes: { 200: IMAGE_TYPES },
+    }),
     async (request, reply) => {
       const { contentType, content } = await images.get(principalOf(request), request.query.url);
       return reply
@@ -166,32 +156,34 @@ export function registerFileRoutes(
     },
   );
 
-  server.get(
+  api.get(
     '/me/storage',
-    {
-      config: VIEWER,
-      schema: {
-        tags: ['Identity'],
-        summary: 'Get storage usage and quota',
-        description:
-          'Counts files, extracted text and images charged to the caller, including items in the trash.',
-        response: { 200: storageUseAnswer },
-      },
-    },
-    async (request) => ({ data: await quota.use(principalOf(request).user_id) }),
+    forMyself({
+      operationId: 'getMyStorage',
+      summary: 'Get storage usage and quota',
+      description:
+        'Counts files, extracted text and images charged to the caller, including items in the trash.',
+      response: { 200: answer(storageUse) },
+    }),
+    (request) => data(quota.use(principalOf(request).user_id)),
   );
 }
 
 /** Sends a file under a policy that runs nothing, should a browser open it as a document of this site. */
-function sendFile(reply: FastifyReply, { contentType, filename, size, range, content }: ServedFile) {
+function sendFile(reply: FastifyReply, { contentType, filename, tag, size, range, content }: ServedFile) {
   const name = encodeURIComponent(filename);
   reply
     .type(contentType)
     .header('accept-ranges', 'bytes')
-    .header('cache-control', 'private, no-store')
+    .header('etag', tag)
+    .header('cache-control', 'private, no-cache')
     .header('content-disposition', `inline; filename*=UTF-8''${name}`)
     .header('content-security-policy', "default-src 'none'; sandbox")
     .header('content-length', range ? range.end - range.start + 1 : size);
+  if (isNotModified(reply.request, tag)) {
+    content.destroy();
+    return reply.send(notModified(reply));
+  }
   if (range) reply.status(206).header('content-range', `bytes ${range.start}-${range.end}/${size}`);
   return reply.send(content);
 }

@@ -1,9 +1,16 @@
 import { NexusError } from '../../../contract/errors.ts';
 import type { Database } from '../../../platform/database/database.ts';
 import { type Storage, UnsatisfiableRange } from '../../../platform/storage/storage.ts';
+import { versionOf } from '../../../platform/version-tag.ts';
 import { mediaNotFound } from '../../libraries/access/access.ts';
 import type { Viewer } from '../../libraries/access/can-read-media.ts';
 import * as store from '../store.ts';
+
+/** The headers `Range` and `If-Range` of a request. */
+interface WantedRange {
+  range?: string | undefined;
+  ifRange?: string | undefined;
+}
 
 export type Files = ReturnType<typeof createFiles>;
 export type ServedFile = Awaited<ReturnType<Files['original']>>;
@@ -11,26 +18,29 @@ export type ServedFile = Awaited<ReturnType<Files['original']>>;
 /** Serves original files and images to people who can read the media now. */
 export function createFiles({ sql, storage }: { sql: Database; storage: Storage }) {
   return {
-    async original(viewer: Viewer, mediaId: string, rangeHeader: string | undefined) {
+    async original(viewer: Viewer, mediaId: string, wanted: WantedRange = {}) {
       const file = (await store.findFile(sql, viewer, mediaId)) ?? mediaNotFound();
-      return serve(file.path, file.content_type, `${file.title}.${file.kind}`, rangeHeader);
+      return serve(file.path, file.content_type, `${file.title}.${file.kind}`, wanted);
     },
 
     async asset(viewer: Viewer, mediaId: string, name: string) {
       const asset = (await store.findAsset(sql, viewer, mediaId, name)) ?? mediaNotFound();
-      return serve(asset.path, asset.content_type, name, undefined);
+      return serve(asset.path, asset.content_type, name, {});
     },
   };
 
   /** `size` is that of the whole file. */
-  async function serve(path: string, contentType: string, filename: string, rangeHeader: string | undefined) {
+  async function serve(path: string, contentType: string, filename: string, wanted: WantedRange) {
     const head = await storage.head(path);
     if (!head) mediaNotFound();
-    const range = readRange(rangeHeader, head.size);
+    // A stored file never changes.
+    const tag = `"${versionOf(path, head.size)}"`;
+    const isSame = wanted.ifRange === undefined || wanted.ifRange === tag;
+    const range = isSame ? readRange(wanted.range, head.size) : undefined;
     try {
       const stored = await storage.get(path, range);
       if (!stored) mediaNotFound();
-      return { contentType, filename, size: head.size, range, content: stored.content };
+      return { contentType, filename, tag, size: head.size, range, content: stored.content };
     } catch (error) {
       if (!(error instanceof UnsatisfiableRange)) throw error;
       throw rangeRefused(head.size);

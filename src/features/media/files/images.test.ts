@@ -63,7 +63,7 @@ async function savePage(path: string): Promise<{ id: string; images: string[] }>
     60_000,
   );
   const html = (await reader.get(`/media/${id}/fragments`)).body.data[0].html_sanitized as string;
-  const images = [...html.matchAll(/\/media\/images\?url=([^"&]+)/g)].map(([, url = '']) =>
+  const images = [...html.matchAll(/"\/api\/v1\/media\/images\?url=([^"&]+)/g)].map(([, url = '']) =>
     decodeURIComponent(url),
   );
   return { id, images };
@@ -75,7 +75,7 @@ test('an image that no readable document shows is not stored', async () => {
 });
 
 test('images of documents are stored, charged, and evicted with the last document that shows them', async () => {
-  const usedBytes = async () => (await reader.get('/me/storage')).body.data.used_bytes as number;
+  const usedBytes = async () => (await reader.get('/api/v1/me/storage')).body.data.used_bytes as number;
   const [one, two] = [await savePage('/one'), await savePage('/two')];
   expect(one.images).toHaveLength(2);
   const before = await usedBytes();

@@ -44,7 +44,7 @@ const begin = (by: Reader, size_bytes: number, kind = 'pdf') =>
     content_type: kind === 'pdf' ? 'application/pdf' : 'application/epub+zip',
     size_bytes,
   });
-const used = async (by: Reader) => (await by.get('/me/storage')).body.data;
+const used = async (by: Reader) => (await by.get('/api/v1/me/storage')).body.data;
 const setQuota = (by: Reader, storage_quota_mb: number | null) =>
   app.call('PATCH', `/api/v1/users/${by.id}`, { key: DEV_KEYS.admin, body: { storage_quota_mb } });
 
@@ -87,7 +87,7 @@ describe('a storage quota', () => {
     expect((await used(own)).used_bytes).toBe(pdf.length + Number(text?.bytes));
     await own.delete(`/media/${begun.media_id}`);
     expect((await used(own)).used_bytes).toBeGreaterThan(0);
-    await own.delete('/trash');
+    await own.delete('/api/v1/trash');
     expect((await used(own)).used_bytes).toBe(0);
   });
 
@@ -124,7 +124,7 @@ describe('a storage quota', () => {
       failure(403, 'E_FORBIDDEN'),
     );
     expect(await setQuota(own, -1)).toMatchObject(failure(400, 'E_INVALID_REQUEST'));
-    expect((await setQuota(own, 20)).body).toMatchObject({ storage_quota_mb: 20 });
+    expect((await setQuota(own, 20)).body.data).toMatchObject({ storage_quota_mb: 20 });
     expect(await used(own)).toMatchObject({ allowed_bytes: 20 * MB });
     expect((await begin(own, 15 * MB)).status).toBe(201);
     await setQuota(own, 0);

@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { failure, useApp } from '../../../../test/support/app.ts';
 import { useDatabase } from '../../../../test/support/database.ts';
 import { makePdf } from '../../../../test/support/fixtures/pdf.ts';
-import { createReader, type Reader } from '../../../../test/support/libraries.ts';
+import { createReader, type Reader, readerOf } from '../../../../test/support/libraries.ts';
 import { newDirectory } from '../../../../test/support/workspace.ts';
 
 const pdfOf = (title: string) => Buffer.from(makePdf({ pages: [[title]], title }));
@@ -42,6 +42,7 @@ describe('an upload through Nexus', () => {
   const database = useDatabase();
   const { sql } = database;
   const app = useApp(database);
+  const published = useApp(database, { NEXUS_PUBLIC_URL: 'https://nexus.example' });
   let reader: Reader;
   beforeAll(async () => {
     reader = await createReader(app);
@@ -64,6 +65,17 @@ describe('an upload through Nexus', () => {
     expect(bytes?.equals(expected)).toBe(true);
     expect(row?.file_sha256).toBe(createHash('sha256').update(expected).digest('hex'));
   }
+
+  test('has an absolute URL when the public URL is configured', async () => {
+    const pdf = pdfOf('Published');
+    const own = readerOf(published, reader);
+    const begun = await begin(own, pdf.length);
+    const { origin, pathname, search } = new URL(begun.upload_url);
+    expect([origin, pathname]).toEqual(['https://nexus.example', '/api/v1/media/upload']);
+    const local = { ...begun, upload_url: pathname + search };
+    expect((await put(published.url, local, pdf)).status).toBe(204);
+    expect((await ingest(begun.media_id, own)).status).toBe(200);
+  });
 
   test('takes one file: a second one is refused, before and after ingesting', async () => {
     const first = pdfOf('One file');

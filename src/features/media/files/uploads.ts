@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { type ErrorCode, NexusError } from '../../../contract/errors.ts';
+import { API } from '../../../contract/wire.ts';
 import type { Actor } from '../../../platform/audit/audit.ts';
 import { installationSecret } from '../../../platform/database/installation-secret.ts';
 import { transaction } from '../../../platform/database/transaction.ts';
@@ -31,12 +32,15 @@ interface UploadsDependencies extends Pick<Platform, 'sql' | 'log' | 'storage'> 
   quota: Pick<Quota, 'requireRoom'>;
   ingest: Pick<Ingest, 'maybeEnqueueExtraction' | 'enqueueProcessing'>;
   libraryMedia: Pick<LibraryMediaService, 'add'>;
+  /** Where clients reach this server, when it is configured. */
+  publicUrl: string | undefined;
 }
 
 export type Uploads = ReturnType<typeof createUploads>;
 
 /** Uploads have three steps: `begin` announces the file, `put` receives it, `ingest` checks and processes it. */
-export function createUploads({ sql, log, storage, quota, ingest, libraryMedia }: UploadsDependencies) {
+export function createUploads(dependencies: UploadsDependencies) {
+  const { sql, log, storage, quota, ingest, libraryMedia, publicUrl = '' } = dependencies;
   const uploadKey = installationSecret(sql, 'uploads');
 
   return {
@@ -46,6 +50,7 @@ export function createUploads({ sql, log, storage, quota, ingest, libraryMedia }
     async begin(
       viewer: Viewer,
       announced: { kind: string; filename: string; content_type: string; size_bytes: number },
+      actor: Actor,
     ) {
       const kind = file.uploadKind(announced.kind);
       const contentType = announced.content_type.toLowerCase();
@@ -61,16 +66,23 @@ export function createUploads({ sql, log, storage, quota, ingest, libraryMedia }
       const mediaId = newId();
       const path = `media/${mediaId}/original.${kind}`;
       const grant = { contentType, size: announced.size_bytes };
-      await transaction(sql, async (tx) => {
-        await lockContents(tx, [viewer.default_library_id]);
-        await quota.requireRoom(tx, viewer.user_id, grant.size);
-        const title = announced.filename.replace(/\.(pdf|epub)$/i, '') || announced.filename;
-        const upload = { media_id: mediaId, user_id: viewer.user_id, kind, title, path, ...grant };
-        await uploads.insertUpload(tx, upload, OPEN_SECONDS);
-        await addMedia(tx, viewer, { libraryId: viewer.default_library_id, media: [{ media_id: mediaId }] });
-        const created = { media_id: mediaId, kind, created_by_user_id: viewer.user_id };
-        await emitMediaEvents(tx, 'media.created', [created]);
-      });
+      await transaction(
+        sql,
+        async (tx) => {
+          await lockContents(tx, [viewer.default_library_id]);
+          await quota.requireRoom(tx, viewer.user_id, grant.size);
+          const title = announced.filename.replace(/\.(pdf|epub)$/i, '') || announced.filename;
+          const upload = { media_id: mediaId, user_id: viewer.user_id, kind, title, path, ...grant };
+          await uploads.insertUpload(tx, upload, OPEN_SECONDS);
+          await addMedia(tx, viewer, {
+            libraryId: viewer.default_library_id,
+            media: [{ media_id: mediaId }],
+          });
+          const created = { media_id: mediaId, kind, created_by_user_id: viewer.user_id };
+          await emitMediaEvents(tx, 'media.created', [created]);
+        },
+        actor,
+      );
       const expiresAt = new Date(Date.now() + UPLOAD_SECONDS * 1000);
       const expiring = { ...grant, expiresInSeconds: UPLOAD_SECONDS };
       const direct = await storage.directUpload(landingOf(mediaId), expiring);
@@ -78,7 +90,7 @@ export function createUploads({ sql, log, storage, quota, ingest, libraryMedia }
       return {
         media_id: mediaId,
         storage_path: path,
-        upload_url: direct?.url ?? `/media/upload?token=${token}`,
+        upload_url: direct?.url ?? `${publicUrl}${API}/media/upload?token=${token}`,
         upload_headers: direct?.headers ?? { 'content-type': contentType },
         expires_at: expiresAt,
       };
@@ -104,7 +116,7 @@ export function createUploads({ sql, log, storage, quota, ingest, libraryMedia }
         const isTheirs = upload?.user_id === viewer.user_id;
         const answer = await (isTheirs ? answerOf(viewer, upload) : ingestWithoutUpload(viewer, mediaId));
         if (libraryId !== undefined)
-          await libraryMedia.add(viewer, libraryId, answer.media_id, actor.requestId);
+          await libraryMedia.add(viewer, libraryId, answer.media_id, { requestId: actor.requestId });
         return answer;
       }
       const kind = file.uploadKind((source ?? mediaNotFound()).kind);

@@ -15,7 +15,9 @@ const shownBy: Record<string, (by: Reader, id: string) => Promise<{ added_at: st
   list: async (by, id) => (await by.get('/media')).body.data.find(is(id)),
   filter: async (by, id) => (await by.get('/media?kind=web_article')).body.data.find(is(id)),
   search: async (by, id) =>
-    (await by.get('/search?q=Harbour')).body.data.map(({ media }: { media: object }) => media).find(is(id)),
+    (await by.get('/api/v1/search?q=Harbour')).body.data
+      .map(({ media }: { media: object }) => media)
+      .find(is(id)),
   export: async (by, id) =>
     (await by.get(`/libraries/${by.defaultLibraryId}/export`)).body.documents.find(is(id)),
   library: async (by, id) => (await by.get(`/libraries/${by.defaultLibraryId}/media`)).body.data.find(is(id)),

@@ -1,90 +1,73 @@
 import { z } from 'zod';
-import { libraryMediaList } from '../../../contract/libraries.ts';
+import { libraryMedia } from '../../../contract/libraries.ts';
 import * as contract from '../../../contract/media.ts';
-import { searchAnswer, searchQuery } from '../../../contract/search.ts';
-import { id, listQuery } from '../../../contract/wire.ts';
+import { searchHit, searchQuery } from '../../../contract/search.ts';
+import { id, listOf, listQuery } from '../../../contract/wire.ts';
+import { list } from '../../../http/answers.ts';
 import { principalOf } from '../../../http/authentication.ts';
 import type { HttpServer } from '../../../http/http-server.ts';
+import { routeOptions } from '../../../http/route-options.ts';
 import type { Search } from '../search/search.ts';
 import type { MediaLists } from './list.ts';
 
-const tags = ['Media'];
+const forReaders = routeOptions({ access: 'viewer', feature: 'media', tags: ['Media'] });
+const forMembers = routeOptions({ access: 'viewer', feature: 'libraries', tags: ['Libraries'] });
+const forSearchers = routeOptions({ access: 'viewer', feature: 'search', tags: ['Search'] });
 
 export function registerListRoutes(
-  server: HttpServer,
+  api: HttpServer,
   { mediaLists, search }: { mediaLists: MediaLists; search: Search },
 ): void {
-  server.get(
+  api.get(
     '/media',
-    {
-      config: { access: 'viewer', feature: 'media' },
-      schema: {
-        tags,
-        summary: 'List media',
-        description:
-          'Lists everything that the caller can read, or one of their libraries. Newest first by default; unknown values of the ' +
-          'sort key come last. `total` counts all pages.',
-        querystring: contract.mediaQuery,
-        response: { 200: contract.mediaList },
-      },
-    },
+    forReaders({
+      operationId: 'listMedia',
+      summary: 'List media',
+      description:
+        'Lists everything that the caller can read, or one of their libraries. Newest first by default; unknown values of the ' +
+        'sort key come last. `total` counts all pages.',
+      querystring: contract.mediaQuery,
+      response: { 200: contract.mediaList },
+    }),
     (request) => mediaLists.list(principalOf(request), request.query),
   );
 
-  server.get(
+  api.get(
     '/media/sites',
-    {
-      config: { access: 'viewer', feature: 'media' },
-      schema: {
-        tags,
-        summary: 'List the sites of media',
-        description: 'Lists sites with the number of their media, most frequent first, 200 at most.',
-        querystring: contract.sitesQuery,
-        response: { 200: contract.siteList },
-      },
-    },
-    async (request) => ({ data: await mediaLists.sites(principalOf(request), request.query.library_id) }),
+    forReaders({
+      operationId: 'listSites',
+      summary: 'List the sites of media',
+      description: 'Lists sites with the number of their media, most frequent first, 200 at most.',
+      querystring: contract.sitesQuery,
+      response: { 200: listOf(contract.site) },
+    }),
+    (request) => list(mediaLists.sites(principalOf(request), request.query.library_id)),
   );
 
-  server.get(
+  api.get(
     '/libraries/:id/media',
-    {
-      config: { access: 'viewer', feature: 'libraries', errors: ['E_LIBRARY_NOT_FOUND'] },
-      schema: {
-        tags: ['Libraries'],
-        summary: 'List the media of a library',
-        description: 'Newest first.',
-        params: z.object({ id }),
-        querystring: listQuery,
-        response: { 200: libraryMediaList },
-      },
-    },
-    async (request) => {
-      const { rows, page } = await mediaLists.ofLibrary(
-        principalOf(request),
-        request.params.id,
-        request.query,
-      );
-      return { data: rows, page };
-    },
+    forMembers({
+      errors: ['E_LIBRARY_NOT_FOUND'],
+      operationId: 'listLibraryMedia',
+      summary: 'List the media of a library',
+      description: 'Newest first.',
+      params: z.object({ id }),
+      querystring: listQuery,
+      response: { 200: listOf(libraryMedia) },
+    }),
+    (request) => mediaLists.ofLibrary(principalOf(request), request.params.id, request.query),
   );
 
-  server.get(
+  api.get(
     '/search',
-    {
-      config: { access: 'viewer', feature: 'search' },
-      schema: {
-        tags: ['Search'],
-        summary: 'Search media',
-        description:
-          'Searches the title, author and text of everything that the caller can read; best match first.',
-        querystring: searchQuery,
-        response: { 200: searchAnswer },
-      },
-    },
-    async (request) => {
-      const { rows, page } = await search.find(principalOf(request), request.query);
-      return { data: rows, page };
-    },
+    forSearchers({
+      operationId: 'searchMedia',
+      summary: 'Search media',
+      description:
+        'Searches the title, author and text of everything that the caller can read; best match first.',
+      querystring: searchQuery,
+      response: { 200: listOf(searchHit) },
+    }),
+    (request) => search.find(principalOf(request), request.query),
   );
 }

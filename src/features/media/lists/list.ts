@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Media, MediaList, MediaQuery, MediaSort, SiteList } from '../../../contract/media.ts';
+import type { Media, MediaList, MediaQuery, MediaSort, Site } from '../../../contract/media.ts';
 import type { ListQuery, Page } from '../../../contract/wire.ts';
 import { cutByCursor, decodeCursor } from '../../../platform/cursor.ts';
 import type { Database } from '../../../platform/database/database.ts';
@@ -25,6 +25,12 @@ const LIBRARY_CURSOR = z.object({ added_us: z.int(), media_id: z.uuid() });
 
 export type MediaLists = ReturnType<typeof createMediaLists>;
 
+/** What a list is of, and the libraries whose backfill is not done. */
+interface ListSource {
+  scope: ListScope;
+  unfilled: string[];
+}
+
 interface MediaListDependencies {
   sql: Database;
   mostGathered?: number;
@@ -33,33 +39,53 @@ interface MediaListDependencies {
 }
 
 export function createMediaLists({ sql, mostGathered = MOST_GATHERED, mostOutside }: MediaListDependencies) {
-  async function readPage(read: typeof store.walkMedia, viewer: Viewer, scope: ListScope, query: MediaQuery) {
+  async function readPage(
+    read: typeof store.walkMedia,
+    viewer: Viewer,
+    source: ListSource,
+    query: MediaQuery,
+  ) {
     const { sort, limit } = query;
     const order = query.order ?? (sort === 'title' ? 'asc' : 'desc');
     const ordered = `${sort} ${order}`;
     const cursor = z.object({ sort: z.literal(ordered), key: KEYS[sort], id: z.uuid() });
     const last = decodeCursor(query.cursor, cursor);
-    const unfilled = scope.libraryId === undefined ? await store.listUnfilledSources(sql, viewer) : [];
     const page = { sort, order, last, limit: limit + 1 };
-    const rows = await read(sql, viewer, { scope, filter: query, unfilled, ...page });
+    const rows = await read(sql, viewer, { ...source, filter: query, ...page });
     const placed = rows.map((row) => ({ ...row, cursor: { sort: ordered, ...row.cursor } }));
     return cutByCursor(placed, limit);
+  }
+
+  async function findSource(viewer: Viewer, libraryId: string | undefined): Promise<ListSource> {
+    const isOwn = libraryId === undefined || libraryId === viewer.default_library_id;
+    const [scope, unfilled] = await Promise.all([
+      findScope(sql, viewer, libraryId, mostOutside),
+      isOwn ? store.listUnfilledSources(sql, viewer) : [],
+    ]);
+    return { scope, unfilled };
   }
 
   return {
     /** Lists one library, or everything that the viewer may read. */
     async list(viewer: Viewer, query: MediaQuery): Promise<MediaList> {
-      const scope = await findScope(sql, viewer, query.library_id, mostOutside);
-      const { total, candidates } = await countMedia(sql, viewer, scope, query);
-      const read = candidates <= mostGathered && !isInOrder(query) ? store.gatherMedia : store.walkMedia;
-      const { rows: data, page } = await readPage(read, viewer, scope, query);
+      const source = await findSource(viewer, query.library_id);
+      const counting = countMedia(sql, viewer, source.scope, query);
+      if (isInOrder(query)) {
+        const [{ total }, { data, page }] = await Promise.all([
+          counting,
+          readPage(store.walkMedia, viewer, source, query),
+        ]);
+        return { data, page: { ...page, total } };
+      }
+      const { total, candidates } = await counting;
+      const read = candidates <= mostGathered ? store.gatherMedia : store.walkMedia;
+      const { data, page } = await readPage(read, viewer, source, query);
       return { data, page: { ...page, total } };
     },
 
     /** Like `list` without the total, for callers that read all pages and would count with each. */
-    async page(viewer: Viewer, query: MediaQuery): Promise<{ rows: Media[]; page: Page }> {
-      const scope = await findScope(sql, viewer, query.library_id, mostOutside);
-      return readPage(store.walkMedia, viewer, scope, query);
+    async page(viewer: Viewer, query: MediaQuery): Promise<{ data: Media[]; page: Page }> {
+      return readPage(store.walkMedia, viewer, await findSource(viewer, query.library_id), query);
     },
 
     /** Lists the media of one library for its members, newest first. */
@@ -70,7 +96,7 @@ export function createMediaLists({ sql, mostGathered = MOST_GATHERED, mostOutsid
       return cutByCursor(rows, limit);
     },
 
-    async sites(viewer: Viewer, libraryId: string | undefined): Promise<SiteList['data']> {
+    async sites(viewer: Viewer, libraryId: string | undefined): Promise<Site[]> {
       return listSites(sql, viewer, await findScope(sql, viewer, libraryId, mostOutside), MOST_SITES);
     },
   };

@@ -62,7 +62,7 @@ describe('reading progress', () => {
     expect((await ana.get(`/media/${id}`)).body.data.reading).toEqual(reading);
     expect((await ana.get('/media')).body.data[0].reading).toEqual(reading);
     expect((await ana.get(`/libraries/${libraryId}/media`)).body.data[0].reading).toEqual(reading);
-    expect((await ana.get('/search?q=untitled')).body.data[0].media.reading).toEqual(reading);
+    expect((await ana.get('/api/v1/search?q=untitled')).body.data[0].media.reading).toEqual(reading);
     expect((await ben.get(`/media/${id}`)).body.data.reading).toBeNull();
   });
 
@@ -223,11 +223,11 @@ describe('filters', () => {
     expect(await list(ben, 'sort=title')).toMatchObject({ ids: [both, own], total: 2 });
     expect(await walk(ben, 'limit=1')).toHaveLength(2);
     expect((await ben.get('/media/sites')).body.data).toEqual([{ site: 'a.example', count: 1 }]);
-    expect((await ben.get('/search?q=both')).body.data).toHaveLength(1);
+    expect((await ben.get('/api/v1/search?q=both')).body.data).toHaveLength(1);
     for (const libraryId of libraries) await ana.delete(`/libraries/${libraryId}/members/${ben.id}`);
     expect(await list(ben)).toMatchObject({ ids: [own], total: 1 });
     expect((await ben.get('/media/sites')).body.data).toEqual([]);
-    expect((await ben.get('/search?q=both')).body.data).toEqual([]);
+    expect((await ben.get('/api/v1/search?q=both')).body.data).toEqual([]);
   });
 });
 
@@ -366,7 +366,7 @@ describe('people', () => {
       actor,
     );
     const find = async (prefix: string) =>
-      (await ana.get(`/users?prefix=${encodeURIComponent(prefix)}`)).body.data;
+      (await ana.get(`/api/v1/people?prefix=${encodeURIComponent(prefix)}`)).body.data;
     expect(await find('ZOE')).toHaveLength(8);
     expect((await find('zoe_3')).map(({ username }: { username: string }) => username)).toEqual(['zoe_3']);
     expect(await find('zoë')).toEqual([
@@ -374,11 +374,13 @@ describe('people', () => {
     ]);
     expect(await find('zo%')).toEqual([]);
     expect(await find('zo\\')).toEqual([]);
-    await app.services.users.update(named.id, { disabled: true }, actor);
+    await app.services.users.update(named.id, { is_enabled: false }, actor);
     expect(await find('zoë')).toEqual([]);
     for (const query of ['', '?prefix=', '?prefix=z', '?prefix=%20z%20'])
-      expect(await ana.get(`/users${query}`)).toMatchObject(failure(400, 'E_INVALID_REQUEST'));
-    expect(await app.call('GET', '/users?prefix=zoe')).toMatchObject(failure(401, 'E_UNAUTHENTICATED'));
+      expect(await ana.get(`/api/v1/people${query}`)).toMatchObject(failure(400, 'E_INVALID_REQUEST'));
+    expect(await app.call('GET', '/api/v1/people?prefix=zoe')).toMatchObject(
+      failure(401, 'E_UNAUTHENTICATED'),
+    );
   });
 });
 
@@ -388,5 +390,5 @@ test('an invitation alone shows nothing', async () => {
   await ana.post(`/libraries/${libraryId}/media`, { media_id: await save(ana, { title: 'secret' }) });
   await invite(ana, libraryId, ben);
   expect(await list(ben, `library_id=${libraryId}`)).toMatchObject({ ids: [], total: 0 });
-  expect((await ben.get('/search?q=secret')).body.data).toEqual([]);
+  expect((await ben.get('/api/v1/search?q=secret')).body.data).toEqual([]);
 });

@@ -1,6 +1,7 @@
 import { capabilitiesOf } from '../../../contract/capabilities.ts';
 import type { Media } from '../../../contract/media.ts';
 import type { ReadingProgress } from '../../../contract/reading.ts';
+import { API } from '../../../contract/wire.ts';
 import type { Queryable } from '../../../platform/database/database.ts';
 import { mayRetryMedia, type Viewer } from '../../libraries/access/can-read-media.ts';
 
@@ -89,9 +90,9 @@ function coverUrl(mediaId: string, cover: string | null): string | null {
 }
 
 export function imagePath(url = ''): string {
-  return `/media/images?url=${encodeURIComponent(url)}`;
+  return `${API}/media/images?url=${encodeURIComponent(url)}`;
 }
 
 export function assetPath(mediaId: string): string {
-  return `/media/${mediaId}/assets/`;
+  return `${API}/media/${mediaId}/assets/`;
 }

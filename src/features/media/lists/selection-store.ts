@@ -1,4 +1,4 @@
-import type { MediaQuery, SiteList } from '../../../contract/media.ts';
+import type { MediaQuery, Site } from '../../../contract/media.ts';
 import type { ReadingState } from '../../../contract/reading.ts';
 import type { Queryable } from '../../../platform/database/database.ts';
 import type { SqlFragment } from '../../../platform/database/statement.ts';
@@ -14,7 +14,14 @@ import {
  * The scope of a list: one library, or everything that the viewer may read, which comes from several libraries.
  * `largest` is the library that contains nearly all of it, if there is one.
  */
-export type ListScope = { libraryId: string } | { libraryId?: undefined; largest: string | undefined };
+export type ListScope =
+  | { libraryId: string; size?: undefined }
+  | {
+      libraryId?: undefined;
+      largest: string | undefined;
+      /** The number of all media, when measuring the libraries has counted it. */
+      size: number | undefined;
+    };
 
 /** The most media outside the largest library that are looked up in it one by one, so that each is counted once. */
 const MOST_OUTSIDE = 5000;
@@ -29,7 +36,11 @@ export async function findScope(
   if (libraryId !== undefined && libraryId !== viewer.default_library_id) return { libraryId };
   const [largest, ...others] = await measureLibraries(sql, viewer, mostOutside);
   const outside = others.reduce((sum, { size }) => sum + size, 0);
-  return { largest: outside < mostOutside ? largest?.library_id : undefined };
+  const isCounted = largest !== undefined && largest.size < mostOutside && outside === 0;
+  return {
+    largest: outside < mostOutside ? largest?.library_id : undefined,
+    size: isCounted ? largest.size : undefined,
+  };
 }
 
 /** Returns the sources of a scope. `main` has no duplicates; `elsewhere` may contain a media several times. */
@@ -154,6 +165,9 @@ const begun = (sql: Queryable, viewer: Viewer, { libraryId }: ListScope, filter:
 
 /** Counts the matching media, and the candidates for them. Unread ones are the matching minus the started ones. */
 export async function countMedia(sql: Queryable, viewer: Viewer, scope: ListScope, filter: MediaFilter) {
+  const { size } = scope;
+  if (size !== undefined && !asksOfMedia(filter) && filter.reading === undefined)
+    return { total: size, candidates: size };
   const isUnread = filter.reading === 'unread';
   const [counted] = await sql<[{ candidates: number; begun: number }]>`
     select
@@ -164,7 +178,7 @@ export async function countMedia(sql: Queryable, viewer: Viewer, scope: ListScop
 
 /** Lists sites, most frequent first. */
 export async function listSites(sql: Queryable, viewer: Viewer, scope: ListScope, limit: number) {
-  return sql<SiteList['data']>`
+  return sql<Site[]>`
     select site, count(*)
     from (${matching(sql, viewer, scope, {})}) as matching
     where site is not null

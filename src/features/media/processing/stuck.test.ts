@@ -88,7 +88,7 @@ test('a document whose indexing was cancelled stays readable, and is found once 
     expect((await reader.post(`/media/${id}/retry`)).status).toBe(200);
     await until(id, 'ready');
   });
-  expect((await reader.get('/search?q=found')).body.data).toHaveLength(1);
+  expect((await reader.get('/api/v1/search?q=found')).body.data).toHaveLength(1);
 });
 
 test('requeueing a failed extraction processes the media again', { tags: 'slow' }, async () => {

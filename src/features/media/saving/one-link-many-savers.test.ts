@@ -88,13 +88,15 @@ async function everyAnswer(by: Reader, ids: string[], queries: string[]): Promis
       method === 'GET' && access !== 'internal' && !/\*|stream|^\/docs|openapi/.test(url),
   );
   for (const { url } of routes) {
-    const targets = /:\w+/.test(url) ? ids.map((id) => url.replaceAll(/:\w+/g, id)) : [url];
+    const targets = /:\w+/.test(url)
+      ? ids.map((id) => url.replace(':idx', '0').replaceAll(/:\w+/g, id))
+      : [url];
     for (const target of targets) await ask(target);
   }
-  for (const word of queries) await ask(`/search?q=${word}`);
+  for (const word of queries) await ask(`/api/v1/search?q=${word}`);
   for (const id of ids) {
-    await ask(`/api/v1/analysis/runs?document_id=${id}`);
-    await ask(`/api/v1/branches?document_id=${id}`);
+    await ask(`/api/v1/analysis/runs?media_id=${id}`);
+    await ask(`/api/v1/branches?media_id=${id}`);
     await ask(`/media?library_id=${id}`);
     await ask(`/media?sort=title&library_id=${id}`);
     await ask(`/libraries/${id}/export?format=html`);
@@ -146,7 +148,7 @@ describe.each(pages)('%s, opened by a token', (_case, secret, plain, expected) =
         requested_url: `${site.url}${plain}`,
       });
       expect(own.id).not.toBe(theirs.id);
-      await owner.post('/api/v1/analyze', { document_id: theirs.id });
+      await owner.post('/api/v1/analyze', { media_id: theirs.id });
       await caughtUp(other, stream);
       stream.close();
       const jobs = await sql<{ id: string }[]>`select id from jobs order by id desc limit 5`;
@@ -225,7 +227,7 @@ test('the typed address is shown to its saver only, also within a library, and i
       by.get(`/media?library_id=${libraryId}`),
       by.get(`/libraries/${libraryId}/media`),
       by.get(`/libraries/${libraryId}/export`),
-      by.get('/search?q=within'),
+      by.get('/api/v1/search?q=within'),
     ]);
     const [one, listed, library, exported, found] = answers.map(({ body }) => body);
     return [one.data, listed.data[0], library.data[0], exported.documents[0], found.data[0].media].map(
@@ -237,7 +239,7 @@ test('the typed address is shown to its saver only, also within a library, and i
   }, 60_000);
   const searched = (await ana.get(`/media/${id}`)).body.data.title;
   expect(searched).toBe('For everybody');
-  const word = (by: Reader) => by.get('/search?q=everybody');
+  const word = (by: Reader) => by.get('/api/v1/search?q=everybody');
   expect((await word(ana)).body.data.map(({ media }: { media: { id: string } }) => media.id)).toContain(id);
   await sql`update media set title = 'within' where id = ${id}`;
   expect(await seen(ana)).toEqual(Array(5).fill(typed));

@@ -58,6 +58,7 @@ const eventsOf = async (mediaId: string) =>
 
 describe('saving a link into a library', () => {
   test.each([
+    ['/api/v1/media', {}],
     ['/media/from_url', {}],
     ['/media/url', { kind: 'web_article' }],
   ])('%s lists it in the library and saves it in the default library', async (path, fields) => {

@@ -1,7 +1,7 @@
 import type { Transaction } from '../../../platform/database/database.ts';
 import type { EnqueueOptions } from '../../../platform/jobs/submit/enqueue.ts';
 import type { Viewer } from '../../libraries/access/can-read-media.ts';
-import { lockContents } from '../../libraries/closure/lock-contents.ts';
+import { lockAddition, lockContents } from '../../libraries/closure/lock-contents.ts';
 import { addMedia } from '../../libraries/library-media.ts';
 import { emitMediaEvents } from '../events.ts';
 import type { Ingest } from '../processing/ingest.ts';
@@ -38,7 +38,9 @@ export async function saveLinks(
 ): Promise<Map<string, SavedLink>> {
   const { requestId } = options;
   const libraryIds = [...new Set([libraryId ?? viewer.default_library_id, viewer.default_library_id])];
-  await lockContents(tx, libraryIds);
+  const [link, ...others] = links;
+  if (link && others.length === 0) await lockAddition(tx, libraryIds, linkKey(link));
+  else await lockContents(tx, libraryIds);
   const byKey = new Map(links.map((link) => [linkKey(link), link]));
   const { created, known } = await getOrCreate(tx, byKey, viewer.user_id);
   const found = [...created, ...known];

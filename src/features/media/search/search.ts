@@ -71,10 +71,10 @@ export function createSearch({ sql }: { sql: Database }) {
   }
 
   return {
-    async find(viewer: Viewer, query: SearchQuery): Promise<{ rows: SearchHit[]; page: Page }> {
+    async find(viewer: Viewer, query: SearchQuery): Promise<{ data: SearchHit[]; page: Page }> {
       const found = await findHits(viewer, query, decodeCursor(query.cursor, cursor));
-      const { rows, page } = cutByCursor(found, query.limit);
-      return { rows: rows.length === 0 ? [] : await withSnippets(rows, parseQuery(query.q).words), page };
+      const { data: hits, page } = cutByCursor(found, query.limit);
+      return { data: hits.length === 0 ? [] : await withSnippets(hits, parseQuery(query.q).words), page };
     },
   };
 }

@@ -161,8 +161,8 @@ test('the charge for a media moves to somebody who still has it', async () => {
   const id = await trashed();
   await transaction(sql, (tx) => tx`update media set stored_bytes = 1000 where id = ${id}`);
   await other.post('/media/from_url', { url: urlOf(id) });
-  const usedBy = async (who: Reader) => (await who.get('/me/storage')).body.data.used_bytes;
+  const usedBy = async (who: Reader) => (await who.get('/api/v1/me/storage')).body.data.used_bytes;
   const [before, theirs] = [await usedBy(reader), await usedBy(other)];
-  await reader.delete(`/trash/${id}`);
+  await reader.delete(`/api/v1/trash/${id}`);
   expect([await usedBy(reader), await usedBy(other)]).toEqual([before - 1000, theirs + 1000]);
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import * as contract from '../../../contract/trash.ts';
-import { id, listQuery } from '../../../contract/wire.ts';
+import { id, listOf, listQuery } from '../../../contract/wire.ts';
 import { principalOf } from '../../../http/authentication.ts';
 import type { HttpServer } from '../../../http/http-server.ts';
 import { routeOptions } from '../../../http/route-options.ts';
@@ -9,26 +9,25 @@ import type { Trash } from './trash.ts';
 const forViewers = routeOptions({ access: 'viewer', feature: 'media', tags: ['Trash'] });
 const byMediaId = z.object({ media_id: id });
 
-export function registerTrashRoutes(server: HttpServer, trash: Trash): void {
-  server.get(
+export function registerTrashRoutes(api: HttpServer, trash: Trash): void {
+  api.get(
     '/trash',
     forViewers({
+      operationId: 'listTrash',
       summary: 'List the trash',
       description:
         'Lists what the caller removed, most recent first, and when each item is deleted permanently.',
       querystring: listQuery,
-      response: { 200: contract.trashList },
+      response: { 200: listOf(contract.trashedMedia) },
     }),
-    async (request) => {
-      const { rows, page } = await trash.list(principalOf(request), request.query);
-      return { data: rows, page };
-    },
+    (request) => trash.list(principalOf(request), request.query),
   );
 
-  server.post(
+  api.post(
     '/trash/:media_id/restore',
     forViewers({
       errors: ['E_MEDIA_NOT_FOUND'],
+      operationId: 'restoreFromTrash',
       summary: 'Restore a media from the trash',
       description:
         "Adds it again to the caller's default library, or to the shared library it was removed from.",
@@ -41,10 +40,12 @@ export function registerTrashRoutes(server: HttpServer, trash: Trash): void {
     },
   );
 
-  server.delete(
+  api.delete(
     '/trash/:media_id',
     forViewers({
       errors: ['E_MEDIA_NOT_FOUND'],
+      goneCode: 'E_MEDIA_NOT_FOUND',
+      operationId: 'deleteFromTrash',
       summary: 'Delete a media permanently',
       description:
         'Deletes it with its files and everything made from it. A media that others have stays theirs.',
@@ -57,9 +58,10 @@ export function registerTrashRoutes(server: HttpServer, trash: Trash): void {
     },
   );
 
-  server.delete(
+  api.delete(
     '/trash',
     forViewers({
+      operationId: 'emptyTrash',
       summary: 'Empty the trash',
       description: 'Deletes everything in it permanently.',
       response: { 204: z.null() },

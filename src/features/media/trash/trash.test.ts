@@ -38,12 +38,12 @@ async function save(by = reader, title = 'Rare words'): Promise<string> {
     values (${id}, 'a.png', 'image/png', ${`media/${id}/assets/a.png`})`;
   await sql`insert into document_graph (media_id, projector) values (${id}, 'test')`;
   await sql`insert into media_readings (user_id, media_id, progress) values (${by.id}, ${id}, 0.5)`;
-  await by.post('/api/v1/branches', { document_id: id, name: 'draft' });
+  expect((await by.post('/api/v1/branches', { media_id: id, name: 'draft' })).status).toBe(201);
   return id;
 }
 
 const trashOf = async (by: Reader) =>
-  (await by.get('/trash')).body.data.map(({ id }: { id: string }) => id) as string[];
+  (await by.get('/api/v1/trash')).body.data.map(({ id }: { id: string }) => id) as string[];
 const filesOf = async (id: string) =>
   (await Readable.from(app.resources.storage.list(`media/${id}/`)).toArray()).length;
 const exists = async (id: string) => (await sql`select from media where id = ${id}`).length === 1;
@@ -76,20 +76,20 @@ describe('the trash', () => {
   test('contains what its owner removed: not readable, found or listed, and visible to nobody else', async () => {
     const id = await save();
     expect((await reader.delete(`/media/${id}`)).status).toBe(204);
-    const { body } = await reader.get('/trash');
+    const { body } = await reader.get('/api/v1/trash');
     expect(body.data[0]).toMatchObject({ id, title: 'Rare words' });
     const { trashed_at, purge_at } = body.data[0];
     expect(Date.parse(purge_at) - Date.parse(trashed_at)).toBe(30 * 24 * 60 * 60 * 1000);
     expect(await reader.get(`/media/${id}`)).toMatchObject(failure(404, 'E_MEDIA_NOT_FOUND'));
     expect(await reader.get(`/media/${id}/file`)).toMatchObject(failure(404, 'E_MEDIA_NOT_FOUND'));
-    expect((await reader.get('/search?q=zwieback')).body.data).toEqual([]);
+    expect((await reader.get('/api/v1/search?q=zwieback')).body.data).toEqual([]);
     expect((await reader.get('/media')).body.data).toEqual([]);
     expect(await trashOf(other)).toEqual([]);
-    expect(await other.post(`/trash/${id}/restore`)).toMatchObject(failure(404, 'E_MEDIA_NOT_FOUND'));
-    expect(await other.delete(`/trash/${id}`)).toMatchObject(failure(404, 'E_MEDIA_NOT_FOUND'));
-    expect((await other.delete('/trash')).status).toBe(204);
+    expect(await other.post(`/api/v1/trash/${id}/restore`)).toMatchObject(failure(404, 'E_MEDIA_NOT_FOUND'));
+    expect(await other.delete(`/api/v1/trash/${id}`)).toMatchObject(failure(404, 'E_MEDIA_NOT_FOUND'));
+    expect((await other.delete('/api/v1/trash')).status).toBe(204);
     expect(await trashOf(reader)).toEqual([id]);
-    await reader.delete(`/trash/${id}`);
+    await reader.delete(`/api/v1/trash/${id}`);
   });
 
   test('also contains what was removed through the default library', async () => {
@@ -101,7 +101,7 @@ describe('the trash', () => {
     const before = (await reader.get(`/media/${id}`)).body.data;
     await reader.delete(`/libraries/${reader.defaultLibraryId}/media/${id}`);
     expect(await trashOf(reader)).toEqual([id]);
-    expect((await reader.post(`/trash/${id}/restore`)).status).toBe(204);
+    expect((await reader.post(`/api/v1/trash/${id}/restore`)).status).toBe(204);
     expect(await trashOf(reader)).toEqual([]);
     // With the reading progress, the typed address, and the date of the save.
     expect((await reader.get(`/media/${id}`)).body.data).toEqual(before);
@@ -109,7 +109,7 @@ describe('the trash', () => {
       requested_url: `https://example.org/${id}?utm_source=mail`,
       reading: { progress: 0.5 },
     });
-    expect(await reader.post(`/trash/${id}/restore`)).toMatchObject(failure(404, 'E_MEDIA_NOT_FOUND'));
+    expect(await reader.post(`/api/v1/trash/${id}/restore`)).toMatchObject(failure(404, 'E_MEDIA_NOT_FOUND'));
     expect(await auditOf(sql)).toEqual([]);
   });
 
@@ -130,7 +130,7 @@ describe('the trash', () => {
     expect(await trashOf(reader)).toEqual([]);
     await reader.delete(`/libraries/${library}/media/${id}`);
     expect(await trashOf(reader)).toEqual([id]);
-    await reader.delete(`/trash/${id}`);
+    await reader.delete(`/api/v1/trash/${id}`);
     await expectGone(id);
   });
 
@@ -144,8 +144,8 @@ describe('the trash', () => {
     const remove = () => admin.delete(`/libraries/${library}/media/${id}`);
 
     await remove();
-    expect((await admin.get('/trash')).body.data[0]).toMatchObject({ id, library: { id: library } });
-    expect((await admin.post(`/trash/${id}/restore`)).status).toBe(204);
+    expect((await admin.get('/api/v1/trash')).body.data[0]).toMatchObject({ id, library: { id: library } });
+    expect((await admin.post(`/api/v1/trash/${id}/restore`)).status).toBe(204);
     expect((await owner.get(`/libraries/${library}/media`)).body.data).toHaveLength(1);
     expect((await admin.get(`/media/${id}`)).body.data.requested_url).toBeNull();
     expect(await trashOf(admin)).toEqual([]);
@@ -153,8 +153,8 @@ describe('the trash', () => {
     await remove();
     await owner.delete(`/libraries/${library}/members/${admin.id}`);
     expect(await trashOf(admin)).toEqual([]);
-    expect(await admin.post(`/trash/${id}/restore`)).toMatchObject(failure(404, 'E_MEDIA_NOT_FOUND'));
-    expect(await admin.delete(`/trash/${id}`)).toMatchObject(failure(404, 'E_MEDIA_NOT_FOUND'));
+    expect(await admin.post(`/api/v1/trash/${id}/restore`)).toMatchObject(failure(404, 'E_MEDIA_NOT_FOUND'));
+    expect(await admin.delete(`/api/v1/trash/${id}`)).toMatchObject(failure(404, 'E_MEDIA_NOT_FOUND'));
     expect(await admin.get(`/media/${id}`)).toMatchObject(failure(404, 'E_MEDIA_NOT_FOUND'));
     expect(await auditOf(sql)).toEqual([]);
   });
@@ -162,12 +162,12 @@ describe('the trash', () => {
   test('is listed page by page', async () => {
     const ids = [await save(), await save(), await save()];
     for (const id of ids) await reader.delete(`/media/${id}`);
-    const first = (await reader.get('/trash?limit=2')).body;
-    const second = (await reader.get(`/trash?limit=2&cursor=${first.page.next_cursor}`)).body;
+    const first = (await reader.get('/api/v1/trash?limit=2')).body;
+    const second = (await reader.get(`/api/v1/trash?limit=2&cursor=${first.page.next_cursor}`)).body;
     const listed = [...first.data, ...second.data].map(({ id }: { id: string }) => id);
     expect(listed).toEqual(ids.toReversed());
     expect(second.page.has_more).toBe(false);
-    await reader.delete('/trash');
+    await reader.delete('/api/v1/trash');
     expect(await trashOf(reader)).toEqual([]);
     for (const id of ids) await expectGone(id);
   });
@@ -177,10 +177,10 @@ describe('deleting permanently', () => {
   test('emits an event to whoever deleted it and to admins only', async () => {
     const id = await save();
     await reader.delete(`/media/${id}`);
-    await reader.delete(`/trash/${id}`);
+    await reader.delete(`/api/v1/trash/${id}`);
     const deletionsFor = async (by: Reader) => {
       const { body } = await by.get('/api/v1/events?limit=200');
-      return (body.events as { type: string; data: { media_id: string } }[]).filter(
+      return (body.data as { type: string; data: { media_id: string } }[]).filter(
         ({ type, data }) => type === 'media.deleted' && data.media_id === id,
       );
     };
@@ -192,14 +192,19 @@ describe('deleting permanently', () => {
   test('purges immediately what only the caller has, with its files and everything made from it', async () => {
     const [inTrash, direct] = [await save(), await save()];
     await reader.delete(`/media/${inTrash}`);
-    expect((await reader.delete(`/trash/${inTrash}`)).status).toBe(204);
+    expect((await reader.delete(`/api/v1/trash/${inTrash}`)).status).toBe(204);
     expect((await reader.delete(`/media/${direct}?permanently=true`)).status).toBe(204);
     for (const id of [inTrash, direct]) {
       await expectGone(id);
-      expect(await reader.delete(`/media/${id}?permanently=true`)).toMatchObject(
+      expect(await other.delete(`/media/${id}?permanently=true`)).toMatchObject(
         failure(404, 'E_MEDIA_NOT_FOUND'),
       );
     }
+    expect(await reader.delete(`/media/${inTrash}?permanently=true`)).toMatchObject(
+      failure(404, 'E_MEDIA_NOT_FOUND'),
+    );
+    // The same request again, for example after a lost answer.
+    expect((await reader.delete(`/media/${direct}?permanently=true`)).status).toBe(204);
     const events = await sql<{ payload: { media_id: string; user_ids: string[] } }[]>`
       select payload from outbox_event where event_type = 'media.deleted' and aggregate_id = ${direct}`;
     expect(events.map(({ payload }) => payload.user_ids)).toEqual([[reader.id]]);
@@ -209,13 +214,13 @@ describe('deleting permanently', () => {
     const id = await save();
     await other.post('/media/from_url', { url: `https://example.org/${id}` });
     await reader.delete(`/media/${id}`);
-    await reader.delete(`/trash/${id}`);
+    await reader.delete(`/api/v1/trash/${id}`);
     expect(await trashOf(reader)).toEqual([]);
     expect((await other.get(`/media/${id}`)).status).toBe(200);
     expect(await filesOf(id)).toBe(2);
     await other.delete(`/media/${id}`);
     expect(await exists(id)).toBe(true);
-    await other.delete(`/trash/${id}`);
+    await other.delete(`/api/v1/trash/${id}`);
     await expectGone(id);
   });
 });
@@ -228,7 +233,7 @@ describe('the hourly purge', () => {
     expect(await purgeAll(30)).toMatchObject({ purged: 1 });
     await expectGone(old);
     expect(await trashOf(reader)).toEqual([recent]);
-    await reader.delete('/trash');
+    await reader.delete('/api/v1/trash');
   });
 
   test('deletes media that nobody has after the grace period, such as those of a deleted library', async () => {

@@ -70,7 +70,7 @@ export async function claim(sql: Database, { workerId, queues, want, token }: Cl
     -- The offset makes it one look-up per claimed job, whatever the planner believes about the tables' sizes.
     cross join lateral (select * from jobs where jobs.id = claimed.job_id offset 0) as job
     cross join (select set_config('synchronous_commit', 'off', true)) as durability
-    order by claimed.priority desc, claimed.due_at, claimed.job_id`.named('jobs_claim');
+    order by claimed.priority desc, claimed.due_at, claimed.job_id`;
   // The token is the same for all, so it need not come back with every row.
   for (const job of jobs) job.lease_token = token;
   return jobs;
@@ -147,6 +147,6 @@ export async function untilNextDue(sql: Database, queues: string[]): Promise<num
         and due_at > now()
       order by due_at
       limit 1
-    ) as soonest`.named('jobs_until_next_due');
+    ) as soonest`;
   return row.wait_ms;
 }

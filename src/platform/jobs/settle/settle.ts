@@ -72,7 +72,7 @@ async function settleEnded(sql: Queryable, workerName: string, outcomes: Ended[]
     )
     -- Outcomes are almost never dropped, and then nothing is listed.
     select case when count(*) < cardinality(${ids}) then coalesce(array_agg(job_id), '{}') end as kept
-    from ended`.named('jobs_settle_ended');
+    from ended`;
   return droppedOf(ids, rows[0].kept);
 }
 
@@ -122,7 +122,7 @@ async function settleReturned(sql: Queryable, workerName: string, outcomes: Retu
       )}
     )
     select case when count(*) < cardinality(${ids}) then coalesce(array_agg(job_id), '{}') end as kept
-    from returned`.named('jobs_settle_returned');
+    from returned`;
   return droppedOf(ids, rows[0].kept);
 }
 

@@ -110,7 +110,7 @@ function insertJobs(tx: Transaction, drafts: Draft[]): Statement<{ job_id: strin
     select drafts.id, drafts.queue, drafts.priority, now() + drafts.delay_seconds * interval '1 second'
     from drafts
     join inserted on inserted.id = drafts.id
-    returning job_id`.named('jobs_enqueue');
+    returning job_id`;
 }
 
 interface ExistingJob {

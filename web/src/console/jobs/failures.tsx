@@ -26,7 +26,7 @@ export function Failures() {
       <Pending query={failures}>
         <Skeleton height="14rem" />
       </Pending>
-      {failures.data && <FailureList failures={failures.data.failures} />}
+      {failures.data && <FailureList failures={failures.data} />}
     </>
   );
 }

@@ -21,10 +21,7 @@ export const canRequeue = ({ status }: Pick<JobSummary, 'status'>) =>
 async function runAction(action: JobAction, which: JobSelection) {
   const total = { changed: 0, skipped: 0 };
   const send = async (body: object) => {
-    const { changed, unchanged, not_found, page } = await api.post<JobsTouched>(
-      `/api/v1/jobs/${action}`,
-      body,
-    );
+    const { changed, unchanged, not_found, page } = await api.post<JobsTouched>(`/jobs/${action}`, body);
     total.changed += changed;
     total.skipped += unchanged + not_found;
     return page.next_cursor;

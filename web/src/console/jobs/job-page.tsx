@@ -16,7 +16,7 @@ export default function JobPage() {
   const query = useQuery(jobQuery(jobId));
   const seesContent = useSeesContent(query.data);
   const act = useAction<JobAction, Job>({
-    run: (action) => api.post<Job>(`/api/v1/jobs/${jobId}/${action}`),
+    run: (action) => api.post<Job>(`/jobs/${jobId}/${action}`),
     stale: JOBS_STALE,
     message: ({ status }) => (status === 'cancelled' ? 'Job cancelled.' : 'Job requeued.'),
   });

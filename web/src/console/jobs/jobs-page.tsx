@@ -89,10 +89,10 @@ function JobList() {
   const [selected, setSelected] = useState<ReadonlySet<React.Key>>(new Set());
   // biome-ignore lint/correctness/useExhaustiveDependencies: other filters list other jobs
   useEffect(() => setSelected(new Set()), [search]);
-  const queues = useQuery(jobStatsQuery).data?.queues.map(({ queue }) => queue) ?? [];
+  const queues = useQuery(jobStatsQuery).data?.map(({ queue }) => queue) ?? [];
   const { view: _view, window: _window, minutes, ...conditions } = search;
   const filters = { ...conditions, created_after: search.created_after ?? minutesAgo(minutes) };
-  const list = useList<JobSummary>('/api/v1/jobs', 'jobs', queryKeys.jobList(), filters);
+  const list = useList<JobSummary>('/jobs', queryKeys.jobList(), filters);
   return (
     <>
       <FilterBar clears={JOB_FILTERS}>

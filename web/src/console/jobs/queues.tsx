@@ -22,7 +22,7 @@ export function Queues({ minutes }: { minutes: string }) {
       </div>
     );
   }
-  const names = [...new Set([...stats.data.queues, ...flow.data.queues].map(({ queue }) => queue))];
+  const names = [...new Set([...stats.data, ...flow.data.queues].map(({ queue }) => queue))];
   if (names.length === 0) {
     return (
       <p className="card muted">No jobs in this time range. Queues appear here as soon as there are jobs.</p>
@@ -34,7 +34,7 @@ export function Queues({ minutes }: { minutes: string }) {
         <Queue
           key={name}
           name={name}
-          stats={stats.data.queues.find(({ queue }) => queue === name)}
+          stats={stats.data.find(({ queue }) => queue === name)}
           flow={flow.data.queues.find(({ queue }) => queue === name)}
         />
       ))}

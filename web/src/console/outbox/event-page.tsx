@@ -29,7 +29,7 @@ export default function EventPage() {
   const event = useQuery(outboxEventQuery(eventId));
   const seesContent = useSeesAllContent();
   const retry = useAction({
-    run: () => api.post(`/api/v1/outbox/events/${eventId}/retry`),
+    run: () => api.post(`/outbox/events/${eventId}/retry`),
     stale: [queryKeys.outbox()],
     message: () => 'The event will be delivered again.',
   });

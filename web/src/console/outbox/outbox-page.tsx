@@ -40,7 +40,7 @@ const COLUMNS: readonly Column<OutboxEvent>[] = [
 
 export default function OutboxPage() {
   const [filters, , clear] = useFilters(OUTBOX_FILTERS);
-  const list = useList<OutboxEvent>('/api/v1/outbox/events', 'events', queryKeys.outboxList(), filters);
+  const list = useList<OutboxEvent>('/outbox/events', queryKeys.outboxList(), filters);
   return (
     <ConsolePage title="Outbox" lead="All events and their deliveries.">
       <Health />

@@ -1,13 +1,12 @@
 import { useState } from 'react';
 import { api } from '../../api/client.ts';
 import { queryKeys } from '../../api/queries.ts';
-import type { Role } from '../../api/types.ts';
+import type { CreatedApiKey, Role } from '../../api/types.ts';
 import { useSession } from '../../session/session.ts';
 import { FormDialog } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
+import type { Secret } from '../../ui/secret-dialog.tsx';
 import { useAction } from '../../ui/use-action.ts';
-import type { Secret } from '../secret-dialog.tsx';
-import type { CreatedApiKey } from '../types.ts';
 import { RoleChoice } from './roles.tsx';
 
 interface NewKeyDialogProps {
@@ -20,7 +19,7 @@ export function NewKeyDialog({ username, onClose, onSecret }: NewKeyDialogProps)
   const { user } = useSession();
   const [role, setRole] = useState<Role>('viewer');
   const create = useAction<object, CreatedApiKey>({
-    run: (key) => api.post<CreatedApiKey>('/api/v1/api-keys', { ...key, role }),
+    run: (key) => api.postData<CreatedApiKey>('/api-keys', { ...key, role }),
     stale: [queryKeys.apiKeys()],
     quiet: true,
     onDone: ({ key, owner }) => {

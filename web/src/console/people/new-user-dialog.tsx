@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../../api/client.ts';
-import { queryKeys } from '../../api/queries.ts';
+import { getQuery, queryKeys } from '../../api/queries.ts';
 import type { Role } from '../../api/types.ts';
 import { FormDialog } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
+import type { Secret } from '../../ui/secret-dialog.tsx';
 import { useAction } from '../../ui/use-action.ts';
 import { dateTime } from '../format.ts';
-import type { Secret } from '../secret-dialog.tsx';
-import type { User, UserList } from '../types.ts';
+import type { SignInLink, User, UserList } from '../types.ts';
 import { RoleChoice } from './roles.tsx';
 
 interface NewUserDialogProps {
@@ -19,13 +19,10 @@ interface NewUserDialogProps {
 /** Creates a user, and a link for their first sign-in. */
 export function NewUserDialog({ onClose, onSecret }: NewUserDialogProps) {
   const [chosenRole, setRole] = useState<Role>();
-  const defaults = useQuery({
-    queryKey: queryKeys.defaultRole(),
-    queryFn: () => api.get<UserList>('/api/v1/users?limit=1'),
-  });
+  const defaults = useQuery(getQuery<UserList>(queryKeys.defaultRole(), '/users', { limit: 1 }));
   const role = chosenRole ?? defaults.data?.default_role;
   const create = useAction<object, Secret>({
-    run: async (user) => createSignInLink(await api.post<User>('/api/v1/users', { ...user, role })),
+    run: async (user) => createSignInLink(await api.postData<User>('/users', { ...user, role })),
     stale: [queryKeys.users()],
     quiet: true,
     onDone: (link) => {
@@ -61,13 +58,11 @@ export function NewUserDialog({ onClose, onSecret }: NewUserDialogProps) {
 
 /** Creates a link that signs a user in once. */
 export async function createSignInLink({ id, username }: User): Promise<Secret> {
-  const { path, expires_at } = await api.post<{ path: string; expires_at: string }>(
-    `/api/v1/users/${id}/sign-in-link`,
-  );
+  const { url, expires_at } = await api.postData<SignInLink>(`/users/${id}/sign-in-link`);
   return {
     title: `Sign-in link for ${username}`,
     noun: 'link',
-    secret: new URL(path, window.location.origin).href,
+    secret: new URL(url, window.location.origin).href,
     hint: `It works once, until ${dateTime(expires_at)}. Send it over a channel that you trust.`,
   };
 }

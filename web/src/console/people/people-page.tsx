@@ -2,17 +2,18 @@ import { KeyRound, UserPlus } from 'lucide-react';
 import { useState } from 'react';
 import { api } from '../../api/client.ts';
 import { queryKeys } from '../../api/queries.ts';
+import type { ApiKey } from '../../api/types.ts';
+import { accessOf } from '../../session/access.ts';
 import { Button } from '../../ui/button.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
+import { type Secret, SecretDialog } from '../../ui/secret-dialog.tsx';
 import { Badge, EmptyState } from '../../ui/states.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { useAction } from '../../ui/use-action.ts';
 import { ConsolePage } from '../console-page.tsx';
 import { FilterBar, useFilters } from '../filters.tsx';
 import { ListView, useList } from '../list.tsx';
-import { type Secret, SecretDialog } from '../secret-dialog.tsx';
-import type { ApiKey } from '../types.ts';
 import { Code, StatusBadge, Time } from '../values.tsx';
 import { NewKeyDialog } from './new-key-dialog.tsx';
 import { NewUserDialog } from './new-user-dialog.tsx';
@@ -62,9 +63,9 @@ export default function PeoplePage() {
 export function Keys() {
   const [{ user_id }] = useFilters();
   const [disabling, setDisabling] = useState<ApiKey>();
-  const list = useList<ApiKey>('/api/v1/api-keys', 'api_keys', queryKeys.apiKeyList(), { user_id });
+  const list = useList<ApiKey>('/api-keys', queryKeys.apiKeyList(), { user_id });
   const disable = useAction<ApiKey>({
-    run: ({ id }) => api.post(`/api/v1/api-keys/${id}/disable`),
+    run: ({ id }) => api.post(`/api-keys/${id}/disable`),
     stale: [queryKeys.apiKeys()],
     message: (_result, { name }) => `Disabled the key ${name}.`,
     onDone: () => setDisabling(undefined),
@@ -82,9 +83,10 @@ export function Keys() {
         </span>
       ),
     },
+    { title: 'Access', render: ({ scopes }) => accessOf(scopes) },
     {
       title: 'Status',
-      render: ({ enabled }) => <StatusBadge status={enabled ? 'enabled' : 'disabled'} />,
+      render: ({ is_enabled }) => <StatusBadge status={is_enabled ? 'enabled' : 'disabled'} />,
     },
     { title: 'Last used', render: ({ last_used_at }) => <Time at={last_used_at} /> },
     { title: 'Expires', render: ({ expires_at }) => <Time at={expires_at} /> },
@@ -92,7 +94,7 @@ export function Keys() {
       title: 'Actions',
       isTitleHidden: true,
       render: (key) =>
-        key.enabled && (
+        key.is_enabled && (
           <span className="row console-row-actions">
             <Button size="small" look="danger" onClick={() => setDisabling(key)}>
               Disable

@@ -18,7 +18,7 @@ export const ROLE_OPTIONS = (Object.keys(ROLE_DESCRIPTIONS) as Role[]).map((valu
 export function RoleChoice({ value, onChange }: { value: Role | undefined; onChange: (role: Role) => void }) {
   const name = useId();
   return (
-    <fieldset className="console-choice">
+    <fieldset className="choice">
       <legend className="field-label">Role</legend>
       {ROLE_OPTIONS.map(({ value: role, label }) => (
         <label key={role}>

@@ -8,10 +8,10 @@ import { Button } from '../../ui/button.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
 import { Select } from '../../ui/field.tsx';
+import type { Secret } from '../../ui/secret-dialog.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { useAction } from '../../ui/use-action.ts';
 import { ListView, useList } from '../list.tsx';
-import type { Secret } from '../secret-dialog.tsx';
 import type { User } from '../types.ts';
 import { ConsoleLink, StatusBadge, Time } from '../values.tsx';
 import { createSignInLink } from './new-user-dialog.tsx';
@@ -25,13 +25,13 @@ interface UsersProps {
 export function Users({ onNewKey, onSecret }: UsersProps) {
   const { user: self } = useSession();
   const [disabling, setDisabling] = useState<User>();
-  const list = useList<User>('/api/v1/users', 'users', queryKeys.userList());
-  const update = useAction<{ user: User; change: { role?: Role; disabled?: boolean } }, User>({
-    run: ({ user, change }) => api.patch<User>(`/api/v1/users/${user.id}`, change),
+  const list = useList<User>('/users', queryKeys.userList());
+  const update = useAction<{ user: User; change: { role?: Role; is_enabled?: boolean } }, User>({
+    run: ({ user, change }) => api.patchData<User>(`/users/${user.id}`, change),
     stale: [queryKeys.users(), queryKeys.apiKeys(), queryKeys.session()],
-    message: ({ username, role, disabled_at }, { change }) => {
+    message: ({ username, role, is_enabled }, { change }) => {
       if (change.role) return `${username} is now ${role}.`;
-      return `${disabled_at ? 'Disabled' : 'Enabled'} ${username}.`;
+      return `${is_enabled ? 'Enabled' : 'Disabled'} ${username}.`;
     },
     onDone: () => setDisabling(undefined),
   });
@@ -48,7 +48,7 @@ export function Users({ onNewKey, onSecret }: UsersProps) {
     },
     {
       title: 'Status',
-      render: ({ disabled_at }) => <StatusBadge status={disabled_at ? 'disabled' : 'enabled'} />,
+      render: ({ is_enabled }) => <StatusBadge status={is_enabled ? 'enabled' : 'disabled'} />,
     },
     {
       title: 'Role',
@@ -78,12 +78,12 @@ export function Users({ onNewKey, onSecret }: UsersProps) {
             size="small"
             look="ghost"
             icon={Link2}
-            disabled={user.disabled_at !== null}
+            disabled={!user.is_enabled}
             onClick={() => link.mutate(user)}
           >
             Sign-in link
           </Button>
-          {user.disabled_at === null ? (
+          {user.is_enabled ? (
             <Button
               size="small"
               look="danger"
@@ -93,7 +93,7 @@ export function Users({ onNewKey, onSecret }: UsersProps) {
               Disable
             </Button>
           ) : (
-            <Button size="small" onClick={() => update.mutate({ user, change: { disabled: false } })}>
+            <Button size="small" onClick={() => update.mutate({ user, change: { is_enabled: true } })}>
               Enable
             </Button>
           )}
@@ -116,7 +116,7 @@ export function Users({ onNewKey, onSecret }: UsersProps) {
           action="Disable"
           danger
           busy={update.isPending}
-          onConfirm={() => update.mutate({ user: disabling, change: { disabled: true } })}
+          onConfirm={() => update.mutate({ user: disabling, change: { is_enabled: false } })}
           onClose={() => setDisabling(undefined)}
         >
           <p>

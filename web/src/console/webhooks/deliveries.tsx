@@ -15,8 +15,8 @@ import { ConsoleLink, JsonView, StatusBadge, Time } from '../values.tsx';
 /** The deliveries of a webhook, with the requests and responses of each attempt. */
 export function Deliveries({ webhook }: { webhook: Webhook }) {
   const [filters] = useFilters();
-  const path = `/api/v1/webhooks/${webhook.id}/deliveries`;
-  const list = useList<LoggedDelivery>(path, 'deliveries', queryKeys.deliveries(webhook.id), filters);
+  const path = `/webhooks/${webhook.id}/deliveries`;
+  const list = useList<LoggedDelivery>(path, queryKeys.deliveries(webhook.id), filters);
   const replay = useAction<string>({
     run: (deliveryId) => api.post(`${path}/${deliveryId}/replay`),
     stale: [queryKeys.webhooks()],
@@ -43,7 +43,7 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
           <Delivery
             key={delivery.id}
             delivery={delivery}
-            canReplay={webhook.enabled && (delivery.status !== 'pending' || delivery.log.length > 0)}
+            canReplay={webhook.is_enabled && (delivery.status !== 'pending' || delivery.log.length > 0)}
             isBusy={replay.isPending && replay.variables === delivery.id}
             onReplay={() => replay.mutate(delivery.id)}
           />

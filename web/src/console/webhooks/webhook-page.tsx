@@ -6,12 +6,12 @@ import { api } from '../../api/client.ts';
 import { queryKeys } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
+import { SecretDialog } from '../../ui/secret-dialog.tsx';
 import { Badge } from '../../ui/states.tsx';
 import { useAction } from '../../ui/use-action.ts';
 import { ConsolePage, PendingPage } from '../console-page.tsx';
 import { dateTime } from '../format.ts';
 import { webhookQuery } from '../queries.ts';
-import { SecretDialog } from '../secret-dialog.tsx';
 import type { RotatedSecret, Webhook } from '../types.ts';
 import { StatusBadge, Time } from '../values.tsx';
 import { Deliveries } from './deliveries.tsx';
@@ -30,16 +30,16 @@ function Loaded({ webhook }: { webhook: Webhook }) {
   const navigate = useNavigate();
   const [asked, setAsked] = useState<'edit' | 'rotate' | 'delete'>();
   const [rotated, setRotated] = useState<RotatedSecret>();
-  const path = `/api/v1/webhooks/${webhook.id}`;
+  const path = `/webhooks/${webhook.id}`;
   const close = () => setAsked(undefined);
   const test = useAction({
     run: () => api.post(`${path}/test`),
     stale: STALE,
     message: () => 'Test event sent. Its delivery appears below.',
   });
-  const enable = useAction<boolean>({ run: (enabled) => api.patch(path, { enabled }), stale: STALE });
+  const enable = useAction<boolean>({ run: (is_enabled) => api.patch(path, { is_enabled }), stale: STALE });
   const rotate = useAction<void, RotatedSecret>({
-    run: () => api.post(`${path}/rotate-secret`, {}),
+    run: () => api.postData(`${path}/rotate-secret`, {}),
     stale: STALE,
     onDone: (secret) => {
       close();
@@ -70,7 +70,7 @@ function Loaded({ webhook }: { webhook: Webhook }) {
           <Button icon={KeyRound} onClick={() => setAsked('rotate')}>
             Rotate secret
           </Button>
-          {webhook.enabled && (
+          {webhook.is_enabled && (
             <Button icon={PowerOff} busy={enable.isPending} onClick={() => enable.mutate(false)}>
               Disable
             </Button>
@@ -78,7 +78,7 @@ function Loaded({ webhook }: { webhook: Webhook }) {
           <Button look="danger" icon={Trash2} onClick={() => setAsked('delete')}>
             Delete
           </Button>
-          {webhook.enabled && (
+          {webhook.is_enabled && (
             <Button look="primary" icon={Send} busy={test.isPending} onClick={() => test.mutate()}>
               Send test
             </Button>
@@ -148,7 +148,7 @@ interface ProblemProps {
 }
 
 function Problem({ webhook, busy, onEnable }: ProblemProps) {
-  if (!webhook.enabled) {
+  if (!webhook.is_enabled) {
     return (
       <section className="console-notice console-notice-danger" aria-label="Disabled">
         <div className="grow">

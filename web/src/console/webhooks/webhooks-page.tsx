@@ -9,12 +9,12 @@ import type { Column } from '../../ui/data-table.tsx';
 import { FormDialog } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { plural } from '../../ui/numbers.ts';
+import { SecretDialog } from '../../ui/secret-dialog.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { useAction } from '../../ui/use-action.ts';
 import { ConsolePage } from '../console-page.tsx';
 import { dateTime } from '../format.ts';
 import { ListView, useList } from '../list.tsx';
-import { SecretDialog } from '../secret-dialog.tsx';
 import type { CreatedWebhook, Webhook } from '../types.ts';
 import { ConsoleLink, StatusBadge, Time } from '../values.tsx';
 
@@ -45,8 +45,8 @@ const COLUMNS: readonly Column<Webhook>[] = [
   { title: 'Created', render: ({ created_at }) => <Time at={created_at} /> },
 ];
 
-export function stateOf({ enabled, failing_since }: Webhook): string {
-  if (!enabled) return 'disabled';
+export function stateOf({ is_enabled, failing_since }: Webhook): string {
+  if (!is_enabled) return 'disabled';
   return failing_since ? 'failing' : 'enabled';
 }
 
@@ -54,7 +54,7 @@ export default function WebhooksPage() {
   const navigate = useNavigate();
   const [isAdding, setAdding] = useState(false);
   const [created, setCreated] = useState<CreatedWebhook>();
-  const list = useList<Webhook>('/api/v1/webhooks', 'webhooks', queryKeys.webhookList());
+  const list = useList<Webhook>('/webhooks', queryKeys.webhookList());
   const add = (
     <Button look="primary" icon={Plus} onClick={() => setAdding(true)}>
       New webhook
@@ -103,8 +103,8 @@ export function WebhookDialog({ webhook, onClose, onCreated }: WebhookDialogProp
   const save = useAction<{ url: string; event_types: string[] }, Webhook>({
     run: (body) =>
       webhook
-        ? api.patch<Webhook>(`/api/v1/webhooks/${webhook.id}`, body)
-        : api.post<CreatedWebhook>('/api/v1/webhooks', body),
+        ? api.patchData<Webhook>(`/webhooks/${webhook.id}`, body)
+        : api.postData<CreatedWebhook>('/webhooks', body),
     stale: [queryKeys.webhooks()],
     quiet: true,
     onDone: (saved) => {
@@ -146,7 +146,7 @@ function EventChoice({ value, onChange }: EventChoiceProps) {
   const toggle = (type: string) =>
     onChange(value.includes(type) ? value.filter((chosen) => chosen !== type) : [...value, type]);
   return (
-    <fieldset className="console-choice">
+    <fieldset className="choice">
       <legend className="field-label">Events</legend>
       <label className="console-choice-all">
         <input

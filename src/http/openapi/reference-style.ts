@@ -37,6 +37,10 @@ table { width: 100%; border-collapse: collapse; font-size: 0.9rem; }
 th, td { padding: 0.4rem 0.8rem 0.4rem 0; text-align: left; vertical-align: top; border-top: 1px solid var(--line); font-weight: 400; }
 th { width: 15rem; }
 td.inner { padding: 0 0 0 1.2rem; border-top: 0; }
+details { margin: 0.5rem 0 0; font-size: 0.9rem; }
+summary { cursor: pointer; color: var(--soft); }
+summary:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: 3px; }
+pre { margin: 0.4rem 0 0; padding: 0.8rem 1rem; overflow-x: auto; background: var(--side); border: 1px solid var(--line); border-radius: 0.5rem; font-size: 0.85rem; line-height: 1.45; }
 i { font-style: normal; color: var(--soft); font-size: 0.85em; }
 .failure { margin: 0.4rem 0 0; font-size: 0.85rem; color: var(--soft); }
 h4 + .failure { margin-top: 1rem; }

@@ -1,6 +1,8 @@
-import { Button } from '../ui/button.tsx';
-import { Dialog } from '../ui/dialog.tsx';
-import { CopyButton } from './values.tsx';
+import './secret-dialog.css';
+import type { ReactNode } from 'react';
+import { Button } from './button.tsx';
+import { CopyButton } from './copy-button.tsx';
+import { Dialog } from './dialog.tsx';
 
 /** A secret that is shown once, when it is created. */
 export interface Secret {
@@ -8,7 +10,7 @@ export interface Secret {
   /** Its name in a sentence: `secret`, `key`, `link`. */
   noun: string;
   secret: string;
-  hint: string;
+  hint: ReactNode;
 }
 
 export function SecretDialog(props: Secret & { onClose: () => void }) {
@@ -25,10 +27,10 @@ export function SecretDialog(props: Secret & { onClose: () => void }) {
         </>
       }
     >
-      <code className="console-secret" data-secret>
+      <code className="secret" data-secret>
         {secret}
       </code>
-      <p className="muted small console-gap">{hint}</p>
+      <p className="secret-hint">{hint}</p>
     </Dialog>
   );
 }

@@ -1,0 +1,23 @@
+/** The subjects that the document groups operations by, in the order of the reference page. */
+export const TAGS = [
+  { name: 'Media', description: 'Saved pages, videos and files, their text, and the progress of reading.' },
+  { name: 'Search', description: 'Full-text search over everything that the caller can read.' },
+  { name: 'Trash', description: 'What was removed, until it is deleted for good.' },
+  { name: 'Libraries', description: 'Collections of media, which can be shared.' },
+  { name: 'Members', description: 'Who may read a library, and what they may do in it.' },
+  { name: 'Invitations', description: 'Asking people into a library.' },
+  { name: 'Identity', description: 'The caller: who they are, their keys, tokens and storage.' },
+  { name: 'Users and keys', description: 'Administration of people and API keys.' },
+  { name: 'Session', description: 'Signing in to the web app with a cookie.' },
+  { name: 'Events', description: 'What happens in Nexus, as a feed and as a stream.' },
+  { name: 'Webhooks', description: 'Events that are sent to other servers, signed.' },
+  { name: 'Jobs', description: 'Durable work: jobs, their attempts, queues and workers.' },
+  { name: 'Analysis', description: 'Linguistic analysis of documents.' },
+  { name: 'Branches', description: 'Edited versions of the text of a document.' },
+  { name: 'Governance', description: 'Policies that hide words and texts.' },
+  { name: 'Outbox', description: 'The delivery of events, for operators.' },
+  { name: 'Backfills', description: 'Filling the default libraries of new members, for operators.' },
+  { name: 'Operations', description: 'The audit log.' },
+  { name: 'Health', description: 'Liveness, readiness and metrics.' },
+  { name: 'Reference', description: 'This document.' },
+];

@@ -1,0 +1,11 @@
+import { createHash } from 'node:crypto';
+
+/** Names a state of an object by the fields that make it up. */
+export function versionOf(...fields: unknown[]): string {
+  return digest(JSON.stringify(fields)).slice(0, 10);
+}
+
+/** A short name of a text; 132 bits are enough to tell texts apart. */
+export function digest(text: string): string {
+  return createHash('sha256').update(text).digest('base64url').slice(0, 22).replaceAll('-', '_');
+}

@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { inject } from 'vitest';
+import type { Answer as DescribedAnswer, OpenApiDocument, Operation } from '../../src/http/openapi/types.ts';
+
+interface Described {
+  pattern: RegExp;
+  pointer: string;
+  operations: Record<string, Operation>;
+}
+
+interface Checker {
+  document: OpenApiDocument;
+  paths: Described[];
+  ajv: Ajv2020;
+  validators: Map<string, ValidateFunction>;
+}
+
+let checker: Promise<Checker> | undefined;
+
+/** Throws when an answer of Nexus is not as the OpenAPI document describes it. */
+export async function checkAnswer(
+  url: string,
+  method: string,
+  requested: string,
+  answer: { status: number; type: string | null; body: unknown },
+): Promise<void> {
+  const { status, type, body } = answer;
+  if (!type?.startsWith('application/json') || method === 'HEAD') return;
+  checker ??= createChecker(url);
+  const { document, paths, ajv, validators } = await checker;
+  const name = requested.split('?', 1)[0] ?? '';
+  const described = paths.find(({ pattern }) => pattern.test(name));
+  const operation = described?.operations[method.toLowerCase()];
+  const given = operation?.responses[status];
+  if (operation && !given && status !== 405)
+    throw new Error(`${method} ${requested} answers ${status}, which its operation does not describe.`);
+  const schema = given ? schemaOf(given, document) : ERROR;
+  if (!schema) throw new Error(`${method} ${requested} answers ${status} with JSON, which is not described.`);
+  const key = JSON.stringify(schema);
+  const validate = validators.get(key) ?? ajv.compile(absolute(schema));
+  validators.set(key, validate);
+  if (validate(body)) return;
+  throw new Error(
+    `The answer ${status} to ${method} ${requested} is not as described: ${ajv.errorsText(validate.errors)}`,
+  );
+}
+
+const ERROR = { $ref: '#/components/schemas/Error' };
+
+function schemaOf(
+  given: Operation['responses'][string],
+  { components }: OpenApiDocument,
+): object | undefined {
+  const answer: DescribedAnswer | undefined =
+    '$ref' in given ? components.responses[given.$ref.split('/').at(-1) ?? ''] : given;
+  return answer?.content?.['application/json']?.schema;
+}
+
+/** The document is the same for all files of a run, so that one of them asks for it. */
+async function createChecker(url: string): Promise<Checker> {
+  const file = path.join(inject('runDir'), 'openapi.json');
+  if (!existsSync(file)) {
+    const response = await fetch(`${url}/api/v1/openapi.json`);
+    // Renamed when it is complete, because other files may read it at the same time.
+    const written = `${file}.${randomUUID()}`;
+    await writeFile(written, await response.text());
+    await rename(written, file);
+  }
+  const document: OpenApiDocument = JSON.parse(await readFile(file, 'utf8'));
+  const ajv = new Ajv2020({ strict: false });
+  addFormats.default(ajv);
+  ajv.addFormat('binary', true);
+  ajv.addSchema({ $id: 'document', components: document.components });
+  const paths = Object.entries(document.paths).map(([pointer, operations]) => ({
+    pointer,
+    operations,
+    pattern: new RegExp(`^${pointer.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`),
+  }));
+  // `/libraries/invites` is a path of its own, not the library with the id `invites`.
+  paths.sort((a, b) => a.pointer.split('{').length - b.pointer.split('{').length);
+  return { document, paths, ajv, validators: new Map() };
+}
+
+function absolute(schema: object): object {
+  return JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/'));
+}

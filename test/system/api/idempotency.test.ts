@@ -1,0 +1,175 @@
+import { describe, expect, test } from 'vitest';
+import {
+  createIdempotentRequests,
+  deleteOldRequests,
+} from '../../../src/platform/idempotency/idempotent-requests.ts';
+import { createPerson, DEV_KEYS, failure, useApp } from '../../support/app.ts';
+import { useDatabase } from '../../support/database.ts';
+import { createReader } from '../../support/libraries.ts';
+
+const database = useDatabase();
+const { sql } = database;
+const app = useApp(database);
+
+const withKey = (key: string) => ({ headers: { 'idempotency-key': key } });
+
+async function librariesNamed(name: string): Promise<number> {
+  const rows = await sql`select from libraries where name = ${name}`;
+  return rows.length;
+}
+
+describe('a request with an Idempotency-Key', () => {
+  test('is carried out once, and answered the same again', async () => {
+    const { key } = await createPerson(app);
+    const create = () =>
+      app.call('POST', '/api/v1/libraries', { key, body: { name: 'Once' }, ...withKey('first') });
+    const first = await create();
+    const second = await create();
+    expect(first.status).toBe(201);
+    expect(second).toMatchObject({ status: 201, body: first.body });
+    expect(second.headers.get('location')).toBe(first.headers.get('location'));
+    expect(second.headers.get('content-type')).toBe(first.headers.get('content-type'));
+    expect([first, second].map(({ headers }) => headers.get('idempotency-replayed'))).toEqual([null, 'true']);
+    expect(await librariesNamed('Once')).toBe(1);
+  });
+
+  test('is the same under the path of the API and its former path', async () => {
+    const { key } = await createPerson(app);
+    const at = (path: string) =>
+      app.call('POST', path, { key, body: { name: 'Paths' }, ...withKey('paths') });
+    const first = await at('/api/v1/libraries');
+    expect((await at('/libraries')).body).toEqual(first.body);
+    expect(await librariesNamed('Paths')).toBe(1);
+  });
+
+  test.each([
+    ['another body', '/api/v1/libraries', { name: 'Other' }],
+    ['another route', '/api/v1/media', { url: 'https://example.org/' }],
+  ])('is refused with %s', async (_case, path, body) => {
+    const { key } = await createPerson(app);
+    const used = withKey('taken');
+    await app.call('POST', '/api/v1/libraries', { key, body: { name: 'Mine' }, ...used });
+    expect(await app.call('POST', path, { key, body, ...used })).toMatchObject(
+      failure(409, 'E_IDEMPOTENCY_CONFLICT'),
+    );
+    expect(await librariesNamed('Other')).toBe(0);
+  });
+
+  test('belongs to its caller: another person with the same key gets their own answer', async () => {
+    const [ana, ben] = [await createPerson(app), await createPerson(app)];
+    const create = (key: string) =>
+      app.call('POST', '/api/v1/libraries', { key, body: { name: 'Shared key' }, ...withKey('same') });
+    const answers = [await create(ana.key), await create(ben.key)];
+    expect(answers.map(({ body }) => body.data.owner_user_id)).toEqual([ana.user.id, ben.user.id]);
+    expect(await librariesNamed('Shared key')).toBe(2);
+  });
+
+  test('of which many arrive at once, is carried out once', async () => {
+    const { key } = await createPerson(app);
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () =>
+        app.call('POST', '/api/v1/libraries', { key, body: { name: 'At once' }, ...withKey('race') }),
+      ),
+    );
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
+    expect(new Set(answers.map(({ body }) => body.data.id)).size).toBe(1);
+    expect(await librariesNamed('At once')).toBe(1);
+  });
+
+  test('that failed is not remembered, and may be sent again', async () => {
+    const { key } = await createPerson(app);
+    const send = (name: string) =>
+      app.call('POST', '/api/v1/libraries', { key, body: { name }, ...withKey('again') });
+    expect(await send('')).toMatchObject(failure(400, 'E_NAME_INVALID'));
+    expect((await send('Right')).status).toBe(201);
+  });
+
+  test.each(['', ' ', 'a b', 'ü', 'x'.repeat(256)])('with the key %j is refused', async (given) => {
+    const answer = await app.call('POST', '/api/v1/libraries', {
+      key: DEV_KEYS.viewer,
+      body: { name: 'Never' },
+      headers: { 'idempotency-key': Buffer.from(given).toString('latin1') },
+    });
+    expect(answer).toMatchObject(failure(400, 'E_INVALID_REQUEST'));
+    expect(answer.body.error.details.fields[0].path).toBe('Idempotency-Key');
+  });
+
+  test('gets a new secret again, which the database does not contain', async () => {
+    const { key } = await createPerson(app);
+    const create = () =>
+      app.call('POST', '/api/v1/me/api-keys', {
+        key,
+        body: { name: 'Phone', scopes: ['read'] },
+        ...withKey('6f1f4b1e-5a0e-4d0e-9d1c-2f6a8c1b7e42'),
+      });
+    const [first, second] = [await create(), await create()];
+    expect(second.body.data.key).toBe(first.body.data.key);
+    const stored = await sql<{ answer: Buffer; key_hash: Buffer }[]>`
+      select answer, key_hash from idempotent_requests where answer is not null`;
+    for (const { answer, key_hash } of stored) {
+      expect(answer.includes(first.body.data.key)).toBe(false);
+      expect(key_hash.includes('6f1f4b1e')).toBe(false);
+    }
+  });
+
+  test('whose answer was lost in a crash is not carried out again', async () => {
+    const { key, user } = await createPerson(app);
+    const send = () =>
+      app.call('POST', '/api/v1/libraries', { key, body: { name: 'Lost answer' }, ...withKey('lost') });
+    expect((await send()).status).toBe(201);
+    // As after a crash between the commit and the answer.
+    await sql`update idempotent_requests set answer = null where user_id = ${user.id}`;
+    expect(await send()).toMatchObject(failure(409, 'E_IDEMPOTENCY_CONFLICT'));
+    expect(await librariesNamed('Lost answer')).toBe(1);
+  });
+
+  test('waits for the answer of an equal request that has just committed', async () => {
+    const { key, user } = await createPerson(app);
+    const send = () =>
+      app.call('POST', '/api/v1/libraries', { key, body: { name: 'Slow answer' }, ...withKey('slow') });
+    const first = await send();
+    const [row] = await sql<{ answer: Buffer }[]>`
+      update idempotent_requests set answer = null where user_id = ${user.id} returning answer`;
+    expect(row?.answer).toBeNull();
+    const requests = createIdempotentRequests({ sql });
+    const second = send();
+    await sql`update idempotent_requests set answer = null where user_id = ${user.id}`;
+    const [claimed] = await sql<{ request_hash: Buffer }[]>`
+      select request_hash from idempotent_requests where user_id = ${user.id}`;
+    await requests.storeAnswer(
+      { userId: user.id, key: 'slow', requestHash: claimed?.request_hash ?? Buffer.alloc(32) },
+      { status: 201, headers: { 'content-type': 'application/json' }, body: JSON.stringify(first.body) },
+    );
+    expect(await second).toMatchObject({ status: 201, body: first.body });
+  });
+
+  test('is forgotten after a day', async () => {
+    const { key, user } = await createPerson(app);
+    const send = () =>
+      app.call('POST', '/api/v1/libraries', { key, body: { name: 'Next day' }, ...withKey('daily') });
+    await send();
+    await sql`
+      update idempotent_requests set created_at = now() - interval '25 hours' where user_id = ${user.id}`;
+    expect(await deleteOldRequests(sql)).toBe(1);
+    await send();
+    expect(await librariesNamed('Next day')).toBe(2);
+  });
+});
+
+describe('a second DELETE', () => {
+  test('by the same person answers 204, and 404 to everybody else', async () => {
+    const [owner, stranger] = [await createReader(app), await createReader(app)];
+    const { body } = await owner.post('/api/v1/libraries', { name: 'Doomed' });
+    const path = `/api/v1/libraries/${body.data.id}`;
+    const refused = failure(404, 'E_LIBRARY_NOT_FOUND');
+    expect(await stranger.delete(path)).toMatchObject(refused);
+    const statuses = [await owner.delete(path), await owner.delete(path), await owner.delete(path)];
+    expect(statuses.map(({ status, body: text }) => [status, text])).toEqual([
+      [204, ''],
+      [204, ''],
+      [204, ''],
+    ]);
+    expect(await stranger.delete(path)).toMatchObject(refused);
+    expect(await owner.get(path)).toMatchObject(refused);
+  });
+});
