@@ -29,13 +29,13 @@ export function decodeCursor<T>(cursor: string | undefined, schema: z.ZodType<T>
   }
 }
 
-/** Like `cutPage`, for rows that have a `cursor`, which is removed from them. */
+/** Like `cutPage`, for rows that have a `cursor`. It is no field of theirs on the wire. */
 export function cutByCursor<Row extends { cursor: unknown }>(
   rows: Row[],
   limit: number,
+  cursorOf: (row: Row) => unknown = ({ cursor }) => cursor,
 ): PageOf<Omit<Row, 'cursor'>> {
-  const { data, page } = cut(rows, limit, ({ cursor }) => JSON.stringify(cursor));
-  return { data: data.map(({ cursor: _, ...row }) => row), page };
+  return cut(rows, limit, (row) => JSON.stringify(cursorOf(row)));
 }
 
 /** Says that the list continues after the row with this sort value. */

@@ -148,7 +148,7 @@ export async function findMedia(sql: Queryable, viewer: Viewer, mediaId: string)
     from media
     ${joinReadingProgress(sql, viewer)}
     where media.id = ${mediaId} and ${canReadMedia(sql, viewer, sql`media.id`)}`;
-  return row && { ...toMedia(row), outline: row.outline };
+  return row && toMedia(row);
 }
 
 const fragmentColumns = (sql: Queryable) => sql`

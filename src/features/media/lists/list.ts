@@ -52,8 +52,7 @@ export function createMediaLists({ sql, mostGathered = MOST_GATHERED, mostOutsid
     const last = decodeCursor(query.cursor, cursor);
     const page = { sort, order, last, limit: limit + 1 };
     const rows = await read(sql, viewer, { ...source, filter: query, ...page });
-    const placed = rows.map((row) => ({ ...row, cursor: { sort: ordered, ...row.cursor } }));
-    return cutByCursor(placed, limit);
+    return cutByCursor(rows, limit, ({ cursor: place }) => ({ sort: ordered, ...place }));
   }
 
   async function findSource(viewer: Viewer, libraryId: string | undefined): Promise<ListSource> {
