@@ -9,15 +9,7 @@ import { exampleOf } from './examples.ts';
 import { ANSWER_HEADERS, headersOf, requestHeadersOf, takesIdempotencyKey } from './headers.ts';
 import { createTranslator, nameSchema } from './json-schema.ts';
 import { TAGS } from './tags.ts';
-import type {
-  Answer,
-  Content,
-  JsonSchema,
-  OpenApiDocument,
-  Operation,
-  Parameter,
-  Reference,
-} from './types.ts';
+import type { Answer, Content, JsonSchema, OpenApiDocument, Operation, Parameter } from './types.ts';
 
 interface DocumentOptions {
   /** Where clients reach this server, when it is configured. */
@@ -89,7 +81,6 @@ export function createDocument(routes: RegisteredRoute[], options: DocumentOptio
         internal: { type: 'apiKey', in: 'header', name: 'X-Nexus-Internal' },
       },
       headers: ANSWER_HEADERS,
-      responses: usedFailures(paths),
       schemas: Object.fromEntries(Object.entries(translator.named).sort(([a], [b]) => (a < b ? -1 : 1))),
     },
   };
@@ -217,33 +208,24 @@ function accessErrors(access: Access): ErrorCode[] {
 }
 
 /** Returns one error response per status, whose description lists the codes. */
-function failures(given: ErrorCode[]): Record<string, Answer | Reference> {
+function failures(given: ErrorCode[]): Record<string, Answer> {
   const codes = [...new Set(given)];
   const statuses = [...new Set(codes.map((code) => ERRORS[code].status))].sort();
   return Object.fromEntries(
     statuses.map((status) => {
       const own = codes.filter((code) => ERRORS[code].status === status);
-      const [code = 'E_INTERNAL', ...others] = own;
-      const answer = others.length > 0 ? failure(own) : { $ref: `#/components/responses/${code}` };
+      const [code = 'E_INTERNAL'] = own;
+      const error = {
+        code,
+        message: ERRORS[code].meaning,
+        request_id: '019eb2a4-5c1d-7e3f-8a90-1b2c3d4e5f61',
+      };
+      const answer: Answer = {
+        description: own.join(', '),
+        headers: headersOf(status),
+        content: { [JSON_TYPE]: { schema: { $ref: '#/components/schemas/Error' }, example: { error } } },
+      };
       return [String(status), answer];
     }),
   );
-}
-
-function failure(codes: ErrorCode[]): Answer {
-  const [code = 'E_INTERNAL'] = codes;
-  const { status, meaning } = ERRORS[code];
-  const error = { code, message: meaning, request_id: '019eb2a4-5c1d-7e3f-8a90-1b2c3d4e5f61' };
-  return {
-    description: codes.join(', '),
-    headers: headersOf(status),
-    content: { [JSON_TYPE]: { schema: { $ref: '#/components/schemas/Error' }, example: { error } } },
-  };
-}
-
-/** Returns the errors that operations refer to: most statuses of most routes have one code. */
-function usedFailures(paths: OpenApiDocument['paths']): Record<string, Answer> {
-  const used = JSON.stringify(paths);
-  const codes = (Object.keys(ERRORS) as ErrorCode[]).filter((code) => used.includes(`responses/${code}"`));
-  return Object.fromEntries(codes.map((code) => [code, failure([code])]));
 }

@@ -1,14 +1,6 @@
 import { createHash } from 'node:crypto';
 import { REFERENCE_STYLE } from './reference-style.ts';
-import type {
-  Answer,
-  Content,
-  JsonSchema,
-  OpenApiDocument,
-  Operation,
-  Parameter,
-  Reference,
-} from './types.ts';
+import type { Answer, Content, JsonSchema, OpenApiDocument, Operation, Parameter } from './types.ts';
 
 interface Entry {
   anchor: string;
@@ -46,7 +38,7 @@ ${groups.map(renderContents).join('\n')}
 </nav>
 <main>
 <p class="lead">${inlineCode(info.description)}</p>
-${groups.map((group) => renderGroup(group, components.responses)).join('\n')}
+${groups.map(renderGroup).join('\n')}
 <section id="schemas">
 <h2>Schemas</h2>
 ${Object.entries(components.schemas).map(renderSchema).join('\n')}
@@ -83,19 +75,17 @@ function renderContents({ name, entries }: Group): string {
   return `<h2>${escapeHtml(name)}</h2>\n<ul>${links.join('')}</ul>`;
 }
 
-function renderGroup({ name, description, entries }: Group, responses: Record<string, Answer>): string {
-  const articles = entries.map((entry) => renderOperation(entry, responses));
+function renderGroup({ name, description, entries }: Group): string {
+  const articles = entries.map(renderOperation);
   return `<section>\n<h2>${escapeHtml(name)}</h2>\n<p class="lead">${inlineCode(description)}</p>\n${articles.join('\n')}\n</section>`;
 }
 
-function renderOperation({ anchor, method, path, operation }: Entry, responses: Record<string, Answer>) {
+function renderOperation({ anchor, method, path, operation }: Entry): string {
   const parts = [
     `<p>${inlineCode(operation.description)}</p>`,
     renderParameters(operation.parameters ?? []),
     operation.requestBody ? `<h4>Body</h4>${renderContent(operation.requestBody.content)}` : '',
-    ...Object.entries(operation.responses).map(([status, given]) =>
-      renderResponse(status, resolve(given, responses)),
-    ),
+    ...Object.entries(operation.responses).map(([status, answer]) => renderResponse(status, answer)),
   ];
   const flag = operation.deprecated ? ' <span class="access">deprecated</span>' : '';
   return `<article id="${anchor}">
@@ -103,11 +93,6 @@ function renderOperation({ anchor, method, path, operation }: Entry, responses: 
 <p class="summary">${inlineCode(operation.summary)}</p>
 ${parts.filter(Boolean).join('\n')}
 </article>`;
-}
-
-function resolve(given: Answer | Reference, responses: Record<string, Answer>): Answer {
-  if (!('$ref' in given)) return given;
-  return responses[nameIn(given.$ref)] ?? { description: '' };
 }
 
 function renderAccess(operation: Operation): string {

@@ -14,7 +14,6 @@ export interface OpenApiDocument {
   components: {
     schemas: Record<string, JsonSchema>;
     headers: Record<string, Header>;
-    responses: Record<string, Answer>;
     securitySchemes: Record<string, object>;
   };
 }
@@ -27,7 +26,7 @@ export interface Operation {
   deprecated?: true;
   parameters?: Parameter[];
   requestBody?: { required: boolean; content: Content };
-  responses: Record<string, Answer | Reference>;
+  responses: Record<string, Answer>;
   security: Record<string, string[]>[];
   'x-minimum-role'?: string;
 }
