@@ -364,6 +364,11 @@ describe('an upload', () => {
     const beyond = await get({ range: `bytes=${pdf.length}-` });
     expect(beyond.status).toBe(416);
     expect(beyond.headers.get('content-range')).toBe(`bytes */${pdf.length}`);
+    const etag = whole.headers.get('etag') ?? '';
+    const known = await get({ 'if-none-match': etag });
+    expect([known.status, await known.text()]).toEqual([304, '']);
+    expect((await get({ range: 'bytes=5-9', 'if-range': etag })).status).toBe(206);
+    expect((await get({ range: 'bytes=5-9', 'if-range': '"another"' })).status).toBe(200);
     const stranger = await createReader(app);
     expect(await stranger.get(`/media/${media_id}/file`)).toMatchObject(failure(404, 'E_MEDIA_NOT_FOUND'));
   });
