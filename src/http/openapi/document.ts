@@ -6,7 +6,7 @@ import type { Access, RegisteredRoute } from '../access.ts';
 import { aliasOf } from '../api-paths.ts';
 import { describeWebhooks } from './event-schemas.ts';
 import { exampleOf } from './examples.ts';
-import { ANSWER_HEADERS, headersOf, requestHeadersOf, takesIdempotencyKey } from './headers.ts';
+import { ANSWER_HEADERS, hasETag, headersOf, requestHeadersOf, takesIdempotencyKey } from './headers.ts';
 import { createTranslator, nameSchema } from './json-schema.ts';
 import { TAGS } from './tags.ts';
 import type { Answer, Content, JsonSchema, OpenApiDocument, Operation, Parameter } from './types.ts';
@@ -166,7 +166,9 @@ function successes(route: RegisteredRoute, translator: Translator): Record<strin
   const { schema = {}, config } = route;
   const declared = (schema.response ?? {}) as Record<string, z.ZodType>;
   const { contentTypes = {} } = config;
-  const statuses = [...new Set([...Object.keys(declared), ...Object.keys(contentTypes)])].sort();
+  const statuses = [
+    ...new Set([...Object.keys(declared), ...Object.keys(contentTypes), ...(hasETag(route) ? ['304'] : [])]),
+  ].sort();
   return Object.fromEntries(
     statuses.map((status) => {
       const body = declared[status];

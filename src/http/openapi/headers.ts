@@ -30,7 +30,7 @@ export function headersOf(status: number, route?: RegisteredRoute): Record<strin
     'X-Request-ID',
     ...(isLimited ? RATE_LIMIT : []),
     ...(status === 201 ? ['Location'] : []),
-    ...(route?.method === 'GET' && status === 200 ? ['ETag'] : []),
+    ...(route && hasETag(route) && [200, 206, 304].includes(status) ? ['ETag'] : []),
     ...(route && takesIdempotencyKey(route) ? ['Idempotency-Replayed'] : []),
     ...(status === 206 || status === 416 ? ['Content-Range'] : []),
     ...(status === 401 ? ['WWW-Authenticate'] : []),
@@ -45,7 +45,7 @@ export function requestHeadersOf(route: RegisteredRoute): Parameter[] {
   const names = [
     ...requestHeaders,
     ...(takesIdempotencyKey(route) ? ['Idempotency-Key'] : []),
-    ...(route.method === 'GET' && !route.config.contentTypes ? ['If-None-Match'] : []),
+    ...(hasETag(route) && !requestHeaders.includes('If-None-Match') ? ['If-None-Match'] : []),
   ];
   return names.map((name) => {
     const { description, example } = REQUEST_HEADERS[name] ?? { description: '', example: '' };
@@ -80,6 +80,12 @@ const REQUEST_HEADERS: Record<string, { description: string; example: string }> 
     example: 'MTg5MDotMDAx',
   },
 };
+
+/** Whether the route answers 304 to whoever has its answer: every GET of JSON, and files. */
+export function hasETag({ method, config }: Pick<RegisteredRoute, 'method' | 'config'>): boolean {
+  const { contentTypes, requestHeaders = [] } = config;
+  return method === 'GET' && (contentTypes === undefined || requestHeaders.includes('If-None-Match'));
+}
 
 /** Whether a second request with the same `Idempotency-Key` gets the answer of the first. */
 export function takesIdempotencyKey(route: Pick<RegisteredRoute, 'method' | 'access'>): boolean {

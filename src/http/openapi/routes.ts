@@ -59,6 +59,7 @@ export function registerReferencePage(server: HttpServer, openApi: OpenApi): voi
       summary: 'Reference',
       description: 'This page: the API reference for people.',
       contentTypes: { 200: ['text/html'] },
+      requestHeaders: ['If-None-Match'],
       response: { 200: z.string() },
     }),
     async (_request, reply) => {

@@ -119,6 +119,14 @@ describe('the document', () => {
     expect(typesOf('/api/v1/libraries/{id}/export')).toEqual(['application/json', 'text/html']);
   });
 
+  test('says which answers have an ETag, and can be 304', () => {
+    const statuses = (path: string) => Object.keys(document.paths[path]?.get?.responses ?? {});
+    for (const path of ['/api/v1/media', '/api/v1/media/{id}/file', '/api/v1/openapi.json', '/docs'])
+      expect(statuses(path), path).toContain('304');
+    for (const path of ['/api/v1/events/stream', '/api/v1/media/{id}/export'])
+      expect(statuses(path), path).not.toContain('304');
+  });
+
   test('has an example for every JSON body, which is valid', () => {
     const ajv = new Ajv2020({ strict: false });
     addFormats.default(ajv);
