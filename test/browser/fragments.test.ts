@@ -65,7 +65,8 @@ test('a book loads its index and the chapters that are read, not all of them', a
 
   await page.reload();
   await heading(page, 20).waitFor();
-  expect(await page.getByText(`20 of ${CHAPTERS}`).count()).toBe(1);
+  // The index may arrive after the chapter.
+  await page.getByText(`20 of ${CHAPTERS}`).waitFor();
 
   await page.getByRole('link', { name: 'To the last lamp' }).click();
   await heading(page, CHAPTERS).waitFor();
