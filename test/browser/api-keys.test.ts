@@ -61,7 +61,7 @@ test('a key has the access that was chosen, and is shown once with a copy button
   await page.getByRole('button', { name: 'Copied' }).waitFor();
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe(reader);
   await page.getByRole('button', { name: 'Done' }).click();
-  expect(await page.getByText(reader).count()).toBe(0);
+  await page.getByText(reader).waitFor({ state: 'detached' });
   expect(await statusesOf(reader)).toEqual([200, 403]);
 
   const writer = await createKey(page, 'Extension', () =>
