@@ -113,7 +113,7 @@ async function startBare(database) {
   };
 }
 
-/** What is measured: the requests, and for each that can be answered with 304, the same with `If-None-Match`. */
+/** The requests to measure, and for each that can be answered with 304, the same with `If-None-Match`. */
 async function requestsOf(port, { article, book }) {
   const headers = { 'x-nexus-api-key': KEY };
   const reads = {

@@ -54,7 +54,7 @@ export const analyzeSubmission = submissionOf('analyze');
 export const branchReplaySubmission = submissionOf('branch_replay');
 export const integrityAuditSubmission = submissionOf('integrity_audit');
 
-/** What `submitJob` accepts, for the OpenAPI document. The payload is checked by the job type that it is for. */
+/** The bodies that `submitJob` accepts, for the OpenAPI document. The payload is checked by the job type that it is for. */
 export const jobSubmission = z.discriminatedUnion('job_type', [
   ingestBatchSubmission,
   analyzeSubmission,

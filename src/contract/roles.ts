@@ -14,7 +14,7 @@ export function lowerRole(a: Role, b: Role): Role {
 }
 
 /**
- * What a key may be used for. `read` and `write` allow requests that read and that change; `operate` and `admin` lift the
+ * The purposes of a key. `read` and `write` allow requests that read and that change; `operate` and `admin` lift the
  * key's role above viewer, as far as its person's role goes.
  */
 export const SCOPES = ['read', 'write', 'operate', 'admin'] as const;
