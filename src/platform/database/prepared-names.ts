@@ -1,7 +1,7 @@
 /** A statement is prepared when it has been used this often: what runs once at a start is not worth it. */
 const USES = 3;
 /** More than Nexus has. It only bounds the memory, should the text of a statement depend on what is asked for. */
-const MOST_NAMES = 5000;
+const MOST_NAMES = 2000;
 const MOST_COUNTED = 5000;
 
 const names = new Map<string, string>();

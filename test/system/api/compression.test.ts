@@ -37,7 +37,7 @@ test.each([
   expect(answer.headers.vary).toContain('accept-encoding');
   const sent = await buffer(answer);
   expect(sent.length).toBeLessThan(plain.length / 50);
-  expect(decompress(sent)).toEqual(plain);
+  expect(decompress(sent).equals(plain)).toBe(true);
 });
 
 test.each(['/openapi.json', '/docs'])('%s is compressed', async (path) => {

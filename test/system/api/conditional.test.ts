@@ -166,7 +166,7 @@ describe('RateLimit headers', () => {
     expect(unknown).toBeNull();
     for (const remaining of [read('ratelimit-remaining')[0], read('ratelimit-remaining')[3]]) {
       expect(Number(remaining)).toBeGreaterThan(0);
-      expect(Number(remaining)).toBeLessThan(Number(limit));
+      expect(Number(remaining)).toBeLessThanOrEqual(Number(limit));
     }
     expect(Number(read('ratelimit-reset')[0])).toBeGreaterThanOrEqual(1);
   });
