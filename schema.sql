@@ -468,6 +468,8 @@ create table media (
   job_id uuid,
   charged_user_id uuid not null,
   stored_bytes bigint default 0 not null,
+  title_edited_at timestamp with time zone,
+  is_link boolean default false not null,
   constraint media_pkey PRIMARY KEY (id),
   constraint media_charged_user_id_fkey FOREIGN KEY (charged_user_id) REFERENCES users(id),
   constraint media_created_by_user_id_fkey FOREIGN KEY (created_by_user_id) REFERENCES users(id),
@@ -520,6 +522,7 @@ create table media_fragments (
   t_start_ms integer,
   t_end_ms integer,
   text_length integer generated always as ((char_length(canonical_text) + ((octet_length(canonical_text) - octet_length(regexp_replace(canonical_text, '[\U00010000-\U0010FFFF]'::text, ''::text, 'g'::text))) / 4))) stored not null,
+  characters integer generated always as (char_length(canonical_text)) stored not null,
   constraint media_fragments_pkey PRIMARY KEY (id),
   constraint media_fragments_in_order UNIQUE (media_id, idx),
   constraint media_fragments_media_id_fkey FOREIGN KEY (media_id) REFERENCES media(id) ON DELETE CASCADE
@@ -553,6 +556,7 @@ create table media_readings (
   constraint media_readings_progress_range CHECK (((progress >= (0)::double precision) AND (progress <= (1)::double precision)))
 );
 CREATE INDEX media_readings_media_id_idx ON public.media_readings USING btree (media_id);
+CREATE INDEX media_readings_recent_idx ON public.media_readings USING btree (user_id, updated_at, media_id);
 
 create table media_search (
   media_id uuid not null,

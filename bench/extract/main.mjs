@@ -37,6 +37,7 @@ const CONTENDERS = {
         contentType: 'text/html; charset=utf-8',
         url: URL_OF_PAGE,
         imagePath: '/images?url=',
+        assetPath: '/assets/',
       }).plain_text;
   },
 };

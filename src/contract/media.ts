@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { readingProgress, readingState } from './reading.ts';
-import { id, listQuery, page, text, timestamp } from './wire.ts';
+import { cursor, id, listQuery, page, text, timestamp } from './wire.ts';
 
 export const MEDIA_KINDS = ['web_article', 'video', 'pdf', 'epub', 'podcast_episode'] as const;
 export const mediaKind = z.enum(MEDIA_KINDS);
@@ -67,6 +67,11 @@ export const media = z.object({
   word_count: z.number().int().nullable(),
   reading_minutes: z.number().int().nullable(),
   page_count: z.number().int().nullable(),
+  is_link: z
+    .boolean()
+    .describe(
+      'A page with hardly any text, such as an application. Its title and description are kept; the page itself is opened elsewhere.',
+    ),
   cover_url: z.string().nullable().describe('A path on this server.'),
   created_at: timestamp,
   updated_at: timestamp,
@@ -82,13 +87,14 @@ export const media = z.object({
     .describe(
       'It failed and the viewer may retry it: they saved it, or are an admin of a library that contains it.',
     ),
+  may_edit_title: z.boolean().describe('It is a file that the viewer uploaded, so they may edit its title.'),
 });
 export type Media = z.output<typeof media>;
 
 export const mediaWithOutline = media.extend({ outline: z.array(outlineItem) });
 export type MediaWithOutline = z.output<typeof mediaWithOutline>;
 
-const mediaSort = z.enum(['added', 'title', 'published', 'length']);
+const mediaSort = z.enum(['added', 'title', 'published', 'length', 'read']);
 export type MediaSort = z.output<typeof mediaSort>;
 export type SortOrder = 'asc' | 'desc';
 
@@ -98,7 +104,11 @@ export const mediaQuery = listQuery.extend({
   site: text(1, 500).optional().describe('Only media of this site.'),
   reading: readingState.optional().describe('Only media that the caller has read this far.'),
   library_id: id.optional().describe('Only media of this library.'),
-  sort: mediaSort.default('added').describe('What the list is sorted by.'),
+  sort: mediaSort
+    .default('added')
+    .describe(
+      'What the list is sorted by. `read` lists only media that the caller has started, by when they last read in them.',
+    ),
   order: z
     .enum(['asc', 'desc'])
     .optional()
@@ -144,6 +154,62 @@ export const mediaAttempt = z.object({
   finished_at: timestamp.nullable(),
 });
 export type MediaAttempt = z.output<typeof mediaAttempt>;
+
+export const editMedia = z.strictObject({
+  title: text(1, 500).refine((given) => !/\p{Cc}/u.test(given), 'must not contain control characters'),
+});
+
+/** The most media that one request changes. */
+export const MOST_CHANGED = 200;
+const mediaFilter = mediaQuery.pick({
+  kind: true,
+  status: true,
+  site: true,
+  reading: true,
+  library_id: true,
+});
+export const mediaChange = z
+  .strictObject({
+    action: z
+      .enum(['finish', 'unfinish', 'unread', 'add', 'remove', 'retry'])
+      .describe(
+        '`finish`, `unfinish` and `unread` change reading progress. `add` adds to the library `library_id`. `remove` removes ' +
+          "from that library or, without it, from the caller's default library.",
+      ),
+    media_ids: z.array(id).min(1).max(MOST_CHANGED).optional(),
+    filter: z
+      .strictObject(mediaFilter.shape)
+      .optional()
+      .describe('Everything that `GET /api/v1/media` lists with these parameters.'),
+    library_id: id.optional().describe('Required by `add`, optional for `remove`.'),
+    cursor: cursor.optional(),
+  })
+  .refine(
+    ({ media_ids, filter, cursor: after }) =>
+      (media_ids === undefined) !== (filter === undefined) && (after === undefined || filter !== undefined),
+    'must have either media_ids, or filter and optionally cursor',
+  )
+  .refine(
+    ({ action, library_id: target }) => action === 'remove' || (action === 'add') === (target !== undefined),
+    'must have library_id for add, and only for add and remove',
+  )
+  .meta({
+    examples: [{ action: 'finish', media_ids: ['019eb2a4-5c1d-7e3f-8a90-1b2c3d4e5f60'] }],
+  });
+export type MediaChange = z.output<typeof mediaChange>;
+
+export const mediaChanged = z.object({
+  changed: z.int(),
+  unchanged: z
+    .int()
+    .describe('Media that were in that state already, or that the caller may read but not retry or remove.'),
+  not_found: z.int().describe('Media that do not exist, or that the caller may not read.'),
+  next_cursor: z
+    .string()
+    .nullable()
+    .describe('Continues with more media of the filter; null when all are done.'),
+});
+export type MediaChanged = z.output<typeof mediaChanged>;
 
 const url = text(1, 10_000);
 const library_id = id

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import compress from '@fastify/compress';
 import cookie from '@fastify/cookie';
 import helmet from '@fastify/helmet';
-import Fastify, { type FastifyBaseLogger, LogController } from 'fastify';
+import Fastify, { type FastifyBaseLogger, type FastifyRequest, LogController } from 'fastify';
 import { NexusError } from '../contract/errors.ts';
 import { API } from '../contract/wire.ts';
 import type { IdempotentRequests } from '../platform/idempotency/idempotent-requests.ts';
@@ -92,6 +92,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Shel
   const methodsOf = allowedMethods(routes);
   server.setNotFoundHandler((request, reply) => {
     const path = pathOf(request.originalUrl);
+    if (isForPeople(request)) return sendPage(reply.status(404));
     const methods = methodsOf(pathOf(request.url));
     // A route may find nothing at its path, too.
     if (methods.length === 0 || methods.includes(request.method))
@@ -137,7 +138,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Shel
   );
   registerReferencePage(server, openApi);
   options.otherRoutes(server);
-  await registerWebApp(server, options.webApp);
+  const sendPage = await registerWebApp(server, options.webApp);
   await server.ready();
   return { server, routes, drain };
 }
@@ -170,6 +171,12 @@ const VALID_REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 function requestId(request: IncomingMessage): string {
   const given = request.headers['x-request-id'];
   return typeof given === 'string' && VALID_REQUEST_ID.test(given) ? given : newId();
+}
+
+/** Whether a browser asks for a page outside the API. */
+function isForPeople({ method, url, headers }: FastifyRequest): boolean {
+  const isRead = method === 'GET' || method === 'HEAD';
+  return isRead && !url.startsWith('/api/') && (headers.accept ?? '').includes('text/html');
 }
 
 function pathOf(url: string): string {

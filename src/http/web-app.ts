@@ -33,7 +33,7 @@ function contentSecurityPolicy(uploadOrigin: string | undefined): string {
 
 const page = { config: { access: 'public' as const }, schema: { hide: true } };
 
-/** Serves the web app at /app/. */
+/** Serves the web app at /app/. Returns a function that sends its page, which also says that a page is not found. */
 export async function registerWebApp(server: HttpServer, { directory, uploadOrigin }: WebAppOptions) {
   const policy = contentSecurityPolicy(uploadOrigin);
   const isBuilt = existsSync(path.join(directory, 'index.html'));
@@ -50,13 +50,18 @@ export async function registerWebApp(server: HttpServer, { directory, uploadOrig
   server.get('/app', page, async (_request, reply) => reply.redirect('/app/', 302));
   server.get<{ Params: { '*': string } }>('/app/*', page, async (request, reply) => {
     const name = request.params['*'];
+    if (isBuilt && name.includes('.') && name !== 'index.html') return sendAsset(reply, directory, name);
+    return sendPage(reply);
+  });
+
+  function sendPage(reply: FastifyReply): FastifyReply {
     if (!isBuilt) return sendNotBuilt(reply);
-    if (name.includes('.') && name !== 'index.html') return sendAsset(reply, directory, name);
     return reply
       .header('cache-control', 'no-cache')
       .header('content-security-policy', policy)
       .sendFile('index.html');
-  });
+  }
+  return sendPage;
 }
 
 /** Sends a file of the web app. Files in assets/ have a content hash in their name, so they are cached forever. */

@@ -53,7 +53,7 @@ test('an operator finds, explains and requeues a failed job', async () => {
   expect(await page.getByRole('main').innerText()).toMatch(/ran \d+ .*, on /);
 
   isGone = false;
-  await page.getByRole('button', { name: 'Requeue' }).click();
+  await page.getByRole('button', { name: 'Retry' }).click();
   await page.getByText('Attempt 2').waitFor();
   await page.getByText('Only the owner and admins can see the content.').waitFor();
   const job = page.url().split('/').at(-1);
@@ -68,8 +68,8 @@ test('an operator finds, explains and requeues a failed job', async () => {
   await other.getByRole('table').getByRole('link').first().waitFor();
   await other.getByRole('checkbox', { name: 'Select all' }).check();
   await other.getByText('2 jobs selected').waitFor();
-  await other.getByRole('button', { name: 'Requeue' }).first().click();
-  await other.getByText('2 jobs requeued.').waitFor();
+  await other.getByRole('button', { name: 'Retry' }).first().click();
+  await other.getByText('2 jobs retried.').waitFor();
   await other.getByText('No jobs match these filters').waitFor();
   const { body } = await nexus.call('GET', '/api/v1/audit?action=job.requeued', admin);
   expect(body.data.map(({ actor }: { actor: string }) => actor).sort()).toEqual([
@@ -208,6 +208,78 @@ test('every page is accessible and fits the screen, on a light desktop and a dar
     });
   }
 }, 180_000);
+
+test('the sidebar has one entry for the console, whose pages have their own navigation and keys', async () => {
+  const page = await signedIn(DEV_KEYS.admin);
+  await page.goto(`${nexus.url}/app/`);
+  const sidebar = page.getByRole('complementary', { name: 'Navigation' });
+  await sidebar.getByRole('link', { name: 'Console' }).click();
+  await page.getByRole('heading', { name: 'Queues, over the last hour' }).waitFor();
+  expect(await sidebar.getByRole('link', { name: 'Jobs' }).count()).toBe(0);
+  const nav = page.getByRole('navigation', { name: 'Console' });
+  expect(await nav.getByRole('link').count()).toBe(9);
+  await nav.getByRole('link', { name: 'Workers' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Workers' }).waitFor();
+  expect(await nav.getByRole('link', { name: 'Workers' }).getAttribute('aria-current')).toBe('page');
+  expect(await sidebar.getByRole('link', { name: 'Console' }).getAttribute('aria-current')).toBe('page');
+
+  for (const [keys, heading] of [
+    ['gj', 'Jobs'],
+    ['ga', 'Audit'],
+    ['gu', 'Users and keys'],
+  ] as const) {
+    for (const key of keys) await page.keyboard.press(key);
+    await page.getByRole('heading', { level: 1, name: heading }).waitFor();
+  }
+  await page.keyboard.press('g');
+  await page.keyboard.press('h');
+  await page.getByRole('heading', { level: 1, name: 'My library' }).waitFor();
+  await page.keyboard.press('g');
+  await page.keyboard.press('c');
+  await page.getByRole('heading', { name: 'Queues, over the last hour' }).waitFor();
+
+  // On a phone the current section is in view, whatever its place in the row.
+  await page.setViewportSize({ width: 390, height: 844 });
+  await open(page, 'people');
+  const current = nav.locator('[aria-current="page"]');
+  await current.waitFor();
+  const box = await current.boundingBox();
+  expect(box && box.x >= 0 && box.x + box.width <= 390).toBe(true);
+});
+
+test('links that nobody can read are no problem of Nexus, and an admin sees the address of their own', async () => {
+  isGone = true;
+  await save('/gone/for-good');
+  const page = await signedIn(DEV_KEYS.admin);
+  await vi.waitFor(async () => {
+    const { body } = await nexus.call('GET', '/api/v1/jobs?error_code=E_PAGE_NOT_FOUND', admin);
+    expect(body.data.length).toBeGreaterThan(0);
+  }, 20_000);
+  await open(page, 'overview');
+  const failures = page.getByRole('listitem').filter({ hasText: 'Failures' });
+  await failures.getByText('1 saved link could not be read.').waitFor();
+  await failures.getByRole('img', { name: 'OK' }).waitFor();
+  await open(page, 'jobs?error_code=E_PAGE_NOT_FOUND');
+  await page.getByRole('table').getByRole('link').first().click();
+  await page.getByRole('region', { name: 'Item' }).getByText(`${nexus.site.url}/gone/for-good`).waitFor();
+});
+
+test('the audit log has names instead of ids, and the list of jobs fits a usual screen', async () => {
+  const { id, username } = await nexus.person('frida', 'viewer');
+  await nexus.call('POST', `/api/v1/users/${id}/sign-in-link`, admin);
+  const page = await signedIn(DEV_KEYS.admin, { viewport: { width: 1440, height: 900 } });
+  await open(page, 'audit?action=sign_in_link.created');
+  const row = page.getByRole('row').filter({ hasText: username });
+  await row.waitFor();
+  expect(await row.innerText()).not.toContain(id.slice(-8));
+  await open(page, 'jobs');
+  await page.getByRole('table').getByRole('link').first().waitFor();
+  const overflow = `(() => {
+    const { scrollWidth, clientWidth } = document.querySelector('.table-frame');
+    return scrollWidth - clientWidth;
+  })()`;
+  expect(await page.evaluate(overflow)).toBe(0);
+});
 
 test('the console is hidden from people without the role', async () => {
   const reader = await nexus.person('dora', 'viewer');

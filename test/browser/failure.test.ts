@@ -21,7 +21,7 @@ test('a failed item shows its error and its attempts, and can be retried', async
   await page.getByLabel('Links').fill(`${nexus.site.url}/lost`);
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
 
-  await page.getByText('has no such page').waitFor();
+  await page.getByText('Page not found (404)').waitFor();
   await page.getByRole('link', { name: /lost/ }).click();
   await page.getByRole('heading', { name: 'Processing failed' }).waitFor();
   await page.getByRole('button', { name: 'Show attempts' }).click();

@@ -10,6 +10,14 @@ const nexus = useNexus((_request, response) => {
 });
 const chromium = useChromium();
 
+test('the welcome page says where to find the sign-in link when it is opened without one', async () => {
+  const page = await chromium.open();
+  await page.goto(`${nexus.url}/app/welcome`);
+  await page.getByText('the terminal prints it').waitFor();
+  await page.getByText('ask your administrator').waitFor();
+  await expectAccessible(page);
+});
+
 test('from the first start to reading an article, and continuing where it was left', async () => {
   const page = await chromium.open();
   await page.goto(nexus.signInLink);

@@ -106,7 +106,7 @@ test(`the settings of a person with a password are accessible, ${LOOKS}`, async 
 test(`every dialog is accessible, ${LOOKS}`, () =>
   inBothLooks(chromium, async (page, look) => {
     await openLibrary(page, nexus, DEV_KEYS.admin);
-    await page.getByRole('link', { name: 'A page to look at' }).waitFor();
+    await page.getByRole('link', { name: 'A page to look at' }).first().waitFor();
     for (const [keys, title] of [
       [['n'], 'Save'],
       [['?'], 'Keyboard shortcuts'],

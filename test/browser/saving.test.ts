@@ -97,7 +97,7 @@ test('several items are marked as unread, and Undo restores their progress', asy
 test('a removed item comes back with Undo, and is removed without it', async () => {
   const page = await chromium.open();
   await openLibrary(page, nexus, DEV_KEYS.viewer);
-  const one = page.getByRole('link', { name: 'Page one' });
+  const one = page.locator('.virtual-list').getByRole('link', { name: 'Page one' });
   await one.focus();
   await page.keyboard.press('#');
   await one.waitFor({ state: 'detached' });
@@ -107,7 +107,7 @@ test('a removed item comes back with Undo, and is removed without it', async () 
   await one.focus();
   await page.keyboard.press('#');
   await one.waitFor({ state: 'detached' });
-  const removed = page.waitForRequest((request) => request.method() === 'DELETE');
+  const removed = page.waitForRequest((request) => request.url().endsWith('/media/bulk'));
   await page.reload();
   await removed;
   await page.getByText('1 item', { exact: true }).waitFor();

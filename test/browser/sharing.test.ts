@@ -47,7 +47,8 @@ test('a shared article disappears from the open page of a member who is removed'
   await theirs.getByRole('button', { name: 'Accept' }).click();
   await theirs.getByRole('link', { name: 'What we read together' }).click();
   await theirs.getByText('nobody had touched the ink').first().waitFor();
-  await theirs.getByRole('button', { name: 'Why do I see this?' }).click();
+  await theirs.getByRole('button', { name: 'Actions for What we read together' }).click();
+  await theirs.getByRole('menuitem', { name: 'Why do I see this?' }).click();
   await theirs.getByText('and you are a member').waitFor();
   await theirs.getByRole('button', { name: 'Close' }).click();
 
@@ -83,7 +84,7 @@ test('the open list of a library disappears when its reader is removed', async (
   const page = await chromium.open();
   await openLibrary(page, nexus, friend.key);
   await page.getByRole('link', { name: 'Shelf' }).click();
-  await page.getByRole('link', { name: 'What we read together' }).waitFor();
+  await page.getByRole('article').getByRole('link', { name: 'What we read together' }).waitFor();
   chromium.forgive(/404/);
   await nexus.call('DELETE', `/api/v1/libraries/${library}/members/${friend.id}`, { key: owner.key });
   await page.getByText('you are no longer a member').waitFor();

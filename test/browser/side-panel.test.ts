@@ -227,7 +227,8 @@ test('on a phone the panel is a bottom sheet, and marks in another chapter are s
   const page = await chromium.open({ viewport: { width: 390, height: 844 }, hasTouch: true });
   await signIn(page, nexus, key);
   await read(page, book);
-  await page.getByRole('button', { name: 'Analysis and related' }).click();
+  await page.getByRole('button', { name: 'Actions for Two chapters' }).click();
+  await page.getByRole('menuitem', { name: 'Analysis and related' }).click();
   const panel = panelOf(page);
   await panel.getByRole('button', { name: 'Analyse' }).click();
   await panel.getByRole('button', { name: 'Ada Lovelace' }).click();

@@ -59,7 +59,7 @@ describe('an import', () => {
     await choose(page, files);
     await page.getByText('Bookmarks, Pocket, Omnivore: 6 links').waitFor();
     await page.getByText('2 tags').waitFor();
-    await page.getByText('1 entry is not a link').click();
+    await page.getByText('1 entry skipped (not a link)').click();
     await page.getByText('Does not start with http or https.').waitFor();
     await expectAccessible(page);
 
@@ -181,7 +181,7 @@ describe('an import', () => {
     await theirs.goto(`${nexus.url}/app/import?library=${id}`);
     await theirs.getByLabel('Or paste links').fill(link('refused'));
     await theirs.getByRole('button', { name: 'Continue' }).click();
-    await theirs.getByText('Only admins can add items to Theirs').waitFor();
+    await theirs.getByText('Only editors can add items to Theirs').waitFor();
     expect(await theirs.getByLabel('Import to').inputValue()).not.toBe(id);
     await expectAccessible(theirs);
   });

@@ -19,8 +19,12 @@ const queryClient = createQueryClient({
 });
 const router = createAppRouter(queryClient);
 
-// Pages restore their own scroll positions.
-window.history.scrollRestoration = 'manual';
+// Pages scroll by themselves. The router turns this off when the page is left.
+const scrollManually = () => {
+  window.history.scrollRestoration = 'manual';
+};
+scrollManually();
+window.addEventListener('pagehide', scrollManually);
 
 const container = document.getElementById('root');
 if (!container) throw new Error('The page has no #root.');

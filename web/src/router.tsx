@@ -11,6 +11,7 @@ import { ApiError } from './api/client.ts';
 import { openStream } from './api/events.ts';
 import { CONSOLE_PAGES } from './console/routes.tsx';
 import { readListParams } from './library/list-params.ts';
+import { readVisited } from './reader/visited.ts';
 import { readSearchParams } from './search/search-params.ts';
 import { roleAllows, sessionQuery } from './session/session.ts';
 import { NotFound, PageError, PagePending } from './shell/page-states.tsx';
@@ -27,7 +28,7 @@ const signIn = createRoute({
   getParentRoute: () => root,
   path: 'sign-in',
   validateSearch: (search): { next?: string } =>
-    typeof search.next === 'string' && /^\/(?!\/)/.test(search.next) ? { next: search.next } : {},
+    typeof search.next === 'string' && /^\/(?![/\\])/.test(search.next) ? { next: search.next } : {},
   component: lazyRouteComponent(() => import('./session/sign-in-page.tsx')),
 });
 
@@ -89,9 +90,7 @@ const library = createRoute({
 const reader = createRoute({
   getParentRoute: () => signedIn,
   path: 'read/$mediaId',
-  // `at`: the index of the fragment that a search has found.
-  validateSearch: (search): { at?: number } =>
-    typeof search.at === 'number' && Number.isInteger(search.at) ? { at: search.at } : {},
+  validateSearch: readVisited,
   component: lazyRouteComponent(() => import('./reader/reader-page.tsx')),
 });
 
@@ -176,7 +175,8 @@ export function createAppRouter(queryClient: QueryClient) {
     defaultErrorComponent: PageError,
     defaultPendingComponent: PagePending,
     defaultNotFoundComponent: NotFound,
-    scrollRestoration: false,
+    // Pages scroll by themselves: the reader to the place, others to where they were left. False would scroll to the top.
+    scrollRestoration: () => false,
   });
 }
 

@@ -3,7 +3,7 @@ import type { Actor } from '../../platform/audit/audit.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
 import { type Claimant, transaction } from '../../platform/database/transaction.ts';
 import { mediaNotFound, requireAdmin, requireReadable } from './access/access.ts';
-import type { Viewer } from './access/can-read-media.ts';
+import { listReadable, type Viewer } from './access/can-read-media.ts';
 import * as closure from './closure/closure.ts';
 import { holdMedia, lockContents } from './closure/lock-contents.ts';
 import * as store from './store.ts';
@@ -28,6 +28,19 @@ export async function addMedia(tx: Transaction, viewer: Viewer, { libraryId, med
   return closure.addToLibrary(tx, libraryId, ids, by);
 }
 
+interface Removal {
+  libraryId: string;
+  mediaId: string;
+  requestId?: string | undefined;
+}
+
+/** How many of the given media were changed, were as they should be already, or are not there for the viewer. */
+export interface ManyChanged {
+  changed: number;
+  unchanged: number;
+  not_found: number;
+}
+
 export type LibraryMediaService = ReturnType<typeof createLibraryMedia>;
 
 export function createLibraryMedia({ sql }: { sql: Database }) {
@@ -48,6 +61,37 @@ export function createLibraryMedia({ sql }: { sql: Database }) {
     return transaction(sql, checked, claimant);
   }
 
+  /** Like `changeContents` for many media. Those that the viewer may not read are left out, and counted. */
+  function changeMany(
+    viewer: Viewer,
+    { libraryId, mediaIds }: { libraryId: string; mediaIds: string[] },
+    change: (tx: Transaction, mediaIds: string[]) => Promise<number>,
+    claimant?: Claimant,
+  ): Promise<ManyChanged> {
+    const checked = async (tx: Transaction) => {
+      await lockContents(tx, [libraryId], mediaIds);
+      requireAdmin(await store.findLibrary(tx, viewer.user_id, libraryId));
+      const held = [...(await holdMedia(tx, await listReadable(tx, viewer, mediaIds)))];
+      const changed = held.length === 0 ? 0 : await change(tx, held);
+      return { changed, unchanged: held.length - changed, not_found: mediaIds.length - held.length };
+    };
+    return transaction(sql, checked, claimant);
+  }
+
+  async function removeOne(tx: Transaction, viewer: Viewer, { libraryId, mediaId, requestId }: Removal) {
+    if (libraryId === viewer.default_library_id) {
+      const saved = await closure.removeFromDefaultLibrary(tx, libraryId, mediaId, requestId);
+      if (saved) await closure.putIntoTrash(tx, libraryId, saved);
+      return saved !== undefined;
+    }
+    requireAdmin(await store.lockLibrary(tx, viewer.user_id, libraryId));
+    const by = { userId: viewer.user_id, requestId };
+    if (!(await closure.removeFromLibrary(tx, libraryId, mediaId, by))) return false;
+    const trashed = { media_id: mediaId, library_id: libraryId };
+    await closure.putIntoTrash(tx, viewer.default_library_id, trashed);
+    return true;
+  }
+
   return {
     async add(viewer: Viewer, libraryId: string, mediaId: string, actor: RequestOf = {}) {
       const addition = { libraryId, media: [{ media_id: mediaId }], requestId: actor.requestId };
@@ -62,17 +106,29 @@ export function createLibraryMedia({ sql }: { sql: Database }) {
      */
     async remove(viewer: Viewer, libraryId: string, mediaId: string, requestId?: string): Promise<void> {
       await changeContents(viewer, { libraryId, mediaId }, async (tx) => {
-        if (libraryId === viewer.default_library_id) {
-          const saved = await closure.removeFromDefaultLibrary(tx, libraryId, mediaId, requestId);
-          if (saved) await closure.putIntoTrash(tx, libraryId, saved);
-          return;
-        }
-        requireAdmin(await store.lockLibrary(tx, viewer.user_id, libraryId));
-        const by = { userId: viewer.user_id, requestId };
-        if (!(await closure.removeFromLibrary(tx, libraryId, mediaId, by))) mediaNotFound();
-        const trashed = { media_id: mediaId, library_id: libraryId };
-        await closure.putIntoTrash(tx, viewer.default_library_id, trashed);
+        const isRemoved = await removeOne(tx, viewer, { libraryId, mediaId, requestId });
+        if (!isRemoved && libraryId !== viewer.default_library_id) mediaNotFound();
       });
+    },
+
+    /** Adds many media to a library, in one transaction. */
+    addMany(viewer: Viewer, libraryId: string, mediaIds: string[], actor: RequestOf = {}) {
+      const add = async (tx: Transaction, ids: string[]) => {
+        const media = ids.map((media_id) => ({ media_id }));
+        return (await addMedia(tx, viewer, { libraryId, media, requestId: actor.requestId })).length;
+      };
+      return changeMany(viewer, { libraryId, mediaIds }, add, actor);
+    },
+
+    /** Removes many media from a library, in one transaction, each as `remove` does. */
+    removeMany(viewer: Viewer, libraryId: string, mediaIds: string[], actor: RequestOf = {}) {
+      const remove = async (tx: Transaction, ids: string[]) => {
+        let removed = 0;
+        for (const mediaId of ids)
+          if (await removeOne(tx, viewer, { libraryId, mediaId, requestId: actor.requestId })) removed += 1;
+        return removed;
+      };
+      return changeMany(viewer, { libraryId, mediaIds }, remove, actor);
     },
 
     async provenance(viewer: Viewer, mediaId: string): Promise<Provenance> {

@@ -1,3 +1,4 @@
+import type { RunByCost } from '../../platform/processes/by-cost.ts';
 import type { Feature, Platform } from '../feature.ts';
 import type { LibraryMediaService } from '../libraries/library-media.ts';
 import type { Extractors } from './extractors/extractors.ts';
@@ -8,6 +9,7 @@ import { createQuota } from './files/quota.ts';
 import { periodicOrphanSweep, periodicUploadExpiry } from './files/sweeps.ts';
 import { createUploads } from './files/uploads.ts';
 import { createFileCheck, createSearchCheck, createTextCheck } from './integrity.ts';
+import { createBulkMedia } from './lists/bulk.ts';
 import { createMediaLists } from './lists/list.ts';
 import { registerListRoutes } from './lists/list-routes.ts';
 import { createMedia } from './media.ts';
@@ -16,33 +18,41 @@ import { createIngest } from './processing/ingest.ts';
 import { createProgressCheck, periodicMissedIndexing } from './processing/stuck.ts';
 import { withForcedRun } from './processing/test-force-run.ts';
 import { registerMediaRoutes } from './routes.ts';
+import { createFind } from './search/find.ts';
 import { createSearch } from './search/search.ts';
+import { registerSearchRoutes } from './search/search-routes.ts';
+import type { searchWork } from './search/work.ts';
 import { createPurge, periodicPurge } from './trash/purge.ts';
 import { createTrash } from './trash/trash.ts';
 import { registerTrashRoutes } from './trash/trash-routes.ts';
 
 interface MediaFeatureDependencies extends Pick<Platform, 'sql' | 'log' | 'storage' | 'egress'> {
   extractors: Extractors;
+  texts: { run: RunByCost<typeof searchWork> };
   libraryMedia: LibraryMediaService;
   config: { env: string; storageQuotaMb: number; purgeAfterDays: number; publicUrl: string | undefined };
 }
 
 export function createMediaFeature(dependencies: MediaFeatureDependencies) {
-  const { sql, log, storage, egress, extractors, libraryMedia, config } = dependencies;
+  const { sql, log, storage, egress, extractors, texts, libraryMedia, config } = dependencies;
   const { purgeAfterDays: days, publicUrl } = config;
   const registry = createRegistry(extractors, storage);
   const quota = createQuota({ sql, defaultMb: config.storageQuotaMb });
-  const ingest = createIngest({ sql, log, storage, quota, extractors: registry });
+  const images = createImages({ sql, storage, egress, quota });
+  const ingest = createIngest({ sql, log, storage, quota, images, extractors: registry });
   const purge = createPurge({ sql, storage });
+  const mediaLists = createMediaLists({ sql });
   const services = {
     ingest,
     media: createMedia({ sql, ingest }),
-    mediaLists: createMediaLists({ sql }),
-    search: createSearch({ sql }),
+    mediaLists,
+    bulk: createBulkMedia({ sql, mediaLists, libraryMedia, ingest }),
+    search: createSearch({ sql, run: texts.run }),
+    find: createFind({ sql, run: texts.run }),
     quota,
     uploads: createUploads({ sql, log, storage, quota, ingest, libraryMedia, publicUrl }),
     files: createFiles({ sql, storage }),
-    images: createImages({ sql, storage, egress, quota }),
+    images,
     trash: createTrash({ sql, purge, libraryMedia, days }),
   };
   return {
@@ -50,6 +60,7 @@ export function createMediaFeature(dependencies: MediaFeatureDependencies) {
     services,
     routes(api) {
       registerListRoutes(api, services);
+      registerSearchRoutes(api, services);
       registerMediaRoutes(api, services);
       registerFileRoutes(api, services);
       registerTrashRoutes(api, services.trash);
@@ -57,6 +68,7 @@ export function createMediaFeature(dependencies: MediaFeatureDependencies) {
     jobTypes: [
       config.env === 'test' ? withForcedRun(sql, ingest.ingestType) : ingest.ingestType,
       ingest.indexType,
+      images.saveType,
     ],
     periodic: [
       periodicUploadExpiry({ sql, log, storage }),

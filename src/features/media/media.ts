@@ -1,20 +1,29 @@
 import { z } from 'zod';
 import { NexusError } from '../../contract/errors.ts';
-import type { FragmentEntry, MediaAttempt, MediaFragment, MediaWithOutline } from '../../contract/media.ts';
+import type {
+  FragmentEntry,
+  Media,
+  MediaAttempt,
+  MediaFragment,
+  MediaWithOutline,
+} from '../../contract/media.ts';
 import type { ReadingProgress, UpdateReading } from '../../contract/reading.ts';
 import type { ListQuery } from '../../contract/wire.ts';
 import { type Actor, recordAudit } from '../../platform/audit/audit.ts';
 import { continueAfter, decodeCursor, LAST_PAGE } from '../../platform/cursor.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { transaction } from '../../platform/database/transaction.ts';
+import { versionOf } from '../../platform/version-tag.ts';
 import { mediaNotFound, requireReadable } from '../libraries/access/access.ts';
 import type { Viewer } from '../libraries/access/can-read-media.ts';
+import { emitMediaEvents } from './events.ts';
 import { deleteReadingProgress, writeReadingProgress } from './lists/reading-progress-store.ts';
 import type { Ingest } from './processing/ingest.ts';
 import { retryMedia } from './processing/lifecycle.ts';
 import { listAttempts } from './processing/media-jobs.ts';
 import { saveLinks } from './saving/save-links.ts';
 import { inferKind, parseMediaUrl, readLink } from './saving/url.ts';
+import { rebuildTitleRow } from './search/title-row.ts';
 import * as store from './store.ts';
 
 export type MediaService = ReturnType<typeof createMedia>;
@@ -115,6 +124,27 @@ export function createMedia({ sql, ingest }: { sql: Database; ingest: Pick<Inges
       });
     },
 
+    /** Edits the title, for everybody who reads the media. Extraction does not overwrite it any more. */
+    async editTitle(viewer: Viewer, mediaId: string, title: string, actor: Actor): Promise<MediaWithOutline> {
+      await transaction(sql, async (tx) => {
+        const media = (await store.lockTitle(tx, viewer, mediaId)) ?? mediaNotFound();
+        if (!media.may_edit_title)
+          throw new NexusError(
+            'E_FORBIDDEN',
+            'Only the title of a file can be edited, by the person who uploaded it.',
+          );
+        actor.requireVersion?.(mediaVersion(media));
+        await store.writeTitle(tx, mediaId, title);
+        const { kind, processing_status } = media;
+        // Other media get their search rows later, with the title that they have then.
+        if (processing_status === 'ready') await rebuildTitleRow(tx, mediaId);
+        const changed = { media_id: mediaId, kind, processing_status };
+        await emitMediaEvents(tx, 'media.status_changed', [changed], actor.requestId);
+        await recordAudit(tx, { action: 'media.title_edited', actor, details: { media_id: mediaId } });
+      });
+      return requireMedia(viewer, mediaId);
+    },
+
     /** Saves reading progress. When two devices write at once, the later one by the database's clock wins. */
     async updateReading(viewer: Viewer, mediaId: string, change: UpdateReading): Promise<ReadingProgress> {
       return (await writeReadingProgress(sql, viewer, mediaId, change)) ?? mediaNotFound();
@@ -124,4 +154,9 @@ export function createMedia({ sql, ingest }: { sql: Database; ingest: Pick<Inges
       if (!(await deleteReadingProgress(sql, viewer, mediaId))) mediaNotFound();
     },
   };
+}
+
+/** Names the state of a media that its saver changes. */
+export function mediaVersion({ title }: Pick<Media, 'title'>): string {
+  return versionOf(title);
 }

@@ -7,9 +7,10 @@ import { removeMediaQuery } from '../../contract/trash.ts';
 import { answer, id, listOf, listQuery } from '../../contract/wire.ts';
 import { data, list, sendCreated } from '../../http/answers.ts';
 import { actorOf, principalOf } from '../../http/authentication.ts';
+import { versioned } from '../../http/conditional.ts';
 import type { HttpServer } from '../../http/http-server.ts';
 import { routeOptions } from '../../http/route-options.ts';
-import type { MediaService } from './media.ts';
+import { type MediaService, mediaVersion } from './media.ts';
 import type { Trash } from './trash/trash.ts';
 
 const byId = z.object({ id });
@@ -85,7 +86,28 @@ export function registerMediaRoutes(
       params: byId,
       response: { 200: answer(contract.mediaWithOutline) },
     }),
-    (request) => data(media.get(principalOf(request), request.params.id)),
+    (request, reply) => versioned(reply, media.get(principalOf(request), request.params.id), mediaVersion),
+  );
+
+  api.patch(
+    '/media/:id',
+    forViewers({
+      errors: ['E_FORBIDDEN', 'E_MEDIA_NOT_FOUND', 'E_PRECONDITION_FAILED'],
+      requestHeaders: ['If-Match'],
+      operationId: 'editMedia',
+      summary: 'Edit the title of a media',
+      description:
+        'Allowed for the person who uploaded the file. Everybody who can read it gets the new title, and processing it again ' +
+        'does not change it back.',
+      params: byId,
+      body: contract.editMedia,
+      response: { 200: answer(contract.mediaWithOutline) },
+    }),
+    (request, reply) => {
+      const { title } = request.body;
+      const edited = media.editTitle(principalOf(request), request.params.id, title, actorOf(request));
+      return versioned(reply, edited, mediaVersion);
+    },
   );
 
   api.get(

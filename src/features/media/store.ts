@@ -9,7 +9,14 @@ import type { Queryable, Transaction } from '../../platform/database/database.ts
 import { newId } from '../../platform/ids.ts';
 import { canReadMedia, mayRetryMedia, type Viewer } from '../libraries/access/can-read-media.ts';
 import type { Asset, Extraction, Known } from './extractors/extraction.ts';
-import { addedAt, joinReadingProgress, type MediaRow, mediaColumns, toMedia } from './lists/media-row.ts';
+import {
+  addedAt,
+  joinReadingProgress,
+  type MediaRow,
+  mayEditTitle,
+  mediaColumns,
+  toMedia,
+} from './lists/media-row.ts';
 import type { ExtractedPage } from './saving/store.ts';
 
 /** The columns of a media that processing needs. */
@@ -85,7 +92,15 @@ export async function findByFile(tx: Transaction, userId: string, kind: MediaKin
 export async function writeExtraction(
   tx: Transaction,
   { id: mediaId, kind, canonicalUrl }: ExtractedPage,
-  { title, metadata, plain_text, outline, page_count, fragments }: Extraction & { page_count?: number },
+  {
+    title,
+    metadata,
+    plain_text,
+    outline,
+    page_count,
+    is_link,
+    fragments,
+  }: Extraction & { page_count?: number },
 ): Promise<void> {
   await tx`
     update media
@@ -93,7 +108,8 @@ export async function writeExtraction(
         canonical_url = coalesce(${canonicalUrl}, canonical_url),
         plain_text = ${plain_text},
         outline = ${JSON.stringify(outline)},
-        page_count = ${page_count ?? null}
+        page_count = ${page_count ?? null},
+        is_link = ${is_link ?? false}
     where id = ${mediaId}`;
   await writeKnown(tx, mediaId, { title, metadata });
   await tx`
@@ -115,7 +131,7 @@ export async function writeExtraction(
 export async function writeKnown(tx: Transaction, mediaId: string, { title, metadata }: Known) {
   await tx`
     update media
-    set title = coalesce(left(nullif(trim(${title}), ''), 1000), title),
+    set title = case when title_edited_at is null then coalesce(left(nullif(trim(${title}), ''), 1000), title) else title end,
         author = ${metadata.author ?? null},
         site = ${metadata.site ?? null},
         language = ${metadata.language ?? null},
@@ -126,6 +142,27 @@ export async function writeKnown(tx: Transaction, mediaId: string, { title, meta
         cover = ${metadata.cover ?? null},
         updated_at = now()
     where id = ${mediaId}`;
+}
+
+/** Locks a media that the viewer may read, so that its title does not change, and returns what an edit depends on. */
+export async function lockTitle(tx: Transaction, viewer: Viewer, mediaId: string) {
+  const [media] = await tx<Pick<MediaRow, 'kind' | 'title' | 'processing_status' | 'may_edit_title'>[]>`
+    select kind, title, processing_status, ${mayEditTitle(tx, viewer)} as may_edit_title
+    from media
+    where id = ${mediaId} and ${canReadMedia(tx, viewer, mediaId)}
+    for no key update of media`;
+  return media;
+}
+
+/** Waits for parallel changes of a media, and blocks new ones. */
+export async function lockMedia(tx: Transaction, mediaId: string): Promise<void> {
+  await tx`select from media where id = ${mediaId} for no key update`;
+}
+
+/** Writes a title that extraction does not overwrite. */
+export async function writeTitle(tx: Transaction, mediaId: string, title: string): Promise<void> {
+  await tx`
+    update media set title = ${title}, title_edited_at = now(), updated_at = now() where id = ${mediaId}`;
 }
 
 export type StoredAsset = Pick<Asset, 'name' | 'content_type'> & { path: string };
@@ -247,6 +284,18 @@ export async function mayRetry(sql: Queryable, viewer: Viewer, mediaId: string):
   const [row] = await sql<{ may_retry: boolean }[]>`
     select ${mayRetryMedia(sql, viewer)} as may_retry from media where id = ${mediaId}`;
   return row?.may_retry ?? false;
+}
+
+/** Lists those of the media that failed and that the viewer may retry, in the order of their ids. */
+export async function listRetriable(sql: Queryable, viewer: Viewer, mediaIds: string[]) {
+  return sql<Pick<MediaSource, 'id' | 'kind' | 'processing_status'>[]>`
+    select media.id, media.kind, media.processing_status
+    from media
+    where media.id = any(${mediaIds}::uuid[])
+      and media.processing_status = 'failed'
+      and media.failure_stage <> 'upload'
+      and ${mayRetryMedia(sql, viewer)}
+    order by media.id`;
 }
 
 /** Returns the paths that something refers to. */

@@ -21,6 +21,7 @@ test.each([
     '![An image](https://example.org/a%20b.png)',
   ],
   ['<p><img src="/media/x/assets/1.png" alt="A figure"></p>', 'A figure'],
+  ['<p>It is <math alttext="πr^2"><mi>π</mi><msup><mi>r</mi><mn>2</mn></msup></math>.</p>', 'It is πr^2.'],
   [
     '<p>1. not *a* list, [no](link), <b></b>_</p><p># no heading</p>',
     '1\\. not \\*a\\* list, \\[no\\](link), \\_\n\n\\# no heading',

@@ -37,7 +37,7 @@ const DEEPEST_INDENT = 20;
 /** Elements deeper than this are transparent. Each level writes its content again, which would take quadratic time. */
 const DEEPEST = 64;
 
-/** Converts sanitised HTML to Markdown in linear time. Images link to their original address. */
+/** Converts sanitised HTML to Markdown in linear time. Images link to their original address; formulas are linear. */
 export function markdownOf(html: string): string {
   const root = newFrame('root', []);
   const open: Frame[] = [root];
@@ -66,6 +66,10 @@ export function markdownOf(html: string): string {
       const { tagName } = element;
       if (attribute(element, 'hidden') !== undefined || attribute(element, 'aria-hidden') === 'true')
         return false;
+      if (tagName === 'math') {
+        write(escapeMarkdown(attribute(element, 'alttext') ?? ''));
+        return false;
+      }
       const isInline = INLINE.has(tagName);
       if (!isInline) beginBlock();
       const isTransparent = !FORMED.has(tagName) || formed >= DEEPEST;

@@ -46,6 +46,7 @@ const BY_NAME: Record<string, unknown> = {
   feature: 'media',
   filename: 'tides.pdf',
   form: 'NFC',
+  fragment_title: 'The moving tides',
   html_sanitized: '<p>The sea is never still.</p>',
   idempotency_key: 'import-2026-03',
   invitee_username: 'grace',

@@ -47,7 +47,7 @@ const SENTENCES: Record<string, [FailureCode, (host: string) => string]> = {
 export function notPublic(host: string, cause: unknown, isUnresolved = false): EgressError {
   return new EgressError(
     'E_SSRF_BLOCKED',
-    `${host} is not a public site. Check the address for a typo. If it is internal, an operator can allow it.`,
+    `${host} is not a public site. Check the address for a typo, or ask your administrator to allow this address.`,
     { cause, isUnresolved },
   );
 }
@@ -95,11 +95,11 @@ function statusSentence(status: number, host: string): [FailureCode, string] {
       `${host} denied access to this page. If you can open it in your browser, save it as a PDF and upload it.`,
     ];
   }
-  if (status === 404) return ['E_PAGE_NOT_FOUND', `${host} has no such page. Check the address.`];
+  if (status === 404) return ['E_PAGE_NOT_FOUND', `Page not found (404) on ${host}.`];
   if (status === 410) return ['E_PAGE_GONE', `${host} has removed this page permanently.`];
-  if (status === 429) return ['E_SITE_BUSY', `${host} received too many requests. Try again later.`];
+  if (status === 429) return ['E_SITE_BUSY', `${host} received too many requests. Retry later.`];
   if (status >= 500 || status === 408 || status === 425) {
-    return ['E_SITE_ERROR', `${host} is having problems (${status}). Try again later.`];
+    return ['E_SITE_ERROR', `${host} is having problems (${status}). Retry later.`];
   }
   return ['E_HTTP_ERROR', `${host} responded with an error (${status}).`];
 }

@@ -34,7 +34,9 @@ export function Confidence({ value, label = 'Confidence' }: { value: number; lab
       title={label}
     >
       <Bar share={value} />
-      <span className="confidence-number">{whole} %</span>
+      <span className="confidence-number">
+        {whole} % <span className="confidence-label">{label.toLowerCase()}</span>
+      </span>
     </span>
   );
 }

@@ -32,7 +32,11 @@ function rangesOf(spans: readonly Span[], textOf: TextOf): (Range | undefined)[]
       const element = elementOf(idx);
       const text = element ? textOf(idx) : undefined;
       const isShown = element && text !== undefined;
-      finders.set(idx, isShown ? createRangeFinder<Node>(textRunsIn<Node>(element), text) : undefined);
+      const isReordered = element?.matches('.pdf-text') ?? false;
+      finders.set(
+        idx,
+        isShown ? createRangeFinder<Node>(textRunsIn<Node>(element), text, { isReordered }) : undefined,
+      );
     }
     return finders.get(idx);
   };

@@ -102,6 +102,68 @@ describe('ranges of the canonical text in the page', () => {
     expect(find(9, 15)).toBeUndefined();
   });
 
+  describe('a formula', () => {
+    const MATH = '<math alttext="πr^2"><mi>π</mi><msup><mi>r</mi><mn>2</mn></msup></math>';
+    const html = `<p>The area <i>is</i> ${MATH}, or so.</p><p>Not ${MATH}${MATH}.</p>`;
+    const { document } = parseHTML(`<div id="root">${html}</div>`);
+    const root = document.getElementById('root') as unknown as PageNode;
+    const text = canonicalText(html);
+    const find = createRangeFinder(textRunsIn(root), text);
+    const [first, second] = [...document.querySelectorAll('p')] as unknown as [PageNode, PageNode];
+    const rangeOf = (words: string) => find(text.indexOf(words), text.indexOf(words) + words.length);
+
+    test('is read as its linear form', () => {
+      expect(text).toBe('The area is πr^2, or so.\nNot πr^2πr^2.');
+      expect(textRunsIn(root).map((run) => run.text)).toEqual([
+        'The area ',
+        'is',
+        ' ',
+        'πr^2',
+        ', or so.',
+        'Not ',
+        'πr^2',
+        'πr^2',
+        '.',
+      ]);
+    });
+
+    test.each(['πr^2', 'r^2', 'π', '^'])('is marked as a whole by %s', (words) => {
+      expect(rangeOf(words)).toEqual({ start: { node: first, offset: 3 }, end: { node: first, offset: 4 } });
+    });
+
+    test('is marked as a whole by a range that starts or ends in it', () => {
+      const ending = rangeOf('is πr');
+      expect([ending?.start.node.nodeValue, ending?.start.offset, ending?.end]).toEqual([
+        'is',
+        0,
+        { node: first, offset: 4 },
+      ]);
+      const beginning = rangeOf('2, or');
+      expect([beginning?.start, beginning?.end.node.nodeValue, beginning?.end.offset]).toEqual([
+        { node: first, offset: 3 },
+        ', or so.',
+        4,
+      ]);
+    });
+
+    test('beside another one has a place of its own', () => {
+      const at = text.lastIndexOf('πr^2');
+      expect(find(at, at + 4)).toEqual({
+        start: { node: second, offset: 2 },
+        end: { node: second, offset: 3 },
+      });
+      expect(find(at - 1, at + 1)).toEqual({
+        start: { node: second, offset: 1 },
+        end: { node: second, offset: 3 },
+      });
+    });
+
+    test('does not move the words after it', () => {
+      const found = rangeOf('or so');
+      expect([found?.start.node.nodeValue, found?.start.offset]).toEqual([', or so.', 2]);
+    });
+  });
+
   test('with any markup, a range contains the letters of the canonical text', () => {
     const piece = fc.constantFrom(
       'a',
@@ -125,6 +187,7 @@ describe('ranges of the canonical text in the page', () => {
       '</p>',
       '<li>',
       '<i hidden>x</i>',
+      '<i aria-hidden="true"><math alttext="x"></math></i>',
     );
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 40 }), fc.nat(60), fc.nat(20), (pieces, start, length) => {
@@ -133,5 +196,34 @@ describe('ranges of the canonical text in the page', () => {
         if (found !== undefined) expect(letters(found)).toBe(letters(page.text.slice(start, start + length)));
       }),
     );
+  });
+});
+
+describe('a page of a PDF, whose lines are in another order', () => {
+  /** The text layer has the lines as they are in the file: a header, the right column, the left one with a divided word. */
+  const runs = ['Journal of lamps', 'The lamp is on. ', 'A keeper light-', 'ed the lamp at night.'].map(
+    (text, node) => ({
+      node,
+      text,
+    }),
+  );
+  const text = 'A keeper lighted the lamp at night.\nThe lamp is on.';
+  const find = createRangeFinder(runs, text, { isReordered: true });
+  const of = (words: string, from = 0) => {
+    const start = text.indexOf(words, from);
+    return find(start, start + words.length);
+  };
+
+  test('has the text elsewhere', () => {
+    expect(of('keeper')).toEqual({ start: { node: 2, offset: 2 }, end: { node: 2, offset: 8 } });
+    expect(of('is on')).toEqual({ start: { node: 1, offset: 9 }, end: { node: 1, offset: 14 } });
+  });
+
+  test('has a divided word', () => {
+    expect(of('lighted the')).toEqual({ start: { node: 2, offset: 9 }, end: { node: 3, offset: 6 } });
+  });
+
+  test('does not have what is not on it', () => {
+    expect(createRangeFinder(runs, 'Something else.', { isReordered: true })(0, 9)).toBeUndefined();
   });
 });

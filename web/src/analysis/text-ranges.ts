@@ -1,11 +1,14 @@
 import { normalForm } from '../../../src/contract/normal-form.ts';
 
-/** A text node and its text. */
+/** A text node and its text, or a formula and its linear form. */
 interface TextRun<Node> {
   node: Node;
   text: string;
+  /** The range of a formula: it is marked as a whole. */
+  whole?: TextRange<Node>;
 }
 
+/** A range of the page, as the DOM has it: the offset is a character of a text node, or a child of an element. */
 interface TextRange<Node> {
   start: { node: Node; offset: number };
   end: { node: Node; offset: number };
@@ -29,13 +32,16 @@ const HTML = 'http://www.w3.org/1999/xhtml';
 /** Elements whose text is not in the canonical text. */
 const SILENT = new Set('HEAD NOEMBED NOFRAMES SCRIPT STYLE TEMPLATE TITLE TEXTAREA'.split(' '));
 
-/** Returns the readable text nodes of an element, in order. Not recursive, because documents may be nested very deep. */
+/** Returns the readable text nodes and formulas of an element, in order. Not recursive, because documents may be nested very deep. */
 export function textRunsIn<Node extends PageNode>(root: Node): TextRun<Node>[] {
   const runs: TextRun<Node>[] = [];
   let node: PageNode | null = root.firstChild;
   while (node && node !== root) {
     if (node.nodeType === TEXT) runs.push({ node: node as Node, text: node.nodeValue ?? '' });
-    if (node.firstChild && isReadable(node)) {
+    const formula = formulaIn(node);
+    if (formula !== undefined)
+      runs.push({ node: node as Node, text: formula, whole: rangeAround(node as Node) });
+    else if (node.firstChild && isReadable(node)) {
       node = node.firstChild;
       continue;
     }
@@ -43,6 +49,20 @@ export function textRunsIn<Node extends PageNode>(root: Node): TextRun<Node>[] {
     if (node && node !== root) node = node.nextSibling;
   }
   return runs;
+}
+
+/** Returns the linear form of a formula; undefined for any other node. */
+function formulaIn(node: PageNode): string | undefined {
+  if (node.nodeType !== ELEMENT || node.nodeName.toUpperCase() !== 'MATH') return undefined;
+  return node.getAttribute?.('alttext') ?? '';
+}
+
+/** Returns the range from before a node to after it. */
+function rangeAround<Node extends PageNode>(node: Node): TextRange<Node> {
+  const parent = node.parentNode as Node;
+  let offset = 0;
+  for (let child = parent.firstChild; child && child !== node; child = child.nextSibling) offset += 1;
+  return { start: { node: parent, offset }, end: { node: parent, offset: offset + 1 } };
 }
 
 function isReadable(element: PageNode): boolean {
@@ -54,9 +74,14 @@ function isReadable(element: PageNode): boolean {
 /**
  * Creates a function that maps a range of the canonical text to a range of the page. Both have the same letters in the same
  * order, and differ only in white space and Unicode composition, so decomposed letters are counted. Returns undefined when
- * the text on the page is not the same.
+ * the text on the page is not the same. With `isReordered`, the text of the range is then looked for: the lines of a PDF
+ * page may be in another order, and it may have headers.
  */
-export function createRangeFinder<Node>(runs: readonly TextRun<Node>[], canonicalText: string) {
+export function createRangeFinder<Node>(
+  runs: readonly TextRun<Node>[],
+  canonicalText: string,
+  { isReordered = false } = {},
+) {
   const before = lettersBefore(canonicalText);
   const starts: number[] = [];
   let letters = 0;
@@ -79,25 +104,59 @@ export function createRangeFinder<Node>(runs: readonly TextRun<Node>[], canonica
     return undefined;
   }
 
-  return (start: number, end: number): TextRange<Node> | undefined => {
-    if (!(start >= 0 && start < end && end <= canonicalText.length)) return undefined;
-    const [first, last] = [before[start] ?? 0, (before[end] ?? 0) - 1];
-    if (last < first) return undefined;
+  /** The letters of the page, decomposed. The index of each is its number. */
+  let pageLetters: string | undefined;
+
+  /** Finds the letters of a range elsewhere on the page: the same occurrence of its text as in the canonical text. */
+  function findElsewhere(start: number, end: number): { first: number; last: number } | undefined {
+    const wanted = spelled(canonicalText.slice(start, end));
+    if (wanted.length > LONGEST_SOUGHT) return undefined;
+    pageLetters ??= spelled(runs.map(({ text }) => text).join(''));
+    const earlier = spelled(canonicalText.slice(0, start)).split(wanted).length - 1;
+    const found = [...pageLetters.matchAll(dividedAnywhere(wanted))];
+    const match = found[Math.min(earlier, found.length - 1)];
+    return match && { first: match.index, last: match.index + match[0].length - 1 };
+  }
+
+  function rangeOf(first: number, last: number): { text: string; range: TextRange<Node> } | undefined {
     const [from, to] = [characterAt(first), characterAt(last)];
-    if (!from || !to) return undefined;
+    const [startRun, endRun] = [runs[from?.run ?? -1], runs[to?.run ?? -1]];
+    if (!from || !to || !startRun || !endRun) return undefined;
     const stop = to.offset + to.size;
     const parts = runs.slice(from.run, to.run + 1).map(({ text }, index, all) => {
       const isLast = index === all.length - 1;
       return text.slice(index === 0 ? from.offset : 0, isLast ? stop : text.length);
     });
-    if (bare(parts.join('')) !== bare(canonicalText.slice(start, end))) return undefined;
-    const [startRun, endRun] = [runs[from.run], runs[to.run]];
-    if (!startRun || !endRun) return undefined;
-    return {
-      start: { node: startRun.node, offset: from.offset },
-      end: { node: endRun.node, offset: stop },
+    const range = {
+      start: startRun.whole?.start ?? { node: startRun.node, offset: from.offset },
+      end: endRun.whole?.end ?? { node: endRun.node, offset: stop },
     };
+    return { text: parts.join(''), range };
+  }
+
+  return (start: number, end: number): TextRange<Node> | undefined => {
+    if (!(start >= 0 && start < end && end <= canonicalText.length)) return undefined;
+    const [first, last] = [before[start] ?? 0, (before[end] ?? 0) - 1];
+    if (last < first) return undefined;
+    const expected = rangeOf(first, last);
+    if (expected && bare(expected.text) === bare(canonicalText.slice(start, end))) return expected.range;
+    const elsewhere = isReordered ? findElsewhere(start, end) : undefined;
+    return elsewhere && rangeOf(elsewhere.first, elsewhere.last)?.range;
   };
+}
+
+/** Longer ranges are looked for only where they should be. */
+const LONGEST_SOUGHT = 500;
+
+/** The letters of a text, decomposed. */
+function spelled(text: string): string {
+  return normalForm(text.replace(SPACES, ''), 'NFD');
+}
+
+/** Matches letters that a hyphen may divide anywhere, as at the end of a line. */
+function dividedAnywhere(letters: string): RegExp {
+  const escaped = [...letters].map((letter) => letter.replace(/[\\^$.*+?()[\]{}|/-]/, '\\$&'));
+  return new RegExp(escaped.join('[-\\u00ad\\u2010]?'), 'gu');
 }
 
 /** White space as in the canonical text, and NUL, which it drops. */

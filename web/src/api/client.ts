@@ -9,6 +9,8 @@ interface RequestOptions {
   signal?: AbortSignal | undefined;
   /** Lets the request continue after the page is left. */
   keepalive?: boolean;
+  /** The tag of the state that a change is based on. */
+  ifMatch?: string | undefined;
 }
 
 interface ErrorBody {
@@ -25,7 +27,13 @@ export function apiUrl(path: string): string {
 
 /** Sends a request with the session cookie. `T` is a contract type as it is on the wire. */
 export async function request<T>(method: string, path: string, options: RequestOptions = {}): Promise<T> {
-  const { query, body, signal, keepalive = false } = options;
+  const response = await send(method, path, options);
+  if (response.status === 204) return undefined as T;
+  return (await response.json()) as T;
+}
+
+async function send(method: string, path: string, options: RequestOptions): Promise<Response> {
+  const { query, body, signal, keepalive = false, ifMatch } = options;
   const response = await fetch(path + queryString(query), {
     method,
     keepalive,
@@ -33,6 +41,7 @@ export async function request<T>(method: string, path: string, options: RequestO
     headers: {
       accept: 'application/json',
       ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(ifMatch !== undefined && { 'if-match': ifMatch }),
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
     ...(signal && { signal }),
@@ -41,8 +50,7 @@ export async function request<T>(method: string, path: string, options: RequestO
     throw new ApiError(0, 'E_OFFLINE', 'Nexus cannot be reached. Check your connection and retry.');
   });
   if (!response.ok) throw await errorOf(response);
-  if (response.status === 204) return undefined as T;
-  return (await response.json()) as T;
+  return response;
 }
 
 /** Requests to the API. Paths are without the prefix. The `…Data` methods return the `data` of the answer. */
@@ -51,14 +59,22 @@ export const api = {
     request<T>('GET', apiUrl(path), { ...(query && { query }), signal }),
   getData: <T>(path: string, query?: RequestOptions['query'], signal?: AbortSignal) =>
     dataOf(api.get<Answer<T>>(path, query, signal)),
+  /** Returns the tag of the answer as well, for `ifMatch`. */
+  getTagged: async <T>(path: string, signal?: AbortSignal) => {
+    const response = await send('GET', apiUrl(path), { signal });
+    const { data } = (await response.json()) as Answer<T>;
+    return { data, tag: response.headers.get('etag') ?? undefined };
+  },
   post: <T>(path: string, body?: unknown) => request<T>('POST', apiUrl(path), { body }),
   postData: <T>(path: string, body?: unknown) => dataOf(api.post<Answer<T>>(path, body)),
   put: <T>(path: string, body: unknown, options?: RequestOptions) =>
     request<T>('PUT', apiUrl(path), { ...options, body }),
   putData: <T>(path: string, body: unknown, options?: RequestOptions) =>
     dataOf(api.put<Answer<T>>(path, body, options)),
-  patch: <T>(path: string, body: unknown) => request<T>('PATCH', apiUrl(path), { body }),
-  patchData: <T>(path: string, body: unknown) => dataOf(api.patch<Answer<T>>(path, body)),
+  patch: <T>(path: string, body: unknown, options?: RequestOptions) =>
+    request<T>('PATCH', apiUrl(path), { ...options, body }),
+  patchData: <T>(path: string, body: unknown, options?: RequestOptions) =>
+    dataOf(api.patch<Answer<T>>(path, body, options)),
   delete: <T = void>(path: string, options?: RequestOptions) => request<T>('DELETE', apiUrl(path), options),
 };
 

@@ -1,5 +1,5 @@
 import { type Query, type QueryClient, type QueryKey, queryOptions } from '@tanstack/react-query';
-import { api } from './client.ts';
+import { ApiError, api } from './client.ts';
 
 /** Every key of the query cache. A shorter key is the prefix of longer ones: invalidating it invalidates them all. */
 export const queryKeys = {
@@ -19,6 +19,7 @@ export const queryKeys = {
   /** Everything that depends on the right to read a media. */
   media: () => ['media'],
   oneMedia: (mediaId: string) => ['media', 'one', mediaId],
+  mediaTitle: (mediaId: string) => ['media', 'title', mediaId],
   fragments: (mediaId: string) => ['media', 'fragments', mediaId],
   allFragments: (mediaId: string) => ['media', 'fragments', mediaId, 'all'],
   fragmentIndex: (mediaId: string) => ['media', 'fragments', mediaId, 'index'],
@@ -28,6 +29,7 @@ export const queryKeys = {
   mediaLists: () => ['media', 'list'],
   mediaList: (libraryId: string, params: object) => ['media', 'list', libraryId, params],
   search: (query: object) => ['media', 'search', query],
+  matches: (mediaId: string, query: object) => ['media', 'matches', mediaId, query],
   related: (mediaId?: string) => key('media', 'related', mediaId),
   sites: (libraryId?: string) => key('sites', libraryId),
 
@@ -61,6 +63,7 @@ export const queryKeys = {
   audit: () => ['audit'],
   users: () => ['users'],
   userList: () => ['users', 'list'],
+  userNames: () => ['users', 'names'],
   defaultRole: () => ['users', 'default-role'],
   apiKeys: () => ['api-keys'],
   apiKeyList: () => ['api-keys', 'list'],
@@ -96,3 +99,16 @@ export const getQuery = <T>(queryKey: QueryKey, path: string, params: Params = {
 /** A query for the `data` of the answer to a GET request. */
 export const dataQuery = <T>(queryKey: QueryKey, path: string, params: Params = {}) =>
   queryOptions({ queryKey, queryFn: ({ signal }) => api.getData<T>(path, params, signal) });
+
+/** Whether a text in the address can be an id. */
+export const isId = (text: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
+
+/**
+ * Makes a query for one object answer "not found" when the id in the address cannot be one. The server would answer with
+ * a validation message, which is for programmers.
+ */
+export function onlyForId<Query extends { queryFn?: unknown }>(id: string, query: Query): Query {
+  if (isId(id)) return query;
+  const refuse = () => Promise.reject(new ApiError(404, 'E_NOT_FOUND', 'Check the address for a typo.'));
+  return { ...query, queryFn: refuse };
+}

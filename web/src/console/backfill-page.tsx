@@ -31,7 +31,7 @@ export default function BackfillPage() {
   const requeue = useAction<Backfill, RequeuedBackfill>({
     run: (row) => api.postData('/backfill-jobs/requeue', keyOf(row)),
     stale: [queryKeys.backfills()],
-    message: ({ idempotent }) => (idempotent ? 'It is already running.' : 'Requeued.'),
+    message: ({ idempotent }) => (idempotent ? 'It is already running.' : 'Retry started.'),
   });
   const columns: readonly Column<Backfill>[] = [
     { title: 'Member', render: ({ username }) => username },
@@ -64,17 +64,14 @@ export default function BackfillPage() {
             busy={requeue.isPending && requeue.variables === row}
             onClick={() => requeue.mutate(row)}
           >
-            Requeue
+            Retry
           </Button>
         </span>
       ),
     },
   ];
   return (
-    <ConsolePage
-      title="Backfill"
-      lead="A new member of a library gets its items into their own library. Each row is one such backfill."
-    >
+    <ConsolePage title="Backfill" lead="New members receive a library's existing items. Each row is one run.">
       <Health />
       <FilterBar>
         <StatusFilter statuses={['pending', 'running', 'completed', 'failed']} />

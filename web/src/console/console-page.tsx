@@ -6,6 +6,7 @@ import { useShortcuts } from '../keyboard/shortcuts.ts';
 import { roleAllows, useSession } from '../session/session.ts';
 import { usePageTitle } from '../ui/page-title.ts';
 import { Pending, SkeletonText } from '../ui/states.tsx';
+import { ConsoleNav } from './console-nav.tsx';
 import { SECTIONS, sectionsFor } from './sections.ts';
 import { ConsoleLink } from './values.tsx';
 
@@ -33,6 +34,7 @@ export function ConsolePage({ title, lead, above, actions, children }: ConsolePa
   );
   return (
     <div className="page page-wide console">
+      <ConsoleNav />
       <header className="page-head console-head">
         <div className="grow">
           {above && (

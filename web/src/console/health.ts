@@ -1,3 +1,4 @@
+import type { FailureCode } from '../../../src/contract/errors.ts';
 import { plural } from '../ui/numbers.ts';
 import { duration } from './format.ts';
 import type { BackfillHealth, JobFailure, OutboxHealth, QueueStats, Worker } from './types.ts';
@@ -74,12 +75,49 @@ function checkQueues(queues: QueueStats[]): Finding {
   };
 }
 
-function checkFailures(failures: JobFailure[]): Finding {
+/**
+ * Failures of links that people saved: the page is gone, the site refuses, or the file cannot be read. The person sees
+ * them, and an operator can do nothing about them.
+ */
+const BAD_LINKS: ReadonlySet<string | null> = new Set([
+  'E_ACCESS_DENIED',
+  'E_ARCHIVE_UNSAFE',
+  'E_EPUB_INVALID',
+  'E_HTTP_ERROR',
+  'E_INVALID_RESPONSE',
+  'E_LOGIN_REQUIRED',
+  'E_NO_READABLE_CONTENT',
+  'E_PAGE_GONE',
+  'E_PAGE_NOT_FOUND',
+  'E_PDF_INVALID',
+  'E_PDF_PASSWORD_REQUIRED',
+  'E_RESPONSE_TOO_LARGE',
+  'E_SITE_BUSY',
+  'E_SITE_ERROR',
+  'E_SSRF_BLOCKED',
+  'E_TLS_FAILED',
+  'E_TOO_MANY_REDIRECTS',
+  'E_TRANSCRIPT_UNAVAILABLE',
+  'E_UNSUPPORTED_CONTENT',
+  'E_VIDEO_UNAVAILABLE',
+] satisfies FailureCode[]);
+
+const isBadLink = ({ job_type, error_code }: JobFailure) =>
+  job_type === 'ingest_media' && BAD_LINKS.has(error_code);
+
+function checkFailures(all: JobFailure[]): Finding {
+  const failures = all.filter((failure) => !isBadLink(failure));
+  const badLinks = sum(all.filter(isBadLink), ({ failed_count }) => failed_count);
   const failed = sum(failures, ({ failed_count }) => failed_count);
   const retrying = sum(failures, ({ retrying_count }) => retrying_count);
   const [most] = failures;
-  if (!most) return ok('No job has failed in the last 24 hours.');
-  if (failed === 0) return ok(`${plural(retrying, 'job')} will be retried.`);
+  if (!most || failed === 0) {
+    const parts = [
+      ...(retrying > 0 ? [`${plural(retrying, 'job')} will be retried.`] : []),
+      ...(badLinks > 0 ? [`${plural(badLinks, 'saved link')} could not be read.`] : []),
+    ];
+    return ok(parts.length > 0 ? parts.join(' ') : 'No job has failed in the last 24 hours.');
+  }
   const cause = `${most.job_type}${most.error_code ? ` with ${most.error_code}` : ''}`;
   return warning(`${plural(failed, 'job')} failed in the last 24 hours, mostly ${cause}.`);
 }

@@ -1,5 +1,5 @@
 import type { QueryKey } from '@tanstack/react-query';
-import { dataQuery, getQuery, queryKeys } from '../api/queries.ts';
+import { dataQuery, getQuery, onlyForId, queryKeys } from '../api/queries.ts';
 import type * as wire from './types.ts';
 
 /**
@@ -36,16 +36,20 @@ export const failuresQuery = (minutes: string, filter: { job_type?: string; queu
   placeholderData: (before: wire.JobFailure[] | undefined) => before,
 });
 
-export const jobQuery = (jobId: string) => ({
-  ...getQuery<wire.Job>(queryKeys.job(jobId), `/jobs/${jobId}`),
-  refetchInterval: REFRESH_MS,
-});
+export const jobQuery = (jobId: string) =>
+  onlyForId(jobId, {
+    ...getQuery<wire.Job>(queryKeys.job(jobId), `/jobs/${jobId}`),
+    refetchInterval: REFRESH_MS,
+  });
 
 export const outboxEventQuery = (eventId: string) =>
-  polled<wire.OutboxEventWithDeliveries>(queryKeys.outboxEvent(eventId), `/outbox/events/${eventId}`);
+  onlyForId(
+    eventId,
+    polled<wire.OutboxEventWithDeliveries>(queryKeys.outboxEvent(eventId), `/outbox/events/${eventId}`),
+  );
 
 export const webhookQuery = (webhookId: string) =>
-  polled<wire.Webhook>(queryKeys.webhook(webhookId), `/webhooks/${webhookId}`);
+  onlyForId(webhookId, polled<wire.Webhook>(queryKeys.webhook(webhookId), `/webhooks/${webhookId}`));
 
 export const isOver = (status: wire.JobStatus) =>
   status === 'succeeded' || status === 'failed' || status === 'cancelled';

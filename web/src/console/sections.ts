@@ -22,7 +22,7 @@ interface Section {
   minimumRole: Role;
 }
 
-/** The sections of the console, in the order of the sidebar. */
+/** The sections of the console, in the order of its navigation. */
 export const SECTIONS = {
   overview: { path: 'overview', label: 'Overview', icon: Activity, keys: 'g o', minimumRole: 'operator' },
   jobs: { path: 'jobs', label: 'Jobs', icon: ListChecks, keys: 'g j', minimumRole: 'operator' },
@@ -50,6 +50,9 @@ export const SECTIONS = {
 /** The sections that a person with this role may open. */
 export const sectionsFor = (role: Role): Section[] =>
   Object.values(SECTIONS).filter(({ minimumRole }) => roleAllows(role, minimumRole));
+
+/** Whether a person with this role may open the console. */
+export const hasConsole = (role: Role): boolean => sectionsFor(role).length > 0;
 
 /** The search params that filter the lists. */
 export const JOB_FILTERS =

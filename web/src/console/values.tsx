@@ -85,7 +85,7 @@ export function JsonView({ label, value }: { label: string; value: unknown }) {
 export function RowLink({ to, name, id }: { to: string; name: string; id: string }) {
   return (
     <ConsoleLink to={`${to}/${id}`} className="console-row-link" title={id}>
-      {name} <span className="mono muted">{shortId(id)}</span>
+      {name} <span className="mono muted console-row-id">{shortId(id)}</span>
     </ConsoleLink>
   );
 }

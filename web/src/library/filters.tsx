@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
-import { LayoutGrid, List, X } from 'lucide-react';
+import { LayoutGrid, List, ListFilter, X } from 'lucide-react';
 import { useState } from 'react';
 import { dataQuery, queryKeys } from '../api/queries.ts';
 import { Button, IconButton } from '../ui/button.tsx';
-import { Select } from '../ui/field.tsx';
+import { Field, Select } from '../ui/field.tsx';
+import { Popover } from '../ui/popover.tsx';
 import { KIND_NAMES, KINDS } from './format.ts';
 import { type ListParams, type ORDERS, oneOf, type SORTS } from './list-params.ts';
 
@@ -23,7 +24,12 @@ interface FiltersProps {
   onView: (view: View) => void;
 }
 
-const READING_NAMES = { unread: 'Unread', reading: 'In progress', finished: 'Finished' } as const;
+const READING_TABS = [
+  { value: undefined, label: 'All' },
+  { value: 'unread', label: 'Unread' },
+  { value: 'reading', label: 'Reading' },
+  { value: 'finished', label: 'Finished' },
+] as const;
 const STATUS_NAMES = { ready: 'Ready', failed: 'Failed', pending: 'Queued' } as const;
 /** The options of the sort menu, by their search params. */
 const SORT_NAMES: Record<`${Sort} ${Order}`, string> = {
@@ -44,73 +50,143 @@ const anyOr = (any: string, names: Record<string, string>) => [
   ...Object.entries(names).map(([value, label]) => ({ value, label })),
 ];
 
+/** The search params that the Filter button counts and clears. The tabs show the reading status themselves. */
+const COUNTED = ['kind', 'status', 'site'] as const;
+
+/** The tabs of the reading status, the Filter button, and the choice between list and grid. */
 export function Filters({ libraryId, params, onChange, view, onView }: FiltersProps) {
-  const sites = useQuery({
-    ...dataQuery<SiteCount[]>(queryKeys.sites(libraryId), '/media/sites', { library_id: libraryId }),
-    staleTime: 60_000,
-  });
   const set = (change: Record<string, string | undefined>) => {
     const next = Object.entries({ ...params, ...change }).filter(([, value]) => value);
     onChange(Object.fromEntries(next) as ListParams);
   };
-  const { sort = 'added', order = usualOrder(sort) } = params;
-  const isFiltered = Boolean(params.kind || params.status || params.site || params.reading);
-  const choice = (name: keyof ListParams, label: string, options: { value: string; label: string }[]) => (
-    <Select
-      label={label}
-      value={params[name] ?? ''}
-      options={options}
-      data-set={params[name] !== undefined}
-      onChange={(value) => set({ [name]: value })}
-    />
-  );
+  const active = COUNTED.filter((name) => params[name] !== undefined);
   return (
     <>
-      <fieldset className="list-filters" aria-label="Filters">
-        {choice('reading', 'Reading status', anyOr('Read or unread', READING_NAMES))}
-        {choice(
-          'kind',
-          'Type',
-          anyOr('Any type', Object.fromEntries(KINDS.map((kind) => [kind, KIND_NAMES[kind].label]))),
-        )}
-        {choice('status', 'Status', anyOr('Any status', STATUS_NAMES))}
-        {choice('site', 'Site', [
-          { value: '', label: 'Any site' },
-          ...siteOptions(sites.data, params.site).map(({ site, count }) => ({
-            value: site,
-            label: count ? `${site} (${count})` : site,
-          })),
-        ])}
-        {isFiltered && (
-          <Button
-            look="ghost"
-            size="small"
-            icon={X}
-            onClick={() => set({ kind: undefined, status: undefined, site: undefined, reading: undefined })}
+      <fieldset className="reading-tabs" aria-label="Reading status">
+        {READING_TABS.map(({ value, label }) => (
+          <button
+            key={label}
+            type="button"
+            className="reading-tab"
+            aria-pressed={params.reading === value}
+            onClick={() => set({ reading: value })}
           >
-            Clear filters
-          </Button>
-        )}
+            {label}
+          </button>
+        ))}
       </fieldset>
-      <Select
-        label="Sort by"
-        className="list-sort"
-        value={`${sort} ${order}`}
-        options={Object.entries(SORT_NAMES).map(([value, label]) => ({ value, label }))}
-        onChange={(value) => {
-          const [by, direction] = value.split(' ') as [Sort, Order];
-          set({
-            sort: by === 'added' ? undefined : by,
-            order: direction === usualOrder(by) ? undefined : direction,
-          });
-        }}
-      />
+      <span className="grow filter-chips">
+        {active.map((name) => (
+          <button
+            key={name}
+            type="button"
+            className="filter-chip"
+            aria-label={`Remove filter: ${filterName(params, name)}`}
+            onClick={() => set({ [name]: undefined })}
+          >
+            <span className="truncate">{filterName(params, name)}</span>
+            <X size={14} aria-hidden />
+          </button>
+        ))}
+      </span>
+      <Popover
+        label="Filter and sort"
+        trigger={
+          <Button size="small" icon={ListFilter} className="filter-button" data-active={active.length > 0}>
+            <span className="button-word">Filter</span>
+            {active.length > 0 && (
+              <span className="filter-count">
+                {active.length}
+                <span className="visually-hidden"> active</span>
+              </span>
+            )}
+          </Button>
+        }
+      >
+        <FilterPanel libraryId={libraryId} params={params} set={set} isFiltered={active.length > 0} />
+      </Popover>
       <IconButton
         label={view === 'list' ? 'Show as a grid' : 'Show as a list'}
         icon={view === 'list' ? LayoutGrid : List}
         onClick={() => onView(view === 'list' ? 'grid' : 'list')}
       />
     </>
+  );
+}
+
+function filterName(params: ListParams, name: (typeof COUNTED)[number]): string {
+  if (name === 'kind') return params.kind ? KIND_NAMES[params.kind].label : '';
+  if (name === 'status') return params.status ? STATUS_NAMES[params.status] : '';
+  return params.site ?? '';
+}
+
+interface FilterPanelProps extends Pick<FiltersProps, 'libraryId' | 'params'> {
+  set: (change: Record<string, string | undefined>) => void;
+  isFiltered: boolean;
+}
+
+function FilterPanel({ libraryId, params, set, isFiltered }: FilterPanelProps) {
+  const sites = useQuery({
+    ...dataQuery<SiteCount[]>(queryKeys.sites(libraryId), '/media/sites', { library_id: libraryId }),
+    staleTime: 60_000,
+  });
+  const { sort = 'added', order = usualOrder(sort) } = params;
+  const choice = (name: keyof ListParams, label: string, options: { value: string; label: string }[]) => (
+    <Field label={label}>
+      {({ id }) => (
+        <Select
+          id={id}
+          label={label}
+          value={params[name] ?? ''}
+          options={options}
+          onChange={(value) => set({ [name]: value })}
+        />
+      )}
+    </Field>
+  );
+  return (
+    <div className="filter-panel">
+      {choice(
+        'kind',
+        'Type',
+        anyOr('Any type', Object.fromEntries(KINDS.map((kind) => [kind, KIND_NAMES[kind].label]))),
+      )}
+      {choice('site', 'Site', [
+        { value: '', label: 'Any site' },
+        ...siteOptions(sites.data, params.site).map(({ site, count }) => ({
+          value: site,
+          label: count ? `${site} (${count})` : site,
+        })),
+      ])}
+      {choice('status', 'Status', anyOr('Any status', STATUS_NAMES))}
+      <Field label="Sort by">
+        {({ id }) => (
+          <Select
+            id={id}
+            label="Sort by"
+            value={`${sort} ${order}`}
+            options={Object.entries(SORT_NAMES).map(([value, label]) => ({ value, label }))}
+            onChange={(value) => {
+              const [by, direction] = value.split(' ') as [Sort, Order];
+              set({
+                sort: by === 'added' ? undefined : by,
+                order: direction === usualOrder(by) ? undefined : direction,
+              });
+            }}
+          />
+        )}
+      </Field>
+      {isFiltered && (
+        <Button
+          size="small"
+          look="ghost"
+          icon={X}
+          onClick={() => set({ kind: undefined, status: undefined, site: undefined })}
+        >
+          Clear filters
+        </Button>
+      )}
+    </div>
   );
 }
 

@@ -41,6 +41,14 @@ export function lengthOf({ reading_minutes, page_count, kind }: Media): string |
   return `${Math.floor(reading_minutes / 60)} h ${reading_minutes % 60} min`;
 }
 
+/** The reading time that is left: `12 min left`. Undefined when it is unknown, or as good as nothing. */
+export function minutesLeft({ reading, reading_minutes }: Media): string | undefined {
+  if (!reading || !reading_minutes) return undefined;
+  const left = Math.round(reading_minutes * (1 - reading.progress));
+  if (left < 1) return undefined;
+  return left < 60 ? `${left} min left` : `${Math.floor(left / 60)} h ${left % 60} min left`;
+}
+
 export function siteOf({ site, canonical_url, requested_url }: Media): string | undefined {
   if (site) return site;
   const url = canonical_url ?? requested_url;

@@ -6,6 +6,7 @@ import { Button, buttonClass } from '../ui/button.tsx';
 import { Kbd } from '../ui/kbd.tsx';
 import { usePageTitle } from '../ui/page-title.ts';
 import { EmptyState } from '../ui/states.tsx';
+import { ContinueReading } from './continue-reading.tsx';
 import { MediaView } from './media-view.tsx';
 
 const route = getRouteApi('/signed-in/');
@@ -23,6 +24,7 @@ export default function HomePage() {
       params={search}
       onParams={(next) => void navigate({ to: '/', search: next, replace: true })}
       removeFrom={{ libraryId: default_library_id, isDefault: true, name: 'My library' }}
+      above={(hidden) => <ContinueReading libraryId={default_library_id} hidden={hidden} />}
       empty={
         <EmptyState
           icon={BookOpenText}
@@ -38,7 +40,11 @@ export default function HomePage() {
             </>
           }
         >
-          Paste a link anywhere on this page, drop a PDF or EPUB file, or press <Kbd>n</Kbd>.
+          Paste a link anywhere on this page, or drop a PDF or EPUB file.
+          <span className="only-keyboard">
+            {' '}
+            You can also press <Kbd>n</Kbd>.
+          </span>
         </EmptyState>
       }
     />

@@ -1,22 +1,124 @@
 import './item-dialogs.css';
-import { useQuery } from '@tanstack/react-query';
-import { Bookmark, RotateCcw, UsersRound } from 'lucide-react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Bookmark, FolderPlus, RotateCcw, UsersRound } from 'lucide-react';
+import { useState } from 'react';
+import { api } from '../api/client.ts';
 import { dataQuery, queryKeys } from '../api/queries.ts';
-import type { Media, MediaAttempt, Provenance } from '../api/types.ts';
+import type { Media, MediaAttempt, MediaWithOutline, Provenance } from '../api/types.ts';
 import { Button } from '../ui/button.tsx';
-import { Dialog } from '../ui/dialog.tsx';
+import { Dialog, FormDialog } from '../ui/dialog.tsx';
+import { TextAreaField, TextField } from '../ui/field.tsx';
 import { Pending, SkeletonText } from '../ui/states.tsx';
+import { useAction } from '../ui/use-action.ts';
 import { useMediaActions } from './actions.ts';
 import { fullDate } from './format.ts';
-import { attemptsQuery } from './queries.ts';
+import type { ItemDialogKind } from './item-dialogs.tsx';
+import { patchMedia } from './media-list.ts';
+import { attemptsQuery, writableLibrariesQuery } from './queries.ts';
 
 interface ItemDialogProps {
   media: Media;
   onClose: () => void;
 }
 
-export default function ItemDialog(props: ItemDialogProps & { kind: 'provenance' | 'attempts' }) {
+export default function ItemDialog(props: ItemDialogProps & { kind: ItemDialogKind }) {
+  if (props.kind === 'title') return <TitleDialog {...props} />;
+  if (props.kind === 'add') return <AddDialog {...props} />;
   return props.kind === 'provenance' ? <ProvenanceDialog {...props} /> : <AttemptsDialog {...props} />;
+}
+
+/** With more libraries than this, they can be filtered by name. */
+const MOST_UNFILTERED = 8;
+
+/** All libraries that a media can be added to. */
+function AddDialog({ media, onClose }: ItemDialogProps) {
+  const actions = useMediaActions();
+  const { data: targets = [] } = useQuery(writableLibrariesQuery);
+  const [text, setText] = useState('');
+  const shown = targets.filter(({ name }) => name.toLowerCase().includes(text.trim().toLowerCase()));
+  return (
+    <Dialog onClose={onClose} title="Add to library" lead={media.title}>
+      {targets.length > MOST_UNFILTERED && (
+        <TextField
+          label="Find a library"
+          type="search"
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
+      )}
+      <ul className="library-choices" aria-label="Libraries">
+        {shown.map((library) => (
+          <li key={library.id}>
+            <button
+              type="button"
+              className="library-choice"
+              onClick={() => {
+                void actions.addTo(library, [media]);
+                onClose();
+              }}
+            >
+              <FolderPlus size={18} aria-hidden />
+              <span dir="auto">{library.name}</span>
+            </button>
+          </li>
+        ))}
+        {shown.length === 0 && <li className="muted">No library has this name.</li>}
+      </ul>
+    </Dialog>
+  );
+}
+
+const LONGEST_TITLE = 500;
+
+/** Edits the title of a media. An edit that somebody else made in the meantime is not overwritten. */
+function TitleDialog({ media, onClose }: ItemDialogProps) {
+  const queryClient = useQueryClient();
+  const [typed, setTyped] = useState<string>();
+  // The answer to this request has the tag that says which title the edit is based on.
+  const current = useQuery({
+    queryKey: queryKeys.mediaTitle(media.id),
+    queryFn: ({ signal }) => api.getTagged<MediaWithOutline>(`/media/${media.id}`, signal),
+    staleTime: 0,
+    gcTime: 0,
+  });
+  const saving = useAction({
+    run: (title: string) =>
+      api.patchData<MediaWithOutline>(`/media/${media.id}`, { title }, { ifMatch: current.data?.tag }),
+    onDone: (edited) => {
+      patchMedia(queryClient, edited);
+      onClose();
+    },
+    stale: [queryKeys.mediaLists(), queryKeys.mediaTitle(media.id)],
+    quiet: true,
+  });
+  return (
+    <FormDialog
+      title="Edit title"
+      lead="Everybody who can read this item sees the new title."
+      action="Save"
+      busy={saving.isPending}
+      onSubmit={(field) => saving.mutate(field('title'))}
+      onClose={onClose}
+    >
+      <TextAreaField
+        label="Title"
+        name="title"
+        className="title-field"
+        dir="auto"
+        rows={2}
+        value={typed ?? current.data?.data.title ?? media.title}
+        onChange={(event) => setTyped(event.target.value)}
+        maxLength={LONGEST_TITLE}
+        error={saving.error}
+        required
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter') return;
+          event.preventDefault();
+          event.currentTarget.form?.requestSubmit();
+        }}
+      />
+    </FormDialog>
+  );
 }
 
 /** All reasons why the viewer sees a media. */

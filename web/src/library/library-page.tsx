@@ -3,6 +3,7 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { BookPlus, Share2 } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { ApiError } from '../api/client.ts';
+import { isId } from '../api/queries.ts';
 import { showDialog } from '../shell/dialogs.ts';
 import { HomeLink } from '../shell/page-states.tsx';
 import { Button, buttonClass } from '../ui/button.tsx';
@@ -30,7 +31,7 @@ export default function LibraryPage() {
   const isAdmin = library?.role === 'admin';
   usePageTitle(library?.name ?? 'Library');
 
-  if (libraries.data && !library) {
+  if (!isId(libraryId) || (libraries.data && !library)) {
     return (
       <ErrorState error={GONE}>
         <HomeLink />
@@ -78,7 +79,7 @@ export default function LibraryPage() {
           >
             {isAdmin
               ? 'Save a link here, or add items from your library with their menu.'
-              : 'Items appear here and in your library as soon as an admin adds them.'}
+              : 'Items appear here and in your library as soon as an editor adds them.'}
           </EmptyState>
         }
       />

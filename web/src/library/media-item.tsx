@@ -4,9 +4,10 @@ import { memo } from 'react';
 import type { Media } from '../api/types.ts';
 import { Button } from '../ui/button.tsx';
 import { useMediaActions } from './actions.ts';
+import { Cover } from './cover.tsx';
 import { stageOf } from './format.ts';
 import { MediaMenu } from './media-menu.tsx';
-import { Cover, MetaLine, NoteLine, ReadingState } from './media-summary.tsx';
+import { MetaLine, NoteLine, ReadingState } from './media-summary.tsx';
 import type { LibraryRef } from './removals.ts';
 
 export interface MediaItemProps {
@@ -43,14 +44,19 @@ export const MediaRow = memo(function MediaRow(props: MediaItemProps) {
 export const MediaCard = memo(function MediaCard(props: MediaItemProps) {
   const { media, isSelected } = props;
   return (
-    <article className="media-card" data-selected={isSelected} data-read={media.reading?.finished_at != null}>
+    <article
+      className="media-card"
+      data-selected={isSelected}
+      data-failed={stageOf(media) === 'failed'}
+      data-read={media.reading?.finished_at != null}
+    >
       <Cover media={media} look="card" />
       <Check {...props} />
       <div className="media-card-body">
         <Title {...props} />
         <NoteLine media={{ ...media, description: null }} />
+        <MetaLine media={{ ...media, published: null }} />
         <div className="media-card-foot">
-          <MetaLine media={{ ...media, author: null, published: null }} />
           <Actions {...props} />
         </div>
       </div>
@@ -62,13 +68,18 @@ function Title({ media, index }: MediaItemProps) {
   const isUnread = media.reading === null && stageOf(media) === 'ready';
   return (
     <h2 className="media-heading">
-      <Link to="/read/$mediaId" params={{ mediaId: media.id }} className="media-title" data-index={index}>
+      <Link
+        to="/read/$mediaId"
+        params={{ mediaId: media.id }}
+        className="media-title media-title-row"
+        data-index={index}
+      >
         {isUnread && (
           <span className="unread-dot">
             <span className="visually-hidden">Unread: </span>
           </span>
         )}
-        {media.title}
+        <span className="media-title-text">{media.title}</span>
       </Link>
     </h2>
   );

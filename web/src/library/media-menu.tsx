@@ -8,11 +8,13 @@ import {
   EllipsisVertical,
   ExternalLink,
   FolderPlus,
+  PenLine,
   RotateCcw,
   ScrollText,
   SquareCheck,
   Trash2,
 } from 'lucide-react';
+import type { ReactNode } from 'react';
 import { apiUrl } from '../api/client.ts';
 import type { Media } from '../api/types.ts';
 import { downloadFrom } from '../transfer/download.ts';
@@ -20,9 +22,12 @@ import { IconButton } from '../ui/button.tsx';
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../ui/menu.tsx';
 import { useMediaActions } from './actions.ts';
 import { stageOf } from './format.ts';
-import { explain, showAttempts } from './item-dialogs.tsx';
+import { addToLibrary, editTitle, explain, showAttempts } from './item-dialogs.tsx';
 import { writableLibrariesQuery } from './queries.ts';
 import { type LibraryRef, removeWithUndo } from './removals.ts';
+
+/** With more libraries than this, they are in a dialog. */
+const MOST_INLINE = 4;
 
 interface MediaMenuProps {
   media: Media;
@@ -33,9 +38,11 @@ interface MediaMenuProps {
   onSelect?: () => void;
   /** Replaces the usual action of Mark as unread. */
   onUnread?: () => void;
+  /** Further items, at the top. */
+  children?: ReactNode;
 }
 
-export function MediaMenu({ media, removeFrom, onRemoved, onSelect, onUnread }: MediaMenuProps) {
+export function MediaMenu({ media, removeFrom, onRemoved, onSelect, onUnread, children }: MediaMenuProps) {
   const queryClient = useQueryClient();
   const actions = useMediaActions();
   const { data: targets = [] } = useQuery(writableLibrariesQuery);
@@ -53,6 +60,7 @@ export function MediaMenu({ media, removeFrom, onRemoved, onSelect, onUnread }: 
         />
       }
     >
+      {children}
       {media.capabilities.can_read && (
         <MenuItem
           label={isFinished ? 'Mark as not finished' : 'Mark as finished'}
@@ -76,6 +84,9 @@ export function MediaMenu({ media, removeFrom, onRemoved, onSelect, onUnread }: 
       {stage !== 'ready' && (
         <MenuItem label="Show attempts" icon={ScrollText} onSelect={() => showAttempts(media)} />
       )}
+      {media.may_edit_title && (
+        <MenuItem label="Edit title" icon={PenLine} onSelect={() => editTitle(media)} />
+      )}
       <MenuItem label="Why do I see this?" icon={CircleHelp} onSelect={() => explain(media)} />
       {original && (
         <MenuItem
@@ -91,19 +102,23 @@ export function MediaMenu({ media, removeFrom, onRemoved, onSelect, onUnread }: 
           onSelect={() => downloadFrom(apiUrl(`/media/${media.id}/export`))}
         />
       )}
-      {targets.length > 0 && (
-        <>
-          <MenuSeparator />
-          <MenuLabel>Add to</MenuLabel>
-          {targets.slice(0, 8).map((library) => (
-            <MenuItem
-              label={library.name}
-              key={library.id}
-              icon={FolderPlus}
-              onSelect={() => void actions.addTo(library, [media])}
-            />
-          ))}
-        </>
+      {targets.length > 0 && <MenuSeparator />}
+      {targets.length > MOST_INLINE ? (
+        <MenuItem label="Add to library…" icon={FolderPlus} onSelect={() => addToLibrary(media)} />
+      ) : (
+        targets.length > 0 && (
+          <>
+            <MenuLabel>Add to</MenuLabel>
+            {targets.map((library) => (
+              <MenuItem
+                label={library.name}
+                key={library.id}
+                icon={FolderPlus}
+                onSelect={() => void actions.addTo(library, [media])}
+              />
+            ))}
+          </>
+        )
       )}
       {removeFrom && (
         <>

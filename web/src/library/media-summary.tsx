@@ -1,6 +1,6 @@
-import { CircleCheckBig, TriangleAlert } from 'lucide-react';
+import { CircleCheckBig } from 'lucide-react';
 import type { Media } from '../api/types.ts';
-import { KIND_NAMES, lengthOf, publishedOf, STAGE_LABELS, siteOf, stageOf, timeAgo } from './format.ts';
+import { lengthOf, publishedOf, STAGE_LABELS, siteOf, stageOf, timeAgo } from './format.ts';
 
 /** The processing stage of a media, with a progress bar of three steps. */
 export function StageLine({ media }: { media: Media }) {
@@ -19,13 +19,15 @@ export function StageLine({ media }: { media: Media }) {
   );
 }
 
+/** The author, then the site; where there is little room, only the first of them. */
 export function MetaLine({ media }: { media: Media }) {
   const site = siteOf(media);
+  const { author } = media;
   const length = lengthOf(media);
   return (
     <p className="media-meta">
-      {site && <span className="truncate">{site}</span>}
-      {media.author && media.author !== site && <span className="truncate meta-detail">{media.author}</span>}
+      {author && <span className="truncate">{author}</span>}
+      {site && site !== author && <span className={`truncate ${author ? 'meta-detail' : ''}`}>{site}</span>}
       {length && <span>{length}</span>}
       {media.published && <span className="meta-detail">{publishedOf(media.published)}</span>}
       <span>
@@ -62,48 +64,11 @@ export function ReadingState({ media }: { media: Media }) {
   const share = Math.round(reading.progress * 100);
   if (share === 0) return null;
   return (
-    <span className="progress" role="img" aria-label={`${share} % read`}>
-      <span className="progress-fill" style={{ width: `${share}%` }} />
-    </span>
-  );
-}
-
-const TINTS = 6;
-
-/** Picks a tint by site, always the same one. */
-function tintOf(text: string): number {
-  let hash = 2166136261;
-  for (const char of text) hash = Math.imul(hash ^ (char.codePointAt(0) ?? 0), 16777619);
-  return ((hash >>> 8) & 0xffff) % TINTS;
-}
-
-/** The cover image or, without one, the description or initial on a tinted background. */
-export function Cover({ media, look }: { media: Media; look: 'thumb' | 'card' }) {
-  const { label, icon: Icon } = KIND_NAMES[media.kind];
-  if (media.cover_url) {
-    return (
-      <img className={`cover cover-${look}`} src={media.cover_url} alt="" loading="lazy" decoding="async" />
-    );
-  }
-  if (stageOf(media) === 'failed') {
-    return (
-      <span className={`cover cover-${look} cover-plain cover-failed`} aria-hidden>
-        <TriangleAlert size={look === 'thumb' ? 20 : 28} />
+    <span className="reading-state" role="img" aria-label={`${share} % read`}>
+      <span className="progress">
+        <span className="progress-fill" style={{ width: `${share}%` }} />
       </span>
-    );
-  }
-  const site = siteOf(media) ?? label;
-  const letter = site.replace(/^the /i, '')[0]?.toUpperCase();
-  const isArticle = media.kind === 'web_article' && letter !== undefined && /\p{L}/u.test(letter);
-  return (
-    <span className={`cover cover-${look} cover-plain cover-tint-${tintOf(site)}`} aria-hidden>
-      {look === 'card' && media.description ? (
-        <span className="cover-title">{media.description}</span>
-      ) : isArticle ? (
-        <span className="cover-letter">{letter}</span>
-      ) : (
-        <Icon size={look === 'thumb' ? 22 : 32} />
-      )}
+      <span className="reading-share">{share} % read</span>
     </span>
   );
 }

@@ -28,11 +28,13 @@ interface MediaViewProps {
   /** The library that Remove removes from; undefined when the person may not. */
   removeFrom: LibraryRef | undefined;
   empty: ReactNode;
+  /** Rendered above the unfiltered list, with the ids of the media that are being removed. */
+  above?: (hidden: ReadonlySet<string>) => ReactNode;
 }
 
 /** A library's media with filters, sorting, selection and keyboard navigation. */
 export function MediaView(props: MediaViewProps) {
-  const { libraryId, title, actions: headActions, params, onParams, removeFrom, empty } = props;
+  const { libraryId, title, actions: headActions, params, onParams, removeFrom, empty, above } = props;
   const { default_library_id } = useSession();
   const queryClient = useQueryClient();
   const navigate = useNavigate();
@@ -45,7 +47,8 @@ export function MediaView(props: MediaViewProps) {
   const items = useMemo(() => loaded.filter(({ id }) => !hidden.has(id)), [loaded, hidden]);
   const total =
     list.data && Math.max(0, (list.data.pages.at(-1)?.page.total ?? 0) - (loaded.length - items.length));
-  const selection = useSelection(items);
+  const selection = useSelection(items, JSON.stringify(params));
+  const whole = selection.isAll && total !== undefined ? { libraryId, params, total } : undefined;
   // The current versions of the selected items.
   const selected = useMemo(
     () => items.filter(({ id }) => selection.selected.has(id)),
@@ -69,6 +72,9 @@ export function MediaView(props: MediaViewProps) {
     if (to >= 0 && to < items.length) handle.current?.focus(to);
   };
   const acting = () => (selected.length > 0 ? selected : [focused()].filter((item) => item !== undefined));
+  /** Actions on everything are asked about, so the keys press the buttons of the bar. */
+  const press = (name: string) =>
+    document.querySelector<HTMLElement>(`.selection-bar [data-action="${name}"]`)?.click();
 
   const open = () => {
     const media = focused();
@@ -79,15 +85,18 @@ export function MediaView(props: MediaViewProps) {
     if (media) selection.select(media, !selection.selected.has(media.id), false);
   };
   const finish = () => {
+    if (whole) return press('finish');
     const media = acting();
     const isUnfinished = media.some(({ reading }) => !reading?.finished_at);
     if (media.length > 0) void actions.finish(media, isUnfinished);
   };
   const unread = () => {
+    if (whole) return press('unread');
     const begun = acting().filter(({ reading }) => reading !== null);
     if (begun.length > 0) void actions.unread(begun);
   };
   const remove = () => {
+    if (whole) return press('remove');
     const media = acting();
     if (!removeFrom || media.length === 0) return;
     removeWithUndo(queryClient, media, removeFrom);
@@ -119,13 +128,16 @@ export function MediaView(props: MediaViewProps) {
         )}
         {headActions}
       </div>
+      {!isFiltered && above?.(hidden)}
       {(total !== 0 || isFiltered) && (
         <div className="list-bar">
           {selected.length > 0 ? (
             <SelectionBar
               selected={selected}
+              total={total ?? 0}
+              whole={whole}
               removeFrom={removeFrom}
-              onSelectAll={selection.selectAll}
+              onSelectAll={() => selection.selectAll(total ?? 0)}
               onDone={selection.clear}
             />
           ) : (
@@ -156,6 +168,7 @@ export function MediaView(props: MediaViewProps) {
           total={total}
           view={view}
           selected={selection.selected}
+          isAllSelected={selection.isAll}
           removeFrom={removeFrom}
           onSelect={selection.select}
           onNeedMore={needMore}

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api } from '../api/client.ts';
-import { dataQuery, queryKeys } from '../api/queries.ts';
+import { dataQuery, onlyForId, queryKeys } from '../api/queries.ts';
 import type {
   Fragment,
   FragmentEntry,
@@ -24,7 +24,8 @@ export const invitationsQuery = dataQuery<Invitation[]>(queryKeys.myInvitations(
   limit: 200,
 });
 
-export const mediaQuery = (id: string) => dataQuery<MediaWithOutline>(queryKeys.oneMedia(id), `/media/${id}`);
+export const mediaQuery = (id: string) =>
+  onlyForId(id, dataQuery<MediaWithOutline>(queryKeys.oneMedia(id), `/media/${id}`));
 
 export const attemptsQuery = (id: string) =>
   dataQuery<MediaAttempt[]>(queryKeys.attempts(id), `/media/${id}/attempts`);

@@ -4,6 +4,7 @@ import { invalidate, queryKeys } from '../api/queries.ts';
 import { createStore } from '../api/store.ts';
 import type { Media, Provenance } from '../api/types.ts';
 import { showToast } from '../ui/toasts.tsx';
+import { changeMany } from './bulk.ts';
 
 export interface LibraryRef {
   libraryId: string;
@@ -58,17 +59,18 @@ export function removeWithUndo(queryClient: QueryClient, media: readonly Media[]
 async function carryOut(queryClient: QueryClient, removal: Removal): Promise<void> {
   if (!removalStore.get().includes(removal)) return;
   const { library, ids } = removal;
-  const results = await Promise.allSettled(ids.map((id) => send(library, id, false)));
-  const failed = results.find((result) => result.status === 'rejected');
-  if (failed) showToast(`Some items could not be removed. ${errorMessage(failed.reason)}`);
-  else if (library.isDefault && ids.length === 1) await explainWhyItStays(ids[0] ?? '');
+  try {
+    await send(removal, false);
+    if (library.isDefault && ids.length === 1) await explainWhyItStays(ids[0] ?? '');
+  } catch (error) {
+    showToast(`Some items could not be removed. ${errorMessage(error)}`);
+  }
   void invalidate(queryClient, queryKeys.mediaLists(), queryKeys.libraries(), queryKeys.trash());
   forget(removal);
 }
 
-function send({ libraryId, isDefault }: LibraryRef, id: string, keepalive: boolean): Promise<void> {
-  const path = isDefault ? `/media/${id}` : `/libraries/${libraryId}/media/${id}`;
-  return api.delete(path, { keepalive });
+async function send({ library, ids }: Removal, keepalive: boolean): Promise<void> {
+  await changeMany({ action: 'remove', library_id: library.libraryId }, ids, { keepalive });
 }
 
 /** An item that is also in a shared library stays visible after it is removed, so the reason is shown. */
@@ -80,10 +82,8 @@ async function explainWhyItStays(id: string): Promise<void> {
 
 window.addEventListener('pagehide', () => {
   const removals = removalStore.get();
-  for (const { library, ids } of removals) {
-    // The page is gone, so a failure cannot be shown.
-    for (const id of ids) send(library, id, true).catch(() => {});
-  }
+  // The page is gone, so a failure cannot be shown.
+  for (const removal of removals) send(removal, true).catch(() => {});
   sessionStorage.setItem(SENT_KEY, JSON.stringify(removals));
   removalStore.set([]);
 });

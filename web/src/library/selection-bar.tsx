@@ -1,44 +1,113 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Circle, CircleCheck, FolderPlus, RotateCcw, Trash2, X } from 'lucide-react';
-import type { Media } from '../api/types.ts';
+import { useState } from 'react';
+import type { Library, Media } from '../api/types.ts';
 import { Button, IconButton } from '../ui/button.tsx';
+import { ConfirmDialog } from '../ui/dialog.tsx';
 import { Menu, MenuItem } from '../ui/menu.tsx';
+import { count, plural } from '../ui/numbers.ts';
 import { useMediaActions } from './actions.ts';
+import type { WholeList } from './bulk.ts';
 import { writableLibrariesQuery } from './queries.ts';
 import { type LibraryRef, removeWithUndo } from './removals.ts';
 
 interface SelectionBarProps {
   selected: readonly Media[];
+  total: number;
+  /** Set when everything is selected, including items that are not loaded. */
+  whole: WholeList | undefined;
   removeFrom: LibraryRef | undefined;
   onSelectAll: () => void;
   onDone: () => void;
 }
 
-export function SelectionBar({ selected, removeFrom, onSelectAll, onDone }: SelectionBarProps) {
+/** An action on everything, which the person is asked about. */
+interface Question {
+  title: string;
+  action: string;
+  danger?: boolean;
+  text: string;
+  run: () => Promise<void>;
+}
+
+export function SelectionBar(props: SelectionBarProps) {
+  const { selected, total, whole, removeFrom, onSelectAll, onDone } = props;
   const queryClient = useQueryClient();
   const actions = useMediaActions();
   const { data: targets = [] } = useQuery(writableLibrariesQuery);
+  const [question, setQuestion] = useState<Question>();
+  const [isBusy, setBusy] = useState(false);
   const retriable = selected.filter(({ may_retry }) => may_retry);
   const begun = selected.filter(({ reading }) => reading !== null);
+  const items = plural(whole?.total ?? selected.length, 'item');
+
   const after = (work: void | Promise<void>) => {
     void work;
     onDone();
   };
+  const carryOut = async ({ run }: Question) => {
+    setBusy(true);
+    await run();
+    setBusy(false);
+    setQuestion(undefined);
+    onDone();
+  };
+
+  const finish = () => {
+    if (!whole) return after(actions.finish(selected));
+    setQuestion({
+      title: `Mark ${items} as finished?`,
+      action: 'Mark as finished',
+      text: 'This includes items that are not loaded. It cannot be undone in one step.',
+      run: () => actions.markAll(whole, 'finish'),
+    });
+  };
+  const unread = () => {
+    if (!whole) return after(actions.unread(begun));
+    setQuestion({
+      title: `Mark ${items} as unread?`,
+      action: 'Mark as unread',
+      text: 'You lose your place in all of them, including items that are not loaded. This cannot be undone.',
+      run: () => actions.markAll(whole, 'unread'),
+    });
+  };
+  const addTo = (library: Library) => {
+    if (!whole) return after(actions.addTo(library, selected));
+    setQuestion({
+      title: `Add ${items} to ${library.name}?`,
+      action: 'Add',
+      text: 'All members of the library can read them immediately.',
+      run: () => actions.addAllTo(whole, library),
+    });
+  };
+  const remove = (from: LibraryRef) => {
+    if (!whole) return after(removeWithUndo(queryClient, selected, from));
+    setQuestion({
+      title: `Remove ${items} from ${from.name}?`,
+      action: 'Remove',
+      danger: true,
+      text: from.isDefault
+        ? 'You can restore them from the trash.'
+        : 'Members who have not saved them lose access immediately.',
+      run: () => actions.removeAll(whole, from),
+    });
+  };
+
   return (
     <div className="selection-bar" role="toolbar" aria-label="Selected items">
       <span className="grow" role="status">
-        {selected.length} selected
+        {whole ? `All ${count(whole.total)} selected` : `${count(selected.length)} selected`}
       </span>
-      <Button size="small" look="ghost" onClick={onSelectAll}>
-        <span>
-          Select all<span className="only-roomy"> loaded</span>
-        </span>
-      </Button>
-      <Button size="small" icon={CircleCheck} onClick={() => after(actions.finish(selected))}>
+      {!whole && selected.length < total && (
+        <Button size="small" look="ghost" onClick={onSelectAll}>
+          Select all {count(total)}
+        </Button>
+      )}
+      <Button size="small" icon={CircleCheck} data-action="finish" onClick={finish}>
         <span className="button-word">Finish</span>
       </Button>
-      {begun.length > 0 && (
-        <Button size="small" icon={Circle} onClick={() => after(actions.unread(begun))}>
+      {(whole || begun.length > 0) && (
+        <Button size="small" icon={Circle} data-action="unread" onClick={unread}>
           <span className="button-word">Unread</span>
         </Button>
       )}
@@ -51,20 +120,12 @@ export function SelectionBar({ selected, removeFrom, onSelectAll, onDone }: Sele
           }
         >
           {targets.map((library) => (
-            <MenuItem
-              label={library.name}
-              key={library.id}
-              onSelect={() => after(actions.addTo(library, selected))}
-            />
+            <MenuItem label={library.name} key={library.id} onSelect={() => addTo(library)} />
           ))}
         </Menu>
       )}
-      {retriable.length > 0 && (
-        <Button
-          size="small"
-          icon={RotateCcw}
-          onClick={() => after(Promise.all(retriable.map(actions.retry)).then(() => {}))}
-        >
+      {!whole && retriable.length > 0 && (
+        <Button size="small" icon={RotateCcw} onClick={() => after(actions.retryMany(retriable))}>
           <span className="button-word">Retry {retriable.length}</span>
         </Button>
       )}
@@ -73,12 +134,25 @@ export function SelectionBar({ selected, removeFrom, onSelectAll, onDone }: Sele
           size="small"
           look="danger"
           icon={Trash2}
-          onClick={() => after(removeWithUndo(queryClient, selected, removeFrom))}
+          data-action="remove"
+          onClick={() => remove(removeFrom)}
         >
           <span className="button-word">Remove</span>
         </Button>
       )}
       <IconButton label="Clear selection" shortcut="Esc" icon={X} size="small" onClick={onDone} />
+      {question && (
+        <ConfirmDialog
+          title={question.title}
+          action={question.action}
+          danger={question.danger ?? false}
+          busy={isBusy}
+          onConfirm={() => void carryOut(question)}
+          onClose={() => setQuestion(undefined)}
+        >
+          <p>{question.text}</p>
+        </ConfirmDialog>
+      )}
     </div>
   );
 }

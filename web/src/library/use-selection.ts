@@ -1,9 +1,13 @@
-import { useCallback, useRef, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import type { Media } from '../api/types.ts';
 
-/** The selected media of a list. With Shift, the range since the last click is selected. */
-export function useSelection(items: readonly Media[]) {
+/**
+ * The selected media of a list. With Shift, the range since the last click is selected. `isAll`: everything that the list
+ * contains, including what is not loaded. Other filters (`listKey`) end the selection.
+ */
+export function useSelection(items: readonly Media[], listKey: string) {
   const [selected, setSelected] = useState<ReadonlyMap<string, Media>>(new Map());
+  const [isAll, setAll] = useState(false);
   const latest = useRef(items);
   latest.current = items;
   const anchor = useRef<string>(undefined);
@@ -16,6 +20,8 @@ export function useSelection(items: readonly Media[]) {
         ? latest.current.slice(from, to + 1)
         : [media];
     anchor.current = media.id;
+    // Whoever deselects one item of all keeps the loaded ones.
+    setAll(false);
     setSelected((current) => {
       const next = new Map(current);
       for (const item of range) {
@@ -25,10 +31,16 @@ export function useSelection(items: readonly Media[]) {
       return next;
     });
   }, []);
-  const clear = useCallback(() => setSelected(new Map()), []);
-  const selectAll = useCallback(
-    () => setSelected(new Map(latest.current.map((item) => [item.id, item]))),
-    [],
-  );
-  return { selected, select, selectAll, clear };
+  const clear = useCallback(() => {
+    setAll(false);
+    setSelected(new Map());
+  }, []);
+  /** Selects everything that is loaded and, if `total` is more than that, everything else as well. */
+  const selectAll = useCallback((total: number) => {
+    setSelected(new Map(latest.current.map((item) => [item.id, item])));
+    setAll(total > latest.current.length);
+  }, []);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: other filters list other items
+  useEffect(() => clear(), [listKey, clear]);
+  return { selected, isAll, select, selectAll, clear };
 }

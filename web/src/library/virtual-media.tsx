@@ -22,6 +22,8 @@ interface VirtualMediaProps {
   total: number;
   view: View;
   selected: ReadonlyMap<string, Media>;
+  /** Whether everything is selected, including what is not loaded. */
+  isAllSelected: boolean;
   removeFrom: MediaItemProps['removeFrom'];
   onSelect: MediaItemProps['onSelect'];
   onNeedMore: () => void;
@@ -30,11 +32,18 @@ interface VirtualMediaProps {
 
 /** A virtual list: only the visible rows are in the DOM. */
 export function VirtualMedia(props: VirtualMediaProps) {
-  const { items, total, view, selected, removeFrom, onSelect, onNeedMore, handle } = props;
+  const { items, total, view, selected, isAllSelected, removeFrom, onSelect, onNeedMore, handle } = props;
   const frame = useRef<HTMLDivElement>(null);
   const columns = useColumns(frame, view);
   const [offset, setOffset] = useState(0);
-  useLayoutEffect(() => setOffset(frame.current?.offsetTop ?? 0), []);
+  // What is above the list comes and goes: pending saves, and what to continue reading.
+  useLayoutEffect(() => {
+    const measure = () => setOffset(frame.current?.offsetTop ?? 0);
+    measure();
+    const observer = new ResizeObserver(measure);
+    if (frame.current?.parentElement) observer.observe(frame.current.parentElement);
+    return () => observer.disconnect();
+  }, []);
 
   const virtualizer = useWindowVirtualizer({
     count: Math.ceil(total / columns),
@@ -88,7 +97,7 @@ export function VirtualMedia(props: VirtualMediaProps) {
                 key={media.id}
                 media={media}
                 index={index}
-                isSelected={selected.has(media.id)}
+                isSelected={isAllSelected || selected.has(media.id)}
                 removeFrom={removeFrom}
                 onSelect={onSelect}
               />

@@ -1,53 +1,81 @@
 import { useQuery } from '@tanstack/react-query';
-import { CircleCheck } from 'lucide-react';
-import { type ReactNode, useRef } from 'react';
+import { CircleCheck, ExternalLink } from 'lucide-react';
+import { type MouseEvent, type ReactNode, useRef } from 'react';
 import type { MediaWithOutline } from '../api/types.ts';
 import { useMediaActions } from '../library/actions.ts';
 import { KIND_NAMES, lengthOf, publishedOf, siteOf } from '../library/format.ts';
 import { fragmentsQuery } from '../library/queries.ts';
-import { Button } from '../ui/button.tsx';
+import { Button, buttonClass } from '../ui/button.tsx';
 import { Pending, SkeletonText } from '../ui/states.tsx';
+import { NextItem } from './next-item.tsx';
+import { NotePreview } from './note-preview.tsx';
 import type { ViewProps } from './reader-page.tsx';
 import { SanitizedHtml } from './sanitized-html.tsx';
 import { useScrollPosition } from './scroll-position.ts';
 import { SIZES, useReaderSettings } from './type-settings.tsx';
 
-export function ArticleView({ media, start, onProgress }: ViewProps) {
+export function ArticleView({ media, target, isFinding, onMove, onFollow }: ViewProps) {
   const column = useRef<HTMLElement>(null);
   const actions = useMediaActions();
   const query = useQuery(fragmentsQuery(media.id));
   const fragments = query.data;
   useScrollPosition(column, {
     part: fragments ? 'text' : 'nothing',
-    startBlock: start.block,
-    onMove: (share, block) => fragments && onProgress(share, { block }),
+    target,
+    isLoose: isFinding,
+    onMove: (share, block) => fragments && onMove(share, { block }),
   });
   const isFinished = media.reading?.finished_at != null;
   return (
     <article ref={column} className="reader-column">
       <ArticleHead media={media} />
+      {media.is_link && <LinkSummary media={media} />}
       <Pending query={query}>
         <SkeletonText lines={16} />
       </Pending>
       {fragments && (
         <>
-          <Prose language={media.language}>
+          <Prose media={media} onFollow={onFollow}>
             {fragments.map(({ id, idx, html_sanitized }) => (
               <SanitizedHtml key={id} html={html_sanitized} idx={idx} />
             ))}
           </Prose>
           <footer className="reader-end">
+            {media.is_link && <OpenOriginal media={media} />}
             <Button
-              look={isFinished ? 'secondary' : 'primary'}
+              look={isFinished || media.is_link ? 'secondary' : 'primary'}
               icon={CircleCheck}
               onClick={() => void actions.finish([media], !isFinished)}
             >
               {isFinished ? 'Finished' : 'Mark as finished'}
             </Button>
+            <NextItem media={media} />
           </footer>
         </>
       )}
     </article>
+  );
+}
+
+/** The picture and description of a page that has hardly any text. */
+function LinkSummary({ media: { cover_url, description } }: { media: MediaWithOutline }) {
+  return (
+    <div className="link-summary">
+      {cover_url && <img src={cover_url} alt="" />}
+      {description && <p>{description}</p>}
+      <p className="small muted">This page has no text that Nexus could keep. The link is saved.</p>
+    </div>
+  );
+}
+
+function OpenOriginal({ media }: { media: MediaWithOutline }) {
+  const original = media.canonical_url ?? media.requested_url;
+  if (!original) return null;
+  return (
+    <a className={buttonClass('primary')} href={original} target="_blank" rel="noopener noreferrer">
+      <ExternalLink size={16} aria-hidden />
+      Open original
+    </a>
   );
 }
 
@@ -77,11 +105,28 @@ export function ArticleHead({ media }: { media: MediaWithOutline }) {
 /** Languages that are written from right to left. For others, the browser decides by the text. */
 const RIGHT_TO_LEFT = /^(ar|arc|ckb|dv|fa|he|ks|nqo|ps|sd|ug|ur|yi)(-|$)/i;
 
+interface ProseProps {
+  media: MediaWithOutline;
+  /** Called with the address of a link within the media. */
+  onFollow: (href: string) => void;
+  children: ReactNode;
+}
+
 /** Text in the font, size and spacing that the person has chosen. */
-export function Prose({ language, children }: { language: string | null; children: ReactNode }) {
+export function Prose({ media: { id, language }, onFollow, children }: ProseProps) {
+  const text = useRef<HTMLDivElement>(null);
   const { face, spacing, size } = useReaderSettings();
+  const follow = (event: MouseEvent) => {
+    const href = (event.target as Element).closest('a[href^="#"]')?.getAttribute('href');
+    if (!href) return;
+    event.preventDefault();
+    onFollow(href);
+  };
   return (
+    // biome-ignore lint/a11y: handles clicks of the links inside, which work with the keyboard
     <div
+      ref={text}
+      onClick={follow}
       className="prose"
       data-face={face}
       data-spacing={spacing}
@@ -90,6 +135,7 @@ export function Prose({ language, children }: { language: string | null; childre
       {...(language && { lang: language })}
     >
       {children}
+      <NotePreview mediaId={id} text={text} onFollow={onFollow} />
     </div>
   );
 }

@@ -7,6 +7,7 @@ import {
 } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import workerUrl from 'pdfjs-dist/legacy/build/pdf.worker.min.mjs?url';
 import { useEffect, useRef, useState } from 'react';
+import { PdfLinks } from './pdf-links.tsx';
 
 interface PdfPageProps {
   document: PDFDocumentProxy;
@@ -14,10 +15,12 @@ interface PdfPageProps {
   /** The height-to-width ratio of the first page, used until this page is drawn. */
   ratio: number;
   zoom: number;
+  /** Called when a link to another page is followed. */
+  onGo: (page: number) => void;
 }
 
 /** A page, drawn on a canvas with a selectable text layer while it is near the screen. */
-export function PdfPage({ document: pdf, number, ratio, zoom }: PdfPageProps) {
+export function PdfPage({ document: pdf, number, ratio, zoom, onGo }: PdfPageProps) {
   const frame = useRef<HTMLDivElement>(null);
   const [isNear, setNear] = useState(false);
   const [ownRatio, setOwnRatio] = useState(ratio);
@@ -79,6 +82,7 @@ export function PdfPage({ document: pdf, number, ratio, zoom }: PdfPageProps) {
         <>
           <canvas className="pdf-canvas" aria-hidden />
           <div className="pdf-text" />
+          <PdfLinks document={pdf} number={number} onGo={onGo} />
         </>
       )}
     </div>

@@ -1,9 +1,10 @@
 import './pdf.css';
 import { Download, ZoomIn, ZoomOut } from 'lucide-react';
 import type { PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { useFragmentRequests } from '../analysis/fragment-requests.ts';
 import { ApiError, apiUrl } from '../api/client.ts';
+import { useShortcuts } from '../keyboard/shortcuts.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { ErrorState, Skeleton } from '../ui/states.tsx';
 import { useWindowEvent } from '../ui/use-window-event.ts';
@@ -11,6 +12,8 @@ import { Contents } from './contents.tsx';
 import { openPdf, PdfPage } from './pdf-page.tsx';
 import type { ViewProps } from './reader-page.tsx';
 
+/** The height of the bars above the pages. */
+const TOP = 112;
 const ZOOMS = [0.6, 0.8, 1, 1.25, 1.6, 2];
 const BROKEN = new ApiError(
   0,
@@ -19,13 +22,12 @@ const BROKEN = new ApiError(
 );
 
 /** Shows the pages of a PDF. Each is drawn when it is near the screen. */
-export default function PdfView({ media, start, onProgress, isContentsOpen, onContents }: ViewProps) {
+export default function PdfView({ media, target, onMove, onVisit, isContentsOpen, onContents }: ViewProps) {
   const [pdf, setPdf] = useState<{ document: PDFDocumentProxy; ratio: number }>();
   const [error, setError] = useState<unknown>();
   const [zoom, setZoom] = useState(2);
-  const [page, setPage] = useState(start.page ?? 1);
+  const [page, setPage] = useState(target.position.page ?? 1);
   const pages = useRef<HTMLDivElement>(null);
-  const startPage = useRef(start.page ?? 1);
   const file = apiUrl(`/media/${media.id}/file`);
 
   useEffect(() => {
@@ -39,24 +41,46 @@ export default function PdfView({ media, start, onProgress, isContentsOpen, onCo
     return () => void opening.destroy();
   }, [file]);
 
-  const go = (number: number, behavior: ScrollBehavior = 'instant') => {
-    pages.current?.querySelector(`[data-page="${number}"]`)?.scrollIntoView({ behavior, block: 'start' });
+  const goTo = (number: number) => {
+    onVisit({ at: number - 1 });
     if (window.innerWidth < 900) onContents(false);
   };
-  useFragmentRequests((idx) => go(idx + 1));
-  // biome-ignore lint/correctness/useExhaustiveDependencies: runs once, when the pages are loaded
-  useEffect(() => {
-    if (pdf && startPage.current > 1) go(startPage.current);
-  }, [pdf]);
+  useFragmentRequests((idx) => goTo(idx + 1));
+  const expected = useRef(-1);
+  useLayoutEffect(() => {
+    const { page: number = 1, offset = 0 } = target.position;
+    const box = pdf && pages.current?.querySelector(`[data-page="${number}"]`)?.getBoundingClientRect();
+    if (!box) return;
+    setPage(number);
+    window.scrollTo(
+      0,
+      number === 1 && offset === 0 ? 0 : window.scrollY + box.top + box.height * offset - TOP,
+    );
+    expected.current = window.scrollY;
+  }, [pdf, target]);
+
+  const enlarge = (step: 1 | -1) => setZoom(Math.min(ZOOMS.length - 1, Math.max(0, zoom + step)));
+  useShortcuts([
+    { keys: '+', label: 'Zoom in', group: 'Reader', run: () => enlarge(1) },
+    { keys: '-', label: 'Zoom out', group: 'Reader', run: () => enlarge(-1) },
+  ]);
 
   const count = pdf?.document.numPages ?? 0;
   useWindowEvent('scroll', () => {
-    if (!pdf) return;
-    const all = [...(pages.current?.children ?? [])];
-    const index = all.findIndex((element) => element.getBoundingClientRect().bottom > window.innerHeight / 2);
-    const number = index < 0 ? all.length : index + 1;
-    setPage(number);
-    onProgress(all.length > 1 ? (number - 1) / (all.length - 1) : 1, { page: number });
+    if (!pdf || Math.abs(window.scrollY - expected.current) < 2) return;
+    expected.current = -1;
+    const boxes = [...(pages.current?.children ?? [])].map((element) => element.getBoundingClientRect());
+    const middle = boxes.findIndex(({ bottom }) => bottom > window.innerHeight / 2);
+    setPage(middle < 0 ? boxes.length : middle + 1);
+    const top = Math.max(
+      0,
+      boxes.findIndex(({ bottom }) => bottom > TOP),
+    );
+    const box = boxes[top];
+    if (!box) return;
+    const offset = Math.max(0, Math.round(((TOP - box.top) / box.height) * 100) / 100);
+    const share = window.scrollY / Math.max(1, document.documentElement.scrollHeight - window.innerHeight);
+    onMove(share, { page: top + 1, offset });
   });
 
   if (error) {
@@ -71,7 +95,7 @@ export default function PdfView({ media, start, onProgress, isContentsOpen, onCo
   return (
     <div className="reader-layout" data-contents={isContentsOpen && media.outline.length > 0}>
       {isContentsOpen && media.outline.length > 0 && (
-        <Contents outline={media.outline} current={page - 1} onGo={(fragment) => go(fragment + 1)} />
+        <Contents outline={media.outline} current={page - 1} onGo={(fragment) => goTo(fragment + 1)} />
       )}
       <div className="pdf">
         <h1 className="visually-hidden">{media.title}</h1>
@@ -81,7 +105,7 @@ export default function PdfView({ media, start, onProgress, isContentsOpen, onCo
             icon={ZoomOut}
             size="small"
             disabled={zoom === 0}
-            onClick={() => setZoom(zoom - 1)}
+            onClick={() => enlarge(-1)}
           />
           <Button look="ghost" size="small" onClick={() => setZoom(2)}>
             {Math.round((ZOOMS[zoom] ?? 1) * 100)} %
@@ -91,11 +115,9 @@ export default function PdfView({ media, start, onProgress, isContentsOpen, onCo
             icon={ZoomIn}
             size="small"
             disabled={zoom === ZOOMS.length - 1}
-            onClick={() => setZoom(zoom + 1)}
+            onClick={() => enlarge(1)}
           />
-          <span className="small muted" role="status">
-            {count > 0 ? `Page ${page} of ${count}` : ' '}
-          </span>
+          <PageField key={page} page={page} count={count} onGo={goTo} />
           <a className="icon-button icon-button-small" href={file} download aria-label="Download">
             <Download size={16} aria-hidden />
           </a>
@@ -109,6 +131,7 @@ export default function PdfView({ media, start, onProgress, isContentsOpen, onCo
                 number={number}
                 ratio={pdf.ratio}
                 zoom={ZOOMS[zoom] ?? 1}
+                onGo={goTo}
               />
             ))
           ) : (
@@ -117,5 +140,42 @@ export default function PdfView({ media, start, onProgress, isContentsOpen, onCo
         </div>
       </div>
     </div>
+  );
+}
+
+interface PageFieldProps {
+  page: number;
+  count: number;
+  onGo: (page: number) => void;
+}
+
+/** The number of the page that is shown. Another number goes there. */
+function PageField({ page, count, onGo }: PageFieldProps) {
+  const [typed, setTyped] = useState(String(page));
+  if (count === 0) return <span className="small muted"> </span>;
+  return (
+    <form
+      className="pdf-page-field small muted"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const wanted = Math.round(Number(typed));
+        if (wanted >= 1 && wanted <= count) onGo(wanted);
+        else setTyped(String(page));
+      }}
+    >
+      <input
+        className="input"
+        aria-label="Page"
+        inputMode="numeric"
+        value={typed}
+        onChange={(event) => setTyped(event.target.value)}
+        onFocus={(event) => event.target.select()}
+        onBlur={() => setTyped(String(page))}
+      />
+      <span aria-hidden>of {count}</span>
+      <span className="visually-hidden" role="status">
+        Page {page} of {count}
+      </span>
+    </form>
   );
 }

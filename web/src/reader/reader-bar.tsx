@@ -2,16 +2,16 @@ import {
   ArrowLeft,
   CircleCheck,
   CircleCheckBig,
-  CircleHelp,
   PanelRight,
   Printer,
   TableOfContents,
+  TextSearch,
 } from 'lucide-react';
 import type { MediaWithOutline } from '../api/types.ts';
-import { explain } from '../library/item-dialogs.tsx';
 import { MediaMenu } from '../library/media-menu.tsx';
 import { useSession } from '../session/session.ts';
 import { IconButton } from '../ui/button.tsx';
+import { MenuItem, MenuSeparator } from '../ui/menu.tsx';
 import { TypePanel } from './type-settings.tsx';
 
 interface ReaderBarProps {
@@ -21,13 +21,14 @@ interface ReaderBarProps {
   onFinish: () => void;
   onUnread: () => void;
   onContents: (() => void) | undefined;
+  onFind: (() => void) | undefined;
   isContentsOpen: boolean;
   onSidePanel: () => void;
   isSidePanelOpen: boolean;
 }
 
 export function ReaderBar(props: ReaderBarProps) {
-  const { media, progress, onBack, onContents } = props;
+  const { media, progress, onBack, onContents, onFind } = props;
   const { default_library_id } = useSession();
   const isFinished = media.reading?.finished_at != null;
   const canRead = media.capabilities.can_read;
@@ -53,30 +54,33 @@ export function ReaderBar(props: ReaderBarProps) {
           onClick={props.onFinish}
         />
       )}
-      {canRead && media.kind !== 'pdf' && (
-        <>
-          <TypePanel />
-          <span className="only-roomy">
-            <IconButton label="Print" icon={Printer} onClick={() => window.print()} />
-          </span>
-        </>
-      )}
-      {canRead && (
-        <IconButton
-          label="Analysis and related"
-          shortcut="a"
-          icon={PanelRight}
-          aria-pressed={props.isSidePanelOpen}
-          onClick={props.onSidePanel}
-        />
-      )}
-      <IconButton label="Why do I see this?" icon={CircleHelp} onClick={() => explain(media)} />
+      {canRead && <TypePanel isPdf={media.kind === 'pdf'} />}
+      {/* On a phone, these are in the menu alone. */}
+      <span className="only-roomy row">
+        {onFind && <IconButton label="Find in document" icon={TextSearch} onClick={onFind} />}
+        {canRead && (
+          <IconButton
+            label="Analysis and related"
+            shortcut="a"
+            icon={PanelRight}
+            aria-pressed={props.isSidePanelOpen}
+            onClick={props.onSidePanel}
+          />
+        )}
+      </span>
       <MediaMenu
         media={media}
         removeFrom={{ libraryId: default_library_id, isDefault: true, name: 'My library' }}
         onRemoved={onBack}
         onUnread={props.onUnread}
-      />
+      >
+        {onFind && <MenuItem label="Find in document" icon={TextSearch} onSelect={onFind} />}
+        {canRead && <MenuItem label="Analysis and related" icon={PanelRight} onSelect={props.onSidePanel} />}
+        {canRead && media.kind !== 'pdf' && (
+          <MenuItem label="Print" icon={Printer} onSelect={() => window.print()} />
+        )}
+        {canRead && <MenuSeparator />}
+      </MediaMenu>
       <span
         className="reader-progress"
         role="progressbar"

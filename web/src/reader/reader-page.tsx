@@ -1,7 +1,7 @@
 import './reader.css';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate, useRouter } from '@tanstack/react-router';
-import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { useSidePanel } from '../analysis/side-panel-state.ts';
 import { ApiError } from '../api/client.ts';
 import { queryKeys } from '../api/queries.ts';
@@ -13,19 +13,25 @@ import { HomeLink } from '../shell/page-states.tsx';
 import { usePageTitle } from '../ui/page-title.ts';
 import { ErrorState, SkeletonText } from '../ui/states.tsx';
 import { ArticleView } from './article-view.tsx';
+import { BackToPlace } from './back-to-place.tsx';
 import { BookView } from './book-view.tsx';
+import { FindBar, useFind } from './find-bar.tsx';
+import { readLink } from './links.ts';
 import { NotReadable } from './not-readable.tsx';
 import { ReaderBar } from './reader-bar.tsx';
-import { positionOf, type ReadingPosition, useReadingProgress } from './reading-progress.ts';
+import type { ReadingPosition } from './reading-place.ts';
 import { resizeText, useReaderSettings } from './type-settings.tsx';
+import type { Visited } from './visited.ts';
+import { type Target, useVisits } from './visits.ts';
 
 const route = getRouteApi('/signed-in/read/$mediaId');
 
 /** Shows a media in the view of its kind. */
 export default function ReaderPage() {
   const { mediaId } = route.useParams();
-  const { at } = route.useSearch();
-  const { data: media, error, refetch } = useQuery(mediaQuery(mediaId));
+  const visited = route.useSearch();
+  // Another device may have stored a newer place.
+  const { data: media, error, refetch } = useQuery({ ...mediaQuery(mediaId), refetchOnMount: 'always' });
   usePageTitle(media?.title);
 
   // Access can end while the page is open: the text is removed from the cache.
@@ -52,7 +58,7 @@ export default function ReaderPage() {
       </div>
     );
   }
-  return <Reader key={media.id} media={media} at={at} />;
+  return <Reader key={media.id} media={media} visited={visited} />;
 }
 
 const SidePanel = lazy(() => import('../analysis/side-panel.tsx'));
@@ -61,52 +67,51 @@ const VideoView = lazy(() => import('./video-view.tsx'));
 
 export interface ViewProps {
   media: MediaWithOutline;
-  /** Where the person left off. */
-  start: ReadingPosition;
-  onProgress: (progress: number, position: ReadingPosition) => void;
+  /** The position to show. */
+  target: Target;
+  /** Whether words are looked for, which scrolls to them. */
+  isFinding: boolean;
+  /** Called when the person has moved. */
+  onMove: (progress: number, position: ReadingPosition) => void;
+  /** Goes elsewhere in the media, and leaves the place. */
+  onVisit: (visited: Visited) => void;
+  /** Follows a link within the media. */
+  onFollow: (href: string) => void;
   isContentsOpen: boolean;
   onContents: (isOpen: boolean) => void;
 }
 
-export function Reader({ media, at }: { media: MediaWithOutline; at: number | undefined }) {
+export function Reader({ media, visited }: { media: MediaWithOutline; visited: Visited }) {
   const settings = useReaderSettings();
   const router = useRouter();
   const navigate = useNavigate();
   const actions = useMediaActions();
-  const { keep, stop } = useReadingProgress(media);
-  const [start] = useState(() => (at === undefined ? positionOf(media) : { fragment: at, page: at + 1 }));
-  const [progress, setProgress] = useState(media.reading?.progress ?? 0);
+  const visits = useVisits(media, visited);
+  const find = useFind(media, visited);
   const [isContentsOpen, setContentsOpen] = useState(() => media.kind === 'epub' && window.innerWidth > 1100);
-  const onProgress = useCallback(
-    (share: number, position: ReadingPosition) => {
-      setProgress(share);
-      keep(share, position);
-    },
-    [keep],
-  );
+  const follow = (href: string) => {
+    const { fragment, element } = readLink(href);
+    const at = fragment ?? visits.current().fragment ?? 0;
+    visits.visit({ at, ...(element !== undefined && { to: element }) });
+  };
 
-  // Opening a media counts as starting to read it.
-  const isUnread = media.reading === null && media.capabilities.can_read;
-  useEffect(() => {
-    if (isUnread) keep(0, {});
-  }, [isUnread, keep]);
-
-  const back = () => (router.history.canGoBack() ? router.history.back() : void navigate({ to: '/' }));
+  const back = () =>
+    router.history.canGoBack() ? router.history.go(-visits.entries()) : void navigate({ to: '/' });
   const finish = () => void actions.finish([media], media.reading?.finished_at == null);
   // Staying on the page would mark it as read again.
   const leaveUnread = async () => {
-    await stop();
+    await visits.stop();
     await actions.unread([media]);
     back();
   };
 
   useShortcuts([
-    { keys: 'e', label: 'Mark as finished or not finished', group: 'Reader', run: finish },
+    { keys: 'e', label: 'Toggle finished', group: 'Reader', run: finish },
     { keys: 'u', label: 'Mark as unread and go back', group: 'Reader', run: () => void leaveUnread() },
     { keys: 'Escape', label: 'Back', group: 'Reader', run: back },
     { keys: 'c', label: 'Contents', group: 'Reader', run: () => setContentsOpen((isOpen) => !isOpen) },
-    { keys: '+', label: 'Larger text', group: 'Reader', run: () => resizeText(1) },
-    { keys: '-', label: 'Smaller text', group: 'Reader', run: () => resizeText(-1) },
+    // A PDF is zoomed by these keys.
+    ...(media.kind === 'pdf' ? [] : RESIZING),
     {
       keys: 'j',
       label: 'Scroll down',
@@ -123,16 +128,26 @@ export function Reader({ media, at }: { media: MediaWithOutline; at: number | un
 
   const sidePanel = useSidePanel();
 
-  const view = { media, start, onProgress, isContentsOpen, onContents: setContentsOpen };
+  const view = {
+    media,
+    target: visits.target,
+    isFinding: find.isOpen,
+    onMove: visits.onMove,
+    onVisit: visits.visit,
+    onFollow: follow,
+    isContentsOpen,
+    onContents: setContentsOpen,
+  };
   return (
     <div className="reader" data-tint={settings.tint} data-width={settings.width}>
       <ReaderBar
         media={media}
-        progress={progress}
+        progress={visits.progress}
         onBack={back}
         onFinish={finish}
         onUnread={() => void leaveUnread()}
         onContents={media.outline.length > 0 ? () => setContentsOpen((isOpen) => !isOpen) : undefined}
+        onFind={find.open}
         isContentsOpen={isContentsOpen}
         onSidePanel={sidePanel.toggle}
         isSidePanelOpen={sidePanel.isOpen}
@@ -146,6 +161,8 @@ export function Reader({ media, at }: { media: MediaWithOutline; at: number | un
       >
         <ViewOfKind {...view} />
       </Suspense>
+      {find.isOpen && <FindBar media={media} {...find} onLeave={visits.leavePlace} />}
+      {visits.canReturn && <BackToPlace onBack={visits.endVisit} onStay={visits.stay} />}
       {sidePanel.isOpen && media.capabilities.can_read && (
         <Suspense>
           <SidePanel media={media} />
@@ -154,6 +171,11 @@ export function Reader({ media, at }: { media: MediaWithOutline; at: number | un
     </div>
   );
 }
+
+const RESIZING = [
+  { keys: '+', label: 'Larger text', group: 'Reader', run: () => resizeText(1) },
+  { keys: '-', label: 'Smaller text', group: 'Reader', run: () => resizeText(-1) },
+] as const;
 
 /** Picks the view by kind and capabilities, never by status. */
 function ViewOfKind(props: ViewProps) {

@@ -1,8 +1,7 @@
-import '../ui/menu.css';
 import { ALargeSmall, Minus, Plus } from 'lucide-react';
-import { Popover } from 'radix-ui';
 import { createStore, useStore } from '../api/store.ts';
 import { IconButton } from '../ui/button.tsx';
+import { Popover } from '../ui/popover.tsx';
 
 export const SIZES = [16, 17.5, 19, 21, 23, 26] as const;
 
@@ -52,22 +51,16 @@ export function resizeText(step: number): void {
 
 export const useReaderSettings = (): ReaderSettings => useStore(settingsStore);
 
-/** The settings of font, size, width, spacing and colours. */
-export function TypePanel() {
+/** The settings of font, size, width, spacing and colours. A PDF has colours only. */
+export function TypePanel({ isPdf }: { isPdf: boolean }) {
   const settings = useReaderSettings();
   return (
-    <Popover.Root>
-      <Popover.Trigger asChild>
-        <IconButton label="Text and colours" icon={ALargeSmall} withTooltip={false} />
-      </Popover.Trigger>
-      <Popover.Portal>
-        <Popover.Content
-          className="menu type-panel"
-          align="end"
-          sideOffset={6}
-          collisionPadding={8}
-          aria-label="Text and colours"
-        >
+    <Popover
+      label="Text and colours"
+      trigger={<IconButton label="Text and colours" icon={ALargeSmall} withTooltip={false} />}
+    >
+      <div className="type-panel">
+        {!isPdf && (
           <div className="type-row">
             <span>Size</span>
             <span className="row">
@@ -90,12 +83,12 @@ export function TypePanel() {
               />
             </span>
           </div>
-          {NAMES.map((name) => (
-            <Segments key={name} name={name} current={settings[name]} />
-          ))}
-        </Popover.Content>
-      </Popover.Portal>
-    </Popover.Root>
+        )}
+        {NAMES.filter((name) => !isPdf || name === 'tint').map((name) => (
+          <Segments key={name} name={name} current={settings[name]} />
+        ))}
+      </div>
+    </Popover>
   );
 }
 

@@ -8,9 +8,10 @@ import { SkeletonText } from '../ui/states.tsx';
 import { useWindowEvent } from '../ui/use-window-event.ts';
 import { ArticleHead } from './article-view.tsx';
 import type { ViewProps } from './reader-page.tsx';
+import { placeOf } from './reading-place.ts';
 
 /** Shows a video and its transcript. Clicking a line seeks to it, and the current line is marked. */
-export default function VideoView({ media, start, onProgress }: ViewProps) {
+export default function VideoView({ media, target, onMove }: ViewProps) {
   const frame = useRef<HTMLIFrameElement>(null);
   const [isLoaded, setLoaded] = useState(false);
   const player = useYouTubePlayer(frame);
@@ -19,13 +20,14 @@ export default function VideoView({ media, start, onProgress }: ViewProps) {
     enabled: media.capabilities.can_read,
   });
   const { seconds, duration } = player;
-  const latest = useRef(onProgress);
-  latest.current = onProgress;
+  const latest = useRef(onMove);
+  latest.current = onMove;
   useEffect(() => {
     if (seconds > 0 && duration > 0) latest.current(seconds / duration, { seconds: Math.floor(seconds) });
   }, [seconds, duration]);
 
-  const [from, setFrom] = useState(start.seconds ?? 0);
+  const [start] = useState(() => placeOf(media)?.position.seconds ?? 0);
+  const [from, setFrom] = useState(start);
   const seek = (next: number) => {
     if (isLoaded) player.seek(next);
     else {
@@ -63,8 +65,7 @@ export default function VideoView({ media, start, onProgress }: ViewProps) {
                 <Play size={28} aria-hidden />
               </span>
               <span className="video-consent">
-                {start.seconds ? `Continue at ${timeOf(start.seconds)}` : 'Play'} · loads the player from
-                YouTube
+                {start > 0 ? `Continue at ${timeOf(start)}` : 'Play'} · loads the player from YouTube
               </span>
             </button>
           )}
@@ -75,7 +76,9 @@ export default function VideoView({ media, start, onProgress }: ViewProps) {
             <p className="muted">{media.last_error_message ?? 'This video has no transcript.'}</p>
           )}
           {media.capabilities.can_read && isPending && <SkeletonText lines={12} />}
-          {fragments && <Lines fragments={fragments} seconds={seconds} onSeek={seek} />}
+          {fragments && (
+            <Lines fragments={fragments} shown={target.position.fragment} seconds={seconds} onSeek={seek} />
+          )}
         </section>
       </div>
     </article>
@@ -84,23 +87,25 @@ export default function VideoView({ media, start, onProgress }: ViewProps) {
 
 interface LinesProps {
   fragments: Fragment[];
+  /** The line that a link leads to. */
+  shown: number | undefined;
   seconds: number;
   onSeek: (to: number) => void;
 }
 
-function Lines({ fragments, seconds, onSeek }: LinesProps) {
+function Lines({ fragments, shown, seconds, onSeek }: LinesProps) {
   const list = useRef<HTMLOListElement>(null);
   const now = fragments.findLastIndex(
     ({ t_start_ms }) => t_start_ms !== null && t_start_ms <= seconds * 1000,
   );
   const isPlaying = seconds > 0;
+  const line = isPlaying ? now : shown;
   useEffect(() => {
-    if (!isPlaying) return;
-    const line = list.current?.children[now];
-    if (line instanceof HTMLElement && list.current) {
-      list.current.scrollTo({ top: line.offsetTop - list.current.clientHeight / 3, behavior: 'smooth' });
-    }
-  }, [now, isPlaying]);
+    const element = line === undefined ? undefined : list.current?.children[line];
+    if (!(element instanceof HTMLElement) || !list.current) return;
+    const top = element.offsetTop - list.current.clientHeight / 3;
+    list.current.scrollTo({ top, behavior: isPlaying ? 'smooth' : 'instant' });
+  }, [line, isPlaying]);
   return (
     <ol ref={list} className="transcript-lines">
       {fragments.map(({ id, canonical_text, t_start_ms }, index) => (

@@ -6,7 +6,8 @@ import { ArrowDownLeft, ArrowUpRight, Waypoints } from 'lucide-react';
 import type { relatedMedia } from '../../../src/contract/graph.ts';
 import { dataQuery, queryKeys } from '../api/queries.ts';
 import type { Wire } from '../api/types.ts';
-import { Cover, MetaLine } from '../library/media-summary.tsx';
+import { Cover } from '../library/cover.tsx';
+import { MetaLine } from '../library/media-summary.tsx';
 import { EmptyState, Pending, Skeleton, SkeletonText } from '../ui/states.tsx';
 
 type RelatedMedia = Wire<typeof relatedMedia>;

@@ -6,7 +6,7 @@ import { Search, SearchX } from 'lucide-react';
 import { useDeferredValue, useEffect, useRef, useState } from 'react';
 import { api } from '../api/client.ts';
 import { queryKeys } from '../api/queries.ts';
-import type { ListPage, MediaKind, SearchHit } from '../api/types.ts';
+import type { ListPage, MediaKind, Passage, SearchHit } from '../api/types.ts';
 import { KIND_NAMES, KINDS } from '../library/format.ts';
 import { MetaLine } from '../library/media-summary.tsx';
 import { librariesQuery } from '../library/queries.ts';
@@ -34,10 +34,13 @@ export default function SearchPage() {
 
   usePageTitle('Search');
   useEffect(() => input.current?.focus(), []);
+  const sought = search.q ?? '';
   useEffect(() => {
+    // Otherwise a hit that is followed at once would be left again.
+    if (text.trim() === sought) return;
     const timer = setTimeout(() => latest.current({ q: text.trim() || undefined }), TYPING_MS);
     return () => clearTimeout(timer);
-  }, [text]);
+  }, [text, sought]);
 
   return (
     <div className="page page-narrow">
@@ -118,7 +121,7 @@ function Results({ q, library, kind }: SearchParams & { q: string }) {
     <>
       <ol className="hits" aria-label="Results">
         {found.map((hit) => (
-          <Hit key={hit.media.id} hit={hit} />
+          <Hit key={hit.media.id} hit={hit} q={deferred} />
         ))}
       </ol>
       {hits.hasNextPage && (
@@ -130,31 +133,62 @@ function Results({ q, library, kind }: SearchParams & { q: string }) {
   );
 }
 
-/** Whether a fragment of this kind can be opened directly. */
-function isInParts(kind: MediaKind): boolean {
-  return kind === 'epub' || kind === 'pdf';
-}
-
-function Hit({ hit: { media, snippet, fragment_idx } }: { hit: SearchHit }) {
+function Hit({ hit: { media, passages }, q }: { hit: SearchHit; q: string }) {
+  const [first, ...others] = passages;
+  const isInText = first?.snippet.some(({ is_match }) => is_match) ?? false;
   return (
     <li className="hit">
       <h2 className="media-heading">
         <Link
           to="/read/$mediaId"
           params={{ mediaId: media.id }}
-          search={isInParts(media.kind) && fragment_idx !== null ? { at: fragment_idx } : {}}
+          search={first && isInText ? visitOf(first, q) : {}}
           className="media-title"
         >
           {media.title}
         </Link>
       </h2>
-      <p className="snippet">
-        {snippet.map(({ text, is_match }, index) =>
-          // biome-ignore lint/suspicious/noArrayIndexKey: the parts never change
-          is_match ? <mark key={index}>{text}</mark> : <span key={index}>{text}</span>,
-        )}
-      </p>
+      {first && <PassageText passage={first} isInBook={others.length > 0} />}
       <MetaLine media={media} />
+      {others.length > 0 && (
+        <ul className="hit-passages" aria-label={`More passages of ${media.title}`}>
+          {others.map((passage) => (
+            <li key={`${passage.fragment_idx}-${passage.start}`}>
+              <Link
+                to="/read/$mediaId"
+                params={{ mediaId: media.id }}
+                search={visitOf(passage, q)}
+                className="hit-passage"
+              >
+                <PassageText passage={passage} isInBook />
+              </Link>
+            </li>
+          ))}
+        </ul>
+      )}
     </li>
+  );
+}
+
+/** The address of a passage in the reader, with the words to mark. */
+function visitOf({ fragment_idx, start }: Passage, q: string) {
+  return { at: fragment_idx, from: start, q };
+}
+
+function PassageText({
+  passage: { fragment_title, snippet },
+  isInBook,
+}: {
+  passage: Passage;
+  isInBook: boolean;
+}) {
+  return (
+    <p className="snippet">
+      {isInBook && fragment_title && <b className="snippet-title">{fragment_title}</b>}
+      {snippet.map(({ text, is_match }, index) =>
+        // biome-ignore lint/suspicious/noArrayIndexKey: the parts never change
+        is_match ? <mark key={index}>{text}</mark> : <span key={index}>{text}</span>,
+      )}
+    </p>
   );
 }

@@ -6,6 +6,7 @@ import { Form, TextField } from '../ui/field.tsx';
 import { usePageTitle } from '../ui/page-title.ts';
 import { CardPage, FormError, UsernameField } from './card-page.tsx';
 import { sessionQuery, signIn } from './session.ts';
+import { SignInHelp } from './sign-in-help.tsx';
 
 const route = getRouteApi('/sign-in');
 
@@ -19,7 +20,8 @@ export default function SignInPage() {
     onSuccess: (session) => {
       queryClient.clear();
       queryClient.setQueryData(sessionQuery.queryKey, session);
-      router.history.push(next ?? '/app/');
+      // `next` is an address within the app.
+      router.history.push(`${router.basepath}${next ?? '/'}`);
     },
   });
 
@@ -66,6 +68,7 @@ export default function SignInPage() {
       >
         {withKey ? 'Use a password instead' : 'Use an API key instead'}
       </Button>
+      <SignInHelp />
     </CardPage>
   );
 }

@@ -12,6 +12,7 @@ import { usePageTitle } from '../ui/page-title.ts';
 import { SkeletonText } from '../ui/states.tsx';
 import { CardPage, FormError, NewPasswordField, UsernameField } from './card-page.tsx';
 import { fetchSession, sessionQuery, signIn } from './session.ts';
+import { SignInHelp } from './sign-in-help.tsx';
 
 /** The page of a sign-in link: the token after the # signs in once, then the person sets up their account. */
 export default function WelcomePage() {
@@ -38,11 +39,21 @@ export default function WelcomePage() {
   if (session.isError) {
     return (
       <CardPage title="Welcome to Nexus">
-        <h2>This link has expired</h2>
-        <FormError error={session.error} />
-        <p className="muted">
-          A sign-in link works once. Ask an admin for a new one, or sign in with your password or API key.
-        </p>
+        {token ? (
+          <>
+            <h2>This link has expired</h2>
+            <FormError error={session.error} />
+            <p className="muted">
+              A sign-in link works once. Ask your administrator for a new one, or sign in with your password
+              or API key.
+            </p>
+          </>
+        ) : (
+          <>
+            <h2>You need a sign-in link</h2>
+            <SignInHelp />
+          </>
+        )}
         <Link to="/sign-in" search={{}} className={buttonClass('primary')}>
           Sign in
         </Link>

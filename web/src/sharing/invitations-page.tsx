@@ -11,6 +11,7 @@ import { Button } from '../ui/button.tsx';
 import { usePageTitle } from '../ui/page-title.ts';
 import { EmptyState, Pending, Skeleton } from '../ui/states.tsx';
 import { useAction } from '../ui/use-action.ts';
+import { roleName } from './members.tsx';
 
 /** The invitations that the person has received. */
 export default function InvitationsPage() {
@@ -55,8 +56,8 @@ function InvitationCard({ invitation }: { invitation: Invitation }) {
       <div className="grow">
         <h2 className="section-title">{library_name}</h2>
         <p className="muted">
-          {invitation.inviter_username} invited you as {invitation.role === 'admin' ? 'an admin' : 'a member'}
-          , {timeAgo(invitation.created_at)}.
+          {invitation.inviter_username} invited you as {roleName(invitation.role)},{' '}
+          {timeAgo(invitation.created_at)}.
         </p>
       </div>
       <div className="row">

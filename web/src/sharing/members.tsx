@@ -14,9 +14,12 @@ import { useAction } from '../ui/use-action.ts';
 import { type MemberDialogProps, RemovalDialog } from './removal-dialog.tsx';
 
 export const ROLE_OPTIONS: { value: LibraryRole; label: string }[] = [
-  { value: 'member', label: 'Member (can read)' },
-  { value: 'admin', label: 'Admin (can add and invite)' },
+  { value: 'member', label: 'Reader' },
+  { value: 'admin', label: 'Editor' },
 ];
+
+/** The name of a role in sentences: `as an editor`. */
+export const roleName = (role: LibraryRole) => (role === 'admin' ? 'an editor' : 'a reader');
 
 export function Members({ library }: { library: Library }) {
   const path = `/libraries/${library.id}/members`;
@@ -119,8 +122,8 @@ function TransferDialog({ member, library, onClose }: MemberDialogProps) {
       onConfirm={() => transferring.mutate()}
       onClose={onClose}
     >
-      Only the owner can delete the library or transfer ownership. You stay an admin, but you cannot undo this
-      yourself.
+      Only the owner can delete the library or transfer ownership. You stay an editor, but you cannot undo
+      this yourself.
     </ConfirmDialog>
   );
 }

@@ -10,7 +10,7 @@ import { Dialog } from '../ui/dialog.tsx';
 import { Form, Select } from '../ui/field.tsx';
 import { showToast } from '../ui/toasts.tsx';
 import { useAction } from '../ui/use-action.ts';
-import { Members, Person, ROLE_OPTIONS } from './members.tsx';
+import { Members, Person, ROLE_OPTIONS, roleName } from './members.tsx';
 import { PersonField } from './person-field.tsx';
 
 /** The members of a library, its pending invitations, and a form to invite more people. */
@@ -26,7 +26,7 @@ export default function ShareDialog({ library, onClose }: { library: Library; on
         </>
       ) : (
         <p className="muted">
-          You can read everything in this library. Its admins manage the members. To leave, use the menu of
+          You can read everything in this library. Its editors manage the members. To leave, use the menu of
           the library.
         </p>
       )}
@@ -101,7 +101,7 @@ function PendingInvitation({ invitation }: { invitation: Invitation }) {
   return (
     <Person
       name={invitee_username}
-      note={`as ${role}, invited by ${inviter_username} ${timeAgo(created_at)}`}
+      note={`as ${roleName(role)}, invited by ${inviter_username} ${timeAgo(created_at)}`}
     >
       <Button
         size="small"

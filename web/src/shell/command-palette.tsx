@@ -1,9 +1,13 @@
 import './command-palette.css';
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type KeyboardEvent, useId, useState } from 'react';
+import { type KeyboardEvent, useEffect, useId, useState } from 'react';
+import { api } from '../api/client.ts';
+import { queryKeys } from '../api/queries.ts';
+import type { ListPage, SearchHit } from '../api/types.ts';
 import { sectionsFor } from '../console/sections.ts';
 import { activeShortcuts } from '../keyboard/shortcuts.ts';
+import { KIND_NAMES } from '../library/format.ts';
 import { librariesQuery } from '../library/queries.ts';
 import { useSession } from '../session/session.ts';
 import { setTheme } from '../session/theme.ts';
@@ -11,13 +15,43 @@ import { Dialog } from '../ui/dialog.tsx';
 import { Kbd } from '../ui/kbd.tsx';
 
 interface Command {
+  /** Needed where labels are not unique: two items may have the same title. */
+  id?: string;
   label: string;
   group: string;
   keys?: string;
   run: () => void;
 }
 
-/** Finds commands, libraries and pages by name. */
+const TYPING_MS = 150;
+const MOST_ITEMS = 6;
+/** Fewer letters find too much. */
+const FEWEST_LETTERS = 2;
+
+/** The text, as soon as typing pauses. */
+function usePaused(text: string): string {
+  const [paused, setPaused] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setPaused(text), TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return paused;
+}
+
+/** Finds items by their title, author or text, best first. */
+function useFoundItems(text: string) {
+  const q = usePaused(text.trim());
+  const isLong = q.length >= FEWEST_LETTERS;
+  const hits = useQuery({
+    queryKey: queryKeys.search({ palette: q }),
+    queryFn: ({ signal }) => api.get<ListPage<SearchHit>>('/search', { q, limit: MOST_ITEMS }, signal),
+    enabled: isLong,
+    placeholderData: keepPreviousData,
+  });
+  return isLong && text.trim() ? (hits.data?.data ?? []).map(({ media }) => media) : [];
+}
+
+/** Finds commands, libraries, pages and items by name. */
 export default function CommandPalette({ onClose }: { onClose: () => void }) {
   const id = useId();
   const navigate = useNavigate();
@@ -50,6 +84,14 @@ export default function CommandPalette({ onClose }: { onClose: () => void }) {
       run: () => setTheme(theme),
     })),
   ];
+  const items = useFoundItems(text).map(
+    ({ id: mediaId, title, kind }): Command => ({
+      id: mediaId,
+      label: title,
+      group: KIND_NAMES[kind].label,
+      run: () => void navigate({ to: '/read/$mediaId', params: { mediaId } }),
+    }),
+  );
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const found = commands.filter(({ label, group }) => {
     const name = `${label} ${group}`.toLowerCase();
@@ -60,7 +102,7 @@ export default function CommandPalette({ onClose }: { onClose: () => void }) {
     group: 'Search',
     run: () => void navigate({ to: '/search', search: { q: text.trim() } }),
   };
-  const shown = text.trim() ? [...found, search] : found;
+  const shown = text.trim() ? [...found, ...items, search] : found;
 
   function take(command: Command | undefined) {
     if (!command) return;
@@ -83,11 +125,11 @@ export default function CommandPalette({ onClose }: { onClose: () => void }) {
       <input
         className="palette-input"
         role="combobox"
-        aria-label="Find a command, a library or text"
+        aria-label="Find a command, a library or an item"
         aria-expanded
         aria-controls={`${id}-list`}
         aria-activedescendant={shown.length > 0 ? `${id}-${active}` : undefined}
-        placeholder="Type a command or search…"
+        placeholder="Type a title or a command…"
         value={text}
         onChange={(event) => {
           setText(event.target.value);
@@ -99,7 +141,7 @@ export default function CommandPalette({ onClose }: { onClose: () => void }) {
         {shown.map((command, index) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the input above handles the keyboard
           <div
-            key={`${command.group} ${command.label}`}
+            key={command.id ?? `${command.group} ${command.label}`}
             id={`${id}-${index}`}
             role="option"
             tabIndex={-1}
@@ -108,7 +150,9 @@ export default function CommandPalette({ onClose }: { onClose: () => void }) {
             onMouseMove={() => setActive(index)}
             onClick={() => take(command)}
           >
-            <span className="truncate">{command.label}</span>
+            <span className="truncate" dir="auto">
+              {command.label}
+            </span>
             {command.keys ? (
               <Kbd>{command.keys}</Kbd>
             ) : (

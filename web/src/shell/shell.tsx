@@ -4,10 +4,12 @@ import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { streamState } from '../api/events.ts';
 import { useStore } from '../api/store.ts';
+import { hasConsole } from '../console/sections.ts';
 import { ShortcutHelp } from '../keyboard/shortcut-help.tsx';
 import { handleKey, useShortcuts } from '../keyboard/shortcuts.ts';
 import { ItemDialogs } from '../library/item-dialogs.tsx';
 import { SaveAnywhere } from '../saving/save-anywhere.tsx';
+import { useSession } from '../session/session.ts';
 import { takeNewestAction } from '../ui/toasts.tsx';
 import { useWindowEvent } from '../ui/use-window-event.ts';
 import { BottomBar, TopBar } from './bars.tsx';
@@ -24,6 +26,7 @@ const CommandPalette = lazy(() => import('./command-palette.tsx'));
 export function Shell() {
   const queryClient = useQueryClient();
   const navigate = useNavigate();
+  const { user } = useSession();
   const shown = useStore(shownDialog);
   const [isDrawerOpen, setDrawerOpen] = useState(false);
   const pathname = useRouterState({ select: ({ location }) => location.pathname });
@@ -57,6 +60,16 @@ export function Shell() {
     { keys: 'g i', label: 'Invitations', group: 'Go to', run: () => void navigate({ to: '/invitations' }) },
     { keys: 'g t', label: 'Trash', group: 'Go to', run: () => void navigate({ to: '/trash' }) },
     { keys: 'g p', label: 'Settings', group: 'Go to', run: () => void navigate({ to: '/settings' }) },
+    ...(hasConsole(user.role)
+      ? [
+          {
+            keys: 'g c',
+            label: 'Console',
+            group: 'Go to',
+            run: () => void navigate({ to: '/console' }),
+          } as const,
+        ]
+      : []),
     { keys: 'g l', label: 'New library', group: 'Go to', run: () => showDialog('new-library') },
   ]);
 

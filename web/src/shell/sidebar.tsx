@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import {
   CircleUserRound,
+  Gauge,
   Inbox,
   Keyboard,
   LibraryBig,
@@ -15,7 +16,7 @@ import {
 } from 'lucide-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { errorMessage } from '../api/client.ts';
-import { sectionsFor } from '../console/sections.ts';
+import { hasConsole } from '../console/sections.ts';
 import { invitationsQuery, librariesQuery } from '../library/queries.ts';
 import { signOut, useSession } from '../session/session.ts';
 import { setTheme, THEMES, useTheme } from '../session/theme.ts';
@@ -27,14 +28,13 @@ import { showToast } from '../ui/toasts.tsx';
 import { showDialog } from './dialogs.ts';
 import { Logo } from './logo.tsx';
 
-/** The main navigation: the person's library, shared libraries, and the console for operators. */
+/** The main navigation: the person's library, shared libraries, and one entry for the operators' console. */
 export function Sidebar() {
   const { user, default_library_id } = useSession();
   const libraries = useQuery(librariesQuery);
   const invitations = useQuery(invitationsQuery);
   const own = libraries.data?.find(({ id }) => id === default_library_id);
   const others = libraries.data?.filter(({ id }) => id !== default_library_id);
-  const sections = sectionsFor(user.role);
   return (
     <aside className="sidebar" aria-label="Navigation">
       <div className="sidebar-head">
@@ -85,15 +85,13 @@ export function Sidebar() {
             New library
           </button>
         )}
-
-        {sections.length > 0 && <div className="nav-section">Console</div>}
-        {sections.map(({ path, label, icon }) => (
-          <NavLink key={path} to={`/console/${path}`} icon={icon}>
-            {label}
-          </NavLink>
-        ))}
       </nav>
       <div className="sidebar-foot">
+        {hasConsole(user.role) && (
+          <NavLink to="/console" icon={Gauge}>
+            Console
+          </NavLink>
+        )}
         <PersonMenu />
       </div>
     </aside>

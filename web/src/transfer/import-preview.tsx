@@ -57,14 +57,16 @@ export function ImportPreview({ parsed, libraryId, onBack }: ImportPreviewProps)
         {parsed.formats.join(', ')}: {plural(parsed.urls.length, 'link')}
       </p>
       <ul className="transfer-facts">
-        {parsed.duplicates > 0 && <li>{plural(parsed.duplicates, 'duplicate')}, imported once</li>}
+        {parsed.duplicates > 0 && <li>{plural(parsed.duplicates, 'duplicate')} merged</li>}
         {parsed.tagCount > 0 && (
           <li>{plural(parsed.tagCount, 'tag')} will not be imported, because Nexus has no tags</li>
         )}
         {parsed.refusedCount > 0 && (
           <li>
             <details>
-              <summary>{plural(parsed.refusedCount, 'entry is not a link', 'entries are not links')}</summary>
+              <summary>
+                {plural(parsed.refusedCount, 'entry skipped (not a link)', 'entries skipped (not links)')}
+              </summary>
               <ul className="transfer-refused">
                 {parsed.refused.map(({ text, reason }, index) => (
                   // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes
@@ -84,7 +86,7 @@ export function ImportPreview({ parsed, libraryId, onBack }: ImportPreviewProps)
       />
       {wanted && wanted.role !== 'admin' && (
         <p className="form-error" role="status">
-          Only admins can add items to {wanted.name}. Choose another library.
+          Only editors can add items to {wanted.name}. Choose another library.
         </p>
       )}
       <div className="transfer-actions">

@@ -51,7 +51,7 @@ export function Dialog(props: DialogProps) {
     element?.querySelector<HTMLElement>(FIRST_FIELD)?.focus();
     return () => {
       element?.close();
-      openers.find(({ isConnected }) => isConnected)?.focus();
+      openers.find(({ isConnected }) => isConnected)?.focus({ preventScroll: true });
     };
   }, []);
 

@@ -3,7 +3,7 @@ import { Check, type LucideIcon } from 'lucide-react';
 import { DropdownMenu as Radix } from 'radix-ui';
 import type { ReactNode } from 'react';
 import { Kbd } from './kbd.tsx';
-import { usePortalContainer } from './portal.ts';
+import { useThemedPortal } from './portal.ts';
 
 interface MenuProps {
   trigger: ReactNode;
@@ -13,10 +13,13 @@ interface MenuProps {
 
 /** A menu. It is not modal: a modal one inserts a style element, which the Content-Security-Policy forbids. */
 export function Menu({ trigger, children, align = 'end' }: MenuProps) {
-  const container = usePortalContainer();
+  const portal = useThemedPortal();
+  const { container } = portal;
   return (
-    <Radix.Root modal={false}>
-      <Radix.Trigger asChild>{trigger}</Radix.Trigger>
+    <Radix.Root modal={false} onOpenChange={portal.onOpenChange}>
+      <Radix.Trigger asChild ref={portal.trigger}>
+        {trigger}
+      </Radix.Trigger>
       <Radix.Portal {...(container && { container })}>
         <Radix.Content className="menu" align={align} sideOffset={6} collisionPadding={8}>
           {children}

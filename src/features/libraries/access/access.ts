@@ -40,5 +40,5 @@ export async function requireReadable(sql: Queryable, viewer: Viewer, mediaId: s
 }
 
 export function mediaNotFound(): never {
-  throw new NexusError('E_MEDIA_NOT_FOUND', 'This item does not exist, or you do not have access to it.');
+  throw new NexusError('E_MEDIA_NOT_FOUND', 'This item is gone, or you no longer have access.');
 }

@@ -50,6 +50,16 @@ export async function mayRead(sql: Queryable, viewer: Viewer, mediaId: string): 
   return row.may_read;
 }
 
+/** Returns those of the media that exist and that the viewer may read, in the order of their ids. */
+export async function listReadable(sql: Queryable, viewer: Viewer, mediaIds: string[]): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select media.id
+    from media
+    where media.id = any(${mediaIds}::uuid[]) and ${canReadMedia(sql, viewer, sql`media.id`)}
+    order by media.id`;
+  return rows.map(({ id }) => id);
+}
+
 /**
  * Whether the viewer sees somebody's work on a media, such as a branch or an analysis. A predicate for use inside a
  * statement. They can read the media now, and are the author or share a library that contains it with the author.

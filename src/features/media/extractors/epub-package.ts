@@ -21,7 +21,7 @@ const FONT_OBFUSCATION = ['http://www.idpf.org/2008/embedding', 'http://ns.adobe
 const MAX_TOC_ENTRIES = 5000;
 const MAX_TOC_DEPTH = 20;
 
-/** Reads the metadata and the contents of a book from its package document. `chapters` are in reading order. */
+/** Reads the metadata and the contents of a book from its package document. `chapters` are in reading order; a page of a comic is one. */
 export async function readBook(archive: Archive) {
   await refuseDrm(archive);
   const container = await readXml(archive, 'META-INF/container.xml');
@@ -34,15 +34,13 @@ export async function readBook(archive: Archive) {
   const chapters = (spine ? childrenNamed(spine, 'itemref') : [])
     .map((itemref) => items.get(itemref.getAttribute('idref') ?? ''))
     .filter((item) => item !== undefined)
-    .filter(({ type }) => /^(application\/xhtml\+xml|text\/html)$/.test(type))
+    .filter(({ type }) => /^(application\/xhtml\+xml|text\/html|image\/.+)$/.test(type))
     .map(({ path }) => path);
   const all = [...items.values()];
   return {
     ...describe(opf),
     chapters: [...new Set(chapters)],
-    images: all
-      .filter(({ type }) => type.startsWith('image/') && !type.includes('svg'))
-      .map(({ path }) => path),
+    images: all.filter(({ type }) => type.startsWith('image/')).map(({ path }) => path),
     cover: coverOf(opf, items),
     toc: await tableOfContents(archive, all, items.get(spine?.getAttribute('toc') ?? '')),
   };

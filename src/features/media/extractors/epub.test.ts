@@ -125,6 +125,53 @@ describe('the content of a chapter', () => {
     ]);
   });
 
+  test('links to a part of a chapter keep their target, and ids without a link are removed', async () => {
+    const { fragments } = await book({
+      chapters: [
+        {
+          file: 'text/one.xhtml',
+          title: 'One',
+          body: '<p id="top">A bell<a epub:type="noteref" href="notes.xhtml#n1">1</a><sup><a href="#below">2</a></sup></p><p id="below">Below</p><p id="unused">id="unused"</p>',
+        },
+        {
+          file: 'text/notes.xhtml',
+          title: 'Notes',
+          body: '<aside id="n1" epub:type="footnote"><p>Old. <a href="one.xhtml#top">Back</a></p></aside><p id="n2">Other</p>',
+        },
+      ],
+    });
+    expect(fragments.map(({ html_sanitized }) => html_sanitized)).toEqual([
+      '<p id="n-top">A bell<a href="#fragment-1/n-n1" data-note="">1</a><sup><a href="#n-below" data-note="">2</a></sup></p><p id="n-below">Below</p><p>id="unused"</p>',
+      '<div id="n-n1"><p>Old. <a href="#fragment-0/n-top">Back</a></p></div><p>Other</p>',
+    ]);
+  });
+
+  test('formulas are kept, with and without a prefix', async () => {
+    const { fragments } = await chapter(
+      '<p><math xmlns="http://www.w3.org/1998/Math/MathML"><msup><mi>x</mi><mn>2</mn></msup></math> and <m:math xmlns:m="http://www.w3.org/1998/Math/MathML"><m:mi>y</m:mi><m:mspace width="1em"/></m:math></p>',
+    );
+    expect(fragments[0]).toMatchObject({
+      html_sanitized:
+        '<p><math alttext="x^2"><msup><mi>x</mi><mn>2</mn></msup></math> and <math alttext="y"><mi>y</mi><mspace width="1em"></mspace></math></p>',
+      canonical_text: 'x^2 and y',
+    });
+  });
+
+  test('drawings become images, and a drawing of an image is that image', async () => {
+    const { fragments, assets } = await chapter(
+      `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 90 60" onload="x()"><title>A wall</title><path d="M0 0h9"/></svg>
+       <svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 60 80"><image xlink:href="../images/cover.png" width="60" height="80"/></svg>`,
+    );
+    const drawing = assets.find(({ content_type }) => content_type === 'image/svg+xml');
+    const cover = assets.find(({ content_type }) => content_type === 'image/png');
+    expect(fragments[0]?.html_sanitized.replace(/\s+(?=<)/, '').trim()).toBe(
+      `<img src="/media/1/assets/${drawing?.name}" alt="A wall" width="90" height="60"><img src="/media/1/assets/${cover?.name}" alt="">`,
+    );
+    expect(Buffer.from(drawing?.bytes ?? []).toString()).toBe(
+      '<svg xmlns="http://www.w3.org/2000/svg" width="90" height="60" color="#211e1a" viewBox="0 0 90 60"><title>A wall</title><path d="M0 0h9"></path></svg>',
+    );
+  });
+
   test('external links keep their address; scripts and styles are removed', async () => {
     const { fragments } = await chapter(
       '<p><a href="nowhere.xhtml#x">in</a> <a href="https://site.example/">out</a></p><script>alert(1)</script><style>p{}</style><svg onload="x()"/>',
@@ -149,6 +196,73 @@ describe('the content of a chapter', () => {
     expect(
       (await book({ files: [{ name: 'OEBPS/text/one.xhtml', content }] })).fragments[0]?.canonical_text,
     ).toBe('a b — c');
+  });
+});
+
+describe('a book of images', () => {
+  const svg = (text: string) =>
+    `<?xml version="1.0"?><!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "x.dtd"><svg xmlns="http://www.w3.org/2000/svg" width="600" height="800"><title>${text}</title><script>alert(1)</script><text y="20">${text}</text></svg>`;
+  const opf = (items: string) =>
+    `<package version="3.0"><metadata><title>A comic</title></metadata><manifest>${items}</manifest><spine><itemref idref="one"/><itemref idref="two"/></spine></package>`;
+
+  test('has its pages as chapters, drawn or photographed', async () => {
+    const { fragments, assets, title } = await book({
+      chapters: [],
+      files: [
+        {
+          name: 'OEBPS/book.opf',
+          content: opf(
+            '<item id="one" href="one.svg" media-type="image/svg+xml"/><item id="two" href="two.png" media-type="image/png"/>',
+          ),
+        },
+        { name: 'OEBPS/one.svg', content: svg('A page &amp; more') },
+        { name: 'OEBPS/two.png', content: PNG },
+      ],
+    });
+    const [page, picture] = assets;
+    expect(title).toBe('A comic');
+    expect(fragments.map(({ html_sanitized }) => html_sanitized)).toEqual([
+      `<p><img src="/media/1/assets/${page?.name}" alt="A page &amp; more"></p>`,
+      `<p><img src="/media/1/assets/${picture?.name}" alt=""></p>`,
+    ]);
+    expect(Buffer.from(page?.bytes ?? []).toString()).toBe(
+      '<svg xmlns="http://www.w3.org/2000/svg" width="600" height="800" color="#211e1a"><title>A page &amp; more</title><text y="20">A page &amp; more</text></svg>',
+    );
+  });
+
+  test('has no page for an invalid image', async () => {
+    const items =
+      '<item id="one" href="one.svg" media-type="image/svg+xml"/><item id="two" href="two.png" media-type="image/png"/>';
+    const { fragments } = await book({
+      chapters: [],
+      files: [
+        { name: 'OEBPS/book.opf', content: opf(items) },
+        { name: 'OEBPS/one.svg', content: svg('A page') },
+        { name: 'OEBPS/two.png', content: 'not an image, but some text' },
+      ],
+    });
+    expect(fragments).toHaveLength(1);
+  });
+
+  test('in SVG that chapters refer to has them as assets', async () => {
+    const { fragments, assets } = await book({
+      chapters: [
+        { file: 'text/one.xhtml', title: 'One', body: '<p><img src="../map.svg" alt="A map"/></p>' },
+      ],
+      files: [
+        {
+          name: 'OEBPS/book.opf',
+          content: opf(
+            '<item id="one" href="text/one.xhtml" media-type="application/xhtml+xml"/><item id="map" href="map.svg" media-type="image/svg+xml"/>',
+          ),
+        },
+        { name: 'OEBPS/map.svg', content: svg('North') },
+      ],
+    });
+    expect(fragments[0]?.html_sanitized).toBe(
+      `<p><img src="/media/1/assets/${assets[0]?.name}" alt="A map"></p>`,
+    );
+    expect(assets[0]).toMatchObject({ content_type: 'image/svg+xml', name: expect.stringMatching(/\.svg$/) });
   });
 });
 

@@ -47,6 +47,8 @@ export interface Extraction {
   plain_text: string;
   outline: OutlineItem[];
   assets: Asset[];
+  /** Whether this is a page with hardly any text. */
+  is_link?: boolean;
 }
 
 /** The known properties of a media that could not be extracted. */

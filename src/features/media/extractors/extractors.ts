@@ -43,8 +43,15 @@ export function createExtractors(options: ExtractorOptions) {
   });
 
   return {
-    /** Fetches a page and extracts its article, or the PDF at its address. `imagePath` is the URL prefix of images. */
-    async webArticle({ url, imagePath, signal }: Source<{ url: string; imagePath: string }>) {
+    /**
+     * Fetches a page and extracts its article, or the PDF at its address. `imagePath` is the URL prefix of images on other
+     * sites, `assetPath` that of the drawings in the page itself.
+     */
+    async webArticle({
+      url,
+      signal,
+      ...paths
+    }: Source<{ url: string; imagePath: string; assetPath: string }>) {
       const answer = await fetchDocument(egress, url, signal);
       const contentType = answer.headers['content-type'];
       if (isPdf(answer.bytes)) {
@@ -52,7 +59,7 @@ export function createExtractors(options: ExtractorOptions) {
         return { kind: 'pdf' as const, url: answer.url, file: answer.bytes, extraction };
       }
       refuseOtherTypes(contentType);
-      const task = { bytes: answer.bytes, contentType, url: answer.url, imagePath };
+      const task = { bytes: answer.bytes, contentType, url: answer.url, ...paths };
       const extraction = await run('web_article', task, { signal });
       return { kind: 'web_article' as const, url: answer.url, extraction };
     },

@@ -6,10 +6,12 @@
 import { describe, expect, test } from 'vitest';
 import { watchEventLoop } from '../../../../test/support/event-loop.ts';
 import { useExtractors } from '../../../../test/support/extractors.ts';
+import { ATTACKS } from '../../../../test/support/fixtures/attacks.ts';
 import { makeEpub } from '../../../../test/support/fixtures/epub.ts';
 import { makePage } from '../../../../test/support/fixtures/pages.ts';
 import { makePdf } from '../../../../test/support/fixtures/pdf.ts';
 import { startSite } from '../../../../test/support/internet.ts';
+import { parseMarkup, walk } from '../text/markup.ts';
 
 const MB = 1024 * 1024;
 // Most of these documents reach a limit, and use all of the time that they are given.
@@ -20,11 +22,14 @@ async function save(page: string | Buffer, by = extractors) {
   const site = await startSite((_request, response) =>
     response.writeHead(200, { 'content-type': 'text/html' }).end(page),
   );
-  return by.webArticle({ url: site.url, imagePath: '/i?u=' });
+  return by.webArticle({ url: site.url, imagePath: '/i?u=', assetPath: '/a/' });
 }
 
 const deep = (tag: string, depth: number) =>
   `<html><body>${`<${tag}>`.repeat(depth)}text${`</${tag}>`.repeat(depth)}</body></html>`;
+
+const tex = (source: string) => `<p>It is <script type="math/tex">${source}</script> here.</p>`;
+const letter = (index: number) => String.fromCharCode(97 + index);
 
 describe('a hostile document does not affect anything else', () => {
   test.each<[string, () => Promise<unknown>]>([
@@ -55,6 +60,84 @@ describe('a hostile document does not affect anything else', () => {
     [
       'JSON-LD nested without end',
       () => save(makePage({ head: `<script type="application/ld+json">${'['.repeat(MB)}</script>` })),
+    ],
+    [
+      'a formula nested a hundred thousand times',
+      () => save(makePage({ article: `<math>${'<mrow>'.repeat(100_000)}<mi>x</mi>` })),
+    ],
+    [
+      'a formula with a million elements',
+      () => save(makePage({ article: `<math>${'<mi>x</mi>'.repeat(700_000)}</math>` })),
+    ],
+    [
+      'a hundred thousand formulas',
+      () => save(makePage({ article: '<math><msup><mi>x</mi><mn>2</mn></msup></math>'.repeat(100_000) })),
+    ],
+    ['a megabyte of TeX', () => save(makePage({ article: tex(`x + ${'\\frac{a}{b} + '.repeat(MB / 14)}`) }))],
+    [
+      'ten thousand formulas in TeX',
+      () => save(makePage({ article: tex('\\frac{a_1}{b^2} + \\sqrt{x}').repeat(10_000) })),
+    ],
+    [
+      'TeX nested without end',
+      () =>
+        save(
+          makePage({
+            article: tex('{'.repeat(9000)) + tex('\\sqrt{'.repeat(1500)) + tex('x^{'.repeat(3000)),
+          }),
+        ),
+    ],
+    [
+      'TeX macros that multiply',
+      () =>
+        save(
+          makePage({
+            article:
+              tex(
+                `\\def\\a{xxxxxxxxxx}${Array.from({ length: 20 }, (_, i) => `\\def\\${letter(i + 1)}{${`\\${letter(i)}`.repeat(10)}}`).join('')}\\${letter(20)}`,
+              ) +
+              tex('\\def\\x{\\x\\x}\\x') +
+              tex('\\edef\\x{a}\\edef\\x{\\x\\x}'.concat('\\edef\\x{\\x\\x}'.repeat(30), '\\x')),
+          }),
+        ),
+    ],
+    [
+      'delimiters of formulas that are never closed',
+      () =>
+        save(
+          makePage({
+            head: '<script src="/mathjax.js"></script>',
+            article: `<p>${'\\('.repeat(MB)}${'$$x$$'.repeat(MB / 5)}`,
+          }),
+        ),
+    ],
+    [
+      'a drawing nested a hundred thousand times',
+      () =>
+        save(makePage({ article: `<svg width="100" height="100">${'<g>'.repeat(100_000)}<path d="M0 0"/>` })),
+    ],
+    [
+      'a drawing with a million elements',
+      () =>
+        save(makePage({ article: `<svg width="100" height="100">${'<path d="M0 0"/>'.repeat(500_000)}` })),
+    ],
+    [
+      'a drawing that multiplies itself',
+      () =>
+        save(
+          makePage({
+            article: `<svg width="100" height="100">${Array.from({ length: 30 }, (_, i) => `<g id="g${i + 1}">${`<use href="#g${i}"/>`.repeat(10)}</g>`).join('')}<path id="g0" d="M0 0"/></svg>`,
+          }),
+        ),
+    ],
+    [
+      'tables and links to everywhere',
+      () =>
+        save(
+          makePage({
+            article: Array.from({ length: 50_000 }, (_, i) => `<a href="#i${i}" id="i${i}">x</a>`).join(''),
+          }),
+        ),
     ],
     [
       'a book with a chapter nested without end',
@@ -126,6 +209,48 @@ describe('a hostile document does not affect anything else', () => {
   });
 });
 
+test('attacks in formulas, drawings and tables leave nothing that runs or loads', async () => {
+  for (const attack of ATTACKS.filter((text) => /math|svg|katex|table|pre|clobber/i.test(text))) {
+    const { extraction } = await save(makePage({ article: `<div>${attack}</div><p>After it.</p>` }), patient);
+    const html = extraction.fragments[0]?.html_sanitized ?? '';
+    walk(parseMarkup(html), {
+      text: () => undefined,
+      enter({ tagName, attrs }) {
+        expect(tagName, attack).not.toMatch(
+          /^(script|style|iframe|svg|foreignobject|annotation-xml|form|object|embed)$/i,
+        );
+        for (const { name, value } of attrs) {
+          expect(name, attack).not.toMatch(/^(on|style|srcdoc|xlink|formaction)/i);
+          if (/href|src/.test(name)) expect(value, attack).toMatch(/^(https?:|mailto:|#n-|\/i\?u=|\/a\/)/);
+        }
+        return true;
+      },
+      leave: () => undefined,
+    });
+    for (const { bytes } of extraction.assets) {
+      const svg = Buffer.from(bytes).toString();
+      expect(svg, attack).not.toMatch(
+        /<(script|foreignObject|animate|set|iframe|a)\b|<[^>]*\son\w+=|javascript:|\/\/evil/i,
+      );
+    }
+  }
+});
+
+test('TeX that is wrong, too long or too deep is shown as its source', async () => {
+  const sources = [
+    '\\frac{a',
+    '\\unknown{x}',
+    '\\href{javascript:alert(1)}{x}',
+    `x${'+x'.repeat(6000)}`,
+    '{'.repeat(9000),
+  ];
+  for (const source of sources) {
+    const { extraction } = await save(makePage({ article: tex(source) }), patient);
+    expect(extraction.fragments[0]?.html_sanitized).toContain(`<code class="language-tex">${source}</code>`);
+    expect(extraction.plain_text).toContain(source);
+  }
+});
+
 test('an aborted extraction ends immediately with the reason of the abort', async () => {
   const stop = new AbortController();
   const reason = new Error('cancelled by a person');
@@ -133,9 +258,9 @@ test('an aborted extraction ends immediately with the reason of the abort', asyn
     response.writeHead(200, { 'content-type': 'text/html' }).end(deep('b', 100_000));
     response.on('finish', () => stop.abort(reason));
   });
-  await expect(extractors.webArticle({ url: site.url, imagePath: '/', signal: stop.signal })).rejects.toBe(
-    reason,
-  );
+  await expect(
+    extractors.webArticle({ url: site.url, imagePath: '/', assetPath: '/', signal: stop.signal }),
+  ).rejects.toBe(reason);
 });
 
 test('a page with many combining marks is extracted quickly, and its text is in NFC', async () => {

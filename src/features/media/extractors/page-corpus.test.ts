@@ -6,7 +6,7 @@ import { canonicalText } from '../text/canonical-text.ts';
 import type { Node as Markup } from '../text/markup.ts';
 import { sanitizeNodes } from '../text/sanitize.ts';
 import { type PageElement, parsePage } from './page-dom.ts';
-import { fromPage } from './web-article.ts';
+import { fromPage } from './page-markup.ts';
 
 const CORPUS = new URL('../../../../test/support/fixtures/pages/', import.meta.url);
 const [ELEMENT_NODE, TEXT_NODE] = [1, 3];

@@ -168,6 +168,8 @@ export class PageElement extends PageParent {
   readonly tagName: string;
   readonly namespaceURI: html.NS;
   attributes: PageAttribute[];
+  /** The text of a formula's script or of a drawing's style, which is not part of the text of the page. */
+  source = '';
   /** Readability stores its score here. */
   readability: unknown = undefined;
 
@@ -307,10 +309,16 @@ interface PageTypes extends TreeAdapterTypeMap {
 }
 
 /** Whether to skip the text of an element: scripts and styles, except JSON-LD metadata. */
-function isSkipped(parent: PageParent): boolean {
+function isSkipped(parent: PageParent): parent is PageElement {
   if (!(parent instanceof PageElement)) return false;
   if (parent.localName === 'style') return true;
   return parent.localName === 'script' && parent.getAttribute('type') !== 'application/ld+json';
+}
+
+/** Whether the text of a skipped element is needed: of scripts with formulas, and of styles in drawings. */
+function hasSource(element: PageElement): boolean {
+  if (element.localName === 'style') return element.namespaceURI === html.NS.SVG;
+  return /^math\//i.test(element.getAttribute('type') ?? '');
 }
 
 const nothing = () => undefined;
@@ -331,7 +339,10 @@ const treeAdapter: TreeAdapter<PageTypes> = {
   insertBefore: (parent, node, next) => void parent.insertBefore(node, next),
   detachNode: (node) => node.remove(),
   insertText(parent, text) {
-    if (isSkipped(parent)) return;
+    if (isSkipped(parent)) {
+      if (hasSource(parent)) parent.source += text;
+      return;
+    }
     if (parent.lastChild instanceof PageText) parent.lastChild.data += text;
     else parent.appendChild(new PageText(text));
   },

@@ -6,7 +6,7 @@ import { makePdf, type PdfOptions } from '../../../../test/support/fixtures/pdf.
 const extractors = useExtractors();
 const extract = (options: PdfOptions) => extractors.pdf({ bytes: makePdf(options) });
 
-test('a PDF has a fragment for every page, with its lines', async () => {
+test('a PDF has a fragment for every page, with its paragraphs', async () => {
   const pdf = await extract({
     pages: [['First page,', 'two lines & <tags>'], ['Second page']],
     title: 'On Lamps',
@@ -15,14 +15,14 @@ test('a PDF has a fragment for every page, with its lines', async () => {
   expect(pdf).toMatchObject({
     title: 'On Lamps',
     page_count: 2,
-    plain_text: 'First page,\ntwo lines & <tags>\nSecond page',
+    plain_text: 'First page, two lines & <tags>\nSecond page',
     metadata: { author: 'A. Writer', published: '2024-02-29', word_count: 7 },
   });
   expect(pdf.fragments).toMatchObject([
     {
       idx: 0,
-      html_sanitized: '<p>First page,<br>two lines &amp; &lt;tags&gt;</p>',
-      canonical_text: 'First page,\ntwo lines & <tags>',
+      html_sanitized: '<p>First page, two lines &amp; &lt;tags&gt;</p>',
+      canonical_text: 'First page, two lines & <tags>',
     },
     { idx: 1, canonical_text: 'Second page' },
   ]);

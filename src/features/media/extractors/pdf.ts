@@ -3,6 +3,15 @@ import path from 'node:path';
 import { canonicalLines } from '../text/canonical-text.ts';
 import { escapeText } from '../text/markup.ts';
 import { ExtractionFailure, languageTag, type OutlineItem, toExtraction, toFragment } from './extraction.ts';
+import {
+  isUsefulTitle,
+  layOut,
+  type PageLayout,
+  paragraphsOf,
+  type TextItem,
+  titleOf,
+  withoutMargins,
+} from './pdf-layout.ts';
 
 const MAX_PAGES = 10_000;
 const MAX_OUTLINE_ITEMS = 5000;
@@ -16,13 +25,17 @@ export async function extractPdf({ bytes }: { bytes: Uint8Array }) {
   if (pageCount > MAX_PAGES) {
     throw new ExtractionFailure('E_PDF_INVALID', `The PDF has more than ${MAX_PAGES} pages.`);
   }
-  const fragments = [];
-  for (let number = 1; number <= pageCount; number++) {
-    const lines = await pageLines(document, number);
-    const html = lines.length > 0 ? `<p>${lines.map(escapeText).join('<br>')}</p>` : '';
-    fragments.push(toFragment(number - 1, html));
-  }
-  const { title, ...metadata } = await describe(document);
+  const layouts: PageLayout[] = [];
+  for (let number = 1; number <= pageCount; number++) layouts.push(await layOutPage(document, number));
+  const fragments = withoutMargins(layouts).map((layout, idx) => {
+    const paragraphs = paragraphsOf(layout)
+      .map(canonicalLines)
+      .filter((text) => text !== '');
+    return toFragment(idx, paragraphs.map((text) => `<p>${escapeText(text)}</p>`).join(''));
+  });
+  const { title: stated, ...metadata } = await describe(document);
+  const [first] = layouts;
+  const title = isUsefulTitle(stated) ? stated : ((first && titleOf(first)) ?? stated);
   const outline = await outlineOf(document);
   return { ...toExtraction({ title, metadata, fragments, outline }), page_count: pageCount };
 }
@@ -61,17 +74,31 @@ async function loadPdfJs(): Promise<PdfJs> {
   return import('pdfjs-dist/legacy/build/pdf.mjs');
 }
 
-async function pageLines(document: PdfDocument, number: number): Promise<string[]> {
+async function layOutPage(document: PdfDocument, number: number): Promise<PageLayout> {
   try {
     const page = await document.getPage(number);
+    const { height } = page.getViewport({ scale: 1 });
     const { items } = await page.getTextContent();
     page.cleanup();
-    const text = items.map((item) => ('str' in item ? `${item.str}${item.hasEOL ? '\n' : ''}` : '')).join('');
-    const lines = canonicalLines(text);
-    return lines === '' ? [] : lines.split('\n');
+    return layOut(
+      items.flatMap((item) => ('str' in item ? [toTextItem(item)] : [])),
+      height,
+    );
   } catch (error) {
     throw new ExtractionFailure('E_PDF_INVALID', `Page ${number} of the PDF is damaged.`, { cause: error });
   }
+}
+
+interface PdfItem {
+  str: string;
+  /** A matrix: its last two values are the position, and its second pair gives the size of the font. */
+  transform: number[];
+  width: number;
+}
+
+function toTextItem({ str, transform, width }: PdfItem): TextItem {
+  const [, , c = 0, d = 0, x = 0, y = 0] = transform;
+  return { text: str, x, y, width, size: Math.hypot(c, d) };
 }
 
 async function describe(document: PdfDocument) {

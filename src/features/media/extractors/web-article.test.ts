@@ -7,13 +7,14 @@ import { startSite } from '../../../../test/support/internet.ts';
 
 const extractors = useExtractors();
 const IMAGES = '/media/1/images?url=';
+const paths = { imagePath: IMAGES, assetPath: '/media/1/assets/' };
 
 async function extract(
   page: string | Buffer,
   headers: Record<string, string> = { 'content-type': 'text/html' },
 ) {
   const site = await startSite((_request, response) => response.writeHead(200, headers).end(page));
-  const result = await extractors.webArticle({ url: `${site.url}/posts/1`, imagePath: IMAGES });
+  const result = await extractors.webArticle({ url: `${site.url}/posts/1`, ...paths });
   if (result.kind !== 'web_article') return expect.fail('The result is not an article.');
   return { site, ...result.extraction };
 }
@@ -72,7 +73,9 @@ test('links and images become absolute, images use the proxy, and scripts are re
   const { fragments, site } = await extract(makePage({ article, head: '<base href="/blog/">' }));
   const html = fragments[0]?.html_sanitized;
   expect(html).toContain(`<a href="${site.url}/other" rel="noopener noreferrer" target="_blank">`);
-  expect(html).toContain(`<img src="${IMAGES}${encodeURIComponent(`${site.url}/blog/a.png`)}">`);
+  expect(html).toContain(
+    `<img src="${IMAGES}${encodeURIComponent(`${site.url}/blog/a.png`)}" data-inline="">`,
+  );
   expect(html).not.toMatch(/script|onerror/);
 });
 
@@ -83,7 +86,7 @@ describe('the canonical address that a page declares', () => {
         .writeHead(200, { 'content-type': 'text/html' })
         .end(makePage({ head: `<link rel="canonical" href="${href}">` })),
     );
-    const result = await extractors.webArticle({ url: `${site.url}${path}`, imagePath: IMAGES });
+    const result = await extractors.webArticle({ url: `${site.url}${path}`, ...paths });
     return result.kind === 'web_article' && result.extraction.canonical_url?.replace(site.url, '');
   };
 
@@ -108,7 +111,7 @@ test('redirects are followed, and the result has the last URL', async () => {
       ? response.writeHead(301, { location: '/new' }).end()
       : response.writeHead(200, { 'content-type': 'text/html' }).end(makePage()),
   );
-  expect(await extractors.webArticle({ url: `${site.url}/old`, imagePath: IMAGES })).toMatchObject({
+  expect(await extractors.webArticle({ url: `${site.url}/old`, ...paths })).toMatchObject({
     kind: 'web_article',
     url: `${site.url}/new`,
   });
@@ -150,6 +153,29 @@ test('a short note is an article', async () => {
   expect(plain_text).toContain(SENTENCES.en);
 });
 
+describe('a page with hardly any text is a link', () => {
+  test('with its title, description and picture, and without the address that it declares', async () => {
+    const page = `<html><head><title>Chess</title><link rel="canonical" href="/">
+<meta name="description" content="Play against anybody."><meta property="og:image" content="/board.png"></head>
+<body><div id="root"></div></body></html>`;
+    const { site, ...link } = await extract(page);
+    expect(link).toMatchObject({
+      title: 'Chess',
+      is_link: true,
+      canonical_url: null,
+      metadata: { description: 'Play against anybody.', cover: `${site.url}/board.png` },
+    });
+  });
+
+  test('with the text that it has', async () => {
+    expect(await extract('<p>Hello.</p>')).toMatchObject({ is_link: true, plain_text: 'Hello.' });
+  });
+
+  test('but an article is none', async () => {
+    expect(await extract(makePage())).toMatchObject({ is_link: false });
+  });
+});
+
 describe('a page that cannot be extracted has an error code', () => {
   test.each([
     ['an empty page', '', 'E_NO_READABLE_CONTENT'],
@@ -158,7 +184,6 @@ describe('a page that cannot be extracted has an error code', () => {
       '<html><body><div id="root"></div><script src="/app.js"></script></body></html>',
       'E_NO_READABLE_CONTENT',
     ],
-    ['a menu', '<html><body><nav><a href="/">Home</a></nav></body></html>', 'E_NO_READABLE_CONTENT'],
     [
       'a login form',
       '<html><body><form><p>Sign in</p><input name="user"><input type="password" name="p"></form></body></html>',
@@ -175,7 +200,7 @@ describe('a page that cannot be extracted has an error code', () => {
     [503, 'E_SITE_ERROR', true],
   ])('status %i', async (status, code, isTransient) => {
     const site = await startSite((_request, response) => response.writeHead(status).end(makePage()));
-    const call = extractors.webArticle({ url: site.url, imagePath: IMAGES });
+    const call = extractors.webArticle({ url: site.url, ...paths });
     expect(await failureOf(call)).toMatchObject({ code, isTransient });
   });
 
@@ -199,7 +224,7 @@ test.each(['application/pdf', 'text/html', 'application/octet-stream'])(
     const site = await startSite((_request, response) =>
       response.writeHead(200, { 'content-type': contentType }).end(pdf),
     );
-    const result = await extractors.webArticle({ url: `${site.url}/paper`, imagePath: IMAGES });
+    const result = await extractors.webArticle({ url: `${site.url}/paper`, ...paths });
     expect(result).toMatchObject({
       kind: 'pdf',
       extraction: { title: 'A paper', plain_text: 'On lamps', page_count: 1 },

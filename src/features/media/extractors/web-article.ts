@@ -2,10 +2,12 @@ import { Readability } from '@mozilla/readability';
 import { normalForm } from '../../../contract/normal-form.ts';
 import { decodeText } from '../../../platform/egress/charset.ts';
 import { canonicalUrl, parseMediaUrl } from '../saving/url.ts';
-import type { Node } from '../text/markup.ts';
 import { absoluteUrl, sanitizeNodes } from '../text/sanitize.ts';
+import { createDrawings } from './drawings.ts';
 import { ExtractionFailure, languageTag, toExtraction, toFragment } from './extraction.ts';
-import { type PageChild, type PageDocument, type PageElement, PageText, parsePage } from './page-dom.ts';
+import { type PageDocument, type PageElement, parsePage } from './page-dom.ts';
+import { fromPage } from './page-markup.ts';
+import { preparePage } from './prepare-page.ts';
 
 interface WebArticleTask {
   bytes: Uint8Array;
@@ -14,13 +16,15 @@ interface WebArticleTask {
   url: string;
   /** The URL prefix of images; the encoded address of an image follows it. */
   imagePath: string;
+  /** The URL prefix of assets. */
+  assetPath: string;
 }
 
-/** Matches at least 40 letters. A page with less text is a notice, a login form or an application, not an article. */
+/** Matches at least 40 letters. A page with less text is a notice, a login form or an application: a link, not an article. */
 const ENOUGH_LETTERS = /(?:\P{L}*\p{L}){40}/u;
 
 /** Extracts the article of a page, and the canonical address that the page declares. */
-export function extractWebArticle({ bytes, contentType, url, imagePath }: WebArticleTask) {
+export function extractWebArticle({ bytes, contentType, url, imagePath, assetPath }: WebArticleTask) {
   const { text } = decodeText(bytes, contentType);
   const document = parsePage(text);
   const page = describePage(document, url);
@@ -29,41 +33,35 @@ export function extractWebArticle({ bytes, contentType, url, imagePath }: WebArt
     .getElementsByTagName('input')
     .some((input) => input.getAttribute('type') === 'password');
 
+  const drawings = createDrawings(assetPath);
+  const formulas = preparePage(document, drawings);
   // Readability modifies the document, so everything else must be read before.
   const article = new Readability<PageElement>(document as never, {
     serializer: (node) => node as never,
   }).parse();
-  const html = sanitizeNodes(article?.content ? [fromPage(article.content)] : [], {
+  const html = sanitizeNodes(article?.content ? [fromPage(article.content, formulas)] : [], {
     baseUrl: page.baseUrl,
-    rewriteImage: (image) => `${imagePath}${encodeURIComponent(image)}`,
+    pageUrls: [url, page.canonicalUrl ?? url],
+    rewriteImage: (image) => drawings.urlOf(image) ?? `${imagePath}${encodeURIComponent(image)}`,
   });
+  const title = withoutSiteName(clean(article?.title) ?? page.title, page.heading);
+  const description = clean(article?.excerpt) ?? page.description;
   const fragment = toFragment(0, html);
-  if (!ENOUGH_LETTERS.test(fragment.canonical_text)) throw noArticle(isLoginForm, url);
+  const isLink = !ENOUGH_LETTERS.test(fragment.canonical_text);
+  const isEmpty = !title && !description && fragment.canonical_text === '';
+  if (isLink && (isLoginForm || isEmpty)) throw noArticle(isLoginForm, url);
 
   const metadata = {
     author: clean(article?.byline),
     site: clean(article?.siteName) ?? new URL(url).hostname.replace(/^www\./, ''),
     language: page.language,
     published: isoDate(article?.publishedTime ?? page.published),
-    description: clean(article?.excerpt),
+    description,
     cover: page.image,
   };
-  const title = withoutSiteName(clean(article?.title) ?? page.title, page.heading);
-  return { ...toExtraction({ title, metadata, fragments: [fragment] }), canonical_url: page.canonicalUrl };
-}
-
-/** Converts a node for the sanitiser, without serialising and parsing it again. */
-export function fromPage(node: PageChild): Node {
-  if (node instanceof PageText) return { nodeName: '#text', value: node.data } as Node;
-  return {
-    nodeName: node.localName,
-    tagName: node.localName,
-    namespaceURI: node.namespaceURI,
-    attrs: node.attributes,
-    get childNodes() {
-      return node.childNodes.map(fromPage);
-    },
-  } as unknown as Node;
+  const extraction = toExtraction({ title, metadata, fragments: [fragment], assets: drawings.used() });
+  // Pages without text cannot be compared, so they are not united with the address that they declare.
+  return { ...extraction, is_link: isLink, canonical_url: isLink ? null : page.canonicalUrl };
 }
 
 function describePage(document: PageDocument, url: string) {
@@ -77,6 +75,7 @@ function describePage(document: PageDocument, url: string) {
   return {
     baseUrl,
     title: meta('og:title', 'twitter:title') ?? clean(document.getElementsByTagName('title')[0]?.textContent),
+    description: meta('og:description', 'twitter:description', 'description'),
     heading: clean(document.getElementsByTagName('h1')[0]?.textContent),
     language: languageTag(
       (document.documentElement?.getAttribute('lang') ?? meta('og:locale') ?? '').trim().replaceAll('_', '-'),

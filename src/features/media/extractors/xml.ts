@@ -43,6 +43,9 @@ export function refuseEntities(text: string): void {
 const EMPTY_ELEMENT = /<([A-Za-z][\w.:-]*)((?:\s+[^\s"'<>/=]+(?:\s*=\s*(?:"[^"]*"|'[^']*'))?)*)\s*\/>/g;
 const HTML_VOID = /^(area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)$/i;
 
+/** Prefixes under which books write MathML and SVG. An HTML parser knows the names without a prefix. */
+const PREFIX = /<(\/?)(?:m|mml|math|svg):(?=[a-z])/gi;
+
 const DOCTYPE = /<!DOCTYPE[^>[]*(\[[^\]]*\]\s*)?>/i;
 
 /**
@@ -52,6 +55,7 @@ const DOCTYPE = /<!DOCTYPE[^>[]*(\[[^\]]*\]\s*)?>/i;
 export function asHtml(xhtml: string): string {
   return xhtml
     .replace(DOCTYPE, '')
+    .replace(PREFIX, '<$1')
     .replace(EMPTY_ELEMENT, (whole, name: string, attributes: string) =>
       HTML_VOID.test(name) ? whole : `<${name}${attributes}></${name}>`,
     );

@@ -19,6 +19,7 @@ const byId = z.object({ id });
 const forViewers = routeOptions({ access: 'viewer', feature: 'media', tags: ['Media'] });
 const forMyself = routeOptions({ access: 'viewer', feature: 'media', tags: ['Identity'] });
 const forUploaders = routeOptions({ access: 'public', tags: ['Media'] });
+const SVG = 'image/svg+xml';
 const FILE_TYPES = ['application/pdf', 'application/epub+zip'];
 
 export function registerFileRoutes(
@@ -123,14 +124,15 @@ export function registerFileRoutes(
     forViewers({
       errors: ['E_MEDIA_NOT_FOUND'],
       operationId: 'getMediaAsset',
-      summary: 'Get an image of a book',
-      description: 'The HTML of fragments refers to it.',
+      summary: 'Get an image of a document',
+      description:
+        'The HTML of fragments refers to it. An SVG is sanitised and served so that it runs nothing.',
       requestHeaders: ['If-None-Match'],
       params: z.object({
         id,
         name: z.string().min(1).max(200).describe('The name in the HTML of a fragment.'),
       }),
-      contentTypes: { 200: IMAGE_TYPES },
+      contentTypes: { 200: [...IMAGE_TYPES, SVG] },
     }),
     async (request, reply) =>
       sendFile(reply, await files.asset(principalOf(request), request.params.id, request.params.name)),
@@ -169,6 +171,12 @@ export function registerFileRoutes(
   );
 }
 
+/** The policy of files. The styles of a drawing are part of it. */
+const policyOf = (contentType: string) =>
+  contentType === SVG
+    ? "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+    : "default-src 'none'; sandbox";
+
 /** Sends a file under a policy that runs nothing, should a browser open it as a document of this site. */
 function sendFile(reply: FastifyReply, { contentType, filename, tag, size, range, content }: ServedFile) {
   const name = encodeURIComponent(filename);
@@ -178,7 +186,7 @@ function sendFile(reply: FastifyReply, { contentType, filename, tag, size, range
     .header('etag', tag)
     .header('cache-control', 'private, no-cache')
     .header('content-disposition', `inline; filename*=UTF-8''${name}`)
-    .header('content-security-policy', "default-src 'none'; sandbox")
+    .header('content-security-policy', policyOf(contentType))
     .header('content-length', range ? range.end - range.start + 1 : size);
   if (isNotModified(reply.request, tag)) {
     content.destroy();

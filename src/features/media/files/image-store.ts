@@ -8,6 +8,25 @@ interface StoredImage {
   size: number;
 }
 
+/** A document that shows an image, and who is charged for it. */
+export interface Showing {
+  id: string;
+  charged_user_id: string;
+}
+
+/** Returns a document with the address of its cover and the HTML of its fragments. */
+export async function findWithImages(sql: Queryable, mediaId: string) {
+  const [media] = await sql<(Showing & { cover: string | null; html: string[] })[]>`
+    select
+      media.id, media.charged_user_id, media.cover,
+      array(
+        select html_sanitized from media_fragments where media_fragments.media_id = media.id order by idx
+      ) as html
+    from media
+    where media.id = ${mediaId}`;
+  return media;
+}
+
 export async function findImage(sql: Queryable, key: string) {
   const [image] = await sql<Pick<StoredImage, 'content_sha256' | 'content_type'>[]>`
     select content_sha256, content_type from images where url_sha256 = ${key}`;
@@ -19,7 +38,7 @@ export async function findImage(sql: Queryable, key: string) {
  * of people whose documents they cannot read.
  */
 export async function findShowing(sql: Queryable, viewer: Viewer, key: string) {
-  const [media] = await sql<{ id: string; charged_user_id: string }[]>`
+  const [media] = await sql<Showing[]>`
     select media.id, media.charged_user_id
     from media_images
     join media on media.id = media_images.media_id

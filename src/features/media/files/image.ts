@@ -7,7 +7,7 @@ const starts =
   (bytes: Uint8Array) =>
     Buffer.from(bytes.subarray(offset, offset + text.length)).toString('latin1') === text;
 
-/** The first bytes of the formats that every browser shows. SVG is not among them, because it can run scripts. */
+/** The first bytes of the formats that every browser shows. SVG is not among them: extractors sanitise it first. */
 const FORMATS: [string, (bytes: Uint8Array) => boolean][] = [
   ['image/png', starts('\x89PNG\r\n\x1a\n')],
   ['image/jpeg', starts('\xff\xd8\xff')],

@@ -18,6 +18,7 @@ const PNG = Buffer.concat([
 
 let stalled = 0;
 let mostStalled = 0;
+let hasImages = true;
 const site = await startSite((request, response) => {
   const { url = '' } = request;
   if (url.startsWith('/stall')) {
@@ -29,10 +30,14 @@ const site = await startSite((request, response) => {
     // Most of the body, and then nothing: the unpacked part stays in memory until the timeout.
     response.writeHead(200, { 'content-type': 'image/png', 'content-encoding': 'gzip' });
     response.write(gzipSync(Buffer.concat([PNG, Buffer.alloc(5_000_000)])).subarray(0, -20));
+  } else if (url.includes('.png') && !hasImages) {
+    response.writeHead(404).end();
   } else if (url.includes('.png')) {
     response.writeHead(200, { 'content-type': 'image/png' }).end(PNG);
   } else {
-    const article = `<p><img src="/a.png?x=1&amp;y=ä"></p><p><img src="/b.png"></p>`;
+    const many = Array.from({ length: 130 }, (_, n) => `<p><img src="/many-${n}.png"></p>`).join('');
+    const few = `<p><img src="/a.png?x=1&amp;y=ä"></p><p><img src="/b.png"></p>`;
+    const article = url === '/many' ? many : few;
     response.writeHead(200, { 'content-type': 'text/html' }).end(makePage({ title: url, article }));
   }
 });
@@ -62,6 +67,15 @@ async function savePage(path: string): Promise<{ id: string; images: string[] }>
     async () => expect((await reader.get(`/media/${id}`)).body.data.processing_status).toBe('ready'),
     60_000,
   );
+  await vi.waitFor(
+    async () =>
+      expect(
+        await sql`
+          select from job_queue join jobs on jobs.id = job_id
+          where job_type = 'save_images' and payload->>'media_id' = ${id}`,
+      ).toHaveLength(0),
+    60_000,
+  );
   const html = (await reader.get(`/media/${id}/fragments`)).body.data[0].html_sanitized as string;
   const images = [...html.matchAll(/"\/api\/v1\/media\/images\?url=([^"&]+)/g)].map(([, url = '']) =>
     decodeURIComponent(url),
@@ -74,18 +88,17 @@ test('an image that no readable document shows is not stored', async () => {
   expect(await stored()).toBe(0);
 });
 
-test('images of documents are stored, charged, and evicted with the last document that shows them', async () => {
+test('images are saved with their page, charged, and evicted with the last document that shows them', async () => {
   const usedBytes = async () => (await reader.get('/api/v1/me/storage')).body.data.used_bytes as number;
   const [one, two] = [await savePage('/one'), await savePage('/two')];
   expect(one.images).toHaveLength(2);
-  const before = await usedBytes();
+  expect(await stored()).toBe(2);
+  expect(await usedBytes()).toBeGreaterThan(2 * PNG.length);
   const requests = site.requests.length;
   for (const address of [...one.images, ...two.images, ...one.images]) {
     expect((await image(address)).status).toBe(200);
   }
-  expect(site.requests.length).toBe(requests + 2);
-  expect(await stored()).toBe(2);
-  expect(await usedBytes()).toBe(before + 2 * PNG.length);
+  expect(site.requests.length).toBe(requests);
 
   const purge = createPurge({ sql, storage: app.resources.storage });
   const { handler } = periodicPurge({ sql, purge, days: 30 }).type;
@@ -100,12 +113,28 @@ test('images of documents are stored, charged, and evicted with the last documen
   expect(await usedBytes()).toBe(0);
 });
 
-test('a stranger cannot store images at the cost of a document’s owner', async () => {
+test('images that are gone when the page is saved are fetched when it is read, by nobody but its readers', async () => {
   const stranger = await createReader(app);
+  hasImages = false;
   const { id, images } = await savePage('/private');
   const before = await stored();
+  hasImages = true;
   expect((await image(images[0] ?? '', stranger)).status).toBe(200);
   expect(await stored()).toBe(before);
+  expect((await image(images[0] ?? '')).status).toBe(200);
+  expect(await stored()).toBe(before + 1);
+  await reader.delete(`/media/${id}?permanently=true`);
+});
+
+test('a page with very many images is saved with the first hundred', async () => {
+  const before = await stored();
+  const { id, images } = await savePage('/many');
+  expect(images).toHaveLength(130);
+  expect(await stored()).toBe(before + 100);
+  const attempts = await sql`
+    select result from job_attempts join jobs on jobs.id = job_id
+    where job_type = 'save_images' and payload->>'media_id' = ${id}`;
+  expect([...attempts]).toEqual([{ result: { outcome: 'saved', saved: 100, known: 0, failed: 0 } }]);
   await reader.delete(`/media/${id}?permanently=true`);
 });
 

@@ -1,22 +1,20 @@
 import { z } from 'zod';
 import { libraryMedia } from '../../../contract/libraries.ts';
 import * as contract from '../../../contract/media.ts';
-import { searchHit, searchQuery } from '../../../contract/search.ts';
-import { id, listOf, listQuery } from '../../../contract/wire.ts';
-import { list } from '../../../http/answers.ts';
-import { principalOf } from '../../../http/authentication.ts';
+import { answer, id, listOf, listQuery } from '../../../contract/wire.ts';
+import { data, list } from '../../../http/answers.ts';
+import { actorOf, principalOf } from '../../../http/authentication.ts';
 import type { HttpServer } from '../../../http/http-server.ts';
 import { routeOptions } from '../../../http/route-options.ts';
-import type { Search } from '../search/search.ts';
+import type { BulkMedia } from './bulk.ts';
 import type { MediaLists } from './list.ts';
 
 const forReaders = routeOptions({ access: 'viewer', feature: 'media', tags: ['Media'] });
 const forMembers = routeOptions({ access: 'viewer', feature: 'libraries', tags: ['Libraries'] });
-const forSearchers = routeOptions({ access: 'viewer', feature: 'search', tags: ['Search'] });
 
 export function registerListRoutes(
   api: HttpServer,
-  { mediaLists, search }: { mediaLists: MediaLists; search: Search },
+  { mediaLists, bulk }: { mediaLists: MediaLists; bulk: BulkMedia },
 ): void {
   api.get(
     '/media',
@@ -30,6 +28,21 @@ export function registerListRoutes(
       response: { 200: contract.mediaList },
     }),
     (request) => mediaLists.list(principalOf(request), request.query),
+  );
+
+  api.post(
+    '/media/bulk',
+    forReaders({
+      errors: ['E_FORBIDDEN', 'E_LIBRARY_NOT_FOUND'],
+      operationId: 'changeManyMedia',
+      summary: 'Change many media',
+      description:
+        'Changes the media with the given ids, or all that match the filter: up to 200 per request, in one transaction. ' +
+        'Continue with `next_cursor`. Media that the caller may not read are counted as not found.',
+      body: contract.mediaChange,
+      response: { 200: answer(contract.mediaChanged) },
+    }),
+    (request) => data(bulk.change(principalOf(request), request.body, actorOf(request))),
   );
 
   api.get(
@@ -56,18 +69,5 @@ export function registerListRoutes(
       response: { 200: listOf(libraryMedia) },
     }),
     (request) => mediaLists.ofLibrary(principalOf(request), request.params.id, request.query),
-  );
-
-  api.get(
-    '/search',
-    forSearchers({
-      operationId: 'searchMedia',
-      summary: 'Search media',
-      description:
-        'Searches the title, author and text of everything that the caller can read; best match first.',
-      querystring: searchQuery,
-      response: { 200: listOf(searchHit) },
-    }),
-    (request) => search.find(principalOf(request), request.query),
   );
 }

@@ -3,7 +3,7 @@ import type { Media, MediaSort, SortOrder } from '../../../contract/media.ts';
 import type { Queryable } from '../../../platform/database/database.ts';
 import { microseconds, moment } from '../../../platform/database/moments.ts';
 import { canReadMedia, isSavedBy, type Viewer } from '../../libraries/access/can-read-media.ts';
-import { joinReadingProgress, type MediaRow, mediaColumns, toMedia } from './media-row.ts';
+import { addedAt, joinReadingProgress, type MediaRow, mediaColumns, toMedia } from './media-row.ts';
 import { hasState, type ListScope, type MediaFilter, matches, matchingIds } from './selection-store.ts';
 
 /** The end of a page: the key and id of its last row. Times are microseconds. */
@@ -64,6 +64,8 @@ const KEYS: Record<`${MediaSort} ${SortOrder}`, (sql: Queryable) => ReturnType<Q
   'published desc': (sql) => sql`(coalesce(media.published, '') collate "C")`,
   'length asc': (sql) => sql`coalesce(media.word_count, 2147483647)`,
   'length desc': (sql) => sql`coalesce(media.word_count, -1)`,
+  'read asc': (sql) => sql`reading.updated_at`,
+  'read desc': (sql) => sql`reading.updated_at`,
 };
 
 /** A page of a list. `unfilled` are the libraries whose backfill is not done. */
@@ -82,9 +84,10 @@ type Listed = Media & { cursor: ListCursor };
 /** Returns the order of a page, and the condition for rows after the last one. */
 function orderOf(sql: Queryable, { sort, order, last }: Pick<ListRequest, 'sort' | 'order' | 'last'>) {
   const key = KEYS[`${sort} ${order}`](sql);
-  const isMoment = sort === 'added';
+  const isMoment = sort === 'added' || sort === 'read';
   // The id is taken from the same table as the key, so that one index has both.
-  const id = isMoment ? sql`listed.media_id` : sql`media.id`;
+  const id =
+    sort === 'added' ? sql`listed.media_id` : sort === 'read' ? sql`reading.media_id` : sql`media.id`;
   const direction = order === 'asc' ? sql`asc` : sql`desc`;
   const lastKey = last && (isMoment ? moment(sql, Number(last.key)) : last.key);
   const beyond = order === 'asc' ? sql`>` : sql`<`;
@@ -165,6 +168,32 @@ export async function gatherMedia(
     join media on media.id = listed.media_id
     ${joinReadingProgress(sql, viewer)}
     order by ${by}`;
+  return rows.map(toMedia);
+}
+
+/** Walks along the viewer's own reading progress, by when they last read: for `sort=read`, which lists nothing else. */
+export async function walkReadings(
+  sql: Queryable,
+  viewer: Viewer,
+  { scope: { libraryId }, filter, ...page }: ListRequest,
+): Promise<Listed[]> {
+  const { isBeyond, by, cursor } = orderOf(sql, page);
+  const listedIn = sql`
+    select created_at
+    from (${listed(sql, viewer, libraryId, [])}) as listed
+    where listed.media_id = media.id`;
+  const added = libraryId === undefined ? addedAt(sql, viewer) : sql`(${listedIn})`;
+  const isThere =
+    libraryId === undefined ? canReadMedia(sql, viewer, sql`reading.media_id`) : sql`exists (${listedIn})`;
+  const rows = await sql<(MediaRow & Listed)[]>`
+    select ${mediaColumns(sql, viewer)}, ${added} as added_at, ${cursor} as cursor
+    from media_readings as reading
+    join media on media.id = reading.media_id
+    join lateral (select ${isThere} as is_there offset 0) as source on source.is_there
+    where reading.user_id = ${viewer.user_id}
+      and ${matches(sql, filter)} and ${hasState(sql, filter.reading)} and ${isBeyond}
+    order by ${by}
+    limit ${page.limit}`;
   return rows.map(toMedia);
 }
 

@@ -286,6 +286,35 @@ describe('sorting', () => {
     },
   );
 
+  test('by "sort=read", only what the person has started, the most recently read first', async () => {
+    const [ana, ben] = [await createReader(app), await createReader(app)];
+    const libraryId = await createLibrary(ana);
+    const [first, second, third] = [await save(ana), await save(ana), await save(ana)];
+    await save(ana);
+    for (const id of [second, third]) await ana.post(`/libraries/${libraryId}/media`, { media_id: id });
+    await join(ana, libraryId, ben);
+    for (const id of [third, first, second]) await put(ana, id, { progress: 0.5 });
+    await put(ben, third, { progress: 0.5 });
+    expect(await list(ana, 'sort=read')).toMatchObject({ ids: [second, first, third], total: 3 });
+    expect(await list(ana, 'sort=read&order=asc')).toMatchObject({ ids: [third, first, second], total: 3 });
+    for (const limit of [1, 2])
+      expect(await walk(ana, `sort=read&limit=${limit}`)).toEqual([second, first, third]);
+
+    await put(ana, third, { progress: 1, finished: true });
+    expect(await list(ana, 'sort=read')).toMatchObject({ ids: [third, second, first], total: 3 });
+    expect(await list(ana, 'sort=read&reading=reading')).toMatchObject({ ids: [second, first], total: 2 });
+    expect(await list(ana, 'sort=read&reading=finished')).toMatchObject({ ids: [third], total: 1 });
+    expect(await list(ana, 'sort=read&reading=unread')).toMatchObject({ ids: [], total: 0 });
+    const inLibrary = `sort=read&library_id=${libraryId}`;
+    expect(await list(ana, inLibrary)).toMatchObject({ ids: [third, second], total: 2 });
+
+    // Progress in something that cannot be read any more stays hidden.
+    expect(await list(ben, 'sort=read')).toMatchObject({ ids: [third], total: 1 });
+    await ana.delete(`/libraries/${libraryId}/members/${ben.id}`);
+    expect(await list(ben, 'sort=read')).toMatchObject({ ids: [], total: 0 });
+    expect(await list(ben, inLibrary)).toMatchObject({ ids: [], total: 0 });
+  });
+
   test('media of the same time, and titles of any length and script, have a total order', async () => {
     const ana = await createReader(app);
     for (let count = 0; count < 6; count++) await save(ana, { title: `${'書'.repeat(990)}${count}` });

@@ -22,11 +22,17 @@ export const mediaColumns = (sql: Queryable, viewer: Viewer) => sql`
   media.last_error_message, media.processing_attempts, media.processing_started_at, media.processing_completed_at,
   media.failed_at, ${requestedUrl(sql, viewer)} as requested_url, media.canonical_url, media.provider, media.provider_id,
   media.external_playback_url, media.author, media.site, media.language, media.published, media.description,
-  media.word_count, media.reading_minutes, media.page_count, media.created_at, media.updated_at,
+  media.word_count, media.reading_minutes, media.page_count, media.is_link, media.created_at, media.updated_at,
   media.file_path is not null as has_file, media.cover, media.plain_text is not null and media.plain_text <> '' as has_text,
   reading.progress as reading_progress, reading.position as reading_position,
   reading.finished_at as reading_finished_at, reading.updated_at as reading_updated_at,
-  media.processing_status = 'failed' and media.failure_stage <> 'upload' and ${mayRetryMedia(sql, viewer)} as may_retry`;
+  media.processing_status = 'failed' and media.failure_stage <> 'upload' and ${mayRetryMedia(sql, viewer)} as may_retry,
+  ${mayEditTitle(sql, viewer)} as may_edit_title`;
+
+/** A link is one media for all who saved it, and they learn nothing of each other. A file belongs to whoever uploaded it. */
+export const mayEditTitle = (sql: Queryable, { user_id }: Viewer) => sql`(
+  media.created_by_user_id = ${user_id} and media.canonical_url is null and media.provider_id is null
+)`;
 
 /** The address as the viewer typed it. It is shown to nobody else. */
 const requestedUrl = (sql: Queryable, { default_library_id }: Viewer) => sql`(

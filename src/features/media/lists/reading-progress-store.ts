@@ -47,3 +47,42 @@ export async function deleteReadingProgress(sql: Queryable, viewer: Viewer, medi
     select exists (select from readable) as is_readable`;
   return row.is_readable;
 }
+
+/** Marks those of the media that the viewer may read and has not finished as finished. Returns their number. */
+export async function finishMany(sql: Queryable, viewer: Viewer, mediaIds: string[]): Promise<number> {
+  const written = await sql`
+    insert into media_readings as reading (user_id, media_id, progress, finished_at, updated_at)
+    select ${viewer.user_id}, media.id, 1, clock_timestamp(), clock_timestamp()
+    from media
+    where media.id = any(${mediaIds}::uuid[]) and ${canReadMedia(sql, viewer, sql`media.id`)}
+    order by media.id
+    on conflict (user_id, media_id) do update
+    set progress = 1, position = null, finished_at = excluded.finished_at, updated_at = clock_timestamp()
+    where reading.finished_at is null`;
+  return written.count;
+}
+
+/** The most progress of a media that is not finished. */
+const UNFINISHED = 0.99;
+
+/** Marks those of the media that the viewer may read and has finished as not finished. Returns their number. */
+export async function unfinishMany(sql: Queryable, viewer: Viewer, mediaIds: string[]): Promise<number> {
+  const written = await sql`
+    update media_readings as reading
+    set progress = least(progress, ${UNFINISHED}::float8), finished_at = null, updated_at = clock_timestamp()
+    where reading.user_id = ${viewer.user_id}
+      and reading.media_id = any(${mediaIds}::uuid[])
+      and reading.finished_at is not null
+      and ${canReadMedia(sql, viewer, sql`reading.media_id`)}`;
+  return written.count;
+}
+
+/** Deletes the reading progress of those of the media that the viewer may read and has started. Returns their number. */
+export async function forgetMany(sql: Queryable, viewer: Viewer, mediaIds: string[]): Promise<number> {
+  const deleted = await sql`
+    delete from media_readings as reading
+    where reading.user_id = ${viewer.user_id}
+      and reading.media_id = any(${mediaIds}::uuid[])
+      and ${canReadMedia(sql, viewer, sql`reading.media_id`)}`;
+  return deleted.count;
+}

@@ -60,7 +60,11 @@ function sourcesOf(
   return { main: mediaOfLibrary(sql, viewer, largest), elsewhere: [saved, shared] };
 }
 
-export type MediaFilter = Pick<MediaQuery, 'kind' | 'status' | 'site' | 'reading'>;
+/** `started`: everything but `unread`. */
+type FilteredState = ReadingState | 'started';
+export type MediaFilter = Pick<MediaQuery, 'kind' | 'status' | 'site'> & {
+  reading?: FilteredState | undefined;
+};
 
 export function asksOfMedia({ kind, status, site }: MediaFilter): boolean {
   return (kind ?? status ?? site) !== undefined;
@@ -77,10 +81,11 @@ const STATES = {
   unread: (sql: Queryable) => sql`reading.media_id is null`,
   reading: (sql: Queryable) => sql`reading.media_id is not null and reading.finished_at is null`,
   finished: (sql: Queryable) => sql`reading.finished_at is not null`,
-} satisfies Record<ReadingState, (sql: Queryable) => unknown>;
+  started: (sql: Queryable) => sql`reading.media_id is not null`,
+} satisfies Record<FilteredState, (sql: Queryable) => unknown>;
 
 /** The condition of a filter on `reading`, the viewer's reading progress. */
-export const hasState = (sql: Queryable, state: ReadingState | undefined) =>
+export const hasState = (sql: Queryable, state: FilteredState | undefined) =>
   state === undefined ? sql`true` : STATES[state](sql);
 
 /**
@@ -132,7 +137,7 @@ const matching = (sql: Queryable, viewer: Viewer, scope: ListScope, filter: Medi
 
 /** Selects the ids of matching media. A filter on started media begins with those, which are few. */
 export function matchingIds(sql: Queryable, viewer: Viewer, scope: ListScope, filter: MediaFilter) {
-  if (filter.reading === 'reading' || filter.reading === 'finished') return begun(sql, viewer, scope, filter);
+  if (filter.reading !== undefined && filter.reading !== 'unread') return begun(sql, viewer, scope, filter);
   if (asksOfMedia(filter)) {
     return sql`select media_id from (${matching(sql, viewer, scope, filter)}) as matching`;
   }
@@ -162,6 +167,28 @@ const begun = (sql: Queryable, viewer: Viewer, { libraryId }: ListScope, filter:
     where reading.user_id = ${viewer.user_id}
       and ${hasState(sql, filter.reading === 'unread' ? undefined : filter.reading)}`;
 };
+
+/** Lists the ids of matching media after `last`, in the order of the ids. */
+export async function listMatchingIds(
+  sql: Queryable,
+  viewer: Viewer,
+  scope: ListScope,
+  { filter, last, limit }: { filter: MediaFilter; last: string | null; limit: number },
+): Promise<string[]> {
+  const isStarted = sql`exists (
+    select
+    from media_readings as reading
+    where reading.user_id = ${viewer.user_id} and reading.media_id = matching.media_id
+  )`;
+  const rows = await sql<{ media_id: string }[]>`
+    select matching.media_id
+    from (${matchingIds(sql, viewer, scope, filter)}) as matching
+    where ${filter.reading === 'unread' ? sql`not ${isStarted}` : sql`true`}
+      ${last === null ? sql`` : sql`and matching.media_id > ${last}`}
+    order by matching.media_id
+    limit ${limit}`;
+  return rows.map(({ media_id }) => media_id);
+}
 
 /** Counts the matching media, and the candidates for them. Unread ones are the matching minus the started ones. */
 export async function countMedia(sql: Queryable, viewer: Viewer, scope: ListScope, filter: MediaFilter) {

@@ -42,16 +42,17 @@ export function createRegistry(extractors: Extractors, storage: Storage): Extrac
     return buffer(stored.content);
   }
 
-  async function fetchPage(url: string, signal: AbortSignal): Promise<FetchedPage> {
-    const found = await extractors.webArticle({ url, imagePath: imagePath(), signal });
+  async function fetchPage(url: string, mediaId: string, signal: AbortSignal): Promise<FetchedPage> {
+    const paths = { imagePath: imagePath(), assetPath: assetPath(mediaId) };
+    const found = await extractors.webArticle({ url, ...paths, signal });
     const declared = found.kind === 'web_article' ? found.extraction.canonical_url : null;
     return { ...found, canonicalUrl: url, leadsTo: declared ?? canonicalUrl(new URL(found.url)) };
   }
 
   /** Fetches the canonical address, not the one that somebody typed, which must not influence what others read. */
-  const webArticle: Extract = async ({ canonical_url }, signal) => {
-    const saved = await fetchPage(canonical_url ?? '', signal);
-    return followCanonical(saved, (url) => fetchPage(url, signal));
+  const webArticle: Extract = async ({ id, canonical_url }, signal) => {
+    const saved = await fetchPage(canonical_url ?? '', id, signal);
+    return followCanonical(saved, (url) => fetchPage(url, id, signal));
   };
 
   const fromFile =

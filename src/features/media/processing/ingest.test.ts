@@ -9,8 +9,10 @@ import { silentLog as log, readJob, useJobs } from '../../../../test/support/job
 import { createReader, type Reader, saveMedia } from '../../../../test/support/libraries.ts';
 import { newDirectory } from '../../../../test/support/workspace.ts';
 import { transaction } from '../../../platform/database/transaction.ts';
+import { createEgress } from '../../../platform/egress/egress.ts';
 import type { JobType } from '../../../platform/jobs/job-type.ts';
 import { openLocalStorage } from '../../../platform/storage/local.ts';
+import { createImages } from '../files/images.ts';
 import { createQuota } from '../files/quota.ts';
 import { periodicOrphanSweep } from '../files/sweeps.ts';
 import { createIngest } from './ingest.ts';
@@ -29,12 +31,14 @@ beforeAll(async () => {
 });
 afterAll(() => storage.close());
 
+const quota = createQuota({ sql, defaultMb: 0 });
 /** The jobs of media without any extractor. */
 const ingest = createIngest({
   sql,
   log,
   storage,
-  quota: createQuota({ sql, defaultMb: 0 }),
+  quota,
+  images: createImages({ sql, storage, egress: createEgress(), quota }),
   extractors: new Map(),
 });
 const forced = withForcedRun(sql, ingest.ingestType);

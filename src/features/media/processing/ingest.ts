@@ -7,7 +7,12 @@ import type { Transaction } from '../../../platform/database/database.ts';
 import { transaction } from '../../../platform/database/transaction.ts';
 import { newId } from '../../../platform/ids.ts';
 import { type Completion, defineJobType, type JobContext } from '../../../platform/jobs/job-type.ts';
-import { type EnqueueOptions, enqueueMany, type NewJob } from '../../../platform/jobs/submit/enqueue.ts';
+import {
+  type EnqueueOptions,
+  enqueue,
+  enqueueMany,
+  type NewJob,
+} from '../../../platform/jobs/submit/enqueue.ts';
 import { isOwnTrouble } from '../../../platform/work/interruption.ts';
 import { PermanentError, RetryLater } from '../../../platform/work/retry-policy.ts';
 import type { Platform } from '../../feature.ts';
@@ -15,7 +20,7 @@ import { emitMediaEvents } from '../events.ts';
 import { ExtractionFailure } from '../extractors/extraction.ts';
 import { deleteFiles } from '../files/files.ts';
 import { writeImageKeys } from '../files/image-store.ts';
-import { imageKeysOf } from '../files/images.ts';
+import { type Images, imageKeysOf } from '../files/images.ts';
 import type { Quota } from '../files/quota.ts';
 import { lockKnown, replaceByKnown } from '../saving/unite-media.ts';
 import { buildSearchRows } from '../search/search-rows.ts';
@@ -40,12 +45,14 @@ type JobOptions = Pick<EnqueueOptions, 'requestId' | 'createdBy' | 'priority'>;
 interface IngestDependencies extends Pick<Platform, 'sql' | 'log' | 'storage'> {
   quota: Pick<Quota, 'charge'>;
   extractors: ExtractorRegistry;
+  images: Pick<Images, 'saveType'>;
 }
 
 export type Ingest = ReturnType<typeof createIngest>;
 
 /** The jobs that make saved media readable (`ingest_media`) and searchable (`embed_media`). */
-export function createIngest({ sql, log, storage, quota, extractors }: IngestDependencies) {
+export function createIngest(dependencies: IngestDependencies) {
+  const { sql, log, storage, quota, extractors, images } = dependencies;
   const ingestType = defineJobType('ingest_media', {
     queue: QUEUE,
     payload,
@@ -162,10 +169,15 @@ export function createIngest({ sql, log, storage, quota, extractors }: IngestDep
       if (file) await store.setFile(tx, source.id, file);
       await store.insertAssets(tx, source.id, assets);
       await store.writeExtraction(tx, page, extraction);
-      await writeImageKeys(tx, source.id, imageKeysOf(extraction));
+      const imageKeys = imageKeysOf(extraction);
+      await writeImageKeys(tx, source.id, imageKeys);
       await emitMediaEvents(tx, 'media.ready', [{ media_id: source.id, kind }]);
       const readable = { id: source.id, kind, processing_status: 'ready_for_reading' } as const;
-      await enqueueProcessing(tx, [readable], { requestId: context.requestId ?? undefined });
+      const cause = { requestId: context.requestId ?? undefined };
+      await enqueueProcessing(tx, [readable], cause);
+      // A job of its own, so that slow sites of images delay neither the text nor the search.
+      const saving = { type: images.saveType, payload: { media_id: source.id }, ...cause };
+      if (imageKeys.length > 0) await enqueue(tx, saving);
       // Charging comes last, because whoever pays is locked until the transaction ends.
       await quota.charge(tx, source.id, (file?.size ?? 0) + bytesOf(extraction));
     }
@@ -187,6 +199,8 @@ export function createIngest({ sql, log, storage, quota, extractors }: IngestDep
     if (!isOurs) return outcome('not ready for it');
     try {
       await transaction(sql, async (tx) => {
+        // Without the lock, a title that is edited now would be missing in the search.
+        await store.lockMedia(tx, mediaId);
         const pieces = await buildSearchRows(tx, mediaId);
         await lifecycle.markReady(tx, mediaId, context.log);
         await context.complete(tx, { result: { outcome: 'ready', pieces } });

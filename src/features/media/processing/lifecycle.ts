@@ -153,7 +153,7 @@ export async function retryMedia(tx: Transaction, mediaId: string): Promise<Retr
     );
   }
   if (state.failure_stage === 'upload') {
-    throw new NexusError('E_INVALID_STATE', 'There is no file to try again with. Upload it again.');
+    throw new NexusError('E_INVALID_STATE', 'There is no file to retry with. Upload it again.');
   }
   await tx`delete from media_search where media_id = ${mediaId}`;
   if (state.failure_stage === 'embed') {
@@ -175,7 +175,7 @@ export async function retryMedia(tx: Transaction, mediaId: string): Promise<Retr
         stored_bytes = coalesce(file_size, 0),
         failure_stage = null, last_error_code = null, last_error_message = null, failed_at = null,
         processing_started_at = null, processing_completed_at = null,
-        title = coalesce(given_title, title), plain_text = null, author = null, site = null, language = null,
+        title = case when title_edited_at is null then coalesce(given_title, title) else title end, plain_text = null, author = null, site = null, language = null,
         published = null, description = null, word_count = null, reading_minutes = null, page_count = null,
         cover = null, outline = '[]',
         updated_at = now()

@@ -8,6 +8,8 @@ import { PIECE_CHARACTERS } from './search-rows.ts';
 /** The most candidates that are ranked for a frequent word, because ranking reads the whole document. */
 const MOST_RANKED = 500;
 const MOST_TITLES = 200;
+/** The most text pieces of a media in which passages are looked for. */
+const MOST_PIECES = 3;
 
 export interface SearchCursor {
   rank: number;
@@ -130,12 +132,13 @@ const inScope = (sql: Queryable, viewer: Viewer, scope: SearchScope, mediaId: Re
 
 export interface Hit {
   media: Media;
-  piece_idx: number | null;
+  /** The text pieces that match best. */
+  pieces: number[];
   cursor: SearchCursor;
 }
 
 /**
- * Ranks candidates, best first, each media once, with the text piece that matches best. Access is checked for
+ * Ranks candidates, best first, each media once, with the text pieces that match best. Access is checked for
  * candidates only, because checking every occurrence of a word would take seconds.
  */
 export async function rankHits(
@@ -149,15 +152,19 @@ export async function rankHits(
     .reduce((some, more) => sql`${some} union all ${more}`);
   const rows = await sql<(MediaRow & Omit<Hit, 'media'>)[]>`
     with candidate as materialized (${found}),
-    ranked as materialized (
-      select distinct on (media_id)
+    piece as (
+      select distinct on (media_id, idx)
         media_id, idx, ts_rank('{0.1, 0.3, 0.5, 1.0}', document, ${words}::tsquery, 1)::float8 as rank
       from candidate
-      order by media_id, rank desc, idx
+    ),
+    ranked as materialized (
+      select media_id, max(rank) as rank, (array_agg(idx order by rank desc, idx))[1:${MOST_PIECES}::int] as pieces
+      from piece
+      group by media_id
     )
     select
       ${mediaColumns(sql, viewer)}, ${addedAt(sql, viewer)} as added_at,
-      ranked.idx as piece_idx,
+      coalesce(array_remove(ranked.pieces, null), '{}') as pieces,
       json_build_object('rank', ranked.rank, 'id', media.id) as cursor
     from ranked
     join media on media.id = ranked.media_id
@@ -167,37 +174,70 @@ export async function rankHits(
     where ${last === null ? sql`true` : sql`(ranked.rank, media.id) < (${last.rank}::float8, ${last.id})`}
     order by ranked.rank desc, media.id desc
     limit ${limit}`;
-  return rows.map(({ piece_idx, cursor, ...row }) => ({ media: toMedia(row), piece_idx, cursor }));
+  return rows.map(({ pieces, cursor, ...row }) => ({ media: toMedia(row), pieces, cursor }));
 }
 
-/** Returns the matching text pieces, in the order of the hits. */
-export async function readPieces(sql: Queryable, hits: { mediaId: string; pieceIdx: number }[]) {
+/** Returns text pieces, in the order in which they are asked for. */
+export async function readPieces(sql: Queryable, pieces: { mediaId: string; idx: number }[]) {
   const rows = await sql<{ text: string }[]>`
-    select substr(coalesce(media.plain_text, ''), hit.idx * ${PIECE_CHARACTERS}::int + 1, ${PIECE_CHARACTERS}::int) as text
+    select substr(coalesce(media.plain_text, ''), wanted.idx * ${PIECE_CHARACTERS}::int + 1, ${PIECE_CHARACTERS}::int) as text
     from unnest(
-      ${hits.map(({ mediaId }) => mediaId)}::uuid[],
-      ${hits.map(({ pieceIdx }) => pieceIdx)}::int[]
-    ) with ordinality as hit (media_id, idx, place)
-    left join media on media.id = hit.media_id
-    order by hit.place`;
+      ${pieces.map(({ mediaId }) => mediaId)}::uuid[],
+      ${pieces.map(({ idx }) => idx)}::int[]
+    ) with ordinality as wanted (media_id, idx, place)
+    left join media on media.id = wanted.media_id
+    order by wanted.place`;
   return rows.map(({ text }) => text);
 }
 
-/** Returns the first fragment that contains each line, in the order of the lines. */
-export async function findFragments(sql: Queryable, lines: { mediaId: string; line: string | null }[]) {
-  const rows = await sql<{ idx: number | null }[]>`
-    select fragment.idx
-    from unnest(
-      ${lines.map(({ mediaId }) => mediaId)}::uuid[],
-      ${lines.map(({ line }) => line)}::text[]
-    ) with ordinality as hit (media_id, line, place)
-    left join lateral (
-      select idx
+/** Finds the fragment at each offset of a media's text, which is all fragments with text, joined by line feeds. */
+export async function findFragments(sql: Queryable, offsets: { mediaId: string; offset: number }[]) {
+  return sql<{ idx: number; title: string | null; start: number }[]>`
+    with fragment as materialized (
+      select
+        media_id, idx, title, characters,
+        sum(characters + 1) over (partition by media_id order by idx) as next_start
       from media_fragments
-      where media_fragments.media_id = hit.media_id and strpos(canonical_text, hit.line) > 0
+      where media_id = any(${[...new Set(offsets.map(({ mediaId }) => mediaId))]}::uuid[]) and characters > 0
+    )
+    select
+      coalesce(found.idx, 0) as idx, found.title,
+      coalesce(wanted.start - (found.next_start - found.characters - 1), 0)::int as start
+    from unnest(
+      ${offsets.map(({ mediaId }) => mediaId)}::uuid[],
+      ${offsets.map(({ offset }) => offset)}::int[]
+    ) with ordinality as wanted (media_id, start, place)
+    left join lateral (
+      select idx, title, characters, next_start
+      from fragment
+      where fragment.media_id = wanted.media_id and fragment.next_start > wanted.start
       order by idx
       limit 1
-    ) as fragment on true
-    order by hit.place`;
-  return rows.map(({ idx }) => idx);
+    ) as found on true
+    order by wanted.place`;
+}
+
+/** Finds the chapters of media with all the words in their title, in order. */
+export async function findTitledFragments(sql: Queryable, mediaIds: string[], words: string) {
+  return sql<{ media_id: string; idx: number; title: string; text: string }[]>`
+    select media_id, idx, title, left(canonical_text, 1000) as text
+    from media_fragments
+    where media_id = any(${mediaIds}::uuid[]) and title is not null and search_document(title) @@ ${words}::tsquery
+    order by media_id, idx`;
+}
+
+/** Returns the texts of fragments from `from` on, as many as have `most` characters together, and at least one. */
+export async function readTexts(sql: Queryable, mediaId: string, from: number, most: number) {
+  return sql<{ idx: number; canonical_text: string }[]>`
+    select idx, canonical_text
+    from media_fragments
+    where media_id = ${mediaId} and idx >= ${from} and idx <= (
+      select coalesce(max(idx) filter (where before < ${most}), ${from})
+      from (
+        select idx, sum(characters) over (order by idx) - characters as before
+        from media_fragments
+        where media_id = ${mediaId} and idx >= ${from}
+      ) as measured
+    )
+    order by idx`;
 }

@@ -10,8 +10,11 @@ const save = (reader: Reader, fields: SavedFields) => saveReady(database.sql, re
 
 interface Hit {
   media: { id: string; title: string };
-  snippet: { text: string; is_match: boolean }[];
-  fragment_idx: number | null;
+  passages: {
+    fragment_idx: number;
+    fragment_title: string | null;
+    snippet: { text: string; is_match: boolean }[];
+  }[];
 }
 
 async function search(reader: Reader, q: string, more = ''): Promise<Hit[]> {
@@ -98,7 +101,7 @@ describe('a query', () => {
     const id = await save(reader, { title: 'example.org/quokka' });
     await database.sql`delete from media_search where media_id = ${id}`;
     await database.sql`update media set plain_text = null where id = ${id}`;
-    expect(await search(reader, 'quokka')).toMatchObject([{ media: { id }, fragment_idx: null }]);
+    expect(await search(reader, 'quokka')).toMatchObject([{ media: { id }, passages: [] }]);
   });
 });
 
@@ -137,46 +140,82 @@ describe('in other languages', () => {
   });
 });
 
-describe('the snippet', () => {
-  test('shows the match in its fragment', async () => {
+describe('passages', () => {
+  test('show the match in its fragment', async () => {
     const reader = await createReader(app);
     await save(reader, {
       title: 'Book',
       texts: ['Chapter one.', `${'Long before. '.repeat(40)}Here the Café opens; a café again.`, 'The end.'],
     });
-    const [hit] = await search(reader, 'cafe');
-    expect(hit?.fragment_idx).toBe(1);
-    expect(hit?.snippet.filter(({ is_match }) => is_match)).toEqual([
+    const [passage] = (await search(reader, 'cafe'))[0]?.passages ?? [];
+    expect(passage?.fragment_idx).toBe(1);
+    expect(passage?.snippet.filter(({ is_match }) => is_match)).toEqual([
       { text: 'Café', is_match: true },
       { text: 'café', is_match: true },
     ]);
-    const text = hit?.snippet.map((part) => part.text).join('') ?? '';
+    const text = passage?.snippet.map((part) => part.text).join('') ?? '';
     expect(text).toMatch(/before\. Here the Café opens; a café again\./);
     expect(text.length).toBeLessThan(300);
   });
 
-  test('is the beginning of the text when only the title matches', async () => {
+  test('are the beginning of the text when only the title matches', async () => {
     const reader = await createReader(app);
     await save(reader, { title: 'Zebra', texts: ['Stripes are   black\nand white.'] });
     expect(await search(reader, 'zebra')).toMatchObject([
-      { snippet: [{ text: 'Stripes are black and white.', is_match: false }], fragment_idx: null },
+      {
+        passages: [{ snippet: [{ text: 'Stripes are black and white.', is_match: false }], fragment_idx: 0 }],
+      },
     ]);
   });
 
-  test('comes from the piece of a long text that matches', async () => {
+  test('come from the piece of a long text that matches', async () => {
     const reader = await createReader(app);
     const filler = 'nothing to see here '.repeat(3000);
     await save(reader, { title: 'Long', texts: [filler, filler, `${filler} the needle lies here`] });
-    const [hit] = await search(reader, 'needle');
-    expect(hit?.fragment_idx).toBe(2);
-    expect(hit?.snippet).toContainEqual({ text: 'needle', is_match: true });
+    const [passage] = (await search(reader, 'needle'))[0]?.passages ?? [];
+    expect(passage?.fragment_idx).toBe(2);
+    expect(passage?.snippet).toContainEqual({ text: 'needle', is_match: true });
   });
 
-  test('never contains markup', async () => {
+  test('are several of one book, those with most of the words first', async () => {
+    const reader = await createReader(app);
+    const sea = 'The whale swims in the sea. '.repeat(200);
+    const chapters = [sea, `${sea}The whiteness of the whale is pale.`, sea, 'Of whiteness alone.', sea];
+    await save(reader, { kind: 'epub', title: 'Whales', texts: chapters });
+    const [hit] = await search(reader, 'whiteness whale');
+    expect(hit?.passages).toHaveLength(3);
+    expect(hit?.passages[0]?.fragment_idx).toBe(1);
+    expect(hit?.passages[0]?.snippet.filter(({ is_match }) => is_match).map(({ text }) => text)).toContain(
+      'whiteness',
+    );
+  });
+
+  test('begin with the chapter that has the words in its title', async () => {
+    const reader = await createReader(app);
+    const filler = 'A whale, and no other. '.repeat(3000);
+    await save(reader, {
+      kind: 'epub',
+      title: 'Whales',
+      titles: [null, 'The Whiteness of the Whale', null],
+      texts: [`${filler} A whiteness.`, 'It appalled me.', filler],
+    });
+    const [hit] = await search(reader, 'whiteness whale');
+    expect(hit?.passages[0]).toMatchObject({ fragment_idx: 1, fragment_title: 'The Whiteness of the Whale' });
+  });
+
+  test('name the right fragment after characters outside the basic plane and composed letters', async () => {
+    const reader = await createReader(app);
+    const odd = '𝔘𝔫𝔦𝔠𝔬𝔡𝔢 Ångström éééé '.repeat(50).trim();
+    await save(reader, { kind: 'epub', title: 'Odd', texts: [odd, '', odd, 'Here is the lamp.', odd] });
+    const [hit] = await search(reader, 'lamp');
+    expect(hit?.passages).toMatchObject([{ fragment_idx: 3, start: 12 }]);
+  });
+
+  test('never contain markup', async () => {
     const reader = await createReader(app);
     await save(reader, { title: 'T', texts: ['<b>bold</b> <script>alert(1)</script> & more'] });
     const [hit] = await search(reader, 'alert');
-    expect(hit?.snippet.map(({ text }) => text).join('')).toBe(
+    expect(hit?.passages[0]?.snippet.map(({ text }) => text).join('')).toBe(
       '<b>bold</b> <script>alert(1)</script> & more',
     );
   });

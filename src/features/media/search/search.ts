@@ -1,19 +1,26 @@
 import { z } from 'zod';
-import type { SearchHit, SearchQuery } from '../../../contract/search.ts';
+import type { Passage, SearchHit, SearchQuery } from '../../../contract/search.ts';
 import type { Page } from '../../../contract/wire.ts';
 import { cutByCursor, decodeCursor } from '../../../platform/cursor.ts';
 import type { Database } from '../../../platform/database/database.ts';
 import { transaction } from '../../../platform/database/transaction.ts';
+import type { RunByCost } from '../../../platform/processes/by-cost.ts';
 import type { Viewer } from '../../libraries/access/can-read-media.ts';
 import { listUnfilledSources } from '../lists/list-store.ts';
+import { beginningOf, findPassages } from './passages.ts';
 import { parseQuery } from './search-query.ts';
+import { PIECE_CHARACTERS } from './search-rows.ts';
 import * as store from './search-store.ts';
-import { makeSnippet } from './snippet.ts';
+import type { searchWork } from './work.ts';
 
 /** A word is frequent when it occurs in this share of all text pieces. */
 const FREQUENT_SHARE = 0.1;
 /** The number of newest media that are read for a frequent word. */
 const MOST_READ = 2000;
+/** The most passages of a hit. */
+const MOST_PASSAGES = 3;
+/** The titles of all chapters are read of no more hits than this. */
+const MOST_BOOKS = 10;
 
 /** All pages of a search use the same way of finding candidates. */
 const cursor = z.object({ rank: z.number(), id: z.uuid(), way: z.enum(['words', 'newest']) });
@@ -21,7 +28,20 @@ type SearchCursor = z.output<typeof cursor>;
 
 export type Search = ReturnType<typeof createSearch>;
 
-export function createSearch({ sql }: { sql: Database }) {
+type FoundHit = Omit<store.Hit, 'cursor'>;
+
+interface Found {
+  hits: FoundHit[];
+  /** The query, as PostgreSQL wrote it. */
+  words: string;
+}
+
+interface SearchDependencies {
+  sql: Database;
+  run: RunByCost<typeof searchWork>;
+}
+
+export function createSearch({ sql, run }: SearchDependencies) {
   /**
    * Finds a rare word by the text index. For a frequent word the index would read every document that contains it, so
    * the newest media are read instead, unless they give less than a page.
@@ -44,37 +64,88 @@ export function createSearch({ sql }: { sql: Database }) {
           store.foundInTitles(tx, viewer, sought),
         ];
         const found = await store.rankHits(tx, viewer, { words, candidates, last, limit: query.limit + 1 });
-        return found.map((hit) => ({ ...hit, cursor: { ...hit.cursor, way } }));
+        return { words, hits: found.map((hit) => ({ ...hit, cursor: { ...hit.cursor, way } })) };
       };
       if (last) return find(last.way);
       const size = await store.measureScope(tx, viewer, scope, MOST_READ);
       if (size < MOST_READ && occurrences > size) return find('newest');
       if (share < FREQUENT_SHARE) return find('words');
       const newest = await find('newest');
-      return newest.length > query.limit ? newest : find('words');
+      return newest.hits.length > query.limit ? newest : find('words');
     });
   }
 
-  async function withSnippets(hits: Omit<store.Hit, 'cursor'>[], words: string[]): Promise<SearchHit[]> {
-    const places = hits.map(({ media, piece_idx }) => ({ mediaId: media.id, pieceIdx: piece_idx ?? 0 }));
-    const snippets = (await store.readPieces(sql, places)).map((piece) => makeSnippet(piece, words));
-    const lines = hits.map(({ media }, index) => ({
-      mediaId: media.id,
-      line: snippets[index]?.line ?? null,
-    }));
-    const fragments = await store.findFragments(sql, lines);
-    return hits.map(({ media }, index) => ({
-      media,
-      snippet: snippets[index]?.parts ?? [],
-      fragment_idx: fragments[index] ?? null,
-    }));
+  /** Finds the best passages of each hit in its text. */
+  async function passagesInText(hits: FoundHit[], words: string[]): Promise<Passage[][]> {
+    const pieces = hits.map(({ media, pieces: best }) =>
+      (best.length > 0 ? best.toSorted((a, b) => a - b) : [0]).map((idx) => ({ mediaId: media.id, idx })),
+    );
+    const texts = await store.readPieces(sql, pieces.flat());
+    const cost = texts.reduce((sum, text) => sum + text.length, 0);
+    const task = { hits: splitLike(texts, pieces), words, most: MOST_PASSAGES };
+    const found = await run('search.passages', task, { cost });
+    const offsets = found.flatMap((passages, hit) =>
+      passages.map(({ piece, offset }) => {
+        const { mediaId = '', idx = 0 } = pieces[hit]?.[piece] ?? {};
+        return { mediaId, offset: idx * PIECE_CHARACTERS + offset };
+      }),
+    );
+    const fragments = offsets.length === 0 ? [] : await store.findFragments(sql, offsets);
+    return splitLike(fragments, found).map((some, hit) =>
+      some.map(({ idx, title, start }, index) => ({
+        fragment_idx: idx,
+        fragment_title: title,
+        start,
+        snippet: found[hit]?.[index]?.snippet ?? [],
+      })),
+    );
+  }
+
+  /** Finds the chapters of books with all words in their title, by media. */
+  async function passagesByTitle({ hits, words: query }: Found, words: string[]) {
+    const books = hits.filter(({ media: { kind } }) => kind === 'epub' || kind === 'pdf');
+    const ids = books.slice(0, MOST_BOOKS).map(({ media }) => media.id);
+    const chapters = ids.length === 0 ? [] : await store.findTitledFragments(sql, ids, query);
+    const byMedia = new Map<string, Passage[]>();
+    for (const { media_id, idx, title, text } of chapters) {
+      const [best] = findPassages(text, words, 1);
+      const passage = {
+        fragment_idx: idx,
+        fragment_title: title,
+        start: best?.offset ?? 0,
+        snippet: best?.snippet ?? beginningOf(text),
+      };
+      byMedia.set(media_id, [...(byMedia.get(media_id) ?? []), passage]);
+    }
+    return byMedia;
+  }
+
+  async function withPassages(found: Found, words: string[]): Promise<SearchHit[]> {
+    if (found.hits.length === 0) return [];
+    const titled = await passagesByTitle(found, words);
+    const inText = await passagesInText(found.hits, words);
+    return found.hits.map(({ media }, hit) => {
+      const first = titled.get(media.id) ?? [];
+      const known = new Set(first.map(({ fragment_idx }) => fragment_idx));
+      const others = inText[hit]?.filter(({ fragment_idx }) => !known.has(fragment_idx)) ?? [];
+      return { media, passages: [...first, ...others].slice(0, MOST_PASSAGES) };
+    });
   }
 
   return {
     async find(viewer: Viewer, query: SearchQuery): Promise<{ data: SearchHit[]; page: Page }> {
-      const found = await findHits(viewer, query, decodeCursor(query.cursor, cursor));
+      const { hits: found, words } = await findHits(viewer, query, decodeCursor(query.cursor, cursor));
       const { data: hits, page } = cutByCursor(found, query.limit);
-      return { data: hits.length === 0 ? [] : await withSnippets(hits, parseQuery(query.q).words), page };
+      return { data: await withPassages({ hits, words }, parseQuery(query.q).words), page };
     },
   };
+}
+
+/** Splits a list into lists of the lengths of others. */
+function splitLike<T>(all: readonly T[], others: readonly (readonly unknown[])[]): T[][] {
+  let start = 0;
+  return others.map(({ length }) => {
+    start += length;
+    return all.slice(start - length, start);
+  });
 }

@@ -1,6 +1,6 @@
 import { toUSVString } from 'node:util';
 import { normalForm } from '../../../contract/normal-form.ts';
-import { attribute, isHtml, parseMarkup, walk } from './markup.ts';
+import { attribute, type Element, isHtml, isMathMl, parseMarkup, walk } from './markup.ts';
 
 /** Elements that start and end a line. */
 const BLOCKS = new Set(
@@ -23,6 +23,7 @@ export function canonicalText(html: string): string {
     text: (value) => void parts.push(value.replace(LINE_ENDS, ' ')),
     enter(element) {
       const { tagName } = element;
+      if (isFormula(element)) parts.push(formulaLine(element));
       if (!isHtml(element) || SILENT.has(tagName) || attribute(element, 'hidden') !== undefined) return false;
       if (attribute(element, 'aria-hidden') === 'true') return false;
       if (BLOCKS.has(tagName)) parts.push('\n');
@@ -33,6 +34,17 @@ export function canonicalText(html: string): string {
     },
   });
   return canonicalLines(parts.join(''));
+}
+
+/** Whether an element is a formula with a linear form, which the sanitiser has written. */
+function isFormula(element: Element): boolean {
+  return element.tagName === 'math' && isMathMl(element);
+}
+
+/** Returns the linear form of a formula, which is read in place of its elements. */
+function formulaLine(math: Element): string {
+  const text = (attribute(math, 'alttext') ?? '').replace(LINE_ENDS, ' ');
+  return attribute(math, 'display') === 'block' ? `\n${text}\n` : text;
 }
 
 /** Like `canonicalText`, for plain text whose lines are separated by line feeds. */

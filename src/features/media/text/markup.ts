@@ -1,4 +1,4 @@
-import { type DefaultTreeAdapterMap, defaultTreeAdapter, html, parse, parseFragment } from 'parse5';
+import { type DefaultTreeAdapterMap, defaultTreeAdapter, html, parseFragment } from 'parse5';
 
 export type Node = DefaultTreeAdapterMap['childNode'];
 export type Element = DefaultTreeAdapterMap['element'];
@@ -9,19 +9,21 @@ export function parseMarkup(text: string): Node[] {
   return parseFragment(block, text, { scriptingEnabled: false }).childNodes;
 }
 
-/** Returns the content of the body of a whole document. */
-export function parseBody(text: string): Node[] {
-  const root = parse(text, { scriptingEnabled: false }).childNodes.find(isElement);
-  return root?.childNodes.filter(isElement).find(({ tagName }) => tagName === 'body')?.childNodes ?? [];
-}
-
-function isElement(node: Node): node is Element {
+export function isElement(node: Node): node is Element {
   return 'tagName' in node;
 }
 
 /** Whether a node is an HTML element. Elements of SVG and MathML are not. */
 export function isHtml(element: Element): boolean {
   return element.namespaceURI === html.NS.HTML;
+}
+
+export function isMathMl(element: Element): boolean {
+  return element.namespaceURI === html.NS.MATHML;
+}
+
+export function isSvg(element: Element): boolean {
+  return element.namespaceURI === html.NS.SVG;
 }
 
 export function attribute(element: Element, name: string): string | undefined {
@@ -51,6 +53,20 @@ export function walk(nodes: Node[], visitor: Visitor): void {
       }
     }
   }
+}
+
+/** Returns the text of some nodes without that of scripts and styles. White space is collapsed, except for no-break spaces. */
+export function textOf(nodes: Node[]): string {
+  const parts: string[] = [];
+  walk(nodes, {
+    text: (value) => void parts.push(value),
+    enter: ({ tagName }) => tagName !== 'script' && tagName !== 'style',
+    leave: () => undefined,
+  });
+  return parts
+    .join('')
+    .replace(/[ \t\r\n\f]+/g, ' ')
+    .replace(/^ | $/g, '');
 }
 
 export function escapeText(text: string): string {

@@ -20,13 +20,13 @@ interface BulkBarProps {
 const ACTIONS = [
   {
     action: 'requeue',
-    label: 'Requeue',
+    label: 'Retry',
     icon: RotateCcw,
     look: 'secondary',
     dismiss: 'Cancel',
     suits: canRequeue,
     explanation:
-      'All failed jobs that match the filters are requeued with all their attempts, including those that are not shown. To requeue cancelled jobs, filter by that status.',
+      'All failed jobs that match the filters are retried with all their attempts, including those that are not shown. To retry cancelled jobs, filter by that status.',
   },
   {
     action: 'cancel',
@@ -104,7 +104,7 @@ export function BulkBar({ selected, rows = [], filter, isFiltered, onDone }: Bul
   );
 }
 
-/** Without a status, only failed jobs are requeued. */
+/** Without a status, only failed jobs are retried. */
 function suited(action: JobAction, filter: Filters): Filters {
   return action === 'requeue' && filter.status === undefined ? { ...filter, status: 'failed' } : filter;
 }

@@ -50,15 +50,15 @@ function FailureList({ failures }: { failures: JobFailure[] }) {
       </ul>
       {chosen && (
         <ConfirmDialog
-          title={`Requeue ${plural(chosen.failed_count, 'failed job')}?`}
-          action="Requeue"
+          title={`Retry ${plural(chosen.failed_count, 'failed job')}?`}
+          action="Retry"
           busy={requeue.isPending}
           onConfirm={() => requeue.mutate({ filter: { status: 'failed', ...groupFilter(chosen) } })}
           onClose={() => setChosen(undefined)}
         >
           <p>
-            All <b>{chosen.job_type}</b> jobs that failed with this error are requeued with all their
-            attempts. They fail again if the cause still exists.
+            All <b>{chosen.job_type}</b> jobs that failed with this error are retried with all their attempts.
+            They fail again if the cause still exists.
           </p>
           {chosen.error_text && <p className="console-error-text console-gap">{chosen.error_text}</p>}
         </ConfirmDialog>
@@ -94,7 +94,7 @@ function Failure({ failure, onRequeue }: { failure: JobFailure; onRequeue: (chos
         </ConsoleLink>
         {failed_count > 0 && (
           <Button size="small" icon={RotateCcw} onClick={() => onRequeue(failure)}>
-            Requeue
+            Retry
           </Button>
         )}
       </div>

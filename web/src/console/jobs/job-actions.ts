@@ -12,7 +12,7 @@ type JobSelection = { job_ids: string[] } | { filter: Filters };
 
 export const JOBS_STALE = [queryKeys.jobs(), queryKeys.throughput()];
 const MAX_IDS = 1000;
-const DONE: Record<JobAction, string> = { cancel: 'cancelled', requeue: 'requeued' };
+const DONE: Record<JobAction, string> = { cancel: 'cancelled', requeue: 'retried' };
 
 export const canRequeue = ({ status }: Pick<JobSummary, 'status'>) =>
   status === 'failed' || status === 'cancelled';

@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
-import { useParams } from '@tanstack/react-router';
+import { Link, useParams } from '@tanstack/react-router';
 import { Ban, RotateCcw } from 'lucide-react';
 import { api } from '../../api/client.ts';
+import { mediaQuery } from '../../library/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { useAction } from '../../ui/use-action.ts';
 import { ConsolePage, PendingPage, PrivateContent, useSeesContent } from '../console-page.tsx';
@@ -18,7 +19,7 @@ export default function JobPage() {
   const act = useAction<JobAction, Job>({
     run: (action) => api.post<Job>(`/jobs/${jobId}/${action}`),
     stale: JOBS_STALE,
-    message: ({ status }) => (status === 'cancelled' ? 'Job cancelled.' : 'Job requeued.'),
+    message: ({ status }) => (status === 'cancelled' ? 'Job cancelled.' : 'Retry started.'),
   });
   const job = query.data;
   if (!job) return <PendingPage title="Job" above="jobs" query={query} />;
@@ -36,7 +37,7 @@ export default function JobPage() {
               busy={act.isPending}
               onClick={() => act.mutate('requeue')}
             >
-              Requeue
+              Retry
             </Button>
           )}
           {!isOver(job.status) && (
@@ -66,6 +67,7 @@ export default function JobPage() {
 function Content({ job }: { job: Job }) {
   return (
     <>
+      <Subject job={job} />
       {job.progress && <JsonSection title="Progress" value={job.progress} />}
       <JsonSection title="Payload" value={job.payload} />
       {job.status === 'succeeded' && <JsonSection title="Result" value={job.result} />}
@@ -78,6 +80,27 @@ function Content({ job }: { job: Job }) {
         />
       ))}
     </>
+  );
+}
+
+/** The media that the job is about: its title and address, for those who may read it. */
+function Subject({ job: { payload } }: { job: Job }) {
+  const mediaId =
+    payload && typeof payload === 'object' && 'media_id' in payload ? payload.media_id : undefined;
+  const id = typeof mediaId === 'string' ? mediaId : '';
+  const { data: media } = useQuery({ ...mediaQuery(id), enabled: id !== '', retry: false });
+  const address = media?.canonical_url ?? media?.requested_url;
+  if (!media) return null;
+  return (
+    <section aria-label="Item">
+      <h2 className="section-title">Item</h2>
+      <div className="card">
+        <Link to="/read/$mediaId" params={{ mediaId: media.id }} dir="auto">
+          {media.title}
+        </Link>
+        {address && <p className="console-url small muted">{address}</p>}
+      </div>
+    </section>
   );
 }
 

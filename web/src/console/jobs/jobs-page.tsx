@@ -53,8 +53,17 @@ const COLUMNS: readonly Column<JobSummary>[] = [
     title: 'Created by',
     render: ({ created_by }) => created_by ?? <span className="muted">Nexus</span>,
   },
-  { title: 'Created', render: ({ created_at }) => <Time at={created_at} /> },
-  { title: 'Updated', render: ({ updated_at }) => <Time at={updated_at} /> },
+  {
+    title: 'Created',
+    render: ({ created_at, updated_at }) => (
+      <span className="console-times">
+        <Time at={created_at} />
+        <span className="muted">
+          updated <Time at={updated_at} />
+        </span>
+      </span>
+    ),
+  },
 ];
 
 export default function JobsPage() {

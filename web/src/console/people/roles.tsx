@@ -5,7 +5,7 @@ import type { Role } from '../../api/types.ts';
 const ROLE_DESCRIPTIONS: Record<Role, string> = {
   viewer: 'uses the library',
   operator: 'also manages jobs, workers and the outbox',
-  researcher: 'also sees original text',
+  researcher: 'also sees unredacted text',
   admin: 'also manages users, keys and webhooks',
 };
 

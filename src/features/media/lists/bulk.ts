@@ -1,0 +1,79 @@
+import { type MediaChange, type MediaChanged, MOST_CHANGED } from '../../../contract/media.ts';
+import { type Actor, recordAudit } from '../../../platform/audit/audit.ts';
+import type { Database, Transaction } from '../../../platform/database/database.ts';
+import { transaction } from '../../../platform/database/transaction.ts';
+import { requireMembership } from '../../libraries/access/access.ts';
+import { listReadable, type Viewer } from '../../libraries/access/can-read-media.ts';
+import type { LibraryMediaService, ManyChanged } from '../../libraries/library-media.ts';
+import type { Ingest } from '../processing/ingest.ts';
+import { listRetriable } from '../store.ts';
+import type { MediaLists } from './list.ts';
+import { finishMany, forgetMany, unfinishMany } from './reading-progress-store.ts';
+
+interface BulkDependencies {
+  sql: Database;
+  mediaLists: Pick<MediaLists, 'matchingIds'>;
+  libraryMedia: Pick<LibraryMediaService, 'addMany' | 'removeMany'>;
+  ingest: Pick<Ingest, 'enqueueProcessing'>;
+}
+
+export type BulkMedia = ReturnType<typeof createBulkMedia>;
+
+const READING_CHANGES = { finish: finishMany, unfinish: unfinishMany, unread: forgetMany };
+
+/** Changes many media with one request, each with the rights and events of the single change. */
+export function createBulkMedia({ sql, mediaLists, libraryMedia, ingest }: BulkDependencies) {
+  /** Runs `change` in one transaction, and counts the media that the viewer may not read. */
+  function changeReadable(
+    viewer: Viewer,
+    mediaIds: string[],
+    change: (tx: Transaction, readable: string[]) => Promise<number>,
+    actor: Actor,
+  ): Promise<ManyChanged> {
+    const checked = async (tx: Transaction) => {
+      const readable = await listReadable(tx, viewer, mediaIds);
+      const changed = readable.length === 0 ? 0 : await change(tx, readable);
+      return {
+        changed,
+        unchanged: readable.length - changed,
+        not_found: mediaIds.length - readable.length,
+      };
+    };
+    return transaction(sql, checked, actor);
+  }
+
+  async function retryAll(tx: Transaction, viewer: Viewer, mediaIds: string[], actor: Actor) {
+    const failed = await listRetriable(tx, viewer, mediaIds);
+    const options = { requestId: actor.requestId, createdBy: actor };
+    const retried = await ingest.enqueueProcessing(tx, failed, options);
+    const entries = retried.map((media_id) => ({ action: 'media.retried', actor, details: { media_id } }));
+    await recordAudit(tx, ...entries);
+    return retried.length;
+  }
+
+  function changeMany(viewer: Viewer, change: MediaChange, mediaIds: string[], actor: Actor) {
+    const { action, library_id = viewer.default_library_id } = change;
+    switch (action) {
+      case 'add':
+        return libraryMedia.addMany(viewer, library_id, mediaIds, actor);
+      case 'remove':
+        return libraryMedia.removeMany(viewer, library_id, mediaIds, actor);
+      case 'retry':
+        return changeReadable(viewer, mediaIds, (tx, ids) => retryAll(tx, viewer, ids, actor), actor);
+      default:
+        return changeReadable(viewer, mediaIds, (tx, ids) => READING_CHANGES[action](tx, viewer, ids), actor);
+    }
+  }
+
+  return {
+    /** Changes the named media, or the next of those that match a filter. */
+    async change(viewer: Viewer, change: MediaChange, actor: Actor): Promise<MediaChanged> {
+      const { media_ids, filter = {}, cursor } = change;
+      if (media_ids)
+        return { ...(await changeMany(viewer, change, [...new Set(media_ids)], actor)), next_cursor: null };
+      if (filter.library_id) await requireMembership(sql, viewer.user_id, filter.library_id);
+      const { ids, page } = await mediaLists.matchingIds(viewer, { ...filter, cursor, limit: MOST_CHANGED });
+      return { ...(await changeMany(viewer, change, ids, actor)), next_cursor: page.next_cursor };
+    },
+  };
+}

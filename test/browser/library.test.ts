@@ -1,0 +1,314 @@
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { DEV_KEYS } from '../support/call.ts';
+import { makeEpub } from '../support/fixtures/epub.ts';
+import { makePage } from '../support/fixtures/pages.ts';
+import { useChromium } from './chromium.ts';
+import { inBothLooks } from './looks.ts';
+import { useNexus } from './nexus.ts';
+import { expectAccessible, expectToFit, openLibrary } from './person.ts';
+import { seedArticles } from './seed.ts';
+
+const nexus = useNexus((request, response) => {
+  if (request.url?.startsWith('/gone')) return void response.writeHead(404).end();
+  response.setHeader('content-type', 'text/html; charset=utf-8');
+  response.end(makePage({ title: `Page ${request.url?.slice(1)}` }));
+});
+const chromium = useChromium();
+
+const api = (key: string) => ({
+  get: (path: string) => nexus.call('GET', `/api/v1${path}`, { key }),
+  post: (path: string, body: unknown) => nexus.call('POST', `/api/v1${path}`, { key, body }),
+  put: (path: string, body: unknown) => nexus.call('PUT', `/api/v1${path}`, { key, body }),
+});
+
+/** Saves a page and waits until it can be read, or has failed. */
+async function save(key: string, path: string): Promise<string> {
+  const { body } = await api(key).post('/media', { url: `${nexus.site.url}/${path}` });
+  const id = body.data.media_id;
+  await vi.waitFor(async () => {
+    const { data } = (await api(key).get(`/media/${id}`)).body;
+    expect(['ready', 'failed']).toContain(data.processing_status);
+  }, 20_000);
+  return id;
+}
+
+describe('tabs, filters and what to continue', () => {
+  let key = '';
+  beforeAll(async () => {
+    key = (await nexus.person('ada')).key;
+    const ids = { one: await save(key, 'one'), two: await save(key, 'two'), three: await save(key, 'three') };
+    await save(key, 'gone');
+    await api(key).put(`/media/${ids.one}/reading`, { progress: 0.4 });
+    await api(key).put(`/media/${ids.two}/reading`, { progress: 1, finished: true });
+  });
+
+  test('the tabs and the Filter button change the list and the address, and a reload keeps both', async () => {
+    const page = await chromium.open();
+    await openLibrary(page, nexus, key);
+    const list = page.locator('.virtual-list');
+    const tab = (name: string) => page.getByRole('button', { name, exact: true });
+    const titles = () => list.locator('.media-title-text').allInnerTexts();
+    await expect.poll(async () => (await titles()).length).toBe(4);
+    expect(await tab('All').getAttribute('aria-pressed')).toBe('true');
+
+    await tab('Reading').click();
+    await expect.poll(titles).toEqual(['Page one']);
+    await tab('Finished').click();
+    await expect.poll(titles).toEqual(['Page two']);
+    expect(new URL(page.url()).search).toBe('?reading=finished');
+    await page.reload();
+    await expect.poll(titles).toEqual(['Page two']);
+    await tab('All').click();
+    await expect.poll(async () => (await titles()).length).toBe(4);
+
+    await page.getByRole('button', { name: 'Filter', exact: true }).click();
+    const panel = page.getByRole('dialog', { name: 'Filter and sort' });
+    await panel.getByLabel('Status').selectOption('Ready');
+    await panel.getByLabel('Sort by').selectOption('Title, A to Z');
+    await expect.poll(titles).toEqual(['Page one', 'Page three', 'Page two']);
+    await panel.getByLabel('Type').selectOption('Article');
+    await page.getByRole('button', { name: 'Filter 2 active' }).waitFor();
+    expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({
+      status: 'ready',
+      kind: 'web_article',
+      sort: 'title',
+    });
+    await page.keyboard.press('Escape');
+    await panel.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Remove filter: Ready' }).click();
+    await page.getByRole('button', { name: 'Filter 1 active' }).click();
+    await panel.getByRole('button', { name: 'Clear filters' }).click();
+    await page.getByRole('button', { name: 'Filter', exact: true }).waitFor();
+  });
+
+  test('what was read last and is not finished is on top of the library, and leaves it when it is finished', async () => {
+    const page = await chromium.open();
+    await openLibrary(page, nexus, key);
+    const section = page.getByRole('region', { name: 'Continue reading' });
+    await section.getByRole('link', { name: 'Page one' }).waitFor();
+    expect(await section.getByRole('link').count()).toBe(1);
+    // It is above the unfiltered list only.
+    await page.getByRole('button', { name: 'Unread', exact: true }).click();
+    await section.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'All', exact: true }).click();
+
+    await page.locator('.virtual-list').getByRole('link', { name: 'Page one' }).focus();
+    await page.keyboard.press('e');
+    await page.getByText('Marked as finished').waitFor();
+    await section.waitFor({ state: 'detached' });
+    await page.keyboard.press('z');
+    await section.getByRole('link', { name: 'Page one' }).click();
+    await page.locator('.prose-part').waitFor();
+  });
+
+  test('the filters and what to continue are accessible and fit, on a light desktop and a dark phone', () =>
+    inBothLooks(chromium, async (page, look) => {
+      await openLibrary(page, nexus, key);
+      await page.getByRole('region', { name: 'Continue reading' }).waitFor();
+      await expectAccessible(page, look);
+      await expectToFit(page, look);
+      await page.getByRole('button', { name: 'Filter', exact: true }).click();
+      await page.getByRole('dialog', { name: 'Filter and sort' }).waitFor();
+      await expectAccessible(page, look);
+      await expectToFit(page, look);
+      const hints = page.locator('.kbd-group:visible');
+      if (look.startsWith('phone')) expect(await hints.count()).toBe(0);
+      else expect(await hints.count()).toBeGreaterThan(0);
+    }));
+
+  test('a broken cover is replaced by the placeholder', async () => {
+    await nexus.database.sql`update media set cover = 'missing.png' where title = 'Page three'`;
+    const page = await chromium.open();
+    chromium.forgive(/status of 404/);
+    await openLibrary(page, nexus, key);
+    const row = page.getByRole('article').filter({ hasText: 'Page three' });
+    await row.locator('span.cover').waitFor();
+    expect(await row.locator('img').count()).toBe(0);
+  });
+
+  test('the unread dot is left of a title in any script', async () => {
+    await nexus.database.sql`update media set title = 'مقال عن البحر' where title = 'Page three'`;
+    const page = await chromium.open();
+    chromium.forgive(/status of 404/);
+    await openLibrary(page, nexus, key);
+    const link = page.getByRole('link', { name: 'مقال' });
+    const [dot, text] = [await link.locator('.unread-dot').boundingBox(), link.locator('.media-title-text')];
+    const box = await text.boundingBox();
+    if (!dot || !box) throw new Error('The title is not shown.');
+    expect(dot.x + dot.width).toBeLessThan(box.x);
+  });
+});
+
+describe('the title of an item', () => {
+  test('is edited by who uploaded it, and changes in the open list of another member, who cannot edit it', async () => {
+    const [owner, friend] = [await nexus.person('bea'), await nexus.person('cai')];
+    const id = await nexus.uploadBook(owner.key, makeEpub({ title: 'Page tipo' }));
+    const library = (await api(owner.key).post('/libraries', { name: 'Shared' })).body.data.id;
+    await api(owner.key).post(`/libraries/${library}/media`, { media_id: id });
+    const invited = await api(owner.key).post(`/libraries/${library}/invites`, {
+      invitee_username: friend.username,
+      role: 'member',
+    });
+    await api(friend.key).post(`/libraries/invites/${invited.body.data.id}/accept`, undefined);
+
+    const [mine, theirs] = [await chromium.open(), await chromium.open()];
+    await openLibrary(theirs, nexus, friend.key);
+    await theirs.getByRole('link', { name: 'Page tipo' }).waitFor();
+    await openLibrary(mine, nexus, owner.key);
+    const open = (page: typeof mine) => page.getByRole('button', { name: 'Actions for Page tipo' }).click();
+
+    await open(theirs);
+    await theirs.getByRole('menuitem', { name: 'Why do I see this?' }).waitFor();
+    expect(await theirs.getByRole('menuitem', { name: 'Edit title' }).count()).toBe(0);
+    await theirs.keyboard.press('Escape');
+
+    await open(mine);
+    await mine.getByRole('menuitem', { name: 'Edit title' }).click();
+    const dialog = mine.getByRole('dialog', { name: 'Edit title' });
+    await expectAccessible(mine);
+    await dialog.getByLabel('Title').fill('Page typo');
+    // Somebody else edits it in the meantime: another tab of the same person.
+    await nexus.call('PATCH', `/api/v1/media/${id}`, { key: owner.key, body: { title: 'Page taipo' } });
+    chromium.forgive(/status of 412/);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByRole('alert').waitFor();
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await mine.getByRole('link', { name: 'Page typo' }).waitFor();
+    await theirs.getByRole('link', { name: 'Page typo' }).waitFor();
+  });
+});
+
+describe('many items at once', () => {
+  test('several selected items are one request; all of a long list are selected, and asked about', async () => {
+    const { id, key } = await nexus.person('dan');
+    const { body } = await api(key).get('/me');
+    await seedArticles(nexus.database.sql, { id, default_library_id: body.data.default_library_id }, 450);
+    const page = await chromium.open();
+    await openLibrary(page, nexus, key);
+    await page.getByText('450 items').waitFor();
+    const changes: unknown[] = [];
+    page.on('request', (request) => {
+      if (request.method() !== 'GET' && request.url().includes('/api/v1/media'))
+        changes.push(request.postDataJSON());
+    });
+
+    const boxes = page.getByRole('checkbox', { name: /^Select Article/ });
+    await boxes.nth(0).check({ force: true });
+    await boxes.nth(1).check({ force: true });
+    await boxes.nth(2).check({ force: true });
+    const bar = page.getByRole('toolbar', { name: 'Selected items' });
+    await bar.getByText('3 selected').waitFor();
+    await bar.getByRole('button', { name: 'Finish' }).click();
+    await page.getByText('Marked 3 items as finished').waitFor();
+    expect(changes).toMatchObject([{ action: 'finish', media_ids: { length: 3 } }]);
+
+    await boxes.nth(0).check({ force: true });
+    await bar.getByRole('button', { name: 'Select all 450' }).click();
+    await bar.getByText('All 450 selected').waitFor();
+    await expectAccessible(page);
+    await bar.getByRole('button', { name: 'Finish' }).click();
+    const question = page.getByRole('dialog', { name: 'Mark 450 items as finished?' });
+    await question.getByRole('button', { name: 'Mark as finished' }).click();
+    await page.getByText('Marked 447 items as finished').waitFor();
+    const finished = await api(key).get('/media?reading=finished&limit=1');
+    expect(finished.body.page.total).toBe(450);
+    expect(changes).toHaveLength(1 + 3);
+
+    await page.getByRole('button', { name: 'Finished', exact: true }).click();
+    await page.getByText('450 items').waitFor();
+    expect(await bar.count()).toBe(0);
+    await boxes.nth(0).check({ force: true });
+    await bar.getByRole('button', { name: 'Select all 450' }).click();
+    await page.keyboard.press('#');
+    const removal = page.getByRole('dialog', { name: 'Remove 450 items from My library?' });
+    await removal.getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('No items match these filters').waitFor();
+  }, 60_000);
+
+  test('"Add to" offers every library that one may add to', async () => {
+    const { key } = await nexus.person('eli');
+    await save(key, 'many');
+    for (let count = 1; count <= 12; count += 1)
+      await api(key).post('/libraries', { name: `Shelf ${count}` });
+    const page = await chromium.open();
+    await openLibrary(page, nexus, key);
+    await page.getByRole('button', { name: 'Actions for Page many' }).click();
+    await page.getByRole('menuitem', { name: 'Add to library…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Add to library' });
+    await expect.poll(() => dialog.getByRole('button', { name: /^Shelf/ }).count()).toBe(12);
+    await expectAccessible(page);
+    await dialog.getByLabel('Find a library').fill('12');
+    await dialog.getByRole('button', { name: /^Shelf/ }).click();
+    await page.getByText('Added to Shelf 12').waitFor();
+  });
+});
+
+test('the command palette finds items by their title, opens them, and shows nobody what they may not read', async () => {
+  const [owner, stranger] = [await nexus.person('fay'), await nexus.person('gus')];
+  await save(owner.key, 'zeppelin');
+  const page = await chromium.open();
+  await openLibrary(page, nexus, owner.key);
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox').fill('zeppe');
+  await page.getByRole('option', { name: 'Page zeppelin' }).waitFor();
+  await expectAccessible(page);
+  await page.keyboard.press('Enter');
+  await page.locator('.prose-part').waitFor();
+
+  const other = await chromium.open();
+  await openLibrary(other, nexus, stranger.key);
+  await other.keyboard.press('Control+k');
+  const answered = other.waitForResponse((response) => response.url().includes('/api/v1/search'));
+  await other.getByRole('combobox').fill('zeppe');
+  await answered;
+  await other.getByRole('option', { name: 'Search for "zeppe"' }).waitFor();
+  expect(await other.getByRole('option', { name: 'Page zeppelin' }).count()).toBe(0);
+});
+
+test('the reading font is served by Nexus, and only the scripts on the page are loaded', async () => {
+  const { key } = await nexus.person('ivy');
+  const id = await save(key, 'font');
+  const page = await chromium.open();
+  const fonts: string[] = [];
+  page.on('request', (request) => {
+    if (request.resourceType() === 'font') fonts.push(new URL(request.url()).pathname);
+  });
+  await openLibrary(page, nexus, key);
+  await page.goto(`${nexus.url}/app/read/${id}`);
+  await page.locator('.prose-part').waitFor();
+  await page.evaluate('document.fonts.ready');
+  expect(await page.evaluate('document.fonts.check(\'1rem "Source Serif 4 Variable"\')')).toBe(true);
+  expect(fonts.length).toBeGreaterThan(0);
+  expect(fonts.filter((path) => !/^\/app\/assets\/source-serif-4-latin-/.test(path))).toEqual([]);
+});
+
+test('menus have the colours of the reader', async () => {
+  const { key } = await nexus.person('hal');
+  const id = await save(key, 'night');
+  const page = await chromium.open({ colorScheme: 'light' });
+  await openLibrary(page, nexus, key);
+  await page.goto(`${nexus.url}/app/read/${id}`);
+  await page.getByRole('button', { name: 'Text and colours' }).click();
+  await page.getByRole('button', { name: 'Night', exact: true }).click();
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Actions for Page night' }).click();
+  await page.getByRole('menuitem', { name: 'Why do I see this?' }).waitFor();
+  const scheme = `getComputedStyle(document.querySelector('[role="menu"]')).colorScheme`;
+  expect(await page.evaluate(scheme)).toBe('dark');
+});
+
+test('an address that cannot exist is not found, without a validation message', async () => {
+  const page = await chromium.open();
+  await openLibrary(page, nexus, DEV_KEYS.admin);
+  for (const path of [
+    'read/nonsense',
+    'library/nonsense',
+    'console/jobs/nonsense',
+    'console/webhooks/nonsense',
+  ]) {
+    await page.goto(`${nexus.url}/app/${path}`);
+    await page.getByText('Not found', { exact: true }).waitFor();
+    expect(await page.getByRole('main').innerText()).not.toMatch(/UUID|invalid/i);
+  }
+});

@@ -1,0 +1,147 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import { DEV_KEYS } from '../support/call.ts';
+import { makePage } from '../support/fixtures/pages.ts';
+import { useChromium } from './chromium.ts';
+import { inBothLooks } from './looks.ts';
+import { useNexus } from './nexus.ts';
+import { expectAccessible, expectToFit, signIn } from './person.ts';
+
+const longFormula = (display: string) =>
+  `<math display="${display}">${'<mi>x</mi><mo>+</mo><mfrac><mn>1</mn><mn>2</mn></mfrac><mo>+</mo>'.repeat(30)}<mi>y</mi></math>`;
+const WORDS = ['Departure', 'Destination', 'Lighthouse', 'Observation', 'Temperature', 'Precipitation'];
+const row = (tag: string) => `<tr>${WORDS.map((word) => `<${tag}>${word}</${tag}>`).join('')}</tr>`;
+
+const ARTICLE = `
+<p id="start">The area is <math><mi>π</mi><msup><mi>r</mi><mn>2</mn></msup></math>, and the bell is old.<sup><a href="#note">1</a></sup></p>
+<p>By TeX: <script type="math/tex">\\frac{a}{b}</script>.</p>
+${longFormula('block')}
+<p>Within a sentence: ${longFormula('inline')}.</p>
+<table><thead>${row('th')}</thead><tbody>${row('td').repeat(4)}</tbody></table>
+<pre><code class="language-js">${'ring(); '.repeat(40)}</code></pre>
+<figure><svg viewBox="0 0 200 100" width="200"><title>The tide</title><path d="M0 50q50-80 100 0t100 0" stroke="currentColor" fill="none"/></svg><figcaption>The tide of one day.</figcaption></figure>
+<blockquote>A quotation, with a bar at its side, long enough to be a part of the article.</blockquote>
+<p>A last paragraph before the notes, with enough words in it to be kept as a part of the article.</p>
+<section role="doc-endnotes"><ol><li id="note">Older than the tower, by the account of the keeper, who had it from the ledger.</li></ol></section>`;
+
+const nexus = useNexus((request, response) => {
+  response.setHeader('content-type', 'text/html; charset=utf-8');
+  const language = request.url === '/arabic' ? 'ar' : 'en';
+  response.end(makePage({ title: 'A page with everything', language, paragraphs: 6, article: ARTICLE }));
+});
+const chromium = useChromium();
+let everything = '';
+let arabic = '';
+beforeAll(async () => {
+  const save = async (path: string) =>
+    (
+      await nexus.call('POST', '/api/v1/media', {
+        key: DEV_KEYS.researcher,
+        body: { url: nexus.site.url + path },
+      })
+    ).body.data.media_id;
+  everything = await save('/everything');
+  arabic = await save('/arabic');
+});
+
+async function open(page: Page, id: string): Promise<void> {
+  await signIn(page, nexus, DEV_KEYS.researcher);
+  await page.goto(`${nexus.url}/app/read/${id}`);
+  await page.locator('.prose math').first().waitFor();
+}
+
+/** Returns a property of the first element. */
+const propertyOf = (page: Page, selector: string, property: string) =>
+  page.evaluate(`document.querySelector(${JSON.stringify(selector)}).${property}`) as Promise<number>;
+
+const boxOf = async (page: Page, selector: string) =>
+  (await page.locator(selector).first().boundingBox()) ?? expect.fail(`${selector} is not shown`);
+
+test('formulas, tables, code, notes and drawings are shown, on a light desktop and a dark phone', () =>
+  inBothLooks(chromium, async (page, look) => {
+    await open(page, everything);
+
+    const formula = await boxOf(page, '.prose math');
+    expect(Math.min(formula.width, formula.height)).toBeGreaterThan(5);
+    // The exponent is above its base: the browser lays the formula out.
+    const [base, exponent] = [await boxOf(page, 'msup > mi'), await boxOf(page, 'msup > mn')];
+    expect(exponent.y).toBeLessThan(base.y);
+    const fraction = await boxOf(page, '.prose p mfrac');
+    expect(fraction.height).toBeGreaterThan(fraction.width);
+    expect(await page.locator('.prose math').nth(1).getAttribute('alttext')).toBe('a/b');
+
+    // Every word of the table is in one line.
+    const heights = (await page.evaluate(
+      `[...document.querySelectorAll('.table-box th, .table-box td')].map((cell) => {
+        const range = document.createRange();
+        range.selectNodeContents(cell);
+        return range.getClientRects().length;
+      })`,
+    )) as number[];
+    expect(new Set(heights)).toEqual(new Set([1]));
+
+    const drawing = page.locator('.prose img[src$=".svg"]');
+    expect(await drawing.getAttribute('alt')).toBe('The tide');
+    await expect.poll(() => propertyOf(page, '.prose img[src$=".svg"]', 'naturalWidth')).toBe(200);
+
+    await expectToFit(page, look);
+    await expectAccessible(page, look);
+  }));
+
+test('a wide table, formula or code scrolls on its own, also with the keyboard', async () => {
+  const page = await chromium.open({ viewport: { width: 390, height: 844 } });
+  await open(page, everything);
+  for (const selector of ['.table-box', '.prose math[display="block"]', '.prose pre']) {
+    await page.locator(selector).first().focus();
+    await page.keyboard.press('ArrowRight');
+    await expect
+      .poll(() => propertyOf(page, selector, 'scrollLeft'), { message: selector })
+      .toBeGreaterThan(0);
+  }
+});
+
+test('a link within the page stays in the page', async () => {
+  const page = await chromium.open({ viewport: { width: 1280, height: 500 } });
+  await open(page, everything);
+  const link = page.locator('.prose a[data-note]');
+  expect(await link.getAttribute('href')).toBe('#n-note');
+  await link.focus();
+  await page.keyboard.press('Enter');
+  await expect.poll(async () => (await boxOf(page, '#n-note')).y).toBeLessThan(500);
+  expect(new URL(page.url()).pathname).toBe(`/app/read/${everything}`);
+});
+
+test('a drawing runs nothing when its address is opened', async () => {
+  const page = await chromium.open();
+  await open(page, everything);
+  const src = (await page.locator('.prose img[src$=".svg"]').getAttribute('src')) ?? '';
+  const answer = await page.request.get(new URL(src, nexus.url).href);
+  expect(answer.headers()).toMatchObject({
+    'content-type': 'image/svg+xml',
+    'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+    'x-content-type-options': 'nosniff',
+  });
+});
+
+test('in right-to-left text, the bar of a quotation is on the right and code runs from left to right', async () => {
+  const page = await chromium.open();
+  await open(page, arabic);
+  const style = (selector: string, property: string) =>
+    page.evaluate(`getComputedStyle(document.querySelector(${JSON.stringify(selector)})).${property}`);
+  expect(await style('.prose blockquote', 'borderRightWidth')).toBe('3px');
+  expect(await style('.prose blockquote', 'borderLeftWidth')).toBe('0px');
+  expect(await style('.prose pre', 'direction')).toBe('ltr');
+});
+
+test('a superscript does not push the lines apart', async () => {
+  const page = await chromium.open();
+  await open(page, everything);
+  const heights = await page.evaluate(`(() => {
+    const paragraph = document.createElement('p');
+    document.querySelector('.prose-part').append(paragraph);
+    const heightOf = (html) => { paragraph.innerHTML = html; return paragraph.getBoundingClientRect().height; };
+    return [heightOf('one<br>two<br>three'), heightOf('one<br>two<sup>2</sup><sub>3</sub><br>three')];
+  })()`);
+  const [plain, raised] = heights as [number, number];
+  expect(raised).toBe(plain);
+});

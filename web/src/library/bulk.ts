@@ -1,0 +1,52 @@
+import { apiUrl, request } from '../api/client.ts';
+import type { Answer, MediaChange, MediaChanged } from '../api/types.ts';
+import type { ListParams } from './list-params.ts';
+
+/** Everything that a list contains, including what is not loaded. */
+export interface WholeList {
+  libraryId: string;
+  params: ListParams;
+  total: number;
+}
+
+type Action = Pick<MediaChange, 'action' | 'library_id'>;
+type Counts = Pick<MediaChanged, 'changed' | 'unchanged' | 'not_found'>;
+
+/** The most media of one request. */
+const MOST_CHANGED = 200;
+
+/** Changes the given media. Up to 200 are one request. */
+export async function changeMany(
+  action: Action,
+  ids: readonly string[],
+  { keepalive = false } = {},
+): Promise<Counts> {
+  const total = { changed: 0, unchanged: 0, not_found: 0 };
+  for (let start = 0; start < ids.length; start += MOST_CHANGED)
+    add(total, await send({ ...action, media_ids: ids.slice(start, start + MOST_CHANGED) }, keepalive));
+  return total;
+}
+
+/** Changes everything that a list contains. The server finds it, 200 at a time. */
+export async function changeAll(action: Action, { libraryId, params }: WholeList): Promise<Counts> {
+  const { kind, status, site, reading } = params;
+  const filter = { kind, status, site, reading, library_id: libraryId };
+  const total = { changed: 0, unchanged: 0, not_found: 0 };
+  for (let cursor: string | undefined; ; ) {
+    const done = await send({ ...action, filter, cursor });
+    add(total, done);
+    if (done.next_cursor === null) return total;
+    cursor = done.next_cursor;
+  }
+}
+
+async function send(body: MediaChange, keepalive = false): Promise<MediaChanged> {
+  const options = { body, keepalive };
+  return (await request<Answer<MediaChanged>>('POST', apiUrl('/media/bulk'), options)).data;
+}
+
+function add(total: Counts, done: Counts): void {
+  total.changed += done.changed;
+  total.unchanged += done.unchanged;
+  total.not_found += done.not_found;
+}

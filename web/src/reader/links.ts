@@ -1,0 +1,12 @@
+/** Matches links within a media: to a fragment, to an element, or to an element of a fragment. */
+const LINK = /^#(?:fragment-(?<fragment>\d+))?\/?(?<element>n-.+)?$/;
+
+/** Reads a link within a media, as the server writes them. */
+export function readLink(href: string): { fragment: number | undefined; element: string | undefined } {
+  const { fragment, element } = LINK.exec(href)?.groups ?? {};
+  return {
+    fragment: fragment === undefined ? undefined : Number(fragment),
+    // The only character that the server escapes.
+    element: element?.replaceAll('%25', '%'),
+  };
+}

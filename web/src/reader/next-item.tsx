@@ -1,0 +1,29 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { ArrowRight } from 'lucide-react';
+import { api } from '../api/client.ts';
+import { queryKeys } from '../api/queries.ts';
+import type { MediaPage, MediaWithOutline } from '../api/types.ts';
+
+/** Offers the newest unread item to whoever has finished this one. */
+export function NextItem({ media }: { media: MediaWithOutline }) {
+  const isFinished = media.reading?.finished_at != null;
+  const { data: next } = useQuery({
+    queryKey: queryKeys.mediaList('next', { after: media.id }),
+    queryFn: async ({ signal }) => {
+      const { data } = await api.get<MediaPage>('/media', { reading: 'unread', limit: 5 }, signal);
+      return data.find(({ id, capabilities }) => id !== media.id && capabilities.can_read) ?? null;
+    },
+    enabled: isFinished,
+  });
+  if (!isFinished || !next) return null;
+  return (
+    <Link to="/read/$mediaId" params={{ mediaId: next.id }} search={{}} className="next-item">
+      <span className="small muted">Next</span>
+      <span className="next-item-title" dir="auto">
+        {next.title}
+      </span>
+      <ArrowRight size={16} aria-hidden />
+    </Link>
+  );
+}

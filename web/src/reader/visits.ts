@@ -1,0 +1,174 @@
+import { useNavigate, useRouter } from '@tanstack/react-router';
+import { useCallback, useEffect, useRef, useState } from 'react';
+import type { MediaWithOutline } from '../api/types.ts';
+import {
+  isSamePosition,
+  type Place,
+  placeOf,
+  type ReadingPosition,
+  useStoredPlace,
+} from './reading-place.ts';
+import type { Visited } from './visited.ts';
+
+/** Where the view should be. A new object is a new request, also for the same position. */
+export interface Target {
+  position: ReadingPosition;
+  /** The id of an element in the fragment. */
+  element?: string | undefined;
+}
+
+const BEGINNING: Place = { progress: 0, position: {} };
+
+/** Whoever still moves about after this long reads there, so it becomes the place. */
+const READ_ON_MS = 20_000;
+
+/**
+ * The place that a person has read to, and visits elsewhere.
+ *
+ * A visit begins with a link: of a search, the contents or a footnote. It leaves the place as it is until the person
+ * reads on there, and they can go back. The address names the visit, so that the browser's Back ends it.
+ */
+export function useVisits(media: MediaWithOutline, visited: Visited) {
+  const router = useRouter();
+  const navigate = useNavigate();
+  const { keep, stop } = useStoredPlace(media);
+  const place = useRef(placeOf(media));
+  const current = useRef(place.current);
+  const hasMoved = useRef(false);
+  const startedAt = useRef(performance.now());
+  const [target, setTarget] = useState<Target>(() =>
+    visited.at === undefined ? { position: place.current?.position ?? {} } : targetOf(visited),
+  );
+  const [from, setFrom] = useState(() =>
+    visited.at === undefined ? undefined : (place.current ?? BEGINNING),
+  );
+  const [progress, setProgress] = useState(place.current?.progress ?? 0);
+
+  const leave = useRef(from);
+  leave.current = from;
+
+  const returnToPlace = useCallback(() => {
+    if (!leave.current) return;
+    current.current = leave.current;
+    setTarget({ position: leave.current.position });
+    setProgress(leave.current.progress);
+    setFrom(undefined);
+  }, []);
+
+  const { at, to } = visited;
+  const isFirst = useRef(true);
+  useEffect(() => {
+    if (isFirst.current) {
+      isFirst.current = false;
+      return;
+    }
+    if (at !== undefined) {
+      startedAt.current = performance.now();
+      setFrom((already) => already ?? current.current ?? BEGINNING);
+      setTarget(targetOf({ at, to }));
+    } else returnToPlace();
+  }, [at, to, returnToPlace]);
+
+  // The person may have read on elsewhere since this media was cached.
+  const { reading } = media;
+  useEffect(() => {
+    const stored = placeOf({ reading });
+    if (!stored || hasMoved.current || leave.current) return;
+    if (isSamePosition(stored.position, place.current?.position ?? {})) return;
+    place.current = stored;
+    current.current = stored;
+    setProgress(stored.progress);
+    if (at === undefined) setTarget({ position: stored.position });
+  }, [reading, at]);
+
+  const change = useCallback(
+    (search: Visited, options: { replace: boolean }) =>
+      void navigate({
+        to: '/read/$mediaId',
+        params: { mediaId: media.id },
+        search,
+        replace: options.replace,
+        state: (known) => ({ ...known, isVisit: options.replace ? known.isVisit : true }),
+      }),
+    [navigate, media.id],
+  );
+  const isVisited = useRef(false);
+  isVisited.current = at !== undefined;
+
+  const adopt = useCallback(
+    (next: Place) => {
+      place.current = next;
+      setFrom(undefined);
+      if (isVisited.current) change({}, { replace: true });
+      keep(next);
+    },
+    [keep, change],
+  );
+
+  /** Called by the view when the person has moved. */
+  const onMove = useCallback(
+    (share: number, position: ReadingPosition) => {
+      const next = { progress: share, position };
+      hasMoved.current = true;
+      current.current = next;
+      setProgress(share);
+      if (leave.current && performance.now() - startedAt.current < READ_ON_MS) return;
+      if (leave.current || !isSamePosition(position, place.current?.position ?? {})) adopt(next);
+    },
+    [adopt],
+  );
+
+  // Opening a media counts as starting to read it.
+  const isUnread = reading === null && media.capabilities.can_read;
+  useEffect(() => {
+    if (isUnread) keep({ progress: 0, position: {} });
+  }, [isUnread, keep]);
+
+  /** Goes elsewhere in the media. Going on from a visit is the same visit. */
+  const visit = useCallback(
+    (next: Visited) => {
+      change(next, { replace: isVisited.current });
+      // The same address again does not change anything else.
+      if (next.at === at && next.to === to) setTarget(targetOf(next));
+    },
+    [change, at, to],
+  );
+  const isPushed = () => router.state.location.state.isVisit === true;
+  return {
+    target,
+    progress,
+    /** Whether the person can go back to where they were. */
+    canReturn: from !== undefined && from.progress > 0,
+    onMove,
+    visit,
+    stop,
+    /** The position that is shown, as far as it is known. */
+    current: () => current.current?.position ?? target.position,
+    /** Leaves the place without an address, such as to look for words. */
+    leavePlace: useCallback(() => {
+      startedAt.current = performance.now();
+      setFrom((already) => already ?? current.current ?? BEGINNING);
+    }, []),
+    /** Goes back to the place. */
+    endVisit: () => {
+      if (at === undefined) returnToPlace();
+      else if (isPushed()) router.history.back();
+      else change({}, { replace: true });
+    },
+    /** Makes the visited position the place. */
+    stay: () => adopt(current.current ?? { progress, position: target.position }),
+    /** How many entries of the history belong to this media. */
+    entries: () => (isPushed() ? 2 : 1),
+  };
+}
+
+function targetOf({ at = 0, to }: { at?: number | undefined; to?: string | undefined }): Target {
+  return { position: { fragment: at, page: at + 1 }, element: to };
+}
+
+declare module '@tanstack/react-router' {
+  interface HistoryState {
+    /** Whether the reader added this entry, for a visit. */
+    isVisit?: boolean | undefined;
+  }
+}
