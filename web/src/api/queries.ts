@@ -29,6 +29,7 @@ export const queryKeys = {
   mediaLists: () => ['media', 'list'],
   mediaList: (libraryId: string, params: object) => ['media', 'list', libraryId, params],
   search: (query: object) => ['media', 'search', query],
+  nextMedia: (mediaId: string) => ['media', 'next', mediaId],
   matches: (mediaId: string, query: object) => ['media', 'matches', mediaId, query],
   related: (mediaId?: string) => key('media', 'related', mediaId),
   sites: (libraryId?: string) => key('sites', libraryId),

@@ -9,7 +9,7 @@ import type { MediaPage, MediaWithOutline } from '../api/types.ts';
 export function NextItem({ media }: { media: MediaWithOutline }) {
   const isFinished = media.reading?.finished_at != null;
   const { data: next } = useQuery({
-    queryKey: queryKeys.mediaList('next', { after: media.id }),
+    queryKey: queryKeys.nextMedia(media.id),
     queryFn: async ({ signal }) => {
       const { data } = await api.get<MediaPage>('/media', { reading: 'unread', limit: 5 }, signal);
       return data.find(({ id, capabilities }) => id !== media.id && capabilities.can_read) ?? null;

@@ -1,7 +1,7 @@
 import './note-preview.css';
 import { useQueryClient } from '@tanstack/react-query';
 import { ArrowRight } from 'lucide-react';
-import { type RefObject, useEffect, useRef, useState } from 'react';
+import { type RefObject, useCallback, useEffect, useRef, useState } from 'react';
 import { fragmentQuery } from '../library/queries.ts';
 import { Button } from '../ui/button.tsx';
 import { useWindowEvent } from '../ui/use-window-event.ts';
@@ -33,14 +33,14 @@ export function NotePreview({ mediaId, text, onFollow }: NotePreviewProps) {
   const queryClient = useQueryClient();
   const [note, setNote] = useState<Note>();
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const close = () => {
+  const close = useCallback(() => {
     clearTimeout(timer.current);
     setNote(undefined);
-  };
-  const closeSoon = () => {
+  }, []);
+  const closeSoon = useCallback(() => {
     clearTimeout(timer.current);
     timer.current = setTimeout(close, LEAVE_MS);
-  };
+  }, [close]);
 
   useEffect(() => {
     const element = text.current;
@@ -90,9 +90,10 @@ export function NotePreview({ mediaId, text, onFollow }: NotePreviewProps) {
       element.removeEventListener('focusout', closeSoon);
       element.removeEventListener('click', onClick, true);
     };
-  });
+  }, [text, mediaId, queryClient, closeSoon]);
 
-  useWindowEvent('scroll', close);
+  // One that is about to be shown is placed where its reference is then.
+  useWindowEvent('scroll', () => setNote(undefined));
   useWindowEvent(
     'keydown',
     (event) => {
