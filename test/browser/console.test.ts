@@ -271,7 +271,8 @@ test('the audit log has names instead of ids, and the list of jobs fits a usual 
   await open(page, 'audit?action=sign_in_link.created');
   const row = page.getByRole('row').filter({ hasText: username });
   await row.waitFor();
-  expect(await row.innerText()).not.toContain(id.slice(-8));
+  // The names arrive after the entries.
+  await expect.poll(() => row.innerText()).not.toContain(id.slice(-8));
   await open(page, 'jobs');
   await page.getByRole('table').getByRole('link').first().waitFor();
   const overflow = `(() => {

@@ -226,6 +226,9 @@ test('a search hit opens at its words, marks them, and leaves the place', async 
   await chapter(page, 10).waitFor();
   await expect.poll(() => currentMatch(page), SOON).toBe('needle');
   await page.getByText('1 of 3', { exact: true }).waitFor();
+  const colour = `getComputedStyle(document.querySelector('.prose p'), '::highlight(nexus-finding-here)').backgroundColor`;
+  expect(await page.evaluate(colour)).not.toBe('rgba(0, 0, 0, 0)');
+  expect(await page.evaluate('document.activeElement.tagName')).not.toBe('INPUT');
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Next match' }).click();
   await chapter(page, 20).waitFor();

@@ -94,7 +94,7 @@ export function ArticleHead({ media }: { media: MediaWithOutline }) {
           <span>{KIND_NAMES[media.kind].label}</span>
         )}
         {media.published && <span>{publishedOf(media.published)}</span>}
-        {length && <span>{media.kind === 'pdf' ? length : `${length} read`}</span>}
+        {length && !media.is_link && <span>{media.kind === 'pdf' ? length : `${length} read`}</span>}
       </p>
       <h1 className="reader-title">{media.title}</h1>
       {media.author && <p className="reader-byline">{media.author}</p>}

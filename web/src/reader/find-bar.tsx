@@ -26,10 +26,10 @@ const SHORTEST = 2;
 /** Finding in the document: opened by Ctrl+F where not all text is on the page, or by a link with words. */
 export function useFind(media: MediaWithOutline, { at = 0, q, from = 0 }: Visited) {
   const [isOpen, setOpen] = useState(q !== undefined);
-  const [sought, setSought] = useState<Sought>(NOTHING);
+  const [sought, setSought] = useState(() => soughtBy(q, at, from));
   useEffect(() => {
     if (q === undefined) return;
-    setSought({ q, by: 'words', near: { fragment: at, character: from } });
+    setSought(soughtBy(q, at, from));
     setOpen(true);
   }, [q, at, from]);
 
@@ -51,6 +51,11 @@ export function useFind(media: MediaWithOutline, { at = 0, q, from = 0 }: Visite
       setSought(NOTHING);
     },
   };
+}
+
+/** What a link with words looks for. */
+function soughtBy(q: string | undefined, fragment: number, character: number): Sought {
+  return q === undefined ? NOTHING : { q, by: 'words', near: { fragment, character } };
 }
 
 interface FindBarProps {

@@ -143,8 +143,8 @@ function noteIn(root: ParentNode, id: string): DocumentFragment | undefined {
   const isAnchor = (target?.textContent ?? '').trim().length < 3;
   const note = (isAnchor ? target?.closest('li, p, dd, aside, div') : target)?.cloneNode(true);
   if (!(note instanceof Element)) return undefined;
-  for (const link of note.querySelectorAll('a[href^="#"]'))
-    if ((link.textContent ?? '').trim().length < 3) link.remove();
+  for (const link of note.querySelectorAll('a'))
+    if (!/[\p{L}\p{N}]/u.test(link.textContent ?? '')) link.remove();
   for (const element of note.querySelectorAll('[id]')) element.removeAttribute('id');
   const content = document.createDocumentFragment();
   content.append(...note.childNodes);

@@ -33,7 +33,7 @@ const FETCHES = { total: 16, perPerson: 6, waitingPerPerson: 50, waitMs: 10_000 
 const FETCH_MS = 15_000;
 
 /** The limits for the images of one document that are saved with it. Others are fetched when somebody reads it. */
-const SAVED = { most: 100, bytes: 50 * 1024 * 1024, parallel: 4, totalMs: 120_000 };
+const SAVED = { most: 100, bytes: 50 * 1024 * 1024, parallel: 2, totalMs: 120_000 };
 const RETRY_SECONDS = 60;
 
 /**
