@@ -83,7 +83,8 @@ function describe(opf: XmlElement) {
     title: first('title'),
     metadata: {
       author: all('creator').join(', ') || null,
-      site: first('publisher'),
+      // A publisher is not a site that more can be read on.
+      site: null,
       language: languageTag(first('language')),
       published: /^\d{4}(-\d{2}(-\d{2})?)?/.exec(first('date') ?? '')?.[0] ?? null,
       description: first('description'),

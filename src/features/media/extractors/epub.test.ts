@@ -17,7 +17,7 @@ test.each([2, 3] as const)(
     expect(title).toBe('A small book');
     expect(metadata).toMatchObject({
       author: 'A. Writer',
-      site: 'A & B',
+      site: null,
       language: 'en',
       published: '2021-03-04',
       cover: assets[0]?.name,

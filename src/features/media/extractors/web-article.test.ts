@@ -148,6 +148,20 @@ test.each([
   expect((await extract(page)).plain_text).toContain('12. The lamp on the desk');
 });
 
+test.each([
+  ['ar', 'رسالة من الميناء'],
+  ['ja', '夜の図書館'],
+])('the title is not repeated in the text, in %s', async (language, title) => {
+  const { plain_text, ...article } = await extract(makePage({ language, title }));
+  expect(article.title).toBe(title);
+  expect(plain_text.startsWith(title)).toBe(false);
+});
+
+test('a heading further down stays, also when it repeats the title', async () => {
+  const { plain_text } = await extract(makePage({ title: 'Lamps', article: '<h2>Lamps</h2><p>Again.</p>' }));
+  expect(plain_text).toContain('Lamps\nAgain.');
+});
+
 test('a short note is an article', async () => {
   const { plain_text } = await extract(`<html><body><h1>Note</h1><p>${SENTENCES.en}</p></body></html>`);
   expect(plain_text).toContain(SENTENCES.en);

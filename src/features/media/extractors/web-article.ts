@@ -39,12 +39,13 @@ export function extractWebArticle({ bytes, contentType, url, imagePath, assetPat
   const article = new Readability<PageElement>(document as never, {
     serializer: (node) => node as never,
   }).parse();
+  const title = withoutSiteName(clean(article?.title) ?? page.title, page.heading);
+  if (article?.content) dropTitle(article.content, title);
   const html = sanitizeNodes(article?.content ? [fromPage(article.content, formulas)] : [], {
     baseUrl: page.baseUrl,
     pageUrls: [url, page.canonicalUrl ?? url],
     rewriteImage: (image) => drawings.urlOf(image) ?? `${imagePath}${encodeURIComponent(image)}`,
   });
-  const title = withoutSiteName(clean(article?.title) ?? page.title, page.heading);
   const description = clean(article?.excerpt) ?? page.description;
   const fragment = toFragment(0, html);
   const isLink = !ENOUGH_LETTERS.test(fragment.canonical_text);
@@ -95,6 +96,13 @@ function metaElements(document: PageDocument): Map<string, string> {
     if (content && !contents.has(name)) contents.set(name, content);
   }
   return contents;
+}
+
+/** Drops the heading that repeats the title. Readability compares words, so it misses scripts without spaces. */
+function dropTitle(content: PageElement, title: string | null): void {
+  const [heading] = [...content.getElementsByTagName('h1'), ...content.getElementsByTagName('h2')];
+  if (!heading || !title || clean(heading.textContent) !== title) return;
+  if (clean(content.textContent)?.startsWith(title)) heading.remove();
 }
 
 /** Removes the name of the site that follows the heading in many page titles. */
