@@ -90,7 +90,7 @@ describe('policies', () => {
     const other = await createPerson(app, { role: 'admin' });
     const path = `/api/v1/governance/policies/${policy.id}`;
     expect(await app.call('DELETE', path, { key: other.key })).toMatchObject(failure(404, 'E_NOT_FOUND'));
-    // The same request is answered as it was the first time, and does nothing.
+    // A second request with the same key gets the first answer and changes nothing.
     expect((await policies('DELETE', undefined, policy.id)).status).toBe(204);
     const log =
       await sql`select action, details from audit_logs where details ->> 'policy_id' = ${policy.id} order by id`;

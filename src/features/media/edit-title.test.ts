@@ -69,7 +69,7 @@ describe('editing a title', () => {
     expect(await edit(ben, id, 'Theirs')).toMatchObject(failure(403, 'E_FORBIDDEN'));
     expect(await edit(eve, id, 'Hers')).toMatchObject(failure(404, 'E_MEDIA_NOT_FOUND'));
     expect(await titleOf(ana, id)).toBe('Mine');
-    // Whoever saved it first and has removed it since cannot read it, and cannot edit it.
+    // A person who has removed their file cannot read it, and cannot edit it.
     await ana.delete(`/libraries/${libraryId}/media/${id}`);
     await ana.delete(`/media/${id}`);
     expect(await edit(ana, id, 'Gone')).toMatchObject(failure(404, 'E_MEDIA_NOT_FOUND'));

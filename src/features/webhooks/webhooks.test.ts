@@ -374,7 +374,7 @@ describe('a webhook', () => {
       }),
     ];
     for (const answer of gone) expect(answer).toMatchObject(failure(404, 'E_NOT_FOUND'));
-    // The same request is answered as it was the first time, and does nothing.
+    // A second request with the same key gets the first answer and changes nothing.
     expect((await app.call('DELETE', `/api/v1/webhooks/${id}`, { key })).status).toBe(204);
     expect(
       await sql`

@@ -92,7 +92,7 @@ export function NotePreview({ mediaId, text, onFollow }: NotePreviewProps) {
     };
   }, [text, mediaId, queryClient, closeSoon]);
 
-  // One that is about to be shown is placed where its reference is then.
+  // Scrolling hides the note. A note whose timer runs is placed beside its reference when it is shown.
   useWindowEvent('scroll', () => setNote(undefined));
   useWindowEvent(
     'keydown',

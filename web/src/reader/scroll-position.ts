@@ -70,7 +70,7 @@ export function useScrollPosition(
     const element = column.current;
     if (!element) return;
     const observer = new ResizeObserver(() => {
-      // Whoever has scrolled since, such as to a mark, is not undone.
+      // A different offset means that something else has scrolled, such as to a mark. That is kept.
       if (!hasMoved.current && isNear(window.scrollY, expected.current)) scrollToTarget();
     });
     observer.observe(element);

@@ -19,7 +19,7 @@ export interface Target {
 
 const BEGINNING: Place = { progress: 0, position: {} };
 
-/** Whoever still moves about after this long reads there, so it becomes the place. */
+/** A movement this long after the start of a visit counts as reading, so it becomes the place. */
 const READ_ON_MS = 20_000;
 
 /**

@@ -34,7 +34,7 @@ const LIBRARY_CURSOR = z.object({ added_us: z.int(), media_id: z.uuid() });
 
 export type MediaLists = ReturnType<typeof createMediaLists>;
 
-/** What a list is of, and the libraries whose backfill is not done. */
+/** The scope of a list, and the libraries whose backfill is not done. */
 interface ListSource {
   scope: ListScope;
   unfilled: string[];

@@ -203,7 +203,7 @@ describe('deleting permanently', () => {
     expect(await reader.delete(`/media/${inTrash}?permanently=true`)).toMatchObject(
       failure(404, 'E_MEDIA_NOT_FOUND'),
     );
-    // The same request again, for example after a lost answer.
+    // A client repeats a request whose answer was lost.
     expect((await reader.delete(`/media/${direct}?permanently=true`)).status).toBe(204);
     const events = await sql<{ payload: { media_id: string; user_ids: string[] } }[]>`
       select payload from outbox_event where event_type = 'media.deleted' and aggregate_id = ${direct}`;
