@@ -253,6 +253,85 @@ create table governance_policies (
 CREATE UNIQUE INDEX governance_policies_configured_key ON public.governance_policies USING btree (source) WHERE (source = 'configuration'::text);
 CREATE UNIQUE INDEX governance_policies_name_key ON public.governance_policies USING btree (lower(name));
 
+create table highlight_mentions (
+  reply_id uuid not null,
+  user_id uuid not null,
+  constraint highlight_mentions_pkey PRIMARY KEY (reply_id, user_id),
+  constraint highlight_mentions_reply_id_fkey FOREIGN KEY (reply_id) REFERENCES highlight_replies(id) ON DELETE CASCADE,
+  constraint highlight_mentions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX highlight_mentions_user_idx ON public.highlight_mentions USING btree (user_id);
+
+create table highlight_replies (
+  id uuid not null,
+  highlight_id uuid not null,
+  user_id uuid not null,
+  body text not null,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint highlight_replies_pkey PRIMARY KEY (id),
+  constraint highlight_replies_highlight_id_fkey FOREIGN KEY (highlight_id) REFERENCES highlights(id) ON DELETE CASCADE,
+  constraint highlight_replies_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX highlight_replies_highlight_idx ON public.highlight_replies USING btree (highlight_id, id);
+CREATE INDEX highlight_replies_user_idx ON public.highlight_replies USING btree (user_id);
+
+create table highlight_shares (
+  highlight_id uuid not null,
+  library_id uuid not null,
+  user_id uuid not null,
+  media_id uuid not null,
+  created_at timestamp with time zone default now() not null,
+  constraint highlight_shares_pkey PRIMARY KEY (highlight_id, library_id),
+  constraint highlight_shares_author_is_member FOREIGN KEY (library_id, user_id) REFERENCES memberships(library_id, user_id) ON DELETE CASCADE,
+  constraint highlight_shares_highlight FOREIGN KEY (highlight_id, user_id, media_id) REFERENCES highlights(id, user_id, media_id) ON UPDATE CASCADE ON DELETE CASCADE
+);
+CREATE INDEX highlight_shares_library_idx ON public.highlight_shares USING btree (library_id, highlight_id);
+CREATE INDEX highlight_shares_member_idx ON public.highlight_shares USING btree (library_id, user_id);
+
+create table highlight_views (
+  user_id uuid not null,
+  highlight_id uuid not null,
+  seen_at timestamp with time zone not null,
+  constraint highlight_views_pkey PRIMARY KEY (user_id, highlight_id),
+  constraint highlight_views_highlight_id_fkey FOREIGN KEY (highlight_id) REFERENCES highlights(id) ON DELETE CASCADE,
+  constraint highlight_views_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX highlight_views_highlight_idx ON public.highlight_views USING btree (highlight_id);
+
+create table highlights (
+  id uuid not null,
+  media_id uuid not null,
+  user_id uuid not null,
+  fragment_id uuid,
+  fragment_idx integer not null,
+  start_offset integer not null,
+  end_offset integer not null,
+  exact text not null,
+  prefix text not null,
+  suffix text not null,
+  pdf jsonb,
+  color text not null,
+  note text,
+  lost_at timestamp with time zone,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint highlights_pkey PRIMARY KEY (id),
+  constraint highlights_shared_key UNIQUE (id, user_id, media_id),
+  constraint highlights_fragment_id_fkey FOREIGN KEY (fragment_id) REFERENCES media_fragments(id) ON DELETE SET NULL,
+  constraint highlights_media_id_fkey FOREIGN KEY (media_id) REFERENCES media(id) ON DELETE CASCADE,
+  constraint highlights_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint highlights_color_known CHECK ((color = ANY (ARRAY['yellow'::text, 'green'::text, 'blue'::text, 'pink'::text, 'purple'::text]))),
+  constraint highlights_lost_or_placed CHECK (((fragment_id IS NULL) OR (lost_at IS NULL))),
+  constraint highlights_range CHECK (((start_offset >= 0) AND (end_offset > start_offset)))
+);
+CREATE INDEX highlights_fragment_idx ON public.highlights USING btree (fragment_id);
+CREATE INDEX highlights_media_idx ON public.highlights USING btree (media_id, fragment_idx, start_offset, id);
+CREATE INDEX highlights_search_idx ON public.highlights USING gin (search_document(((exact || ' '::text) || COALESCE(note, ''::text))));
+CREATE INDEX highlights_unplaced_idx ON public.highlights USING btree (media_id, id) WHERE (fragment_id IS NULL);
+CREATE INDEX highlights_unsought_idx ON public.highlights USING btree (media_id) WHERE ((fragment_id IS NULL) AND (lost_at IS NULL));
+CREATE INDEX highlights_user_idx ON public.highlights USING btree (user_id, id);
+
 create table idempotent_requests (
   user_id uuid not null,
   key_hash bytea not null,

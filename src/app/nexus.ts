@@ -5,6 +5,7 @@ import { createEventsFeature } from '../features/events/feature.ts';
 import type { Platform } from '../features/feature.ts';
 import { createGovernanceFeature } from '../features/governance/feature.ts';
 import { createGraphFeature } from '../features/graph/feature.ts';
+import { createHighlightsFeature, highlightHooks } from '../features/highlights/feature.ts';
 import { createIdentityFeature } from '../features/identity/feature.ts';
 import { createLibrariesFeature, userHooks } from '../features/libraries/feature.ts';
 import { createMediaFeature } from '../features/media/feature.ts';
@@ -135,8 +136,9 @@ function createFeatures(given: Platform & Resources & { config: Config }) {
     .add((platform) => createIdentityFeature({ ...platform, ...userHooks }))
     .add(createWebhooksFeature)
     .add(createOperationsFeature)
-    .add(createLibrariesFeature)
-    .add(createMediaFeature)
+    .add((platform) => createLibrariesFeature({ ...platform, ...highlightHooks }))
+    .add((platform) => createMediaFeature({ ...platform, ...highlightHooks }))
+    .add(createHighlightsFeature)
     .add(createGovernanceFeature)
     .add(createTransferFeature)
     .add(createAnalysisFeature)

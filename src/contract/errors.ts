@@ -14,6 +14,7 @@ export const ERRORS = {
     E_ASYNC_DISABLED: 'Queued jobs are disabled (NEXUS_ASYNC_JOBS_ENABLED is false).',
     E_SHADOW_DISABLED: 'Shadow runs are disabled (NEXUS_SHADOW_EXECUTION_ENABLED is false).',
     E_NAME_INVALID: 'The name of a library must have 1 to 100 characters.',
+    E_INVALID_RANGE: 'The range or the quote of a highlight is not in the text of the fragment.',
   }),
   ...codes('status', 401, {
     E_UNAUTHENTICATED: 'No credentials were sent, or they are unknown, disabled or expired.',
@@ -36,6 +37,7 @@ export const ERRORS = {
     E_LIBRARY_NOT_FOUND: 'The library does not exist, or the caller is not a member.',
     E_MEDIA_NOT_FOUND: 'The media does not exist, the caller may not read it, or it is not in this library.',
     E_BRANCH_NOT_FOUND: 'The branch does not exist, or the caller may not see it.',
+    E_HIGHLIGHT_NOT_FOUND: 'The highlight does not exist, or the caller does not see it.',
     E_INVITE_NOT_FOUND: 'The invitation does not exist, or the caller may not see it.',
   }),
   ...codes('status', 405, {

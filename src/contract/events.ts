@@ -31,6 +31,9 @@ const job = {
   created_by_user_id: id.nullable(),
   attempt_count: z.int(),
 };
+/** A private event concerns one person alone. Webhooks, which belong to the installation, do not get it. */
+const is_private = z.boolean();
+const highlight = { highlight_id: id, media_id: id, user_id: id, is_private };
 const apiKey = { api_key_id: id, user_id: id, owner: username, prefix: z.string(), role };
 
 /** All event types with their payloads. `docs/outbox.md` lists the same; a test compares the two. */
@@ -77,6 +80,13 @@ export const EVENTS = {
   ),
   /** A second analysis of the same text, to compare a run with, is done. */
   'analysis.compared': version(2, z.object({ analysis_run_id: id, media_id: id, created_by_user_id: id })),
+  /** `library_ids`: the libraries that it is shared with. */
+  'highlight.created': version(1, z.object({ ...highlight, library_ids: z.array(id) }), once),
+  /** `former_library_ids`: libraries that it is no longer shared with. Their members see this as its last event. */
+  'highlight.updated': version(1, z.object({ ...highlight, former_library_ids: z.array(id) })),
+  'highlight.shared': version(1, z.object({ ...highlight, library_ids: z.array(id) })),
+  'highlight.deleted': version(1, z.object({ ...highlight, former_library_ids: z.array(id) }), once),
+  'reply.created': version(1, z.object({ reply_id: id, ...highlight, mentioned_user_ids: z.array(id) })),
   'webhook.disabled': version(1, z.object({ webhook_id: id, url: z.string(), reason: z.string() })),
   'api_key.created': version(1, z.object(apiKey), once),
   'api_key.disabled': version(1, z.object(apiKey)),

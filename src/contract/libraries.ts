@@ -80,6 +80,12 @@ export const removalPreview = z.object({
   user_id: id,
   lost_count: z.number().int(),
   kept_count: z.number().int(),
+  highlights: z.object({
+    by_member: z.int().describe('Highlights that the member shares with the library. They become private.'),
+    by_others: z
+      .int()
+      .describe('Highlights that others share with it. The member no longer sees them there.'),
+  }),
   kept: z.array(keptMedia),
 });
 

@@ -11,17 +11,22 @@ import { registerLibraryRoutes } from './library-routes.ts';
 import { registerInvitationRoutes } from './sharing/invitation-routes.ts';
 import { createInvitations, revokeInvitations } from './sharing/invitations.ts';
 import { registerMemberRoutes } from './sharing/member-routes.ts';
-import { createMembers } from './sharing/members.ts';
+import { type CountHighlights, createMembers } from './sharing/members.ts';
 
 /** Called by identity, which knows no libraries, when it creates or disables a user. */
 export const userHooks = { createDefaultLibrary, revokeInvitations };
 
-export function createLibrariesFeature({ sql, users }: Pick<Platform, 'sql'> & { users: Users }) {
+interface LibrariesFeatureDependencies extends Pick<Platform, 'sql'> {
+  users: Users;
+  countHighlights: CountHighlights;
+}
+
+export function createLibrariesFeature({ sql, users, countHighlights }: LibrariesFeatureDependencies) {
   const backfill = createBackfill({ sql });
   const services = {
     libraries: createLibraries({ sql }),
     libraryMedia: createLibraryMedia({ sql }),
-    members: createMembers({ sql }),
+    members: createMembers({ sql, countHighlights }),
     invitations: createInvitations({ sql, users, backfill }),
     backfill,
   };

@@ -15,6 +15,7 @@ import { blockedOrDone, holdBeforeCommit } from '../../../test/support/races.ts'
 import type { Database } from '../../platform/database/database.ts';
 import { newId } from '../../platform/ids.ts';
 import { createLogger } from '../../platform/telemetry/logger.ts';
+import { countHighlights } from '../highlights/store.ts';
 import { createBackfill } from './closure/backfill.ts';
 import { createLibraries } from './libraries.ts';
 import { createLibraryMedia } from './library-media.ts';
@@ -72,9 +73,9 @@ const add = (on: Database, by: Reader, to: string, mediaId: string) =>
 const remove = (on: Database, by: Reader, from: string, mediaId: string) =>
   createLibraryMedia({ sql: on }).remove(viewer(by), from, mediaId);
 const removeMember = (on: Database, by: Reader, who: Reader) =>
-  createMembers({ sql: on }).remove(by.id, library, who.id, actor);
+  createMembers({ sql: on, countHighlights }).remove(by.id, library, who.id, actor);
 const transfer = (on: Database, by: Reader, to: Reader) =>
-  createMembers({ sql: on }).transferOwnership(by.id, library, to.id, actor);
+  createMembers({ sql: on, countHighlights }).transferOwnership(by.id, library, to.id, actor);
 const deleteLibrary = (on: Database) => createLibraries({ sql: on }).delete(owner.id, library, actor);
 const accept = (on: Database, who: Reader, invitationId: string) =>
   createInvitations({ sql: on, users: app.services.users, backfill: backfillOn(on) }).accept(

@@ -18,6 +18,7 @@ import { createIngest } from './processing/ingest.ts';
 import { createProgressCheck, periodicMissedIndexing } from './processing/stuck.ts';
 import { withForcedRun } from './processing/test-force-run.ts';
 import { registerMediaRoutes } from './routes.ts';
+import type { OnReplace } from './saving/unite-media.ts';
 import { createFind } from './search/find.ts';
 import { createSearch } from './search/search.ts';
 import { registerSearchRoutes } from './search/search-routes.ts';
@@ -30,16 +31,17 @@ interface MediaFeatureDependencies extends Pick<Platform, 'sql' | 'log' | 'stora
   extractors: Extractors;
   texts: { run: RunByCost<typeof searchWork> };
   libraryMedia: LibraryMediaService;
+  onReplace: OnReplace;
   config: { env: string; storageQuotaMb: number; purgeAfterDays: number; publicUrl: string | undefined };
 }
 
 export function createMediaFeature(dependencies: MediaFeatureDependencies) {
-  const { sql, log, storage, egress, extractors, texts, libraryMedia, config } = dependencies;
+  const { sql, log, storage, egress, extractors, texts, libraryMedia, onReplace, config } = dependencies;
   const { purgeAfterDays: days, publicUrl } = config;
   const registry = createRegistry(extractors, storage);
   const quota = createQuota({ sql, defaultMb: config.storageQuotaMb });
   const images = createImages({ sql, storage, egress, quota });
-  const ingest = createIngest({ sql, log, storage, quota, images, extractors: registry });
+  const ingest = createIngest({ sql, log, storage, quota, images, extractors: registry, onReplace });
   const purge = createPurge({ sql, storage });
   const mediaLists = createMediaLists({ sql });
   const services = {

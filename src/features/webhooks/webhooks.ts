@@ -9,7 +9,7 @@ import type { Egress } from '../../platform/egress/egress.ts';
 import { EgressError } from '../../platform/egress/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { cloudEventOf } from '../../platform/outbox/cloud-event.ts';
-import { defineSubscriber } from '../../platform/outbox/subscriber.ts';
+import { type DeliveredEvent, defineSubscriber } from '../../platform/outbox/subscriber.ts';
 import { versionOf } from '../../platform/version-tag.ts';
 import * as deliveryStore from './delivery-store.ts';
 import { newSecret } from './signature.ts';
@@ -190,7 +190,7 @@ export function subscribeWebhooks(sql: Database) {
     eventTypes: EVENT_TYPES,
     async batchHandler(events) {
       const webhooks = await store.listEnabled(sql);
-      const deliveries = events.flatMap((event) => {
+      const deliveries = events.filter(isForWebhooks).flatMap((event) => {
         const { id: event_id, event_type } = event;
         const body = JSON.stringify(cloudEventOf(event));
         return webhooks
@@ -204,6 +204,10 @@ export function subscribeWebhooks(sql: Database) {
       });
     },
   });
+}
+
+function isForWebhooks({ payload }: DeliveredEvent): boolean {
+  return !('is_private' in payload && payload.is_private);
 }
 
 /** Names the state of a webhook that admins change. */

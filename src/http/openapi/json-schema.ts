@@ -6,6 +6,7 @@ import * as events from '../../contract/events.ts';
 import * as exported from '../../contract/export.ts';
 import * as governance from '../../contract/governance.ts';
 import * as graph from '../../contract/graph.ts';
+import * as highlights from '../../contract/highlights.ts';
 import * as identity from '../../contract/identity.ts';
 import * as jobPayloads from '../../contract/job-payloads.ts';
 import * as jobs from '../../contract/jobs.ts';
@@ -30,6 +31,7 @@ const CONTRACT = [
   exported,
   governance,
   graph,
+  highlights,
   identity,
   jobPayloads,
   jobs,

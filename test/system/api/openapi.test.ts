@@ -159,7 +159,7 @@ describe('the document', () => {
         if ('content' in answer && answer.content) check(answer.content, `${method} ${path} ${status}`);
     }
     expect(checked).toBeGreaterThan(200);
-    expect(JSON.stringify(document).includes(`"${NO_EXAMPLE}"`)).toBe(false);
+    expect(JSON.stringify(document).match(new RegExp(`.{0,300}"${NO_EXAMPLE}".{0,60}`))).toBeNull();
   });
 
   test('describes every event as a webhook', () => {

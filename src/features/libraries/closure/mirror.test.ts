@@ -9,6 +9,7 @@ import { useApp } from '../../../../test/support/app.ts';
 import { useDatabase } from '../../../../test/support/database.ts';
 import { auditOf, createLibrary, createReader, type Reader } from '../../../../test/support/libraries.ts';
 import { transaction } from '../../../platform/database/transaction.ts';
+import { moveHighlights } from '../../highlights/placement.ts';
 import { replaceByKnown } from '../../media/saving/unite-media.ts';
 
 /** MODEL_SEED repeats a run that failed; its seed is printed. */
@@ -98,7 +99,7 @@ test.each([1, 4])(
           if (each.kind === 'unite') {
             const [from, to] = [await mediaOf(each.link), await mediaOf(each.with)];
             if (from === to) return 200;
-            await transaction(sql, (tx) => replaceByKnown(tx, from, to));
+            await transaction(sql, (tx) => replaceByKnown(tx, from, to, moveHighlights));
             return 200;
           }
           const person = people[each.actor] as Reader;

@@ -11,6 +11,7 @@ import {
 import { blockedOrDone, holdBeforeCommit } from '../../../../test/support/races.ts';
 import type { Database } from '../../../platform/database/database.ts';
 import { createLogger } from '../../../platform/telemetry/logger.ts';
+import { countHighlights } from '../../highlights/store.ts';
 import { createBackfill } from '../closure/backfill.ts';
 import { createInvitations } from './invitations.ts';
 import { createMembers } from './members.ts';
@@ -35,7 +36,7 @@ beforeEach(async () => {
 });
 
 const peopleOn = (on: Database) => app.another({ sql: on }).services.users;
-const membersOn = (on: Database) => createMembers({ sql: on });
+const membersOn = (on: Database) => createMembers({ sql: on, countHighlights });
 const invitationsOn = (on: Database) => {
   const backfill = createBackfill({ sql: on });
   return createInvitations({ sql: on, users: app.services.users, backfill });

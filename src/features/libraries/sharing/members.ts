@@ -16,7 +16,19 @@ import * as members from './member-store.ts';
 
 export type Members = ReturnType<typeof createMembers>;
 
-export function createMembers({ sql }: { sql: Database }) {
+/** Counts the highlights that are shared with a library, by a member and by others. */
+export type CountHighlights = (
+  sql: Queryable,
+  libraryId: string,
+  memberId: string,
+) => Promise<{ by_member: number; by_others: number }>;
+
+interface MembersDependencies {
+  sql: Database;
+  countHighlights: CountHighlights;
+}
+
+export function createMembers({ sql, countHighlights }: MembersDependencies) {
   return {
     async list(userId: string, libraryId: string, query: ListQuery) {
       requireAdmin(await store.findLibrary(sql, userId, libraryId));
@@ -108,10 +120,13 @@ export function createMembers({ sql }: { sql: Database }) {
       const default_library_id = await members.findDefaultLibraryId(sql, memberId);
       if (default_library_id === undefined) throw new Error('A member has no default library.');
       const removal = { adminId, libraryId, member: { user_id: memberId, default_library_id } };
-      const counts = await members.countKept(sql, removal);
+      const [counts, highlights] = await Promise.all([
+        members.countKept(sql, removal),
+        countHighlights(sql, libraryId, memberId),
+      ]);
       const rows = await members.listKept(sql, removal, readCursor(query.cursor), query.limit + 1);
       const { data: kept, page } = cutPage(rows, query.limit);
-      return { data: { library_id: libraryId, user_id: memberId, ...counts, kept }, page };
+      return { data: { library_id: libraryId, user_id: memberId, ...counts, highlights, kept }, page };
     },
   };
 }

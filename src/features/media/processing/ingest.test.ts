@@ -12,6 +12,7 @@ import { transaction } from '../../../platform/database/transaction.ts';
 import { createEgress } from '../../../platform/egress/egress.ts';
 import type { JobType } from '../../../platform/jobs/job-type.ts';
 import { openLocalStorage } from '../../../platform/storage/local.ts';
+import { moveHighlights } from '../../highlights/placement.ts';
 import { createImages } from '../files/images.ts';
 import { createQuota } from '../files/quota.ts';
 import { periodicOrphanSweep } from '../files/sweeps.ts';
@@ -40,6 +41,7 @@ const ingest = createIngest({
   quota,
   images: createImages({ sql, storage, egress: createEgress(), quota }),
   extractors: new Map(),
+  onReplace: moveHighlights,
 });
 const forced = withForcedRun(sql, ingest.ingestType);
 

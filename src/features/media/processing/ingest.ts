@@ -22,7 +22,7 @@ import { deleteFiles } from '../files/files.ts';
 import { writeImageKeys } from '../files/image-store.ts';
 import { type Images, imageKeysOf } from '../files/images.ts';
 import type { Quota } from '../files/quota.ts';
-import { lockKnown, replaceByKnown } from '../saving/unite-media.ts';
+import { lockKnown, type OnReplace, replaceByKnown } from '../saving/unite-media.ts';
 import { buildSearchRows } from '../search/search-rows.ts';
 import * as store from '../store.ts';
 import type { Extracted, ExtractorRegistry } from './extract.ts';
@@ -46,13 +46,14 @@ interface IngestDependencies extends Pick<Platform, 'sql' | 'log' | 'storage'> {
   quota: Pick<Quota, 'charge'>;
   extractors: ExtractorRegistry;
   images: Pick<Images, 'saveType'>;
+  onReplace: OnReplace;
 }
 
 export type Ingest = ReturnType<typeof createIngest>;
 
 /** The jobs that make saved media readable (`ingest_media`) and searchable (`embed_media`). */
 export function createIngest(dependencies: IngestDependencies) {
-  const { sql, log, storage, quota, extractors, images } = dependencies;
+  const { sql, log, storage, quota, extractors, images, onReplace } = dependencies;
   const ingestType = defineJobType('ingest_media', {
     queue: QUEUE,
     payload,
@@ -159,13 +160,13 @@ export function createIngest(dependencies: IngestDependencies) {
     const page = { id: source.id, kind, canonicalUrl };
     const known = await lockKnown(tx, page);
     if (known?.is_readable) {
-      await replaceByKnown(tx, source.id, known.id);
+      await replaceByKnown(tx, source.id, known.id, onReplace);
       await context.complete(tx, { result: { outcome: 'known', media_id: known.id } });
       return false;
     }
     const isOurs = await lifecycle.markReadyForReading(tx, source.id, context.log);
     if (isOurs) {
-      if (known) await replaceByKnown(tx, known.id, source.id);
+      if (known) await replaceByKnown(tx, known.id, source.id, onReplace);
       if (file) await store.setFile(tx, source.id, file);
       await store.insertAssets(tx, source.id, assets);
       await store.writeExtraction(tx, page, extraction);

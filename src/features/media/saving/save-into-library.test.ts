@@ -14,6 +14,7 @@ import { blockedOrDone, holdBeforeCommit } from '../../../../test/support/races.
 import type { Database } from '../../../platform/database/database.ts';
 import { transaction } from '../../../platform/database/transaction.ts';
 import { newId } from '../../../platform/ids.ts';
+import { countHighlights } from '../../highlights/store.ts';
 import { createLibraries } from '../../libraries/libraries.ts';
 import { createMembers } from '../../libraries/sharing/members.ts';
 import { saveLinks } from './save-links.ts';
@@ -141,7 +142,7 @@ describe('at the same time', () => {
     [
       'demoted',
       (on) =>
-        createMembers({ sql: on }).changeRole(
+        createMembers({ sql: on, countHighlights }).changeRole(
           owner.id,
           library,
           { memberId: admin.id, role: 'member' },
@@ -151,7 +152,7 @@ describe('at the same time', () => {
     ],
     [
       'removed',
-      (on) => createMembers({ sql: on }).remove(owner.id, library, admin.id, actor),
+      (on) => createMembers({ sql: on, countHighlights }).remove(owner.id, library, admin.id, actor),
       [404, 'E_LIBRARY_NOT_FOUND'],
     ],
     [

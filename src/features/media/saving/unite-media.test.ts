@@ -19,6 +19,7 @@ import {
 import { blockedOrDone, holdBeforeCommit } from '../../../../test/support/races.ts';
 import type { Database } from '../../../platform/database/database.ts';
 import { transaction } from '../../../platform/database/transaction.ts';
+import { moveHighlights } from '../../highlights/placement.ts';
 import { addToDefaultLibrary } from '../../libraries/closure/closure.ts';
 import { createLibraryMedia } from '../../libraries/library-media.ts';
 import { replaceByKnown } from './unite-media.ts';
@@ -49,7 +50,7 @@ afterEach(async () => expect(await auditOf(sql)).toEqual([]));
 type Act = (on: Database) => Promise<unknown>;
 
 const viewer = ({ id, defaultLibraryId }: Reader) => ({ user_id: id, default_library_id: defaultLibraryId });
-const unite: Act = (on) => transaction(on, (tx) => replaceByKnown(tx, loser, winner));
+const unite: Act = (on) => transaction(on, (tx) => replaceByKnown(tx, loser, winner, moveHighlights));
 const removeSaved: Act = (on) =>
   createLibraryMedia({ sql: on }).remove(viewer(holder), holder.defaultLibraryId, loser);
 const removeListed = (from: string, by: Reader, mediaId: string): Act => {
@@ -149,7 +150,9 @@ describe('a removal while a page is united with a known one', () => {
       };
       const remove = (by: Reader, place: string) => removeListed(place, by, from);
       const [united, unsaved, unlisted] = await Promise.all([
-        startAfter(starts.unite, (on) => transaction(on, (tx) => replaceByKnown(tx, from, to))),
+        startAfter(starts.unite, (on) =>
+          transaction(on, (tx) => replaceByKnown(tx, from, to, moveHighlights)),
+        ),
         startAfter(starts.saved, remove(saver, saver.defaultLibraryId)),
         startAfter(starts.listed, remove(admin, shared)),
         startAfter(starts.expelled, () => admin.delete(`/libraries/${shared}/members/${member.id}`)),

@@ -5,13 +5,22 @@ import { lockListings } from '../../libraries/closure/lock-contents.ts';
 import { deleteReplaced } from '../trash/purge.ts';
 import * as store from './store.ts';
 
+/** Called for what later features keep with a media. */
+export type OnReplace = (tx: Transaction, loserId: string, winnerId: string) => Promise<void>;
+
 /**
  * Replaces one media by another in every library, and deletes it. Whoever had saved it has the winner from then on, under
  * the address that they typed. Does nothing when one of the two is gone.
  */
-export async function replaceByKnown(tx: Transaction, loserId: string, winnerId: string): Promise<void> {
+export async function replaceByKnown(
+  tx: Transaction,
+  loserId: string,
+  winnerId: string,
+  onReplace: OnReplace,
+): Promise<void> {
   await lockListings(tx, [loserId, winnerId]);
   if (!(await store.lockForReplacing(tx, loserId, winnerId))) return;
+  await onReplace(tx, loserId, winnerId);
   await replaceMedia(tx, loserId, winnerId);
   await store.copyReadingProgress(tx, loserId, winnerId);
   await replaceInTrash(tx, loserId, winnerId);

@@ -6,6 +6,7 @@ import { blockedOrDone, holdBeforeCommit } from '../../../../test/support/races.
 import { saveReady } from '../../../../test/support/saved-media.ts';
 import type { Database } from '../../../platform/database/database.ts';
 import { transaction } from '../../../platform/database/transaction.ts';
+import { moveHighlights } from '../../highlights/placement.ts';
 import type { Viewer } from '../../libraries/access/can-read-media.ts';
 import { createLibraryMedia } from '../../libraries/library-media.ts';
 import { type SavedLink, saveLinks } from '../saving/save-links.ts';
@@ -72,7 +73,7 @@ const HOLDERS: Record<string, (connection: Database, id: string) => Promise<stri
     return transaction(connection, async (tx) => {
       const known = await lockKnown(tx, { id: loser, kind: 'web_article', canonicalUrl: urlOf(id) });
       if (!known) return loser;
-      await replaceByKnown(tx, loser, known.id);
+      await replaceByKnown(tx, loser, known.id, moveHighlights);
       return known.id;
     });
   },

@@ -1,0 +1,88 @@
+import { beforeAll, expect, test } from 'vitest';
+import { useApp } from '../../../test/support/app.ts';
+import { useDatabase } from '../../../test/support/database.ts';
+import { createLibrary, createReader, join, type Reader } from '../../../test/support/libraries.ts';
+import { saveReady } from '../../../test/support/saved-media.ts';
+import { subscribeWebhooks } from '../webhooks/webhooks.ts';
+
+const database = useDatabase();
+const { sql } = database;
+const app = useApp(database);
+
+const SELECTOR = [{ type: 'TextPositionSelector', start: 0, end: 4 }];
+const target = { fragment_idx: 0, selector: SELECTOR };
+
+let ana: Reader;
+let ben: Reader;
+let eve: Reader;
+let libraryId: string;
+let mediaId: string;
+
+beforeAll(async () => {
+  [ana, ben, eve] = [await createReader(app), await createReader(app), await createReader(app)];
+  libraryId = await createLibrary(ana);
+  mediaId = await saveReady(sql, ana, { texts: ['Some text.'] });
+  await ana.post(`/libraries/${libraryId}/media`, { media_id: mediaId });
+  await join(ana, libraryId, ben);
+});
+
+/** The events of highlights and replies that a person sees now, as the feed shows them. */
+async function eventsOf(reader: Reader, highlightId: string): Promise<string[]> {
+  const { body } = await reader.get('/api/v1/events?limit=200');
+  return body.data
+    .filter((event: { data: { highlight_id?: string } }) => event.data.highlight_id === highlightId)
+    .map(({ type }: { type: string }) => type);
+}
+
+test('events are shown to those who see the highlight now', async () => {
+  const made = await ana.post(`/api/v1/media/${mediaId}/highlights`, { target });
+  const id: string = made.body.data.id;
+  const visibility = { library_ids: [libraryId] };
+  expect(await eventsOf(ana, id)).toEqual(['highlight.created']);
+  expect(await eventsOf(ben, id)).toEqual([]);
+
+  await ana.patch(`/api/v1/highlights/${id}`, { visibility });
+  await ben.post(`/api/v1/highlights/${id}/replies`, { body: `Hm, @${ana.user.username}` });
+  const all = ['highlight.created', 'highlight.shared', 'reply.created'];
+  expect(await eventsOf(ana, id)).toEqual(all);
+  expect(await eventsOf(ben, id)).toEqual(all);
+  expect(await eventsOf(eve, id)).toEqual([]);
+
+  // Those who no longer see it see that it was changed, as its last event.
+  await ana.patch(`/api/v1/highlights/${id}`, { visibility: 'private' });
+  await ana.patch(`/api/v1/highlights/${id}`, { color: 'pink' });
+  expect(await eventsOf(ben, id)).toEqual(['reply.created', 'highlight.updated']);
+  expect(await eventsOf(ana, id)).toEqual([
+    'highlight.created',
+    'highlight.shared',
+    'highlight.updated',
+    'highlight.updated',
+  ]);
+});
+
+test('the members of a library see that a shared highlight was deleted', async () => {
+  const visibility = { library_ids: [libraryId] };
+  const made = await ana.post(`/api/v1/media/${mediaId}/highlights`, { target, visibility });
+  const id: string = made.body.data.id;
+  await ana.delete(`/api/v1/highlights/${id}`);
+  expect(await eventsOf(ben, id)).toEqual(['highlight.deleted']);
+  expect(await eventsOf(ana, id)).toEqual(['highlight.created', 'highlight.deleted']);
+  expect(await eventsOf(eve, id)).toEqual([]);
+});
+
+test('webhooks get no event of a private highlight', async () => {
+  const [hook] = await sql<{ id: string }[]>`
+    insert into webhooks (id, url) values (gen_random_uuid(), 'http://127.0.0.1:9/') returning id`;
+  const make = async (visibility: unknown) =>
+    (await ana.post(`/api/v1/media/${mediaId}/highlights`, { target, visibility })).body.data.id as string;
+  const [own, shared] = [await make('private'), await make({ library_ids: [libraryId] })];
+  const events = await sql<never[]>`
+    select * from outbox_event where aggregate_id = any(${[own, shared]}::text[]) order by id`;
+  expect(events).toHaveLength(2);
+  const subscriber = subscribeWebhooks(sql);
+  if (!('batchHandler' in subscriber)) throw new Error('Webhooks handle batches.');
+  await subscriber.batchHandler(events, new AbortController().signal);
+  const delivered = await sql<{ body: string }[]>`
+    select body from webhook_deliveries where webhook_id = ${hook?.id ?? ''}`;
+  expect(delivered.map(({ body }) => JSON.parse(body).data.highlight_id)).toEqual([shared]);
+});

@@ -1,0 +1,150 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { findQuote, type Lost } from './find-quote.ts';
+import { quoteAt } from './quote.ts';
+
+const TEXT =
+  'The harbour froze in January. Nobody had seen ice on the harbour before. In March the boats went out again, and the ' +
+  'harbour was loud. By summer, nobody spoke of the ice.';
+
+function lose(text: string, exact: string, from = 0): Lost {
+  const start = text.indexOf(exact, from);
+  const range = { start, end: start + exact.length };
+  return { fragment_idx: 0, ...range, ...quoteAt(text, range) };
+}
+
+const find = (lost: Lost, ...texts: string[]) =>
+  findQuote(
+    lost,
+    texts.map((canonical_text, idx) => ({ idx, canonical_text })),
+  );
+const found = (lost: Lost, ...texts: string[]) => {
+  const place = find(lost, ...texts);
+  return place && texts[place.fragment_idx]?.slice(place.start, place.end);
+};
+
+describe('a passage is found', () => {
+  test('where it was, even if it is a single letter', () => {
+    expect(find(lose(TEXT, 'h'), TEXT)).toEqual({ fragment_idx: 0, start: 1, end: 2 });
+  });
+
+  test('after text was inserted before it', () => {
+    const lost = lose(TEXT, 'Nobody had seen ice');
+    expect(find(lost, `A new beginning. ${TEXT}`)).toEqual({ fragment_idx: 0, start: 47, end: 66 });
+  });
+
+  test('in another fragment', () => {
+    expect(find(lose(TEXT, 'the boats went out'), 'A preface.', TEXT)).toMatchObject({ fragment_idx: 1 });
+  });
+
+  test('by its context, when the same words occur several times', () => {
+    const second = lose(TEXT, 'harbour', TEXT.indexOf('ice on the'));
+    const place = find(second, `It begins here. ${TEXT}`);
+    expect(place?.start).toBe(second.start + 16);
+  });
+
+  test('when a few of its letters were changed', () => {
+    const lost = lose(TEXT, 'In March the boats went out again');
+    expect(found(lost, TEXT.replace('the boats went', 'the boats sailed'))).toBe(
+      'In March the boats sailed out again',
+    );
+  });
+});
+
+describe('a passage is lost', () => {
+  test('when it is not there', () => {
+    expect(
+      find(lose(TEXT, 'the boats went out'), 'Another text about something else entirely.'),
+    ).toBeUndefined();
+  });
+
+  test('when two places are equally likely', () => {
+    const row =
+      'yes no yes no yes no yes no yes no yes no yes no yes no yes no yes no yes no yes no yes no yes no ';
+    const lost = lose(row, 'yes', 50);
+    expect(find(lost, `A heading. ${row}${row}`)).toBeUndefined();
+  });
+
+  test('when only a short word is left of it, with other words around it', () => {
+    expect(find(lose(TEXT, 'ice'), 'There is an ice cream van outside.')).toBeUndefined();
+  });
+
+  test('when only its half was kept', () => {
+    const lost = lose(TEXT, 'Nobody had seen ice on the harbour before');
+    expect(find(lost, TEXT.replace('Nobody had seen ice on the', 'The'))).toBeUndefined();
+  });
+});
+
+/** Words that are unlike each other, so that a property can tell where a passage went. */
+const word = fc.stringMatching(/^[a-zäé𝒜]{2,9}$/u);
+const words = fc.array(word, { minLength: 20, maxLength: 120 });
+const edit = fc.record({ at: fc.nat(), remove: fc.nat(3), insert: fc.array(word, { maxLength: 4 }) });
+
+/** Each word with its number, so that the words of a passage are known in the edited text. */
+type Numbered = { word: string; number: number };
+
+test('whatever is edited, a passage that is placed is where its words are, or it is reported as lost', () => {
+  let placed = 0;
+  fc.assert(
+    fc.property(
+      words,
+      fc.nat(),
+      fc.integer({ min: 1, max: 12 }),
+      fc.array(edit, { maxLength: 6 }),
+      (given, at, length, edits) => {
+        const original: Numbered[] = given.map((one, number) => ({ word: one, number }));
+        const first = at % original.length;
+        const marked = original.slice(first, first + length);
+        const text = original.map((one) => one.word).join(' ');
+        const start = original.slice(0, first).reduce((sum, one) => sum + one.word.length + 1, 0);
+        const end = start + marked.map((one) => one.word).join(' ').length;
+        const lost = { fragment_idx: 0, start, end, ...quoteAt(text, { start, end }) };
+
+        const edited = [...original];
+        for (const { at: place, remove, insert } of edits) {
+          const inserted = insert.map((one) => ({ word: one, number: -1 }));
+          edited.splice(place % (edited.length + 1), remove, ...inserted);
+        }
+        const newText = edited.map((one) => one.word).join(' ');
+        const place = find(lost, newText);
+        if (!place) return;
+        placed += 1;
+        // The numbers of the words that the place covers.
+        let offset = 0;
+        const covered = new Set<number>();
+        for (const one of edited) {
+          if (offset < place.end && offset + one.word.length > place.start) covered.add(one.number);
+          offset += one.word.length + 1;
+        }
+        const survivors = edited.filter(({ number }) => marked.some((one) => one.number === number));
+        expect(survivors.some(({ number }) => covered.has(number))).toBe(true);
+        expect(newText.slice(place.start, place.end).length).toBeLessThan((end - start) * 1.5 + 1);
+      },
+    ),
+    { numRuns: 2000 },
+  );
+  expect(placed).toBeGreaterThan(500);
+});
+
+test('a passage is found again whenever its words are untouched and occur once', () => {
+  fc.assert(
+    fc.property(words, fc.array(word, { maxLength: 30 }), fc.nat(), (given, before, at) => {
+      const text = given.join(' ');
+      const first = at % (given.length - 8);
+      const exact = given.slice(first, first + 8).join(' ');
+      fc.pre(exact.length >= 24 && text.split(exact).length === 2);
+      const newText = [...before, ...given].join(' ');
+      fc.pre(newText.split(exact).length === 2);
+      expect(found(lose(text, exact), newText)).toBe(exact);
+    }),
+  );
+});
+
+test('looking in a book does not take forever', { timeout: 20_000 }, () => {
+  const book = Array.from({ length: 30 }, (_, chapter) => ({
+    idx: chapter,
+    canonical_text: `${'lorem ipsum dolor sit amet '.repeat(2000)}${chapter} ${TEXT}`,
+  }));
+  const lost = { ...lose(TEXT, 'In March the boats went out again'), exact: 'x'.repeat(500) };
+  expect(findQuote(lost, book)).toBeUndefined();
+});

@@ -1,0 +1,113 @@
+import { z } from 'zod';
+import { id } from '../../contract/wire.ts';
+import type { Database, Transaction } from '../../platform/database/database.ts';
+import { transaction } from '../../platform/database/transaction.ts';
+import { defineJobType, MAINTENANCE_QUEUE } from '../../platform/jobs/job-type.ts';
+import type { Periodic } from '../../platform/jobs/periodic/periodic.ts';
+import { enqueueMany, type NewJob } from '../../platform/jobs/submit/enqueue.ts';
+import { defineSubscriber } from '../../platform/outbox/subscriber.ts';
+import type { RunByCost } from '../../platform/processes/by-cost.ts';
+import { emitHighlightEvent } from './events.ts';
+import * as store from './placement-store.ts';
+import { quoteAt } from './quote.ts';
+import type { highlightWork } from './work.ts';
+
+const LOST_AT_ONCE = 100;
+const QUEUED_AT_ONCE = 1000;
+const EVERY_SECONDS = 600;
+
+/** Finds the passages of highlights again after the text of their media was replaced. */
+export function createPlacement({ sql, run }: { sql: Database; run: RunByCost<typeof highlightWork> }) {
+  /** Places highlights of a media. Returns how many were found, and how many are lost. */
+  async function place(mediaId: string, signal?: AbortSignal) {
+    const fragments = await store.listFragments(sql, mediaId);
+    const length = fragments.reduce((sum, { canonical_text }) => sum + canonical_text.length, 0);
+    const byIdx = new Map(fragments.map((fragment) => [fragment.idx, fragment]));
+    const counts = { placed: 0, lost: 0 };
+    for (let after: string | null = null; ; ) {
+      const lost = await store.listUnplaced(sql, mediaId, after, LOST_AT_ONCE);
+      const last = lost.at(-1);
+      if (!last) return counts;
+      after = last.id;
+      const found = await run(
+        'highlights.place',
+        { lost, fragments },
+        { cost: length * lost.length, signal },
+      );
+      const placed = lost.flatMap(({ id: highlightId }, index) => {
+        const range = found[index];
+        const fragment = range && byIdx.get(range.fragment_idx);
+        if (!fragment) return [];
+        const quote = quoteAt(fragment.canonical_text, range);
+        return { id: highlightId, fragment_id: fragment.id, ...range, ...quote };
+      });
+      counts.placed += placed.length;
+      counts.lost += lost.length - placed.length;
+      await transaction(sql, async (tx) => {
+        // The text may have been replaced again; the next job finds that one.
+        const held = await store.holdFragments(tx, fragments);
+        if (held !== fragments.length) return;
+        await store.placeMany(tx, placed);
+        await store.markLost(
+          tx,
+          lost.filter((_, index) => !found[index]),
+        );
+      });
+    }
+  }
+
+  const type = defineJobType('place_highlights', {
+    queue: 'ingest',
+    payload: z.strictObject({ media_id: id }),
+    handler: async ({ media_id }, { signal }) => ({ result: await place(media_id, signal) }),
+  });
+
+  const jobOf = (media_id: string, idempotencyKey?: string) =>
+    ({ type, payload: { media_id }, idempotencyKey }) as NewJob;
+
+  /** Queues media that were extracted anew, and those that highlights have moved to. */
+  const subscriber = defineSubscriber('highlights', {
+    eventTypes: ['media.ready', 'highlight.updated'],
+    async batchHandler(events) {
+      const idsOf = (type: string) =>
+        events.filter(({ event_type }) => event_type === type).map(({ payload }) => payload.media_id);
+      const concerned = new Set([
+        ...(await store.listWithUnplaced(sql, idsOf('media.ready'))),
+        ...(await store.listUnsought(sql, { mediaIds: idsOf('highlight.updated'), limit: events.length })),
+      ]);
+      const jobs = events
+        .filter(({ payload }) => concerned.has(payload.media_id))
+        .map((event) => jobOf(event.payload.media_id, event.id));
+      if (jobs.length > 0) await transaction(sql, (tx) => enqueueMany(tx, jobs));
+    },
+  });
+
+  /** Queues media whose highlights were not looked for since their text was replaced, because a job failed. */
+  const missed: Periodic = {
+    type: defineJobType('missed_placements', {
+      queue: MAINTENANCE_QUEUE,
+      payload: z.strictObject({}),
+      async handler() {
+        const hour = new Date().toISOString().slice(0, 13);
+        const mediaIds = await store.listUnsought(sql, { limit: QUEUED_AT_ONCE });
+        const jobs = mediaIds.map((mediaId) => jobOf(mediaId, `missed:${mediaId}:${hour}`));
+        const queued = await transaction(sql, (tx) => enqueueMany(tx, jobs));
+        return { result: { queued: queued.filter(({ created }) => created).length } };
+      },
+    }),
+    everySeconds: EVERY_SECONDS,
+  };
+
+  return { place, type, subscriber, periodic: [missed] };
+}
+
+/**
+ * Called by media when one replaces another. The highlights move with their shares and replies, and are looked for in the
+ * other text.
+ */
+export async function moveHighlights(tx: Transaction, fromId: string, toId: string): Promise<void> {
+  const moved = await store.moveHighlights(tx, fromId, toId);
+  for (const { is_private, ...highlight } of moved) {
+    await emitHighlightEvent(tx, 'highlight.updated', highlight, { former_library_ids: [], is_private }, {});
+  }
+}

@@ -1,0 +1,306 @@
+import type { Highlight, HighlightColor, HighlightsQuery, PdfArea } from '../../contract/highlights.ts';
+import type { Queryable, Transaction } from '../../platform/database/database.ts';
+import type { SqlFragment } from '../../platform/database/statement.ts';
+import { canReadMedia, type Viewer } from '../libraries/access/can-read-media.ts';
+import type { Place } from './find-quote.ts';
+import type { Quote } from './quote.ts';
+import { canSeeHighlight, canSeeReply, sharesSeenBy } from './visibility.ts';
+
+/** A highlight as the viewer sees it, with its place and quote as columns. */
+export interface HighlightRow
+  extends Omit<Highlight, 'target' | 'visibility' | 'is_placed' | 'is_mine'>,
+    Quote {
+  user_id: string;
+  fragment_idx: number;
+  start_offset: number;
+  end_offset: number;
+  library_ids: string[];
+}
+
+const isVisible = (sql: Queryable, viewer: Viewer) =>
+  canSeeHighlight(sql, viewer, { id: sql`highlight.id`, authorId: sql`highlight.user_id` });
+
+const visibleReplies = (sql: Queryable, viewer: Viewer) => sql`
+  from highlight_replies as reply
+  where reply.highlight_id = highlight.id
+    and ${canSeeReply(sql, viewer, { highlightId: sql`highlight.id`, authorId: sql`reply.user_id` })}`;
+
+/** Whether the highlight or a reply is by somebody else and the viewer has not seen it. */
+const isUnread = (sql: Queryable, viewer: Viewer) => sql`(
+  (highlight.user_id <> ${viewer.user_id} and seen.seen_at is null)
+  or exists (
+    select ${visibleReplies(sql, viewer)}
+      and reply.user_id <> ${viewer.user_id}
+      and reply.created_at > coalesce(seen.seen_at, '-infinity')
+  )
+)`;
+
+const selectHighlights = (sql: Queryable, viewer: Viewer) => sql`
+  select
+    highlight.id, highlight.media_id, highlight.user_id, highlight.fragment_id, highlight.fragment_idx,
+    highlight.start_offset, highlight.end_offset, highlight.exact, highlight.prefix, highlight.suffix,
+    highlight.pdf, highlight.color, highlight.note, highlight.created_at, highlight.updated_at,
+    json_build_object('id', author.id, 'username', author.username, 'display_name', author.display_name) as created_by,
+    (
+      select media.title
+      from media
+      where media.id = highlight.media_id and ${canReadMedia(sql, viewer, sql`highlight.media_id`)}
+    ) as media_title,
+    array(
+      select share.library_id
+      from ${sharesSeenBy(sql, viewer)}
+      where share.highlight_id = highlight.id
+      order by share.library_id
+    ) as library_ids,
+    (select count(*) ${visibleReplies(sql, viewer)}) as reply_count,
+    ${isUnread(sql, viewer)} as is_unread`;
+
+const joins = (sql: Queryable, viewer: Viewer) => sql`
+  join users as author on author.id = highlight.user_id
+  left join highlight_views as seen on seen.highlight_id = highlight.id and seen.user_id = ${viewer.user_id}`;
+
+export async function findHighlight(sql: Queryable, viewer: Viewer, id: string) {
+  const [row] = await sql<HighlightRow[]>`
+    ${selectHighlights(sql, viewer)}
+    from highlights as highlight
+    ${joins(sql, viewer)}
+    where highlight.id = ${id} and ${isVisible(sql, viewer)}`;
+  return row;
+}
+
+/** Finds and locks a highlight that the viewer sees, so that it does not change until the transaction ends. */
+export async function lockHighlight(tx: Transaction, viewer: Viewer, id: string) {
+  await tx`select from highlights where id = ${id} for no key update`;
+  return findHighlight(tx, viewer, id);
+}
+
+export interface PlaceCursor {
+  fragment_idx: number;
+  start_offset: number;
+  id: string;
+}
+
+/** Lists what the viewer sees of one media, in the order of the text. */
+export async function listOfMedia(
+  sql: Queryable,
+  viewer: Viewer,
+  mediaId: string,
+  { fragmentIdx, last, limit }: { fragmentIdx?: number | undefined; last: PlaceCursor | null; limit: number },
+) {
+  return sql<HighlightRow[]>`
+    ${selectHighlights(sql, viewer)}
+    from highlights as highlight
+    ${joins(sql, viewer)}
+    where highlight.media_id = ${mediaId} and ${isVisible(sql, viewer)}
+      ${fragmentIdx === undefined ? sql`` : sql`and highlight.fragment_idx = ${fragmentIdx}`}
+      ${
+        last === null
+          ? sql``
+          : sql`and (highlight.fragment_idx, highlight.start_offset, highlight.id) >
+              (${last.fragment_idx}, ${last.start_offset}, ${last.id})`
+      }
+    order by highlight.fragment_idx, highlight.start_offset, highlight.id
+    limit ${limit}`;
+}
+
+/**
+ * Lists what the viewer sees of all media, newest first. Their own and those of each library are walked along an index and
+ * merged, so that a page costs the same however many there are.
+ */
+export async function listHighlights(
+  sql: Queryable,
+  viewer: Viewer,
+  query: HighlightsQuery & { before: string | null },
+) {
+  const { by, library_id, before, limit } = query;
+  const walked = (source: SqlFragment) => sql`
+    select highlight.id
+    from ${source}
+    ${query.is === 'unread' ? joins(sql, viewer) : sql``}
+    where ${matches(sql, viewer, query)}
+      ${before === null ? sql`` : sql`and highlight.id < ${before}`}
+    order by highlight.id desc
+    limit ${limit + 1}`;
+  const own = sql`(${walked(sql`(select * from highlights where user_id = ${viewer.user_id}) as highlight`)})`;
+  const shared = sql`
+    select found.id
+    from memberships as mine
+    cross join lateral (
+      ${walked(sql`
+        highlight_shares as share
+        join library_media as listed on listed.library_id = share.library_id and listed.media_id = share.media_id
+        join highlights as highlight
+          on highlight.id = share.highlight_id
+          and highlight.user_id <> ${viewer.user_id}
+          and share.library_id = mine.library_id`)}
+    ) as found
+    where mine.user_id = ${viewer.user_id}
+      ${library_id === undefined ? sql`` : sql`and mine.library_id = ${library_id}`}`;
+  const sources = by === 'me' ? own : by === 'others' ? shared : sql`${own} union ${shared}`;
+  return sql<HighlightRow[]>`
+    with page as materialized (
+      select distinct id from (${sources}) as source order by id desc limit ${limit + 1}
+    )
+    ${selectHighlights(sql, viewer)}
+    from page
+    join highlights as highlight on highlight.id = page.id
+    ${joins(sql, viewer)}
+    order by highlight.id desc`;
+}
+
+const matches = (sql: Queryable, viewer: Viewer, query: HighlightsQuery) => sql`
+  true
+  ${query.media_id === undefined ? sql`` : sql`and highlight.media_id = ${query.media_id}`}
+  ${
+    query.library_id === undefined
+      ? sql``
+      : sql`and exists (
+          select
+          from ${sharesSeenBy(sql, viewer)}
+          where share.highlight_id = highlight.id and share.library_id = ${query.library_id}
+        )`
+  }
+  ${query.color === undefined ? sql`` : sql`and highlight.color = ${query.color}`}
+  ${query.has === 'note' ? sql`and highlight.note is not null` : sql``}
+  ${query.has === 'replies' ? sql`and exists (select ${visibleReplies(sql, viewer)})` : sql``}
+  ${query.is === 'unread' ? sql`and ${isUnread(sql, viewer)}` : sql``}
+  ${query.is === 'unplaced' ? sql`and highlight.fragment_id is null` : sql``}
+  ${
+    query.q === undefined
+      ? sql``
+      : sql`and search_document(highlight.exact || ' ' || coalesce(highlight.note, ''))
+          @@ websearch_to_tsquery('simple', search_form(${query.q}))`
+  }`;
+
+export type NewHighlight = Quote &
+  Place & {
+    id: string;
+    media_id: string;
+    user_id: string;
+    fragment_id: string;
+    pdf: PdfArea | null;
+    color: HighlightColor;
+    note: string | null;
+  };
+
+export async function insertHighlight(tx: Transaction, highlight: NewHighlight): Promise<void> {
+  await tx`
+    insert into highlights (
+      id, media_id, user_id, fragment_id, fragment_idx, start_offset, end_offset, exact, prefix, suffix, pdf, color, note
+    )
+    values (
+      ${highlight.id}, ${highlight.media_id}, ${highlight.user_id}, ${highlight.fragment_id}, ${highlight.fragment_idx},
+      ${highlight.start}, ${highlight.end}, ${highlight.exact}, ${highlight.prefix}, ${highlight.suffix},
+      ${highlight.pdf && JSON.stringify(highlight.pdf)}::jsonb, ${highlight.color}, ${highlight.note}
+    )`;
+}
+
+export type Changes = Pick<HighlightRow, 'pdf' | 'color' | 'note'>;
+
+export async function updateHighlight(tx: Transaction, id: string, { pdf, color, note }: Changes) {
+  await tx`
+    update highlights
+    set pdf = ${pdf && JSON.stringify(pdf)}::jsonb, color = ${color}, note = ${note}, updated_at = now()
+    where id = ${id}`;
+}
+
+export type Placement = Quote & Place & { fragment_id: string };
+
+/** Writes where a highlight is, and its quote there. */
+export async function placeHighlight(tx: Transaction, id: string, place: Placement): Promise<void> {
+  await tx`
+    update highlights
+    set fragment_id = ${place.fragment_id}, fragment_idx = ${place.fragment_idx}, start_offset = ${place.start},
+        end_offset = ${place.end}, exact = ${place.exact}, prefix = ${place.prefix}, suffix = ${place.suffix},
+        updated_at = now()
+    where id = ${id}`;
+}
+
+export async function deleteHighlight(tx: Transaction, id: string): Promise<void> {
+  await tx`delete from highlights where id = ${id}`;
+}
+
+/** Returns a fragment of a media that the viewer may read, and keeps it from being replaced. */
+export async function holdFragment(tx: Transaction, viewer: Viewer, mediaId: string, idx: number) {
+  const [fragment] = await tx<{ id: string; canonical_text: string }[]>`
+    select fragment.id, fragment.canonical_text
+    from media_fragments as fragment
+    where fragment.media_id = ${mediaId} and fragment.idx = ${idx} and ${canReadMedia(tx, viewer, mediaId)}
+    for key share of fragment`;
+  return fragment;
+}
+
+/**
+ * Returns those of the libraries that the viewer can share a media with: they are a member, and it contains the media. In a
+ * transaction it stays so until the end: somebody who removes the member or the media waits.
+ */
+export async function listShareable(
+  sql: Queryable,
+  viewer: Viewer,
+  mediaId: string,
+  libraryIds: readonly string[],
+): Promise<string[]> {
+  const rows = await sql<{ library_id: string }[]>`
+    select mine.library_id
+    from memberships as mine
+    join libraries on libraries.id = mine.library_id and not libraries.is_default
+    join library_media as listed on listed.library_id = mine.library_id and listed.media_id = ${mediaId}
+    where mine.user_id = ${viewer.user_id} and mine.library_id = any(${libraryIds}::uuid[])
+    order by mine.library_id
+    for key share of mine, listed`;
+  return rows.map(({ library_id }) => library_id);
+}
+
+export async function insertShares(
+  tx: Transaction,
+  { id, media_id, user_id }: Pick<HighlightRow, 'id' | 'media_id' | 'user_id'>,
+  libraryIds: readonly string[],
+): Promise<void> {
+  if (libraryIds.length === 0) return;
+  await tx`
+    insert into highlight_shares (highlight_id, library_id, user_id, media_id)
+    select ${id}, library_id, ${user_id}, ${media_id}
+    from unnest(${libraryIds}::uuid[]) as given (library_id)
+    order by library_id
+    on conflict do nothing`;
+}
+
+/** Deletes shares with all other libraries, including those that do not contain the media now. */
+export async function deleteOtherShares(tx: Transaction, id: string, libraryIds: readonly string[]) {
+  await tx`delete from highlight_shares where highlight_id = ${id} and library_id <> all(${libraryIds}::uuid[])`;
+}
+
+/** Lists the members of libraries, except one person, by name. `total` counts all of them. */
+export async function listAudience(sql: Queryable, authorId: string, libraryIds: string[], limit: number) {
+  const rows = await sql<(Highlight['created_by'] & { library_ids: string[]; total: number })[]>`
+    select
+      users.id, users.username, users.display_name, array_agg(memberships.library_id) as library_ids,
+      count(*) over () as total
+    from memberships
+    join users on users.id = memberships.user_id and users.disabled_at is null
+    where memberships.library_id = any(${libraryIds}::uuid[]) and memberships.user_id <> ${authorId}
+    group by users.id
+    order by lower(users.display_name), users.id
+    limit ${limit}`;
+  return { people: rows.map(({ total: _, ...person }) => person), total: rows[0]?.total ?? 0 };
+}
+
+/** Notes that the viewer has seen a highlight and its replies. */
+export async function markSeen(sql: Queryable, viewer: Viewer, id: string): Promise<void> {
+  await sql`
+    insert into highlight_views (user_id, highlight_id, seen_at)
+    values (${viewer.user_id}, ${id}, clock_timestamp())
+    on conflict (user_id, highlight_id) do update set seen_at = excluded.seen_at`;
+}
+
+/** Counts the highlights that are shared with a library, by a member and by others. */
+export async function countHighlights(sql: Queryable, libraryId: string, memberId: string) {
+  const [counts] = await sql<[{ by_member: number; by_others: number }]>`
+    select
+      count(*) filter (where share.user_id = ${memberId}) as by_member,
+      count(*) filter (where share.user_id <> ${memberId}) as by_others
+    from highlight_shares as share
+    join library_media as listed on listed.library_id = share.library_id and listed.media_id = share.media_id
+    where share.library_id = ${libraryId}`;
+  return counts;
+}
