@@ -622,6 +622,23 @@ create table media_jobs (
   constraint media_jobs_media_id_fkey FOREIGN KEY (media_id) REFERENCES media(id) ON DELETE CASCADE
 );
 
+create table media_mine (
+  user_id uuid not null,
+  media_id uuid not null,
+  is_favourite boolean default false not null,
+  archived_at timestamp with time zone,
+  title text,
+  note text,
+  updated_at timestamp with time zone default now() not null,
+  constraint media_mine_pkey PRIMARY KEY (user_id, media_id),
+  constraint media_mine_media_id_fkey FOREIGN KEY (media_id) REFERENCES media(id) ON DELETE CASCADE,
+  constraint media_mine_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint media_mine_title_length CHECK (((char_length(title) >= 1) AND (char_length(title) <= 500)))
+);
+CREATE INDEX media_mine_archived_idx ON public.media_mine USING btree (user_id, media_id) WHERE (archived_at IS NOT NULL);
+CREATE INDEX media_mine_favourite_idx ON public.media_mine USING btree (user_id, media_id) WHERE is_favourite;
+CREATE INDEX media_mine_media_id_idx ON public.media_mine USING btree (media_id);
+
 create table media_readings (
   user_id uuid not null,
   media_id uuid not null,
@@ -645,6 +662,19 @@ create table media_search (
   constraint media_search_media_id_fkey FOREIGN KEY (media_id) REFERENCES media(id) ON DELETE CASCADE
 );
 CREATE INDEX media_search_document_idx ON public.media_search USING gin (document);
+
+create table media_tags (
+  tag_id uuid not null,
+  media_id uuid not null,
+  user_id uuid not null,
+  added_by text default 'person'::text not null,
+  created_at timestamp with time zone default now() not null,
+  constraint media_tags_pkey PRIMARY KEY (tag_id, media_id),
+  constraint media_tags_media_id_fkey FOREIGN KEY (media_id) REFERENCES media(id) ON DELETE CASCADE,
+  constraint media_tags_tag_id_fkey FOREIGN KEY (tag_id) REFERENCES tags(id) ON DELETE CASCADE,
+  constraint media_tags_added_by_known CHECK ((added_by = ANY (ARRAY['person'::text, 'import'::text, 'rule'::text])))
+);
+CREATE INDEX media_tags_media_idx ON public.media_tags USING btree (media_id, user_id);
 
 create table memberships (
   library_id uuid not null,
@@ -773,6 +803,17 @@ create table storage_usage (
   constraint storage_usage_pkey PRIMARY KEY (user_id),
   constraint storage_usage_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
+
+create table tags (
+  id uuid not null,
+  user_id uuid not null,
+  name text not null,
+  created_at timestamp with time zone default now() not null,
+  constraint tags_pkey PRIMARY KEY (id),
+  constraint tags_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint tags_name_length CHECK (((char_length(name) >= 1) AND (char_length(name) <= 64)))
+);
+CREATE UNIQUE INDEX tags_name_key ON public.tags USING btree (user_id, lower(name) text_pattern_ops);
 
 create table trash (
   default_library_id uuid not null,

@@ -15,6 +15,8 @@ function version<Payload extends z.ZodObject>(
 const once = { once: true };
 
 const username = z.string();
+/** A private event concerns one person alone. Webhooks, which belong to the installation, do not get it. */
+const is_private = z.boolean();
 const media = { media_id: id, kind: z.string() };
 const invitation = {
   invitation_id: id,
@@ -31,8 +33,6 @@ const job = {
   created_by_user_id: id.nullable(),
   attempt_count: z.int(),
 };
-/** A private event concerns one person alone. Webhooks, which belong to the installation, do not get it. */
-const is_private = z.boolean();
 const highlight = { highlight_id: id, media_id: id, user_id: id, is_private };
 const apiKey = { api_key_id: id, user_id: id, owner: username, prefix: z.string(), role };
 
@@ -45,6 +45,10 @@ export const EVENTS = {
   'media.failed': version(2, z.object({ ...media, failure_stage: z.string(), error_code: z.string() })),
   /** `user_ids`: the person whose trash it left, when it was deleted for good. */
   'media.deleted': version(2, z.object({ ...media, user_ids: z.array(id).optional() }), once),
+  /** A person has changed their tags of the media. */
+  'media.tagged': version(1, z.object({ media_id: id, user_id: id, is_private })),
+  /** A person has archived the media, or taken it out of their archive. */
+  'media.archived': version(1, z.object({ media_id: id, user_id: id, is_archived: z.boolean(), is_private })),
   /** The entities and links of the media are in the graph, or were updated there. */
   'media.projected': version(1, z.object({ media_id: id })),
   'library.created': version(1, z.object({ library_id: id, name: z.string(), owner_user_id: id }), once),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { mine, tagName, tagNames } from './mine.ts';
 import { readingProgress, readingState } from './reading.ts';
 import { cursor, id, listQuery, page, text, timestamp } from './wire.ts';
 
@@ -81,6 +82,7 @@ export const media = z.object({
   reading: readingProgress
     .nullable()
     .describe("The viewer's progress; null when they have not started to read."),
+  mine,
   capabilities,
   may_retry: z
     .boolean()
@@ -98,12 +100,18 @@ const mediaSort = z.enum(['added', 'title', 'published', 'length', 'read']);
 export type MediaSort = z.output<typeof mediaSort>;
 export type SortOrder = 'asc' | 'desc';
 
+/** A boolean in a query. */
+const flag = z.enum(['true', 'false']).transform((given) => given === 'true');
+
 export const mediaQuery = listQuery.extend({
   kind: mediaKind.optional().describe('Only media of this kind.'),
   status: processingStatus.optional().describe('Only media with this processing status.'),
   site: text(1, 500).optional().describe('Only media of this site.'),
   reading: readingState.optional().describe('Only media that the caller has read this far.'),
   library_id: id.optional().describe('Only media of this library.'),
+  tag: tagName.optional().describe("Only media that have this tag of the caller's, or one below it."),
+  favourite: flag.optional().describe("Only the caller's favourites, or only others."),
+  archived: flag.optional().describe('Only media that the caller has archived, or only others.'),
   sort: mediaSort
     .default('added')
     .describe(
@@ -167,21 +175,38 @@ const mediaFilter = mediaQuery.pick({
   site: true,
   reading: true,
   library_id: true,
+  tag: true,
 });
+/** In a body, a boolean is one. */
+const markedFilter = { favourite: z.boolean().optional(), archived: z.boolean().optional() };
 export const mediaChange = z
   .strictObject({
     action: z
-      .enum(['finish', 'unfinish', 'unread', 'add', 'remove', 'retry'])
+      .enum([
+        'finish',
+        'unfinish',
+        'unread',
+        'add',
+        'remove',
+        'retry',
+        'tag',
+        'untag',
+        'favourite',
+        'unfavourite',
+        'archive',
+        'unarchive',
+      ])
       .describe(
         '`finish`, `unfinish` and `unread` change reading progress. `add` adds to the library `library_id`. `remove` removes ' +
-          "from that library or, without it, from the caller's default library.",
+          "from that library or, without it, from the caller's default library. `tag` and `untag` add and remove `tags`.",
       ),
     media_ids: z.array(id).min(1).max(MOST_CHANGED).optional(),
     filter: z
-      .strictObject(mediaFilter.shape)
+      .strictObject({ ...mediaFilter.shape, ...markedFilter })
       .optional()
       .describe('Everything that `GET /api/v1/media` lists with these parameters.'),
     library_id: id.optional().describe('Required by `add`, optional for `remove`.'),
+    tags: tagNames.min(1).optional().describe('Required by `tag` and `untag`.'),
     cursor: cursor.optional(),
   })
   .refine(
@@ -192,6 +217,10 @@ export const mediaChange = z
   .refine(
     ({ action, library_id: target }) => action === 'remove' || (action === 'add') === (target !== undefined),
     'must have library_id for add, and only for add and remove',
+  )
+  .refine(
+    ({ action, tags }) => (action === 'tag' || action === 'untag') === (tags !== undefined),
+    'must have tags for tag and untag, and only for these',
   )
   .meta({
     examples: [{ action: 'finish', media_ids: ['019eb2a4-5c1d-7e3f-8a90-1b2c3d4e5f60'] }],
@@ -225,6 +254,7 @@ export const saveMedia = z.strictObject({
       '`web_article` or `video`. When it is left out, Nexus finds out; the link may then turn out to be a PDF.',
     ),
   library_id,
+  tags: tagNames.optional().describe("Added to the caller's own tags of it."),
 });
 export const saveUrl = z.strictObject({ kind: text(1, 64), url, library_id });
 export const saveFromUrl = z.strictObject({ url, library_id });

@@ -2,13 +2,7 @@ import type { RelatedMedia } from '../../contract/graph.ts';
 import type { Queryable } from '../../platform/database/database.ts';
 import type { SqlFragment } from '../../platform/database/statement.ts';
 import { canReadMedia, type Viewer } from '../libraries/access/can-read-media.ts';
-import {
-  addedAt,
-  joinReadingProgress,
-  type MediaRow,
-  mediaColumns,
-  toMedia,
-} from '../media/lists/media-row.ts';
+import { addedAt, joinOwn, type MediaRow, mediaColumns, toMedia } from '../media/lists/media-row.ts';
 
 /** An entity in more documents than this is too common to relate them. */
 const COMMON = 500;
@@ -51,7 +45,7 @@ export async function findRelated(sql: Queryable, viewer: Viewer, mediaId: strin
       array(${namedEntities(sql)}) as shared_entities
     from best
     join media on media.id = best.media_id
-    ${joinReadingProgress(sql, viewer)}
+    ${joinOwn(sql, viewer)}
     order by best.score desc, best.media_id desc`;
   return rows.map(
     ({ score, shared_entity_count, shared_entities, links_to, linked_from, ...media }): RelatedMedia => {

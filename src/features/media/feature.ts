@@ -13,6 +13,9 @@ import { createBulkMedia } from './lists/bulk.ts';
 import { createMediaLists } from './lists/list.ts';
 import { registerListRoutes } from './lists/list-routes.ts';
 import { createMedia } from './media.ts';
+import { createMine } from './mine/mine.ts';
+import { registerMineRoutes } from './mine/mine-routes.ts';
+import { createTags } from './mine/tags.ts';
 import { createRegistry } from './processing/extract.ts';
 import { createIngest } from './processing/ingest.ts';
 import { createProgressCheck, periodicMissedIndexing } from './processing/stuck.ts';
@@ -49,6 +52,8 @@ export function createMediaFeature(dependencies: MediaFeatureDependencies) {
     media: createMedia({ sql, ingest }),
     mediaLists,
     bulk: createBulkMedia({ sql, mediaLists, libraryMedia, ingest }),
+    mine: createMine({ sql }),
+    tags: createTags({ sql }),
     search: createSearch({ sql, run: texts.run }),
     find: createFind({ sql, run: texts.run }),
     quota,
@@ -62,6 +67,7 @@ export function createMediaFeature(dependencies: MediaFeatureDependencies) {
     services,
     routes(api) {
       registerListRoutes(api, services);
+      registerMineRoutes(api, services);
       registerSearchRoutes(api, services);
       registerMediaRoutes(api, services);
       registerFileRoutes(api, services);

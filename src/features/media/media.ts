@@ -18,6 +18,7 @@ import { mediaNotFound, requireReadable } from '../libraries/access/access.ts';
 import type { Viewer } from '../libraries/access/can-read-media.ts';
 import { emitMediaEvents } from './events.ts';
 import { deleteReadingProgress, writeReadingProgress } from './lists/reading-progress-store.ts';
+import { tagMany } from './mine/mine.ts';
 import type { Ingest } from './processing/ingest.ts';
 import { retryMedia } from './processing/lifecycle.ts';
 import { listAttempts } from './processing/media-jobs.ts';
@@ -34,6 +35,8 @@ interface SaveRequest {
   kind?: string | undefined;
   /** A library that lists it too. The viewer must be its admin. */
   library_id?: string | undefined;
+  /** Added to the viewer's own tags of it. */
+  tags?: string[] | undefined;
 }
 
 export function createMedia({ sql, ingest }: { sql: Database; ingest: Pick<Ingest, 'enqueueProcessing'> }) {
@@ -55,7 +58,7 @@ export function createMedia({ sql, ingest }: { sql: Database; ingest: Pick<Inges
     get: requireMedia,
 
     /** Saves a link. The media, its libraries, their events and the job are one commit. */
-    async save(viewer: Viewer, { url: text, kind, library_id }: SaveRequest, actor: Actor) {
+    async save(viewer: Viewer, { url: text, kind, library_id, tags }: SaveRequest, actor: Actor) {
       if (kind !== undefined && kind !== 'web_article' && kind !== 'video') {
         throw new NexusError(
           'E_INVALID_KIND',
@@ -68,7 +71,10 @@ export function createMedia({ sql, ingest }: { sql: Database; ingest: Pick<Inges
       const [saved] = await transaction(
         sql,
         async (tx) => {
-          return (await saveLinks(tx, viewer, [link], options)).values();
+          const outcomes = [...(await saveLinks(tx, viewer, [link], options)).values()];
+          const mediaIds = outcomes.map(({ media_id }) => media_id);
+          if (tags) await tagMany(tx, viewer, mediaIds, { names: tags, actor });
+          return outcomes;
         },
         actor,
       );

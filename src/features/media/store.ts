@@ -9,14 +9,7 @@ import type { Queryable, Transaction } from '../../platform/database/database.ts
 import { newId } from '../../platform/ids.ts';
 import { canReadMedia, mayRetryMedia, type Viewer } from '../libraries/access/can-read-media.ts';
 import type { Asset, Extraction, Known } from './extractors/extraction.ts';
-import {
-  addedAt,
-  joinReadingProgress,
-  type MediaRow,
-  mayEditTitle,
-  mediaColumns,
-  toMedia,
-} from './lists/media-row.ts';
+import { addedAt, joinOwn, type MediaRow, mayEditTitle, mediaColumns, toMedia } from './lists/media-row.ts';
 import type { ExtractedPage } from './saving/store.ts';
 
 /** The columns of a media that processing needs. */
@@ -183,7 +176,7 @@ export async function findMedia(sql: Queryable, viewer: Viewer, mediaId: string)
   const [row] = await sql<(MediaRow & Pick<MediaWithOutline, 'outline'>)[]>`
     select ${mediaColumns(sql, viewer)}, ${addedAt(sql, viewer)} as added_at, media.outline
     from media
-    ${joinReadingProgress(sql, viewer)}
+    ${joinOwn(sql, viewer)}
     where media.id = ${mediaId} and ${canReadMedia(sql, viewer, sql`media.id`)}`;
   return row && toMedia(row);
 }

@@ -102,6 +102,7 @@ const BY_NAME: Record<string, unknown> = {
   subject: 'media/019eb2a4-5c1d-7e3f-8a90-1b2c3d4e5f60',
   subscriber: 'webhooks',
   summary: 'Fetched and extracted in 1.2 seconds.',
+  tag: 'oceans/tides',
   terms: ['confidential'],
   text: 'The sea is never still.',
   text_hash: SHA256,

@@ -12,6 +12,7 @@ import * as jobPayloads from '../../contract/job-payloads.ts';
 import * as jobs from '../../contract/jobs.ts';
 import * as libraries from '../../contract/libraries.ts';
 import * as media from '../../contract/media.ts';
+import * as mine from '../../contract/mine.ts';
 import * as operations from '../../contract/operations.ts';
 import * as reading from '../../contract/reading.ts';
 import * as roles from '../../contract/roles.ts';
@@ -37,6 +38,7 @@ const CONTRACT = [
   jobs,
   libraries,
   media,
+  mine,
   operations,
   reading,
   roles,

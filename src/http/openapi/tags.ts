@@ -2,6 +2,10 @@
 export const TAGS = [
   { name: 'Media', description: 'Saved pages, videos and files, their text, and the progress of reading.' },
   { name: 'Highlights', description: 'Marked passages with notes, and who sees them.' },
+  {
+    name: 'Tags',
+    description: 'What the caller keeps for themselves about media: tags, favourites, archive, notes.',
+  },
   { name: 'Search', description: 'Full-text search over everything that the caller can read.' },
   { name: 'Trash', description: 'What was removed, until it is deleted for good.' },
   { name: 'Libraries', description: 'Collections of media, which can be shared.' },

@@ -32,6 +32,18 @@ export const queryKeys = {
   nextMedia: (mediaId: string) => ['media', 'next', mediaId],
   matches: (mediaId: string, query: object) => ['media', 'matches', mediaId, query],
   related: (mediaId?: string) => key('media', 'related', mediaId),
+  highlights: () => ['media', 'highlights'],
+  mediaHighlights: (mediaId: string) => ['media', 'highlights', 'of', mediaId],
+  highlightList: (query: object) => ['media', 'highlights', 'list', query],
+  audience: (highlightId: string, libraryIds: string) => [
+    'media',
+    'highlights',
+    'audience',
+    highlightId,
+    libraryIds,
+  ],
+  replies: (highlightId: string) => ['media', 'highlights', 'replies', highlightId],
+  tags: () => ['tags'],
   sites: (libraryId?: string) => key('sites', libraryId),
 
   analysisRuns: (mediaId: string) => ['analysis', mediaId, 'runs'],

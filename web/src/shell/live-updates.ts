@@ -38,6 +38,17 @@ function staleKeys(event: StreamEvent, userId: string | undefined): QueryKey[] {
         queryKeys.storage(),
         queryKeys.jobProgress(),
       ];
+    case 'media.tagged':
+      return [queryKeys.tags(), queryKeys.mediaLists(), queryKeys.oneMedia(event.data.media_id)];
+    case 'media.archived':
+      return [queryKeys.mediaLists(), queryKeys.oneMedia(event.data.media_id), queryKeys.libraries()];
+    case 'highlight.created':
+    case 'highlight.updated':
+    case 'highlight.shared':
+    case 'highlight.deleted':
+      return [queryKeys.highlights()];
+    case 'reply.created':
+      return [queryKeys.highlights(), queryKeys.replies(event.data.highlight_id)];
     case 'media.projected':
       return [queryKeys.related()];
     case 'library.member_removed':
@@ -73,7 +84,7 @@ function staleKeys(event: StreamEvent, userId: string | undefined): QueryKey[] {
   }
 }
 
-const afterMembershipChange = () => [queryKeys.libraries(), queryKeys.members()];
+const afterMembershipChange = () => [queryKeys.libraries(), queryKeys.members(), queryKeys.highlights()];
 const afterLosingAccess = () => [...afterMembershipChange(), queryKeys.media()];
 
 /** Keeps what is on the screen up to date: refetches what events make stale, and everything after a lost connection. */

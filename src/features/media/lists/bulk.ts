@@ -5,6 +5,7 @@ import { transaction } from '../../../platform/database/transaction.ts';
 import { requireMembership } from '../../libraries/access/access.ts';
 import { listReadable, type Viewer } from '../../libraries/access/can-read-media.ts';
 import type { LibraryMediaService, ManyChanged } from '../../libraries/library-media.ts';
+import { archiveMany, favouriteMany, tagMany, untagMany } from '../mine/mine.ts';
 import type { Ingest } from '../processing/ingest.ts';
 import { listRetriable } from '../store.ts';
 import type { MediaLists } from './list.ts';
@@ -52,16 +53,28 @@ export function createBulkMedia({ sql, mediaLists, libraryMedia, ingest }: BulkD
   }
 
   function changeMany(viewer: Viewer, change: MediaChange, mediaIds: string[], actor: Actor) {
-    const { action, library_id = viewer.default_library_id } = change;
+    const { action, library_id = viewer.default_library_id, tags: names = [] } = change;
+    const changeOwn = (changeAll: (tx: Transaction, ids: string[]) => Promise<number>) =>
+      changeReadable(viewer, mediaIds, changeAll, actor);
     switch (action) {
       case 'add':
         return libraryMedia.addMany(viewer, library_id, mediaIds, actor);
       case 'remove':
         return libraryMedia.removeMany(viewer, library_id, mediaIds, actor);
       case 'retry':
-        return changeReadable(viewer, mediaIds, (tx, ids) => retryAll(tx, viewer, ids, actor), actor);
+        return changeOwn((tx, ids) => retryAll(tx, viewer, ids, actor));
+      case 'tag':
+        return changeOwn((tx, ids) => tagMany(tx, viewer, ids, { names, actor }));
+      case 'untag':
+        return changeOwn((tx, ids) => untagMany(tx, viewer, ids, { names, actor }));
+      case 'favourite':
+      case 'unfavourite':
+        return changeOwn((tx, ids) => favouriteMany(tx, viewer, ids, action === 'favourite'));
+      case 'archive':
+      case 'unarchive':
+        return changeOwn((tx, ids) => archiveMany(tx, viewer, ids, { is: action === 'archive', actor }));
       default:
-        return changeReadable(viewer, mediaIds, (tx, ids) => READING_CHANGES[action](tx, viewer, ids), actor);
+        return changeOwn((tx, ids) => READING_CHANGES[action](tx, viewer, ids));
     }
   }
 

@@ -3,8 +3,10 @@ import type { Media, MediaSort, SortOrder } from '../../../contract/media.ts';
 import type { Queryable } from '../../../platform/database/database.ts';
 import { microseconds, moment } from '../../../platform/database/moments.ts';
 import { canReadMedia, isSavedBy, type Viewer } from '../../libraries/access/can-read-media.ts';
-import { addedAt, joinReadingProgress, type MediaRow, mediaColumns, toMedia } from './media-row.ts';
-import { hasState, type ListScope, type MediaFilter, matches, matchingIds } from './selection-store.ts';
+import { joinMine } from '../mine/mine-store.ts';
+import { addedAt, joinOwn, type MediaRow, mediaColumns, toMedia } from './media-row.ts';
+import { isAmongOwn } from './own-conditions.ts';
+import { candidateIds, type ListScope, type MediaFilter, matches } from './selection-store.ts';
 
 /** The end of a page: the key and id of its last row. Times are microseconds. */
 interface ListCursor {
@@ -110,13 +112,14 @@ export async function walkMedia(
 ): Promise<Listed[]> {
   const { isBeyond, by, cursor } = orderOf(sql, page);
   const mayRead = libraryId === undefined ? canReadMedia(sql, viewer, sql`listed.media_id`) : sql`true`;
+  const isOwn = isAmongOwn(sql, viewer, filter, sql`listed.media_id`);
   const rows = await sql<(MediaRow & Listed)[]>`
     select ${mediaColumns(sql, viewer)}, listed.created_at as added_at, ${cursor} as cursor
     from (${listed(sql, viewer, libraryId, unfilled)}) as listed
     join media on media.id = listed.media_id
-    join lateral (select ${mayRead} as may_read offset 0) as permission on permission.may_read
-    ${joinReadingProgress(sql, viewer)}
-    where ${matches(sql, filter)} and ${hasState(sql, filter.reading)} and ${isBeyond}
+    join lateral (select ${isOwn} and ${mayRead} as is_listed offset 0) as checked on checked.is_listed
+    ${joinOwn(sql, viewer)}
+    where ${matches(sql, filter)} and ${isBeyond}
     order by ${by}
     limit ${page.limit}`;
   return rows.map(toMedia);
@@ -152,21 +155,20 @@ export async function gatherMedia(
             )
           )`;
   const rows = await sql<(MediaRow & Listed)[]>`
-    with matching as materialized (${matchingIds(sql, viewer, scope, filter)}),
+    with matching as materialized (${candidateIds(sql, viewer, scope, filter)}),
     listed as materialized (
       select listed.media_id, listed.created_at
       from matching
       join lateral (select matching.media_id, (${added}) as created_at) as listed on listed.created_at is not null
       ${page.sort === 'added' ? sql`` : sql`join media on media.id = listed.media_id`}
-      ${filter.reading === undefined ? sql`` : joinReadingProgress(sql, viewer, sql`listed.media_id`)}
-      where ${hasState(sql, filter.reading)} and ${isBeyond}
+      where ${isAmongOwn(sql, viewer, filter, sql`listed.media_id`)} and ${isBeyond}
       order by ${by}
       limit ${page.limit}
     )
     select ${mediaColumns(sql, viewer)}, listed.created_at as added_at, ${cursor} as cursor
     from listed
     join media on media.id = listed.media_id
-    ${joinReadingProgress(sql, viewer)}
+    ${joinOwn(sql, viewer)}
     order by ${by}`;
   return rows.map(toMedia);
 }
@@ -185,13 +187,14 @@ export async function walkReadings(
   const added = libraryId === undefined ? addedAt(sql, viewer) : sql`(${listedIn})`;
   const isThere =
     libraryId === undefined ? canReadMedia(sql, viewer, sql`reading.media_id`) : sql`exists (${listedIn})`;
+  const isOwn = isAmongOwn(sql, viewer, filter, sql`reading.media_id`);
   const rows = await sql<(MediaRow & Listed)[]>`
     select ${mediaColumns(sql, viewer)}, ${added} as added_at, ${cursor} as cursor
     from media_readings as reading
     join media on media.id = reading.media_id
-    join lateral (select ${isThere} as is_there offset 0) as source on source.is_there
-    where reading.user_id = ${viewer.user_id}
-      and ${matches(sql, filter)} and ${hasState(sql, filter.reading)} and ${isBeyond}
+    join lateral (select ${isOwn} and ${isThere} as is_there offset 0) as source on source.is_there
+    ${joinMine(sql, viewer)}
+    where reading.user_id = ${viewer.user_id} and ${matches(sql, filter)} and ${isBeyond}
     order by ${by}
     limit ${page.limit}`;
   return rows.map(toMedia);
@@ -227,7 +230,7 @@ export async function listLibraryMedia(
     from library_media as listed
     join media on media.id = listed.media_id
     join lateral (select ${mayRead} as may_read offset 0) as permission on permission.may_read
-    ${joinReadingProgress(sql, viewer)}
+    ${joinOwn(sql, viewer)}
     where listed.library_id = ${library.id}
       ${last === null ? sql`` : sql`and (listed.created_at, listed.media_id) < (${moment(sql, last.added_us)}, ${last.media_id})`}
     order by listed.created_at desc, listed.media_id desc

@@ -6,6 +6,7 @@ import type { Database } from '../../../platform/database/database.ts';
 import { requireMembership } from '../../libraries/access/access.ts';
 import type { Viewer } from '../../libraries/access/can-read-media.ts';
 import * as store from './list-store.ts';
+import { beginsWithOwn } from './own-conditions.ts';
 import {
   asksOfMedia,
   countMedia,
@@ -136,5 +137,7 @@ function filterOf(query: MediaQuery): MediaFilter {
 /** Whether the list is in the order of an index: of the library, or of the viewer's reading progress. */
 function isInOrder(query: MediaQuery): boolean {
   if (query.sort === 'read') return true;
-  return query.sort === 'added' && query.reading === undefined && !asksOfMedia(query);
+  return (
+    query.sort === 'added' && query.reading === undefined && !asksOfMedia(query) && !beginsWithOwn(query)
+  );
 }

@@ -4,6 +4,7 @@ import type { ReadingProgress } from '../../../contract/reading.ts';
 import { API } from '../../../contract/wire.ts';
 import type { Queryable } from '../../../platform/database/database.ts';
 import { mayRetryMedia, type Viewer } from '../../libraries/access/can-read-media.ts';
+import { joinMine, mineColumn } from '../mine/mine-store.ts';
 
 /** A row of a media, as all lists read it. */
 export interface MediaRow extends Omit<Media, 'capabilities' | 'cover_url' | 'reading'> {
@@ -16,7 +17,7 @@ export interface MediaRow extends Omit<Media, 'capabilities' | 'cover_url' | 're
   reading_updated_at: Date | null;
 }
 
-/** The columns of a media. The statement also needs `joinReadingProgress` and an `added_at`, such as `addedAt`. */
+/** The columns of a media. The statement also needs `joinOwn` and an `added_at`, such as `addedAt`. */
 export const mediaColumns = (sql: Queryable, viewer: Viewer) => sql`
   media.id, media.kind, media.title, media.processing_status, media.failure_stage, media.last_error_code,
   media.last_error_message, media.processing_attempts, media.processing_started_at, media.processing_completed_at,
@@ -27,7 +28,7 @@ export const mediaColumns = (sql: Queryable, viewer: Viewer) => sql`
   reading.progress as reading_progress, reading.position as reading_position,
   reading.finished_at as reading_finished_at, reading.updated_at as reading_updated_at,
   media.processing_status = 'failed' and media.failure_stage <> 'upload' and ${mayRetryMedia(sql, viewer)} as may_retry,
-  ${mayEditTitle(sql, viewer)} as may_edit_title`;
+  ${mayEditTitle(sql, viewer)} as may_edit_title, ${mineColumn(sql, viewer)} as mine`;
 
 /** A link is one media for all who saved it, and they learn nothing of each other. A file belongs to whoever uploaded it. */
 export const mayEditTitle = (sql: Queryable, { user_id }: Viewer) => sql`(
@@ -59,9 +60,10 @@ export const addedAt = (sql: Queryable, { user_id, default_library_id }: Viewer)
   )
 )`;
 
-/** Joins the viewer's reading progress for each media of a statement. */
-export const joinReadingProgress = (sql: Queryable, { user_id }: Viewer, mediaId = sql`media.id`) => sql`
-  left join media_readings as reading on reading.user_id = ${user_id} and reading.media_id = ${mediaId}`;
+/** Joins the viewer's reading progress, and what they keep for themselves, for each media of a statement. */
+export const joinOwn = (sql: Queryable, viewer: Viewer) => sql`
+  left join media_readings as reading on reading.user_id = ${viewer.user_id} and reading.media_id = media.id
+  ${joinMine(sql, viewer)}`;
 
 type Inside = Exclude<keyof MediaRow, keyof Media>;
 

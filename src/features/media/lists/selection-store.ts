@@ -1,5 +1,4 @@
 import type { MediaQuery, Site } from '../../../contract/media.ts';
-import type { ReadingState } from '../../../contract/reading.ts';
 import type { Queryable } from '../../../platform/database/database.ts';
 import type { SqlFragment } from '../../../platform/database/statement.ts';
 import { canReadMedia, type Viewer } from '../../libraries/access/can-read-media.ts';
@@ -9,6 +8,7 @@ import {
   mediaOfOtherLibraries,
   savedMedia,
 } from '../../libraries/access/readable-media.ts';
+import { beginsWithOwn, firstOwn, isAmongOwn, leftOut, type OwnFilter } from './own-conditions.ts';
 
 /**
  * The scope of a list: one library, or everything that the viewer may read, which comes from several libraries.
@@ -60,11 +60,7 @@ function sourcesOf(
   return { main: mediaOfLibrary(sql, viewer, largest), elsewhere: [saved, shared] };
 }
 
-/** `started`: everything but `unread`. */
-type FilteredState = ReadingState | 'started';
-export type MediaFilter = Pick<MediaQuery, 'kind' | 'status' | 'site'> & {
-  reading?: FilteredState | undefined;
-};
+export type MediaFilter = Pick<MediaQuery, 'kind' | 'status' | 'site'> & OwnFilter;
 
 export function asksOfMedia({ kind, status, site }: MediaFilter): boolean {
   return (kind ?? status ?? site) !== undefined;
@@ -76,17 +72,6 @@ export const matches = (sql: Queryable, { kind, status, site }: MediaFilter) => 
   ${kind === undefined ? sql`` : sql`and media.kind = ${kind}`}
   ${status === undefined ? sql`` : sql`and media.processing_status = ${status}`}
   ${site === undefined ? sql`` : sql`and media.site = ${site}`}`;
-
-const STATES = {
-  unread: (sql: Queryable) => sql`reading.media_id is null`,
-  reading: (sql: Queryable) => sql`reading.media_id is not null and reading.finished_at is null`,
-  finished: (sql: Queryable) => sql`reading.finished_at is not null`,
-  started: (sql: Queryable) => sql`reading.media_id is not null`,
-} satisfies Record<FilteredState, (sql: Queryable) => unknown>;
-
-/** The condition of a filter on `reading`, the viewer's reading progress. */
-export const hasState = (sql: Queryable, state: FilteredState | undefined) =>
-  state === undefined ? sql`true` : STATES[state](sql);
 
 /**
  * Selects the `media_id` and `site` of matching media of a source, regardless of reading progress. Ready media have
@@ -135,9 +120,15 @@ const matching = (sql: Queryable, viewer: Viewer, scope: ListScope, filter: Medi
     matchingIn(sql, source, filter),
   );
 
-/** Selects the ids of matching media. A filter on started media begins with those, which are few. */
-export function matchingIds(sql: Queryable, viewer: Viewer, scope: ListScope, filter: MediaFilter) {
-  if (filter.reading !== undefined && filter.reading !== 'unread') return begun(sql, viewer, scope, filter);
+/**
+ * Selects the ids of candidates: of matching media, except that what the filter leaves out is still there. A filter on the
+ * viewer's own rows begins with those, which are few; its candidates are exact.
+ */
+export function candidateIds(sql: Queryable, viewer: Viewer, scope: ListScope, filter: MediaFilter) {
+  if (beginsWithOwn(filter)) {
+    const isWanted = isAmongOwn(sql, viewer, filter, sql`own.media_id`);
+    return within(sql, viewer, scope, { rows: firstOwn(sql, viewer, filter), filter, isWanted });
+  }
   if (asksOfMedia(filter)) {
     return sql`select media_id from (${matching(sql, viewer, scope, filter)}) as matching`;
   }
@@ -149,23 +140,26 @@ export function matchingIds(sql: Queryable, viewer: Viewer, scope: ListScope, fi
   );
 }
 
-/** Selects the media that the viewer has started, or those they are reading or have finished, as the filter says. */
-const begun = (sql: Queryable, viewer: Viewer, { libraryId }: ListScope, filter: MediaFilter) => {
+/** Selects those of the viewer's own rows that are in the scope, match the filter on `media`, and are wanted. */
+const within = (
+  sql: Queryable,
+  viewer: Viewer,
+  { libraryId }: ListScope,
+  { rows, filter, isWanted }: { rows: SqlFragment; filter: MediaFilter; isWanted: SqlFragment },
+) => {
   const isThere =
     libraryId === undefined
-      ? canReadMedia(sql, viewer, sql`reading.media_id`)
+      ? canReadMedia(sql, viewer, sql`own.media_id`)
       : sql`exists (
           select
           from (${mediaOfLibrary(sql, viewer, libraryId)}) as source
-          where source.media_id = reading.media_id
+          where source.media_id = own.media_id
         )`;
   return sql`
-    select reading.media_id
-    from media_readings as reading
-    ${asksOfMedia(filter) ? sql`join media on media.id = reading.media_id and ${matches(sql, filter)}` : sql``}
-    join lateral (select ${isThere} as is_there offset 0) as source on source.is_there
-    where reading.user_id = ${viewer.user_id}
-      and ${hasState(sql, filter.reading === 'unread' ? undefined : filter.reading)}`;
+    select own.media_id
+    from (${rows}) as own
+    ${asksOfMedia(filter) ? sql`join media on media.id = own.media_id and ${matches(sql, filter)}` : sql``}
+    join lateral (select ${isThere} and ${isWanted} as is_there offset 0) as source on source.is_there`;
 };
 
 /** Lists the ids of matching media after `last`, in the order of the ids. */
@@ -175,32 +169,29 @@ export async function listMatchingIds(
   scope: ListScope,
   { filter, last, limit }: { filter: MediaFilter; last: string | null; limit: number },
 ): Promise<string[]> {
-  const isStarted = sql`exists (
-    select
-    from media_readings as reading
-    where reading.user_id = ${viewer.user_id} and reading.media_id = matching.media_id
-  )`;
   const rows = await sql<{ media_id: string }[]>`
     select matching.media_id
-    from (${matchingIds(sql, viewer, scope, filter)}) as matching
-    where ${filter.reading === 'unread' ? sql`not ${isStarted}` : sql`true`}
+    from (${candidateIds(sql, viewer, scope, filter)}) as matching
+    where ${isAmongOwn(sql, viewer, filter, sql`matching.media_id`)}
       ${last === null ? sql`` : sql`and matching.media_id > ${last}`}
     order by matching.media_id
     limit ${limit}`;
   return rows.map(({ media_id }) => media_id);
 }
 
-/** Counts the matching media, and the candidates for them. Unread ones are the matching minus the started ones. */
+/** Counts the matching media, and the candidates for them: the matching are the candidates minus those left out. */
 export async function countMedia(sql: Queryable, viewer: Viewer, scope: ListScope, filter: MediaFilter) {
   const { size } = scope;
-  if (size !== undefined && !asksOfMedia(filter) && filter.reading === undefined)
-    return { total: size, candidates: size };
-  const isUnread = filter.reading === 'unread';
-  const [counted] = await sql<[{ candidates: number; begun: number }]>`
+  const out = beginsWithOwn(filter) ? undefined : leftOut(sql, viewer, filter);
+  const isAll = size !== undefined && !asksOfMedia(filter) && !beginsWithOwn(filter);
+  if (isAll && !out) return { total: size, candidates: size };
+  const excluded = out && within(sql, viewer, scope, { rows: out, filter, isWanted: sql`true` });
+  const [counted] = await sql<[{ candidates: number; excluded: number }]>`
     select
-      (select count(*) from (${matchingIds(sql, viewer, scope, filter)}) as matching) as candidates,
-      ${isUnread ? sql`(select count(*) from (${begun(sql, viewer, scope, filter)}) as begun)` : sql`0`} as begun`;
-  return { total: counted.candidates - counted.begun, candidates: counted.candidates };
+      ${isAll ? sql`${size}::int` : sql`(select count(*) from (${candidateIds(sql, viewer, scope, filter)}) as candidate)`}
+        as candidates,
+      ${excluded ? sql`(select count(*) from (${excluded}) as excluded)` : sql`0`} as excluded`;
+  return { total: counted.candidates - counted.excluded, candidates: counted.candidates };
 }
 
 /** Lists sites, most frequent first. */

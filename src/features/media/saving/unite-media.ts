@@ -2,6 +2,7 @@ import type { Transaction } from '../../../platform/database/database.ts';
 import { replaceInTrash } from '../../libraries/closure/closure.ts';
 import { replaceMedia } from '../../libraries/closure/forget-media.ts';
 import { lockListings } from '../../libraries/closure/lock-contents.ts';
+import { copyMine } from '../mine/mine-store.ts';
 import { deleteReplaced } from '../trash/purge.ts';
 import * as store from './store.ts';
 
@@ -23,6 +24,7 @@ export async function replaceByKnown(
   await onReplace(tx, loserId, winnerId);
   await replaceMedia(tx, loserId, winnerId);
   await store.copyReadingProgress(tx, loserId, winnerId);
+  await copyMine(tx, loserId, winnerId);
   await replaceInTrash(tx, loserId, winnerId);
   await deleteReplaced(tx, loserId);
 }

@@ -1,7 +1,7 @@
 import type { Media, MediaKind } from '../../../contract/media.ts';
 import type { Queryable, Transaction } from '../../../platform/database/database.ts';
 import { canReadMedia, type Viewer } from '../../libraries/access/can-read-media.ts';
-import { addedAt, joinReadingProgress, type MediaRow, mediaColumns, toMedia } from '../lists/media-row.ts';
+import { addedAt, joinOwn, type MediaRow, mediaColumns, toMedia } from '../lists/media-row.ts';
 import type { ParsedQuery } from './search-query.ts';
 import { PIECE_CHARACTERS } from './search-rows.ts';
 
@@ -170,7 +170,7 @@ export async function rankHits(
     join media on media.id = ranked.media_id
     join lateral (select ${canReadMedia(sql, viewer, sql`media.id`)} as may_read offset 0) as permission
       on permission.may_read
-    ${joinReadingProgress(sql, viewer)}
+    ${joinOwn(sql, viewer)}
     where ${last === null ? sql`true` : sql`(ranked.rank, media.id) < (${last.rank}::float8, ${last.id})`}
     order by ranked.rank desc, media.id desc
     limit ${limit}`;

@@ -3,7 +3,7 @@ import type { Queryable } from '../../../platform/database/database.ts';
 import { microseconds, moment } from '../../../platform/database/moments.ts';
 import { canReadMedia, type Viewer } from '../../libraries/access/can-read-media.ts';
 import type { Trashed } from '../../libraries/closure/closure.ts';
-import { joinReadingProgress, type MediaRow, mediaColumns, toMedia } from '../lists/media-row.ts';
+import { joinOwn, type MediaRow, mediaColumns, toMedia } from '../lists/media-row.ts';
 
 interface TrashCursor {
   trashed_us: number;
@@ -49,7 +49,7 @@ export async function listTrash(
       json_build_object('trashed_us', ${microseconds(sql, sql`trash.trashed_at`)}, 'media_id', media.id) as cursor
     from trash
     join media on media.id = trash.media_id
-    ${joinReadingProgress(sql, viewer)}
+    ${joinOwn(sql, viewer)}
     where ${isInTrash(sql, viewer)} and ${isBeyond}
     order by trash.trashed_at desc, trash.media_id desc
     limit ${limit}`;

@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { normalForm } from './normal-form.ts';
+import { id, listQuery, text, timestamp } from './wire.ts';
+
+/** The most tags that a person gives one media. */
+export const MOST_TAGS_OF_MEDIA = 100;
+/** The most tags that a person has. */
+export const MOST_TAGS = 10_000;
+const MAX_NOTE = 20_000;
+
+/** The name of a tag. White space around its parts is removed; quotation marks and commas separate tags elsewhere. */
+export const tagName = text(1, 64)
+  .refine(
+    (name) => !/[\p{Cc}",]/u.test(name),
+    'must not contain control characters, quotation marks or commas',
+  )
+  .transform((name) =>
+    normalForm(
+      name
+        .split('/')
+        .map((part) => part.trim())
+        .join('/'),
+    ),
+  )
+  .refine(
+    (name) => name.split('/').every((part) => part !== ''),
+    'must not have an empty part before or after /',
+  )
+  .meta({ examples: ['oceans/tides'] });
+
+const tagNames = z
+  .array(tagName)
+  .max(MOST_TAGS_OF_MEDIA)
+  .describe('The names of tags; `/` nests them. Upper and lower case are the same tag.')
+  .meta({ examples: [['oceans/tides', 'to discuss']] });
+
+export { tagNames };
+
+/** What a person keeps for themselves about a media. */
+export const mine = z
+  .object({
+    tags: z
+      .array(z.string())
+      .describe('By name.')
+      .meta({ examples: [['oceans/tides']] }),
+    is_favourite: z.boolean(),
+    is_archived: z.boolean().describe('Archived media are not listed at home. Search finds them.'),
+    title: z
+      .string()
+      .nullable()
+      .describe("The person's own title for it; null when they use the common one."),
+    note: z.string().nullable().describe('Markdown.'),
+  })
+  .describe('What the caller keeps for themselves about it. Nobody else sees it.');
+export type Mine = z.output<typeof mine>;
+
+export const editMine = z
+  .strictObject({
+    tags: tagNames.optional(),
+    is_favourite: z.boolean().optional(),
+    is_archived: z.boolean().optional(),
+    title: text(0, 500)
+      .refine((given) => !/\p{Cc}/u.test(given), 'must not contain control characters')
+      .nullable()
+      .optional()
+      .describe('Null or empty: the common title.'),
+    note: text(0, MAX_NOTE).nullable().optional().describe('Markdown. Null or empty: no note.'),
+  })
+  .meta({ examples: [{ tags: ['oceans/tides'], is_favourite: true }] });
+export type EditMine = z.output<typeof editMine>;
+
+export const tag = z.object({
+  id,
+  name: z.string(),
+  media_count: z
+    .int()
+    .describe('The media that the caller can read and has given this tag, without those of tags below it.'),
+  created_at: timestamp,
+});
+export type Tag = z.output<typeof tag>;
+
+export const tagsQuery = listQuery.extend({
+  prefix: text(1, 64).optional().describe('Only tags whose name, or the part after a `/`, begins like this.'),
+});
+
+export const renameTag = z.strictObject({ name: tagName });

@@ -1,0 +1,101 @@
+import type { MediaQuery } from '../../../contract/media.ts';
+import type { ReadingState } from '../../../contract/reading.ts';
+import type { Queryable } from '../../../platform/database/database.ts';
+import type { SqlFragment } from '../../../platform/database/statement.ts';
+import type { Viewer } from '../../libraries/access/can-read-media.ts';
+
+/** `started`: everything but `unread`. */
+export type FilteredState = ReadingState | 'started';
+
+/** The part of a filter that asks for what the viewer alone has: their reading progress, tags, favourites and archive. */
+export type OwnFilter = Pick<MediaQuery, 'tag' | 'favourite' | 'archived'> & {
+  reading?: FilteredState | undefined;
+};
+
+/** A condition on the viewer's own rows. */
+interface OwnCondition {
+  /** Selects `media_id`, possibly several times. */
+  rows: SqlFragment;
+  /** Whether a media must be among the rows, or must not. */
+  isIn: boolean;
+}
+
+/** Returns the conditions of a filter; those that usually match the fewest media come first. */
+function conditionsOf(sql: Queryable, { user_id }: Viewer, filter: OwnFilter): OwnCondition[] {
+  const { tag, favourite, archived, reading } = filter;
+  const conditions: OwnCondition[] = [];
+  if (tag !== undefined) {
+    const rows = sql`
+      select media_tags.media_id
+      from tags
+      join media_tags on media_tags.tag_id = tags.id
+      where tags.user_id = ${user_id}
+        and (lower(tags.name) = lower(${tag}) or starts_with(lower(tags.name), lower(${tag}) || '/'))`;
+    conditions.push({ rows, isIn: true });
+  }
+  if (favourite !== undefined) {
+    const rows = sql`select media_id from media_mine where user_id = ${user_id} and is_favourite`;
+    conditions.push({ rows, isIn: favourite });
+  }
+  if (archived !== undefined) {
+    const rows = sql`select media_id from media_mine where user_id = ${user_id} and archived_at is not null`;
+    conditions.push({ rows, isIn: archived });
+  }
+  if (reading !== undefined) {
+    const hasState = reading === 'unread' ? sql`true` : STATES[reading](sql);
+    const rows = sql`
+      select reading.media_id from media_readings as reading where reading.user_id = ${user_id} and ${hasState}`;
+    conditions.push({ rows, isIn: reading !== 'unread' });
+  }
+  return conditions;
+}
+
+const STATES = {
+  reading: (sql: Queryable) => sql`reading.finished_at is null`,
+  finished: (sql: Queryable) => sql`reading.finished_at is not null`,
+  started: (sql: Queryable) => sql`true`,
+};
+
+export function asksForOwn({ tag, favourite, archived, reading }: OwnFilter): boolean {
+  return (tag ?? favourite ?? archived ?? reading) !== undefined;
+}
+
+/** Whether the filter asks for media among the viewer's own rows, which are few compared with all that they may read. */
+export function beginsWithOwn({ tag, favourite, archived, reading }: OwnFilter): boolean {
+  return (
+    tag !== undefined ||
+    favourite === true ||
+    archived === true ||
+    (reading !== undefined && reading !== 'unread')
+  );
+}
+
+/** Selects the media that the first condition asks for, each once. For filters that begin with the viewer's own rows. */
+export function firstOwn(sql: Queryable, viewer: Viewer, filter: OwnFilter): SqlFragment {
+  const first = conditionsOf(sql, viewer, filter).find(({ isIn }) => isIn);
+  if (!first) throw new Error('The filter asks for no own rows.');
+  return sql`select distinct media_id from (${first.rows}) as own`;
+}
+
+/** Selects the media that the filter leaves out, each once; undefined when it leaves out none. */
+export function leftOut(sql: Queryable, viewer: Viewer, filter: OwnFilter): SqlFragment | undefined {
+  const rows = conditionsOf(sql, viewer, filter).flatMap((one) => (one.isIn ? [] : [one.rows]));
+  const [first, ...others] = rows;
+  return (
+    first &&
+    others.reduce((some, more) => sql`${some} union ${more}`, sql`select media_id from (${first}) as own`)
+  );
+}
+
+/** Whether a media satisfies all conditions of the filter. A predicate for use inside a statement. */
+export function isAmongOwn(
+  sql: Queryable,
+  viewer: Viewer,
+  filter: OwnFilter,
+  mediaId: SqlFragment,
+): SqlFragment {
+  return conditionsOf(sql, viewer, filter).reduce((all, { rows, isIn }) => {
+    const isThere = sql`exists (select from (${rows}) as kept where kept.media_id = ${mediaId})`;
+    return isIn ? sql`${all} and ${isThere}` : sql`${all} and not ${isThere}`;
+  }, sql`true`);
+}

@@ -1,0 +1,114 @@
+import type { Mine } from '../../../contract/mine.ts';
+import type { Queryable, Transaction } from '../../../platform/database/database.ts';
+import { canReadMedia, type Viewer } from '../../libraries/access/can-read-media.ts';
+
+/** The viewer's own view of a media, for the columns of a statement about `media`. */
+export const mineColumn = (sql: Queryable, { user_id }: Viewer) => sql`
+  json_build_object(
+    'tags', array(
+      select tags.name
+      from media_tags
+      join tags on tags.id = media_tags.tag_id
+      where media_tags.media_id = media.id and media_tags.user_id = ${user_id}
+      order by lower(tags.name)
+    ),
+    'is_favourite', coalesce(mine.is_favourite, false),
+    'is_archived', mine.archived_at is not null,
+    'title', mine.title,
+    'note', mine.note
+  )`;
+
+/** Joins what the viewer keeps about each media of a statement. */
+export const joinMine = (sql: Queryable, { user_id }: Viewer) => sql`
+  left join media_mine as mine on mine.user_id = ${user_id} and mine.media_id = media.id`;
+
+export async function findMine(sql: Queryable, viewer: Viewer, mediaId: string) {
+  const [row] = await sql<{ mine: Mine }[]>`
+    select ${mineColumn(sql, viewer)} as mine
+    from media
+    ${joinMine(sql, viewer)}
+    where media.id = ${mediaId} and ${canReadMedia(sql, viewer, sql`media.id`)}`;
+  return row?.mine;
+}
+
+/** Creates the viewer's row of a media if it is missing, and locks it. */
+export async function lockMine(tx: Transaction, viewer: Viewer, mediaId: string): Promise<void> {
+  await tx`
+    insert into media_mine (user_id, media_id) values (${viewer.user_id}, ${mediaId}) on conflict do nothing`;
+  await tx`
+    select from media_mine where user_id = ${viewer.user_id} and media_id = ${mediaId} for no key update`;
+}
+
+/** Writes everything but the tags. */
+export async function writeMine(
+  tx: Transaction,
+  { user_id }: Viewer,
+  mediaId: string,
+  { is_favourite, is_archived, title, note }: Omit<Mine, 'tags'>,
+): Promise<void> {
+  await tx`
+    update media_mine
+    set is_favourite = ${is_favourite},
+        archived_at = case when ${is_archived}::boolean then coalesce(archived_at, now()) end,
+        title = ${title}, note = ${note}, updated_at = now()
+    where user_id = ${user_id} and media_id = ${mediaId}`;
+}
+
+/** Makes media favourites, or no longer. Returns the ids of those that it changed. */
+export async function markFavourite(tx: Transaction, { user_id }: Viewer, mediaIds: string[], is: boolean) {
+  const rows = is
+    ? await tx<{ media_id: string }[]>`
+        insert into media_mine as mine (user_id, media_id, is_favourite)
+        select ${user_id}, media_id, true from unnest(${mediaIds}::uuid[]) as given (media_id) order by media_id
+        on conflict (user_id, media_id) do update set is_favourite = true, updated_at = now()
+          where not mine.is_favourite
+        returning media_id`
+    : await tx<{ media_id: string }[]>`
+        update media_mine
+        set is_favourite = false, updated_at = now()
+        where user_id = ${user_id} and media_id = any(${mediaIds}::uuid[]) and is_favourite
+        returning media_id`;
+  return rows.map(({ media_id }) => media_id);
+}
+
+/** Archives media, or takes them out of the archive. Returns the ids of those that it changed. */
+export async function markArchived(tx: Transaction, { user_id }: Viewer, mediaIds: string[], is: boolean) {
+  const rows = is
+    ? await tx<{ media_id: string }[]>`
+        insert into media_mine as mine (user_id, media_id, archived_at)
+        select ${user_id}, media_id, now() from unnest(${mediaIds}::uuid[]) as given (media_id) order by media_id
+        on conflict (user_id, media_id) do update set archived_at = now(), updated_at = now()
+          where mine.archived_at is null
+        returning media_id`
+    : await tx<{ media_id: string }[]>`
+        update media_mine
+        set archived_at = null, updated_at = now()
+        where user_id = ${user_id} and media_id = any(${mediaIds}::uuid[]) and archived_at is not null
+        returning media_id`;
+  return rows.map(({ media_id }) => media_id);
+}
+
+/** Copies what people keep about a media to another one that replaces it. What they keep about that one stays. */
+export async function copyMine(tx: Transaction, fromId: string, toId: string): Promise<void> {
+  await tx`
+    insert into media_mine as mine (user_id, media_id, is_favourite, archived_at, title, note, updated_at)
+    select user_id, ${toId}, is_favourite, archived_at, title, note, updated_at
+    from media_mine
+    where media_id = ${fromId}
+    order by user_id
+    on conflict (user_id, media_id) do update
+    set is_favourite = mine.is_favourite or excluded.is_favourite,
+        title = coalesce(mine.title, excluded.title),
+        note = case
+          when mine.note is null or mine.note = excluded.note then coalesce(mine.note, excluded.note)
+          when excluded.note is null then mine.note
+          else mine.note || E'\n\n' || excluded.note
+        end`;
+  await tx`
+    insert into media_tags (tag_id, media_id, user_id, added_by, created_at)
+    select tag_id, ${toId}, user_id, added_by, created_at
+    from media_tags
+    where media_id = ${fromId}
+    order by tag_id
+    on conflict do nothing`;
+}

@@ -1,0 +1,121 @@
+import type { EditMine, Mine } from '../../../contract/mine.ts';
+import type { Actor } from '../../../platform/audit/audit.ts';
+import type { Database, Transaction } from '../../../platform/database/database.ts';
+import { transaction } from '../../../platform/database/transaction.ts';
+import { versionOf } from '../../../platform/version-tag.ts';
+import { mediaNotFound } from '../../libraries/access/access.ts';
+import type { Viewer } from '../../libraries/access/can-read-media.ts';
+import { emitMediaEvents } from '../events.ts';
+import * as store from './mine-store.ts';
+import * as tagStore from './tag-store.ts';
+import { ensureTags } from './tags.ts';
+
+export type MineService = ReturnType<typeof createMine>;
+
+/** What people keep for themselves about media: tags, favourites, the archive, their own title and a note. */
+export function createMine({ sql }: { sql: Database }) {
+  async function requireMine(viewer: Viewer, mediaId: string): Promise<Mine> {
+    return (await store.findMine(sql, viewer, mediaId)) ?? mediaNotFound();
+  }
+
+  return {
+    get: requireMine,
+
+    async edit(viewer: Viewer, mediaId: string, given: EditMine, actor: Actor): Promise<Mine> {
+      await transaction(sql, async (tx) => {
+        if (!(await store.findMine(tx, viewer, mediaId))) mediaNotFound();
+        await store.lockMine(tx, viewer, mediaId);
+        const before = (await store.findMine(tx, viewer, mediaId)) ?? mediaNotFound();
+        actor.requireVersion?.(mineVersion(before));
+        const after = {
+          is_favourite: given.is_favourite ?? before.is_favourite,
+          is_archived: given.is_archived ?? before.is_archived,
+          title: given.title === undefined ? before.title : given.title || null,
+          note: given.note === undefined ? before.note : given.note || null,
+        };
+        await store.writeMine(tx, viewer, mediaId, after);
+        if (after.is_archived !== before.is_archived) {
+          await emitArchived(tx, viewer, [mediaId], after.is_archived, actor);
+        }
+        if (given.tags) await setTags(tx, viewer, mediaId, given.tags, actor);
+      });
+      return requireMine(viewer, mediaId);
+    },
+  };
+}
+
+async function setTags(tx: Transaction, viewer: Viewer, mediaId: string, names: string[], actor: Actor) {
+  const tagIds = await ensureTags(tx, viewer, names);
+  const hadOthers = await tagStore.removeOtherTags(tx, viewer, mediaId, tagIds);
+  const added = await tagStore.addTags(tx, viewer, { mediaIds: [mediaId], tagIds, addedBy: 'person' });
+  if (hadOthers || added.length > 0) await emitTagged(tx, viewer, [mediaId], actor);
+}
+
+/** Gives media tags, for callers that have checked that the viewer may read them. Returns how many changed. */
+export async function tagMany(
+  tx: Transaction,
+  viewer: Viewer,
+  mediaIds: string[],
+  {
+    names,
+    addedBy = 'person',
+    actor,
+  }: { names: string[]; addedBy?: tagStore.AddedBy; actor: Pick<Actor, 'requestId'> },
+): Promise<number> {
+  const tagIds = await ensureTags(tx, viewer, names);
+  const changed = await tagStore.addTags(tx, viewer, { mediaIds, tagIds, addedBy });
+  await emitTagged(tx, viewer, changed, actor);
+  return changed.length;
+}
+
+export async function untagMany(
+  tx: Transaction,
+  viewer: Viewer,
+  mediaIds: string[],
+  { names, actor }: { names: string[]; actor: Pick<Actor, 'requestId'> },
+): Promise<number> {
+  const changed = await tagStore.removeTags(tx, viewer, { mediaIds, names });
+  await emitTagged(tx, viewer, changed, actor);
+  return changed.length;
+}
+
+export async function favouriteMany(tx: Transaction, viewer: Viewer, mediaIds: string[], is: boolean) {
+  return (await store.markFavourite(tx, viewer, mediaIds, is)).length;
+}
+
+export async function archiveMany(
+  tx: Transaction,
+  viewer: Viewer,
+  mediaIds: string[],
+  { is, actor }: { is: boolean; actor: Pick<Actor, 'requestId'> },
+): Promise<number> {
+  const changed = await store.markArchived(tx, viewer, mediaIds, is);
+  await emitArchived(tx, viewer, changed, is, actor);
+  return changed.length;
+}
+
+function emitTagged(
+  tx: Transaction,
+  { user_id }: Viewer,
+  mediaIds: string[],
+  { requestId }: Pick<Actor, 'requestId'>,
+) {
+  const payloads = mediaIds.map((media_id) => ({ media_id, user_id, is_private: true }));
+  return emitMediaEvents(tx, 'media.tagged', payloads, requestId);
+}
+
+function emitArchived(
+  tx: Transaction,
+  { user_id }: Viewer,
+  mediaIds: string[],
+  is_archived: boolean,
+  { requestId }: Pick<Actor, 'requestId'>,
+) {
+  const payloads = mediaIds.map((media_id) => ({ media_id, user_id, is_archived, is_private: true }));
+  return emitMediaEvents(tx, 'media.archived', payloads, requestId);
+}
+
+/** Names the state of what a person keeps about a media. */
+export function mineVersion({ tags, is_favourite, is_archived, title, note }: Mine): string {
+  return versionOf(tags, is_favourite, is_archived, title, note);
+}

@@ -1,0 +1,183 @@
+import type { Tag } from '../../../contract/mine.ts';
+import type { Queryable, Transaction } from '../../../platform/database/database.ts';
+import type { Viewer } from '../../libraries/access/can-read-media.ts';
+
+/** Why a media has a tag. */
+export type AddedBy = 'person' | 'import' | 'rule';
+
+export type TagRow = Pick<Tag, 'id' | 'name'>;
+
+/** The tags of a person that have one of the names. */
+async function findByNames(sql: Queryable, userId: string, names: readonly string[]): Promise<TagRow[]> {
+  return sql<TagRow[]>`
+    select id, name
+    from tags
+    where user_id = ${userId} and lower(name) = any(select lower(given) from unnest(${names}::text[]) as given)`;
+}
+
+/**
+ * Blocks others who create or rename tags of this person until the transaction ends. Creating a tag twice at once would
+ * otherwise fail for one of the two.
+ */
+export async function lockTags(tx: Transaction, userId: string): Promise<void> {
+  await tx`select from users where id = ${userId} for no key update`;
+}
+
+/** Finds or creates tags, and keeps them from being deleted. A tag keeps the spelling that it was created with. */
+export async function ensureTags(
+  tx: Transaction,
+  userId: string,
+  names: readonly string[],
+  ids: readonly string[],
+) {
+  const known = await findByNames(tx, userId, names);
+  if (known.length < names.length) {
+    await lockTags(tx, userId);
+    await tx`
+      insert into tags (id, user_id, name)
+      select distinct on (lower(name)) id, ${userId}, name
+      from unnest(${ids}::uuid[], ${names}::text[]) with ordinality as given (id, name, place)
+      order by lower(name), place
+      on conflict (user_id, lower(name)) do nothing`;
+  }
+  return tx<TagRow[]>`
+    select id, name
+    from tags
+    where user_id = ${userId} and lower(name) = any(select lower(given) from unnest(${names}::text[]) as given)
+    order by id
+    for key share`;
+}
+
+export async function countTags(sql: Queryable, userId: string): Promise<number> {
+  const [row] = await sql<[{ count: number }]>`select count(*) from tags where user_id = ${userId}`;
+  return row.count;
+}
+
+/** Gives media tags. Returns the ids of media that did not have all of them. */
+export async function addTags(
+  tx: Transaction,
+  { user_id }: Viewer,
+  { mediaIds, tagIds, addedBy }: { mediaIds: string[]; tagIds: string[]; addedBy: AddedBy },
+): Promise<string[]> {
+  const rows = await tx<{ media_id: string }[]>`
+    with added as (
+      insert into media_tags (tag_id, media_id, user_id, added_by)
+      select tag_id, media_id, ${user_id}, ${addedBy}
+      from unnest(${tagIds}::uuid[]) as tag (tag_id)
+      cross join unnest(${mediaIds}::uuid[]) as given (media_id)
+      order by tag_id, media_id
+      on conflict do nothing
+      returning media_id
+    )
+    select distinct media_id from added`;
+  return rows.map(({ media_id }) => media_id);
+}
+
+/** Takes tags from media. Returns the ids of media that had one of them. */
+export async function removeTags(
+  tx: Transaction,
+  { user_id }: Viewer,
+  { mediaIds, names }: { mediaIds: string[]; names: string[] },
+): Promise<string[]> {
+  const rows = await tx<{ media_id: string }[]>`
+    with removed as (
+      delete from media_tags
+      using tags
+      where tags.id = media_tags.tag_id
+        and tags.user_id = ${user_id}
+        and lower(tags.name) = any(select lower(given) from unnest(${names}::text[]) as given)
+        and media_tags.media_id = any(${mediaIds}::uuid[])
+      returning media_tags.media_id
+    )
+    select distinct media_id from removed`;
+  return rows.map(({ media_id }) => media_id);
+}
+
+/** Takes all other tags from a media. Returns whether there were any. */
+export async function removeOtherTags(
+  tx: Transaction,
+  { user_id }: Viewer,
+  mediaId: string,
+  tagIds: string[],
+) {
+  const removed = await tx`
+    delete from media_tags
+    where media_id = ${mediaId} and user_id = ${user_id} and tag_id <> all(${tagIds}::uuid[])`;
+  return removed.count > 0;
+}
+
+/** The number of media with a tag that are in the default library, and so can be read. */
+const mediaCount = (sql: Queryable, { default_library_id }: Viewer) => sql`(
+  select count(*)
+  from media_tags
+  join library_media as own on own.library_id = ${default_library_id} and own.media_id = media_tags.media_id
+  where media_tags.tag_id = tags.id
+)`;
+
+export async function findTag(sql: Queryable, viewer: Viewer, id: string) {
+  const [tag] = await sql<Tag[]>`
+    select id, name, created_at, ${mediaCount(sql, viewer)} as media_count
+    from tags
+    where id = ${id} and user_id = ${viewer.user_id}`;
+  return tag;
+}
+
+export interface TagCursor {
+  name: string;
+}
+
+/** Lists tags by name. */
+export async function listTags(
+  sql: Queryable,
+  viewer: Viewer,
+  { prefix, last, limit }: { prefix?: string | undefined; last: TagCursor | null; limit: number },
+) {
+  return sql<(Tag & { cursor: TagCursor })[]>`
+    select
+      id, name, created_at, ${mediaCount(sql, viewer)} as media_count,
+      json_build_object('name', lower(name)) as cursor
+    from tags
+    where user_id = ${viewer.user_id}
+      ${last === null ? sql`` : sql`and lower(name) collate "C" > ${last.name}`}
+      ${prefix === undefined ? sql`` : sql`and strpos('/' || lower(name), '/' || lower(${prefix})) > 0`}
+    order by lower(name) collate "C"
+    limit ${limit}`;
+}
+
+/** Lists a tag and those below it. */
+export async function listFamily(tx: Transaction, userId: string, { id, name }: TagRow): Promise<TagRow[]> {
+  return tx<TagRow[]>`
+    select id, name
+    from tags
+    where user_id = ${userId} and (id = ${id} or starts_with(lower(name), lower(${name}) || '/'))
+    order by id
+    for update`;
+}
+
+/** Gives tags names that nobody has, so that they do not meet each other's old names while they are renamed. */
+export async function setNamesAside(tx: Transaction, tags: TagRow[]): Promise<void> {
+  await tx`update tags set name = id::text where id = any(${tags.map(({ id }) => id)}::uuid[])`;
+}
+
+/** Renames a tag, or merges it into the one that has the name already. Returns the id of what has the name now. */
+export async function renameOrMerge(tx: Transaction, userId: string, { id, name }: TagRow): Promise<string> {
+  const [known] = await findByNames(tx, userId, [name]);
+  if (!known || known.id === id) {
+    await tx`update tags set name = ${name} where id = ${id}`;
+    return id;
+  }
+  await tx`
+    insert into media_tags (tag_id, media_id, user_id, added_by, created_at)
+    select ${known.id}, media_id, user_id, added_by, created_at
+    from media_tags
+    where tag_id = ${id}
+    order by media_id
+    on conflict do nothing`;
+  await tx`delete from tags where id = ${id}`;
+  return known.id;
+}
+
+export async function deleteTag(tx: Transaction, userId: string, id: string): Promise<boolean> {
+  const deleted = await tx`delete from tags where id = ${id} and user_id = ${userId}`;
+  return deleted.count === 1;
+}

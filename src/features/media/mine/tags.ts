@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { NexusError } from '../../../contract/errors.ts';
+import { MOST_TAGS, type Tag, type tagsQuery } from '../../../contract/mine.ts';
+import { cutByCursor, decodeCursor } from '../../../platform/cursor.ts';
+import type { Database, Transaction } from '../../../platform/database/database.ts';
+import { transaction } from '../../../platform/database/transaction.ts';
+import { newId } from '../../../platform/ids.ts';
+import type { Viewer } from '../../libraries/access/can-read-media.ts';
+import * as store from './tag-store.ts';
+
+const CURSOR = z.object({ name: z.string().regex(/^[^\0]*$/) });
+const MAX_NAME = 64;
+
+export type Tags = ReturnType<typeof createTags>;
+
+/** The tags that a person has made for themselves. */
+export function createTags({ sql }: { sql: Database }) {
+  async function requireTag(viewer: Viewer, id: string): Promise<Tag> {
+    return (await store.findTag(sql, viewer, id)) ?? tagNotFound();
+  }
+
+  return {
+    get: requireTag,
+
+    /** Lists tags by name. */
+    async list(viewer: Viewer, { cursor, limit, prefix }: z.output<typeof tagsQuery>) {
+      const last = decodeCursor(cursor, CURSOR);
+      const rows = await store.listTags(sql, viewer, { prefix, last, limit: limit + 1 });
+      return cutByCursor(rows, limit);
+    },
+
+    /** Renames a tag and those below it. One that gets the name of another is merged with it. */
+    async rename(viewer: Viewer, id: string, name: string): Promise<Tag> {
+      const renamed = await transaction(sql, async (tx) => {
+        await store.lockTags(tx, viewer.user_id);
+        const tag = (await store.findTag(tx, viewer, id)) ?? tagNotFound();
+        const family = await store.listFamily(tx, viewer.user_id, tag);
+        const names = family.map((one) => ({ id: one.id, name: name + one.name.slice(tag.name.length) }));
+        const tooLong = names.find((one) => one.name.length > MAX_NAME);
+        if (tooLong) {
+          throw new NexusError(
+            'E_INVALID_REQUEST',
+            `The tag ${tooLong.name} below it would have more than ${MAX_NAME} characters.`,
+          );
+        }
+        await store.setNamesAside(tx, family);
+        let survivor = id;
+        for (const one of names) {
+          const merged = await store.renameOrMerge(tx, viewer.user_id, one);
+          if (one.id === id) survivor = merged;
+        }
+        return survivor;
+      });
+      return requireTag(viewer, renamed);
+    },
+
+    /** Deletes a tag. The media stay, and so do the tags below it. */
+    async delete(viewer: Viewer, id: string): Promise<void> {
+      await transaction(sql, async (tx) => {
+        if (!(await store.deleteTag(tx, viewer.user_id, id))) tagNotFound();
+      });
+    },
+  };
+}
+
+/** Finds or creates tags by name, as far as the person may have more. */
+export async function ensureTags(
+  tx: Transaction,
+  viewer: Viewer,
+  names: readonly string[],
+): Promise<string[]> {
+  if (names.length === 0) return [];
+  const tags = await store.ensureTags(tx, viewer.user_id, names, names.map(newId));
+  if ((await store.countTags(tx, viewer.user_id)) > MOST_TAGS) {
+    throw new NexusError(
+      'E_INVALID_STATE',
+      `You have ${MOST_TAGS} tags. Delete or merge some of them first.`,
+    );
+  }
+  return tags.map(({ id }) => id);
+}
+
+function tagNotFound(): never {
+  throw new NexusError('E_NOT_FOUND', 'You have no such tag.');
+}
