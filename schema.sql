@@ -549,6 +549,7 @@ create table media (
   stored_bytes bigint default 0 not null,
   title_edited_at timestamp with time zone,
   is_link boolean default false not null,
+  book jsonb,
   constraint media_pkey PRIMARY KEY (id),
   constraint media_charged_user_id_fkey FOREIGN KEY (charged_user_id) REFERENCES users(id),
   constraint media_created_by_user_id_fkey FOREIGN KEY (created_by_user_id) REFERENCES users(id),
@@ -602,6 +603,8 @@ create table media_fragments (
   t_end_ms integer,
   text_length integer generated always as ((char_length(canonical_text) + ((octet_length(canonical_text) - octet_length(regexp_replace(canonical_text, '[\U00010000-\U0010FFFF]'::text, ''::text, 'g'::text))) / 4))) stored not null,
   characters integer generated always as (char_length(canonical_text)) stored not null,
+  layout jsonb,
+  printed_pages jsonb,
   constraint media_fragments_pkey PRIMARY KEY (id),
   constraint media_fragments_in_order UNIQUE (media_id, idx),
   constraint media_fragments_media_id_fkey FOREIGN KEY (media_id) REFERENCES media(id) ON DELETE CASCADE

@@ -30,6 +30,8 @@ export const capabilities = z.object({
 });
 export type Capabilities = z.infer<typeof capabilities>;
 
+const elementId = z.string().describe('The id of an element in the HTML of the fragment.');
+
 export const outlineItem = z.object({
   title: z.string(),
   fragment_idx: z
@@ -37,8 +39,26 @@ export const outlineItem = z.object({
     .int()
     .nullable()
     .describe('The fragment that the entry links to; null when it has no target.'),
+  element: elementId.optional().describe('An element of it, if the entry does not link to its beginning.'),
   depth: z.number().int(),
 });
+
+const landmark = z.object({
+  type: z
+    .string()
+    .describe('A term of EPUB 3, such as `cover`, `toc` or `bodymatter`.')
+    .meta({ examples: ['bodymatter'] }),
+  title: z.string().describe("The book's own name for it; may be empty."),
+  fragment_idx: z.number().int(),
+  element: elementId.optional(),
+});
+export type Landmark = z.output<typeof landmark>;
+
+export const bookFacts = z.object({
+  direction: z.enum(['ltr', 'rtl']).describe('The direction in which pages turn.'),
+  landmarks: z.array(landmark).describe('Parts such as the cover and the start of the text.'),
+});
+export type BookFacts = z.output<typeof bookFacts>;
 
 export const media = z.object({
   id,
@@ -93,7 +113,10 @@ export const media = z.object({
 });
 export type Media = z.output<typeof media>;
 
-export const mediaWithOutline = media.extend({ outline: z.array(outlineItem) });
+export const mediaWithOutline = media.extend({
+  outline: z.array(outlineItem),
+  book: bookFacts.nullable().describe('How a book is read; null for other kinds.'),
+});
 export type MediaWithOutline = z.output<typeof mediaWithOutline>;
 
 const mediaSort = z.enum(['added', 'title', 'published', 'length', 'read']);
@@ -145,10 +168,45 @@ export const fragment = z.object({
 });
 export type MediaFragment = z.output<typeof fragment>;
 
+export const fragmentLayout = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('vertical'),
+    writing_mode: z.enum(['vertical-rl', 'vertical-lr']).describe('The value of the CSS property.'),
+  }),
+  z.object({
+    type: z.literal('page'),
+    width: z.number().nullable().describe('In CSS pixels; null for a page of one image, which has its size.'),
+    height: z.number().nullable(),
+    styles: z.string().describe('A style sheet for the classes in the HTML, made of allowed properties.'),
+  }),
+]);
+export type FragmentLayout = z.output<typeof fragmentLayout>;
+
+/** A fragment with its layout, which lists leave out: the styles of a page can be longer than its text. */
+export const laidOutFragment = fragment.extend({
+  layout: fragmentLayout
+    .nullable()
+    .describe('A page of a fixed-layout book, or vertical text; null for horizontal text that flows.'),
+});
+export type LaidOutFragment = z.output<typeof laidOutFragment>;
+
+export const printedPage = z.object({
+  label: z
+    .string()
+    .describe('The page number in the printed edition.')
+    .meta({ examples: ['12'] }),
+  element: elementId.optional(),
+});
+export type PrintedPage = z.output<typeof printedPage>;
+
 /** An entry of the index of fragments, without its text. */
 export const fragmentEntry = fragment.omit({ html_sanitized: true, canonical_text: true }).extend({
   length: z.number().int().describe('The length of `canonical_text` in UTF-16 units.'),
   offset: z.number().int().describe('The length of all fragments before it.'),
+  printed_pages: z
+    .array(printedPage)
+    .nullable()
+    .describe('The pages of the printed edition that begin in it; null when there are none.'),
 });
 export type FragmentEntry = z.output<typeof fragmentEntry>;
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { NexusError } from '../../contract/errors.ts';
 import type {
   FragmentEntry,
+  LaidOutFragment,
   Media,
   MediaAttempt,
   MediaFragment,
@@ -94,7 +95,7 @@ export function createMedia({ sql, ingest }: { sql: Database; ingest: Pick<Inges
       }
     },
 
-    async fragment(viewer: Viewer, mediaId: string, idx: number): Promise<MediaFragment> {
+    async fragment(viewer: Viewer, mediaId: string, idx: number): Promise<LaidOutFragment> {
       const fragment = await store.findFragment(sql, viewer, mediaId, idx);
       if (fragment) return fragment;
       await requireReadable(sql, viewer, mediaId);

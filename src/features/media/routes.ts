@@ -145,9 +145,10 @@ export function registerMediaRoutes(
       errors: ['E_MEDIA_NOT_FOUND', 'E_NOT_FOUND'],
       operationId: 'getFragment',
       summary: 'Get a fragment of a media',
-      description: 'Returns one chapter, page or passage by its index.',
+      description:
+        'Returns one chapter, page or passage by its index, with the layout of a page or of vertical text.',
       params: byFragment,
-      response: { 200: answer(contract.fragment) },
+      response: { 200: answer(contract.laidOutFragment) },
     }),
     (request) => {
       const { id: mediaId, idx } = request.params;

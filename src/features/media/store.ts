@@ -1,5 +1,6 @@
 import type {
   FragmentEntry,
+  LaidOutFragment,
   MediaFragment,
   MediaKind,
   MediaWithOutline,
@@ -92,6 +93,7 @@ export async function writeExtraction(
     outline,
     page_count,
     is_link,
+    book,
     fragments,
   }: Extraction & { page_count?: number },
 ): Promise<void> {
@@ -102,11 +104,14 @@ export async function writeExtraction(
         plain_text = ${plain_text},
         outline = ${JSON.stringify(outline)},
         page_count = ${page_count ?? null},
-        is_link = ${is_link ?? false}
+        is_link = ${is_link ?? false},
+        book = ${book ? JSON.stringify(book) : null}
     where id = ${mediaId}`;
   await writeKnown(tx, mediaId, { title, metadata });
   await tx`
-    insert into media_fragments (id, media_id, idx, title, html_sanitized, canonical_text, t_start_ms, t_end_ms)
+    insert into media_fragments (
+      id, media_id, idx, title, html_sanitized, canonical_text, t_start_ms, t_end_ms, layout, printed_pages
+    )
     select *
     from unnest(
       ${fragments.map(() => newId())}::uuid[],
@@ -116,7 +121,9 @@ export async function writeExtraction(
       ${fragments.map(({ html_sanitized }) => html_sanitized)}::text[],
       ${fragments.map(({ canonical_text }) => canonical_text)}::text[],
       ${fragments.map(({ t_start_ms }) => t_start_ms)}::int[],
-      ${fragments.map(({ t_end_ms }) => t_end_ms)}::int[]
+      ${fragments.map(({ t_end_ms }) => t_end_ms)}::int[],
+      ${fragments.map(({ layout }) => layout && JSON.stringify(layout))}::jsonb[],
+      ${fragments.map(({ printed_pages }) => printed_pages && JSON.stringify(printed_pages))}::jsonb[]
     )`;
 }
 
@@ -173,8 +180,8 @@ export async function insertAssets(tx: Transaction, mediaId: string, assets: Sto
 }
 
 export async function findMedia(sql: Queryable, viewer: Viewer, mediaId: string) {
-  const [row] = await sql<(MediaRow & Pick<MediaWithOutline, 'outline'>)[]>`
-    select ${mediaColumns(sql, viewer)}, ${addedAt(sql, viewer)} as added_at, media.outline
+  const [row] = await sql<(MediaRow & Pick<MediaWithOutline, 'outline' | 'book'>)[]>`
+    select ${mediaColumns(sql, viewer)}, ${addedAt(sql, viewer)} as added_at, media.outline, media.book
     from media
     ${joinOwn(sql, viewer)}
     where media.id = ${mediaId} and ${canReadMedia(sql, viewer, sql`media.id`)}`;
@@ -224,8 +231,8 @@ export async function listFragments(
 }
 
 export async function findFragment(sql: Queryable, viewer: Viewer, mediaId: string, idx: number) {
-  const [fragment] = await sql<MediaFragment[]>`
-    select ${fragmentColumns(sql)}
+  const [fragment] = await sql<LaidOutFragment[]>`
+    select ${fragmentColumns(sql)}, fragment.layout
     from media_fragments as fragment
     where fragment.media_id = ${mediaId} and fragment.idx = ${idx} and ${canReadMedia(sql, viewer, mediaId)}`;
   return fragment;
@@ -236,7 +243,7 @@ export async function listFragmentEntries(sql: Queryable, viewer: Viewer, mediaI
   return sql<FragmentEntry[]>`
     select
       id, idx, title, t_start_ms, t_end_ms, text_length as length,
-      (sum(text_length) over (order by idx) - text_length)::int as offset
+      (sum(text_length) over (order by idx) - text_length)::int as offset, printed_pages
     from media_fragments
     where media_id = ${mediaId} and ${canReadMedia(sql, viewer, mediaId)}
     order by idx`;

@@ -36,6 +36,7 @@ const BY_NAME: Record<string, unknown> = {
   details: {},
   disabled_reason: 'It answered 410 Gone.',
   display_name: 'Ada Lovelace',
+  element: 'n-page-12',
   error: 'timed out',
   error_code: 'E_TIMEOUT',
   error_message: 'The server did not answer within 30 seconds.',
@@ -100,6 +101,7 @@ const BY_NAME: Record<string, unknown> = {
   source_library_name: 'Oceanography',
   storage_path: 'media/019eb2a4-5c1d-7e3f-8a90-1b2c3d4e5f60/original.pdf',
   subject: 'media/019eb2a4-5c1d-7e3f-8a90-1b2c3d4e5f60',
+  styles: '@layer book{.b-line{position:absolute;top:30px}}@layer own{}',
   subscriber: 'webhooks',
   summary: 'Fetched and extracted in 1.2 seconds.',
   tag: 'oceans/tides',
@@ -125,7 +127,7 @@ const BY_NAME: Record<string, unknown> = {
 
 /** Fields that are usually null where they may be. */
 const USUALLY_NULL =
-  /^(failed|disabled|finished|delivered|failing)_(at|since|reason)$|error|failure_stage|next_cursor|^shadow|parent_|responded_at|fallback_reason|lease_|provider|playback|page_count|t_(start|end)_ms|quota|requests_per_minute|^library$/;
+  /^(failed|disabled|finished|delivered|failing)_(at|since|reason)$|error|failure_stage|next_cursor|^shadow|parent_|responded_at|fallback_reason|lease_|provider|playback|page_count|t_(start|end)_ms|quota|requests_per_minute|^(library|layout|book|printed_pages)$/;
 
 /** Returns an example of what a schema describes, from the examples of its parts. */
 export function exampleOf(schema: JsonSchema, named: Record<string, JsonSchema>, name = ''): unknown {

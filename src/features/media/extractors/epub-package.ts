@@ -1,27 +1,44 @@
-import { parseUrl } from '../../../platform/url.ts';
-import { canonicalLines } from '../text/canonical-text.ts';
 import { type Archive, DRM, invalid } from './archive.ts';
+import { resolvePath } from './epub-address.ts';
+import { readNavigation } from './epub-navigation.ts';
+import { cleanLine, readXml } from './epub-xml.ts';
 import { languageTag } from './extraction.ts';
-import { childrenNamed, descendants, localName, parseXml, type XmlElement } from './xml.ts';
-
-interface TocEntry {
-  title: string;
-  /** The path of its target in the archive; empty when it has none. */
-  path: string;
-  depth: number;
-}
+import { childrenNamed, descendants, type XmlElement } from './xml.ts';
 
 interface Item {
   path: string;
   type: string;
   properties: string[];
+  /** The id of the item to show where this one cannot be shown. */
+  fallback: string;
 }
 
-const FONT_OBFUSCATION = ['http://www.idpf.org/2008/embedding', 'http://ns.adobe.com/pdf/enc#RC'];
-const MAX_TOC_ENTRIES = 5000;
-const MAX_TOC_DEPTH = 20;
+/** A chapter of a book, or a page of a comic. */
+export interface SpineItem {
+  path: string;
+  /** Whether it is a page with a layout of its own, and not text that flows. */
+  isFixed: boolean;
+}
 
-/** Reads the metadata and the contents of a book from its package document. `chapters` are in reading order; a page of a comic is one. */
+export interface PageSize {
+  width: number;
+  height: number;
+}
+
+export type Book = Awaited<ReturnType<typeof readBook>>;
+
+const FONT_OBFUSCATION = ['http://www.idpf.org/2008/embedding', 'http://ns.adobe.com/pdf/enc#RC'];
+const READABLE =
+  /^(application\/xhtml\+xml|text\/html|application\/x-dtbook\+xml|text\/x-oeb1-document|image\/.+)$/;
+/** Files beside the package in which shops say that a book has fixed pages. */
+const DISPLAY_OPTIONS = [
+  'META-INF/com.apple.ibooks.display-options.xml',
+  'META-INF/com.kobobooks.display-options.xml',
+];
+const MOST_FALLBACKS = 5;
+const LARGEST_PAGE = 20_000;
+
+/** Reads the metadata and the contents of a book from its package document. `chapters` are in reading order. */
 export async function readBook(archive: Archive) {
   await refuseDrm(archive);
   const container = await readXml(archive, 'META-INF/container.xml');
@@ -31,18 +48,27 @@ export async function readBook(archive: Archive) {
 
   const items = manifest(opf, opfPath);
   const spine = descendants(opf, 'spine')[0];
-  const chapters = (spine ? childrenNamed(spine, 'itemref') : [])
-    .map((itemref) => items.get(itemref.getAttribute('idref') ?? ''))
-    .filter((item) => item !== undefined)
-    .filter(({ type }) => /^(application\/xhtml\+xml|text\/html|image\/.+)$/.test(type))
-    .map(({ path }) => path);
   const all = [...items.values()];
+  const writingMode = metaNamed(opf, 'primary-writing-mode')?.toLowerCase();
   return {
     ...describe(opf),
-    chapters: [...new Set(chapters)],
+    chapters: spineItems(spine, items, await isFixedLayout(archive, opf)),
     images: all.filter(({ type }) => type.startsWith('image/')).map(({ path }) => path),
     cover: coverOf(opf, items),
-    toc: await tableOfContents(archive, all, items.get(spine?.getAttribute('toc') ?? '')),
+    isRightToLeft:
+      spine?.getAttribute('page-progression-direction') === 'rtl' ||
+      (writingMode !== undefined && /^(horizontal|vertical)-rl$/.test(writingMode)),
+    /** How the text is written where its style says nothing. */
+    writingMode,
+    /** The size of pages that do not say theirs. */
+    pageSize: defaultPageSize(opf),
+    ...(await readNavigation(archive, {
+      nav: all.find(({ properties }) => properties.includes('nav'))?.path,
+      ncx: (items.get(spine?.getAttribute('toc') ?? '') ?? all.find(({ type }) => type.includes('ncx')))
+        ?.path,
+      opf,
+      opfPath,
+    })),
   };
 }
 
@@ -54,29 +80,94 @@ async function refuseDrm(archive: Archive): Promise<void> {
     throw invalid(DRM);
 }
 
-async function readXml(archive: Archive, path: string): Promise<XmlElement | undefined> {
-  const bytes = await archive.read(path);
-  return bytes && parseXml(bytes);
-}
-
 function manifest(opf: XmlElement, opfPath: string): Map<string, Item> {
   return new Map(
     descendants(opf, 'item').map((item) => [
       item.getAttribute('id') ?? '',
       {
-        path: resolve(item.getAttribute('href') ?? '', opfPath),
+        path: resolvePath(item.getAttribute('href') ?? '', opfPath),
         type: (item.getAttribute('media-type') ?? '').toLowerCase(),
         properties: (item.getAttribute('properties') ?? '').split(/\s+/),
+        fallback: item.getAttribute('fallback') ?? '',
       },
     ]),
   );
+}
+
+/** Returns the chapters in reading order, each once. An item may say for itself whether it is a fixed page. */
+function spineItems(spine: XmlElement | undefined, items: Map<string, Item>, isFixed: boolean): SpineItem[] {
+  const chapters = new Map<string, SpineItem>();
+  for (const itemref of spine ? childrenNamed(spine, 'itemref') : []) {
+    const item = readableItem(items, itemref.getAttribute('idref') ?? '');
+    if (!item || chapters.has(item.path)) continue;
+    const properties = itemref.getAttribute('properties') ?? '';
+    const [, layout] = /\brendition:layout-(pre-paginated|reflowable)\b/.exec(properties) ?? [];
+    chapters.set(item.path, {
+      path: item.path,
+      isFixed: layout === undefined ? isFixed : layout === 'pre-paginated',
+    });
+  }
+  return [...chapters.values()];
+}
+
+/** Returns an item, or the fallback of an item of a type that cannot be shown. */
+function readableItem(items: Map<string, Item>, id: string): Item | undefined {
+  let item = items.get(id);
+  for (let steps = 0; item && !READABLE.test(item.type) && steps < MOST_FALLBACKS; steps++)
+    item = items.get(item.fallback);
+  return item && READABLE.test(item.type) ? item : undefined;
+}
+
+/** Whether all pages have a fixed layout, unless they say otherwise. EPUB 3, Kindle, Apple and Kobo have a mark each. */
+async function isFixedLayout(archive: Archive, opf: XmlElement): Promise<boolean> {
+  const declared = metaProperty(opf, 'rendition:layout');
+  if (declared !== undefined) return declared === 'pre-paginated';
+  if (metaNamed(opf, 'fixed-layout') === 'true') return true;
+  for (const path of DISPLAY_OPTIONS) {
+    const options = await readXml(archive, path);
+    const isFixed = (option: XmlElement) =>
+      option.getAttribute('name') === 'fixed-layout' && option.textContent.trim() === 'true';
+    if (options && descendants(options, 'option').some(isFixed)) return true;
+  }
+  return false;
+}
+
+function defaultPageSize(opf: XmlElement): PageSize | undefined {
+  return (
+    readViewport(metaProperty(opf, 'rendition:viewport')) ??
+    readViewport(metaNamed(opf, 'original-resolution')?.replace(/^(\d+)x(\d+)$/i, 'width=$1,height=$2'))
+  );
+}
+
+/** Reads the size of a page from `width=1200, height=1600`. */
+export function readViewport(content: string | null | undefined): PageSize | undefined {
+  const number = (name: string) =>
+    Number(new RegExp(`\\b${name}\\s*=\\s*"?(\\d{1,6}(?:\\.\\d{1,6})?)`, 'i').exec(content ?? '')?.[1] ?? 0);
+  return pageSize(number('width'), number('height'));
+}
+
+/** Returns the size of a page; undefined when it cannot be one. */
+export function pageSize(width: number | undefined, height: number | undefined): PageSize | undefined {
+  const isSize = (value: number | undefined): value is number =>
+    value !== undefined && value >= 1 && value <= LARGEST_PAGE;
+  return isSize(width) && isSize(height) ? { width, height } : undefined;
+}
+
+function metaProperty(opf: XmlElement, property: string): string | undefined {
+  const metas = descendants(opf, 'meta').filter((meta) => meta.getAttribute('property') === property);
+  return metas.find((meta) => !meta.getAttribute('refines'))?.textContent.trim();
+}
+
+function metaNamed(opf: XmlElement, name: string): string | undefined {
+  const meta = descendants(opf, 'meta').find((one) => one.getAttribute('name')?.toLowerCase() === name);
+  return meta?.getAttribute('content')?.trim();
 }
 
 function describe(opf: XmlElement) {
   const metadata = descendants(opf, 'metadata')[0];
   const all = (name: string) =>
     (metadata ? childrenNamed(metadata, name) : [])
-      .map((element) => clean(element.textContent))
+      .map((element) => cleanLine(element.textContent))
       .filter(Boolean);
   const first = (name: string) => all(name)[0] ?? null;
   return {
@@ -95,74 +186,5 @@ function describe(opf: XmlElement) {
 /** Finds the cover. EPUB 3 marks it with a property; EPUB 2 names it in the metadata. */
 function coverOf(opf: XmlElement, items: Map<string, Item>): string | undefined {
   const marked = [...items.values()].find(({ properties }) => properties.includes('cover-image'));
-  const named = descendants(opf, 'meta').find((meta) => meta.getAttribute('name') === 'cover');
-  return (marked ?? items.get(named?.getAttribute('content') ?? ''))?.path;
-}
-
-async function tableOfContents(archive: Archive, items: Item[], ncx: Item | undefined): Promise<TocEntry[]> {
-  const nav = items.find(({ properties }) => properties.includes('nav'));
-  const toc: Toc = { base: nav?.path ?? ncx?.path ?? '', entries: [] };
-  const document = await readXml(archive, toc.base);
-  if (document && nav) {
-    const navs = descendants(document, 'nav');
-    const root = navs.find((element) => element.getAttribute('epub:type') === 'toc') ?? navs[0];
-    for (const list of root ? childrenNamed(root, 'ol') : []) collectNav(toc, list, 0);
-  } else if (document) {
-    for (const map of descendants(document, 'navMap')) collectNcx(toc, map, 0);
-  }
-  return toc.entries;
-}
-
-/** A table of contents so far. Its addresses are relative to `base`. */
-interface Toc {
-  base: string;
-  entries: TocEntry[];
-}
-
-function collectNav(toc: Toc, list: XmlElement, depth: number): void {
-  for (const item of childrenNamed(list, 'li')) {
-    const label = [...item.children].find((child) => ['a', 'span'].includes(localName(child)));
-    addEntry(toc, label?.textContent, label?.getAttribute('href'), depth);
-    if (depth < MAX_TOC_DEPTH)
-      for (const inner of childrenNamed(item, 'ol')) collectNav(toc, inner, depth + 1);
-  }
-}
-
-function collectNcx(toc: Toc, parent: XmlElement, depth: number): void {
-  for (const point of childrenNamed(parent, 'navPoint')) {
-    const label = childrenNamed(point, 'navLabel')[0]?.textContent;
-    addEntry(toc, label, childrenNamed(point, 'content')[0]?.getAttribute('src'), depth);
-    if (depth < MAX_TOC_DEPTH) collectNcx(toc, point, depth + 1);
-  }
-}
-
-function addEntry({ base, entries }: Toc, label = '', href: string | null = '', depth: number): void {
-  const title = clean(label);
-  if (title && entries.length < MAX_TOC_ENTRIES)
-    entries.push({ title, path: href ? resolve(href, base) : '', depth });
-}
-
-/** Stands for the archive in URLs, so that the relative addresses in a book can be resolved. */
-export const BOOK = 'https://epub.invalid/';
-
-export function urlOf(path: string): string {
-  return BOOK + path.split('/').map(encodeURIComponent).join('/');
-}
-
-/** Returns the path in the archive of a URL; empty when it leads out of the archive. */
-export function pathOf(url: string): string {
-  try {
-    return url.startsWith(BOOK) ? decodeURIComponent(new URL(url).pathname.slice(1)) : '';
-  } catch {
-    return '';
-  }
-}
-
-function resolve(href: string, from: string): string {
-  const url = parseUrl(href, urlOf(from));
-  return url ? pathOf(url.href) : '';
-}
-
-function clean(text: string): string {
-  return canonicalLines(text.replaceAll('\n', ' ')).slice(0, 1000);
+  return (marked ?? items.get(metaNamed(opf, 'cover') ?? ''))?.path;
 }

@@ -1,34 +1,23 @@
-import { decodeText } from '../../../platform/egress/charset.ts';
-import { LARGEST_IMAGE, sniffImage } from '../files/image.ts';
+import type { PrintedPage } from '../../../contract/media.ts';
 import { canonicalLines, canonicalText } from '../text/canonical-text.ts';
 import { escapeAttribute } from '../text/markup.ts';
-import { sanitizeNodes } from '../text/sanitize.ts';
-import { fragmentOf, targetId } from '../text/targets.ts';
-import { type Archive, invalid, openArchive, unsafe } from './archive.ts';
-import { createDrawings, type Drawings, hashName, readSvgFile } from './drawings.ts';
-import { BOOK, pathOf, readBook, urlOf } from './epub-package.ts';
+import { invalid, openArchive, unsafe } from './archive.ts';
+import { createDrawings } from './drawings.ts';
+import { resolvePath } from './epub-address.ts';
+import { type ChapterContext, type ReadChapter, readChapter } from './epub-chapter.ts';
+import { picturePage } from './epub-fixed-page.ts';
+import { type BookImage, readImages } from './epub-images.ts';
+import { type ChapterTarget, createLinks, type Links } from './epub-links.ts';
+import type { NavTarget } from './epub-navigation.ts';
+import { type Book, pageSize, readBook, type SpineItem } from './epub-package.ts';
+import { createStyles } from './epub-styles.ts';
 import { type Asset, type Extraction, type Fragment, toExtraction, toFragment } from './extraction.ts';
-import { parsePage } from './page-dom.ts';
-import { fromPage } from './page-markup.ts';
-import { preparePage } from './prepare-page.ts';
-import { asHtml, refuseEntities } from './xml.ts';
 
 interface EpubTask {
   bytes: Uint8Array;
   /** The URL prefix of assets. */
   assetPath: string;
 }
-
-/**
- * Placeholders for links to chapters and for ids that other chapters may link to. Empty chapters are skipped, so fragment
- * numbers are known only at the end. No text contains the NUL character, because parsers drop it.
- */
-const OPEN = '\0';
-const LINK_TO_CHAPTER = / href="#\0(\d+)(?:\/([^"]*))?"/g;
-const OPEN_ID = / id="\0([^"]*)"/g;
-
-/** An SVG file starts with its root, after a document type and comments. */
-const SVG_START = 10_000;
 
 const MAX_CHAPTERS = 5000;
 const MB = 1024 * 1024;
@@ -41,15 +30,6 @@ const MAX_EXPANSION = 20;
 function maxOutputBytes(fileBytes: number): number {
   return Math.min(MAX_OUTPUT_BYTES, 10 * MB + MAX_EXPANSION * fileBytes);
 }
-
-const EXTENSIONS: Record<string, string> = {
-  'image/png': 'png',
-  'image/jpeg': 'jpg',
-  'image/gif': 'gif',
-  'image/webp': 'webp',
-  'image/avif': 'avif',
-  'image/bmp': 'bmp',
-};
 
 export async function extractEpub({ bytes, assetPath }: EpubTask): Promise<Extraction> {
   const maxBytes = maxOutputBytes(bytes.byteLength);
@@ -64,154 +44,107 @@ export async function extractEpub({ bytes, assetPath }: EpubTask): Promise<Extra
     if (asset) used.add(asset);
     return asset && `${assetPath}${asset.name}`;
   };
+  const imagesAt = (from: string) => ({
+    find(url: string) {
+      const name = resolvePath(url, from);
+      const asset = images.get(name)?.asset;
+      return asset && { name, url: `${assetPath}${asset.name}` };
+    },
+  });
 
-  const fragments: Fragment[] = [];
-  const fragmentOfChapter = new Map<string, number>();
-  const numbers = new Map(book.chapters.map((chapter, number) => [chapter, number]));
+  const chapters = new Map<string, ChapterTarget>(
+    book.chapters.map(({ path }) => [path, { fragment: undefined, ids: new Set() }]),
+  );
+  const numbers = new Map(book.chapters.map(({ path }, number) => [path, number]));
+  const context: Omit<ChapterContext, 'onId'> = {
+    archive,
+    drawings,
+    styles: createStyles(archive, imagesAt),
+    imagesAt,
+    imageAt,
+    numberOf: (path) => numbers.get(path),
+    writingMode: book.writingMode,
+    pageSize: book.pageSize,
+  };
   const pictures = new Set(book.images);
-  const ids = book.chapters.map(() => new Set<string>());
+  const fragments: Fragment[] = [];
+  const marks: NavTarget[] = [];
   let size = 0;
-  for (const [number, chapter] of book.chapters.entries()) {
-    const html = pictures.has(chapter)
-      ? pictureHtml(imageAt(chapter), images.get(chapter)?.alt)
-      : await chapterHtml(archive, chapter, {
-          drawings,
-          imageAt,
-          numberOf: (path) => numbers.get(path),
-          onId: (id) => void ids[number]?.add(id),
-        });
-    size += html.length;
+  for (const item of book.chapters) {
+    const { path } = item;
+    const target = chapters.get(path);
+    const read = pictures.has(path)
+      ? readPicture(item, imageAt(path), images.get(path))
+      : await readChapter(item, { ...context, onId: (id) => void target?.ids.add(id) });
+    const { html, layout } = read;
+    size += html.length + (layout?.type === 'page' ? layout.styles.length : 0);
     if (size > Math.min(MAX_MARKUP_BYTES, maxBytes)) throw unsafe('is too large when decompressed');
     if (html.trim() === '') continue;
-    fragmentOfChapter.set(chapter, fragments.length);
-    const title = book.toc.find(({ path }) => path === chapter)?.title ?? headingOf(html);
-    fragments.push(toFragment(fragments.length, html, { title }));
+    if (target) target.fragment = fragments.length;
+    const title = book.toc.find((entry) => entry.path === path)?.title ?? headingOf(html);
+    fragments.push(toFragment(fragments.length, html, { title, layout }));
+    marks.push(...read.marks.map(({ label, id }) => ({ title: label, path, id })));
   }
-  const fragmentAt = (number: number) => fragmentOfChapter.get(book.chapters[number] ?? '');
-  linkChapters(fragments, { fragmentAt, ids });
   if (fragments.length === 0) throw invalid('The book has no chapters.');
+  const links = createLinks(chapters);
+  addPrintedPages(fragments, book.pages.length > 0 ? book.pages : marks, links);
+  const navigation = navigationOf(book, links);
+  links.complete(fragments);
 
   const cover = book.cover === undefined ? undefined : images.get(book.cover)?.asset;
   if (cover) used.add(cover);
-  return toExtraction({
-    title: book.title,
-    metadata: { ...book.metadata, cover: cover?.name ?? null },
-    fragments,
-    outline: book.toc.map(({ title, path, depth }) => ({
-      title,
-      fragment_idx: fragmentOfChapter.get(path) ?? null,
-      depth,
-    })),
-    assets: uniqueAssets([...used, ...drawings.used()]),
-  });
-}
-
-/** Returns the HTML of a page that is an image; empty when the image is invalid. */
-function pictureHtml(src: string | undefined, alt = ''): string {
-  return src ? `<p><img src="${escapeAttribute(src)}" alt="${escapeAttribute(alt)}"></p>` : '';
-}
-
-interface ChapterContext {
-  drawings: Drawings;
-  imageAt(path: string): string | undefined;
-  /** Returns the number of a chapter in the book. */
-  numberOf(path: string): number | undefined;
-  /** Called with every id of the chapter, as it is in the HTML. */
-  onId(id: string): void;
-}
-
-async function chapterHtml(
-  archive: Archive,
-  chapter: string,
-  { drawings, imageAt, numberOf, onId }: ChapterContext,
-): Promise<string> {
-  const bytes = await archive.read(chapter);
-  if (!bytes) return '';
-  const { text } = decodeText(bytes, undefined);
-  refuseEntities(text);
-  const page = parsePage(asHtml(text));
-  const formulas = preparePage(page, drawings);
-  const linkTo = (url: string) => {
-    const path = pathOf(url);
-    const number = path === chapter ? undefined : numberOf(path);
-    if (number === undefined) return undefined;
-    const id = fragmentOf(url, { pageUrls: [urlOf(path)] });
-    return id ? `#${OPEN}${number}/${targetId(id)}` : `#${OPEN}${number}`;
+  const { outline, landmarks } = navigation;
+  return {
+    ...toExtraction({
+      title: book.title,
+      metadata: { ...book.metadata, cover: cover?.name ?? null },
+      fragments,
+      outline,
+      assets: uniqueAssets([...used, ...drawings.used()]),
+    }),
+    book: { direction: book.isRightToLeft ? 'rtl' : 'ltr', landmarks },
   };
-  return sanitizeNodes(page.body?.childNodes.map((node) => fromPage(node, formulas)) ?? [], {
-    baseUrl: urlOf(chapter),
-    // External images are removed, because their server would learn who reads the book and when.
-    rewriteImage: (url) => drawings.urlOf(url) ?? imageAt(pathOf(url)),
-    rewriteLink: (url) => (url.startsWith(BOOK) ? linkTo(url) : url),
-    rewriteId: (id, isLinked) => {
-      onId(escapeAttribute(targetId(id)));
-      return isLinked ? targetId(id) : OPEN + targetId(id);
-    },
-  });
 }
 
-/** Completes the links between chapters, and removes the ids that no link leads to. `ids` are those of each chapter. */
-function linkChapters(
-  fragments: Fragment[],
-  { fragmentAt, ids }: { fragmentAt(chapter: number): number | undefined; ids: Set<string>[] },
-): void {
-  const wanted = new Set<string>();
-  for (const fragment of fragments) {
-    fragment.html_sanitized = fragment.html_sanitized.replace(LINK_TO_CHAPTER, (_, chapter, id = '') => {
-      const idx = fragmentAt(Number(chapter));
-      if (idx === undefined) return '';
-      if (!ids[Number(chapter)]?.has(id)) return ` href="#fragment-${idx}"`;
-      wanted.add(`${idx}/${id}`);
-      return ` href="#fragment-${idx}/${id}"`;
-    });
-  }
-  for (const fragment of fragments) {
-    fragment.html_sanitized = fragment.html_sanitized.replace(OPEN_ID, (_, id) =>
-      wanted.has(`${fragment.idx}/${id}`) ? ` id="${id}"` : '',
-    );
-  }
+/** Returns a spine item that is an image; empty when the image is invalid. */
+function readPicture(
+  { isFixed }: SpineItem,
+  src: string | undefined,
+  image: BookImage | undefined,
+): ReadChapter {
+  const marks: ReadChapter['marks'] = [];
+  if (src === undefined || !image) return { html: '', layout: null, marks };
+  const { alt, words, width, height } = image;
+  if (isFixed) return { ...picturePage({ src, alt, words, size: pageSize(width, height) }), marks };
+  const html = `<p><img src="${escapeAttribute(src)}" alt="${escapeAttribute(alt)}"></p>`;
+  return { html, layout: null, marks };
 }
 
-/** An image of a book, and what an SVG says about itself. */
-interface BookImage {
-  asset: Asset;
-  alt: string;
+/** Adds the pages of the printed edition to the fragments in which they begin. */
+function addPrintedPages(fragments: Fragment[], pages: NavTarget[], links: Links): void {
+  const byFragment = new Map<number, PrintedPage[]>();
+  for (const page of pages) {
+    const target = links.to(page);
+    if (!target) continue;
+    const { fragment_idx, ...element } = target;
+    const known = byFragment.get(fragment_idx) ?? [];
+    known.push({ label: page.title, ...element });
+    byFragment.set(fragment_idx, known);
+  }
+  for (const fragment of fragments) fragment.printed_pages = byFragment.get(fragment.idx) ?? null;
 }
 
-/** Reads the images by path. Skips invalid and large files. */
-async function readImages(
-  archive: Archive,
-  paths: string[],
-  maxBytes: number,
-): Promise<Map<string, BookImage>> {
-  const byPath = new Map<string, BookImage>();
-  const byName = new Map<string, BookImage>();
-  let total = 0;
-  for (const path of paths) {
-    const bytes = await archive.read(path);
-    const image = bytes && bytes.length <= LARGEST_IMAGE ? readImage(bytes) : undefined;
-    if (!image) continue;
-    total += image.asset.bytes.length;
-    if (total > maxBytes) throw unsafe('is too large when decompressed');
-    const known = byName.get(image.asset.name) ?? image;
-    byName.set(image.asset.name, known);
-    byPath.set(path, known);
-  }
-  return byPath;
-}
-
-/** Reads an image. Files are named by their hash, so that duplicates are stored once. */
-function readImage(bytes: Buffer): BookImage | undefined {
-  const type = sniffImage(bytes);
-  const extension = type && EXTENSIONS[type];
-  if (extension) {
-    const name = `${hashName(bytes)}.${extension}`;
-    return { asset: { name, content_type: type, bytes: new Uint8Array(bytes) }, alt: '' };
-  }
-  const { text } = decodeText(bytes, undefined);
-  if (!/<(svg:)?svg\b/i.test(text.slice(0, SVG_START))) return undefined;
-  refuseEntities(text);
-  return readSvgFile(asHtml(text));
+function navigationOf({ toc, landmarks }: Book, links: Links) {
+  return {
+    outline: toc.map(({ title, depth, ...target }) => {
+      const { fragment_idx, ...element } = links.to(target) ?? { fragment_idx: null };
+      return { title, fragment_idx, ...element, depth };
+    }),
+    landmarks: landmarks.flatMap(({ type, title, ...target }) => {
+      const found = links.to(target);
+      return found ? [{ type, title, ...found }] : [];
+    }),
+  };
 }
 
 /** A drawing may be embedded in a chapter and be a file, too. */

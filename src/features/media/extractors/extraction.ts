@@ -1,4 +1,5 @@
 import { Failure, type FailureCode } from '../../../contract/errors.ts';
+import type { BookFacts, FragmentLayout, PrintedPage } from '../../../contract/media.ts';
 import { canonicalText } from '../text/canonical-text.ts';
 import { countWords, readingMinutes } from './words.ts';
 
@@ -10,6 +11,10 @@ export interface Fragment {
   canonical_text: string;
   t_start_ms: number | null;
   t_end_ms: number | null;
+  /** How it is shown; null for horizontal text that flows. */
+  layout: FragmentLayout | null;
+  /** The printed pages that begin in it; null when there are none. */
+  printed_pages: PrintedPage[] | null;
 }
 
 interface Metadata {
@@ -36,6 +41,8 @@ export interface OutlineItem {
   title: string;
   /** The fragment that the entry links to; null when it has no target. */
   fragment_idx: number | null;
+  /** The id of the element in the fragment, when the entry does not link to its beginning. */
+  element?: string;
   depth: number;
 }
 
@@ -47,6 +54,8 @@ export interface Extraction {
   plain_text: string;
   outline: OutlineItem[];
   assets: Asset[];
+  /** How a book is read. */
+  book?: BookFacts;
   /** Whether this is a page with hardly any text. */
   is_link?: boolean;
 }
@@ -74,7 +83,8 @@ export function plainText(fragments: Pick<Fragment, 'canonical_text'>[]): string
 /** Creates a fragment from sanitised HTML. */
 export function toFragment(idx: number, html: string, more: Partial<Fragment> = {}): Fragment {
   const text = { html_sanitized: html, canonical_text: canonicalText(html) };
-  return { idx, title: null, ...text, t_start_ms: null, t_end_ms: null, ...more };
+  const nothing = { title: null, t_start_ms: null, t_end_ms: null, layout: null, printed_pages: null };
+  return { idx, ...nothing, ...text, ...more };
 }
 
 type Parts = Known & Pick<Extraction, 'fragments'> & Partial<Pick<Extraction, 'outline' | 'assets'>>;

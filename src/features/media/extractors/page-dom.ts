@@ -168,7 +168,7 @@ export class PageElement extends PageParent {
   readonly tagName: string;
   readonly namespaceURI: html.NS;
   attributes: PageAttribute[];
-  /** The text of a formula's script or of a drawing's style, which is not part of the text of the page. */
+  /** The text of a formula's script or of a style, which is not part of the text of the page. */
   source = '';
   /** Readability stores its score here. */
   readability: unknown = undefined;
@@ -315,9 +315,9 @@ function isSkipped(parent: PageParent): parent is PageElement {
   return parent.localName === 'script' && parent.getAttribute('type') !== 'application/ld+json';
 }
 
-/** Whether the text of a skipped element is needed: of scripts with formulas, and of styles in drawings. */
+/** Whether the text of a skipped element is needed: of scripts with formulas, and of styles. */
 function hasSource(element: PageElement): boolean {
-  if (element.localName === 'style') return element.namespaceURI === html.NS.SVG;
+  if (element.localName === 'style') return true;
   return /^math\//i.test(element.getAttribute('type') ?? '');
 }
 

@@ -8,9 +8,9 @@ import { type PageDocument, PageElement } from './page-dom.ts';
  * Puts the parts of a page that Readability and the sanitiser do not understand into a form that they keep: formulas,
  * drawings, footnotes, and the language of code. Returns the formulas for `fromPage`.
  */
-export function preparePage(page: PageDocument, drawings: Drawings): Element[] {
+export function preparePage(page: PageDocument, drawings: Drawings, { isFixed = false } = {}): Element[] {
   const formulas = replaceFormulas(page);
-  drawings.replaceIn(page);
+  drawings.replaceIn(page, { isFixed });
   for (const code of page.querySelectorAll('pre,code')) markLanguage(code);
   for (const note of page.querySelectorAll('aside,footer')) if (isNote(note)) replaceByDiv(page, note);
   return formulas;

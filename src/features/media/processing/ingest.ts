@@ -241,8 +241,10 @@ export function createIngest(dependencies: IngestDependencies) {
 /** The size of an extraction in the database and in storage, without the original file. */
 function bytesOf({ fragments, plain_text, assets }: Extracted['extraction']): number {
   let size = Buffer.byteLength(plain_text);
-  for (const { html_sanitized, canonical_text } of fragments)
+  for (const { html_sanitized, canonical_text, layout } of fragments) {
     size += Buffer.byteLength(html_sanitized) + Buffer.byteLength(canonical_text);
+    if (layout?.type === 'page') size += Buffer.byteLength(layout.styles);
+  }
   for (const { bytes } of assets) size += bytes.byteLength;
   return size;
 }

@@ -27,6 +27,8 @@ export interface SanitizeOptions {
   rewriteLink?(url: string): string | undefined;
   /** Returns the id of an element; undefined drops it. Without it, only ids that a link in these nodes leads to are kept. */
   rewriteId?(id: string, isLinked: boolean): string | undefined;
+  /** Returns the classes that give an element the style of its page. Without it, all classes are dropped. */
+  classesOf?(element: Element): string | undefined;
 }
 
 const words = (text: string) => new Set(text.split(' '));
@@ -54,6 +56,7 @@ const NUMBER = /^\d{1,4}$/;
 const ATTRIBUTES: Record<string, Record<string, RegExp>> = {
   '*': {
     'aria-hidden': /^true$/,
+    'data-upright': /^$/,
     dir: /^(ltr|rtl|auto)$/i,
     lang: /^[A-Za-z0-9-]{1,35}$/,
     title: TEXT,
@@ -206,13 +209,18 @@ function attributesOf(element: Element, parent: Element | undefined, context: Co
   }
   if (tagName === 'a') kept.unshift(...linkAttributes(element, parent, context));
   if (tagName === 'pre') kept.push(['tabindex', '0']);
-  if (tagName === 'pre' || tagName === 'code') {
-    const language = codeLanguage(attribute(element, 'class'), attribute(element, 'data-language'));
-    if (language) kept.push(['class', `language-${language}`]);
-  }
+  const classes = classesOf(element, context);
+  if (classes) kept.push(['class', classes]);
   const id = placedId(element, context);
   if (id !== undefined) kept.unshift(['id', id]);
   return kept.map(([name, value]) => ` ${name}="${escapeAttribute(value)}"`).join('');
+}
+
+function classesOf(element: Element, context: Context): string | undefined {
+  const ofPage = context.classesOf?.(element);
+  if (element.tagName !== 'pre' && element.tagName !== 'code') return ofPage;
+  const language = codeLanguage(attribute(element, 'class'), attribute(element, 'data-language'));
+  return [language && `language-${language}`, ofPage].filter(Boolean).join(' ');
 }
 
 function linkAttributes(element: Element, parent: Element | undefined, context: Context): [string, string][] {

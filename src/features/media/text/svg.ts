@@ -143,6 +143,21 @@ export function describe(svg: Element): string {
   return (named || textOf(svg.childNodes)).slice(0, 500);
 }
 
+/** Returns the words that a drawing shows, without its title and description. */
+export function wordsOf(svg: Element): string {
+  const words: string[] = [];
+  walk([svg], {
+    text: () => undefined,
+    enter(element) {
+      if (element.tagName !== 'text' && element.tagName !== 'foreignObject') return true;
+      words.push(textOf(element.childNodes));
+      return false;
+    },
+    leave: () => undefined,
+  });
+  return words.filter(Boolean).join(' ');
+}
+
 function sizeOf(svg: Element): Pick<Drawing, 'width' | 'height'> {
   const [, , boxWidth, boxHeight] = (attribute(svg, 'viewBox') ?? '')
     .trim()

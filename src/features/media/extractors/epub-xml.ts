@@ -1,0 +1,14 @@
+import { canonicalLines } from '../text/canonical-text.ts';
+import type { Archive } from './archive.ts';
+import { parseXml, type XmlElement } from './xml.ts';
+
+/** Reads an XML file of the archive; undefined when it does not exist. */
+export async function readXml(archive: Archive, path: string): Promise<XmlElement | undefined> {
+  const bytes = await archive.read(path);
+  return bytes && parseXml(bytes);
+}
+
+/** Returns a text as one line of at most a thousand characters. */
+export function cleanLine(text: string): string {
+  return canonicalLines(text.replaceAll('\n', ' ')).slice(0, 1000);
+}
