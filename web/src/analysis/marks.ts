@@ -1,6 +1,7 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { fragmentQuery, fragmentsQuery } from '../library/queries.ts';
+import { axisOf } from '../reader/reading-axis.ts';
 import { requestFragment } from './fragment-requests.ts';
 import type { Span } from './queries.ts';
 import { createRangeFinder, textRunsIn } from './text-ranges.ts';
@@ -11,8 +12,10 @@ const CURRENT = 'nexus-finding-here';
 /** Undefined in browsers without the CSS Custom Highlight API, which show no marks. */
 const highlights = 'highlights' in CSS && typeof Highlight === 'function' ? CSS.highlights : undefined;
 
-/** The element with the text of a fragment: a part of an article, a PDF page, or a line of a transcript. */
+/** The element with the text of a fragment: a part of an article, a page, or a line of a transcript. */
 function elementOf(idx: number): Element | null {
+  const page = document.querySelector(`.fixed-page[data-fragment="${idx}"]`);
+  if (page) return page.shadowRoot?.querySelector('.prose-part') ?? null;
   return document.querySelector(
     [
       `.prose-part[data-fragment="${idx}"]`,
@@ -74,7 +77,15 @@ function scrollToRange(range: Range): void {
     line.scrollIntoView({ block: 'nearest' });
     return;
   }
-  const { top, bottom } = range.getBoundingClientRect();
+  const box = range.getBoundingClientRect();
+  const vertical = range.startContainer.parentElement?.closest('.reader-column:has(.vertical-text)');
+  if (vertical) {
+    const axis = axisOf(vertical);
+    if (axis.startOf(box) < 0 || axis.endOf(box) > axis.length)
+      axis.scrollTo(axis.offset() + axis.startOf(box) - axis.length / 3);
+    return;
+  }
+  const { top, bottom } = box;
   const sheet = document.querySelector('.side-panel')?.getBoundingClientRect();
   // On narrow screens the panel is a bottom sheet.
   const end = sheet && sheet.left < 1 ? sheet.top : window.innerHeight;

@@ -34,8 +34,10 @@ export type {
 export type { Role, Scope } from '../../../src/contract/roles.ts';
 
 export type Fragment = Wire<typeof media.fragment>;
+export type LaidOutFragment = Wire<typeof media.laidOutFragment>;
 export type FragmentEntry = Wire<typeof media.fragmentEntry>;
 export type OutlineItem = Wire<typeof media.outlineItem>;
+export type Landmark = Wire<typeof media.bookFacts>['landmarks'][number];
 export type MediaAttempt = Wire<typeof media.mediaAttempt>;
 export type SavedMedia = Wire<typeof media.savedMedia>;
 export type BegunUpload = Wire<typeof media.begunUpload>;

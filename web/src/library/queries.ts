@@ -5,6 +5,7 @@ import type {
   Fragment,
   FragmentEntry,
   Invitation,
+  LaidOutFragment,
   Library,
   ListPage,
   MediaAttempt,
@@ -58,6 +59,6 @@ export const fragmentIndexQuery = (id: string) => ({
 
 /** One fragment: a chapter of a book. */
 export const fragmentQuery = (id: string, idx: number) => ({
-  ...dataQuery<Fragment>(queryKeys.fragment(id, idx), `/media/${id}/fragments/${idx}`),
+  ...dataQuery<LaidOutFragment>(queryKeys.fragment(id, idx), `/media/${id}/fragments/${idx}`),
   ...NEVER_STALE,
 });

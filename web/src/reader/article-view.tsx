@@ -1,12 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { CircleCheck, ExternalLink } from 'lucide-react';
-import { type MouseEvent, type ReactNode, useRef } from 'react';
+import { type ReactNode, useRef } from 'react';
 import type { MediaWithOutline } from '../api/types.ts';
 import { useMediaActions } from '../library/actions.ts';
 import { KIND_NAMES, lengthOf, publishedOf, siteOf } from '../library/format.ts';
 import { fragmentsQuery } from '../library/queries.ts';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { Pending, SkeletonText } from '../ui/states.tsx';
+import { textDirection } from './direction.ts';
+import { followLinks } from './links.ts';
 import { NextItem } from './next-item.tsx';
 import { NotePreview } from './note-preview.tsx';
 import type { ViewProps } from './reader-page.tsx';
@@ -102,9 +104,6 @@ export function ArticleHead({ media }: { media: MediaWithOutline }) {
   );
 }
 
-/** Languages that are written from right to left. For others, the browser decides by the text. */
-const RIGHT_TO_LEFT = /^(ar|arc|ckb|dv|fa|he|ks|nqo|ps|sd|ug|ur|yi)(-|$)/i;
-
 interface ProseProps {
   media: MediaWithOutline;
   /** Called with the address of a link within the media. */
@@ -116,22 +115,16 @@ interface ProseProps {
 export function Prose({ media: { id, language }, onFollow, children }: ProseProps) {
   const text = useRef<HTMLDivElement>(null);
   const { face, spacing, size } = useReaderSettings();
-  const follow = (event: MouseEvent) => {
-    const href = (event.target as Element).closest('a[href^="#"]')?.getAttribute('href');
-    if (!href) return;
-    event.preventDefault();
-    onFollow(href);
-  };
   return (
     // biome-ignore lint/a11y: handles clicks of the links inside, which work with the keyboard
     <div
       ref={text}
-      onClick={follow}
+      onClick={followLinks(onFollow)}
       className="prose"
       data-face={face}
       data-spacing={spacing}
       style={{ ['--prose-size' as string]: `${(SIZES[size] ?? 19) / 16}rem` }}
-      dir={language && RIGHT_TO_LEFT.test(language) ? 'rtl' : 'auto'}
+      dir={textDirection(language)}
       {...(language && { lang: language })}
     >
       {children}

@@ -1,17 +1,43 @@
 import { useEffect, useRef } from 'react';
-import type { OutlineItem } from '../api/types.ts';
+import type { Landmark, OutlineItem } from '../api/types.ts';
 
 interface ContentsProps {
   outline: readonly OutlineItem[];
   /** The index of the fragment that is shown. */
   current: number;
-  onGo: (fragment: number) => void;
+  /** Which of the entries of that fragment is read; without it, the last one. */
+  section?: number;
+  landmarks?: readonly Landmark[] | undefined;
+  onGo: (fragment: number, element?: string) => void;
+}
+
+/** The names of landmarks that have the same one in every book. */
+const LANDMARKS: Record<string, string> = {
+  cover: 'Cover',
+  titlepage: 'Title page',
+  toc: 'Table of contents',
+  bodymatter: 'Start reading',
+};
+
+function landmarkName({ type, title }: Landmark): string {
+  const word = type.replace(/^other\./, '').replaceAll('-', ' ');
+  return LANDMARKS[type] ?? (title || word.charAt(0).toUpperCase() + word.slice(1));
+}
+
+/** Returns the entry that is read: of several entries for the fragment, the one that was passed last. */
+function currentEntry(outline: readonly OutlineItem[], current: number, section: number | undefined): number {
+  const first = outline.findIndex(({ fragment_idx }) => fragment_idx === current);
+  if (first >= 0 && section !== undefined) {
+    const entries = outline.flatMap(({ fragment_idx }, index) => (fragment_idx === current ? [index] : []));
+    return entries[Math.max(0, section)] ?? first;
+  }
+  return outline.findLastIndex(({ fragment_idx }) => fragment_idx !== null && fragment_idx <= current);
 }
 
 /** The contents of a book or PDF. The current entry is marked and scrolled into view. */
-export function Contents({ outline, current, onGo }: ContentsProps) {
+export function Contents({ outline, current, section, landmarks = [], onGo }: ContentsProps) {
   const list = useRef<HTMLElement>(null);
-  const here = outline.findLastIndex(({ fragment_idx }) => fragment_idx !== null && fragment_idx <= current);
+  const here = currentEntry(outline, current, section);
   useEffect(() => {
     const element = list.current?.querySelectorAll<HTMLElement>('.contents-item')[here];
     if (!element || !list.current) return;
@@ -20,8 +46,22 @@ export function Contents({ outline, current, onGo }: ContentsProps) {
   }, [here]);
   return (
     <nav ref={list} className="contents" aria-label="Contents">
+      {landmarks.length > 0 && (
+        <fieldset className="contents-landmarks" aria-label="Landmarks">
+          {landmarks.map((landmark) => (
+            <button
+              key={landmark.type}
+              type="button"
+              className="contents-landmark"
+              onClick={() => onGo(landmark.fragment_idx, landmark.element)}
+            >
+              {landmarkName(landmark)}
+            </button>
+          ))}
+        </fieldset>
+      )}
       <h2 className="contents-title">Contents</h2>
-      {outline.map(({ title, fragment_idx, depth }, index) => (
+      {outline.map(({ title, fragment_idx, element, depth }, index) => (
         <button
           // biome-ignore lint/suspicious/noArrayIndexKey: an outline never changes and may repeat titles
           key={index}
@@ -30,7 +70,7 @@ export function Contents({ outline, current, onGo }: ContentsProps) {
           data-depth={Math.min(depth, 2)}
           aria-current={index === here}
           disabled={fragment_idx === null}
-          onClick={() => fragment_idx !== null && onGo(fragment_idx)}
+          onClick={() => fragment_idx !== null && onGo(fragment_idx, element)}
         >
           {title}
         </button>

@@ -93,7 +93,7 @@ export function NotePreview({ mediaId, text, onFollow }: NotePreviewProps) {
   }, [text, mediaId, queryClient, closeSoon]);
 
   // Scrolling hides the note. A note whose timer runs is placed beside its reference when it is shown.
-  useWindowEvent('scroll', () => setNote(undefined));
+  useWindowEvent('scroll', () => setNote(undefined), { capture: true });
   useWindowEvent(
     'keydown',
     (event) => {

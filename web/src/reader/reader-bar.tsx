@@ -12,6 +12,7 @@ import { MediaMenu } from '../library/media-menu.tsx';
 import { useSession } from '../session/session.ts';
 import { IconButton } from '../ui/button.tsx';
 import { MenuItem, MenuSeparator } from '../ui/menu.tsx';
+import { isRightToLeft } from './direction.ts';
 import { TypePanel } from './type-settings.tsx';
 
 interface ReaderBarProps {
@@ -83,6 +84,7 @@ export function ReaderBar(props: ReaderBarProps) {
       </MediaMenu>
       <span
         className="reader-progress"
+        dir={isRightToLeft(media) ? 'rtl' : 'ltr'}
         role="progressbar"
         aria-label="Reading progress"
         aria-valuemin={0}

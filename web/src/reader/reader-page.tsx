@@ -19,6 +19,7 @@ import { FindBar, useFind } from './find-bar.tsx';
 import { readLink } from './links.ts';
 import { NotReadable } from './not-readable.tsx';
 import { ReaderBar } from './reader-bar.tsx';
+import { scrollText } from './reading-axis.ts';
 import type { ReadingPosition } from './reading-place.ts';
 import { resizeText, useReaderSettings } from './type-settings.tsx';
 import type { Visited } from './visited.ts';
@@ -116,13 +117,13 @@ export function Reader({ media, visited }: { media: MediaWithOutline; visited: V
       keys: 'j',
       label: 'Scroll down',
       group: 'Reader',
-      run: () => window.scrollBy({ top: window.innerHeight * 0.4 }),
+      run: () => scrollText(0.4),
     },
     {
       keys: 'k',
       label: 'Scroll up',
       group: 'Reader',
-      run: () => window.scrollBy({ top: -window.innerHeight * 0.4 }),
+      run: () => scrollText(-0.4),
     },
   ]);
 
@@ -146,7 +147,7 @@ export function Reader({ media, visited }: { media: MediaWithOutline; visited: V
         onBack={back}
         onFinish={finish}
         onUnread={() => void leaveUnread()}
-        onContents={media.outline.length > 0 ? () => setContentsOpen((isOpen) => !isOpen) : undefined}
+        onContents={hasContents(media) ? () => setContentsOpen((isOpen) => !isOpen) : undefined}
         onFind={find.open}
         isContentsOpen={isContentsOpen}
         onSidePanel={sidePanel.toggle}
@@ -170,6 +171,10 @@ export function Reader({ media, visited }: { media: MediaWithOutline; visited: V
       )}
     </div>
   );
+}
+
+function hasContents({ outline, book }: MediaWithOutline): boolean {
+  return outline.length > 0 || (book?.landmarks.length ?? 0) > 0;
 }
 
 const RESIZING = [

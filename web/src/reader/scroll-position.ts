@@ -1,8 +1,8 @@
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef } from 'react';
 import { useWindowEvent } from '../ui/use-window-event.ts';
+import { axisOf } from './reading-axis.ts';
 import type { Target } from './visits.ts';
 
-const BAR_HEIGHT = 64;
 const GAP = 8;
 
 const BLOCKS = 'p, h1, h2, h3, h4, h5, h6, li, pre, blockquote, figure, table, hr';
@@ -11,13 +11,11 @@ function blocksIn(column: HTMLElement): HTMLElement[] {
   return [...column.querySelectorAll<HTMLElement>(`.prose :is(${BLOCKS})`)];
 }
 
-/** The share of the column above the screen, and the index of the block at its top. */
+/** The share of the text before the visible part, and the index of the block at its beginning. */
 function positionIn(column: HTMLElement): { share: number; block: number } {
-  const { top, height } = column.getBoundingClientRect();
-  const room = Math.max(1, height - window.innerHeight + BAR_HEIGHT);
-  const share = Math.min(1, Math.max(0, (BAR_HEIGHT - top) / room));
-  const block = blocksIn(column).findIndex((element) => element.getBoundingClientRect().bottom > BAR_HEIGHT);
-  return { share, block: Math.max(0, block) };
+  const axis = axisOf(column);
+  const block = blocksIn(column).findIndex((element) => axis.endOf(element.getBoundingClientRect()) > 0);
+  return { share: axis.share(), block: Math.max(0, block) };
 }
 
 function elementOf(column: HTMLElement, { element, position }: Target): Element | undefined {
@@ -51,14 +49,18 @@ export function useScrollPosition(
   loose.current = isLoose;
   const expected = useRef(0);
 
+  const offset = useCallback(() => (column.current ? axisOf(column.current).offset() : 0), [column]);
   const targetOffset = useCallback(() => {
     const element = column.current && elementOf(column.current, wanted.current);
-    return element ? element.getBoundingClientRect().top + window.scrollY - BAR_HEIGHT - GAP : 0;
+    if (!column.current || !element) return 0;
+    const axis = axisOf(column.current);
+    return axis.startOf(element.getBoundingClientRect()) + axis.offset() - GAP;
   }, [column]);
   const scrollToTarget = useCallback(() => {
-    window.scrollTo(0, targetOffset());
-    expected.current = window.scrollY;
-  }, [targetOffset]);
+    if (!column.current) return;
+    axisOf(column.current).scrollTo(targetOffset());
+    expected.current = offset();
+  }, [column, offset, targetOffset]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs once for each text and target
   useLayoutEffect(() => {
@@ -66,16 +68,20 @@ export function useScrollPosition(
     scrollToTarget();
   }, [part, target, scrollToTarget]);
 
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another text has another box
   useEffect(() => {
     const element = column.current;
     if (!element) return;
     const observer = new ResizeObserver(() => {
       // A different offset means that something else has scrolled, such as to a mark. That is kept.
-      if (!hasMoved.current && isNear(window.scrollY, expected.current)) scrollToTarget();
+      if (!hasMoved.current && isNear(offset(), expected.current)) scrollToTarget();
     });
     observer.observe(element);
+    // Vertical text grows within its box.
+    const text = element.querySelector('.prose');
+    if (text) observer.observe(text);
     return () => observer.disconnect();
-  }, [column, scrollToTarget]);
+  }, [column, part, offset, scrollToTarget]);
 
   const takeOver = () => {
     hasMoved.current = true;
@@ -87,19 +93,24 @@ export function useScrollPosition(
 
   const frame = useRef(0);
   useEffect(() => () => cancelAnimationFrame(frame.current), []);
-  useWindowEvent('scroll', () => {
-    cancelAnimationFrame(frame.current);
-    frame.current = requestAnimationFrame(() => {
-      if (!column.current || isNear(window.scrollY, expected.current)) return;
-      if (!hasMoved.current && isNear(window.scrollY, targetOffset())) {
-        // A picture above has loaded, and the browser has kept the text where it was.
-        expected.current = window.scrollY;
-        return;
-      }
-      hasMoved.current = true;
-      expected.current = -1;
-      const { share, block } = positionIn(column.current);
-      onMove(share, block);
-    });
-  });
+  // The events of a box that scrolls do not bubble.
+  useWindowEvent(
+    'scroll',
+    () => {
+      cancelAnimationFrame(frame.current);
+      frame.current = requestAnimationFrame(() => {
+        if (!column.current || isNear(offset(), expected.current)) return;
+        if (!hasMoved.current && isNear(offset(), targetOffset())) {
+          // A picture above has loaded, and the browser has kept the text where it was.
+          expected.current = offset();
+          return;
+        }
+        hasMoved.current = true;
+        expected.current = -1;
+        const { share, block } = positionIn(column.current);
+        onMove(share, block);
+      });
+    },
+    { capture: true },
+  );
 }

@@ -19,6 +19,12 @@ export interface Target {
 
 const BEGINNING: Place = { progress: 0, position: {} };
 
+/** Where a media that was never opened begins: a book at its text, if it says where that is. */
+function startOf({ book }: MediaWithOutline): Target {
+  const start = book?.landmarks.find(({ type }) => type === 'bodymatter');
+  return start ? { position: { fragment: start.fragment_idx }, element: start.element } : { position: {} };
+}
+
 /** A movement this long after the start of a visit counts as reading, so it becomes the place. */
 const READ_ON_MS = 20_000;
 
@@ -36,9 +42,10 @@ export function useVisits(media: MediaWithOutline, visited: Visited) {
   const current = useRef(place.current);
   const hasMoved = useRef(false);
   const startedAt = useRef(performance.now());
-  const [target, setTarget] = useState<Target>(() =>
-    visited.at === undefined ? { position: place.current?.position ?? {} } : targetOf(visited),
-  );
+  const [target, setTarget] = useState<Target>(() => {
+    if (visited.at !== undefined) return targetOf(visited);
+    return place.current ? { position: place.current.position } : startOf(media);
+  });
   const [from, setFrom] = useState(() =>
     visited.at === undefined ? undefined : (place.current ?? BEGINNING),
   );
@@ -120,8 +127,11 @@ export function useVisits(media: MediaWithOutline, visited: Visited) {
 
   // Opening a media counts as starting to read it.
   const isUnread = reading === null && media.capabilities.can_read;
+  const start = useRef(startOf(media).position);
   useEffect(() => {
-    if (isUnread) keep({ progress: 0, position: {} });
+    if (!isUnread) return;
+    place.current ??= { progress: 0, position: start.current };
+    keep(place.current);
   }, [isUnread, keep]);
 
   /** Goes elsewhere in the media. Going on from a visit is the same visit. */

@@ -8,13 +8,22 @@ interface PopoverProps {
   trigger: ReactNode;
   children: ReactNode;
   align?: 'start' | 'center' | 'end';
+  /** Whether it is open, if the caller decides. */
+  isOpen?: boolean;
+  onOpen?: (isOpen: boolean) => void;
 }
 
 /** A panel beside its button. It is not modal, for the same reason as `Menu`. */
-export function Popover({ label, trigger, children, align = 'end' }: PopoverProps) {
+export function Popover({ label, trigger, children, align = 'end', isOpen, onOpen }: PopoverProps) {
   const { trigger: triggerRef, container, onOpenChange } = useThemedPortal();
   return (
-    <Radix.Root onOpenChange={onOpenChange}>
+    <Radix.Root
+      {...(isOpen !== undefined && { open: isOpen })}
+      onOpenChange={(next) => {
+        onOpenChange(next);
+        onOpen?.(next);
+      }}
+    >
       <Radix.Trigger asChild ref={triggerRef}>
         {trigger}
       </Radix.Trigger>

@@ -1,0 +1,31 @@
+/**
+ * The styles of every fixed page, below those of its book. The names of the layers are those of the server's style sheets. What
+ * keeps a page in its box is outside of the shadow root, where rules of a book cannot reach it.
+ */
+const BASE = `
+@layer base, book, own;
+@layer base {
+  .prose-part, .page-root { height: 100%; }
+  .page-body { min-height: 100%; margin: 0; }
+  .page-picture { display: block; width: 100%; height: 100%; object-fit: contain; }
+  .page-words { position: absolute; inset: 0; overflow: hidden; opacity: 0; pointer-events: none; }
+  .table-box { display: contents; }
+  a { color: inherit; }
+}
+::highlight(nexus-finding) { background-color: #ffe08a; color: #000; }
+::highlight(nexus-finding-here) { background-color: #b4540a; color: #fff; }
+`;
+
+let base: CSSStyleSheet | undefined;
+
+/** Returns the style sheets of a page, for a shadow root. */
+export function pageSheets(styles: string): CSSStyleSheet[] {
+  base ??= sheetOf(BASE);
+  return [base, sheetOf(styles)];
+}
+
+function sheetOf(styles: string): CSSStyleSheet {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(styles);
+  return sheet;
+}
