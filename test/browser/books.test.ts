@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, test, vi } from 'vitest';
-import { makeEpub } from '../support/fixtures/epub.ts';
+import { makeEpub, xhtml } from '../support/fixtures/epub.ts';
 import { useChromium } from './chromium.ts';
 import { useNexus } from './nexus.ts';
 import { expectAccessible, expectToFit, signIn } from './person.ts';
@@ -36,8 +36,18 @@ const PRINTED = makeEpub({
         .join(printed('7')),
     },
   ],
-  lists:
-    '<nav epub:type="landmarks"><ol><li><a epub:type="cover" href="cover.xhtml">Cover</a></li><li><a epub:type="bodymatter" href="one.xhtml">Text</a></li></ol></nav>',
+  files: [
+    {
+      name: 'OEBPS/nav.xhtml',
+      content: xhtml(
+        'Contents',
+        `<nav epub:type="toc"><ol><li><a href="cover.xhtml">Title page</a></li><li><a href="one.xhtml">One</a></li>
+<li><a href="two.xhtml#a">Section a</a></li><li><a href="two.xhtml#b">Section b</a></li><li><a href="two.xhtml#c">Section c</a></li></ol></nav>
+<nav epub:type="landmarks"><ol><li><a epub:type="cover" href="cover.xhtml">Cover</a></li>
+<li><a epub:type="bodymatter" href="one.xhtml">Text</a></li></ol></nav>`,
+      ),
+    },
+  ],
 });
 
 const PAGE_STYLE = `body { margin: 0; background: #fdf6d8 }
@@ -141,6 +151,22 @@ test.each(LOOKS)(
   },
 );
 
+test('the contents lead to a section of a chapter, and mark the one that is read', async () => {
+  const { key } = await nexus.person('sections');
+  const { page } = await open(key, PRINTED);
+  await contents(page, 'Section b').click();
+  const topOf = (name: string) =>
+    heading(page, name).evaluate(
+      (element: { getBoundingClientRect(): { top: number } }) => element.getBoundingClientRect().top,
+    );
+  await expect.poll(() => topOf('Section b'), SOON).toBeLessThan(120);
+  await expect.poll(() => contents(page, 'Section b').getAttribute('aria-current'), SOON).toBe('true');
+  await heading(page, 'Section c').evaluate((element: { scrollIntoView(): void }) =>
+    element.scrollIntoView(),
+  );
+  await expect.poll(() => contents(page, 'Section c').getAttribute('aria-current'), SOON).toBe('true');
+});
+
 test('a book that is opened again, or by a link, does not begin at its text', async () => {
   const { key } = await nexus.person('again');
   const id = await nexus.uploadBook(key, PRINTED);
@@ -215,11 +241,26 @@ test.each(LOOKS)(
       .toBe('100');
     await page.keyboard.press('PageUp');
     await text(2).waitFor();
+    await swipe(page, 1);
+    await text(3).waitFor();
+    await swipe(page, -1);
+    await text(2).waitFor();
     await page.keyboard.press('ArrowLeft');
     await page.locator('.fixed-page').getByRole('link', { name: 'To the end' }).click();
     await text(3).waitFor();
   },
 );
+
+/** Swipes to the left (1) or to the right (-1). */
+const swipe = (page: Page, direction: 1 | -1) =>
+  page.evaluate(`(() => {
+    const target = document.querySelector('.fixed-page-frame');
+    const at = (x) => new Touch({ identifier: 1, target, clientX: x, clientY: 300 });
+    const send = (type, touches, x) =>
+      target.dispatchEvent(new TouchEvent(type, { bubbles: true, touches, changedTouches: [at(x)] }));
+    send('touchstart', [at(200)], 200);
+    send('touchend', [], ${200 - 100 * direction});
+  })()`);
 
 test('the text of a fixed page is found, and its words are marked', async () => {
   const { key } = await nexus.person('finder');

@@ -5,6 +5,17 @@ import { axisOf } from './reading-axis.ts';
 /** An element counts as passed a little before it is at the very beginning of the visible text. */
 const AHEAD = 24;
 
+/** Returns the last index up to which a condition holds, with few checks: a book can have thousands of pages. */
+function lastIndexWhere<T>(values: readonly T[], holds: (value: T) => boolean): number {
+  let [low, high] = [-1, values.length - 1];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (holds(values[middle] as T)) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
 /**
  * Returns the index of the last element that the reader has passed in a text; -1 for none. `ids` are in the order of the
  * text; an undefined one is the beginning of the text. `part` changes when the column shows another text.
@@ -22,10 +33,10 @@ export function useLastPassed(
     const axis = axisOf(column.current);
     const isPassed = (id: string | undefined) => {
       if (id === undefined) return true;
-      const element = column.current?.querySelector(`[id="${CSS.escape(id)}"]`);
+      const element = document.getElementById(id);
       return element ? axis.startOf(element.getBoundingClientRect()) < AHEAD : false;
     };
-    setPassed(latest.current.findLastIndex(isPassed));
+    setPassed(lastIndexWhere(latest.current, isPassed));
   }, [column]);
   const frame = useRef(0);
   const measureSoon = useCallback(() => {

@@ -8,20 +8,31 @@ import { isUpright, writingModeOf } from '../text/writing-mode.ts';
 import type { Archive } from './archive.ts';
 import type { Drawings } from './drawings.ts';
 import { BOOK, pathOf, urlOf } from './epub-address.ts';
-import { createPageStyles, isPicturePage, pageLayout, sizeOfPage, wrapPage } from './epub-fixed-page.ts';
+import {
+  createPageStyles,
+  isPicturePage,
+  pageLayout,
+  type StyleBudget,
+  sizeOfPage,
+  wrapPage,
+} from './epub-fixed-page.ts';
 import { OPEN } from './epub-links.ts';
 import type { PageSize, SpineItem } from './epub-package.ts';
 import { type PageMark, takePageMarks } from './epub-page-marks.ts';
 import type { Styles } from './epub-styles.ts';
-import { type PageDocument, parsePage } from './page-dom.ts';
+import { type PageDocument, PageElement, parsePage } from './page-dom.ts';
 import { fromPage } from './page-markup.ts';
 import { preparePage } from './prepare-page.ts';
 import { asHtml, refuseEntities } from './xml.ts';
+
+/** Chapters are often in a few elements, one in the other. */
+const MOST_ROOTS = 6;
 
 export interface ChapterContext {
   archive: Archive;
   drawings: Drawings;
   styles: Styles;
+  styleBudget: StyleBudget;
   /** Finds the images for the style of a file. */
   imagesAt(path: string): StyleImages;
   /** Returns the URL of an image that is shown. */
@@ -58,7 +69,7 @@ export async function readChapter(item: SpineItem, context: ChapterContext): Pro
 
 async function flowingText(page: PageDocument, path: string, context: ChapterContext) {
   const sheets = (await context.styles.of(page, path)).map(({ writing }) => writing);
-  const writing_mode = writingModeOf([page.documentElement, page.body], sheets, context.writingMode);
+  const writing_mode = writingModeOf(rootsOf(page), sheets, context.writingMode);
   if (writing_mode)
     for (const element of page.querySelectorAll('*'))
       if (isUpright(element, sheets)) element.setAttribute('data-upright', '');
@@ -73,6 +84,19 @@ async function flowingText(page: PageDocument, path: string, context: ChapterCon
   return { html, layout: writing_mode ? { type: 'vertical' as const, writing_mode } : null };
 }
 
+/** Returns the elements that contain all text of a chapter, from the outside in. */
+function rootsOf(page: PageDocument): PageElement[] {
+  const roots = [page.documentElement, page.body].filter((element) => element !== null);
+  let inner = page.body;
+  while (inner && roots.length < MOST_ROOTS) {
+    const nodes = inner.childNodes.filter((node) => node instanceof PageElement || node.data.trim() !== '');
+    const [only] = nodes;
+    inner = nodes.length === 1 && only instanceof PageElement ? only : null;
+    if (inner) roots.push(inner);
+  }
+  return roots;
+}
+
 async function fixedPage(
   page: PageDocument,
   path: string,
@@ -81,7 +105,7 @@ async function fixedPage(
 ) {
   const sheets = await context.styles.of(page, path);
   const formulas = preparePage(page, context.drawings, { isFixed: true });
-  const pageStyles = createPageStyles(context.imagesAt(path));
+  const pageStyles = createPageStyles(context.imagesAt(path), context.styleBudget);
   const html = sanitizeNodes([fromPage(wrapPage(page), formulas)], {
     ...addressing(path, context),
     rewriteId: (id) => {
@@ -92,10 +116,7 @@ async function fixedPage(
     },
     classesOf: pageStyles.classesOf,
   });
-  const styles = pageStyles.sheet(
-    sheets.flatMap(({ rules }) => rules),
-    (image) => void context.imageAt(image),
-  );
+  const styles = pageStyles.sheet(sheets, (image) => void context.imageAt(image));
   return { html, layout: pageLayout(size, styles) };
 }
 

@@ -1,6 +1,6 @@
 import type { FragmentLayout } from '../../../contract/media.ts';
 import { attribute, type Element, escapeAttribute, escapeText } from '../text/markup.ts';
-import { bookClass, type PageRule, pageStyle, type StyleImages } from '../text/page-styles.ts';
+import { bookClass, type PageRule, pageStyles, type StyleImages } from '../text/page-styles.ts';
 import { DRAWN_WORDS } from './drawings.ts';
 import { type PageSize, pageSize, readViewport } from './epub-package.ts';
 import type { PageDocument, PageElement } from './page-dom.ts';
@@ -11,8 +11,18 @@ type PageLayout = Extract<FragmentLayout, { type: 'page' }>;
 const ROOT = 'data-page-root';
 const BODY = 'data-page-body';
 
-/** Styles of a page beyond this are left out. */
+/** Styles of a page, and of a book, beyond this are left out. The text stays. */
 const MAX_STYLES = 256 * 1024;
+const MAX_STYLES_OF_BOOK = 32 * 1024 * 1024;
+
+/** How much more the pages of a book may have of styles. */
+export interface StyleBudget {
+  left: number;
+}
+
+export function createStyleBudget(): StyleBudget {
+  return { left: MAX_STYLES_OF_BOOK };
+}
 
 /** Returns the size of a page: as it says itself, as its only drawing has it, or as the book says. */
 export function sizeOfPage(page: PageDocument, ofBook: PageSize | undefined): PageSize | undefined {
@@ -62,17 +72,14 @@ function sizesToStyle(image: PageElement): void {
 }
 
 /** Collects the classes of a page while it is sanitised, and returns the styles that they need. */
-export function createPageStyles(images: StyleImages) {
+export function createPageStyles(images: StyleImages, budget: StyleBudget) {
   const present = new Set<string>();
+  /** The classes of style attributes. */
   const own = new Map<string, string>();
-  const shown = new Set<string>();
 
-  function ownClass(style: string): string | undefined {
-    const { declarations, images: used } = pageStyle(style, images);
-    if (declarations === '') return undefined;
-    for (const image of used) shown.add(image);
-    const name = own.get(declarations) ?? `s${own.size + 1}`;
-    own.set(declarations, name);
+  function ownClass(style: string): string {
+    const name = own.get(style) ?? `s${own.size + 1}`;
+    own.set(style, name);
     return name;
   }
 
@@ -85,30 +92,35 @@ export function createPageStyles(images: StyleImages) {
       if (attribute(element, ROOT) !== undefined) names.push('page-root');
       if (attribute(element, BODY) !== undefined) names.push('page-body');
       if (attribute(element, DRAWN_WORDS) !== undefined) names.push('page-words');
-      const style = attribute(element, 'style');
-      const ofStyle = style ? ownClass(style) : undefined;
-      return [...names, ofStyle].filter(Boolean).join(' ');
+      const style = attribute(element, 'style')?.trim();
+      if (style) names.push(ownClass(style));
+      return names.join(' ');
     },
     /**
      * Returns the rules that can match an element of the page, and those of style attributes, which win over them. Calls
      * `onImage` for each image that they show.
      */
-    sheet(rules: PageRule[], onImage: (name: string) => void): string {
+    sheet(sheets: { rules: PageRule[] }[], onImage: (name: string) => void): string {
       const parts: string[] = [];
-      let size = 0;
-      const add = (selector: string, declarations: string) => {
-        size += selector.length + declarations.length + 2;
-        if (size > MAX_STYLES) return false;
+      let left = Math.min(MAX_STYLES, budget.left);
+      const add = (
+        selector: string,
+        { declarations, images: used }: Omit<PageRule, 'selector' | 'needs'>,
+      ) => {
+        left -= selector.length + declarations.length + 2;
+        if (left < 0 || declarations === '') return;
         parts.push(`${selector}{${declarations}}`);
-        return true;
+        for (const image of used) onImage(image);
       };
-      for (const { selector, needs, declarations, images: used } of rules)
-        if (needs.every((name) => present.has(name)) && add(selector, declarations))
-          for (const image of used) shown.add(image);
+      for (const { rules } of sheets)
+        for (const rule of rules) if (rule.needs.every((name) => present.has(name))) add(rule.selector, rule);
       const ofSheets = parts.splice(0);
-      for (const [declarations, name] of own) add(`.${name}`, declarations);
-      for (const image of shown) onImage(image);
-      return `@layer book{${ofSheets.join('')}}@layer own{${parts.join('')}}`;
+      const styles = pageStyles([...own.keys()], images);
+      for (const [index, name] of [...own.values()].entries())
+        add(`.${name}`, styles[index] ?? { declarations: '', images: [] });
+      const sheet = `@layer book{${ofSheets.join('')}}@layer own{${parts.join('')}}`;
+      budget.left -= sheet.length;
+      return sheet;
     },
   };
 }

@@ -119,6 +119,17 @@ describe('a page of a fixed-layout book', () => {
     ]);
   });
 
+  test('has ids and classes of any characters, which end no rule', async () => {
+    const { fragment, styles } = await onePage({
+      chapters: [page('<p id="a}b{c" class="見 x}y{z">x</p>')],
+      files: [css('#a\\}b\\{c{top:1px}.見{top:2px}.x\\}y\\{z{top:3px}')],
+    });
+    expect(fragment?.html_sanitized).toContain('<p id="n-a}b{c" class="b-_898b b-x_7dy_7bz">');
+    expect(styles).toBe(
+      '@layer book{#n-a\\}b\\{c{top:1px}.b-_898b{top:2px}.b-x_7dy_7bz{top:3px}}@layer own{}',
+    );
+  });
+
   test('has no more styles than it may', async () => {
     const many = Array.from(
       { length: 20_000 },
@@ -203,6 +214,26 @@ describe('vertical text', () => {
       {
         metadata: '<meta name="primary-writing-mode" content="vertical-rl"/>',
         files: [css('html { writing-mode: horizontal-tb }')],
+      },
+    ],
+    [
+      'in the style of an element around all text',
+      VERTICAL,
+      {
+        chapters: chapter('<div class="main"><p>猫</p></div>'),
+        files: [css('.main{writing-mode:vertical-rl}')],
+      },
+    ],
+    [
+      'in the head of the chapter',
+      VERTICAL,
+      {
+        chapters: [
+          {
+            ...(chapter('<p>猫</p>')[0] as Chapter),
+            head: '<style><![CDATA[ html &gt; body { writing-mode: vertical-rl } ]]></style>',
+          },
+        ],
       },
     ],
     ['not in the style of another element', null, { files: [css('td, .v { writing-mode: vertical-rl }')] }],

@@ -19,6 +19,11 @@ const MOST_IMPORTS = 5;
 /** Style sheets of a book beyond this are ignored. */
 const MAX_TOTAL_BYTES = 8 * 1024 * 1024;
 
+/** Returns the CSS of a style element in XHTML, in which sections and entities of XML are not part of the CSS. */
+function embeddedCss(source: string): string {
+  return source.replace(/<!\[CDATA\[|\]\]>/g, '').replaceAll('&gt;', '>');
+}
+
 /** The style sheets of a book, each parsed once. `imagesAt` finds the images for a file of the archive. */
 export function createStyles(archive: Archive, imagesAt: (path: string) => StyleImages) {
   const files = new Map<string, Sheet[]>();
@@ -61,7 +66,8 @@ export function createStyles(archive: Archive, imagesAt: (path: string) => Style
       const sheets: Sheet[] = [];
       for (const element of page.querySelectorAll('link,style')) {
         if (sheets.length >= MOST_OF_CHAPTER) break;
-        if (element.localName === 'style') sheets.push(...(await parsed(element.source, chapter, 0)));
+        if (element.localName === 'style')
+          sheets.push(...(await parsed(embeddedCss(element.source), chapter, 0)));
         else if (/^\s*stylesheet\s*$/i.test(element.getAttribute('rel') ?? ''))
           sheets.push(...(await ofFile(resolvePath(element.getAttribute('href') ?? '', chapter), 0)));
       }

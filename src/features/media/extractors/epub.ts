@@ -5,7 +5,7 @@ import { invalid, openArchive, unsafe } from './archive.ts';
 import { createDrawings } from './drawings.ts';
 import { resolvePath } from './epub-address.ts';
 import { type ChapterContext, type ReadChapter, readChapter } from './epub-chapter.ts';
-import { picturePage } from './epub-fixed-page.ts';
+import { createStyleBudget, picturePage } from './epub-fixed-page.ts';
 import { type BookImage, readImages } from './epub-images.ts';
 import { type ChapterTarget, createLinks, type Links } from './epub-links.ts';
 import type { NavTarget } from './epub-navigation.ts';
@@ -60,6 +60,7 @@ export async function extractEpub({ bytes, assetPath }: EpubTask): Promise<Extra
     archive,
     drawings,
     styles: createStyles(archive, imagesAt),
+    styleBudget: createStyleBudget(),
     imagesAt,
     imageAt,
     numberOf: (path) => numbers.get(path),
@@ -77,7 +78,7 @@ export async function extractEpub({ bytes, assetPath }: EpubTask): Promise<Extra
       ? readPicture(item, imageAt(path), images.get(path))
       : await readChapter(item, { ...context, onId: (id) => void target?.ids.add(id) });
     const { html, layout } = read;
-    size += html.length + (layout?.type === 'page' ? layout.styles.length : 0);
+    size += html.length;
     if (size > Math.min(MAX_MARKUP_BYTES, maxBytes)) throw unsafe('is too large when decompressed');
     if (html.trim() === '') continue;
     if (target) target.fragment = fragments.length;

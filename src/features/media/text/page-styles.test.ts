@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { importsOf, pageRules, pageStyle, parseSheet } from './page-styles.ts';
+import { importsOf, pageRules, pageStyles, parseSheet } from './page-styles.ts';
 
 const images = {
   find: (url: string) =>
@@ -93,13 +93,25 @@ describe('nothing leaves the page, loads, runs or adds text', () => {
     expect(written('p { position: fixed; top: 0 }')).toBe('p{position:absolute;top:0}');
   });
 
-  test('a style attribute has the same rules', () => {
-    expect(
-      pageStyle('left: 3px; background: url(https://x.example); content: "x"; color: red', images),
-    ).toEqual({
-      declarations: 'left:3px;color:red',
-      images: [],
-    });
+  test('style attributes have the same rules, and none affects another', () => {
+    const styles = [
+      'left: 3px; background: url(https://x.example); content: "x"; color: red',
+      'left: 4px } a { position: fixed',
+      'top: calc(1px + 2px); width: (',
+      'color: blue; /* no end',
+      '@import "x"; top: 1px',
+      'right: 5px',
+      '',
+    ];
+    expect(pageStyles(styles, images).map(({ declarations }) => declarations)).toEqual([
+      'left:3px;color:red',
+      '',
+      'top:calc(1px + 2px);width:()',
+      'color:blue',
+      'top:1px',
+      'right:5px',
+      '',
+    ]);
   });
 
   test('a declaration that is not allowed does not take the others with it', () => {

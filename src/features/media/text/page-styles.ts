@@ -154,8 +154,30 @@ export function pageRules(sheet: CssNode, images: StyleImages): PageRule[] {
   return rules;
 }
 
-/** Returns what is allowed of a style attribute. */
-export function pageStyle(style: string, images: StyleImages): Pick<PageRule, 'declarations' | 'images'> {
+type PageStyle = Pick<PageRule, 'declarations' | 'images'>;
+
+/** Whether a style attribute can stand in a rule without ending it, or taking in what follows. */
+function isPlain(style: string): boolean {
+  return !/[{}"'\\/<@]/.test(style) && !/[()]/.test(style.replace(/\([^()]*\)/g, ''));
+}
+
+/**
+ * Returns what is allowed of each style attribute. Parses plain ones together: a page may have thousands, and the parser
+ * takes 80 µs to start.
+ */
+export function pageStyles(styles: string[], images: StyleImages): PageStyle[] {
+  const plain = styles.filter(isPlain);
+  const sheet = parseSheet(plain.map((style) => `a{${style}}`).join(''));
+  const rules = sheet ? childrenOf(sheet) : [];
+  const isWhole = rules.length === plain.length;
+  const together = new Map(plain.map((style, index) => [style, rules[index]]));
+  return styles.map((style) => {
+    const rule = isWhole ? together.get(style) : undefined;
+    return rule?.type === 'Rule' ? allowedDeclarations(rule.block, images) : pageStyle(style, images);
+  });
+}
+
+function pageStyle(style: string, images: StyleImages): PageStyle {
   const list = parseSheet(style, 'declarationList');
   return list ? allowedDeclarations(list, images) : { declarations: '', images: [] };
 }

@@ -64,15 +64,17 @@ function matches({ element, id, classes }: SimpleSelector, styled: StyledElement
   return classes.every((name) => own.includes(name));
 }
 
-/** Returns how the text of a chapter is written: as its root or body says, else as the book does; undefined: horizontally. */
+/**
+ * Returns how the text of a chapter is written: as one of the elements around all of it says, or else as the book does.
+ * Undefined means horizontally.
+ */
 export function writingModeOf(
-  roots: (StyledElement | null)[],
+  roots: StyledElement[],
   sheets: WritingStyles[],
   ofBook: string | undefined,
 ): VerticalMode | undefined {
   let mode = ofBook;
   for (const root of roots) {
-    if (!root) continue;
     for (const { modes } of sheets)
       for (const declared of modes) if (matches(declared.of, root)) mode = declared.mode;
     const own = /(?:^|;)\s*(?:-[a-z]+-)?writing-mode\s*:\s*([a-z-]+)/i.exec(root.getAttribute('style') ?? '');
