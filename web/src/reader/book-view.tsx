@@ -106,6 +106,7 @@ export function BookView(props: ViewProps) {
               <ChapterNav
                 chapter={chapter}
                 count={count}
+                isPage={isPage}
                 isRightToLeft={isRightToLeft(media)}
                 onTurn={turn}
               />
