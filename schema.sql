@@ -550,6 +550,8 @@ create table media (
   title_edited_at timestamp with time zone,
   is_link boolean default false not null,
   book jsonb,
+  thumbnail text,
+  thumbnail_asked_at timestamp with time zone,
   constraint media_pkey PRIMARY KEY (id),
   constraint media_charged_user_id_fkey FOREIGN KEY (charged_user_id) REFERENCES users(id),
   constraint media_created_by_user_id_fkey FOREIGN KEY (created_by_user_id) REFERENCES users(id),
@@ -575,6 +577,7 @@ CREATE INDEX media_length_asc_idx ON public.media USING btree (COALESCE(word_cou
 CREATE INDEX media_length_desc_idx ON public.media USING btree (COALESCE(word_count, '-1'::integer), id);
 CREATE INDEX media_published_asc_idx ON public.media USING btree (COALESCE(published, '~'::text) COLLATE "C", id);
 CREATE INDEX media_published_desc_idx ON public.media USING btree (COALESCE(published, ''::text) COLLATE "C", id);
+CREATE INDEX media_thumbnail_missing_idx ON public.media USING btree (id) WHERE ((thumbnail_asked_at IS NULL) AND ((cover IS NOT NULL) OR ((kind = 'pdf'::text) AND (file_path IS NOT NULL))));
 CREATE INDEX media_title_idx ON public.media USING btree ("left"(lower(title), 200), id);
 CREATE INDEX media_title_search_idx ON public.media USING gin (search_document(title));
 CREATE INDEX media_under_way_idx ON public.media USING btree (id) WHERE (processing_status = ANY (ARRAY['pending'::text, 'extracting'::text, 'ready_for_reading'::text, 'embedding'::text]));

@@ -39,7 +39,7 @@ const apiKey = { api_key_id: id, user_id: id, owner: username, prefix: z.string(
 /** All event types with their payloads. `docs/outbox.md` lists the same; a test compares the two. */
 export const EVENTS = {
   'media.created': version(1, z.object({ ...media, created_by_user_id: id }), once),
-  /** Changes of `processing_status` that have no event type of their own, and edits of the title. */
+  /** Changes of `processing_status` that have no event type of their own, edits of the title, and new covers of PDFs. */
   'media.status_changed': version(1, z.object({ ...media, processing_status: processingStatus })),
   'media.ready': version(2, z.object(media)),
   'media.failed': version(2, z.object({ ...media, failure_stage: z.string(), error_code: z.string() })),

@@ -94,6 +94,12 @@ export const media = z.object({
       'A page with hardly any text, such as an application. Its title and description are kept; the page itself is opened elsewhere.',
     ),
   cover_url: z.string().nullable().describe('A path on this server.'),
+  thumbnail_urls: z
+    .object({ small: z.string(), large: z.string() })
+    .nullable()
+    .describe(
+      'Small files of the cover: paths on this server to WebP images of up to 160 and 640 pixels. Null while there are none: show the cover itself.',
+    ),
   created_at: timestamp,
   updated_at: timestamp,
   added_at: timestamp.describe(

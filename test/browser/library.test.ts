@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { DEV_KEYS } from '../support/call.ts';
 import { makeEpub } from '../support/fixtures/epub.ts';
+import { makePng } from '../support/fixtures/images.ts';
 import { makePage } from '../support/fixtures/pages.ts';
 import { useChromium } from './chromium.ts';
 import { inBothLooks } from './looks.ts';
@@ -8,10 +9,14 @@ import { useNexus } from './nexus.ts';
 import { expectAccessible, expectToFit, openLibrary } from './person.ts';
 import { seedArticles } from './seed.ts';
 
+const PHOTO = makePng({ width: 1200, height: 900, isNoise: true });
 const nexus = useNexus((request, response) => {
   if (request.url?.startsWith('/gone')) return void response.writeHead(404).end();
+  if (request.url === '/photo.png')
+    return void response.writeHead(200, { 'content-type': 'image/png' }).end(PHOTO);
+  const head = request.url === '/pictured' ? '<meta property="og:image" content="/photo.png">' : '';
   response.setHeader('content-type', 'text/html; charset=utf-8');
-  response.end(makePage({ title: `Page ${request.url?.slice(1)}` }));
+  response.end(makePage({ title: `Page ${request.url?.slice(1)}`, head }));
 });
 const chromium = useChromium();
 
@@ -116,20 +121,9 @@ describe('tabs, filters and what to continue', () => {
       else expect(await hints.count()).toBeGreaterThan(0);
     }));
 
-  test('a broken cover is replaced by the placeholder', async () => {
-    await nexus.database.sql`update media set cover = 'missing.png' where title = 'Page three'`;
-    const page = await chromium.open();
-    chromium.forgive(/status of 404/);
-    await openLibrary(page, nexus, key);
-    const row = page.getByRole('article').filter({ hasText: 'Page three' });
-    await row.locator('span.cover').waitFor();
-    expect(await row.locator('img').count()).toBe(0);
-  });
-
   test('the unread dot is left of a title in any script', async () => {
     await nexus.database.sql`update media set title = 'مقال عن البحر' where title = 'Page three'`;
     const page = await chromium.open();
-    chromium.forgive(/status of 404/);
     await openLibrary(page, nexus, key);
     const link = page.getByRole('link', { name: 'مقال' });
     const [dot, text] = [await link.locator('.unread-dot').boundingBox(), link.locator('.media-title-text')];
@@ -137,6 +131,43 @@ describe('tabs, filters and what to continue', () => {
     if (!dot || !box) throw new Error('The title is not shown.');
     expect(dot.x + dot.width).toBeLessThan(box.x);
   });
+});
+
+test('a cover is a small file; without one it is the image itself, and without that a placeholder', async () => {
+  const { key } = await nexus.person('grace');
+  const id = await save(key, 'pictured');
+  const media = async () => (await api(key).get(`/media/${id}`)).body.data;
+  const { small, large } = await vi.waitFor(
+    async () => (await media()).thumbnail_urls ?? expect.fail('there is no thumbnail'),
+    20_000,
+  );
+  const page = await chromium.open();
+  await openLibrary(page, nexus, key);
+  const cover = page.getByRole('article').locator('.cover');
+  const shown = async () => {
+    const isLoaded = await cover.evaluate(
+      (image) => (image as unknown as { naturalWidth: number }).naturalWidth > 0,
+    );
+    return isLoaded && (await cover.getAttribute('src'))?.replace(/\?.*/, '');
+  };
+  await expect.poll(shown).toBe(small);
+  const bytes = await page.evaluate(
+    (address) => performance.getEntriesByName(address)[0]?.toJSON().encodedBodySize,
+    nexus.url + small,
+  );
+  expect(bytes).toBeGreaterThan(0);
+  expect(bytes).toBeLessThan(PHOTO.length / 100);
+  await page.getByRole('button', { name: 'Grid' }).click();
+  await expect.poll(shown).toBe(large);
+
+  chromium.forgive(/status of 404/);
+  await nexus.database.sql`update media set thumbnail = 'feedfeedfeedfeed' where id = ${id}`;
+  await page.reload();
+  await expect.poll(shown).toBe('/api/v1/media/images');
+  await nexus.database.sql`update media set cover = 'missing.png' where id = ${id}`;
+  await page.reload();
+  await page.getByRole('article').locator('span.cover').waitFor();
+  expect(await page.getByRole('article').locator('img').count()).toBe(0);
 });
 
 describe('the title of an item', () => {

@@ -5,8 +5,10 @@ import type { Extractors } from './extractors/extractors.ts';
 import { registerFileRoutes } from './files/file-routes.ts';
 import { createFiles } from './files/files.ts';
 import { createImages } from './files/images.ts';
+import { periodicThumbnails } from './files/missed-thumbnails.ts';
 import { createQuota } from './files/quota.ts';
 import { periodicOrphanSweep, periodicUploadExpiry } from './files/sweeps.ts';
+import { createThumbnails } from './files/thumbnails.ts';
 import { createUploads } from './files/uploads.ts';
 import { createFileCheck, createSearchCheck, createTextCheck } from './integrity.ts';
 import { createBulkMedia } from './lists/bulk.ts';
@@ -43,7 +45,8 @@ export function createMediaFeature(dependencies: MediaFeatureDependencies) {
   const { purgeAfterDays: days, publicUrl } = config;
   const registry = createRegistry(extractors, storage);
   const quota = createQuota({ sql, defaultMb: config.storageQuotaMb });
-  const images = createImages({ sql, storage, egress, quota });
+  const makeThumbnail = createThumbnails({ sql, storage, quota, extractors });
+  const images = createImages({ sql, storage, egress, quota, makeThumbnail });
   const ingest = createIngest({ sql, log, storage, quota, images, extractors: registry, onReplace });
   const purge = createPurge({ sql, storage });
   const mediaLists = createMediaLists({ sql });
@@ -83,6 +86,7 @@ export function createMediaFeature(dependencies: MediaFeatureDependencies) {
       periodicMissedIndexing(sql, ingest),
       periodicPurge({ sql, purge, days }),
       periodicOrphanSweep({ sql, storage }),
+      periodicThumbnails(sql, images),
     ],
     checks: [
       createProgressCheck(sql, log, registry),

@@ -441,7 +441,7 @@ describe('images of pages', () => {
     pages.set('/dotted', { body: makePage({ title: 'Dotted', article: '<p><img src="/dot.png"></p>' }) });
     await until((await save('/dotted')).body.data.media_id, 'ready');
     const fetched = () => site.requests.filter(({ url }) => url === '/dot.png').length;
-    await vi.waitFor(() => expect(fetched()).toBe(1), 20_000);
+    await vi.waitFor(async () => expect(await sql`select from images`).toHaveLength(1), 20_000);
     for (let i = 0; i < 3; i++) {
       const answer = await image(`${site.url}/dot.png`);
       expect(answer.headers.get('content-type')).toBe('image/png');

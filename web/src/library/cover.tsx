@@ -8,18 +8,25 @@ interface CoverProps {
   look: 'thumb' | 'card';
 }
 
-/** The cover image. Without one, or when it cannot be loaded, a placeholder. */
+/**
+ * The cover: a small file of it or, when there is none or it cannot be loaded, the image itself. Without either, a
+ * placeholder.
+ */
 export function Cover({ media, look }: CoverProps) {
-  const [brokenUrl, setBrokenUrl] = useState<string>();
-  if (!media.cover_url || media.cover_url === brokenUrl) return <Placeholder media={media} look={look} />;
+  const [broken, setBroken] = useState<ReadonlySet<string>>(new Set());
+  const thumbnail = media.thumbnail_urls?.[look === 'thumb' ? 'small' : 'large'];
+  const url = [thumbnail, media.cover_url].find((address) => address && !broken.has(address));
+  if (!url) return <Placeholder media={media} look={look} />;
   return (
     <img
+      // A new element, so that an error of the last image is not taken for one of this.
+      key={url}
       className={`cover cover-${look}`}
-      src={media.cover_url}
+      src={url}
       alt=""
       loading="lazy"
       decoding="async"
-      onError={() => setBrokenUrl(media.cover_url ?? undefined)}
+      onError={() => setBroken(new Set(broken).add(url))}
     />
   );
 }

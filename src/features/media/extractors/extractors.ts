@@ -5,6 +5,7 @@ import { createProcessPool, siblingModule } from '../../../platform/processes/po
 import { type FailureCause, TaskFailed } from '../../../platform/processes/stopped.ts';
 import { type Extraction, ExtractionFailure, toExtraction } from './extraction.ts';
 import type { extractionWork } from './extractor-worker.ts';
+import type { ImageTask } from './thumbnail.ts';
 
 export interface ExtractorOptions {
   egress: Egress;
@@ -88,6 +89,9 @@ export function createExtractors(options: ExtractorOptions) {
       return toExtraction({ title, metadata, fragments });
     },
 
+    /** Returns the thumbnails of an image, or of the first page of a PDF. Null when there are none to be made. */
+    thumbnails: ({ signal, ...task }: Source<ImageTask>) =>
+      run(task.content_type === 'application/pdf' ? 'pdf_thumbnails' : 'image_thumbnails', task, { signal }),
     /** Returns the canonical text of each HTML. */
     canonicalTexts: ({ html, signal }: Source<{ html: string[] }>) =>
       run('canonical_texts', html, { signal }),

@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { canonicalLines } from '../text/canonical-text.ts';
 import { escapeText } from '../text/markup.ts';
+import { loadCanvas } from './canvas.ts';
 import { ExtractionFailure, languageTag, type OutlineItem, toExtraction, toFragment } from './extraction.ts';
 import {
   isUsefulTitle,
@@ -40,7 +41,10 @@ export async function extractPdf({ bytes }: { bytes: Uint8Array }) {
   return { ...toExtraction({ title, metadata, fragments, outline }), page_count: pageCount };
 }
 
-async function openDocument(bytes: Uint8Array): Promise<PdfDocument> {
+export async function openDocument(
+  bytes: Uint8Array,
+  options: { maxImageSize?: number } = {},
+): Promise<PdfDocument> {
   const { getDocument, VerbosityLevel } = await loadPdfJs();
   const data = path.dirname(createRequire(import.meta.url).resolve('pdfjs-dist/package.json'));
   try {
@@ -54,6 +58,7 @@ async function openDocument(bytes: Uint8Array): Promise<PdfDocument> {
       disableFontFace: true,
       useSystemFonts: false,
       verbosity: VerbosityLevel.ERRORS,
+      ...options,
     }).promise;
   } catch (error) {
     if ((error as Error).name === 'PasswordException') {
@@ -67,10 +72,12 @@ async function openDocument(bytes: Uint8Array): Promise<PdfDocument> {
   }
 }
 
-/** Loads pdf.js with stubs for the drawing classes that it expects in a browser. Extracting text does not use them. */
+/** Loads pdf.js with the drawing classes that it expects in a browser, or stubs: extracting text does not use them. */
 async function loadPdfJs(): Promise<PdfJs> {
   const globals = globalThis as Record<string, unknown>;
-  for (const name of ['DOMMatrix', 'ImageData', 'Path2D']) globals[name] ??= class {};
+  const library = await loadCanvas();
+  for (const name of ['DOMMatrix', 'ImageData', 'Path2D'] as const)
+    globals[name] ??= library?.[name] ?? class {};
   return import('pdfjs-dist/legacy/build/pdf.mjs');
 }
 

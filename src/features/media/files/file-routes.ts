@@ -20,6 +20,7 @@ const forViewers = routeOptions({ access: 'viewer', feature: 'media', tags: ['Me
 const forMyself = routeOptions({ access: 'viewer', feature: 'media', tags: ['Identity'] });
 const forUploaders = routeOptions({ access: 'public', tags: ['Media'] });
 const SVG = 'image/svg+xml';
+const IMMUTABLE = 'private, max-age=31536000, immutable';
 const FILE_TYPES = ['application/pdf', 'application/epub+zip'];
 
 export function registerFileRoutes(
@@ -152,7 +153,7 @@ export function registerFileRoutes(
       const { contentType, content } = await images.get(principalOf(request), request.query.url);
       return reply
         .type(contentType)
-        .header('cache-control', 'private, max-age=31536000, immutable')
+        .header('cache-control', IMMUTABLE)
         .header('content-security-policy', "default-src 'none'; sandbox")
         .send(content);
     },
@@ -178,13 +179,14 @@ const policyOf = (contentType: string) =>
     : "default-src 'none'; sandbox";
 
 /** Sends a file under a policy that runs nothing, should a browser open it as a document of this site. */
-function sendFile(reply: FastifyReply, { contentType, filename, tag, size, range, content }: ServedFile) {
+function sendFile(reply: FastifyReply, file: ServedFile) {
+  const { contentType, filename, tag, size, range, content, isImmutable } = file;
   const name = encodeURIComponent(filename);
   reply
     .type(contentType)
     .header('accept-ranges', 'bytes')
     .header('etag', tag)
-    .header('cache-control', 'private, no-cache')
+    .header('cache-control', isImmutable ? IMMUTABLE : 'private, no-cache')
     .header('content-disposition', `inline; filename*=UTF-8''${name}`)
     .header('content-security-policy', policyOf(contentType))
     .header('content-length', range ? range.end - range.start + 1 : size);

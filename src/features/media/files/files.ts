@@ -4,6 +4,7 @@ import { type Storage, UnsatisfiableRange } from '../../../platform/storage/stor
 import { versionOf } from '../../../platform/version-tag.ts';
 import { mediaNotFound } from '../../libraries/access/access.ts';
 import type { Viewer } from '../../libraries/access/can-read-media.ts';
+import { isThumbnail } from '../lists/media-row.ts';
 import * as store from '../store.ts';
 
 /** The headers `Range` and `If-Range` of a request. */
@@ -13,7 +14,7 @@ interface WantedRange {
 }
 
 export type Files = ReturnType<typeof createFiles>;
-export type ServedFile = Awaited<ReturnType<Files['original']>>;
+export type ServedFile = Awaited<ReturnType<Files['original']>> & { isImmutable?: boolean };
 
 /** Serves original files and images to people who can read the media now. */
 export function createFiles({ sql, storage }: { sql: Database; storage: Storage }) {
@@ -25,7 +26,7 @@ export function createFiles({ sql, storage }: { sql: Database; storage: Storage 
 
     async asset(viewer: Viewer, mediaId: string, name: string) {
       const asset = (await store.findAsset(sql, viewer, mediaId, name)) ?? mediaNotFound();
-      return serve(asset.path, asset.content_type, name, {});
+      return { ...(await serve(asset.path, asset.content_type, name, {})), isImmutable: isThumbnail(name) };
     },
   };
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Failure } from '../../../contract/errors.ts';
 
 export const LARGEST_IMAGE = 10 * 1024 * 1024;
@@ -31,4 +32,14 @@ export function checkImage(bytes: Uint8Array): string {
   const contentType = sniffImage(bytes);
   if (!contentType) throw new Failure('E_IMAGE_INVALID', 'The file is not an image of a supported format.');
   return contentType;
+}
+
+/** Whether a cover is an image of another site, and not an asset. */
+export function isAddress(cover: string | null): cover is string {
+  return cover !== null && /^https?:/.test(cover);
+}
+
+/** Returns the key of an image: the hash of its address, encoded as in the HTML that shows it. */
+export function imageKey(encoded: string): string {
+  return createHash('sha256').update(encoded).digest('hex');
 }

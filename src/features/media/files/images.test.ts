@@ -134,7 +134,9 @@ test('a page with very many images is saved with the first hundred', async () =>
   const attempts = await sql`
     select result from job_attempts join jobs on jobs.id = job_id
     where job_type = 'save_images' and payload->>'media_id' = ${id}`;
-  expect([...attempts]).toEqual([{ result: { outcome: 'saved', saved: 100, known: 0, failed: 0 } }]);
+  expect([...attempts]).toEqual([
+    { result: { outcome: 'saved', saved: 100, known: 0, failed: 0, thumbnail: 'no cover' } },
+  ]);
   await reader.delete(`/media/${id}?permanently=true`);
 });
 

@@ -12,13 +12,15 @@ import type { Viewer } from '../../libraries/access/can-read-media.ts';
 import type { Extraction } from '../extractors/extraction.ts';
 import { imagePath } from '../lists/media-row.ts';
 import { parseMediaUrl } from '../saving/url.ts';
-import { checkImage, LARGEST_IMAGE } from './image.ts';
+import { checkImage, imageKey, isAddress, LARGEST_IMAGE } from './image.ts';
 import * as store from './image-store.ts';
 import type { Quota } from './quota.ts';
 import { addStoredBytes } from './quota-store.ts';
+import type { MakeThumbnail } from './thumbnails.ts';
 
 interface ImagesDependencies extends Pick<Platform, 'sql' | 'storage' | 'egress'> {
   quota: Pick<Quota, 'requireRoom'>;
+  makeThumbnail: MakeThumbnail;
 }
 
 export type Images = ReturnType<typeof createImages>;
@@ -32,6 +34,9 @@ interface FetchedImage {
 const FETCHES = { total: 16, perPerson: 6, waitingPerPerson: 50, waitMs: 10_000 };
 const FETCH_MS = 15_000;
 
+const savePayload = z.strictObject({ media_id: id, only: z.literal('cover').optional() });
+type SavePayload = z.output<typeof savePayload>;
+
 /** The limits for the images of one document that are saved with it. Others are fetched when somebody reads it. */
 const SAVED = { most: 100, bytes: 50 * 1024 * 1024, parallel: 2, totalMs: 120_000 };
 const RETRY_SECONDS = 60;
@@ -41,7 +46,7 @@ const RETRY_SECONDS = 60;
  * Images that a document shows are fetched once and stored by content while there is room for them; others are passed on
  * and not stored.
  */
-export function createImages({ sql, storage, egress, quota }: ImagesDependencies) {
+export function createImages({ sql, storage, egress, quota, makeThumbnail }: ImagesDependencies) {
   const slots = createSlots(FETCHES);
 
   async function fetchImage(url: string, signal?: AbortSignal): Promise<FetchedImage> {
@@ -83,19 +88,22 @@ export function createImages({ sql, storage, egress, quota }: ImagesDependencies
     }
   }
 
-  /** Saves the images of a document: the cover first, then in reading order. One that cannot be had is left out. */
-  async function saveImages(mediaId: string, context: JobContext): Promise<Completion> {
-    const media = await store.findWithImages(sql, mediaId);
+  /**
+   * Saves the images of a document: the cover first, of which the thumbnail is made, then in reading order. One that cannot
+   * be had is left out.
+   */
+  async function saveImages({ media_id, only }: SavePayload, context: JobContext): Promise<Completion> {
+    const media = await store.findWithImages(sql, media_id);
     if (!media) return { result: { outcome: 'missing' } };
     const signal = AbortSignal.any([context.signal, AbortSignal.timeout(SAVED.totalMs)]);
     const wanted = addressesOf(media).slice(0, SAVED.most);
+    const covers = wanted.splice(0, isAddress(media.cover) ? 1 : 0);
     const result = { saved: 0, known: 0, failed: 0 };
     let bytes = 0;
     let trouble: Failure | undefined;
     let isFull = false;
-    const next = wanted.values();
-    const saveNext = async () => {
-      for (const encoded of next) {
+    const save = async (addresses: Iterable<string>) => {
+      for (const encoded of addresses) {
         if (isFull || bytes > SAVED.bytes || signal.aborted) return;
         const key = imageKey(encoded);
         try {
@@ -114,19 +122,22 @@ export function createImages({ sql, storage, egress, quota }: ImagesDependencies
         }
       }
     };
-    await Promise.all(Array.from({ length: SAVED.parallel }, saveNext));
+    await save(covers);
+    const thumbnail = await makeThumbnail(media_id, context.signal);
+    const next = wanted.values();
+    if (only !== 'cover') await Promise.all(Array.from({ length: SAVED.parallel }, () => save(next)));
     context.signal.throwIfAborted();
     if (trouble && !context.isLastAttempt)
       throw new RetryLater(RETRY_SECONDS, trouble.code, trouble.message, { cause: trouble });
-    return { result: { outcome: isFull ? 'storage is full' : 'saved', ...result } };
+    return { result: { outcome: isFull ? 'storage is full' : 'saved', ...result, thumbnail } };
   }
 
   return {
-    /** The job that saves the images of a document. */
+    /** The job that saves the images of a document, or only its cover, and makes its thumbnail. */
     saveType: defineJobType('save_images', {
       queue: 'ingest',
-      payload: z.strictObject({ media_id: id }),
-      handler: ({ media_id }, context) => saveImages(media_id, context),
+      payload: savePayload,
+      handler: saveImages,
     }),
 
     async get(viewer: Viewer, address: string) {
@@ -157,12 +168,7 @@ export function imageKeysOf({ fragments, metadata: { cover } }: Extraction): str
 
 /** Returns the addresses of all images of a document, encoded as in its HTML. The cover comes first. */
 function addressesOf({ cover, html }: { cover: string | null; html: string[] }): string[] {
-  const addresses = new Set(cover !== null && /^https?:/.test(cover) ? [encodeURIComponent(cover)] : []);
+  const addresses = new Set(isAddress(cover) ? [encodeURIComponent(cover)] : []);
   for (const text of html) for (const [, address = ''] of text.matchAll(IMAGE)) addresses.add(address);
   return [...addresses];
-}
-
-/** Returns the key of an image: the hash of its address, encoded as in the HTML that shows it. */
-function imageKey(encoded: string): string {
-  return createHash('sha256').update(encoded).digest('hex');
 }

@@ -7,10 +7,11 @@ import { mayRetryMedia, type Viewer } from '../../libraries/access/can-read-medi
 import { joinMine, mineColumn } from '../mine/mine-store.ts';
 
 /** A row of a media, as all lists read it. */
-export interface MediaRow extends Omit<Media, 'capabilities' | 'cover_url' | 'reading'> {
+export interface MediaRow extends Omit<Media, 'capabilities' | 'cover_url' | 'thumbnail_urls' | 'reading'> {
   has_file: boolean;
   has_text: boolean;
   cover: string | null;
+  thumbnail: string | null;
   reading_progress: number | null;
   reading_position: ReadingProgress['position'];
   reading_finished_at: Date | null;
@@ -24,7 +25,7 @@ export const mediaColumns = (sql: Queryable, viewer: Viewer) => sql`
   media.failed_at, ${requestedUrl(sql, viewer)} as requested_url, media.canonical_url, media.provider, media.provider_id,
   media.external_playback_url, media.author, media.site, media.language, media.published, media.description,
   media.word_count, media.reading_minutes, media.page_count, media.is_link, media.created_at, media.updated_at,
-  media.file_path is not null as has_file, media.cover, media.plain_text is not null and media.plain_text <> '' as has_text,
+  media.file_path is not null as has_file, media.cover, media.thumbnail, media.plain_text is not null and media.plain_text <> '' as has_text,
   reading.progress as reading_progress, reading.position as reading_position,
   reading.finished_at as reading_finished_at, reading.updated_at as reading_updated_at,
   media.processing_status = 'failed' and media.failure_stage <> 'upload' and ${mayRetryMedia(sql, viewer)} as may_retry,
@@ -73,11 +74,14 @@ type Inside = Exclude<keyof MediaRow, keyof Media>;
  */
 export function toMedia<Row extends MediaRow>(
   row: Row,
-): Omit<Row, Inside> & Pick<Media, 'cover_url' | 'reading' | 'capabilities'> {
+): Omit<Row, Inside> & Pick<Media, 'cover_url' | 'thumbnail_urls' | 'reading' | 'capabilities'> {
   const { reading_progress: progress, reading_updated_at: updated_at } = row;
   const { reading_position: position, reading_finished_at: finished_at } = row;
+  const thumbnail_urls = thumbnailUrls(row.id, row.thumbnail);
   return Object.assign(row, {
-    cover_url: coverUrl(row.id, row.cover),
+    // The first page of a PDF is its cover.
+    cover_url: coverUrl(row.id, row.cover) ?? thumbnail_urls?.large ?? null,
+    thumbnail_urls,
     reading:
       progress === null || updated_at === null ? null : { progress, position, finished_at, updated_at },
     capabilities: capabilitiesOf(row),
@@ -89,6 +93,19 @@ function coverUrl(mediaId: string, cover: string | null): string | null {
   if (cover === null) return null;
   return /^https?:/.test(cover) ? imagePath(cover) : assetPath(mediaId) + cover;
 }
+
+function thumbnailUrls(mediaId: string, thumbnail: string | null): Media['thumbnail_urls'] {
+  if (thumbnail === null) return null;
+  const { small, large } = thumbnailNames(thumbnail);
+  return { small: assetPath(mediaId) + small, large: assetPath(mediaId) + large };
+}
+
+/** The names of the assets of a thumbnail. They contain a hash of its content, so that browsers can keep them. */
+export function thumbnailNames(thumbnail: string): { small: string; large: string } {
+  return { small: `thumbnail-${thumbnail}-small.webp`, large: `thumbnail-${thumbnail}-large.webp` };
+}
+
+export const isThumbnail = (name: string) => /^thumbnail-[0-9a-f]{16}-(small|large)\.webp$/.test(name);
 
 export function imagePath(url = ''): string {
   return `${API}/media/images?url=${encodeURIComponent(url)}`;

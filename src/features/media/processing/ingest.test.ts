@@ -39,7 +39,13 @@ const ingest = createIngest({
   log,
   storage,
   quota,
-  images: createImages({ sql, storage, egress: createEgress(), quota }),
+  images: createImages({
+    sql,
+    storage,
+    egress: createEgress(),
+    quota,
+    makeThumbnail: async () => 'no cover',
+  }),
   extractors: new Map(),
   onReplace: moveHighlights,
 });

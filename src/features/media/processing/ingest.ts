@@ -22,6 +22,7 @@ import { deleteFiles } from '../files/files.ts';
 import { writeImageKeys } from '../files/image-store.ts';
 import { type Images, imageKeysOf } from '../files/images.ts';
 import type { Quota } from '../files/quota.ts';
+import { markAsked } from '../files/thumbnail-store.ts';
 import { lockKnown, type OnReplace, replaceByKnown } from '../saving/unite-media.ts';
 import { buildSearchRows } from '../search/search-rows.ts';
 import * as store from '../store.ts';
@@ -177,8 +178,10 @@ export function createIngest(dependencies: IngestDependencies) {
       const cause = { requestId: context.requestId ?? undefined };
       await enqueueProcessing(tx, [readable], cause);
       // A job of its own, so that slow sites of images delay neither the text nor the search.
-      const saving = { type: images.saveType, payload: { media_id: source.id }, ...cause };
-      if (imageKeys.length > 0) await enqueue(tx, saving);
+      if (imageKeys.length > 0 || extraction.metadata.cover !== null || kind === 'pdf') {
+        await enqueue(tx, { type: images.saveType, payload: { media_id: source.id }, ...cause });
+        await markAsked(tx, [source.id]);
+      }
       // Charging comes last, because whoever pays is locked until the transaction ends.
       await quota.charge(tx, source.id, (file?.size ?? 0) + bytesOf(extraction));
     }

@@ -177,7 +177,7 @@ export async function retryMedia(tx: Transaction, mediaId: string): Promise<Retr
         processing_started_at = null, processing_completed_at = null,
         title = case when title_edited_at is null then coalesce(given_title, title) else title end, plain_text = null, author = null, site = null, language = null,
         published = null, description = null, word_count = null, reading_minutes = null, page_count = null,
-        cover = null, outline = '[]', book = null,
+        cover = null, thumbnail = null, thumbnail_asked_at = null, outline = '[]', book = null,
         updated_at = now()
     where id = ${mediaId}`;
   await emitStatus(tx, mediaId, state.kind, 'pending');
