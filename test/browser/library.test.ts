@@ -133,6 +133,15 @@ describe('tabs, filters and what to continue', () => {
   });
 });
 
+test('dates are shown in the zone and the language of the browser', async () => {
+  const { key } = await nexus.person('hana');
+  const id = await save(key, 'dated');
+  await nexus.database.sql`update media set published = '2024-03-01' where id = ${id}`;
+  const page = await chromium.open({ timezoneId: 'Pacific/Honolulu', locale: 'de-DE' });
+  await openLibrary(page, nexus, key);
+  await page.getByText('1. März 2024').waitFor();
+});
+
 test('a cover is a small file; without one it is the image itself, and without that a placeholder', async () => {
   const { key } = await nexus.person('grace');
   const id = await save(key, 'pictured');

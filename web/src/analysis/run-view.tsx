@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { ChevronDown, ChevronUp, X } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { fullDate, timeAgo } from '../library/format.ts';
+
 import { IconButton } from '../ui/button.tsx';
+import { dateTime, timeAgo } from '../ui/dates.ts';
 import { plural } from '../ui/numbers.ts';
 import { Pending, SkeletonText } from '../ui/states.tsx';
 import { Confidence } from './bars.tsx';
@@ -31,7 +32,7 @@ export function RunView({ summary, actions }: { summary: RunSummary; actions: Re
     <>
       <div className="run-head">
         <p className="small muted">
-          <time dateTime={summary.created_at} title={fullDate(summary.created_at)}>
+          <time dateTime={summary.created_at} title={dateTime(summary.created_at)}>
             {timeAgo(summary.created_at)}
           </time>{' '}
           by {summary.created_by} · {plural(summary.word_count, 'word')}

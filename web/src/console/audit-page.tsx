@@ -3,10 +3,11 @@ import { ScrollText } from 'lucide-react';
 import { dataQuery, queryKeys } from '../api/queries.ts';
 import { librariesQuery } from '../library/queries.ts';
 import type { Column } from '../ui/data-table.tsx';
+import { exactTime } from '../ui/dates.ts';
 import { EmptyState } from '../ui/states.tsx';
 import { ConsolePage } from './console-page.tsx';
 import { FilterBar, FilterText, minutesAgo, TimeFilter, useFilters } from './filters.tsx';
-import { dateTime, shortId } from './format.ts';
+import { shortId } from './format.ts';
 import { ListView, useList } from './list.tsx';
 import { AUDIT_FILTERS } from './sections.ts';
 import type { AuditEntry, User } from './types.ts';
@@ -17,7 +18,7 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
     title: 'Time',
     render: ({ created_at }) => (
       <time dateTime={created_at} className="nowrap">
-        {dateTime(created_at)}
+        {exactTime(created_at)}
       </time>
     ),
   },

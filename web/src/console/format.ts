@@ -36,11 +36,5 @@ export function distance(ms: number): string {
   return ms > 0 ? `${text} ago` : `in ${text}`;
 }
 
-const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
-const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
-
-export const dateTime = (at: string | number) => exact.format(new Date(at));
-export const timeOfDay = (at: string | number) => clock.format(new Date(at));
-
 /** The end of an id. Ids start with a timestamp, so their ends differ most. */
 export const shortId = (id: string) => `…${id.slice(-8)}`;

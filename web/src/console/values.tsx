@@ -2,9 +2,10 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { createStore, useStore } from '../api/store.ts';
 import { CopyButton } from '../ui/copy-button.tsx';
+import { exactTime } from '../ui/dates.ts';
 import { Badge, type BadgeTone } from '../ui/states.tsx';
 import type { Filters } from './filters.tsx';
-import { dateTime, distance, shortId } from './format.ts';
+import { distance, shortId } from './format.ts';
 
 interface ConsoleLinkProps {
   /** Below /app/console/. */
@@ -63,7 +64,7 @@ export function Time({ at }: { at: string | null }) {
   const now = useNow();
   if (at === null) return <span className="muted">never</span>;
   return (
-    <time dateTime={at} title={dateTime(at)} className="nowrap">
+    <time dateTime={at} title={exactTime(at)} className="nowrap">
       {distance(now - Date.parse(at))}
     </time>
   );

@@ -1,39 +1,6 @@
 import { BookOpen, FileText, type LucideIcon, Newspaper, Podcast, SquarePlay } from 'lucide-react';
 import type { Media, MediaKind } from '../api/types.ts';
 
-const DAY_MS = 86_400_000;
-const dayFormat = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' });
-const shortFormat = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
-const momentFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
-
-/** A relative or short date: just now, yesterday, 3 Mar. */
-export function timeAgo(iso: string, now = Date.now()): string {
-  const then = new Date(iso);
-  const age = now - then.getTime();
-  if (age < 60_000) return 'just now';
-  if (age < 3_600_000) return `${Math.floor(age / 60_000)} min ago`;
-  if (age < DAY_MS) return `${Math.floor(age / 3_600_000)} h ago`;
-  if (age < 2 * DAY_MS) return 'yesterday';
-  return then.getFullYear() === new Date(now).getFullYear()
-    ? shortFormat.format(then)
-    : dayFormat.format(then);
-}
-
-/** A date without a time: 3 Mar 2025. */
-export function dayOf(iso: string): string {
-  return dayFormat.format(new Date(iso));
-}
-
-export function fullDate(iso: string): string {
-  return momentFormat.format(new Date(iso));
-}
-
-/** A publication date, as exact as its source. */
-export function publishedOf(published: string): string {
-  if (/^\d{4}$/.test(published) || Number.isNaN(Date.parse(published))) return published;
-  return dayFormat.format(new Date(published));
-}
-
 export function lengthOf({ reading_minutes, page_count, kind }: Media): string | undefined {
   if (page_count !== null && kind === 'pdf') return `${page_count} ${page_count === 1 ? 'page' : 'pages'}`;
   if (reading_minutes === null) return undefined;

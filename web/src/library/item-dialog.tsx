@@ -6,12 +6,12 @@ import { api } from '../api/client.ts';
 import { dataQuery, queryKeys } from '../api/queries.ts';
 import type { Media, MediaAttempt, MediaWithOutline, Provenance } from '../api/types.ts';
 import { Button } from '../ui/button.tsx';
+import { dateTime } from '../ui/dates.ts';
 import { Dialog, FormDialog } from '../ui/dialog.tsx';
 import { TextAreaField, TextField } from '../ui/field.tsx';
 import { Pending, SkeletonText } from '../ui/states.tsx';
 import { useAction } from '../ui/use-action.ts';
 import { useMediaActions } from './actions.ts';
-import { fullDate } from './format.ts';
 import type { ItemDialogKind } from './item-dialogs.tsx';
 import { patchMedia } from './media-list.ts';
 import { attemptsQuery, writableLibrariesQuery } from './queries.ts';
@@ -139,7 +139,7 @@ function ProvenanceDialog({ media, onClose }: ItemDialogProps) {
             <li className="reason">
               <Bookmark size={18} aria-hidden />
               <span>
-                You saved it <span className="muted">on {fullDate(provenance.saved_at)}</span>
+                You saved it <span className="muted">on {dateTime(provenance.saved_at)}</span>
               </span>
             </li>
           )}
@@ -150,7 +150,7 @@ function ProvenanceDialog({ media, onClose }: ItemDialogProps) {
                 It is in <strong>{library.name}</strong>, and you are a member.{' '}
                 <span className="muted">
                   {library.added_by ? `${library.added_by.display_name} added it` : 'It was added'} on{' '}
-                  {fullDate(library.added_at)}.
+                  {dateTime(library.added_at)}.
                 </span>
               </span>
             </li>
@@ -201,7 +201,7 @@ function AttemptsDialog({ media, onClose }: ItemDialogProps) {
             </span>
             <span>{summary}</span>
             <span className="small muted">
-              {fullDate(started_at)}
+              {dateTime(started_at)}
               {error_code && <span className="mono"> · {error_code}</span>}
             </span>
           </li>

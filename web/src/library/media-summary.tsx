@@ -1,6 +1,7 @@
 import { CircleCheckBig } from 'lucide-react';
 import type { Media } from '../api/types.ts';
-import { lengthOf, publishedOf, STAGE_LABELS, siteOf, stageOf, timeAgo } from './format.ts';
+import { publishedOf, timeAgo } from '../ui/dates.ts';
+import { lengthOf, STAGE_LABELS, siteOf, stageOf } from './format.ts';
 
 /** The processing stage of a media, with a progress bar of three steps. */
 export function StageLine({ media }: { media: Media }) {

@@ -3,11 +3,12 @@ import { useQuery } from '@tanstack/react-query';
 import { ExternalLink, RotateCcw, ScrollText } from 'lucide-react';
 import type { MediaWithOutline } from '../api/types.ts';
 import { useMediaActions } from '../library/actions.ts';
-import { stageOf, timeAgo } from '../library/format.ts';
+import { stageOf } from '../library/format.ts';
 import { showAttempts } from '../library/item-dialogs.tsx';
 import { StageLine } from '../library/media-summary.tsx';
 import { attemptsQuery } from '../library/queries.ts';
 import { Button, buttonClass } from '../ui/button.tsx';
+import { timeAgo } from '../ui/dates.ts';
 import { ArticleHead } from './article-view.tsx';
 
 /** Shown while a media is being processed, or when processing has failed. */

@@ -5,9 +5,10 @@ import { useState } from 'react';
 import { api } from '../api/client.ts';
 import { queryKeys } from '../api/queries.ts';
 import type { ApiKey, ListPage } from '../api/types.ts';
-import { dayOf, fullDate, timeAgo } from '../library/format.ts';
+
 import { Button, IconButton } from '../ui/button.tsx';
 import { type Column, DataTable } from '../ui/data-table.tsx';
+import { dateTime, dayOf, timeAgo } from '../ui/dates.ts';
 import { ConfirmDialog } from '../ui/dialog.tsx';
 import { Menu, MenuItem } from '../ui/menu.tsx';
 import { type Secret, SecretDialog } from '../ui/secret-dialog.tsx';
@@ -118,7 +119,7 @@ function columnsFor(ask: (asked: Asked) => void): readonly Column<ApiKey>[] {
 function Time({ at, shown }: { at: string | null; shown: (at: string) => string }) {
   if (at === null) return <span className="muted">never</span>;
   return (
-    <time className="api-key-time" dateTime={at} title={fullDate(at)}>
+    <time className="api-key-time" dateTime={at} title={dateTime(at)}>
       {shown(at)}
     </time>
   );

@@ -1,3 +1,5 @@
+import { endOfDay, longDayOf } from '../ui/dates.ts';
+
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** When a new key expires. */
@@ -17,20 +19,11 @@ const DAYS: Partial<Record<Expiry, number>> = { month: 30, quarter: 90, year: 36
 export function expiryDate(expiry: Expiry, day: string, now = Date.now()): Date | undefined {
   const days = DAYS[expiry];
   if (days !== undefined) return new Date(now + days * DAY_MS);
-  // Without a zone, a date with a time is in local time.
-  return expiry === 'date' && day !== '' ? new Date(`${day}T23:59:59.999`) : undefined;
+  return expiry === 'date' && day !== '' ? endOfDay(day) : undefined;
 }
-
-const dayFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'long' });
 
 export function expiryHint(expiry: Expiry, day: string): string {
   if (expiry === 'never') return 'It works until you disable or delete it.';
   const date = expiryDate(expiry, day);
-  return date ? `It works until ${dayFormat.format(date)}.` : 'Choose the last day on which it works.';
-}
-
-/** A local date as the value of a date field: `2025-03-09`. */
-export function dayInputValue(date: Date): string {
-  const twoDigits = (value: number) => String(value).padStart(2, '0');
-  return `${date.getFullYear()}-${twoDigits(date.getMonth() + 1)}-${twoDigits(date.getDate())}`;
+  return date ? `It works until ${longDayOf(date)}.` : 'Choose the last day on which it works.';
 }

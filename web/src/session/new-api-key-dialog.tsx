@@ -2,13 +2,14 @@ import { useState } from 'react';
 import { api } from '../api/client.ts';
 import { queryKeys } from '../api/queries.ts';
 import type { CreatedApiKey, Scope } from '../api/types.ts';
+import { dayInputValue } from '../ui/dates.ts';
 import { FormDialog } from '../ui/dialog.tsx';
 import { Field, Select, TextField } from '../ui/field.tsx';
 import type { Secret } from '../ui/secret-dialog.tsx';
 import { useAction } from '../ui/use-action.ts';
 import { AREAS } from './access.ts';
 import { FormError } from './card-page.tsx';
-import { dayInputValue, EXPIRIES, type Expiry, expiryDate, expiryHint } from './expiry.ts';
+import { EXPIRIES, type Expiry, expiryDate, expiryHint } from './expiry.ts';
 import { roleAllows, useSession } from './session.ts';
 
 const REQUESTS = [

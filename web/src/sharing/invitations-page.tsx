@@ -5,9 +5,10 @@ import { Inbox } from 'lucide-react';
 import { api } from '../api/client.ts';
 import { queryKeys } from '../api/queries.ts';
 import type { Invitation } from '../api/types.ts';
-import { timeAgo } from '../library/format.ts';
+
 import { invitationsQuery } from '../library/queries.ts';
 import { Button } from '../ui/button.tsx';
+import { timeAgo } from '../ui/dates.ts';
 import { usePageTitle } from '../ui/page-title.ts';
 import { EmptyState, Pending, Skeleton } from '../ui/states.tsx';
 import { useAction } from '../ui/use-action.ts';

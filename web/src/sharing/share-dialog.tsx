@@ -4,8 +4,9 @@ import { useState } from 'react';
 import { api } from '../api/client.ts';
 import { dataQuery, queryKeys } from '../api/queries.ts';
 import type { Invitation, Library, LibraryRole } from '../api/types.ts';
-import { timeAgo } from '../library/format.ts';
+
 import { Button } from '../ui/button.tsx';
+import { timeAgo } from '../ui/dates.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Form, Select } from '../ui/field.tsx';
 import { showToast } from '../ui/toasts.tsx';

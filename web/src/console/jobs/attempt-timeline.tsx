@@ -1,4 +1,5 @@
-import { dateTime, duration, timeOfDay } from '../format.ts';
+import { exactTime, timeOfDay } from '../../ui/dates.ts';
+import { duration } from '../format.ts';
 import type { Job, JobAttempt } from '../types.ts';
 import { StatusBadge, useNow } from '../values.tsx';
 
@@ -16,7 +17,7 @@ export function AttemptTimeline({ job }: { job: Job }) {
   return (
     <div className="card console-timeline">
       <div className="console-timeline-scale small muted">
-        <span>{dateTime(start)}</span>
+        <span>{exactTime(start)}</span>
         <span>{duration(end - start)}</span>
         <span>{timeOfDay(end)}</span>
       </div>
@@ -69,6 +70,6 @@ function endOf({ finished_at, started_at }: JobAttempt, now: number): number {
 
 function whyNot({ status, next_run_at }: Job): string {
   if (status === 'cancelled') return 'The job was cancelled.';
-  if (Date.parse(next_run_at) > Date.now()) return `It is due at ${dateTime(next_run_at)}.`;
+  if (Date.parse(next_run_at) > Date.now()) return `It is due at ${exactTime(next_run_at)}.`;
   return 'It is waiting for a worker of its queue.';
 }

@@ -1,9 +1,10 @@
 import './throughput-chart.css';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { timeOfDay } from '../../ui/dates.ts';
 import { count, plural } from '../../ui/numbers.ts';
 import { Skeleton } from '../../ui/states.tsx';
-import { duration, timeOfDay } from '../format.ts';
+import { duration } from '../format.ts';
 import { jobStatsQuery, throughputQuery } from '../queries.ts';
 import type { QueueStats, QueueThroughput } from '../types.ts';
 import { ConsoleLink } from '../values.tsx';

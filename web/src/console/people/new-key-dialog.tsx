@@ -3,6 +3,7 @@ import { api } from '../../api/client.ts';
 import { queryKeys } from '../../api/queries.ts';
 import type { CreatedApiKey, Role } from '../../api/types.ts';
 import { useSession } from '../../session/session.ts';
+import { dayInputValue, endOfDay } from '../../ui/dates.ts';
 import { FormDialog } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
 import type { Secret } from '../../ui/secret-dialog.tsx';
@@ -43,7 +44,7 @@ export function NewKeyDialog({ username, onClose, onSecret }: NewKeyDialogProps)
           username: field('username').trim(),
           name: field('name').trim(),
           raw_mode_enabled: field('raw') !== '',
-          ...(field('expires') && { expires_at: new Date(field('expires')).toISOString() }),
+          ...(field('expires') && { expires_at: endOfDay(field('expires')).toISOString() }),
         })
       }
       onClose={onClose}
@@ -73,8 +74,8 @@ export function NewKeyDialog({ username, onClose, onSecret }: NewKeyDialogProps)
         label="Expires"
         name="expires"
         type="date"
-        min={new Date(Date.now() + 24 * 60 * 60 * 1000).toISOString().slice(0, 10)}
-        hint="Leave empty for a key that never expires."
+        min={dayInputValue(new Date())}
+        hint="The last day on which it works. Leave empty for a key that never expires."
       />
     </FormDialog>
   );

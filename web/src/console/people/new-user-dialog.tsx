@@ -3,11 +3,11 @@ import { useState } from 'react';
 import { api } from '../../api/client.ts';
 import { getQuery, queryKeys } from '../../api/queries.ts';
 import type { Role } from '../../api/types.ts';
+import { exactTime } from '../../ui/dates.ts';
 import { FormDialog } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
 import type { Secret } from '../../ui/secret-dialog.tsx';
 import { useAction } from '../../ui/use-action.ts';
-import { dateTime } from '../format.ts';
 import type { SignInLink, User, UserList } from '../types.ts';
 import { RoleChoice } from './roles.tsx';
 
@@ -63,6 +63,6 @@ export async function createSignInLink({ id, username }: User): Promise<Secret> 
     title: `Sign-in link for ${username}`,
     noun: 'link',
     secret: new URL(url, window.location.origin).href,
-    hint: `It works once, until ${dateTime(expires_at)}. Send it over a channel that you trust.`,
+    hint: `It works once, until ${exactTime(expires_at)}. Send it over a channel that you trust.`,
   };
 }

@@ -3,11 +3,12 @@ import { useState } from 'react';
 import { api } from '../../api/client.ts';
 import { queryKeys } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
+import { exactTime } from '../../ui/dates.ts';
 import { plural } from '../../ui/numbers.ts';
 import { Badge, EmptyState, MoreButton, Pending, Skeleton } from '../../ui/states.tsx';
 import { useAction } from '../../ui/use-action.ts';
 import { FilterBar, StatusFilter, useFilters } from '../filters.tsx';
-import { dateTime, duration } from '../format.ts';
+import { duration } from '../format.ts';
 import { useList } from '../list.tsx';
 import type { LoggedDelivery, Webhook } from '../types.ts';
 import { ConsoleLink, JsonView, StatusBadge, Time } from '../values.tsx';
@@ -108,7 +109,7 @@ function Delivery({ delivery, canReplay, isBusy, onReplay }: DeliveryProps) {
             <section key={attempt.id} className="console-exchange">
               <p className="row">
                 <Response attempt={attempt} />
-                <span className="small muted">{dateTime(attempt.created_at)}</span>
+                <span className="small muted">{exactTime(attempt.created_at)}</span>
               </p>
               {attempt.error_message && (
                 <p className="console-error-text">

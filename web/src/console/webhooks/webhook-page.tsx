@@ -5,12 +5,12 @@ import { useState } from 'react';
 import { api } from '../../api/client.ts';
 import { queryKeys } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
+import { exactTime } from '../../ui/dates.ts';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
 import { SecretDialog } from '../../ui/secret-dialog.tsx';
 import { Badge } from '../../ui/states.tsx';
 import { useAction } from '../../ui/use-action.ts';
 import { ConsolePage, PendingPage } from '../console-page.tsx';
-import { dateTime } from '../format.ts';
 import { webhookQuery } from '../queries.ts';
 import type { RotatedSecret, Webhook } from '../types.ts';
 import { StatusBadge, Time } from '../values.tsx';
@@ -133,7 +133,7 @@ function Loaded({ webhook }: { webhook: Webhook }) {
           title="New secret"
           noun="secret"
           secret={rotated.secret}
-          hint={`The old secret stays valid until ${dateTime(rotated.previous_valid_until)}.`}
+          hint={`The old secret stays valid until ${exactTime(rotated.previous_valid_until)}.`}
           onClose={() => setRotated(undefined)}
         />
       )}
@@ -170,7 +170,7 @@ function Problem({ webhook, busy, onEnable }: ProblemProps) {
   return (
     <section className="console-notice" aria-label="Failing">
       <p>
-        All deliveries have failed since {dateTime(webhook.failing_since)}. After five days of failures, the
+        All deliveries have failed since {exactTime(webhook.failing_since)}. After five days of failures, the
         webhook is disabled.
       </p>
     </section>

@@ -6,6 +6,7 @@ import { EVENT_DESCRIPTIONS, EVENT_TYPES } from '../../api/events.ts';
 import { queryKeys } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import type { Column } from '../../ui/data-table.tsx';
+import { exactTime } from '../../ui/dates.ts';
 import { FormDialog } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { plural } from '../../ui/numbers.ts';
@@ -13,7 +14,6 @@ import { SecretDialog } from '../../ui/secret-dialog.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { useAction } from '../../ui/use-action.ts';
 import { ConsolePage } from '../console-page.tsx';
-import { dateTime } from '../format.ts';
 import { ListView, useList } from '../list.tsx';
 import type { CreatedWebhook, Webhook } from '../types.ts';
 import { ConsoleLink, StatusBadge, Time } from '../values.tsx';
@@ -40,7 +40,7 @@ const COLUMNS: readonly Column<Webhook>[] = [
   {
     title: 'Problem',
     render: ({ disabled_reason, failing_since }) =>
-      disabled_reason ?? (failing_since ? `failing since ${dateTime(failing_since)}` : null),
+      disabled_reason ?? (failing_since ? `failing since ${exactTime(failing_since)}` : null),
   },
   { title: 'Created', render: ({ created_at }) => <Time at={created_at} /> },
 ];
