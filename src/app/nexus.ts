@@ -15,6 +15,7 @@ import { createTransferFeature } from '../features/transfer/feature.ts';
 import { createWebhooksFeature } from '../features/webhooks/feature.ts';
 import { registerHealthRoutes } from '../http/health-routes.ts';
 import { createHttpServer, type Shell } from '../http/server.ts';
+import type { NameSource } from '../platform/audit/names.ts';
 import type { ConnectionTarget, Database } from '../platform/database/database.ts';
 import { createListener } from '../platform/database/listener.ts';
 import type { Migration } from '../platform/database/migrator.ts';
@@ -64,8 +65,19 @@ export function createNexus({ config, sql, log, listenAt, resources }: NexusDepe
     observe: metrics.observeAttempt,
   });
   const checks: IntegrityCheck[] = [];
-  const { features, services } = createFeatures({ ...resources, config, sql, log, queue, listener, checks });
+  const names: NameSource[] = [];
+  const { features, services } = createFeatures({
+    ...resources,
+    config,
+    sql,
+    log,
+    queue,
+    listener,
+    checks,
+    names,
+  });
   checks.push(...features.flatMap((feature) => feature.checks ?? []));
+  names.push(...features.flatMap((feature) => feature.names ?? []));
   for (const source of features.flatMap((feature) => feature.metrics ?? [])) metrics.addSource(source);
   metrics.addSource(() => measureConnections(sql));
 

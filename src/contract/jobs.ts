@@ -54,6 +54,10 @@ export const job = jobSummary.extend({
   payload: json,
   result: json,
   progress: json.nullable(),
+  source_url: z
+    .string()
+    .nullable()
+    .describe('The address that the job fetches. Null when there is none, and for operators.'),
   idempotency_key: z.string().nullable(),
   request_id: z.string().nullable(),
   next_run_at: timestamp,

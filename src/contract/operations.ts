@@ -8,6 +8,11 @@ export const auditEntry = z.object({
   mode,
   actor: z.string(),
   details: z.record(z.string(), z.unknown()),
+  names: z
+    .record(z.string(), z.string())
+    .describe(
+      'The names, by id, of what `details` refers to: users, keys, sessions, webhooks, and those libraries and media that the caller may read.',
+    ),
   created_at: timestamp,
 });
 export type AuditEntry = z.output<typeof auditEntry>;

@@ -1,5 +1,6 @@
 import type { RegisteredRoute } from '../http/access.ts';
 import type { HttpServer } from '../http/http-server.ts';
+import type { NameSource } from '../platform/audit/names.ts';
 import type { Database } from '../platform/database/database.ts';
 import type { Listener } from '../platform/database/listener.ts';
 import type { Egress } from '../platform/egress/egress.ts';
@@ -23,6 +24,8 @@ export interface Platform {
   egress: Egress;
   /** The integrity checks of every feature. It is complete once all features are created, so before any audit runs. */
   checks: readonly IntegrityCheck[];
+  /** The names for the audit log, from every feature. Complete like `checks`. */
+  names: readonly NameSource[];
 }
 
 /** Everything that one feature contributes to Nexus. `app/nexus.ts` collects the contributions of all. */
@@ -39,6 +42,8 @@ export interface Feature {
   periodic?: Periodic[];
   /** Checks of the integrity audit, in the order in which they run. */
   checks?: IntegrityCheck[];
+  /** Names its things in the audit log. */
+  names?: NameSource;
   // biome-ignore lint/suspicious/noExplicitAny: subscribers to events of every type
   subscribers?: Subscriber<any>[];
   metrics?: MetricSource[];

@@ -4,6 +4,7 @@ import { installationSecret } from '../../platform/database/installation-secret.
 import type { Feature, Platform } from '../feature.ts';
 import { createApiKeys } from './api-keys.ts';
 import { createAuthentication } from './authentication.ts';
+import { listNames } from './names-store.ts';
 import { registerOwnKeyRoutes } from './own-key-routes.ts';
 import { createProfile } from './profile.ts';
 import { createRefusals } from './refusals.ts';
@@ -55,6 +56,7 @@ export function createIdentityFeature({ sql, config, ...hooks }: IdentityDepende
     },
     appRoutes: (server) => registerAppSessionRoutes(server, services),
     periodic: [periodicSessionCleanup(sql)],
+    names: (_viewer, ids) => listNames(sql, ids),
   } satisfies Feature;
 }
 

@@ -12,6 +12,7 @@ import { registerInvitationRoutes } from './sharing/invitation-routes.ts';
 import { createInvitations, revokeInvitations } from './sharing/invitations.ts';
 import { registerMemberRoutes } from './sharing/member-routes.ts';
 import { type CountHighlights, createMembers } from './sharing/members.ts';
+import { listLibraryNames } from './store.ts';
 
 /** Called by identity, which knows no libraries, when it creates or disables a user. */
 export const userHooks = { createDefaultLibrary, revokeInvitations };
@@ -43,5 +44,6 @@ export function createLibrariesFeature({ sql, users, countHighlights }: Librarie
     periodic: [periodicBacklogCheck(backfill)],
     checks: [createDefaultLibraryCheck(sql), createClosureCheck(sql)],
     metrics: [measureBackfill(backfill)],
+    names: ({ user_id }, ids) => listLibraryNames(sql, user_id, ids),
   } satisfies Feature;
 }

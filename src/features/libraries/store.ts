@@ -155,3 +155,12 @@ export async function findProvenance(sql: Queryable, viewer: Viewer, mediaId: st
     order by listed.created_at, libraries.id`;
   return { media_id: mediaId, saved_at: saved?.created_at ?? null, libraries: [...libraries] };
 }
+
+/** Lists the names of those of the libraries that the user is a member of. */
+export async function listLibraryNames(sql: Queryable, userId: string, ids: string[]) {
+  return sql<{ id: string; name: string }[]>`
+    select libraries.id, libraries.name
+    from libraries
+    join memberships on memberships.library_id = libraries.id and memberships.user_id = ${userId}
+    where libraries.id = any(${ids}::uuid[])`;
+}

@@ -28,6 +28,7 @@ import { createFind } from './search/find.ts';
 import { createSearch } from './search/search.ts';
 import { registerSearchRoutes } from './search/search-routes.ts';
 import type { searchWork } from './search/work.ts';
+import { listTitles } from './store.ts';
 import { createPurge, periodicPurge } from './trash/purge.ts';
 import { createTrash } from './trash/trash.ts';
 import { registerTrashRoutes } from './trash/trash-routes.ts';
@@ -88,6 +89,7 @@ export function createMediaFeature(dependencies: MediaFeatureDependencies) {
       periodicOrphanSweep({ sql, storage }),
       periodicThumbnails(sql, images),
     ],
+    names: (viewer, ids) => listTitles(sql, viewer, ids),
     checks: [
       createProgressCheck(sql, log, registry),
       createFileCheck(sql, storage),

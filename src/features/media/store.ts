@@ -308,3 +308,11 @@ export async function listKnownPaths(sql: Queryable, paths: string[]): Promise<s
       or exists (select from images where 'images/' || content_sha256 = path)`;
   return known.map(({ path }) => path);
 }
+
+/** Lists the titles of those of the media that the viewer may read. */
+export async function listTitles(sql: Queryable, viewer: Viewer, ids: string[]) {
+  return sql<{ id: string; name: string }[]>`
+    select id, title as name
+    from media
+    where id = any(${ids}::uuid[]) and ${canReadMedia(sql, viewer, sql`media.id`)}`;
+}

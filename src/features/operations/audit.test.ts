@@ -1,6 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
-import { DEV_KEYS, failure, useApp } from '../../../test/support/app.ts';
+import { createPerson, DEV_KEYS, failure, useApp } from '../../../test/support/app.ts';
 import { useDatabase } from '../../../test/support/database.ts';
+import { createLibrary, createReader, readerOf } from '../../../test/support/libraries.ts';
+import { saveReady } from '../../../test/support/saved-media.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 
 const database = useDatabase();
@@ -54,6 +56,7 @@ test('an entry has its action, actor and request id', async () => {
     mode: 'PUBLIC',
     actor: 'ben',
     details: { index: 5, request_id: 'request-5' },
+    names: {},
     created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
   });
 });
@@ -64,3 +67,45 @@ test.each(['created_after=yesterday', 'limit=0', 'limit=201', 'cursor=x', 'actio
     expect(await read(query)).toMatchObject(failure(400, 'E_INVALID_REQUEST'));
   },
 );
+
+test('an entry has the names of what it refers to, as far as the admin may see them', async () => {
+  const { sql } = database;
+  const admin = readerOf(app, await createPerson(app, { role: 'admin' }));
+  const reader = await createReader(app);
+  const [own, others] = [
+    await saveReady(sql, admin, { title: 'My essay' }),
+    await saveReady(sql, reader, { title: 'A private matter' }),
+  ];
+  const [ownLibrary, otherLibrary] = [
+    await createLibrary(admin, 'Ours'),
+    await createLibrary(reader, 'Secret'),
+  ];
+  const [key] = await sql<{ id: string; prefix: string }[]>`
+    select id, prefix from api_keys where user_id = ${reader.id}`;
+  const signedIn = await fetch(`${app.url}/app/session`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
+    body: JSON.stringify({ api_key: reader.key }),
+  });
+  expect(signedIn.ok).toBe(true);
+  const [session] = await sql<{ id: string }[]>`select id from sessions where user_id = ${reader.id}`;
+  const details = {
+    user_id: reader.id,
+    api_key_id: key?.id ?? '',
+    session_id: session?.id ?? '',
+    media_id: own,
+    other_media_id: others,
+    library_id: ownLibrary,
+    source_library_id: otherLibrary,
+    note: 'not an id',
+  };
+  await recordAudit(sql, { action: 'named', actor: { name: 'ana' }, details });
+  const { body } = await admin.get('/api/v1/audit?action=named');
+  expect(body.data[0].names).toEqual({
+    [reader.id]: reader.user.username,
+    [details.api_key_id]: expect.stringContaining(key?.prefix ?? '?'),
+    [details.session_id]: `browser session of ${reader.user.username}`,
+    [own]: 'My essay',
+    [ownLibrary]: 'Ours',
+  });
+});

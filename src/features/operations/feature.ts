@@ -12,7 +12,7 @@ import { createOutboxOperations } from './outbox.ts';
 import { registerOperationsRoutes } from './routes.ts';
 import { createOperations } from './service.ts';
 
-export interface OperationsFeatureDependencies extends Pick<Platform, 'sql' | 'queue' | 'checks'> {
+export interface OperationsFeatureDependencies extends Pick<Platform, 'sql' | 'queue' | 'checks' | 'names'> {
   authentication: Authentication;
   webhooks: Webhooks;
   config: {
@@ -24,9 +24,9 @@ export interface OperationsFeatureDependencies extends Pick<Platform, 'sql' | 'q
 }
 
 export function createOperationsFeature(dependencies: OperationsFeatureDependencies) {
-  const { sql, queue, checks, authentication, webhooks, config } = dependencies;
+  const { sql, queue, checks, names, authentication, webhooks, config } = dependencies;
   const services = {
-    operations: createOperations({ sql }),
+    operations: createOperations({ sql, names }),
     jobs: createJobs({ ...config, sql, queue, requireMode: authentication.requireMode }),
     outbox: createOutboxOperations({ sql, webhooks }),
     integrityFindings: createIntegrityFindings({ sql }),

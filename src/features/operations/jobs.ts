@@ -64,7 +64,17 @@ export function createJobs(dependencies: JobsDependencies) {
 
   async function get(jobId: string, principal: Principal): Promise<Job> {
     const job = requireVisible(await store.findJob(sql, jobId), jobId, principal);
-    return seesContent(principal, job) ? job : withoutContent(job);
+    if (!seesContent(principal, job)) return withoutContent(job);
+    return { ...job, source_url: await sourceUrlOf(job) };
+  }
+
+  async function sourceUrlOf({
+    job_type,
+    payload,
+  }: Pick<Job, 'job_type' | 'payload'>): Promise<string | null> {
+    const type = queue.types.get(job_type);
+    const given = type?.payload.safeParse(payload);
+    return (given?.success && (await type?.sourceUrl?.(given.data))) || null;
   }
 
   return {
@@ -183,9 +193,10 @@ function wordsOf({ role, user_id }: Principal): Pick<store.JobFilter, 'wordsOf'>
 }
 
 /** Removes the content of a job, and keeps its status, type, codes, counts and times. */
-function withoutContent(job: Job): Job {
+function withoutContent(job: Omit<Job, 'source_url'>): Job {
   return {
     ...job,
+    source_url: null,
     payload: {},
     result: {},
     progress: null,

@@ -22,11 +22,12 @@ export function registerOperationsRoutes(
     forAdmins({
       operationId: 'listAuditLog',
       summary: 'List the audit log',
-      description: 'Actions and refused actions of all people, newest first.',
+      description:
+        'Actions and refused actions of all people, newest first, with the names of what they refer to.',
       querystring: auditQuery,
       response: { 200: listOf(auditEntry) },
     }),
-    (request) => operations.audit(request.query),
+    (request) => operations.audit(request.query, principalOf(request)),
   );
 
   api.get(

@@ -3,6 +3,7 @@ import type { Feature, Platform } from '../feature.ts';
 import { deleteOldDeliveries } from './delivery-store.ts';
 import { registerWebhookRoutes } from './routes.ts';
 import { createSender } from './sender.ts';
+import { listWebhookNames } from './store.ts';
 import { createWebhooks, subscribeWebhooks } from './webhooks.ts';
 
 export interface WebhooksFeatureDependencies extends Pick<Platform, 'sql' | 'log' | 'egress'> {
@@ -25,6 +26,7 @@ export function createWebhooksFeature({ sql, log, egress, config }: WebhooksFeat
         deleteOld: (ids) => deleteOldDeliveries(sql, ids, hours),
       }),
     ],
+    names: (_viewer, ids) => listWebhookNames(sql, ids),
     workSources: [createSender({ sql, log, egress })],
   } satisfies Feature;
 }

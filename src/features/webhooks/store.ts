@@ -88,3 +88,11 @@ export async function listEnabled(sql: Queryable): Promise<{ id: string; event_t
   return sql<{ id: string; event_types: string[] }[]>`
     select id, event_types from webhooks where disabled_at is null`;
 }
+
+export async function listWebhookNames(
+  sql: Queryable,
+  ids: string[],
+): Promise<{ id: string; name: string }[]> {
+  return sql<{ id: string; name: string }[]>`
+    select id, url as name from webhooks where id = any(${ids}::uuid[])`;
+}

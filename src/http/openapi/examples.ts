@@ -100,6 +100,7 @@ const BY_NAME: Record<string, unknown> = {
   site: 'example.org',
   small: '/api/v1/media/019eb2a4-5c1d-7e3f-8a90-1b2c3d4e5f60/assets/thumbnail-5a1f0c2b9e8d7f60-small.webp',
   source: 'https://nexus.example.org',
+  source_url: PAGE,
   source_library_name: 'Oceanography',
   storage_path: 'media/019eb2a4-5c1d-7e3f-8a90-1b2c3d4e5f60/original.pdf',
   subject: 'media/019eb2a4-5c1d-7e3f-8a90-1b2c3d4e5f60',

@@ -77,7 +77,7 @@ export type AuditFilter = Omit<z.output<typeof auditQuery>, 'limit' | 'cursor'>;
 
 /** Lists entries after `last`, newest first. */
 export async function listAudit(sql: Queryable, filter: AuditFilter, last: string | null, limit: number) {
-  return sql<AuditEntry[]>`
+  return sql<Omit<AuditEntry, 'names'>[]>`
     select id, action, mode, actor, details, created_at
     from audit_logs
     where true

@@ -96,6 +96,8 @@ export interface JobType<Payload = unknown> {
    * once too often. As long as it throws, the job is not over.
    */
   onEnded?: (tx: Transaction, job: EndedJob<Payload>) => Promise<void>;
+  /** Returns the address that the job fetches, for those who may see its content; null when there is none. */
+  sourceUrl?: (payload: Payload) => Promise<string | null>;
   handler: JobHandler<Payload>;
 }
 

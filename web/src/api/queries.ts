@@ -76,7 +76,6 @@ export const queryKeys = {
   audit: () => ['audit'],
   users: () => ['users'],
   userList: () => ['users', 'list'],
-  userNames: () => ['users', 'names'],
   defaultRole: () => ['users', 'default-role'],
   apiKeys: () => ['api-keys'],
   apiKeyList: () => ['api-keys', 'list'],

@@ -1,7 +1,6 @@
-import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { ScrollText } from 'lucide-react';
-import { dataQuery, queryKeys } from '../api/queries.ts';
-import { librariesQuery } from '../library/queries.ts';
+import { queryKeys } from '../api/queries.ts';
 import type { Column } from '../ui/data-table.tsx';
 import { exactTime } from '../ui/dates.ts';
 import { EmptyState } from '../ui/states.tsx';
@@ -10,7 +9,7 @@ import { FilterBar, FilterText, minutesAgo, TimeFilter, useFilters } from './fil
 import { shortId } from './format.ts';
 import { ListView, useList } from './list.tsx';
 import { AUDIT_FILTERS } from './sections.ts';
-import type { AuditEntry, User } from './types.ts';
+import type { AuditEntry } from './types.ts';
 import { ConsoleLink } from './values.tsx';
 
 const COLUMNS: readonly Column<AuditEntry>[] = [
@@ -38,7 +37,7 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
       </ConsoleLink>
     ),
   },
-  { title: 'Details', render: ({ details }) => <Details details={details} /> },
+  { title: 'Details', render: (entry) => <Details entry={entry} /> },
 ];
 
 export default function AuditPage() {
@@ -79,29 +78,16 @@ function labelOf(name: string): string {
 
 const isId = (value: unknown): value is string => typeof value === 'string' && /^[0-9a-f-]{36}$/.test(value);
 
-/** The details that name a user or a library by its id. */
-const NAMED = /^(?:(.*)_)?(user|library)_id$/;
-
-/** The names of users, and of the libraries that the person is a member of, by id. */
-function useNames(): ReadonlyMap<string, string> {
-  const users = useQuery({
-    ...dataQuery<User[]>(queryKeys.userNames(), '/users', { limit: 200 }),
-    staleTime: 60_000,
-  });
-  const libraries = useQuery(librariesQuery);
-  return new Map([
-    ...(users.data ?? []).map(({ id, username }) => [id, username] as const),
-    ...(libraries.data ?? []).map(({ id, name }) => [id, name] as const),
-  ]);
-}
+/** The details that refer to something that may have a name. */
+const NAMED = /^(?:(.*)_)?(user|library|media|api_key|session|webhook)_id$/;
 
 /** Shows details with names instead of ids where they are known, and otherwise shortened ids. The request id comes last. */
-function Details({ details: { request_id, ...details } }: { details: Record<string, unknown> }) {
-  const names = useNames();
+function Details({ entry: { details: given, names } }: { entry: AuditEntry }) {
+  const { request_id, ...details } = given;
   const all = Object.entries({ ...details, ...(request_id !== undefined && { request: request_id }) });
   // The name of the user is there already.
   const isRepeated = (name: string, value: unknown) =>
-    name === 'user_id' && isId(value) && names.get(value) === details.username;
+    name === 'user_id' && isId(value) && names[value] === details.username;
   return (
     <span className="console-details">
       {all
@@ -109,8 +95,12 @@ function Details({ details: { request_id, ...details } }: { details: Record<stri
         .map(([name, value]) => (
           <span key={name}>
             <span className="muted">{labelOf(name)}</span>{' '}
-            {isId(value) && names.has(value) ? (
-              <span title={value}>{names.get(value)}</span>
+            {name === 'media_id' && isId(value) && names[value] ? (
+              <Link to="/read/$mediaId" params={{ mediaId: value }} dir="auto">
+                {names[value]}
+              </Link>
+            ) : isId(value) && names[value] ? (
+              <span title={value}>{names[value]}</span>
             ) : name === 'job_id' && isId(value) ? (
               <ConsoleLink to={`jobs/${value}`} className="mono" title={value}>
                 {shortId(value)}

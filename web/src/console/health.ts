@@ -102,15 +102,30 @@ const BAD_LINKS: ReadonlySet<string | null> = new Set([
   'E_VIDEO_UNAVAILABLE',
 ] satisfies FailureCode[]);
 
-const isBadLink = ({ job_type, error_code }: JobFailure) =>
-  job_type === 'ingest_media' && BAD_LINKS.has(error_code);
+/** Sites that could not be reached: a few are dead links, many may be the network of this server. */
+const UNREACHABLE: ReadonlySet<string | null> = new Set([
+  'E_CONNECT_FAILED',
+  'E_CONNECTION_LOST',
+  'E_DNS_FAILED',
+  'E_TIMEOUT',
+] satisfies FailureCode[]);
+const MANY_UNREACHABLE = 20;
 
-function checkFailures(all: JobFailure[]): Finding {
+export function checkFailures(all: JobFailure[]): Finding {
+  const ofLinks = (codes: ReadonlySet<string | null>) => (failure: JobFailure) =>
+    failure.job_type === 'ingest_media' && codes.has(failure.error_code);
+  const [isRefused, isUnreachable] = [ofLinks(BAD_LINKS), ofLinks(UNREACHABLE)];
+  const isBadLink = (failure: JobFailure) => isRefused(failure) || isUnreachable(failure);
   const failures = all.filter((failure) => !isBadLink(failure));
   const badLinks = sum(all.filter(isBadLink), ({ failed_count }) => failed_count);
+  const unreachable = sum(all.filter(isUnreachable), ({ failed_count }) => failed_count);
   const failed = sum(failures, ({ failed_count }) => failed_count);
   const retrying = sum(failures, ({ retrying_count }) => retrying_count);
   const [most] = failures;
+  if (failed === 0 && unreachable >= MANY_UNREACHABLE)
+    return warning(
+      `The sites of ${plural(unreachable, 'saved link')} could not be reached. Check the network of this server.`,
+    );
   if (!most || failed === 0) {
     const parts = [
       ...(retrying > 0 ? [`${plural(retrying, 'job')} will be retried.`] : []),

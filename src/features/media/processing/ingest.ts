@@ -55,9 +55,12 @@ export type Ingest = ReturnType<typeof createIngest>;
 /** The jobs that make saved media readable (`ingest_media`) and searchable (`embed_media`). */
 export function createIngest(dependencies: IngestDependencies) {
   const { sql, log, storage, quota, extractors, images, onReplace } = dependencies;
+  const sourceUrl = async ({ media_id }: Payload) =>
+    (await store.findSource(sql, media_id))?.canonical_url ?? null;
   const ingestType = defineJobType('ingest_media', {
     queue: QUEUE,
     payload,
+    sourceUrl,
     prepareRequeue: (tx, { media_id }, jobId) => requeueMedia(tx, media_id, jobId, 'pending'),
     onEnded: (tx, job) => endProcessing(tx, job, log),
     retry: { delays: (attempt) => 5 * 4 ** (attempt - 1), jitter: 0.5, maximum: 300 },

@@ -83,22 +83,23 @@ function Content({ job }: { job: Job }) {
   );
 }
 
-/** The media that the job is about: its title and address, for those who may read it. */
-function Subject({ job: { payload } }: { job: Job }) {
+/** The media that the job is about: its address and, for those who may read it, its title. */
+function Subject({ job: { payload, source_url } }: { job: Job }) {
   const mediaId =
     payload && typeof payload === 'object' && 'media_id' in payload ? payload.media_id : undefined;
   const id = typeof mediaId === 'string' ? mediaId : '';
   const { data: media } = useQuery({ ...mediaQuery(id), enabled: id !== '', retry: false });
-  const address = media?.canonical_url ?? media?.requested_url;
-  if (!media) return null;
+  if (!media && !source_url) return null;
   return (
     <section aria-label="Item">
       <h2 className="section-title">Item</h2>
       <div className="card">
-        <Link to="/read/$mediaId" params={{ mediaId: media.id }} dir="auto">
-          {media.title}
-        </Link>
-        {address && <p className="console-url small muted">{address}</p>}
+        {media && (
+          <Link to="/read/$mediaId" params={{ mediaId: media.id }} dir="auto">
+            {media.title}
+          </Link>
+        )}
+        {source_url && <p className="console-url small muted">{source_url}</p>}
       </div>
     </section>
   );
