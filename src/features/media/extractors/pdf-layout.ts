@@ -1,3 +1,5 @@
+import { inReadingOrder, type Line, PARAGRAPH_GAP, usualDistance, usualSize } from './pdf-reading-order.ts';
+
 /** A run of text on a page, in points from the bottom left. */
 export interface TextItem {
   text: string;
@@ -6,15 +8,6 @@ export interface TextItem {
   y: number;
   width: number;
   /** The size of the font. */
-  size: number;
-}
-
-/** A piece of a line that no wide gap interrupts. */
-export interface Line {
-  text: string;
-  left: number;
-  right: number;
-  y: number;
   size: number;
 }
 
@@ -27,7 +20,7 @@ export interface PageLayout {
 /** A page with more lines is a drawing or a table. Cutting it takes time that grows with their square. */
 const MOST_LINES = 1000;
 
-/** The page's text as lines in reading order: columns one after the other. */
+/** The page's text as lines in reading order: columns one after the other, and then the footnotes of all of them. */
 export function layOut(items: TextItem[], height: number): PageLayout {
   const lines = toLines(items);
   return { lines: lines.length > MOST_LINES ? lines : inReadingOrder(lines), height };
@@ -74,56 +67,6 @@ function splitRow(row: TextItem[]): Line[] {
   return lines;
 }
 
-/** A column has at least this many lines: fewer are a table, or a label beside a value. */
-const SHORTEST_COLUMN = 3;
-
-/**
- * Orders lines by cutting the page: at a gutter that no line crosses, left before right; otherwise at the widest gap
- * between lines, top before bottom. What cannot be cut is read line by line.
- */
-function inReadingOrder(lines: Line[]): Line[] {
-  const ordered: Line[] = [];
-  const stack = [lines];
-  for (let part = stack.pop(); part; part = stack.pop()) {
-    const [first, second] = cutAtGutter(part) ?? cutBetweenLines(part) ?? [];
-    if (first && second) stack.push(second, first);
-    else ordered.push(...part.toSorted((a, b) => b.y - a.y || a.left - b.left));
-  }
-  return ordered;
-}
-
-function cutAtGutter(lines: Line[]): [Line[], Line[]] | undefined {
-  const byLeft = lines.toSorted((a, b) => a.left - b.left);
-  let right = Number.NEGATIVE_INFINITY;
-  for (const [index, line] of byLeft.entries()) {
-    if (index > 0 && line.left - right > line.size) {
-      const [first, second] = [byLeft.slice(0, index), byLeft.slice(index)];
-      if (isColumn(first) && isColumn(second)) return [first, second];
-    }
-    right = Math.max(right, line.right);
-  }
-  return undefined;
-}
-
-/** Whether lines are text below one another, and not the cells of a table. */
-function isColumn(lines: Line[]): boolean {
-  if (new Set(lines.map(({ y }) => Math.round(y))).size < SHORTEST_COLUMN) return false;
-  const widths = lines.map(({ left, right, size }) => (right - left) / size).sort((a, b) => a - b);
-  return (widths[Math.floor(widths.length / 2)] ?? 0) > 8;
-}
-
-function cutBetweenLines(lines: Line[]): [Line[], Line[]] | undefined {
-  const byTop = lines.toSorted((a, b) => b.y - a.y);
-  let widest = { gap: 0, index: 0 };
-  for (const [index, line] of byTop.entries()) {
-    const above = byTop[index - 1];
-    const gap = above ? above.y - line.y - Math.max(above.size, line.size) : 0;
-    if (gap > widest.gap + 0.01) widest = { gap, index };
-  }
-  if (widest.index === 0) return undefined;
-  return [byTop.slice(0, widest.index), byTop.slice(widest.index)];
-}
-
 /** Headers and footers are in this share of the page at its top and bottom. */
 const MARGIN = 0.12;
 const FEWEST_REPEATS = 3;
@@ -154,8 +97,7 @@ function marginKeys({ lines, height }: PageLayout): Map<Line, string> {
   );
 }
 
-/** A gap of this many times the usual distance of lines begins a paragraph; so does an indent of this many font sizes. */
-const PARAGRAPH_GAP = 1.35;
+/** An indent of this many font sizes begins a paragraph. */
 const INDENT = 0.8;
 
 /** The paragraphs of a page. Words that were divided at the end of a line are whole again. */
@@ -170,14 +112,6 @@ export function paragraphsOf({ lines }: PageLayout): string[] {
     else paragraphs[last] = joined(paragraphs[last] ?? '', text);
   }
   return paragraphs;
-}
-
-function usualDistance(lines: Line[]): number {
-  const distances = lines
-    .map((line, index) => (lines[index - 1]?.y ?? line.y) - line.y)
-    .filter((distance) => distance > 1)
-    .sort((a, b) => a - b);
-  return distances[Math.floor(distances.length / 2)] ?? 0;
 }
 
 function beginsParagraph(above: Line, line: Line, usual: number): boolean {
@@ -209,8 +143,7 @@ const LONGEST_TITLE = 200;
 
 /** The title of a first page: its largest lines, if they are larger than the text and lie in its upper half. */
 export function titleOf({ lines, height }: PageLayout): string | null {
-  const sizes = lines.map(({ size }) => size).sort((a, b) => a - b);
-  const usual = sizes[Math.floor(sizes.length / 2)] ?? 0;
+  const usual = usualSize(lines);
   const largest = Math.max(0, ...lines.map(({ size }) => size));
   if (largest < usual * 1.2) return null;
   const first = lines.findIndex(({ size, y }) => size > largest * 0.95 && y > height / 2);
