@@ -252,6 +252,7 @@ export const mediaChange = z
         'unread',
         'add',
         'remove',
+        'restore',
         'retry',
         'tag',
         'untag',
@@ -262,7 +263,8 @@ export const mediaChange = z
       ])
       .describe(
         '`finish`, `unfinish` and `unread` change reading progress. `add` adds to the library `library_id`. `remove` removes ' +
-          "from that library or, without it, from the caller's default library. `tag` and `untag` add and remove `tags`.",
+          "from that library or, without it, from the caller's default library. `restore` takes the given media back from " +
+          "the caller's trash. `tag` and `untag` add and remove `tags`.",
       ),
     media_ids: z.array(id).min(1).max(MOST_CHANGED).optional(),
     filter: z
@@ -279,6 +281,10 @@ export const mediaChange = z
     'must have either media_ids, or filter and optionally cursor',
   )
   .refine(
+    ({ action, media_ids }) => action !== 'restore' || media_ids !== undefined,
+    'restore needs media_ids',
+  )
+  .refine(
     ({ action, library_id: target }) => action === 'remove' || (action === 'add') === (target !== undefined),
     'must have library_id for add, and only for add and remove',
   )
@@ -293,6 +299,11 @@ export type MediaChange = z.output<typeof mediaChange>;
 
 export const mediaChanged = z.object({
   changed: z.int(),
+  changed_media: z
+    .array(z.object({ media_id: id, reading: readingProgress.nullable() }))
+    .describe(
+      "The changed media, with the caller's reading progress before the change, so that it can be undone.",
+    ),
   unchanged: z
     .int()
     .describe('Media that were in that state already, or that the caller may read but not retry or remove.'),

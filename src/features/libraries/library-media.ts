@@ -34,9 +34,9 @@ interface Removal {
   requestId?: string | undefined;
 }
 
-/** How many of the given media were changed, were as they should be already, or are not there for the viewer. */
+/** Which of the given media were changed, and how many were as they should be already, or are not there for the viewer. */
 export interface ManyChanged {
-  changed: number;
+  changedIds: string[];
   unchanged: number;
   not_found: number;
 }
@@ -65,15 +65,16 @@ export function createLibraryMedia({ sql }: { sql: Database }) {
   function changeMany(
     viewer: Viewer,
     { libraryId, mediaIds }: { libraryId: string; mediaIds: string[] },
-    change: (tx: Transaction, mediaIds: string[]) => Promise<number>,
+    change: (tx: Transaction, mediaIds: string[]) => Promise<string[]>,
     claimant?: Claimant,
   ): Promise<ManyChanged> {
     const checked = async (tx: Transaction) => {
       await lockContents(tx, [libraryId], mediaIds);
       requireAdmin(await store.findLibrary(tx, viewer.user_id, libraryId));
       const held = [...(await holdMedia(tx, await listReadable(tx, viewer, mediaIds)))];
-      const changed = held.length === 0 ? 0 : await change(tx, held);
-      return { changed, unchanged: held.length - changed, not_found: mediaIds.length - held.length };
+      const changedIds = held.length === 0 ? [] : await change(tx, held);
+      const unchanged = held.length - changedIds.length;
+      return { changedIds, unchanged, not_found: mediaIds.length - held.length };
     };
     return transaction(sql, checked, claimant);
   }
@@ -115,7 +116,7 @@ export function createLibraryMedia({ sql }: { sql: Database }) {
     addMany(viewer: Viewer, libraryId: string, mediaIds: string[], actor: RequestOf = {}) {
       const add = async (tx: Transaction, ids: string[]) => {
         const media = ids.map((media_id) => ({ media_id }));
-        return (await addMedia(tx, viewer, { libraryId, media, requestId: actor.requestId })).length;
+        return addMedia(tx, viewer, { libraryId, media, requestId: actor.requestId });
       };
       return changeMany(viewer, { libraryId, mediaIds }, add, actor);
     },
@@ -123,9 +124,10 @@ export function createLibraryMedia({ sql }: { sql: Database }) {
     /** Removes many media from a library, in one transaction, each as `remove` does. */
     removeMany(viewer: Viewer, libraryId: string, mediaIds: string[], actor: RequestOf = {}) {
       const remove = async (tx: Transaction, ids: string[]) => {
-        let removed = 0;
+        const removed: string[] = [];
         for (const mediaId of ids)
-          if (await removeOne(tx, viewer, { libraryId, mediaId, requestId: actor.requestId })) removed += 1;
+          if (await removeOne(tx, viewer, { libraryId, mediaId, requestId: actor.requestId }))
+            removed.push(mediaId);
         return removed;
       };
       return changeMany(viewer, { libraryId, mediaIds }, remove, actor);

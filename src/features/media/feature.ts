@@ -51,11 +51,12 @@ export function createMediaFeature(dependencies: MediaFeatureDependencies) {
   const ingest = createIngest({ sql, log, storage, quota, images, extractors: registry, onReplace });
   const purge = createPurge({ sql, storage });
   const mediaLists = createMediaLists({ sql });
+  const trash = createTrash({ sql, purge, libraryMedia, days });
   const services = {
     ingest,
     media: createMedia({ sql, ingest }),
     mediaLists,
-    bulk: createBulkMedia({ sql, mediaLists, libraryMedia, ingest }),
+    bulk: createBulkMedia({ sql, mediaLists, libraryMedia, trash, ingest }),
     mine: createMine({ sql }),
     tags: createTags({ sql }),
     search: createSearch({ sql, run: texts.run }),
@@ -64,7 +65,7 @@ export function createMediaFeature(dependencies: MediaFeatureDependencies) {
     uploads: createUploads({ sql, log, storage, quota, ingest, libraryMedia, publicUrl }),
     files: createFiles({ sql, storage }),
     images,
-    trash: createTrash({ sql, purge, libraryMedia, days }),
+    trash,
   };
   return {
     name: 'media',

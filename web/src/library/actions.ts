@@ -4,7 +4,7 @@ import { invalidate, queryKeys } from '../api/queries.ts';
 import type { Library, Media, Reading, UpdateReading } from '../api/types.ts';
 import { plural } from '../ui/numbers.ts';
 import { showToast } from '../ui/toasts.tsx';
-import { changeAll, changeMany, type WholeList } from './bulk.ts';
+import { changeAll, changeMany, type Outcome, type WholeList } from './bulk.ts';
 import { patchMedia, refreshMedia } from './media-list.ts';
 import type { LibraryRef } from './removals.ts';
 
@@ -25,7 +25,7 @@ const READING: Record<ReadingAction, (media: Media) => WrittenReading> = {
   unread: () => null,
 };
 
-function asItWas({ reading }: Media): WrittenReading {
+function asItWas({ reading }: Pick<Media, 'reading'>): WrittenReading {
   if (!reading) return null;
   const { progress, position, finished_at } = reading;
   return { progress, finished: finished_at !== null, ...(position !== null && { position }) };
@@ -83,6 +83,23 @@ export function useMediaActions() {
   const refetchLists = () =>
     invalidate(queryClient, queryKeys.mediaLists(), queryKeys.libraries(), queryKeys.trash());
 
+  /** Shows what was changed, with an Undo that concerns exactly that. */
+  function offerUndo(text: string, { changed }: Outcome, undo: () => Promise<unknown>): void {
+    const run = () =>
+      void attempt(async () => {
+        await undo();
+        await refetchLists();
+      });
+    showToast(text, changed > 0 ? { action: { label: 'Undo', run } } : {});
+  }
+
+  function offerUndoOfAdding(done: Outcome, { id, name }: Library, isOne: boolean): void {
+    if (done.changed === 0) return showToast(`Already in ${name}`);
+    offerUndo(`Added ${isOne ? '' : `${plural(done.changed, 'item')} `}to ${name}`, done, () =>
+      changeMany({ action: 'remove', library_id: id }, changedIds(done)),
+    );
+  }
+
   return {
     retry: (media: Media) =>
       attempt(async () => {
@@ -102,43 +119,61 @@ export function useMediaActions() {
 
     addTo: (library: Library, media: readonly Media[]) =>
       attempt(async () => {
-        const ids = idsOf(media);
-        const { changed } = await changeMany({ action: 'add', library_id: library.id }, ids);
+        const done = await changeMany({ action: 'add', library_id: library.id }, idsOf(media));
         void invalidate(queryClient, queryKeys.mediaLists(), queryKeys.libraries());
-        if (changed === 0) return showToast(`Already in ${library.name}`);
-        const undo = async () => {
-          await changeMany({ action: 'remove', library_id: library.id }, ids);
-          await invalidate(queryClient, queryKeys.mediaLists());
-        };
-        // Undo would also remove the items that were there before.
-        const isUndoable = changed === ids.length;
-        showToast(`Added ${ids.length === 1 ? '' : `${plural(changed, 'item')} `}to ${library.name}`, {
-          ...(isUndoable && { action: { label: 'Undo', run: () => void attempt(undo) } }),
-        });
+        offerUndoOfAdding(done, library, media.length === 1);
       }),
 
-    /** Marks everything that a list contains. There is no undo, so the person is asked first. */
+    /** Marks everything that a list contains. */
     markAll: (list: WholeList, action: ReadingAction) =>
       attempt(async () => {
-        const { changed } = await changeAll({ action }, list);
+        const done = await changeAll({ action }, list);
         await refetchLists();
-        showToast(`Marked ${plural(changed, 'item')} as ${DONE[action]}`);
+        const text = `Marked ${plural(done.changed, 'item')} as ${DONE[action]}`;
+        const begun = done.changed_media.filter(({ reading }) => reading !== null);
+        if (begun.length > MOST_PLACES) return showToast(`${text}. This cannot be undone.`);
+        offerUndo(text, done, () => restoreReadings(done));
       }),
 
     addAllTo: (list: WholeList, library: Library) =>
       attempt(async () => {
-        const { changed } = await changeAll({ action: 'add', library_id: library.id }, list);
+        const done = await changeAll({ action: 'add', library_id: library.id }, list);
         await refetchLists();
-        showToast(`Added ${plural(changed, 'item')} to ${library.name}`);
+        offerUndoOfAdding(done, library, false);
       }),
 
-    removeAll: (list: WholeList, { libraryId, name }: LibraryRef) =>
+    removeAll: (list: WholeList, library: LibraryRef) =>
       attempt(async () => {
-        const { changed } = await changeAll({ action: 'remove', library_id: libraryId }, list);
+        const done = await changeAll({ action: 'remove', library_id: library.libraryId }, list);
         await refetchLists();
-        showToast(`Removed ${plural(changed, 'item')} from ${name}`);
+        const text = `Removed ${plural(done.changed, 'item')} from ${library.name}`;
+        offerUndo(text, done, () => putBack(done, library));
       }),
   };
 }
 
 const idsOf = (media: readonly Media[]) => media.map(({ id }) => id);
+const changedIds = ({ changed_media }: Outcome) => changed_media.map(({ media_id }) => media_id);
+
+/** The most places that Undo restores: each is a request. */
+const MOST_PLACES = 200;
+const PARALLEL = 6;
+
+/** Restores the reading progress of media as it was before a bulk action. */
+async function restoreReadings({ changed_media }: Outcome): Promise<void> {
+  const unread = changed_media.filter(({ reading }) => reading === null).map(({ media_id }) => media_id);
+  await changeMany({ action: 'unread' }, unread);
+  const begun = changed_media.values();
+  const restoreNext = async () => {
+    for (const { media_id, reading } of begun)
+      if (reading) await api.putData(`/media/${media_id}/reading`, asItWas({ reading }));
+  };
+  await Promise.all(Array.from({ length: PARALLEL }, restoreNext));
+}
+
+/** Puts removed media back: from the trash or, if the person still has them otherwise, by adding them again. */
+async function putBack(done: Outcome, { libraryId }: LibraryRef): Promise<void> {
+  const restored = new Set(changedIds(await changeMany({ action: 'restore' }, changedIds(done))));
+  const others = changedIds(done).filter((id) => !restored.has(id));
+  await changeMany({ action: 'add', library_id: libraryId }, others);
+}

@@ -10,7 +10,7 @@ export interface WholeList {
 }
 
 type Action = Pick<MediaChange, 'action' | 'library_id'>;
-type Counts = Pick<MediaChanged, 'changed' | 'unchanged' | 'not_found'>;
+export type Outcome = Omit<MediaChanged, 'next_cursor'>;
 
 /** The most media of one request. */
 const MOST_CHANGED = 200;
@@ -20,18 +20,18 @@ export async function changeMany(
   action: Action,
   ids: readonly string[],
   { keepalive = false } = {},
-): Promise<Counts> {
-  const total = { changed: 0, unchanged: 0, not_found: 0 };
+): Promise<Outcome> {
+  const total = nothing();
   for (let start = 0; start < ids.length; start += MOST_CHANGED)
     add(total, await send({ ...action, media_ids: ids.slice(start, start + MOST_CHANGED) }, keepalive));
   return total;
 }
 
 /** Changes everything that a list contains. The server finds it, 200 at a time. */
-export async function changeAll(action: Action, { libraryId, params }: WholeList): Promise<Counts> {
+export async function changeAll(action: Action, { libraryId, params }: WholeList): Promise<Outcome> {
   const { kind, status, site, reading } = params;
   const filter = { kind, status, site, reading, library_id: libraryId };
-  const total = { changed: 0, unchanged: 0, not_found: 0 };
+  const total = nothing();
   for (let cursor: string | undefined; ; ) {
     const done = await send({ ...action, filter, cursor });
     add(total, done);
@@ -45,7 +45,10 @@ async function send(body: MediaChange, keepalive = false): Promise<MediaChanged>
   return (await request<Answer<MediaChanged>>('POST', apiUrl('/media/bulk'), options)).data;
 }
 
-function add(total: Counts, done: Counts): void {
+const nothing = (): Outcome => ({ changed: 0, changed_media: [], unchanged: 0, not_found: 0 });
+
+function add(total: Outcome, done: Outcome): void {
+  total.changed_media.push(...done.changed_media);
   total.changed += done.changed;
   total.unchanged += done.unchanged;
   total.not_found += done.not_found;

@@ -58,7 +58,7 @@ export function SelectionBar(props: SelectionBarProps) {
     setQuestion({
       title: `Mark ${items} as finished?`,
       action: 'Mark as finished',
-      text: 'This includes items that are not loaded. It cannot be undone in one step.',
+      text: 'This includes items that are not loaded.',
       run: () => actions.markAll(whole, 'finish'),
     });
   };
@@ -67,7 +67,7 @@ export function SelectionBar(props: SelectionBarProps) {
     setQuestion({
       title: `Mark ${items} as unread?`,
       action: 'Mark as unread',
-      text: 'You lose your place in all of them, including items that are not loaded. This cannot be undone.',
+      text: 'You lose your place in all of them, including items that are not loaded.',
       run: () => actions.markAll(whole, 'unread'),
     });
   };

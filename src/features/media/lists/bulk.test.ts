@@ -92,6 +92,58 @@ describe('the contents of a library', () => {
   });
 });
 
+describe('undoing', () => {
+  test('is possible with what the answer says: which media were changed, and the progress before', async () => {
+    const { ana, shared, own, foreign } = await mixed();
+    await app.call('PUT', `/media/${own}/reading`, {
+      key: ana.key,
+      body: { progress: 0.4, position: { block: 7 } },
+    });
+    const { data } = (await change(ana, { action: 'finish', media_ids: [shared, own, foreign] })).body;
+    const before = data.changed_media.map((item: { media_id: string; reading: unknown }) => [
+      item.media_id,
+      item.reading,
+    ]);
+    expect(Object.fromEntries(before)).toEqual({
+      [shared]: null,
+      [own]: {
+        progress: 0.4,
+        position: { block: 7 },
+        finished_at: null,
+        updated_at: expect.any(String),
+      },
+    });
+    const again = await change(ana, { action: 'finish', media_ids: [shared, own] });
+    expect(again.body.data.changed_media).toEqual([]);
+  });
+
+  test('of a removal restores from the trash, to where each was, and only the own trash', async () => {
+    const { ana, ben, eve, libraryId, shared, own, foreign } = await mixed();
+    const savedAt = (await ana.get(`/media/${own}`)).body.data.added_at;
+    const media_ids = [shared, own, foreign];
+    await change(ana, { action: 'remove', media_ids: [own] });
+    await sql`delete from default_library_intrinsics where default_library_id = ${ana.defaultLibraryId} and media_id = ${shared}`;
+    await change(ana, { action: 'remove', library_id: libraryId, media_ids: [shared] });
+    expect([await canRead(ana, own), await canRead(ana, shared), await canRead(ben, shared)]).toEqual([
+      false,
+      false,
+      false,
+    ]);
+
+    expect(await change(eve, { action: 'restore', media_ids })).toMatchObject(done(0, 0, 3));
+    expect(await change(ana, { action: 'restore', media_ids })).toMatchObject(done(2, 0, 1));
+    expect([await canRead(ana, own), await canRead(ana, shared), await canRead(ben, shared)]).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    expect((await ana.get(`/media/${own}`)).body.data.added_at).toBe(savedAt);
+    expect((await ana.get('/api/v1/trash')).body.data).toEqual([]);
+    expect(await change(ana, { action: 'restore', media_ids })).toMatchObject(done(0, 0, 3));
+    expect(await auditOf(sql)).toEqual([]);
+  });
+});
+
 describe('retrying many media', () => {
   const fail = (id: string) => sql`
     update media
@@ -163,6 +215,7 @@ describe('the request', () => {
     { action: 'finish', media_ids: [newId()], cursor: 'x' },
     { action: 'finish', media_ids: [newId()], library_id: newId() },
     { action: 'add', media_ids: [newId()] },
+    { action: 'restore', filter: {} },
     { action: 'finish', filter: { limit: 3 } },
     { action: 'finish', filter: {}, cursor: 'nonsense' },
   ])('%j is 400', async (body) => {

@@ -1,4 +1,5 @@
 import { type MediaChange, type MediaChanged, MOST_CHANGED } from '../../../contract/media.ts';
+import type { ReadingProgress } from '../../../contract/reading.ts';
 import { type Actor, recordAudit } from '../../../platform/audit/audit.ts';
 import type { Database, Transaction } from '../../../platform/database/database.ts';
 import { transaction } from '../../../platform/database/transaction.ts';
@@ -8,37 +9,40 @@ import type { LibraryMediaService, ManyChanged } from '../../libraries/library-m
 import { archiveMany, favouriteMany, tagMany, untagMany } from '../mine/mine.ts';
 import type { Ingest } from '../processing/ingest.ts';
 import { listRetriable } from '../store.ts';
+import type { Trash } from '../trash/trash.ts';
 import type { MediaLists } from './list.ts';
-import { finishMany, forgetMany, unfinishMany } from './reading-progress-store.ts';
+import { finishMany, forgetMany, lockReadings, unfinishMany } from './reading-progress-store.ts';
 
 interface BulkDependencies {
   sql: Database;
   mediaLists: Pick<MediaLists, 'matchingIds'>;
   libraryMedia: Pick<LibraryMediaService, 'addMany' | 'removeMany'>;
+  trash: Pick<Trash, 'restoreMany'>;
   ingest: Pick<Ingest, 'enqueueProcessing'>;
 }
 
 export type BulkMedia = ReturnType<typeof createBulkMedia>;
 
+/** `before`: the viewer's progress in changed media that they had started. Other changes leave it as it is. */
+type Changed = ManyChanged & { before?: (ReadingProgress & { media_id: string })[] };
+
 const READING_CHANGES = { finish: finishMany, unfinish: unfinishMany, unread: forgetMany };
 
 /** Changes many media with one request, each with the rights and events of the single change. */
-export function createBulkMedia({ sql, mediaLists, libraryMedia, ingest }: BulkDependencies) {
+export function createBulkMedia({ sql, mediaLists, libraryMedia, trash, ingest }: BulkDependencies) {
   /** Runs `change` in one transaction, and counts the media that the viewer may not read. */
   function changeReadable(
     viewer: Viewer,
     mediaIds: string[],
-    change: (tx: Transaction, readable: string[]) => Promise<number>,
+    change: (tx: Transaction, readable: string[]) => Promise<string[]>,
     actor: Actor,
-  ): Promise<ManyChanged> {
+  ): Promise<Changed> {
     const checked = async (tx: Transaction) => {
       const readable = await listReadable(tx, viewer, mediaIds);
-      const changed = readable.length === 0 ? 0 : await change(tx, readable);
-      return {
-        changed,
-        unchanged: readable.length - changed,
-        not_found: mediaIds.length - readable.length,
-      };
+      const before = await lockReadings(tx, viewer, readable);
+      const changedIds = readable.length === 0 ? [] : await change(tx, readable);
+      const unchanged = readable.length - changedIds.length;
+      return { changedIds, before, unchanged, not_found: mediaIds.length - readable.length };
     };
     return transaction(sql, checked, actor);
   }
@@ -49,18 +53,25 @@ export function createBulkMedia({ sql, mediaLists, libraryMedia, ingest }: BulkD
     const retried = await ingest.enqueueProcessing(tx, failed, options);
     const entries = retried.map((media_id) => ({ action: 'media.retried', actor, details: { media_id } }));
     await recordAudit(tx, ...entries);
-    return retried.length;
+    return retried;
   }
 
-  function changeMany(viewer: Viewer, change: MediaChange, mediaIds: string[], actor: Actor) {
+  function changeMany(
+    viewer: Viewer,
+    change: MediaChange,
+    mediaIds: string[],
+    actor: Actor,
+  ): Promise<Changed> {
     const { action, library_id = viewer.default_library_id, tags: names = [] } = change;
-    const changeOwn = (changeAll: (tx: Transaction, ids: string[]) => Promise<number>) =>
+    const changeOwn = (changeAll: (tx: Transaction, ids: string[]) => Promise<string[]>) =>
       changeReadable(viewer, mediaIds, changeAll, actor);
     switch (action) {
       case 'add':
         return libraryMedia.addMany(viewer, library_id, mediaIds, actor);
       case 'remove':
         return libraryMedia.removeMany(viewer, library_id, mediaIds, actor);
+      case 'restore':
+        return trash.restoreMany(viewer, mediaIds, actor);
       case 'retry':
         return changeOwn((tx, ids) => retryAll(tx, viewer, ids, actor));
       case 'tag':
@@ -83,10 +94,19 @@ export function createBulkMedia({ sql, mediaLists, libraryMedia, ingest }: BulkD
     async change(viewer: Viewer, change: MediaChange, actor: Actor): Promise<MediaChanged> {
       const { media_ids, filter = {}, cursor } = change;
       if (media_ids)
-        return { ...(await changeMany(viewer, change, [...new Set(media_ids)], actor)), next_cursor: null };
+        return {
+          ...toAnswer(await changeMany(viewer, change, [...new Set(media_ids)], actor)),
+          next_cursor: null,
+        };
       if (filter.library_id) await requireMembership(sql, viewer.user_id, filter.library_id);
       const { ids, page } = await mediaLists.matchingIds(viewer, { ...filter, cursor, limit: MOST_CHANGED });
-      return { ...(await changeMany(viewer, change, ids, actor)), next_cursor: page.next_cursor };
+      return { ...toAnswer(await changeMany(viewer, change, ids, actor)), next_cursor: page.next_cursor };
     },
   };
+}
+
+function toAnswer({ changedIds, before = [], ...counts }: Changed): Omit<MediaChanged, 'next_cursor'> {
+  const readings = new Map(before.map(({ media_id, ...reading }) => [media_id, reading]));
+  const changed_media = changedIds.map((media_id) => ({ media_id, reading: readings.get(media_id) ?? null }));
+  return { changed: changedIds.length, changed_media, ...counts };
 }

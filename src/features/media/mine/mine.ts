@@ -51,7 +51,7 @@ async function setTags(tx: Transaction, viewer: Viewer, mediaId: string, names: 
   if (hadOthers || added.length > 0) await emitTagged(tx, viewer, [mediaId], actor);
 }
 
-/** Gives media tags, for callers that have checked that the viewer may read them. Returns how many changed. */
+/** Gives media tags, for callers that have checked that the viewer may read them. Returns the ids of those that it changed. */
 export async function tagMany(
   tx: Transaction,
   viewer: Viewer,
@@ -61,11 +61,11 @@ export async function tagMany(
     addedBy = 'person',
     actor,
   }: { names: string[]; addedBy?: tagStore.AddedBy; actor: Pick<Actor, 'requestId'> },
-): Promise<number> {
+): Promise<string[]> {
   const tagIds = await ensureTags(tx, viewer, names);
   const changed = await tagStore.addTags(tx, viewer, { mediaIds, tagIds, addedBy });
   await emitTagged(tx, viewer, changed, actor);
-  return changed.length;
+  return changed;
 }
 
 export async function untagMany(
@@ -73,25 +73,23 @@ export async function untagMany(
   viewer: Viewer,
   mediaIds: string[],
   { names, actor }: { names: string[]; actor: Pick<Actor, 'requestId'> },
-): Promise<number> {
+): Promise<string[]> {
   const changed = await tagStore.removeTags(tx, viewer, { mediaIds, names });
   await emitTagged(tx, viewer, changed, actor);
-  return changed.length;
+  return changed;
 }
 
-export async function favouriteMany(tx: Transaction, viewer: Viewer, mediaIds: string[], is: boolean) {
-  return (await store.markFavourite(tx, viewer, mediaIds, is)).length;
-}
+export const favouriteMany = store.markFavourite;
 
 export async function archiveMany(
   tx: Transaction,
   viewer: Viewer,
   mediaIds: string[],
   { is, actor }: { is: boolean; actor: Pick<Actor, 'requestId'> },
-): Promise<number> {
+): Promise<string[]> {
   const changed = await store.markArchived(tx, viewer, mediaIds, is);
   await emitArchived(tx, viewer, changed, is, actor);
-  return changed.length;
+  return changed;
 }
 
 function emitTagged(

@@ -15,8 +15,10 @@ interface TrashCursor {
  * removed from a shared library can be restored only while they are its admin.
  */
 const isInTrash = (sql: Queryable, viewer: Viewer) => sql`
+  ${mayRestore(sql, viewer)} and not ${canReadMedia(sql, viewer, sql`trash.media_id`)}`;
+
+const mayRestore = (sql: Queryable, viewer: Viewer) => sql`
   trash.default_library_id = ${viewer.default_library_id}
-  and not ${canReadMedia(sql, viewer, sql`trash.media_id`)}
   and (
     trash.library_id is null
     or exists (
@@ -73,4 +75,13 @@ export async function findTrashed(sql: Queryable, viewer: Viewer, mediaId: strin
     from trash
     where trash.media_id = ${mediaId} and ${isInTrash(sql, viewer)}`;
   return trashed;
+}
+
+/** Finds those of the media that the viewer removed and may restore. They may be able to read some of them again. */
+export async function listTrashed(sql: Queryable, viewer: Viewer, mediaIds: string[]) {
+  return sql<Trashed[]>`
+    select trash.media_id, trash.library_id, trash.saved_at, trash.requested_url
+    from trash
+    where trash.media_id = any(${mediaIds}::uuid[]) and ${mayRestore(sql, viewer)}
+    order by trash.media_id`;
 }

@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import type { ListQuery } from '../../../contract/wire.ts';
+import type { Actor } from '../../../platform/audit/audit.ts';
 import { cutByCursor, decodeCursor } from '../../../platform/cursor.ts';
-import type { Database } from '../../../platform/database/database.ts';
+import type { Database, Transaction } from '../../../platform/database/database.ts';
 import { transaction } from '../../../platform/database/transaction.ts';
 import { mediaNotFound } from '../../libraries/access/access.ts';
 import type { Viewer } from '../../libraries/access/can-read-media.ts';
-import { leaveTrash } from '../../libraries/closure/closure.ts';
+import { leaveTrash, type Trashed } from '../../libraries/closure/closure.ts';
 import { holdMedia, lockContents } from '../../libraries/closure/lock-contents.ts';
-import { addMedia, type LibraryMediaService } from '../../libraries/library-media.ts';
+import { addMedia, type LibraryMediaService, type ManyChanged } from '../../libraries/library-media.ts';
 import { PURGED_AT_ONCE, type Purge } from './purge.ts';
 import * as store from './trash-store.ts';
 
@@ -55,6 +56,32 @@ export function createTrash({ sql, purge, libraryMedia, days }: TrashDependencie
         await addMedia(tx, viewer, { libraryId: target, media: [trashed], requestId });
         await leaveTrash(tx, default_library_id, [mediaId]);
       });
+    },
+
+    /**
+     * Restores many media, in one transaction, also those that the viewer can read again through a library. Media that are
+     * not in the trash are counted as not found.
+     */
+    restoreMany(viewer: Viewer, mediaIds: string[], actor: Pick<Actor, 'requestId' | 'claim'>) {
+      const { default_library_id } = viewer;
+      const targetOf = ({ library_id }: Trashed) => library_id ?? default_library_id;
+      const restored = async (tx: Transaction): Promise<ManyChanged> => {
+        const targets = new Set((await store.listTrashed(tx, viewer, mediaIds)).map(targetOf));
+        await lockContents(tx, [...targets], mediaIds);
+        await holdMedia(tx, mediaIds);
+        // Another request may have changed the trash before the lock; what is for another library now is left there.
+        const trashed = (await store.listTrashed(tx, viewer, mediaIds)).filter((row) =>
+          targets.has(targetOf(row)),
+        );
+        for (const libraryId of targets) {
+          const media = trashed.filter((row) => targetOf(row) === libraryId);
+          if (media.length > 0) await addMedia(tx, viewer, { libraryId, media, requestId: actor.requestId });
+        }
+        const changedIds = trashed.map(({ media_id }) => media_id);
+        await leaveTrash(tx, default_library_id, changedIds);
+        return { changedIds, unchanged: 0, not_found: mediaIds.length - changedIds.length };
+      };
+      return transaction(sql, restored, actor);
     },
 
     async delete(viewer: Viewer, mediaId: string): Promise<void> {
