@@ -94,7 +94,10 @@ export function useMediaActions() {
   }
 
   function offerUndoOfAdding(done: Outcome, { id, name }: Library, isOne: boolean): void {
-    if (done.changed === 0) return showToast(`Already in ${name}`);
+    if (done.changed === 0) {
+      showToast(`Already in ${name}`);
+      return;
+    }
     offerUndo(`Added ${isOne ? '' : `${plural(done.changed, 'item')} `}to ${name}`, done, () =>
       changeMany({ action: 'remove', library_id: id }, changedIds(done)),
     );
