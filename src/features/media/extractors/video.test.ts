@@ -73,6 +73,8 @@ test('a video has a description, and a transcript in segments with times', async
       canonical_text: 'The lamp was lit all night <b>long</b>.',
       t_start_ms: 0,
       t_end_ms: 17_000,
+      printed_pages: null,
+      layout: null,
     },
     {
       idx: 1,
@@ -81,6 +83,8 @@ test('a video has a description, and a transcript in segments with times', async
       canonical_text: 'Nobody came.',
       t_start_ms: 17_000,
       t_end_ms: 22_000,
+      printed_pages: null,
+      layout: null,
     },
   ]);
   expect(plain_text).toBe('The lamp was lit all night <b>long</b>.\nNobody came.');
