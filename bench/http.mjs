@@ -1,21 +1,19 @@
 // Measures requests to Nexus beside a bare Fastify route with one prepared query by primary key, on the same PostgreSQL and
 // in the same run. Nexus runs as `nexus serve --no-worker` does. Writes bench/results/http.json. `--quick` measures briefly.
-import { fork, spawn } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import os from 'node:os';
-import path from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { transaction } from '../src/platform/database/transaction.ts';
 import { newId } from '../src/platform/ids.ts';
 import { withDatabase } from './database.mjs';
 import { ask, load } from './http/load.mjs';
 import { makeWorld, QUICK } from './lists/world.mjs';
+import { addressOf, startNexus } from './nexus.mjs';
 
 const isQuick = process.argv.includes('--quick');
 const RESULTS = new URL('results/http.json', import.meta.url);
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SECONDS = isQuick ? 2 : 8;
 const ROUNDS = isQuick ? 1 : 3;
 const CONNECTIONS = 16;
@@ -62,40 +60,6 @@ async function makeReader(sql) {
       'A book',
       Array.from({ length: 40 }, () => 30_000),
     ),
-  };
-}
-
-async function startNexus(database) {
-  const directory = await mkdtemp(path.join(os.tmpdir(), 'nexus-bench-http-'));
-  const child = spawn(process.execPath, [path.join(ROOT, 'dist/main.js'), 'serve', '--no-worker'], {
-    env: {
-      ...process.env,
-      NEXUS_ENV: 'dev',
-      NEXUS_PORT: '18480',
-      NEXUS_DATA_DIR: directory,
-      NEXUS_DATABASE_URL: database,
-      NEXUS_DATABASE_POOL_SIZE: String(POOL_SIZE),
-      NEXUS_BOOTSTRAP_RESEARCHER_KEY: KEY,
-      NEXUS_REQUESTS_PER_MINUTE: '1000000,1000000,1000000,1000000',
-      NEXUS_LOG_LEVEL: 'warn',
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  let printed = '';
-  child.stdout.on('data', (chunk) => {
-    printed += chunk;
-  });
-  while (!printed.includes('is ready')) {
-    if (child.exitCode !== null) throw new Error(`Nexus ended: ${printed}`);
-    await pause(50);
-  }
-  return {
-    port: 18480,
-    async stop() {
-      child.kill('SIGTERM');
-      await once(child, 'exit');
-      await rm(directory, { recursive: true, force: true });
-    },
   };
 }
 
@@ -173,9 +137,11 @@ await withDatabase(
   async (sql, target) => {
     say('filling the database …');
     await makeWorld(sql, QUICK);
-    const { host, port: databasePort, username, password } = target;
-    const database = `postgres://${username}:${encodeURIComponent(password)}@localhost:${databasePort}/bench?host=${encodeURIComponent(host)}`;
-    const nexus = await startNexus(database);
+    const database = addressOf(target);
+    const nexus = await startNexus(database, {
+      NEXUS_DATABASE_POOL_SIZE: String(POOL_SIZE),
+      NEXUS_BOOTSTRAP_RESEARCHER_KEY: KEY,
+    });
     const bare = await startBare(database);
     try {
       const [{ id }] = await sql`select id from users limit 1`;

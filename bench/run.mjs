@@ -17,6 +17,7 @@ const BENCHMARKS = {
   outbox: { script: 'outbox.mjs' },
   lists: { script: 'lists.mjs' },
   http: { script: 'http.mjs', needsBuild: true },
+  pages: { script: 'pages/main.mjs', needsBuild: true },
   'start-up': { script: 'start-up.mjs', needsBuild: true },
 };
 

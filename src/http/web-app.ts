@@ -4,6 +4,7 @@ import fastifyStatic from '@fastify/static';
 import type { FastifyReply } from 'fastify';
 import { NexusError } from '../contract/errors.ts';
 import type { HttpServer } from './http-server.ts';
+import { createPagePreloads } from './page-preloads.ts';
 
 export interface WebAppOptions {
   /** The directory of the built web app. */
@@ -36,6 +37,7 @@ const page = { config: { access: 'public' as const }, schema: { hide: true } };
 /** Serves the web app at /app/. Returns a function that sends its page, which also says that a page is not found. */
 export async function registerWebApp(server: HttpServer, { directory, uploadOrigin }: WebAppOptions) {
   const policy = contentSecurityPolicy(uploadOrigin);
+  const preloadsOf = createPagePreloads(directory);
   const isBuilt = existsSync(path.join(directory, 'index.html'));
   const files = {
     root: directory,
@@ -51,7 +53,8 @@ export async function registerWebApp(server: HttpServer, { directory, uploadOrig
   server.get<{ Params: { '*': string } }>('/app/*', page, async (request, reply) => {
     const name = request.params['*'];
     if (isBuilt && name.includes('.') && name !== 'index.html') return sendAsset(reply, directory, name);
-    return sendPage(reply);
+    const preloads = preloadsOf(name);
+    return sendPage(preloads ? reply.header('link', preloads) : reply);
   });
 
   function sendPage(reply: FastifyReply): FastifyReply {

@@ -1,8 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
+import { createPagePreloads } from '../../src/http/page-preloads.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const BUILT = path.join(ROOT, 'dist/web');
@@ -32,6 +33,26 @@ test('the initial JavaScript is at most 200 kB compressed', () => {
   );
   expect(initial.size).toBeGreaterThan(0);
   expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(200_000);
+});
+
+test('a page names its own scripts and styles, which are loaded with those of the app', () => {
+  const preloadsOf = createPagePreloads(BUILT);
+  const html = readFileSync(path.join(BUILT, 'index.html'), 'utf8');
+  const linked = (page: string) =>
+    [...(preloadsOf(page)?.matchAll(/<\/app\/([^>]+)>/g) ?? [])].map(([, file]) => file);
+  for (const [page, chunk] of [
+    ['', 'home-page-'],
+    ['read/0190', 'reader-page-'],
+  ] as const) {
+    const [session, ...files] = linked(page);
+    expect(session).toBe('session');
+    expect(files.filter((file) => file?.includes(chunk)).length).toBeGreaterThan(0);
+    expect(files.filter((file) => !existsSync(path.join(BUILT, file ?? '')))).toEqual([]);
+    expect(files.filter((file) => html.includes(file ?? ''))).toEqual([]);
+    expect(files.length).toBeLessThanOrEqual(8);
+  }
+  expect(linked('settings')).toEqual(['session']);
+  expect(preloadsOf('sign-in')).toBeUndefined();
 });
 
 test('the web app does not use internal routes', () => {

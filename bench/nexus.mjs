@@ -1,0 +1,50 @@
+// Starts the built Nexus as a process, for benchmarks over HTTP.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));
+const PORT = 18480;
+
+/** Returns the URL of the database that `withDatabase` provides. */
+export function addressOf({ host, port, username, password }) {
+  return `postgres://${username}:${encodeURIComponent(password)}@localhost:${port}/bench?host=${encodeURIComponent(host)}`;
+}
+
+/** Starts `nexus serve --no-worker` without rate limits, and resolves when it is ready. */
+export async function startNexus(database, environment) {
+  const directory = await mkdtemp(path.join(os.tmpdir(), 'nexus-bench-http-'));
+  const child = spawn(process.execPath, [MAIN, 'serve', '--no-worker'], {
+    env: {
+      ...process.env,
+      NEXUS_ENV: 'dev',
+      NEXUS_PORT: String(PORT),
+      NEXUS_DATA_DIR: directory,
+      NEXUS_DATABASE_URL: database,
+      NEXUS_REQUESTS_PER_MINUTE: '1000000,1000000,1000000,1000000',
+      NEXUS_LOG_LEVEL: 'warn',
+      ...environment,
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let printed = '';
+  child.stdout.on('data', (chunk) => {
+    printed += chunk;
+  });
+  while (!printed.includes('is ready')) {
+    if (child.exitCode !== null) throw new Error(`Nexus ended: ${printed}`);
+    await pause(50);
+  }
+  return {
+    port: PORT,
+    async stop() {
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
