@@ -50,7 +50,8 @@ function compressed(): Plugin {
  * a module has a chunk of its own, and a page was up to twenty requests of a few hundred bytes.
  */
 const GROUPS: CodeSplittingGroup[] = [
-  { name: 'libraries', tags: ['$initial'], test: /node_modules/, priority: 2 },
+  { name: 'libraries', tags: ['$initial'], test: /node_modules/, priority: 3 },
+  { name: 'app', tags: ['$initial'], priority: 2 },
   { name: 'icons', test: /lucide-react/, priority: 1 },
   { name: 'shared', test: /web\/src\/(api|library|ui)\/(?!media-view|virtual-media)/, minShareCount: 2 },
 ];

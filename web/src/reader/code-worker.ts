@@ -1,0 +1,19 @@
+import { type Token, tokensOf } from './code-tokens.ts';
+
+export interface TokensRequest {
+  language: string;
+  code: string;
+}
+/** Undefined when the language is not known or the code cannot be parsed. */
+export type TokensAnswer = Token[] | undefined;
+
+function answer({ language, code }: TokensRequest): TokensAnswer {
+  try {
+    return tokensOf(language, code);
+  } catch {
+    // Such as code that is nested too deep for the parser. It stays plain.
+    return undefined;
+  }
+}
+
+self.onmessage = ({ data }: MessageEvent<TokensRequest>) => self.postMessage(answer(data));
