@@ -1,7 +1,8 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { DEV_KEYS } from '../support/call.ts';
-import { makePage } from '../support/fixtures/pages.ts';
+import { makeEpub } from '../support/fixtures/epub.ts';
+import { makePage, SENTENCES } from '../support/fixtures/pages.ts';
 import { useChromium } from './chromium.ts';
 import { inBothLooks } from './looks.ts';
 import { useNexus } from './nexus.ts';
@@ -123,14 +124,65 @@ test('a drawing runs nothing when its address is opened', async () => {
   });
 });
 
-test('in right-to-left text, the bar of a quotation is on the right and code runs from left to right', async () => {
+test('right-to-left text is mirrored: quotations, lists, tables, notes and progress; code and formulas are not', async () => {
   const page = await chromium.open();
   await open(page, arabic);
   const style = (selector: string, property: string) =>
     page.evaluate(`getComputedStyle(document.querySelector(${JSON.stringify(selector)})).${property}`);
   expect(await style('.prose blockquote', 'borderRightWidth')).toBe('3px');
   expect(await style('.prose blockquote', 'borderLeftWidth')).toBe('0px');
+  expect(await style('.prose blockquote', 'fontStyle')).toBe('normal');
   expect(await style('.prose pre', 'direction')).toBe('ltr');
+  expect(await style('.prose math', 'direction')).toBe('ltr');
+  expect(await style('.prose ol', 'paddingLeft')).toBe('0px');
+  expect(Number.parseFloat((await style('.prose ol', 'paddingRight')) as string)).toBeGreaterThan(10);
+  const [first, second] = [await boxOf(page, '.prose th'), await boxOf(page, '.prose th + th')];
+  expect(first.x).toBeGreaterThan(second.x);
+
+  const link = page.locator('.prose a[data-note]');
+  await link.focus();
+  const note = page.getByRole('complementary', { name: 'Footnote' });
+  await note.waitFor();
+  const edge = (box: { x: number; width: number }) => box.x + box.width;
+  const [noteBox, linkBox] = [await boxOf(page, '.note-preview'), await boxOf(page, '.prose a[data-note]')];
+  expect(Math.abs(edge(noteBox) - edge(linkBox))).toBeLessThan(2);
+
+  await page.evaluate('window.scrollTo(0, 300)');
+  await expect.poll(async () => (await boxOf(page, '.reader-progress-fill')).width).toBeGreaterThan(20);
+  const [bar, fill] = [await boxOf(page, '.reader-progress'), await boxOf(page, '.reader-progress-fill')];
+  expect(Math.round(edge(fill))).toBe(Math.round(edge(bar)));
+  expect(fill.x).toBeGreaterThan(bar.x + 20);
+});
+
+test('in a right-to-left book, the left arrow turns to the next chapter; code with the focus scrolls', async () => {
+  const chapters = ['בבוקר', 'בצהריים', 'בערב'].map((title, index) => ({
+    file: `${index}.xhtml`,
+    title,
+    body: `<h1>${title}</h1><p>${SENTENCES.he}</p><pre>${'let lamp = 1; '.repeat(60)}</pre>`,
+  }));
+  const book = makeEpub({ title: 'שלושה ספרים', language: 'he', chapters });
+  const id = await nexus.uploadBook(DEV_KEYS.researcher, book);
+  const page = await chromium.open();
+  await signIn(page, nexus, DEV_KEYS.researcher);
+  await page.goto(`${nexus.url}/app/read/${id}`);
+  const heading = (index: number) =>
+    page.locator('.prose').getByRole('heading', { name: chapters[index]?.title ?? '', exact: true });
+  await heading(0).waitFor();
+  await page.getByText('1 of 3').waitFor();
+  await page.keyboard.press('ArrowLeft');
+  await heading(1).waitFor();
+  await page.locator('.prose pre').focus();
+  await page.keyboard.press('ArrowRight');
+  await expect.poll(() => propertyOf(page, '.prose pre', 'scrollLeft')).toBeGreaterThan(0);
+  await heading(1).waitFor();
+  const [previous, next] = [
+    page.getByRole('button', { name: 'Previous' }),
+    page.getByRole('button', { name: 'Next' }),
+  ];
+  expect((await next.boundingBox())?.x).toBeLessThan((await previous.boundingBox())?.x ?? 0);
+  const entry = page.getByRole('navigation', { name: 'Contents' }).getByRole('button').first();
+  expect(await entry.evaluate((element) => element.matches(':dir(rtl)'))).toBe(true);
+  await expectAccessible(page);
 });
 
 test('a superscript does not push the lines apart', async () => {

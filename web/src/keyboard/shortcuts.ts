@@ -42,7 +42,14 @@ function isTaken(event: KeyboardEvent): boolean {
   if (target?.closest('input:not([type="checkbox"]), textarea, select, [contenteditable], [role="menu"]'))
     return true;
   if (event.key === 'Enter' && target?.closest('a, button, summary')) return true;
+  // A wide table or code block scrolls.
+  if (/^Arrow(Left|Right)$/.test(event.key) && target?.matches('[tabindex="0"]') && isWide(target))
+    return true;
   return document.querySelector('dialog:modal') !== null;
+}
+
+function isWide({ scrollWidth, clientWidth }: Element): boolean {
+  return scrollWidth > clientWidth;
 }
 
 function find(keys: string): Shortcut | undefined {

@@ -113,7 +113,8 @@ interface ProseProps {
 }
 
 /** Text in the font, size and spacing that the person has chosen. */
-export function Prose({ media: { id, language }, onFollow, children }: ProseProps) {
+export function Prose({ media, onFollow, children }: ProseProps) {
+  const { id, language } = media;
   const text = useRef<HTMLDivElement>(null);
   const { face, spacing, size } = useReaderSettings();
   return (
@@ -125,7 +126,7 @@ export function Prose({ media: { id, language }, onFollow, children }: ProseProp
       data-face={face}
       data-spacing={spacing}
       style={{ ['--prose-size' as string]: `${(SIZES[size] ?? 19) / 16}rem` }}
-      dir={textDirection(language)}
+      dir={textDirection(media)}
       {...(language && { lang: language })}
     >
       {children}

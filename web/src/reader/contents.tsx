@@ -67,6 +67,7 @@ export function Contents({ outline, current, section, landmarks = [], onGo }: Co
           key={index}
           type="button"
           className="contents-item"
+          dir="auto"
           data-depth={Math.min(depth, 2)}
           aria-current={index === here}
           disabled={fragment_idx === null}

@@ -54,12 +54,13 @@ export function NotePreview({ mediaId, text, onFollow }: NotePreviewProps) {
           : parsed((await queryClient.fetchQuery(fragmentQuery(mediaId, fragment))).html_sanitized);
       const content = id === undefined ? undefined : noteIn(root, id);
       if (content === undefined || !link.isConnected) return;
-      const { bottom, left } = link.getBoundingClientRect();
+      const { bottom, left, right } = link.getBoundingClientRect();
+      const start = element.matches(':dir(rtl)') ? right - WIDTH : left;
       setNote({
         content,
         href,
         top: bottom + GAP,
-        left: Math.max(GAP, Math.min(left, innerWidth - WIDTH - GAP)),
+        left: Math.max(GAP, Math.min(start, innerWidth - WIDTH - GAP)),
       });
     };
     const linkOf = (event: Event) => (event.target as Element).closest(REFERENCE);

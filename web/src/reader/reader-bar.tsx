@@ -45,7 +45,9 @@ export function ReaderBar(props: ReaderBarProps) {
           onClick={onContents}
         />
       )}
-      <span className="reader-bar-title truncate">{media.title}</span>
+      <span className="reader-bar-title truncate" dir="auto">
+        {media.title}
+      </span>
       {canRead && (
         <IconButton
           label={isFinished ? 'Mark as not finished' : 'Mark as finished'}
