@@ -26,7 +26,7 @@ export function ArticleView({ media, target, isFinding, onMove, onFollow }: View
     part: fragments ? 'text' : 'nothing',
     target,
     isLoose: isFinding,
-    onMove: (share, block) => fragments && onMove(share, { block }),
+    onMove: (share, position) => fragments && onMove(share, position),
   });
   const isFinished = media.reading?.finished_at != null;
   return (

@@ -17,6 +17,7 @@ import type { ViewProps } from './reader-page.tsx';
 import { SanitizedHtml } from './sanitized-html.tsx';
 import { useScrollPosition } from './scroll-position.ts';
 import { VerticalText } from './vertical-text.tsx';
+import type { Target } from './visits.ts';
 
 /** Shows a book, one chapter or page at a time. */
 export function BookView(props: ViewProps) {
@@ -24,10 +25,9 @@ export function BookView(props: ViewProps) {
   const column = useRef<HTMLElement>(null);
   const indexQuery = useQuery(fragmentIndexQuery(media.id));
   const index = indexQuery.data;
-  const [location, setLocation] = useState({ target, chapter: target.position.fragment ?? 0, start: target });
+  const [location, setLocation] = useState(() => locationOf(target));
   // A new target is shown in the same rendering: the old chapter must not be scrolled to it.
-  if (location.target !== target)
-    setLocation({ target, chapter: target.position.fragment ?? 0, start: target });
+  if (location.target !== target) setLocation(locationOf(target));
   const count = index?.length ?? 0;
   const chapter = index ? Math.min(location.chapter, Math.max(0, count - 1)) : location.chapter;
   const query = useQuery(fragmentQuery(media.id, chapter));
@@ -36,8 +36,8 @@ export function BookView(props: ViewProps) {
   const isPage = fragment?.layout?.type === 'page';
   usePrefetchedChapter(media.id, chapter + 1 < count ? chapter + 1 : undefined);
 
-  const report = (share: number, block: number) =>
-    onMove((chapter + share) / count, { fragment: chapter, block });
+  const report = (share: number, position: { block: number; offset?: number }) =>
+    onMove((chapter + share) / count, { fragment: chapter, ...position });
   /** Turns to another chapter, which is reading on. A page is read as soon as it is open. */
   const turn = (next: number) => {
     if (next < 0 || next >= count) return;
@@ -54,7 +54,7 @@ export function BookView(props: ViewProps) {
     target: location.start,
     isLoose: isFinding,
     // Without the index, the share of the whole book is unknown.
-    onMove: (share, block) => fragment && index && report(share, block),
+    onMove: (share, position) => fragment && index && report(share, position),
   });
 
   const toLeft = isRightToLeft(media) ? 1 : -1;
@@ -127,6 +127,12 @@ export function BookView(props: ViewProps) {
       )}
     </div>
   );
+}
+
+/** Where a target is in the book. Its share is that of the whole book, and says nothing about the chapter. */
+function locationOf(target: Target): { target: Target; chapter: number; start: Target } {
+  const { position, element } = target;
+  return { target, chapter: position.fragment ?? 0, start: { position, element } };
 }
 
 type ChapterProps = Pick<ViewProps, 'media' | 'onFollow'> & {

@@ -1,7 +1,7 @@
 import './pdf.css';
 import { Download, ZoomIn, ZoomOut } from 'lucide-react';
 import type { PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
-import { useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { useFragmentRequests } from '../analysis/fragment-requests.ts';
 import { ApiError, apiUrl } from '../api/client.ts';
 import { useShortcuts } from '../keyboard/shortcuts.ts';
@@ -47,17 +47,33 @@ export default function PdfView({ media, target, onMove, onVisit, isContentsOpen
   };
   useFragmentRequests((idx) => goTo(idx + 1));
   const expected = useRef(-1);
-  useLayoutEffect(() => {
-    const { page: number = 1, offset = 0 } = target.position;
-    const box = pdf && pages.current?.querySelector(`[data-page="${number}"]`)?.getBoundingClientRect();
+  /** What is at the top of the screen, and at which scroll offset. */
+  const seen = useRef({ number: 1, offset: 0, scrollY: 0 });
+  const scrollTo = useCallback((number: number, offset: number) => {
+    const all = pages.current?.children;
+    const box = all?.[Math.min(number, all.length) - 1]?.getBoundingClientRect();
     if (!box) return;
-    setPage(number);
-    window.scrollTo(
-      0,
-      number === 1 && offset === 0 ? 0 : window.scrollY + box.top + box.height * offset - TOP,
-    );
+    const isBeginning = number === 1 && offset === 0;
+    window.scrollTo(0, isBeginning ? 0 : window.scrollY + box.top + box.height * offset - TOP);
     expected.current = window.scrollY;
-  }, [pdf, target]);
+    seen.current = { number, offset, scrollY: window.scrollY };
+  }, []);
+  useLayoutEffect(() => {
+    if (!pdf) return;
+    const { page: number = 1, offset = 0 } = target.position;
+    setPage(number);
+    scrollTo(number, offset);
+  }, [pdf, target, scrollTo]);
+  // Another zoom or width, and pages of another size than the first, keep the page where it was.
+  useEffect(() => {
+    if (!pdf || !pages.current) return;
+    const observer = new ResizeObserver(() => {
+      const { number, offset, scrollY } = seen.current;
+      if (Math.abs(window.scrollY - scrollY) < 2) scrollTo(number, offset);
+    });
+    observer.observe(pages.current);
+    return () => observer.disconnect();
+  }, [pdf, scrollTo]);
 
   const enlarge = (step: 1 | -1) => setZoom(Math.min(ZOOMS.length - 1, Math.max(0, zoom + step)));
   useShortcuts([
@@ -66,7 +82,7 @@ export default function PdfView({ media, target, onMove, onVisit, isContentsOpen
   ]);
 
   const count = pdf?.document.numPages ?? 0;
-  useWindowEvent('scroll', () => {
+  const report = () => {
     if (!pdf || Math.abs(window.scrollY - expected.current) < 2) return;
     expected.current = -1;
     const boxes = [...(pages.current?.children ?? [])].map((element) => element.getBoundingClientRect());
@@ -78,10 +94,15 @@ export default function PdfView({ media, target, onMove, onVisit, isContentsOpen
     );
     const box = boxes[top];
     if (!box) return;
-    const offset = Math.max(0, Math.round(((TOP - box.top) / box.height) * 100) / 100);
+    const exact = Math.max(0, (TOP - box.top) / box.height);
+    const offset = Math.round(exact * 100) / 100;
+    seen.current = { number: top + 1, offset: exact, scrollY: window.scrollY };
     const share = window.scrollY / Math.max(1, document.documentElement.scrollHeight - window.innerHeight);
     onMove(share, { page: top + 1, offset });
-  });
+  };
+  useWindowEvent('scroll', report);
+  // In the capture phase, before the place is sent.
+  useWindowEvent('pagehide', report, { capture: true });
 
   if (error) {
     return (

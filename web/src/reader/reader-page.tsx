@@ -18,9 +18,9 @@ import { BookView } from './book-view.tsx';
 import { FindBar, useFind } from './find-bar.tsx';
 import { readLink } from './links.ts';
 import { NotReadable } from './not-readable.tsx';
+import type { ReadingPosition } from './place.ts';
 import { ReaderBar } from './reader-bar.tsx';
 import { scrollText } from './reading-axis.ts';
-import type { ReadingPosition } from './reading-place.ts';
 import { resizeText, useReaderSettings } from './type-settings.tsx';
 import type { Visited } from './visited.ts';
 import { type Target, useVisits } from './visits.ts';
@@ -32,7 +32,8 @@ export default function ReaderPage() {
   const { mediaId } = route.useParams();
   const visited = route.useSearch();
   // Another device may have stored a newer place.
-  const { data: media, error, refetch } = useQuery({ ...mediaQuery(mediaId), refetchOnMount: 'always' });
+  const query = useQuery({ ...mediaQuery(mediaId), refetchOnMount: 'always' });
+  const { data: media, error, refetch, isFetchedAfterMount } = query;
   usePageTitle(media?.title);
 
   // Access can end while the page is open: the text is removed from the cache.
@@ -59,7 +60,7 @@ export default function ReaderPage() {
       </div>
     );
   }
-  return <Reader key={media.id} media={media} visited={visited} />;
+  return <Reader key={media.id} media={media} visited={visited} isFresh={isFetchedAfterMount} />;
 }
 
 const SidePanel = lazy(() => import('../analysis/side-panel.tsx'));
@@ -82,12 +83,19 @@ export interface ViewProps {
   onContents: (isOpen: boolean) => void;
 }
 
-export function Reader({ media, visited }: { media: MediaWithOutline; visited: Visited }) {
+interface ReaderProps {
+  media: MediaWithOutline;
+  visited: Visited;
+  /** Whether the media was fetched since the page was opened, and is not only from the cache. */
+  isFresh: boolean;
+}
+
+export function Reader({ media, visited, isFresh }: ReaderProps) {
   const settings = useReaderSettings();
   const router = useRouter();
   const navigate = useNavigate();
   const actions = useMediaActions();
-  const visits = useVisits(media, visited);
+  const visits = useVisits(media, visited, isFresh);
   const find = useFind(media, visited);
   const [isContentsOpen, setContentsOpen] = useState(() => media.kind === 'epub' && window.innerWidth > 1100);
   const follow = (href: string) => {

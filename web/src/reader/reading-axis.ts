@@ -13,6 +13,10 @@ export interface ReadingAxis {
   length: number;
   /** The share of the text before the visible part. */
   share: () => number;
+  /** The offset at which this share of the text is before the visible part. */
+  offsetOfShare: (share: number) => number;
+  /** The largest offset. */
+  end: () => number;
   /** The distance from the beginning of the visible text to where a box begins. */
   startOf: (box: DOMRect) => number;
   /** The distance from the beginning of the visible text to where a box ends. */
@@ -35,6 +39,11 @@ function downWindow(column: Element): ReadingAxis {
       const { top, height } = column.getBoundingClientRect();
       return clamp((BAR_HEIGHT - top) / Math.max(1, height - length));
     },
+    offsetOfShare(share) {
+      const { top, height } = column.getBoundingClientRect();
+      return window.scrollY + top - BAR_HEIGHT + share * Math.max(1, height - length);
+    },
+    end: () => document.documentElement.scrollHeight - window.innerHeight,
     startOf: ({ top }) => top - BAR_HEIGHT,
     endOf: ({ bottom }) => bottom - BAR_HEIGHT,
   };
@@ -54,6 +63,8 @@ function acrossBox(box: HTMLElement): ReadingAxis {
     },
     length,
     share: () => clamp(offset() / Math.max(1, box.scrollWidth - length)),
+    offsetOfShare: (share) => share * (box.scrollWidth - length),
+    end: () => box.scrollWidth - length,
     startOf: ({ left, right }) => (isRightToLeft ? edges.right - right : left - edges.left),
     endOf: ({ left, right }) => (isRightToLeft ? edges.right - left : right - edges.left),
   };

@@ -1,93 +1,71 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef } from 'react';
-import { api } from '../api/client.ts';
-import type { MediaWithOutline, Reading } from '../api/types.ts';
-import { patchMedia } from '../library/media-list.ts';
-import { mediaQuery } from '../library/queries.ts';
+import type { MediaWithOutline } from '../api/types.ts';
+import { useSession } from '../session/session.ts';
 import { useWindowEvent } from '../ui/use-window-event.ts';
-
-/** A position in a media: a fragment and a block in it, a page and the share of it above the screen, or seconds. */
-export interface ReadingPosition {
-  fragment?: number;
-  block?: number;
-  page?: number;
-  offset?: number;
-  seconds?: number;
-}
-
-/** How far the person has read. */
-export interface Place {
-  progress: number;
-  position: ReadingPosition;
-}
+import type { Place } from './place.ts';
+import { forgetPlace, sendUnsent, storePlace, unsentPlace } from './place-outbox.ts';
 
 const SETTLE_MS = 1200;
-
-/** Returns the stored place; undefined for a media that was never opened. */
-export function placeOf({ reading }: Pick<MediaWithOutline, 'reading'>): Place | undefined {
-  if (!reading) return undefined;
-  const { progress, position } = reading;
-  const isKnown = typeof position === 'object' && position !== null;
-  return { progress, position: isKnown ? (position as ReadingPosition) : {} };
-}
-
-export function isSamePosition(one: ReadingPosition, other: ReadingPosition): boolean {
-  const names = ['fragment', 'block', 'page', 'offset', 'seconds'] as const;
-  return names.every((name) => one[name] === other[name]);
-}
+/** A video moves all the time, so the place is stored without waiting for the end of the movement. */
+const LONGEST_WAIT_MS = 6000;
 
 export interface StoredPlace {
+  /** Returns a place that could not be sent before this media was closed. */
+  unsent: (media: MediaWithOutline) => Place | undefined;
   /** Stores the place shortly after the person stops moving, and when they leave. */
   keep: (place: Place) => void;
   /** Stores no more. Resolves when no request is in flight. */
   stop: () => Promise<void>;
 }
 
-export function useStoredPlace({ id }: Pick<MediaWithOutline, 'id'>): StoredPlace {
+export function useStoredPlace(media: MediaWithOutline): StoredPlace {
   const queryClient = useQueryClient();
+  const user = useSession().user.id;
   const isStopped = useRef(false);
-  const sending = useRef<Promise<void>>(undefined);
-  const waiting = useRef<Place>(undefined);
+  const waiting = useRef<{ place: Place; since: number }>(undefined);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const current = useRef(media);
+  current.current = media;
 
   const send = useCallback(
-    async (keepalive: boolean) => {
+    (isLeaving: boolean) => {
       clearTimeout(timer.current);
-      const body = waiting.current;
+      const place = waiting.current?.place;
       waiting.current = undefined;
-      if (!body) return;
-      // Reopened before the answer, the media starts here, too.
-      const before = queryClient.getQueryData<MediaWithOutline>(mediaQuery(id).queryKey)?.reading;
-      const updated_at = new Date().toISOString();
-      patchMedia(queryClient, { id, reading: { finished_at: null, ...before, ...body, updated_at } });
-      try {
-        const reading = await api.putData<Reading>(`/media/${id}/reading`, body, { keepalive });
-        patchMedia(queryClient, { id, reading });
-      } catch {
-        // The next movement stores it again. A lost place is not worth interrupting the reader.
-      }
+      if (place) storePlace(place, { queryClient, user, media: current.current, isLeaving });
     },
-    [id, queryClient],
+    [queryClient, user],
   );
 
-  useWindowEvent('pagehide', () => void send(true));
-  useEffect(() => () => void send(true), [send]);
+  useWindowEvent('pagehide', () => send(true));
+  // A phone may end a hidden page without a further event.
+  useEffect(() => {
+    const onHidden = () => {
+      if (document.visibilityState === 'hidden') send(true);
+    };
+    document.addEventListener('visibilitychange', onHidden);
+    return () => document.removeEventListener('visibilitychange', onHidden);
+  }, [send]);
+  useWindowEvent('online', () => sendUnsent(queryClient, user));
+  useEffect(() => () => send(true), [send]);
 
   const keep = useCallback(
     ({ progress, position }: Place) => {
       if (isStopped.current) return;
-      waiting.current = { progress: Math.min(1, Math.max(0, progress)), position };
+      const now = performance.now();
+      const since = waiting.current?.since ?? now;
+      waiting.current = { place: { progress: Math.min(1, Math.max(0, progress)), position }, since };
       clearTimeout(timer.current);
-      timer.current = setTimeout(() => {
-        sending.current = send(false);
-      }, SETTLE_MS);
+      timer.current = setTimeout(() => send(false), Math.min(SETTLE_MS, since + LONGEST_WAIT_MS - now));
     },
     [send],
   );
-  const stop = useCallback(async () => {
+  const stop = useCallback(() => {
     isStopped.current = true;
     waiting.current = undefined;
-    await sending.current;
-  }, []);
-  return { keep, stop };
+    clearTimeout(timer.current);
+    return forgetPlace(user, current.current.id);
+  }, [user]);
+  return { unsent: useCallback((one) => unsentPlace(one, user), [user]), keep, stop };
 }

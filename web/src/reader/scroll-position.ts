@@ -1,30 +1,17 @@
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef } from 'react';
 import { useWindowEvent } from '../ui/use-window-event.ts';
 import { axisOf } from './reading-axis.ts';
+import { type Anchor, anchorIn, offsetOfAnchor, offsetOfTarget } from './text-position.ts';
 import type { Target } from './visits.ts';
-
-const GAP = 8;
-
-const BLOCKS = 'p, h1, h2, h3, h4, h5, h6, li, pre, blockquote, figure, table, hr';
-
-function blocksIn(column: HTMLElement): HTMLElement[] {
-  return [...column.querySelectorAll<HTMLElement>(`.prose :is(${BLOCKS})`)];
-}
-
-/** The share of the text before the visible part, and the index of the block at its beginning. */
-function positionIn(column: HTMLElement): { share: number; block: number } {
-  const axis = axisOf(column);
-  const block = blocksIn(column).findIndex((element) => axis.endOf(element.getBoundingClientRect()) > 0);
-  return { share: axis.share(), block: Math.max(0, block) };
-}
-
-function elementOf(column: HTMLElement, { element, position }: Target): Element | undefined {
-  const named = element === undefined ? null : column.querySelector(`[id="${CSS.escape(element)}"]`);
-  return named ?? (position.block ? blocksIn(column)[position.block] : undefined);
-}
 
 function isNear(one: number, other: number): boolean {
   return Math.abs(one - other) < 2;
+}
+
+/** Whether the text has become too short for a scroll offset, so that the browser has scrolled to its end. */
+function isCutOff(column: HTMLElement, offset: number): boolean {
+  const axis = axisOf(column);
+  return axis.offset() < offset && isNear(axis.offset(), axis.end());
 }
 
 interface ScrollPositionOptions {
@@ -34,10 +21,13 @@ interface ScrollPositionOptions {
   /** Whether something else scrolls, such as a search for words. */
   isLoose: boolean;
   /** Called when the person has scrolled, and not when the page or the reader has. */
-  onMove: (share: number, block: number) => void;
+  onMove: (share: number, position: { block: number; offset?: number }) => void;
 }
 
-/** Scrolls to the target, stays there while pictures load, and reports the position once the person scrolls. */
+/**
+ * Scrolls to the target, and stays there while pictures load. Once the person scrolls, reports the position, and keeps the
+ * text in its place when the layout changes: another font size or width, a turned phone, a picture that loads late.
+ */
 export function useScrollPosition(
   column: RefObject<HTMLElement | null>,
   { part, target, isLoose, onMove }: ScrollPositionOptions,
@@ -48,19 +38,19 @@ export function useScrollPosition(
   const loose = useRef(isLoose);
   loose.current = isLoose;
   const expected = useRef(0);
+  /** What was at the beginning of the visible text, and at which scroll offset. */
+  const seen = useRef<{ anchor: Anchor | undefined; at: number }>(undefined);
 
   const offset = useCallback(() => (column.current ? axisOf(column.current).offset() : 0), [column]);
-  const targetOffset = useCallback(() => {
-    const element = column.current && elementOf(column.current, wanted.current);
-    if (!column.current || !element) return 0;
-    const axis = axisOf(column.current);
-    return axis.startOf(element.getBoundingClientRect()) + axis.offset() - GAP;
-  }, [column]);
+  const look = useCallback(() => {
+    seen.current = column.current ? { anchor: anchorIn(column.current), at: offset() } : undefined;
+  }, [column, offset]);
   const scrollToTarget = useCallback(() => {
     if (!column.current) return;
-    axisOf(column.current).scrollTo(targetOffset());
+    axisOf(column.current).scrollTo(offsetOfTarget(column.current, wanted.current));
     expected.current = offset();
-  }, [column, offset, targetOffset]);
+    look();
+  }, [column, offset, look]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs once for each text and target
   useLayoutEffect(() => {
@@ -68,20 +58,33 @@ export function useScrollPosition(
     scrollToTarget();
   }, [part, target, scrollToTarget]);
 
+  const keepText = useCallback(() => {
+    const { anchor, at } = seen.current ?? {};
+    const wantedOffset = anchor && column.current && offsetOfAnchor(column.current, anchor);
+    // At another offset, something else has scrolled since, such as to a mark. That is kept.
+    const isHere =
+      at !== undefined && column.current && (isNear(at, offset()) || isCutOff(column.current, at));
+    if (anchor && column.current && wantedOffset != null && isHere) {
+      axisOf(column.current).scrollTo(wantedOffset);
+      seen.current = { anchor, at: offset() };
+    } else look();
+  }, [column, offset, look]);
+
   // biome-ignore lint/correctness/useExhaustiveDependencies: another text has another box
   useEffect(() => {
     const element = column.current;
     if (!element) return;
     const observer = new ResizeObserver(() => {
-      // A different offset means that something else has scrolled, such as to a mark. That is kept.
-      if (!hasMoved.current && isNear(offset(), expected.current)) scrollToTarget();
+      if (hasMoved.current) keepText();
+      // A different offset means that something else has scrolled. That is kept.
+      else if (isNear(offset(), expected.current)) scrollToTarget();
     });
     observer.observe(element);
     // Vertical text grows within its box.
     const text = element.querySelector('.prose');
     if (text) observer.observe(text);
     return () => observer.disconnect();
-  }, [column, part, offset, scrollToTarget]);
+  }, [column, part, offset, scrollToTarget, keepText]);
 
   const takeOver = () => {
     hasMoved.current = true;
@@ -92,25 +95,26 @@ export function useScrollPosition(
   useWindowEvent('pointerdown', takeOver);
 
   const frame = useRef(0);
-  useEffect(() => () => cancelAnimationFrame(frame.current), []);
+  const report = () => {
+    if (!column.current || isNear(offset(), expected.current)) return;
+    hasMoved.current = true;
+    expected.current = -1;
+    // At the same offset, only the layout can have changed, and the text is about to be brought back.
+    if (!seen.current || !isNear(seen.current.at, offset())) look();
+    const { block = 0, offset: within = 0 } = seen.current?.anchor ?? {};
+    const rounded = Math.round(within * 100) / 100;
+    onMove(axisOf(column.current).share(), { block, ...(rounded > 0.02 && { offset: rounded }) });
+  };
   // The events of a box that scrolls do not bubble.
   useWindowEvent(
     'scroll',
     () => {
       cancelAnimationFrame(frame.current);
-      frame.current = requestAnimationFrame(() => {
-        if (!column.current || isNear(offset(), expected.current)) return;
-        if (!hasMoved.current && isNear(offset(), targetOffset())) {
-          // A picture above has loaded, and the browser has kept the text where it was.
-          expected.current = offset();
-          return;
-        }
-        hasMoved.current = true;
-        expected.current = -1;
-        const { share, block } = positionIn(column.current);
-        onMove(share, block);
-      });
+      frame.current = requestAnimationFrame(report);
     },
     { capture: true },
   );
+  // A page that is left right after scrolling has no further frame. In the capture phase, before the place is sent.
+  useWindowEvent('pagehide', report, { capture: true });
+  useEffect(() => () => cancelAnimationFrame(frame.current), []);
 }

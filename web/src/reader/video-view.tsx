@@ -8,12 +8,13 @@ import { SkeletonText } from '../ui/states.tsx';
 import { useWindowEvent } from '../ui/use-window-event.ts';
 import { ArticleHead } from './article-view.tsx';
 import type { ViewProps } from './reader-page.tsx';
-import { placeOf } from './reading-place.ts';
 
 /** Shows a video and its transcript. Clicking a line seeks to it, and the current line is marked. */
 export default function VideoView({ media, target, onMove }: ViewProps) {
   const frame = useRef<HTMLIFrameElement>(null);
-  const [isLoaded, setLoaded] = useState(false);
+  /** The second that the player was started at; undefined before it is loaded. */
+  const [startedAt, setStartedAt] = useState<number>();
+  const isLoaded = startedAt !== undefined;
   const player = useYouTubePlayer(frame);
   const { data: fragments, isPending } = useQuery({
     ...fragmentsQuery(media.id),
@@ -26,21 +27,27 @@ export default function VideoView({ media, target, onMove }: ViewProps) {
     if (seconds > 0 && duration > 0) latest.current(seconds / duration, { seconds: Math.floor(seconds) });
   }, [seconds, duration]);
 
-  const [start] = useState(() => placeOf(media)?.position.seconds ?? 0);
-  const [from, setFrom] = useState(start);
-  const seek = (next: number) => {
-    if (isLoaded) player.seek(next);
-    else {
-      setFrom(next);
-      setLoaded(true);
-    }
+  const { position } = target;
+  const visited = position.fragment === undefined ? undefined : fragments?.[position.fragment];
+  const start = position.seconds ?? (visited?.t_start_ms ?? 0) / 1000;
+  const seek = (next: number) => (isLoaded ? player.seek(next) : setStartedAt(next));
+  // Going to a visited line, and back to the place, seeks a player that is loaded.
+  const goToTarget = useRef(() => {});
+  goToTarget.current = () => {
+    if (isLoaded) player.seek(start);
   };
+  const shown = useRef(target);
+  useEffect(() => {
+    if (shown.current === target) return;
+    shown.current = target;
+    goToTarget.current();
+  }, [target]);
   const source = new URL(`https://www.youtube-nocookie.com/embed/${media.provider_id}`);
   source.search = new URLSearchParams({
     enablejsapi: '1',
     autoplay: '1',
     rel: '0',
-    start: String(Math.floor(from)),
+    start: String(Math.floor(startedAt ?? 0)),
     origin: window.location.origin,
   }).toString();
 
@@ -59,13 +66,14 @@ export default function VideoView({ media, target, onMove }: ViewProps) {
               onLoad={player.listen}
             />
           ) : (
-            <button type="button" className="video-poster" onClick={() => setLoaded(true)}>
+            <button type="button" className="video-poster" onClick={() => setStartedAt(start)}>
               {media.cover_url && <img src={media.cover_url} alt="" />}
               <span className="video-play">
                 <Play size={28} aria-hidden />
               </span>
               <span className="video-consent">
-                {start > 0 ? `Continue at ${timeOf(start)}` : 'Play'} · loads the player from YouTube
+                {start > 0 ? `${visited ? 'Play' : 'Continue'} at ${timeOf(start)}` : 'Play'} · loads the
+                player from YouTube
               </span>
             </button>
           )}
@@ -76,9 +84,7 @@ export default function VideoView({ media, target, onMove }: ViewProps) {
             <p className="muted">{media.last_error_message ?? 'This video has no transcript.'}</p>
           )}
           {media.capabilities.can_read && isPending && <SkeletonText lines={12} />}
-          {fragments && (
-            <Lines fragments={fragments} shown={target.position.fragment} seconds={seconds} onSeek={seek} />
-          )}
+          {fragments && <Lines fragments={fragments} start={start} seconds={seconds} onSeek={seek} />}
         </section>
       </div>
     </article>
@@ -87,21 +93,20 @@ export default function VideoView({ media, target, onMove }: ViewProps) {
 
 interface LinesProps {
   fragments: Fragment[];
-  /** The line that a link leads to. */
-  shown: number | undefined;
+  /** Where the person has watched to, or the line that a link leads to. */
+  start: number;
+  /** Where the player is; 0 before it plays. */
   seconds: number;
   onSeek: (to: number) => void;
 }
 
-function Lines({ fragments, shown, seconds, onSeek }: LinesProps) {
+function Lines({ fragments, start, seconds, onSeek }: LinesProps) {
   const list = useRef<HTMLOListElement>(null);
-  const now = fragments.findLastIndex(
-    ({ t_start_ms }) => t_start_ms !== null && t_start_ms <= seconds * 1000,
-  );
   const isPlaying = seconds > 0;
-  const line = isPlaying ? now : shown;
+  const at = (isPlaying ? seconds : start) * 1000;
+  const line = fragments.findLastIndex(({ t_start_ms }) => t_start_ms !== null && t_start_ms <= at);
   useEffect(() => {
-    const element = line === undefined ? undefined : list.current?.children[line];
+    const element = list.current?.children[line];
     if (!(element instanceof HTMLElement) || !list.current) return;
     const top = element.offsetTop - list.current.clientHeight / 3;
     list.current.scrollTo({ top, behavior: isPlaying ? 'smooth' : 'instant' });
@@ -113,7 +118,7 @@ function Lines({ fragments, shown, seconds, onSeek }: LinesProps) {
           <button
             type="button"
             className="transcript-line"
-            aria-current={seconds > 0 && index === now}
+            aria-current={at > 0 && index === line}
             onClick={() => onSeek((t_start_ms ?? 0) / 1000)}
           >
             <span className="transcript-time">{timeOf((t_start_ms ?? 0) / 1000)}</span>

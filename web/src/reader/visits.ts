@@ -1,13 +1,9 @@
 import { useNavigate, useRouter } from '@tanstack/react-router';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { MediaWithOutline } from '../api/types.ts';
-import {
-  isSamePosition,
-  type Place,
-  placeOf,
-  type ReadingPosition,
-  useStoredPlace,
-} from './reading-place.ts';
+import { isSamePosition, type Place, type ReadingPosition } from './place.ts';
+import { latestPlace } from './place-outbox.ts';
+import { useStoredPlace } from './reading-place.ts';
 import type { Visited } from './visited.ts';
 
 /** Where the view should be. A new object is a new request, also for the same position. */
@@ -15,6 +11,8 @@ export interface Target {
   position: ReadingPosition;
   /** The id of an element in the fragment. */
   element?: string | undefined;
+  /** The share of the media that was read, for a text that no longer has the position. */
+  share?: number;
 }
 
 const BEGINNING: Place = { progress: 0, position: {} };
@@ -33,18 +31,21 @@ const READ_ON_MS = 20_000;
  *
  * A visit begins with a link: of a search, the contents or a footnote. It leaves the place as it is until the person
  * reads on there, and they can go back. The address names the visit, so that the browser's Back ends it.
+ *
+ * `isFresh`: the media was fetched since it was opened, and is not only from the cache.
  */
-export function useVisits(media: MediaWithOutline, visited: Visited) {
+export function useVisits(media: MediaWithOutline, visited: Visited, isFresh: boolean) {
   const router = useRouter();
   const navigate = useNavigate();
-  const { keep, stop } = useStoredPlace(media);
-  const place = useRef(placeOf(media));
+  const { unsent, keep, stop } = useStoredPlace(media);
+  const [initial] = useState(() => (isFresh ? unsent(media) : undefined) ?? latestPlace(media));
+  const place = useRef(initial);
   const current = useRef(place.current);
   const hasMoved = useRef(false);
   const startedAt = useRef(performance.now());
   const [target, setTarget] = useState<Target>(() => {
     if (visited.at !== undefined) return targetOf(visited);
-    return place.current ? { position: place.current.position } : startOf(media);
+    return initial ? targetAt(initial) : startOf(media);
   });
   const [from, setFrom] = useState(() =>
     visited.at === undefined ? undefined : (place.current ?? BEGINNING),
@@ -57,7 +58,7 @@ export function useVisits(media: MediaWithOutline, visited: Visited) {
   const returnToPlace = useCallback(() => {
     if (!leave.current) return;
     current.current = leave.current;
-    setTarget({ position: leave.current.position });
+    setTarget(targetAt(leave.current));
     setProgress(leave.current.progress);
     setFrom(undefined);
   }, []);
@@ -78,15 +79,20 @@ export function useVisits(media: MediaWithOutline, visited: Visited) {
 
   // The person may have read on elsewhere since this media was cached.
   const { reading } = media;
+  const newest = useRef(media);
+  newest.current = media;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only another answer about the place can change it
   useEffect(() => {
-    const stored = placeOf({ reading });
+    const left = isFresh ? unsent(newest.current) : undefined;
+    if (left) keep(left);
+    const stored = left ?? latestPlace(newest.current);
     if (!stored || hasMoved.current || leave.current) return;
     if (isSamePosition(stored.position, place.current?.position ?? {})) return;
     place.current = stored;
     current.current = stored;
     setProgress(stored.progress);
-    if (at === undefined) setTarget({ position: stored.position });
-  }, [reading, at]);
+    if (at === undefined) setTarget(targetAt(stored));
+  }, [reading, isFresh, at, unsent, keep]);
 
   const change = useCallback(
     (search: Visited, options: { replace: boolean }) =>
@@ -170,6 +176,10 @@ export function useVisits(media: MediaWithOutline, visited: Visited) {
     /** How many entries of the history belong to this media. */
     entries: () => (isPushed() ? 2 : 1),
   };
+}
+
+function targetAt({ position, progress }: Place): Target {
+  return { position, share: progress };
 }
 
 function targetOf({ at = 0, to }: { at?: number | undefined; to?: string | undefined }): Target {

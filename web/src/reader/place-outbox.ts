@@ -1,0 +1,146 @@
+import type { QueryClient } from '@tanstack/react-query';
+import { ApiError, api } from '../api/client.ts';
+import type { MediaWithOutline, Reading } from '../api/types.ts';
+import { patchMedia } from '../library/media-list.ts';
+import { mediaQuery } from '../library/queries.ts';
+import { type Place, placeOf } from './place.ts';
+import { forgetUnsent, keepUnsent, readUnsent } from './unsent-places.ts';
+
+/** The place that this tab has stored last for a media. */
+interface Entry {
+  place: Place;
+  /** When the server stored the place that this one replaces, by its clock. Null when there was none. */
+  base: string | null;
+  /** When the server stored it, by its clock. Undefined while it has not answered. */
+  confirmedAt: string | undefined;
+  /** Ends the request in flight. */
+  sending: AbortController | undefined;
+  sent: Promise<void>;
+  failures: number;
+  retry: ReturnType<typeof setTimeout> | undefined;
+}
+
+const entries = new Map<string, Entry>();
+const RETRY_MS = 4000;
+const LONGEST_RETRY_MS = 60_000;
+
+type OpenMedia = Pick<MediaWithOutline, 'id' | 'reading'>;
+
+/** Whether this tab knows a newer place than the answer of the server, which may have been on its way for a while. */
+function isOutdated({ id, reading }: OpenMedia): boolean {
+  const entry = entries.get(id);
+  if (!entry) return false;
+  if (entry.confirmedAt === undefined) return true;
+  return reading !== null && Date.parse(reading.updated_at) < Date.parse(entry.confirmedAt);
+}
+
+/** Returns the newest place that this tab knows: the one that it has stored last, or the one on the server. */
+export function latestPlace(media: OpenMedia): Place | undefined {
+  return isOutdated(media) ? entries.get(media.id)?.place : placeOf(media);
+}
+
+/**
+ * Returns a place that a tab could not send before it was closed. It counts only if the server has stored nothing since, so
+ * `media` must be a fresh answer.
+ */
+export function unsentPlace(media: OpenMedia, user: string): Place | undefined {
+  const unsent = entries.has(media.id) ? undefined : readUnsent(user, media.id);
+  if (!unsent) return undefined;
+  const isNewest = unsent.base === (media.reading?.updated_at ?? null);
+  if (isNewest) return unsent.place;
+  forgetUnsent(user, media.id);
+  return undefined;
+}
+
+interface StoreOptions {
+  queryClient: QueryClient;
+  user: string;
+  media: OpenMedia;
+  /** Whether the page is being left: the request must outlive it. */
+  isLeaving: boolean;
+}
+
+/** Stores a place. It is sent again until the server has it, and kept on the device until then. */
+export function storePlace(place: Place, { queryClient, user, media, isLeaving }: StoreOptions): void {
+  const { id } = media;
+  const known = entries.get(id);
+  const before = queryClient.getQueryData<MediaWithOutline>(mediaQuery(id).queryKey)?.reading ?? null;
+  const entry: Entry = known ?? {
+    place,
+    base: before?.updated_at ?? null,
+    confirmedAt: undefined,
+    sending: undefined,
+    sent: Promise.resolve(),
+    failures: 0,
+    retry: undefined,
+  };
+  // Another device may have stored a place since this tab did.
+  if (entry.confirmedAt !== undefined) entry.base = before?.updated_at ?? null;
+  Object.assign(entry, { place, confirmedAt: undefined });
+  entries.set(id, entry);
+  // Lists show it at once. The time stays that of the server, to which later answers are compared.
+  const updated_at = before?.updated_at ?? new Date().toISOString();
+  patchMedia(queryClient, { id, reading: { finished_at: null, ...before, ...place, updated_at } });
+  if (isLeaving) {
+    keepUnsent(user, id, entry);
+    entry.sending?.abort();
+    entry.sending = undefined;
+  }
+  entry.sent = send(queryClient, user, id, isLeaving);
+}
+
+/** Sends the place of a media, and those that replace it meanwhile, one after another. */
+async function send(queryClient: QueryClient, user: string, id: string, keepalive = false): Promise<void> {
+  const entry = entries.get(id);
+  if (!entry) return;
+  if (entry.sending) return entry.sent;
+  clearTimeout(entry.retry);
+  const sending = new AbortController();
+  entry.sending = sending;
+  try {
+    while (entry.confirmedAt === undefined) {
+      const { place } = entry;
+      const options = { keepalive, signal: sending.signal };
+      const reading = await api.putData<NonNullable<Reading>>(`/media/${id}/reading`, place, options);
+      entry.base = reading.updated_at;
+      entry.failures = 0;
+      if (entry.place !== place) continue;
+      entry.confirmedAt = reading.updated_at;
+      forgetUnsent(user, id);
+      patchMedia(queryClient, { id, reading });
+    }
+  } catch (error) {
+    if (sending.signal.aborted) return;
+    if (!mayRetry(error)) {
+      entries.delete(id);
+      forgetUnsent(user, id);
+      return;
+    }
+    keepUnsent(user, id, entry);
+    const delay = Math.min(LONGEST_RETRY_MS, RETRY_MS * 2 ** entry.failures);
+    entry.failures += 1;
+    entry.retry = setTimeout(() => void send(queryClient, user, id), delay);
+  } finally {
+    if (entry.sending === sending) entry.sending = undefined;
+  }
+}
+
+/** Sends at once what is still unsent, such as when the device is online again. */
+export function sendUnsent(queryClient: QueryClient, user: string): void {
+  for (const [id, { confirmedAt }] of entries)
+    if (confirmedAt === undefined) void send(queryClient, user, id);
+}
+
+/** Forgets the place of a media that is marked as unread, once no request is in flight that would store it again. */
+export async function forgetPlace(user: string, id: string): Promise<void> {
+  const entry = entries.get(id);
+  await entry?.sent;
+  clearTimeout(entry?.retry);
+  entries.delete(id);
+  forgetUnsent(user, id);
+}
+
+/** The server could not be reached or was busy. Any other answer would be the same again. */
+function mayRetry(error: unknown): boolean {
+  return !(error instanceof ApiError) || error.status === 0 || error.status === 429 || error.status >= 500;
+}

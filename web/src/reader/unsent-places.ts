@@ -1,0 +1,46 @@
+import type { Place } from './place.ts';
+
+/** Places that the server has not confirmed, on this device: they outlive a tab that is closed without a connection. */
+const KEY = 'nexus.places';
+const MOST = 50;
+
+interface Unsent {
+  user: string;
+  place: Place;
+  base: string | null;
+}
+
+function readAll(): Record<string, Unsent> {
+  try {
+    const kept = JSON.parse(localStorage.getItem(KEY) ?? '{}');
+    return typeof kept === 'object' && kept !== null ? kept : {};
+  } catch {
+    return {};
+  }
+}
+
+function writeAll(all: Record<string, Unsent>): void {
+  try {
+    const newest = Object.entries(all).slice(-MOST);
+    if (newest.length === 0) localStorage.removeItem(KEY);
+    else localStorage.setItem(KEY, JSON.stringify(Object.fromEntries(newest)));
+  } catch {
+    // Without storage, a place that cannot be sent lives as long as its tab.
+  }
+}
+
+export function keepUnsent(user: string, id: string, { place, base }: Omit<Unsent, 'user'>): void {
+  const { [id]: _, ...others } = readAll();
+  writeAll({ ...others, [id]: { user, place, base } });
+}
+
+/** Returns a person's unsent place. Another person on this device does not get it. */
+export function readUnsent(user: string, id: string): Unsent | undefined {
+  const unsent = readAll()[id];
+  return unsent?.user === user && typeof unsent.place?.position === 'object' ? unsent : undefined;
+}
+
+export function forgetUnsent(user: string, id: string): void {
+  const { [id]: unsent, ...others } = readAll();
+  if (unsent?.user === user) writeAll(others);
+}
