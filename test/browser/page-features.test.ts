@@ -4,7 +4,7 @@ import { DEV_KEYS } from '../support/call.ts';
 import { makeEpub } from '../support/fixtures/epub.ts';
 import { makePage, SENTENCES } from '../support/fixtures/pages.ts';
 import { useChromium } from './chromium.ts';
-import { inBothLooks } from './looks.ts';
+import { inBothLooks, inBothLooksOf } from './looks.ts';
 import { useNexus } from './nexus.ts';
 import { expectAccessible, expectToFit, signIn } from './person.ts';
 
@@ -183,6 +183,41 @@ test('in a right-to-left book, the left arrow turns to the next chapter; code wi
   const entry = page.getByRole('navigation', { name: 'Contents' }).getByRole('button').first();
   expect(await entry.evaluate((element) => element.matches(':dir(rtl)'))).toBe(true);
   await expectAccessible(page);
+});
+
+test('the reader is accessible with every panel open, on every paper', async () => {
+  const page = await chromium.open();
+  await open(page, everything);
+  const check = (name: string) =>
+    inBothLooksOf(page, async (look) => {
+      await expectAccessible(page, `${name}, ${look}`);
+      await expectToFit(page, `${name}, ${look}`);
+    });
+  const roomy = () => page.setViewportSize({ width: 1280, height: 800 });
+
+  await page.locator('.prose a[data-note]').focus();
+  await page.getByRole('complementary', { name: 'Footnote' }).waitFor();
+  await expectAccessible(page, 'a footnote');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Actions for' }).click();
+  await check('the menu');
+  await page.keyboard.press('Escape');
+  await roomy();
+  await page.keyboard.press('a');
+  await page.getByRole('tab', { name: 'Related' }).click();
+  await check('related items');
+  await page.getByRole('tab', { name: 'Analysis' }).click();
+  await roomy();
+  await page.getByRole('button', { name: 'Find in document' }).click();
+  await page.keyboard.type('bell');
+  await page.getByText(/^1 of \d/).waitFor();
+  for (const paper of ['Auto', 'Paper', 'Sepia', 'Night']) {
+    await roomy();
+    await page.getByRole('button', { name: 'Text and colours' }).click();
+    await page.getByRole('button', { name: paper, exact: true }).click();
+    await check(`text and colours, the analysis and the find bar, on ${paper}`);
+    await page.keyboard.press('Escape');
+  }
 });
 
 test('a superscript does not push the lines apart', async () => {
