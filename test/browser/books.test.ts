@@ -212,16 +212,8 @@ test.each(LOOKS)(
     const corner = await boxOf(page, '#n-corner');
     expect(corner.width / scale).toBeCloseTo(120, 0);
     expect(corner.right).toBeCloseTo(frame.right, 0);
-    expect(
-      await page.locator('.fixed-page').evaluate(
-        (host: { shadowRoot: { querySelector(selector: string): unknown } }) =>
-          (
-            globalThis as unknown as {
-              getComputedStyle(element: unknown): { color: string; letterSpacing: string };
-            }
-          ).getComputedStyle(host.shadowRoot.querySelector('.b-text')).color,
-      ),
-    ).toBe('rgb(0, 0, 120)');
+    const styled = `document.querySelector('.fixed-page').shadowRoot.querySelector('.b-text')`;
+    expect(await page.evaluate(`getComputedStyle(${styled}).color`)).toBe('rgb(0, 0, 120)');
     await expectAccessible(page, look);
 
     await page.keyboard.press('ArrowRight');
