@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { HIGHLIGHT_COLORS } from './highlight-selectors.ts';
 import { person } from './identity.ts';
 import { id, listQuery, text, timestamp } from './wire.ts';
 
@@ -10,9 +11,7 @@ const MAX_NOTE = 20_000;
 const MAX_RECTS = 500;
 const LARGEST_OFFSET = 2_147_483_647;
 
-export const HIGHLIGHT_COLORS = ['yellow', 'green', 'blue', 'pink', 'purple'] as const;
 export const highlightColor = z.enum(HIGHLIGHT_COLORS);
-export type HighlightColor = z.infer<typeof highlightColor>;
 
 const offset = z.int().min(0).max(LARGEST_OFFSET);
 /** Quotes are compared with the text as it is, so white space at their ends counts. */
@@ -151,14 +150,6 @@ export const highlight = z.object({
   updated_at: timestamp,
 });
 export type Highlight = z.output<typeof highlight>;
-
-/** The position and the quote of a highlight. */
-export function selectorsOf({ target: { selector: given } }: Pick<Highlight, 'target'>) {
-  const position = given.find((one) => one.type === 'TextPositionSelector');
-  const quote = given.find((one) => one.type === 'TextQuoteSelector');
-  if (!position || !quote) throw new Error('A highlight has a position and a quote.');
-  return { position, quote };
-}
 
 export const mediaHighlightsQuery = listQuery.extend({
   fragment_idx: z.coerce

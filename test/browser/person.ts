@@ -17,6 +17,10 @@ export async function openLibrary(page: Page, nexus: { url: string }, key: strin
   await page.getByRole('heading', { name: 'My library' }).waitFor();
 }
 
+/** Makes the side panel of a new browser tab open at the analysis. */
+export const LEFT_AT_ANALYSIS =
+  "sessionStorage['nexus.side-panel'] ??= JSON.stringify({ isOpen: false, tab: 'analysis' })";
+
 /** Drops a file on the page. */
 export async function drop(page: Page, name: string, type: string, content: Buffer): Promise<void> {
   const transfer = await page.evaluateHandle(`(() => {

@@ -4,7 +4,7 @@ import { makePage } from '../support/fixtures/pages.ts';
 import { startModel } from '../support/model-server.ts';
 import { useChromium } from './chromium.ts';
 import { useNexus } from './nexus.ts';
-import { expectAccessible, signIn } from './person.ts';
+import { expectAccessible, LEFT_AT_ANALYSIS, signIn } from './person.ts';
 
 const model = await startModel();
 const nexus = useNexus(
@@ -27,6 +27,7 @@ async function open(page: Page, key: string, path: string) {
       SOON,
     )
     .toMatch(/^ready/);
+  await page.addInitScript(LEFT_AT_ANALYSIS);
   await page.goto(`${nexus.url}/app/read/${media_id}`);
   await page.locator('.prose-part').first().waitFor();
   await page.keyboard.press('a');

@@ -6,7 +6,7 @@ import { makePdf } from '../support/fixtures/pdf.ts';
 import { HARBOUR, LETTER, SPEECH } from '../support/fixtures/texts.ts';
 import { useChromium } from './chromium.ts';
 import { useNexus } from './nexus.ts';
-import { expectAccessible, signIn } from './person.ts';
+import { expectAccessible, LEFT_AT_ANALYSIS, signIn } from './person.ts';
 
 const PAGES: Record<string, { title: string; text: string }> = {
   '/harbour': { title: 'A light in the harbour', text: `${HARBOUR}\n\n${SPEECH}\n\n${LETTER}` },
@@ -76,8 +76,9 @@ async function share(
   await nexus.call('POST', `/api/v1/libraries/invites/${invited.body.data.id}/accept`, { key: invitee.key });
 }
 
-/** Opens an article or a book. */
+/** Opens an article or a book, in a browser tab in which the panel was last left at the analysis. */
 async function read(page: Page, mediaId: string): Promise<void> {
+  await page.addInitScript(LEFT_AT_ANALYSIS);
   await page.goto(`${nexus.url}/app/read/${mediaId}`);
   await page.locator('.prose-part').first().waitFor();
 }
@@ -151,7 +152,7 @@ test('the panel is used with the keyboard, stays open after a reload, and does n
   await page.keyboard.press('ArrowRight');
   await panelOf(page).getByRole('tab', { name: 'Related', selected: true }).waitFor();
   await page.keyboard.press('?');
-  await page.getByRole('dialog').getByText('Analysis and related').waitFor();
+  await page.getByRole('dialog').getByText('Highlights and analysis').waitFor();
   await page.keyboard.press('Escape');
   await page.reload();
   await panelOf(page).getByRole('tab', { name: 'Related', selected: true }).waitFor();
@@ -167,7 +168,7 @@ test('a person who may not analyse is told why, and sees the analyses of other m
   const page = await chromium.open({ colorScheme: 'dark' });
   await signIn(page, nexus, viewer.key);
   await read(page, letter);
-  await page.getByRole('button', { name: 'Analysis and related' }).click();
+  await page.getByRole('button', { name: 'Highlights and analysis' }).click();
   const panel = panelOf(page);
   await panel.getByText('Your role lets you read analyses but not start them').waitFor();
   expect(await panel.getByRole('button', { name: 'Analyse' }).count()).toBe(0);
@@ -228,7 +229,7 @@ test('on a phone the panel is a bottom sheet, and marks in another chapter are s
   await signIn(page, nexus, key);
   await read(page, book);
   await page.getByRole('button', { name: 'Actions for Two chapters' }).click();
-  await page.getByRole('menuitem', { name: 'Analysis and related' }).click();
+  await page.getByRole('menuitem', { name: 'Highlights and analysis' }).click();
   const panel = panelOf(page);
   await panel.getByRole('button', { name: 'Analyse' }).click();
   await panel.getByRole('button', { name: 'Ada Lovelace' }).click();
@@ -252,6 +253,7 @@ test('marks are shown on the pages of a PDF', async () => {
   const report = await save(key, '/report.pdf');
   const page = await chromium.open();
   await signIn(page, nexus, key);
+  await page.addInitScript(LEFT_AT_ANALYSIS);
   await page.goto(`${nexus.url}/app/read/${report}`);
   await page.locator('.pdf-page').first().waitFor();
   await page.keyboard.press('a');

@@ -10,6 +10,7 @@ import {
 import { ApiError } from './api/client.ts';
 import { openStream } from './api/events.ts';
 import { CONSOLE_PAGES } from './console/routes.tsx';
+import { readHighlightParams } from './highlights/highlight-params.ts';
 import { readListParams } from './library/list-params.ts';
 import { readVisited } from './reader/visited.ts';
 import { readSearchParams } from './search/search-params.ts';
@@ -101,6 +102,13 @@ const search = createRoute({
   component: lazyRouteComponent(() => import('./search/search-page.tsx')),
 });
 
+const highlights = createRoute({
+  getParentRoute: () => signedIn,
+  path: 'highlights',
+  validateSearch: readHighlightParams,
+  component: lazyRouteComponent(() => import('./highlights/highlights-page.tsx')),
+});
+
 const invitations = createRoute({
   getParentRoute: () => signedIn,
   path: 'invitations',
@@ -157,6 +165,7 @@ const routeTree = root.addChildren([
     library,
     reader,
     search,
+    highlights,
     invitations,
     trash,
     settings,

@@ -10,7 +10,8 @@ import {
   type Reader,
 } from '../../../test/support/libraries.ts';
 import { saveReady } from '../../../test/support/saved-media.ts';
-import { type Highlight, selectorsOf } from '../../contract/highlights.ts';
+import { selectorsOf } from '../../contract/highlight-selectors.ts';
+import type { Highlight } from '../../contract/highlights.ts';
 import { newId } from '../../platform/ids.ts';
 import { createHighlightCheck } from './integrity.ts';
 

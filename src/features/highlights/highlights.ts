@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { NexusError } from '../../contract/errors.ts';
+import { selectorsOf } from '../../contract/highlight-selectors.ts';
 import type {
   Audience,
   CreateHighlight,
@@ -10,7 +11,7 @@ import type {
   mediaHighlightsQuery,
   Visibility,
 } from '../../contract/highlights.ts';
-import { MAX_QUOTE, selectorsOf } from '../../contract/highlights.ts';
+import { MAX_QUOTE } from '../../contract/highlights.ts';
 import type { Actor } from '../../platform/audit/audit.ts';
 import { cutByCursor, cutPage, decodeCursor, readCursor } from '../../platform/cursor.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';

@@ -1,4 +1,5 @@
-import type { Highlight, HighlightColor, HighlightsQuery, PdfArea } from '../../contract/highlights.ts';
+import type { HighlightColor } from '../../contract/highlight-selectors.ts';
+import type { Highlight, HighlightsQuery, PdfArea } from '../../contract/highlights.ts';
 import type { Queryable, Transaction } from '../../platform/database/database.ts';
 import type { SqlFragment } from '../../platform/database/statement.ts';
 import { canReadMedia, type Viewer } from '../libraries/access/can-read-media.ts';

@@ -13,7 +13,7 @@ const CURRENT = 'nexus-finding-here';
 const highlights = 'highlights' in CSS && typeof Highlight === 'function' ? CSS.highlights : undefined;
 
 /** The element with the text of a fragment: a part of an article, a page, or a line of a transcript. */
-function elementOf(idx: number): Element | null {
+export function elementOf(idx: number): Element | null {
   const page = document.querySelector(`.fixed-page[data-fragment="${idx}"]`);
   if (page) return page.shadowRoot?.querySelector('.prose-part') ?? null;
   return document.querySelector(
@@ -25,10 +25,10 @@ function elementOf(idx: number): Element | null {
   );
 }
 
-type TextOf = (fragmentIdx: number) => string | undefined;
+export type TextOf = (fragmentIdx: number) => string | undefined;
 
 /** Finds DOM ranges for spans of the canonical text. A span that is not on the page, or not loaded, has none. */
-function rangesOf(spans: readonly Span[], textOf: TextOf): (Range | undefined)[] {
+export function rangesOf(spans: readonly Span[], textOf: TextOf): (Range | undefined)[] {
   const finders = new Map<number, ReturnType<typeof createRangeFinder<Node>> | undefined>();
   const finderOf = (idx: number) => {
     if (!finders.has(idx)) {
@@ -71,7 +71,7 @@ function hideMarks(): void {
 const BAR_HEIGHT = 64;
 
 /** Scrolls to a range that is not visible. */
-function scrollToRange(range: Range): void {
+export function scrollToRange(range: Range): void {
   const line = range.startContainer.parentElement?.closest('.transcript-line');
   if (line) {
     line.scrollIntoView({ block: 'nearest' });
@@ -101,7 +101,7 @@ function isOnPage({ fragment_idx }: Span): boolean {
  * Returns the canonical text of a fragment that the reader has loaded. Other texts, such as those of PDF pages, are fetched
  * one by one, and `onLoaded` is called.
  */
-function createTexts(queryClient: QueryClient, mediaId: string, onLoaded: () => void): TextOf {
+export function createTexts(queryClient: QueryClient, mediaId: string, onLoaded: () => void): TextOf {
   const requested = new Set<number>();
   const fetchText = async (idx: number) => {
     requested.add(idx);

@@ -1,7 +1,7 @@
 import { createStore, useStore } from '../api/store.ts';
 import { type Shortcut, useShortcuts } from '../keyboard/shortcuts.ts';
 
-export const TABS = ['analysis', 'related'] as const;
+export const TABS = ['highlights', 'analysis', 'related'] as const;
 type SidePanelTab = (typeof TABS)[number];
 
 /** Kept in this browser tab from document to document. */
@@ -19,16 +19,20 @@ function read(): SidePanelState {
     const known: Partial<SidePanelState> = JSON.parse(sessionStorage.getItem(KEY) ?? '{}');
     return {
       isOpen: known.isOpen === true,
-      tab: TABS.find((tab) => tab === known.tab) ?? 'analysis',
+      tab: TABS.find((tab) => tab === known.tab) ?? 'highlights',
     };
   } catch {
-    return { isOpen: false, tab: 'analysis' };
+    return { isOpen: false, tab: 'highlights' };
   }
 }
 
-export function changeSidePanel(change: Partial<SidePanelState>): void {
-  // The focus moves only when the person opens the panel, not when it opens with the next document.
-  isFocusDue = change.isOpen === true;
+interface ChangeOptions {
+  /** Whether the focus moves to the panel. Only if the person opens it, not if it opens with a document or a highlight. */
+  takesFocus?: boolean;
+}
+
+export function changeSidePanel(change: Partial<SidePanelState>, { takesFocus = false }: ChangeOptions = {}) {
+  isFocusDue = takesFocus;
   const next = { ...sidePanelStore.get(), ...change };
   sessionStorage.setItem(KEY, JSON.stringify(next));
   sidePanelStore.set(next);
@@ -46,10 +50,10 @@ export const useSidePanelState = (): SidePanelState => useStore(sidePanelStore);
 /** Opens and closes the panel. Called after the reader's own shortcuts, so that Escape closes the panel first. */
 export function useSidePanel(): { isOpen: boolean; toggle: () => void } {
   const { isOpen } = useSidePanelState();
-  const toggle = () => changeSidePanel({ isOpen: !isOpen });
+  const toggle = () => changeSidePanel({ isOpen: !isOpen }, { takesFocus: !isOpen });
   const close: Shortcut = { keys: 'Escape', label: 'Close panel', group: 'Reader', run: toggle };
   useShortcuts([
-    { keys: 'a', label: 'Analysis and related', group: 'Reader', run: toggle },
+    { keys: 'a', label: 'Highlights and analysis', group: 'Reader', run: toggle },
     ...(isOpen ? [close] : []),
   ]);
   return { isOpen, toggle };

@@ -3,7 +3,13 @@ import { parseHTML } from 'linkedom';
 import { describe, expect, test } from 'vitest';
 import { canonicalText } from '../../../src/features/media/text/canonical-text.ts';
 import { SENTENCES } from '../../../test/support/fixtures/pages.ts';
-import { createRangeFinder, type PageNode, textRunsIn } from './text-ranges.ts';
+import {
+  createRangeFinder,
+  createSpanFinder,
+  lettersUpTo,
+  type PageNode,
+  textRunsIn,
+} from './text-ranges.ts';
 
 /** Parses HTML, and returns its canonical text and a function that reads the page at a range of it. */
 function open(html: string) {
@@ -11,9 +17,22 @@ function open(html: string) {
   const runs = textRunsIn(document.getElementById('root') as unknown as PageNode);
   const text = canonicalText(html);
   const find = createRangeFinder(runs, text);
+  const spanOf = createSpanFinder(runs, text);
   return {
     text,
     find,
+    /** Finds the span of a range that was found for a span. */
+    back(start: number, end: number) {
+      const range = find(start, end);
+      if (!range) return undefined;
+      const lettersAt = ({ node, offset }: { node: PageNode; offset: number }) =>
+        lettersUpTo(
+          runs,
+          runs.findIndex((run) => run.node === node),
+          offset,
+        );
+      return spanOf(lettersAt(range.start), lettersAt(range.end));
+    },
     at(start: number, end: number): string | undefined {
       const range = find(start, end);
       if (!range) return undefined;
@@ -225,5 +244,51 @@ describe('a page of a PDF, whose lines are in another order', () => {
 
   test('does not have what is not on it', () => {
     expect(createRangeFinder(runs, 'Something else.', { isReordered: true })(0, 9)).toBeUndefined();
+  });
+});
+
+describe('the span of a range', () => {
+  const ends = (text: string) => text.trim() === text && text !== '';
+
+  test.each([
+    ['<p>One two <b>three</b> four.</p><p>Five.</p>', 'two three four.\nFive'],
+    ['<p>Caf\u0065\u0301 et 𝒜 the <i>naïve</i> 𝒜𝒜</p>', '𝒜 the naïve 𝒜'],
+    ['<ul><li>First</li><li>Second</li></ul>', 'First\nSecond'],
+  ])('%s', (html, words) => {
+    const page = open(html);
+    const start = page.text.indexOf(words.normalize('NFC'));
+    expect(start, page.text).toBeGreaterThanOrEqual(0);
+    expect(page.back(start, start + words.length)).toEqual({ start, end: start + words.length });
+  });
+
+  test('is the span that it was found for, wherever it is', () => {
+    const piece = fc.constantFrom(
+      'sea',
+      'é',
+      'e\u0301',
+      '𝒜',
+      ' ',
+      '<b>',
+      '</b>',
+      '<p>',
+      '</p>',
+      'ß',
+      '漢',
+      '\u00ad',
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 30 }), fc.nat(), fc.nat(), (pieces, from, length) => {
+        const page = open(pieces.join(''));
+        const start = from % Math.max(1, page.text.length);
+        const end = Math.min(page.text.length, start + 1 + (length % 12));
+        fc.pre(ends(page.text.slice(start, end)));
+        fc.pre(
+          !/[\udc00-\udfff]/.test(page.text[start] ?? '') && !/[\udc00-\udfff]/.test(page.text[end] ?? ''),
+        );
+        const back = page.back(start, end);
+        expect(back && page.text.slice(back.start, back.end)).toBe(page.text.slice(start, end));
+      }),
+      { numRuns: 500 },
+    );
   });
 });

@@ -1,7 +1,7 @@
 import { normalForm } from '../../../src/contract/normal-form.ts';
 
 /** A text node and its text, or a formula and its linear form. */
-interface TextRun<Node> {
+export interface TextRun<Node> {
   node: Node;
   text: string;
   /** The range of a formula: it is marked as a whole. */
@@ -145,6 +145,59 @@ export function createRangeFinder<Node>(
   };
 }
 
+/** A range of the canonical text. */
+export interface Span {
+  start: number;
+  end: number;
+}
+
+/**
+ * Creates a function that maps letters of the page to a range of the canonical text: the inverse of `createRangeFinder`.
+ * `first` and `end` are the numbers of letters before the range and up to its end. White space at the ends is left out.
+ * Returns undefined for a range without letters, and when the text on the page is not the same.
+ */
+export function createSpanFinder<Node>(
+  runs: readonly TextRun<Node>[],
+  canonicalText: string,
+  { isReordered = false } = {},
+) {
+  const before = lettersBefore(canonicalText);
+  const pageLetters = spelled(runs.map(({ text }) => text).join(''));
+  const canonicalLetters = spelled(canonicalText);
+
+  /** The offset of the character that contains a letter. */
+  const startOf = (letter: number) => {
+    const offset = lastAtMost(before, letter);
+    return sizeAt(canonicalText, offset - 1) === 2 ? offset - 1 : offset;
+  };
+  const spanOf = (first: number, end: number): Span | undefined => {
+    const [start, last] = [startOf(first), startOf(end - 1)];
+    return last < start ? undefined : { start, end: last + sizeAt(canonicalText, last) };
+  };
+
+  return (first: number, end: number): Span | undefined => {
+    const wanted = pageLetters.slice(first, end);
+    if (wanted === '') return undefined;
+    if (canonicalLetters.startsWith(wanted, first)) return spanOf(first, end);
+    if (!isReordered) return undefined;
+    const earlier = pageLetters.slice(0, first).split(wanted).length - 1;
+    let index = canonicalLetters.indexOf(wanted);
+    for (let count = 0; count < earlier && index >= 0; count++) {
+      const next = canonicalLetters.indexOf(wanted, index + 1);
+      if (next < 0) break;
+      index = next;
+    }
+    return index < 0 ? undefined : spanOf(index, index + wanted.length);
+  };
+}
+
+/** The number of letters before a position: a text node and an offset in it, or a run before which it is. */
+export function lettersUpTo<Node>(runs: readonly TextRun<Node>[], run: number, offset: number): number {
+  const text = runs[run]?.text ?? '';
+  const whole = runs.slice(0, run).reduce((sum, one) => sum + countLetters(one.text), 0);
+  return whole + countLetters(text.slice(0, offset));
+}
+
 /** Longer ranges are looked for only where they should be. */
 const LONGEST_SOUGHT = 500;
 
@@ -200,7 +253,7 @@ function lettersBefore(text: string): Uint32Array {
 }
 
 /** The index of the last of ascending numbers that is at most `wanted`. */
-function lastAtMost(numbers: readonly number[], wanted: number): number {
+function lastAtMost(numbers: ArrayLike<number>, wanted: number): number {
   let [low, high] = [0, numbers.length - 1];
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);

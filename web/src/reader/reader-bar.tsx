@@ -63,7 +63,7 @@ export function ReaderBar(props: ReaderBarProps) {
         {onFind && <IconButton label="Find in document" icon={TextSearch} onClick={onFind} />}
         {canRead && (
           <IconButton
-            label="Analysis and related"
+            label="Highlights and analysis"
             shortcut="a"
             icon={PanelRight}
             aria-pressed={props.isSidePanelOpen}
@@ -78,7 +78,9 @@ export function ReaderBar(props: ReaderBarProps) {
         onUnread={props.onUnread}
       >
         {onFind && <MenuItem label="Find in document" icon={TextSearch} onSelect={onFind} />}
-        {canRead && <MenuItem label="Analysis and related" icon={PanelRight} onSelect={props.onSidePanel} />}
+        {canRead && (
+          <MenuItem label="Highlights and analysis" icon={PanelRight} onSelect={props.onSidePanel} />
+        )}
         {canRead && media.kind !== 'pdf' && (
           <MenuItem label="Print" icon={Printer} onSelect={() => window.print()} />
         )}

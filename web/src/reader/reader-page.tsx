@@ -63,6 +63,7 @@ export default function ReaderPage() {
   return <Reader key={media.id} media={media} visited={visited} isFresh={isFetchedAfterMount} />;
 }
 
+const ReaderHighlights = lazy(() => import('../highlights/reader-highlights.tsx'));
 const SidePanel = lazy(() => import('../analysis/side-panel.tsx'));
 const PdfView = lazy(() => import('./pdf-view.tsx'));
 const VideoView = lazy(() => import('./video-view.tsx'));
@@ -172,6 +173,11 @@ export function Reader({ media, visited, isFresh }: ReaderProps) {
       </Suspense>
       {find.isOpen && <FindBar media={media} {...find} onLeave={visits.leavePlace} />}
       {visits.canReturn && <BackToPlace onBack={visits.endVisit} onStay={visits.stay} />}
+      {media.capabilities.can_highlight && (
+        <Suspense>
+          <ReaderHighlights media={media} visitedId={visited.highlight} onLeave={visits.leavePlace} />
+        </Suspense>
+      )}
       {sidePanel.isOpen && media.capabilities.can_read && (
         <Suspense>
           <SidePanel media={media} />

@@ -8,15 +8,18 @@ export interface Visited {
   q?: string;
   /** The character of the fragment from which on the first mark is looked for. */
   from?: number;
+  /** The id of a highlight to open. */
+  highlight?: string;
 }
 
 /** Reads the parameters of the reader's address. */
 export function readVisited(search: Record<string, unknown>): Visited {
-  const { at, to, q, from } = search;
+  const { at, to, q, from, highlight } = search;
   return {
     ...(isIndex(at) && { at }),
     ...(isIndex(from) && { from }),
     ...(typeof to === 'string' && to !== '' && { to }),
+    ...(typeof highlight === 'string' && highlight !== '' && { highlight }),
     ...((typeof q === 'string' || typeof q === 'number') && q !== '' && { q: String(q) }),
   };
 }

@@ -3,6 +3,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import {
   CircleUserRound,
   Gauge,
+  Highlighter,
   Inbox,
   Keyboard,
   LibraryBig,
@@ -50,6 +51,9 @@ export function Sidebar() {
         </NavLink>
         <NavLink to="/search" icon={Search}>
           Search
+        </NavLink>
+        <NavLink to="/highlights" icon={Highlighter}>
+          Highlights
         </NavLink>
         <NavLink to="/invitations" icon={Inbox}>
           Invitations

@@ -1,0 +1,46 @@
+import './highlights.css';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { changeSidePanel } from '../analysis/side-panel-state.ts';
+import type { MediaWithOutline } from '../api/types.ts';
+import { useHighlightActions } from './actions.ts';
+import { openHighlight, useCurrentHighlight } from './current-highlight.ts';
+import { usePaintedHighlights } from './painted.ts';
+import { mediaHighlightsQuery } from './queries.ts';
+import { SelectionBar } from './selection-bar.tsx';
+
+interface ReaderHighlightsProps {
+  media: MediaWithOutline;
+  /** The highlight that the address names. */
+  visitedId: string | undefined;
+  /** Called before the page scrolls to a highlight. */
+  onLeave: () => void;
+}
+
+/** Highlights in the text of the reader: painted, opened by a click, and made from a selection. */
+export default function ReaderHighlights({ media, visitedId, onLeave }: ReaderHighlightsProps) {
+  const query = useQuery(mediaHighlightsQuery(media.id));
+  const actions = useHighlightActions(media.id);
+  const { id: currentId, hasCard } = useCurrentHighlight();
+  const current = query.data?.find(({ id }) => id === currentId);
+
+  // A link to a highlight opens it. The panel of another document does not stay open at its highlight.
+  useEffect(() => {
+    openHighlight(visitedId);
+    if (visitedId !== undefined) changeSidePanel({ isOpen: true, tab: 'highlights' });
+    return () => openHighlight(undefined);
+  }, [visitedId]);
+
+  usePaintedHighlights({
+    mediaId: media.id,
+    passages: query.data,
+    currentId,
+    isToShow: hasCard,
+    onOpen: (id) => {
+      openHighlight(id);
+      changeSidePanel({ isOpen: true, tab: 'highlights' });
+    },
+    onLeave,
+  });
+  return <SelectionBar media={media} actions={actions} own={current?.is_mine ? current : undefined} />;
+}
