@@ -327,6 +327,7 @@ create table highlights (
 );
 CREATE INDEX highlights_fragment_idx ON public.highlights USING btree (fragment_id);
 CREATE INDEX highlights_media_idx ON public.highlights USING btree (media_id, fragment_idx, start_offset, id);
+CREATE INDEX highlights_noted_idx ON public.highlights USING btree (user_id, id) WHERE (note IS NOT NULL);
 CREATE INDEX highlights_search_idx ON public.highlights USING gin (search_document(((exact || ' '::text) || COALESCE(note, ''::text))));
 CREATE INDEX highlights_unplaced_idx ON public.highlights USING btree (media_id, id) WHERE (fragment_id IS NULL);
 CREATE INDEX highlights_unsought_idx ON public.highlights USING btree (media_id) WHERE ((fragment_id IS NULL) AND (lost_at IS NULL));

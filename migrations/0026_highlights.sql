@@ -26,6 +26,7 @@ create table highlights (
 );
 create index highlights_media_idx on highlights (media_id, fragment_idx, start_offset, id);
 create index highlights_user_idx on highlights (user_id, id);
+create index highlights_noted_idx on highlights (user_id, id) where note is not null;
 create index highlights_fragment_idx on highlights (fragment_id);
 create index highlights_unplaced_idx on highlights (media_id, id) where fragment_id is null;
 create index highlights_unsought_idx on highlights (media_id) where fragment_id is null and lost_at is null;

@@ -56,9 +56,12 @@ const selectHighlights = (sql: Queryable, viewer: Viewer) => sql`
     (select count(*) ${visibleReplies(sql, viewer)}) as reply_count,
     ${isUnread(sql, viewer)} as is_unread`;
 
+const joinViews = (sql: Queryable, viewer: Viewer) => sql`
+  left join highlight_views as seen on seen.highlight_id = highlight.id and seen.user_id = ${viewer.user_id}`;
+
 const joins = (sql: Queryable, viewer: Viewer) => sql`
   join users as author on author.id = highlight.user_id
-  left join highlight_views as seen on seen.highlight_id = highlight.id and seen.user_id = ${viewer.user_id}`;
+  ${joinViews(sql, viewer)}`;
 
 export async function findHighlight(sql: Queryable, viewer: Viewer, id: string) {
   const [row] = await sql<HighlightRow[]>`
@@ -105,42 +108,18 @@ export async function listOfMedia(
 }
 
 /**
- * Lists what the viewer sees of all media, newest first. Their own and those of each library are walked along an index and
- * merged, so that a page costs the same however many there are.
+ * Lists what the viewer sees of all media, newest first. Their own highlights, and those of each library, are walked along an
+ * index and merged, so that a page costs the same however many there are. `offset 0` makes PostgreSQL check row by row; without
+ * it, it may sort everything in a library first.
  */
 export async function listHighlights(
   sql: Queryable,
   viewer: Viewer,
   query: HighlightsQuery & { before: string | null },
 ) {
-  const { by, library_id, before, limit } = query;
-  const walked = (source: SqlFragment) => sql`
-    select highlight.id
-    from ${source}
-    ${query.is === 'unread' ? joins(sql, viewer) : sql``}
-    where ${matches(sql, viewer, query)}
-      ${before === null ? sql`` : sql`and highlight.id < ${before}`}
-    order by highlight.id desc
-    limit ${limit + 1}`;
-  const own = sql`(${walked(sql`(select * from highlights where user_id = ${viewer.user_id}) as highlight`)})`;
-  const shared = sql`
-    select found.id
-    from memberships as mine
-    cross join lateral (
-      ${walked(sql`
-        highlight_shares as share
-        join library_media as listed on listed.library_id = share.library_id and listed.media_id = share.media_id
-        join highlights as highlight
-          on highlight.id = share.highlight_id
-          and highlight.user_id <> ${viewer.user_id}
-          and share.library_id = mine.library_id`)}
-    ) as found
-    where mine.user_id = ${viewer.user_id}
-      ${library_id === undefined ? sql`` : sql`and mine.library_id = ${library_id}`}`;
-  const sources = by === 'me' ? own : by === 'others' ? shared : sql`${own} union ${shared}`;
   return sql<HighlightRow[]>`
     with page as materialized (
-      select distinct id from (${sources}) as source order by id desc limit ${limit + 1}
+      select distinct id from (${sourceOf(sql, viewer, query)}) as source order by id desc limit ${query.limit + 1}
     )
     ${selectHighlights(sql, viewer)}
     from page
@@ -149,29 +128,105 @@ export async function listHighlights(
     order by highlight.id desc`;
 }
 
-const matches = (sql: Queryable, viewer: Viewer, query: HighlightsQuery) => sql`
-  true
-  ${query.media_id === undefined ? sql`` : sql`and highlight.media_id = ${query.media_id}`}
-  ${
-    query.library_id === undefined
-      ? sql``
-      : sql`and exists (
+type ListRequest = HighlightsQuery & { before: string | null };
+
+/** Selects the ids of at least one page of matching highlights. */
+function sourceOf(sql: Queryable, viewer: Viewer, query: ListRequest): SqlFragment {
+  const { by, q, library_id } = query;
+  if (q !== undefined) return foundByWords(sql, viewer, q, query);
+  if (library_id !== undefined) return sharedWith(sql, viewer, query);
+  if (by === 'me') return ofViewer(sql, viewer, query);
+  if (by === 'others') return sharedWith(sql, viewer, query);
+  return sql`${ofViewer(sql, viewer, query)} union all ${sharedWith(sql, viewer, query)}`;
+}
+
+const ofViewer = (sql: Queryable, viewer: Viewer, query: ListRequest) => {
+  // Own highlights are unread only through their replies, which are few.
+  const isAnswered = query.is === 'unread' || query.has === 'replies';
+  return sql`(
+    select highlight.id
+    from highlights as highlight
+    ${joinViews(sql, viewer)}
+    where highlight.user_id = ${viewer.user_id}
+      ${isAnswered ? sql`and highlight.id in (select highlight_id from highlight_replies)` : sql``}
+      and ${matches(sql, viewer, query)}
+    order by highlight.id desc
+    limit ${query.limit + 1}
+  )`;
+};
+
+const sharedWith = (sql: Queryable, viewer: Viewer, query: ListRequest) => {
+  // Own highlights are listed by `ofViewer`, except for those of one library.
+  const isOfOthers = query.by === 'others' || (query.by === undefined && query.library_id === undefined);
+  return sql`
+  select found.id
+  from memberships as mine
+  cross join lateral (
+    select share.highlight_id as id
+    from highlight_shares as share
+    join lateral (
+      select
+        exists (
           select
-          from ${sharesSeenBy(sql, viewer)}
-          where share.highlight_id = highlight.id and share.library_id = ${query.library_id}
-        )`
-  }
+          from library_media as listed
+          where listed.library_id = share.library_id and listed.media_id = share.media_id
+        )
+        and exists (
+          select
+          from highlights as highlight
+          ${joinViews(sql, viewer)}
+          where highlight.id = share.highlight_id and ${matches(sql, viewer, query)}
+        ) as is_listed
+      offset 0
+    ) as checked on checked.is_listed
+    where share.library_id = mine.library_id
+      ${isOfOthers ? sql`and share.user_id <> ${viewer.user_id}` : sql``}
+      ${isBefore(sql, sql`share.highlight_id`, query)}
+    order by share.highlight_id desc
+    limit ${query.limit + 1}
+  ) as found
+  where mine.user_id = ${viewer.user_id}
+    ${query.library_id === undefined ? sql`` : sql`and mine.library_id = ${query.library_id}`}`;
+};
+
+/** Begins with the index of words, which finds few highlights; walking would parse every text. */
+const foundByWords = (sql: Queryable, viewer: Viewer, q: string, query: ListRequest) => sql`
+  select highlight.id
+  from (
+    select *
+    from highlights
+    where search_document(exact || ' ' || coalesce(note, '')) @@ websearch_to_tsquery('simple', search_form(${q}))
+    offset 0
+  ) as highlight
+  ${joinViews(sql, viewer)}
+  where ${isVisible(sql, viewer)} and ${matches(sql, viewer, query)}
+    ${
+      query.library_id === undefined
+        ? sql``
+        : sql`and exists (
+            select
+            from ${sharesSeenBy(sql, viewer)}
+            where share.highlight_id = highlight.id and share.library_id = ${query.library_id}
+          )`
+    }
+  order by highlight.id desc
+  limit ${query.limit + 1}`;
+
+const isBefore = (sql: Queryable, id: SqlFragment, { before }: ListRequest) =>
+  before === null ? sql`` : sql`and ${id} < ${before}`;
+
+/** The conditions of a list on `highlight`, besides words and library. */
+const matches = (sql: Queryable, viewer: Viewer, query: ListRequest) => sql`
+  true
+  ${isBefore(sql, sql`highlight.id`, query)}
+  ${query.by === 'me' ? sql`and highlight.user_id = ${viewer.user_id}` : sql``}
+  ${query.by === 'others' ? sql`and highlight.user_id <> ${viewer.user_id}` : sql``}
+  ${query.media_id === undefined ? sql`` : sql`and highlight.media_id = ${query.media_id}`}
   ${query.color === undefined ? sql`` : sql`and highlight.color = ${query.color}`}
   ${query.has === 'note' ? sql`and highlight.note is not null` : sql``}
   ${query.has === 'replies' ? sql`and exists (select ${visibleReplies(sql, viewer)})` : sql``}
   ${query.is === 'unread' ? sql`and ${isUnread(sql, viewer)}` : sql``}
-  ${query.is === 'unplaced' ? sql`and highlight.fragment_id is null` : sql``}
-  ${
-    query.q === undefined
-      ? sql``
-      : sql`and search_document(highlight.exact || ' ' || coalesce(highlight.note, ''))
-          @@ websearch_to_tsquery('simple', search_form(${query.q}))`
-  }`;
+  ${query.is === 'unplaced' ? sql`and highlight.fragment_id is null` : sql``}`;
 
 export type NewHighlight = Quote &
   Place & {
