@@ -332,6 +332,7 @@ CREATE INDEX highlights_search_idx ON public.highlights USING gin (search_docume
 CREATE INDEX highlights_unplaced_idx ON public.highlights USING btree (media_id, id) WHERE (fragment_id IS NULL);
 CREATE INDEX highlights_unsought_idx ON public.highlights USING btree (media_id) WHERE ((fragment_id IS NULL) AND (lost_at IS NULL));
 CREATE INDEX highlights_user_idx ON public.highlights USING btree (user_id, id);
+CREATE INDEX highlights_user_media_idx ON public.highlights USING btree (user_id, media_id);
 
 create table idempotent_requests (
   user_id uuid not null,
@@ -645,6 +646,8 @@ create table media_mine (
 CREATE INDEX media_mine_archived_idx ON public.media_mine USING btree (user_id, media_id) WHERE (archived_at IS NOT NULL);
 CREATE INDEX media_mine_favourite_idx ON public.media_mine USING btree (user_id, media_id) WHERE is_favourite;
 CREATE INDEX media_mine_media_id_idx ON public.media_mine USING btree (media_id);
+CREATE INDEX media_mine_noted_idx ON public.media_mine USING btree (user_id, media_id) WHERE (note IS NOT NULL);
+CREATE INDEX media_mine_titled_idx ON public.media_mine USING btree (user_id, media_id) WHERE (title IS NOT NULL);
 
 create table media_readings (
   user_id uuid not null,
@@ -761,6 +764,20 @@ create table refresh_tokens (
   constraint refresh_tokens_token_hash_length CHECK ((octet_length(token_hash) = 32))
 );
 CREATE INDEX refresh_tokens_session_id_idx ON public.refresh_tokens USING btree (session_id);
+
+create table saved_searches (
+  id uuid not null,
+  user_id uuid not null,
+  name text not null,
+  query text not null,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint saved_searches_pkey PRIMARY KEY (id),
+  constraint saved_searches_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint saved_searches_name_length CHECK (((char_length(name) >= 1) AND (char_length(name) <= 100))),
+  constraint saved_searches_query_length CHECK (((char_length(query) >= 1) AND (char_length(query) <= 1000)))
+);
+CREATE INDEX saved_searches_user_id_idx ON public.saved_searches USING btree (user_id, id);
 
 create table schema_migrations (
   version integer not null,

@@ -76,7 +76,7 @@ await withDatabase(ONE_PROCESS, async (sql) => {
   const [{ pid, version }] = await sql`
     select pg_backend_pid() as pid, current_setting('server_version') as version`;
   const lists = createMediaLists({ sql });
-  const search = createSearch({ sql });
+  const search = createSearch({ sql, mediaLists: lists });
   const scopes = {
     a_library_of_200000: [world.member, world.large],
     everything_of_a_member_of_it: [world.member],

@@ -14,6 +14,8 @@ export const ERRORS = {
     E_ASYNC_DISABLED: 'Queued jobs are disabled (NEXUS_ASYNC_JOBS_ENABLED is false).',
     E_SHADOW_DISABLED: 'Shadow runs are disabled (NEXUS_SHADOW_EXECUTION_ENABLED is false).',
     E_NAME_INVALID: 'The name of a library must have 1 to 100 characters.',
+    E_INVALID_QUERY:
+      'The search query has a mistake. details.position is where it is, from 0; the message says what to write.',
     E_INVALID_RANGE: 'The range or the quote of a highlight is not in the text of the fragment.',
   }),
   ...codes('status', 401, {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { mine, tagName, tagNames } from './mine.ts';
 import { readingProgress, readingState } from './reading.ts';
-import { cursor, id, listQuery, page, text, timestamp } from './wire.ts';
+import { cursor, id, listQuery, page, searchText, text, timestamp } from './wire.ts';
 
 export const MEDIA_KINDS = ['web_article', 'video', 'pdf', 'epub', 'podcast_episode'] as const;
 export const mediaKind = z.enum(MEDIA_KINDS);
@@ -133,6 +133,7 @@ export type SortOrder = 'asc' | 'desc';
 const flag = z.enum(['true', 'false']).transform((given) => given === 'true');
 
 export const mediaQuery = listQuery.extend({
+  q: searchText.optional(),
   kind: mediaKind.optional().describe('Only media of this kind.'),
   status: processingStatus.optional().describe('Only media with this processing status.'),
   site: text(1, 500).optional().describe('Only media of this site.'),
@@ -155,7 +156,9 @@ export type MediaQuery = z.output<typeof mediaQuery>;
 
 export const mediaList = z.object({
   data: z.array(media),
-  page: page.extend({ total: z.number().int() }),
+  page: page.extend({
+    total: z.int().optional().describe('Counts all pages. Left out when `q` makes counting too expensive.'),
+  }),
 });
 export type MediaList = z.output<typeof mediaList>;
 
@@ -234,6 +237,7 @@ export const editMedia = z.strictObject({
 /** The most media that one request changes. */
 export const MOST_CHANGED = 200;
 const mediaFilter = mediaQuery.pick({
+  q: true,
   kind: true,
   status: true,
   site: true,

@@ -1,13 +1,9 @@
 import { z } from 'zod';
 import { media, mediaKind } from './media.ts';
-import { id, listQuery, text } from './wire.ts';
+import { id, listQuery, MAX_QUERY, searchText, text } from './wire.ts';
 
 export const searchQuery = listQuery.extend({
-  q: text(0, 500)
-    .refine((given) => given !== '', 'must not be empty')
-    .meta({
-      description: 'Words, "a phrase", -excluded, one or another. The last word may be a prefix.',
-    }),
+  q: searchText,
   library_id: id.optional().describe('Searches this library only.'),
   kind: mediaKind.optional().describe('Finds media of this kind only.'),
 });
@@ -39,7 +35,7 @@ export const searchHit = z.object({
 export type SearchHit = z.output<typeof searchHit>;
 
 export const matchQuery = listQuery.extend({
-  q: text(0, 200)
+  q: text(0, MAX_QUERY)
     .refine((given) => given !== '', 'must not be empty')
     .meta({ description: 'The text to find. Case and accents do not matter.' }),
   by: z

@@ -36,6 +36,21 @@ export function text(minLength: number, maxLength: number) {
   return z.string().regex(WELL_FORMED, MALFORMED_TEXT).trim().min(minLength).max(maxLength);
 }
 
+/** The most characters of a search query. */
+export const MAX_QUERY = 1000;
+
+/** A query in the search language. Space at its beginning stays, so that the position of a mistake is right. */
+export const searchText = z
+  .string()
+  .regex(WELL_FORMED, MALFORMED_TEXT)
+  .max(MAX_QUERY)
+  .refine((given) => given.trim() !== '', 'must not be empty')
+  .describe(
+    'Words, "phrases" and conditions such as `tag:`, `is:unread` or `added:>2026-01`, with `-`, `or` and parentheses. The ' +
+      'last word may be a prefix. A mistake is `E_INVALID_QUERY` with its position.',
+  )
+  .meta({ examples: ['tides tag:oceans -is:finished'] });
+
 export const cursor = z
   .string()
   .max(2000)

@@ -59,7 +59,7 @@ export function createMediaFeature(dependencies: MediaFeatureDependencies) {
     bulk: createBulkMedia({ sql, mediaLists, libraryMedia, trash, ingest }),
     mine: createMine({ sql }),
     tags: createTags({ sql }),
-    search: createSearch({ sql, run: texts.run }),
+    search: createSearch({ sql, mediaLists, run: texts.run }),
     find: createFind({ sql, run: texts.run }),
     quota,
     uploads: createUploads({ sql, log, storage, quota, ingest, libraryMedia, publicUrl }),

@@ -19,11 +19,12 @@ export function registerListRoutes(
   api.get(
     '/media',
     forReaders({
+      errors: ['E_INVALID_QUERY'],
       operationId: 'listMedia',
       summary: 'List media',
       description:
         'Lists everything that the caller can read, or one of their libraries. Newest first by default; unknown values of the ' +
-        'sort key come last. `total` counts all pages.',
+        'sort key come last. `q` filters the list. `total` counts all pages.',
       querystring: contract.mediaQuery,
       response: { 200: contract.mediaList },
     }),
@@ -33,7 +34,7 @@ export function registerListRoutes(
   api.post(
     '/media/bulk',
     forReaders({
-      errors: ['E_FORBIDDEN', 'E_LIBRARY_NOT_FOUND'],
+      errors: ['E_FORBIDDEN', 'E_INVALID_QUERY', 'E_LIBRARY_NOT_FOUND'],
       operationId: 'changeManyMedia',
       summary: 'Change many media',
       description:

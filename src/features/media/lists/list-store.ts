@@ -6,7 +6,7 @@ import { canReadMedia, isSavedBy, type Viewer } from '../../libraries/access/can
 import { joinMine } from '../mine/mine-store.ts';
 import { addedAt, joinOwn, type MediaRow, mediaColumns, toMedia } from './media-row.ts';
 import { isAmongOwn } from './own-conditions.ts';
-import { candidateIds, type ListScope, type MediaFilter, matches } from './selection-store.ts';
+import { candidateIds, type ListScope, type MediaFilter, matchesFacts } from './selection-store.ts';
 
 /** The end of a page: the key and id of its last row. Times are microseconds. */
 interface ListCursor {
@@ -113,13 +113,14 @@ export async function walkMedia(
   const { isBeyond, by, cursor } = orderOf(sql, page);
   const mayRead = libraryId === undefined ? canReadMedia(sql, viewer, sql`listed.media_id`) : sql`true`;
   const isOwn = isAmongOwn(sql, viewer, filter, sql`listed.media_id`);
+  const isAsked = filter.asked?.isMatch ?? sql`true`;
   const rows = await sql<(MediaRow & Listed)[]>`
     select ${mediaColumns(sql, viewer)}, listed.created_at as added_at, ${cursor} as cursor
     from (${listed(sql, viewer, libraryId, unfilled)}) as listed
     join media on media.id = listed.media_id
-    join lateral (select ${isOwn} and ${mayRead} as is_listed offset 0) as checked on checked.is_listed
+    join lateral (select ${isOwn} and ${mayRead} and ${isAsked} as is_listed offset 0) as checked on checked.is_listed
     ${joinOwn(sql, viewer)}
-    where ${matches(sql, filter)} and ${isBeyond}
+    where ${matchesFacts(sql, filter)} and ${isBeyond}
     order by ${by}
     limit ${page.limit}`;
   return rows.map(toMedia);
@@ -173,6 +174,12 @@ export async function gatherMedia(
   return rows.map(toMedia);
 }
 
+/** When a media of a statement was added, as the list shows it. */
+export const addedIn = (sql: Queryable, viewer: Viewer, libraryId: string | undefined) =>
+  libraryId === undefined
+    ? addedAt(sql, viewer)
+    : sql`(select created_at from library_media where library_id = ${libraryId} and media_id = media.id)`;
+
 /** Walks along the viewer's own reading progress, by when they last read: for `sort=read`, which lists nothing else. */
 export async function walkReadings(
   sql: Queryable,
@@ -188,13 +195,14 @@ export async function walkReadings(
   const isThere =
     libraryId === undefined ? canReadMedia(sql, viewer, sql`reading.media_id`) : sql`exists (${listedIn})`;
   const isOwn = isAmongOwn(sql, viewer, filter, sql`reading.media_id`);
+  const isAsked = filter.asked?.isMatch ?? sql`true`;
   const rows = await sql<(MediaRow & Listed)[]>`
     select ${mediaColumns(sql, viewer)}, ${added} as added_at, ${cursor} as cursor
     from media_readings as reading
     join media on media.id = reading.media_id
-    join lateral (select ${isOwn} and ${isThere} as is_there offset 0) as source on source.is_there
+    join lateral (select ${isOwn} and ${isThere} and ${isAsked} as is_there offset 0) as source on source.is_there
     ${joinMine(sql, viewer)}
-    where reading.user_id = ${viewer.user_id} and ${matches(sql, filter)} and ${isBeyond}
+    where reading.user_id = ${viewer.user_id} and ${matchesFacts(sql, filter)} and ${isBeyond}
     order by ${by}
     limit ${page.limit}`;
   return rows.map(toMedia);

@@ -5,11 +5,15 @@ import { continueAfter, cutByCursor, decodeCursor, LAST_PAGE } from '../../../pl
 import type { Database } from '../../../platform/database/database.ts';
 import { requireMembership } from '../../libraries/access/access.ts';
 import type { Viewer } from '../../libraries/access/can-read-media.ts';
+import { parseQuery } from '../search/query/parse.ts';
+import { planQuery, type QueryPlan } from '../search/query/plan.ts';
 import * as store from './list-store.ts';
 import { beginsWithOwn } from './own-conditions.ts';
 import {
   asksOfMedia,
   countMedia,
+  countScope,
+  countUpTo,
   findScope,
   type ListScope,
   listMatchingIds,
@@ -41,7 +45,13 @@ interface ListSource {
   unfilled: string[];
 }
 
-type IdQuery = MediaFilter & ListQuery & Pick<MediaQuery, 'library_id'>;
+/** The query of a list, and the filter that it makes. */
+interface Listing {
+  query: MediaQuery;
+  filter: MediaFilter;
+}
+
+type IdQuery = MediaFilter & ListQuery & Pick<MediaQuery, 'library_id' | 'q'>;
 
 interface MediaListDependencies {
   sql: Database;
@@ -54,8 +64,7 @@ export function createMediaLists({ sql, mostGathered = MOST_GATHERED, mostOutsid
   async function readPage(
     read: typeof store.walkMedia,
     viewer: Viewer,
-    source: ListSource,
-    query: MediaQuery,
+    { query, filter, ...source }: ListSource & Listing,
   ) {
     const { sort, limit } = query;
     const order = query.order ?? (sort === 'title' ? 'asc' : 'desc');
@@ -63,7 +72,7 @@ export function createMediaLists({ sql, mostGathered = MOST_GATHERED, mostOutsid
     const cursor = z.object({ sort: z.literal(ordered), key: KEYS[sort], id: z.uuid() });
     const last = decodeCursor(query.cursor, cursor);
     const page = { sort, order, last, limit: limit + 1 };
-    const rows = await read(sql, viewer, { ...source, filter: filterOf(query), ...page });
+    const rows = await read(sql, viewer, { ...source, filter, ...page });
     return cutByCursor(rows, limit, ({ cursor: place }) => ({ sort: ordered, ...place }));
   }
 
@@ -76,36 +85,67 @@ export function createMediaLists({ sql, mostGathered = MOST_GATHERED, mostOutsid
     return { scope, unfilled };
   }
 
+  /** Parses and plans the search query of a list. */
+  async function planList(
+    viewer: Viewer,
+    { libraryId }: ListScope,
+    { q }: Pick<MediaQuery, 'q'>,
+  ): Promise<QueryPlan | undefined> {
+    if (q === undefined) return undefined;
+    return planQuery(sql, { viewer, addedAt: store.addedIn(sql, viewer, libraryId) }, parseQuery(q));
+  }
+
+  /** Whether counting would read the text of too many media. */
+  async function isUncounted(viewer: Viewer, { scope, filter }: ListSource & Listing): Promise<boolean> {
+    if (!filter.asked?.isCostly || beginsWithOwn(filter) || scope.size !== undefined) return false;
+    return (await countScope(sql, viewer, scope, mostGathered + 1)) > mostGathered;
+  }
+
   return {
     /** Lists one library, or everything that the viewer may read. */
     async list(viewer: Viewer, query: MediaQuery): Promise<MediaList> {
+      if (query.q !== undefined) parseQuery(query.q);
       if (query.sort === 'read' && query.reading === 'unread')
         return { data: [], page: { ...LAST_PAGE, total: 0 } };
       const source = await findSource(viewer, query.library_id);
-      const counting = countMedia(sql, viewer, source.scope, filterOf(query));
-      if (isInOrder(query)) {
+      const asked = await planList(viewer, source.scope, query);
+      const listing = { ...source, query, filter: filterOf(query, asked) };
+      if (await isUncounted(viewer, listing)) return readPage(walkOf(query), viewer, listing);
+      const counting = countMedia(sql, viewer, source.scope, listing.filter);
+      if (isInOrder(listing)) {
         const [{ total }, { data, page }] = await Promise.all([
           counting,
-          readPage(walkOf(query), viewer, source, query),
+          readPage(walkOf(query), viewer, listing),
         ]);
         return { data, page: { ...page, total } };
       }
       const { total, candidates } = await counting;
       const read = candidates <= mostGathered ? store.gatherMedia : store.walkMedia;
-      const { data, page } = await readPage(read, viewer, source, query);
+      const { data, page } = await readPage(read, viewer, listing);
       return { data, page: { ...page, total } };
     },
 
     /** Like `list` without the total, for callers that read all pages and would count with each. */
     async page(viewer: Viewer, query: MediaQuery): Promise<{ data: Media[]; page: Page }> {
-      return readPage(walkOf(query), viewer, await findSource(viewer, query.library_id), query);
+      const source = await findSource(viewer, query.library_id);
+      const asked = await planList(viewer, source.scope, query);
+      const read = asked?.rows && query.sort !== 'read' ? store.gatherMedia : walkOf(query);
+      return readPage(read, viewer, { ...source, query, filter: filterOf(query, asked) });
+    },
+
+    /** Counts the media that match a search query, up to `most`. */
+    async count(viewer: Viewer, q: string, most: number): Promise<number> {
+      const scope = await findScope(sql, viewer, undefined, mostOutside);
+      const asked = await planList(viewer, scope, { q });
+      return countUpTo(sql, viewer, scope, { filter: filterOf({ sort: 'added' }, asked), most });
     },
 
     /** Lists the ids of everything that a list contains, in pages. Their order does not change with what is done to them. */
     async matchingIds(viewer: Viewer, query: IdQuery): Promise<{ ids: string[]; page: Page }> {
       const last = decodeCursor(query.cursor, z.uuid());
       const scope = await findScope(sql, viewer, query.library_id, mostOutside);
-      const request = { filter: query, last, limit: query.limit + 1 };
+      const asked = await planList(viewer, scope, query);
+      const request = { filter: asked ? { ...query, asked } : query, last, limit: query.limit + 1 };
       const found = await listMatchingIds(sql, viewer, scope, request);
       const ids = found.slice(0, query.limit);
       const lastId = ids.at(-1);
@@ -130,14 +170,15 @@ export function createMediaLists({ sql, mostGathered = MOST_GATHERED, mostOutsid
 const walkOf = ({ sort }: MediaQuery) => (sort === 'read' ? store.walkReadings : store.walkMedia);
 
 /** The filter of a list. Only started media can be sorted by when they were read. */
-function filterOf(query: MediaQuery): MediaFilter {
-  return query.sort === 'read' ? { ...query, reading: query.reading ?? 'started' } : query;
+function filterOf(query: Omit<MediaQuery, 'limit'>, asked?: QueryPlan): MediaFilter {
+  const filter = asked ? { ...query, asked } : query;
+  return query.sort === 'read' ? { ...filter, reading: query.reading ?? 'started' } : filter;
 }
 
 /** Whether the list is in the order of an index: of the library, or of the viewer's reading progress. */
-function isInOrder(query: MediaQuery): boolean {
+function isInOrder({ query, filter }: Listing): boolean {
   if (query.sort === 'read') return true;
   return (
-    query.sort === 'added' && query.reading === undefined && !asksOfMedia(query) && !beginsWithOwn(query)
+    query.sort === 'added' && query.reading === undefined && !asksOfMedia(filter) && !beginsWithOwn(query)
   );
 }

@@ -8,6 +8,7 @@ import {
   mediaOfOtherLibraries,
   savedMedia,
 } from '../../libraries/access/readable-media.ts';
+import type { QueryPlan } from '../search/query/plan.ts';
 import { beginsWithOwn, firstOwn, isAmongOwn, leftOut, type OwnFilter } from './own-conditions.ts';
 
 /**
@@ -60,25 +61,36 @@ function sourcesOf(
   return { main: mediaOfLibrary(sql, viewer, largest), elsewhere: [saved, shared] };
 }
 
-export type MediaFilter = Pick<MediaQuery, 'kind' | 'status' | 'site'> & OwnFilter;
+/** `asked` is the search query of a list. */
+export type MediaFilter = Pick<MediaQuery, 'kind' | 'status' | 'site'> & OwnFilter & { asked?: QueryPlan };
 
-export function asksOfMedia({ kind, status, site }: MediaFilter): boolean {
-  return (kind ?? status ?? site) !== undefined;
+export function asksOfMedia({ kind, status, site, asked }: MediaFilter): boolean {
+  return (kind ?? status ?? site ?? asked) !== undefined;
 }
 
-/** The condition of a filter on `media`. */
-export const matches = (sql: Queryable, { kind, status, site }: MediaFilter) => sql`
+/** The condition of a filter on `media`, without its search query. */
+export const matchesFacts = (sql: Queryable, { kind, status, site }: MediaFilter) => sql`
   true
   ${kind === undefined ? sql`` : sql`and media.kind = ${kind}`}
   ${status === undefined ? sql`` : sql`and media.processing_status = ${status}`}
   ${site === undefined ? sql`` : sql`and media.site = ${site}`}`;
 
+const matches = (sql: Queryable, filter: MediaFilter) =>
+  filter.asked ? sql`${matchesFacts(sql, filter)} and ${filter.asked.isMatch}` : matchesFacts(sql, filter);
+
 /**
  * Selects the `media_id` and `site` of matching media of a source, regardless of reading progress. Ready media have
- * kind and site in the source itself and are found by index; the others are looked up.
+ * kind and site in the source itself and are found by index; the others are looked up. A search query needs all of the media.
  */
 function matchingIn(sql: Queryable, source: SqlFragment, filter: MediaFilter): SqlFragment {
-  const { kind, status, site } = filter;
+  const { kind, status, site, asked } = filter;
+  if (asked) {
+    return sql`
+      select source.media_id, media.site
+      from (${source}) as source
+      join media on media.id = source.media_id
+      where ${matches(sql, filter)}`;
+  }
   const ready = sql`
     select media_id, ready_site as site
     from (${source}) as source
@@ -120,14 +132,19 @@ const matching = (sql: Queryable, viewer: Viewer, scope: ListScope, filter: Medi
     matchingIn(sql, source, filter),
   );
 
+/** Whether the filter begins with few rows, so that its candidates are exact. */
+const beginsWithFew = (filter: MediaFilter) => filter.asked?.rows !== undefined || beginsWithOwn(filter);
+
 /**
  * Selects the ids of candidates: of matching media, except that what the filter leaves out is still there. A filter on the
- * viewer's own rows begins with those, which are few; its candidates are exact.
+ * viewer's own rows, or a search query that is true of few media, begins with those; its candidates are exact.
  */
 export function candidateIds(sql: Queryable, viewer: Viewer, scope: ListScope, filter: MediaFilter) {
-  if (beginsWithOwn(filter)) {
+  const rare = filter.asked?.rows;
+  if (rare !== undefined || beginsWithOwn(filter)) {
     const isWanted = isAmongOwn(sql, viewer, filter, sql`own.media_id`);
-    return within(sql, viewer, scope, { rows: firstOwn(sql, viewer, filter), filter, isWanted });
+    const rows = rare ? sql`select distinct media_id from (${rare}) as asked` : firstOwn(sql, viewer, filter);
+    return within(sql, viewer, scope, { rows, filter, isWanted });
   }
   if (asksOfMedia(filter)) {
     return sql`select media_id from (${matching(sql, viewer, scope, filter)}) as matching`;
@@ -182,8 +199,8 @@ export async function listMatchingIds(
 /** Counts the matching media, and the candidates for them: the matching are the candidates minus those left out. */
 export async function countMedia(sql: Queryable, viewer: Viewer, scope: ListScope, filter: MediaFilter) {
   const { size } = scope;
-  const out = beginsWithOwn(filter) ? undefined : leftOut(sql, viewer, filter);
-  const isAll = size !== undefined && !asksOfMedia(filter) && !beginsWithOwn(filter);
+  const out = beginsWithFew(filter) ? undefined : leftOut(sql, viewer, filter);
+  const isAll = size !== undefined && !asksOfMedia(filter) && !beginsWithFew(filter);
   if (isAll && !out) return { total: size, candidates: size };
   const excluded = out && within(sql, viewer, scope, { rows: out, filter, isWanted: sql`true` });
   const [counted] = await sql<[{ candidates: number; excluded: number }]>`
@@ -192,6 +209,32 @@ export async function countMedia(sql: Queryable, viewer: Viewer, scope: ListScop
         as candidates,
       ${excluded ? sql`(select count(*) from (${excluded}) as excluded)` : sql`0`} as excluded`;
   return { total: counted.candidates - counted.excluded, candidates: counted.candidates };
+}
+
+/** Counts the matching media up to `most`, for filters that leave nothing out. */
+export async function countUpTo(
+  sql: Queryable,
+  viewer: Viewer,
+  scope: ListScope,
+  { filter, most }: { filter: MediaFilter; most: number },
+): Promise<number> {
+  const [row] = await sql<[{ count: number }]>`
+    select count(*) from (select from (${candidateIds(sql, viewer, scope, filter)}) as candidate limit ${most}) as counted`;
+  return row.count;
+}
+
+/** Counts the media of a scope up to `most`; those in several libraries may count several times. */
+export async function countScope(sql: Queryable, viewer: Viewer, scope: ListScope, most: number) {
+  const { main, elsewhere } = sourcesOf(sql, viewer, scope);
+  const counts = await Promise.all(
+    [...(main ? [main] : []), ...elsewhere].map(
+      (source) =>
+        sql<
+          [{ count: number }]
+        >`select count(*) from (select from (${source}) as source limit ${most}) as counted`,
+    ),
+  );
+  return counts.reduce((sum, [{ count }]) => sum + count, 0);
 }
 
 /** Lists sites, most frequent first. */

@@ -6,6 +6,8 @@ import type { Database } from '../../../platform/database/database.ts';
 import type { RunByCost } from '../../../platform/processes/by-cost.ts';
 import type { Viewer } from '../../libraries/access/can-read-media.ts';
 import { requireDocument } from '../text/document.ts';
+import { parseQuery } from './query/parse.ts';
+import { wordsToShow } from './query/words.ts';
 import * as store from './search-store.ts';
 import type { searchWork } from './work.ts';
 
@@ -32,6 +34,7 @@ export function createFind({ sql, run }: FindDependencies) {
     ): Promise<{ data: TextMatch[]; page: Page }> {
       await requireDocument(sql, viewer, mediaId);
       const { q, by, limit } = query;
+      const sought = by === 'phrase' ? { phrase: q } : { words: wordsToShow(parseQuery(q)) };
       const after = decodeCursor(query.cursor, cursor);
       const found: TextMatch[] = [];
       let from = after?.fragment_idx ?? query.from;
@@ -39,7 +42,7 @@ export function createFind({ sql, run }: FindDependencies) {
         const fragments = await store.readTexts(sql, mediaId, from, BATCH_CHARACTERS);
         if (fragments.length === 0) break;
         const cost = fragments.reduce((sum, { canonical_text }) => sum + canonical_text.length, 0);
-        const task = { fragments, q, by, after, most: limit + 1 - found.length };
+        const task = { fragments, sought, after, most: limit + 1 - found.length };
         found.push(...(await run('search.matches', task, { cost })));
         from = (fragments.at(-1)?.idx ?? 0) + 1;
       }

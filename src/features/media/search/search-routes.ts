@@ -16,10 +16,12 @@ export function registerSearchRoutes(
   api.get(
     '/search',
     forSearchers({
+      errors: ['E_INVALID_QUERY'],
       operationId: 'searchMedia',
       summary: 'Search media',
       description:
-        'Searches the title, author and text of everything that the caller can read; best match first.',
+        'Searches the title, author and text of everything that the caller can read; best match first. A query without ' +
+        'words finds what its conditions are true of; newest first.',
       querystring: searchQuery,
       response: { 200: listOf(searchHit) },
     }),
@@ -29,7 +31,7 @@ export function registerSearchRoutes(
   api.get(
     '/media/:id/matches',
     forSearchers({
-      errors: ['E_MEDIA_NOT_FOUND', 'E_INVALID_STATE', 'E_TEXT_TOO_COSTLY'],
+      errors: ['E_MEDIA_NOT_FOUND', 'E_INVALID_QUERY', 'E_INVALID_STATE', 'E_TEXT_TOO_COSTLY'],
       operationId: 'findInMedia',
       summary: 'Find text in a media',
       description:

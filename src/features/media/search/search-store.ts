@@ -1,8 +1,9 @@
 import type { Media, MediaKind } from '../../../contract/media.ts';
 import type { Queryable, Transaction } from '../../../platform/database/database.ts';
+import type { SqlFragment } from '../../../platform/database/statement.ts';
 import { canReadMedia, type Viewer } from '../../libraries/access/can-read-media.ts';
 import { addedAt, joinOwn, type MediaRow, mediaColumns, toMedia } from '../lists/media-row.ts';
-import type { ParsedQuery } from './search-query.ts';
+import { estimateText } from './query/query-store.ts';
 import { PIECE_CHARACTERS } from './search-rows.ts';
 
 /** The most candidates that are ranked for a frequent word, because ranking reads the whole document. */
@@ -25,22 +26,10 @@ export async function prepareSearch(tx: Transaction): Promise<void> {
   await tx`select set_config('work_mem', '32MB', true), set_config('enable_seqscan', 'off', true)`;
 }
 
-/**
- * The query as PostgreSQL parses it, and the share of all text pieces that it expects to match. The estimate comes from
- * its statistics on frequent words; counting would take as long as the search.
- */
-export async function readWords(tx: Transaction, { web, prefix, isAlternative }: ParsedQuery) {
-  const complete = tx`websearch_to_tsquery('simple', search_form(${web}))`;
-  const unfinished = prefix && tx`to_tsquery('simple', quote_literal(search_form(${prefix})) || ':*')`;
-  const both = isAlternative ? tx`||` : tx`&&`;
-  const [{ words, pieces }] = await tx<[{ words: string; pieces: number }]>`
-    select
-      (${unfinished ? tx`${complete} ${both} ${unfinished}` : complete})::text as words,
-      (select reltuples::float8 from pg_class where oid = 'media_search'::regclass) as pieces`;
-  const [plan] = await tx<[{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }]>`
-    explain (format json) select from media_search where document @@ ${words}::tsquery`;
-  const occurrences = plan['QUERY PLAN'][0].Plan['Plan Rows'];
-  return { words, occurrences, share: occurrences / Math.max(pieces, 1) };
+/** Returns a query to the text index as PostgreSQL writes it, and how frequent it expects its words to be. */
+export async function readWords(tx: Transaction, text: SqlFragment) {
+  const [{ words }] = await tx<[{ words: string }]>`select (${text})::text as words`;
+  return { words, ...(await estimateText(tx, tx`${words}::tsquery`)) };
 }
 
 interface SearchScope {
@@ -72,56 +61,108 @@ export async function measureScope(sql: Queryable, viewer: Viewer, scope: Search
 interface Sought {
   words: string;
   kind: MediaKind | undefined;
+  /** Whether a media of the statement has the other properties that the query asks for; undefined if it asks for none. */
+  isMatch: SqlFragment | undefined;
   scope: SearchScope;
 }
+
+/** Whether a media is of the kind, and matches the rest of the query. `offset 0` checks row by row, after the scope. */
+const matches = (sql: Queryable, { kind, isMatch }: Sought, mediaId: SqlFragment) =>
+  kind === undefined && isMatch === undefined
+    ? sql``
+    : sql`
+        join lateral (
+          select exists (
+            select
+            from media
+            where media.id = ${mediaId}
+              ${kind === undefined ? sql`` : sql`and media.kind = ${kind}`}
+              ${isMatch === undefined ? sql`` : sql`and ${isMatch}`}
+          ) as is_match
+          offset 0
+        ) as matched on matched.is_match`;
 
 /** Select `media_id`, `idx` and `document` of matching text pieces, or the title of media without any. */
 type Candidates = ReturnType<Queryable>;
 
 /** Finds candidates by the text index and looks each up in the scope, until there are enough. */
-export function foundInText(sql: Queryable, viewer: Viewer, { words, kind, scope }: Sought): Candidates {
+export function foundInText(sql: Queryable, viewer: Viewer, sought: Sought): Candidates {
   return sql`
     select piece.media_id, piece.idx, piece.document
     from media_search as piece
-    ${inScope(sql, viewer, scope, sql`piece.media_id`)}
-    where piece.document @@ ${words}::tsquery
-      ${kind === undefined ? sql`` : sql`and exists (select from media where id = piece.media_id and kind = ${kind})`}
+    ${inScope(sql, viewer, sought.scope, sql`piece.media_id`)}
+    ${matches(sql, sought, sql`piece.media_id`)}
+    where piece.document @@ ${sought.words}::tsquery
     limit ${MOST_RANKED}`;
 }
 
 /** Finds candidates by title, even when ten thousand other documents mention the words. */
-export function foundInTitles(sql: Queryable, viewer: Viewer, { words, kind, scope }: Sought): Candidates {
+export function foundInTitles(sql: Queryable, viewer: Viewer, sought: Sought): Candidates {
+  const titled = sql`
+    select titled.id, titled.title
+    from media as titled
+    ${inScope(sql, viewer, sought.scope, sql`titled.id`)}
+    ${matches(sql, sought, sql`titled.id`)}
+    where search_document(titled.title) @@ ${sought.words}::tsquery
+    limit ${MOST_TITLES}`;
+  return byTitle(sql, titled);
+}
+
+/** Finds candidates by the viewer's own titles. */
+export function foundInOwnTitles(sql: Queryable, viewer: Viewer, sought: Sought): Candidates {
+  const titled = sql`
+    select own.media_id as id, own.title
+    from media_mine as own
+    ${inScope(sql, viewer, sought.scope, sql`own.media_id`)}
+    ${matches(sql, sought, sql`own.media_id`)}
+    where own.user_id = ${viewer.user_id} and own.title is not null
+      and search_document(own.title) @@ ${sought.words}::tsquery
+    limit ${MOST_TITLES}`;
   return sql`
-    select
-      titled.id as media_id, piece.idx,
-      coalesce(piece.document, setweight(search_document(titled.title), 'A')) as document
-    from (
-      select media.id, media.title
-      from media
-      ${inScope(sql, viewer, scope, sql`media.id`)}
-      where search_document(media.title) @@ ${words}::tsquery
-        ${kind === undefined ? sql`` : sql`and media.kind = ${kind}`}
-      limit ${MOST_TITLES}
-    ) as titled
-    left join media_search as piece on piece.media_id = titled.id and piece.idx = 0`;
+    select found.media_id, found.idx, setweight(search_document(found.title), 'A') || found.document as document
+    from (${byTitle(sql, titled)}) as found`;
+}
+
+const byTitle = (sql: Queryable, titled: SqlFragment) => sql`
+  select
+    titled.id as media_id, piece.idx,
+    coalesce(piece.document, setweight(search_document(titled.title), 'A')) as document, titled.title
+  from (${titled}) as titled
+  left join media_search as piece on piece.media_id = titled.id and piece.idx = 0`;
+
+/** Finds candidates among few media: those that another part of the query selects. */
+export function foundAmong(sql: Queryable, viewer: Viewer, sought: Sought, rows: SqlFragment): Candidates {
+  const few = sql`
+    select few.media_id
+    from (select distinct media_id from (${rows}) as rows) as few
+    ${inScope(sql, viewer, sought.scope, sql`few.media_id`)}
+    ${matches(sql, sought, sql`few.media_id`)}`;
+  return sql`${read(sql, few, sought)} limit ${MOST_RANKED}`;
 }
 
 /** Finds candidates among the newest media: for a frequent word, enough are found soon. */
-export function foundInNewest(sql: Queryable, viewer: Viewer, { words, kind, scope }: Sought, most: number) {
-  return sql`
-    select newest.media_id, piece.idx, searched.document
-    from (${scopeRows(sql, viewer, scope)} order by created_at desc, media_id desc limit ${most}) as newest
-    left join media_search as piece on piece.media_id = newest.media_id
-    cross join lateral (
-      select coalesce(
-        piece.document,
-        (select setweight(search_document(title), 'A') from media where media.id = newest.media_id)
-      ) as document
-    ) as searched
-    where searched.document @@ ${words}::tsquery
-      ${kind === undefined ? sql`` : sql`and exists (select from media where id = newest.media_id and kind = ${kind})`}
-    limit ${MOST_RANKED}`;
+export function foundInNewest(sql: Queryable, viewer: Viewer, sought: Sought, most: number): Candidates {
+  const newest = sql`
+    select newest.media_id
+    from (
+      ${scopeRows(sql, viewer, sought.scope)} order by created_at desc, media_id desc limit ${most}
+    ) as newest
+    ${matches(sql, sought, sql`newest.media_id`)}`;
+  return sql`${read(sql, newest, sought)} limit ${MOST_RANKED}`;
 }
+
+/** Reads the text of media, or the title of those without text. */
+const read = (sql: Queryable, media: SqlFragment, { words }: Sought) => sql`
+  select wanted.media_id, piece.idx, searched.document
+  from (${media}) as wanted
+  left join media_search as piece on piece.media_id = wanted.media_id
+  cross join lateral (
+    select coalesce(
+      piece.document,
+      (select setweight(search_document(title), 'A') from media where media.id = wanted.media_id)
+    ) as document
+  ) as searched
+  where searched.document @@ ${words}::tsquery`;
 
 /** `offset 0` makes PostgreSQL look up each candidate, instead of collecting all matches or the whole scope first. */
 const inScope = (sql: Queryable, viewer: Viewer, scope: SearchScope, mediaId: ReturnType<Queryable>) => sql`
@@ -148,7 +189,7 @@ export async function rankHits(
 ): Promise<Hit[]> {
   const { words, candidates, last, limit } = query;
   const found = candidates
-    .map((some) => sql`(${some})`)
+    .map((some) => sql`(select media_id, idx, document from (${some}) as found)`)
     .reduce((some, more) => sql`${some} union all ${more}`);
   const rows = await sql<(MediaRow & Omit<Hit, 'media'>)[]>`
     with candidate as materialized (${found}),
@@ -156,6 +197,7 @@ export async function rankHits(
       select distinct on (media_id, idx)
         media_id, idx, ts_rank('{0.1, 0.3, 0.5, 1.0}', document, ${words}::tsquery, 1)::float8 as rank
       from candidate
+      order by media_id, idx, rank desc
     ),
     ranked as materialized (
       select media_id, max(rank) as rank, (array_agg(idx order by rank desc, idx))[1:${MOST_PIECES}::int] as pieces

@@ -6,9 +6,14 @@ import type { Database } from '../../../platform/database/database.ts';
 import { transaction } from '../../../platform/database/transaction.ts';
 import type { RunByCost } from '../../../platform/processes/by-cost.ts';
 import type { Viewer } from '../../libraries/access/can-read-media.ts';
-import { listUnfilledSources } from '../lists/list-store.ts';
+import type { MediaLists } from '../lists/list.ts';
+import { addedIn, listUnfilledSources } from '../lists/list-store.ts';
 import { beginningOf, findPassages } from './passages.ts';
-import { parseQuery } from './search-query.ts';
+import { matchesQuery, splitText } from './query/compile.ts';
+import { parseQuery } from './query/parse.ts';
+import { findFew } from './query/plan.ts';
+import { combine, type Query } from './query/tree.ts';
+import { toTextQuery, wordsToShow } from './query/words.ts';
 import { PIECE_CHARACTERS } from './search-rows.ts';
 import * as store from './search-store.ts';
 import type { searchWork } from './work.ts';
@@ -36,17 +41,27 @@ interface Found {
   words: string;
 }
 
+/** A search: the words that are ranked, and the other parts of the query. */
+interface Asked {
+  query: SearchQuery;
+  text: Query;
+  rest: Query[];
+  last: SearchCursor | null;
+}
+
 interface SearchDependencies {
   sql: Database;
+  mediaLists: Pick<MediaLists, 'page'>;
   run: RunByCost<typeof searchWork>;
 }
 
-export function createSearch({ sql, run }: SearchDependencies) {
+export function createSearch({ sql, mediaLists, run }: SearchDependencies) {
   /**
    * Finds a rare word by the text index. For a frequent word the index would read every document that contains it, so
-   * the newest media are read instead, unless they give less than a page.
+   * the newest media are read instead, unless they give less than a page. If another part of the query is true of few media,
+   * those are read.
    */
-  async function findHits(viewer: Viewer, query: SearchQuery, last: SearchCursor | null) {
+  async function findHits(viewer: Viewer, { query, text, rest, last }: Asked) {
     const libraryIds =
       query.library_id === undefined
         ? [viewer.default_library_id, ...(await listUnfilledSources(sql, viewer))]
@@ -54,19 +69,27 @@ export function createSearch({ sql, run }: SearchDependencies) {
     const scope = { libraryIds, isShared: query.library_id !== undefined };
     return transaction(sql, async (tx) => {
       await store.prepareSearch(tx);
-      const { words, occurrences, share } = await store.readWords(tx, parseQuery(query.q));
-      const sought = { words, kind: query.kind, scope };
+      const { words, occurrences, share } = await store.readWords(tx, toTextQuery(tx, text));
+      const others = combine('all', rest);
+      const asker = { viewer, addedAt: addedIn(tx, viewer, query.library_id) };
+      const isMatch = others && matchesQuery(tx, asker, others);
+      const sought = { words, kind: query.kind, isMatch, scope };
+      const few = await findFew(tx, asker, rest);
       const find = async (way: SearchCursor['way']) => {
         const candidates = [
-          way === 'words'
-            ? store.foundInText(tx, viewer, sought)
-            : store.foundInNewest(tx, viewer, sought, MOST_READ),
+          few
+            ? store.foundAmong(tx, viewer, sought, few.rows)
+            : way === 'words'
+              ? store.foundInText(tx, viewer, sought)
+              : store.foundInNewest(tx, viewer, sought, MOST_READ),
           store.foundInTitles(tx, viewer, sought),
+          store.foundInOwnTitles(tx, viewer, sought),
         ];
         const found = await store.rankHits(tx, viewer, { words, candidates, last, limit: query.limit + 1 });
         return { words, hits: found.map((hit) => ({ ...hit, cursor: { ...hit.cursor, way } })) };
       };
       if (last) return find(last.way);
+      if (few) return find('words');
       const size = await store.measureScope(tx, viewer, scope, MOST_READ);
       if (size < MOST_READ && occurrences > size) return find('newest');
       if (share < FREQUENT_SHARE) return find('words');
@@ -133,10 +156,19 @@ export function createSearch({ sql, run }: SearchDependencies) {
   }
 
   return {
+    /** Ranks what has the words of the query. A query without words is a list, newest first. */
     async find(viewer: Viewer, query: SearchQuery): Promise<{ data: SearchHit[]; page: Page }> {
-      const { hits: found, words } = await findHits(viewer, query, decodeCursor(query.cursor, cursor));
+      const asked = parseQuery(query.q);
+      const { text, rest } = splitText(asked);
+      if (!text) {
+        const { data, page } = await mediaLists.page(viewer, { ...query, sort: 'added' });
+        const hits = data.map((media) => ({ media, pieces: [] }));
+        return { data: await withPassages({ hits, words: '' }, wordsToShow(asked)), page };
+      }
+      const last = decodeCursor(query.cursor, cursor);
+      const { hits: found, words } = await findHits(viewer, { query, text, rest, last });
       const { data: hits, page } = cutByCursor(found, query.limit);
-      return { data: await withPassages({ hits, words }, parseQuery(query.q).words), page };
+      return { data: await withPassages({ hits, words }, wordsToShow(asked)), page };
     },
   };
 }

@@ -2,7 +2,6 @@ import { normalForm } from '../../../contract/normal-form.ts';
 import type { TextMatch } from '../../../contract/search.ts';
 import { beginningOf, findPassages, type Passage } from './passages.ts';
 import { phrasePattern, wordPattern } from './pattern.ts';
-import { parseQuery } from './search-query.ts';
 
 interface PassagesTask {
   /** The pieces of each hit's text, in reading order. */
@@ -16,8 +15,7 @@ export type PiecePassage = Passage & { piece: number };
 
 interface MatchesTask {
   fragments: { idx: number; canonical_text: string }[];
-  q: string;
-  by: 'phrase' | 'words';
+  sought: { phrase: string } | { words: string[] };
   /** Only later matches are wanted. */
   after: Pick<TextMatch, 'fragment_idx' | 'start'> | null;
   most: number;
@@ -40,8 +38,8 @@ export const searchWork = {
   },
 
   /** Finds all matches in the texts of fragments, in order. */
-  'search.matches'({ fragments, q, by, after, most }: MatchesTask): TextMatch[] {
-    const pattern = by === 'phrase' ? phrasePattern(q) : wordPattern(parseQuery(q).words);
+  'search.matches'({ fragments, sought, after, most }: MatchesTask): TextMatch[] {
+    const pattern = 'phrase' in sought ? phrasePattern(sought.phrase) : wordPattern(sought.words);
     const found: TextMatch[] = [];
     if (!pattern) return found;
     for (const { idx, canonical_text } of fragments) {
