@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { media, mediaKind } from './media.ts';
-import { id, listQuery, MAX_QUERY, searchText, text } from './wire.ts';
+import { id, listQuery, MAX_QUERY, searchText, text, timestamp } from './wire.ts';
 
 export const searchQuery = listQuery.extend({
   q: searchText,
@@ -58,3 +58,44 @@ export const textMatch = z.object({
   end: z.number().int().describe('Where it ends, exclusive.'),
 });
 export type TextMatch = z.output<typeof textMatch>;
+
+/** The most saved searches of a person. */
+export const MOST_SAVED_SEARCHES = 200;
+/** Matches of a saved search are counted up to this number. */
+export const MOST_COUNTED = 1000;
+
+const savedSearchName = text(1, 100)
+  .refine((given) => !/\p{Cc}/u.test(given), 'must not contain control characters')
+  .meta({ examples: ['Unread about tides'] });
+
+export const savedSearch = z.object({
+  id,
+  name: z.string().meta({ examples: ['Unread about tides'] }),
+  query: z.string().meta({ examples: ['tides tag:oceans -is:finished'] }),
+  count: z
+    .int()
+    .nullable()
+    .describe(
+      `The media that match now, up to ${MOST_COUNTED}. Null in a list that was not asked for counts.`,
+    )
+    .meta({ examples: [12] }),
+  is_more: z.boolean().describe('More media match than `count` says.'),
+  created_at: timestamp,
+  updated_at: timestamp,
+});
+export type SavedSearch = z.output<typeof savedSearch>;
+
+export const savedSearchesQuery = listQuery.extend({
+  counts: z
+    .enum(['true', 'false'])
+    .transform((given) => given === 'true')
+    .optional()
+    .describe('Whether to count the matches of each search.'),
+});
+export type SavedSearchesQuery = z.output<typeof savedSearchesQuery>;
+
+export const createSavedSearch = z.strictObject({ name: savedSearchName, query: searchText });
+export type CreateSavedSearch = z.output<typeof createSavedSearch>;
+
+export const editSavedSearch = createSavedSearch.partial();
+export type EditSavedSearch = z.output<typeof editSavedSearch>;

@@ -25,6 +25,8 @@ import { withForcedRun } from './processing/test-force-run.ts';
 import { registerMediaRoutes } from './routes.ts';
 import type { OnReplace } from './saving/unite-media.ts';
 import { createFind } from './search/find.ts';
+import { registerSavedSearchRoutes } from './search/saved/saved-search-routes.ts';
+import { createSavedSearches } from './search/saved/saved-searches.ts';
 import { createSearch } from './search/search.ts';
 import { registerSearchRoutes } from './search/search-routes.ts';
 import type { searchWork } from './search/work.ts';
@@ -60,6 +62,7 @@ export function createMediaFeature(dependencies: MediaFeatureDependencies) {
     mine: createMine({ sql }),
     tags: createTags({ sql }),
     search: createSearch({ sql, mediaLists, run: texts.run }),
+    savedSearches: createSavedSearches({ sql, mediaLists }),
     find: createFind({ sql, run: texts.run }),
     quota,
     uploads: createUploads({ sql, log, storage, quota, ingest, libraryMedia, publicUrl }),
@@ -74,6 +77,7 @@ export function createMediaFeature(dependencies: MediaFeatureDependencies) {
       registerListRoutes(api, services);
       registerMineRoutes(api, services);
       registerSearchRoutes(api, services);
+      registerSavedSearchRoutes(api, services.savedSearches);
       registerMediaRoutes(api, services);
       registerFileRoutes(api, services);
       registerTrashRoutes(api, services.trash);

@@ -111,7 +111,8 @@ export function createMediaLists({ sql, mostGathered = MOST_GATHERED, mostOutsid
       const asked = await planList(viewer, source.scope, query);
       const listing = { ...source, query, filter: filterOf(query, asked) };
       if (await isUncounted(viewer, listing)) return readPage(walkOf(query), viewer, listing);
-      const counting = countMedia(sql, viewer, source.scope, listing.filter);
+      const mostIds = Math.max(0, mostGathered);
+      const counting = countMedia(sql, viewer, source.scope, { filter: listing.filter, mostIds });
       if (isInOrder(listing)) {
         const [{ total }, { data, page }] = await Promise.all([
           counting,
@@ -119,9 +120,16 @@ export function createMediaLists({ sql, mostGathered = MOST_GATHERED, mostOutsid
         ]);
         return { data, page: { ...page, total } };
       }
-      const { total, candidates } = await counting;
-      const read = candidates <= mostGathered ? store.gatherMedia : store.walkMedia;
-      const { data, page } = await readPage(read, viewer, listing);
+      const { total, candidates, ids } = await counting;
+      if (candidates > mostGathered) {
+        const { data, page } = await readPage(store.walkMedia, viewer, listing);
+        return { data, page: { ...page, total } };
+      }
+      const found = asked && { ...asked, rows: sql`select unnest(${ids}::uuid[]) as media_id` };
+      const { data, page } = await readPage(store.gatherMedia, viewer, {
+        ...listing,
+        filter: filterOf(query, found),
+      });
       return { data, page: { ...page, total } };
     },
 

@@ -196,19 +196,29 @@ export async function listMatchingIds(
   return rows.map(({ media_id }) => media_id);
 }
 
-/** Counts the matching media, and the candidates for them: the matching are the candidates minus those left out. */
-export async function countMedia(sql: Queryable, viewer: Viewer, scope: ListScope, filter: MediaFilter) {
+/**
+ * Counts the matching media, and the candidates for them: the matching are the candidates minus those left out. A search query
+ * may be expensive, so its candidates are returned as well, `mostIds` of them, for whoever reads them next.
+ */
+export async function countMedia(
+  sql: Queryable,
+  viewer: Viewer,
+  scope: ListScope,
+  { filter, mostIds }: { filter: MediaFilter; mostIds: number },
+): Promise<{ total: number; candidates: number; ids: string[] }> {
   const { size } = scope;
   const out = beginsWithFew(filter) ? undefined : leftOut(sql, viewer, filter);
   const isAll = size !== undefined && !asksOfMedia(filter) && !beginsWithFew(filter);
-  if (isAll && !out) return { total: size, candidates: size };
+  if (isAll && !out) return { total: size, candidates: size, ids: [] };
   const excluded = out && within(sql, viewer, scope, { rows: out, filter, isWanted: sql`true` });
-  const [counted] = await sql<[{ candidates: number; excluded: number }]>`
+  const [counted] = await sql<[{ candidates: number; excluded: number; ids: string[] }]>`
+    ${isAll ? sql`` : sql`with candidate as (${candidateIds(sql, viewer, scope, filter)})`}
     select
-      ${isAll ? sql`${size}::int` : sql`(select count(*) from (${candidateIds(sql, viewer, scope, filter)}) as candidate)`}
-        as candidates,
-      ${excluded ? sql`(select count(*) from (${excluded}) as excluded)` : sql`0`} as excluded`;
-  return { total: counted.candidates - counted.excluded, candidates: counted.candidates };
+      ${isAll ? sql`${size}::int` : sql`(select count(*) from candidate)`} as candidates,
+      ${excluded ? sql`(select count(*) from (${excluded}) as excluded)` : sql`0`} as excluded,
+      ${filter.asked ? sql`array(select media_id from candidate limit ${mostIds})` : sql`'{}'::uuid[]`} as ids`;
+  const { candidates, ids } = counted;
+  return { total: candidates - counted.excluded, candidates, ids };
 }
 
 /** Counts the matching media up to `most`, for filters that leave nothing out. */

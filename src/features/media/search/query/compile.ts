@@ -2,7 +2,7 @@ import type { Queryable } from '../../../../platform/database/database.ts';
 import type { SqlFragment } from '../../../../platform/database/statement.ts';
 import type { Viewer } from '../../../libraries/access/can-read-media.ts';
 import { type Condition, combine, type DateRange, isText, partsOf, type Query } from './tree.ts';
-import { toTextQuery } from './words.ts';
+import { toAuthorQuery, toTextQuery } from './words.ts';
 
 /** The viewer for whom a query is asked, and when a media of the statement was added for them. */
 export interface Asker {
@@ -55,13 +55,13 @@ function costOf(query: Query): number {
     case 'not':
       return costOf(query.of);
     case 'words':
+    case 'author':
       return 3;
     case 'kind':
     case 'length':
     case 'published':
       return 0;
     case 'site':
-    case 'author':
       return 1;
     default:
       return 2;
@@ -86,8 +86,11 @@ function matchesText(sql: Queryable, { viewer }: Asker, text: Query): SqlFragmen
   )`;
 }
 
-/** Selects the media whose title or text has the words, by index, possibly several times. */
+/** Selects the media whose title or text has the words, or of the author, by index, possibly several times. */
 export function mediaWithText(sql: Queryable, { user_id }: Viewer, text: Query): SqlFragment {
+  if (text.type === 'author') {
+    return sql`select media_id from media_search where document @@ ${toAuthorQuery(sql, text.value)}`;
+  }
   const words = toTextQuery(sql, text);
   return sql`
     select media_id from media_search where document @@ ${words}
@@ -112,7 +115,11 @@ function matchesCondition(sql: Queryable, asker: Asker, condition: Condition): S
     case 'site':
       return isOfSite(sql, condition.value);
     case 'author':
-      return sql`coalesce(strpos(search_form(media.author), search_form(${condition.value})) > 0, false)`;
+      return sql`exists (
+        select
+        from media_search as piece
+        where piece.media_id = media.id and piece.idx = 0 and piece.document @@ ${toAuthorQuery(sql, condition.value)}
+      )`;
   }
   if (condition.type === 'is' && condition.value === 'failed') return sql`media.processing_status = 'failed'`;
   if (condition.type === 'is' && condition.value === 'unread') {
@@ -250,6 +257,7 @@ const isWithin = (sql: Queryable, value: SqlFragment, { from, until }: Limits) =
 function isOfSite(sql: Queryable, site: string): SqlFragment {
   const end = `.${site}`;
   const isHost = (host: SqlFragment) => sql`right('.' || ${host}, char_length(${end}::text)) = ${end}`;
-  const host = sql`lower(substring(media.canonical_url from '^https?://([^/:?#]+)'))`;
+  // Hosts of addresses are lower case already, and cutting them out by a pattern takes ten times as long.
+  const host = sql`split_part(split_part(media.canonical_url, '/', 3), ':', 1)`;
   return sql`coalesce(${isHost(sql`lower(media.site)`)} or ${isHost(host)}, false)`;
 }

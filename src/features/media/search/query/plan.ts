@@ -3,7 +3,7 @@ import type { SqlFragment } from '../../../../platform/database/statement.ts';
 import { type Asker, matchesQuery, mediaWithText, rowsOf, splitText } from './compile.ts';
 import { countRows, estimateText } from './query-store.ts';
 import { isText, type Query } from './tree.ts';
-import { toTextQuery } from './words.ts';
+import { toAuthorQuery, toTextQuery } from './words.ts';
 
 /** A condition is where a statement begins if it is true of no more media than this. */
 const MOST_ROWS = 5000;
@@ -26,10 +26,12 @@ export async function planQuery(sql: Queryable, asker: Asker, query: Query): Pro
   const { text, rest } = splitText(query);
   const few = await findFew(sql, asker, rest);
   if (few) return { isMatch, rows: few.rows, isCostly: false };
-  if (text && (await isRare(sql, text))) {
-    return { isMatch, rows: mediaWithText(sql, asker.viewer, text), isCostly: false };
+  const indexed = [...(text ? [text] : []), ...rest.filter(({ type }) => type === 'author')];
+  for (const part of indexed) {
+    if (await isRare(sql, part))
+      return { isMatch, rows: mediaWithText(sql, asker.viewer, part), isCostly: false };
   }
-  let isCostly = text !== undefined;
+  let isCostly = indexed.length > 0;
   for (const other of rest.flatMap(textsOf)) isCostly ||= !(await isRare(sql, other));
   return { isMatch, rows: undefined, isCostly };
 }
@@ -51,13 +53,14 @@ export async function findFew(
 }
 
 async function isRare(sql: Queryable, text: Query): Promise<boolean> {
-  const { occurrences } = await estimateText(sql, toTextQuery(sql, text));
+  const words = text.type === 'author' ? toAuthorQuery(sql, text.value) : toTextQuery(sql, text);
+  const { occurrences } = await estimateText(sql, words);
   return occurrences <= MOST_OCCURRENCES;
 }
 
 /** Returns the parts of a query that are read in the text of media. */
 function textsOf(query: Query): Query[] {
-  if (isText(query)) return [query];
+  if (isText(query) || query.type === 'author') return [query];
   if (query.type === 'not') return textsOf(query.of);
   if (query.type !== 'all' && query.type !== 'any') return [];
   const { text, rest } = query.type === 'all' ? splitText(query) : { text: undefined, rest: query.of };

@@ -195,7 +195,7 @@ function isMatch(one: Item, query: Query): boolean {
     case 'site':
       return [one.site, one.host].some((site) => `.${site ?? ''}`.toLowerCase().endsWith(`.${query.value}`));
     case 'author':
-      return plain(one.author ?? '').includes(plain(query.value));
+      return ` ${plain(one.author ?? '')}`.includes(` ${plain(query.value)}`);
     case 'is':
       return one.states.includes(query.value);
     case 'has':
@@ -237,7 +237,7 @@ const RANDOM = queries({
   tags: [...TAGS, 'none'],
   libraries: ['shared shelf', 'Foreign', 'None'],
   sites: ['a.example', 'b.example', 'other site', 'example'],
-  authors: ['keeper', 'eva kel', 'nobody'],
+  authors: ['keeper', 'eva kel', 'ada', 'Ada Keller', 'eva'],
   days: [
     ...['2024-01-01', '2024-02-29', '2026-01-05'],
     ...[-300, -200, -100, -10].map((days) => nextDay(today, days)),

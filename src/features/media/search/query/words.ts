@@ -39,6 +39,19 @@ export function toTextQuery(sql: Queryable, query: Query): SqlFragment {
   return sql`(${parts.reduce((some, more) => sql`${some} ${both} ${more}`)})`;
 }
 
+/**
+ * A query to the text index for the words of an author's name, one after the other; the last one may be unfinished. Only
+ * names of authors have the weight B.
+ */
+export function toAuthorQuery(sql: Queryable, name: string): SqlFragment {
+  const words = name.match(SHOWN) ?? [];
+  const parts = words.map((word, index) => {
+    const weight = index === words.length - 1 ? sql`':*B'` : sql`':B'`;
+    return sql`quote_literal(search_form(${word})) || ${weight}`;
+  });
+  return sql`to_tsquery('simple', ${parts.reduce((some, more) => sql`${some} || ' <-> ' || ${more}`)})`;
+}
+
 function wordsInSql(sql: Queryable, { text, isPhrase, isUnfinished }: Words): SqlFragment {
   if (isUnfinished) return sql`to_tsquery('simple', quote_literal(search_form(${text})) || ':*')`;
   const parts = isPhrase ? [text.replace(PUNCTUATION, ' ')] : (text.match(SHOWN) ?? []);
