@@ -13,8 +13,8 @@ import {
   asksOfMedia,
   countMedia,
   countScope,
-  countUpTo,
   findScope,
+  findUpTo,
   type ListScope,
   listMatchingIds,
   listSites,
@@ -58,9 +58,16 @@ interface MediaListDependencies {
   mostGathered?: number;
   /** Passed to `findScope`. */
   mostOutside?: number;
+  /** Passed to `planQuery`. */
+  mostOccurrences?: number;
 }
 
-export function createMediaLists({ sql, mostGathered = MOST_GATHERED, mostOutside }: MediaListDependencies) {
+export function createMediaLists({
+  sql,
+  mostGathered = MOST_GATHERED,
+  mostOutside,
+  mostOccurrences,
+}: MediaListDependencies) {
   async function readPage(
     read: typeof store.walkMedia,
     viewer: Viewer,
@@ -92,13 +99,37 @@ export function createMediaLists({ sql, mostGathered = MOST_GATHERED, mostOutsid
     { q }: Pick<MediaQuery, 'q'>,
   ): Promise<QueryPlan | undefined> {
     if (q === undefined) return undefined;
-    return planQuery(sql, { viewer, addedAt: store.addedIn(sql, viewer, libraryId) }, parseQuery(q));
+    const asker = { viewer, addedAt: store.addedIn(sql, viewer, libraryId) };
+    return planQuery(sql, asker, parseQuery(q), mostOccurrences);
   }
 
   /** Whether counting would read the text of too many media. */
   async function isUncounted(viewer: Viewer, { scope, filter }: ListSource & Listing): Promise<boolean> {
     if (!filter.asked?.isCostly || beginsWithOwn(filter) || scope.size !== undefined) return false;
     return (await countScope(sql, viewer, scope, mostGathered + 1)) > mostGathered;
+  }
+
+  /** Gathers a page of the candidates of a list. Those of a search query are given, since finding them may be expensive. */
+  function gather(viewer: Viewer, listing: ListSource & Listing, ids: string[]) {
+    const { query, filter } = listing;
+    const found = filter.asked && { ...filter.asked, rows: sql`select unnest(${ids}::uuid[]) as media_id` };
+    return readPage(store.gatherMedia, viewer, { ...listing, filter: filterOf(query, found) });
+  }
+
+  /**
+   * Lists what a query with frequent words finds. If it has other conditions, which may be true of few media, it looks for
+   * all matches, up to a limit; otherwise it walks along the list, without a total.
+   */
+  async function listUncounted(viewer: Viewer, listing: ListSource & Listing): Promise<MediaList> {
+    const { scope, query, filter } = listing;
+    if (filter.asked?.isNarrowed && query.sort !== 'read') {
+      const ids = await findUpTo(sql, viewer, scope, { filter, most: mostGathered + 1 });
+      if (ids.length <= mostGathered) {
+        const { data, page } = await gather(viewer, listing, ids);
+        return { data, page: { ...page, total: ids.length } };
+      }
+    }
+    return readPage(walkOf(query), viewer, listing);
   }
 
   return {
@@ -110,7 +141,7 @@ export function createMediaLists({ sql, mostGathered = MOST_GATHERED, mostOutsid
       const source = await findSource(viewer, query.library_id);
       const asked = await planList(viewer, source.scope, query);
       const listing = { ...source, query, filter: filterOf(query, asked) };
-      if (await isUncounted(viewer, listing)) return readPage(walkOf(query), viewer, listing);
+      if (await isUncounted(viewer, listing)) return listUncounted(viewer, listing);
       const mostIds = Math.max(0, mostGathered);
       const counting = countMedia(sql, viewer, source.scope, { filter: listing.filter, mostIds });
       if (isInOrder(listing)) {
@@ -121,15 +152,9 @@ export function createMediaLists({ sql, mostGathered = MOST_GATHERED, mostOutsid
         return { data, page: { ...page, total } };
       }
       const { total, candidates, ids } = await counting;
-      if (candidates > mostGathered) {
-        const { data, page } = await readPage(store.walkMedia, viewer, listing);
-        return { data, page: { ...page, total } };
-      }
-      const found = asked && { ...asked, rows: sql`select unnest(${ids}::uuid[]) as media_id` };
-      const { data, page } = await readPage(store.gatherMedia, viewer, {
-        ...listing,
-        filter: filterOf(query, found),
-      });
+      const { data, page } = await (candidates > mostGathered
+        ? readPage(store.walkMedia, viewer, listing)
+        : gather(viewer, listing, ids));
       return { data, page: { ...page, total } };
     },
 
@@ -145,7 +170,8 @@ export function createMediaLists({ sql, mostGathered = MOST_GATHERED, mostOutsid
     async count(viewer: Viewer, q: string, most: number): Promise<number> {
       const scope = await findScope(sql, viewer, undefined, mostOutside);
       const asked = await planList(viewer, scope, { q });
-      return countUpTo(sql, viewer, scope, { filter: filterOf({ sort: 'added' }, asked), most });
+      const found = await findUpTo(sql, viewer, scope, { filter: filterOf({ sort: 'added' }, asked), most });
+      return found.length;
     },
 
     /** Lists the ids of everything that a list contains, in pages. Their order does not change with what is done to them. */

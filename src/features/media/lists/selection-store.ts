@@ -221,16 +221,19 @@ export async function countMedia(
   return { total: candidates - counted.excluded, candidates, ids };
 }
 
-/** Counts the matching media up to `most`, for filters that leave nothing out. */
-export async function countUpTo(
+/** Lists the ids of matching media up to `most`, in no order: the statement ends as soon as it has found so many. */
+export async function findUpTo(
   sql: Queryable,
   viewer: Viewer,
   scope: ListScope,
   { filter, most }: { filter: MediaFilter; most: number },
-): Promise<number> {
-  const [row] = await sql<[{ count: number }]>`
-    select count(*) from (select from (${candidateIds(sql, viewer, scope, filter)}) as candidate limit ${most}) as counted`;
-  return row.count;
+): Promise<string[]> {
+  const rows = await sql<{ media_id: string }[]>`
+    select matching.media_id
+    from (${candidateIds(sql, viewer, scope, filter)}) as matching
+    where ${isAmongOwn(sql, viewer, filter, sql`matching.media_id`)}
+    limit ${most}`;
+  return rows.map(({ media_id }) => media_id);
 }
 
 /** Counts the media of a scope up to `most`; those in several libraries may count several times. */

@@ -76,15 +76,14 @@ export function createSearch({ sql, mediaLists, run }: SearchDependencies) {
       const sought = { words, kind: query.kind, isMatch, scope };
       const few = await findFew(tx, asker, rest);
       const find = async (way: SearchCursor['way']) => {
-        const candidates = [
-          few
-            ? store.foundAmong(tx, viewer, sought, few.rows)
-            : way === 'words'
-              ? store.foundInText(tx, viewer, sought)
-              : store.foundInNewest(tx, viewer, sought, MOST_READ),
-          store.foundInTitles(tx, viewer, sought),
-          store.foundInOwnTitles(tx, viewer, sought),
-        ];
+        const byText =
+          way === 'words'
+            ? store.foundInText(tx, viewer, sought)
+            : store.foundInNewest(tx, viewer, sought, MOST_READ);
+        const candidates = few
+          ? [store.foundAmong(tx, viewer, sought, few.rows)]
+          : [byText, store.foundInTitles(tx, viewer, sought)];
+        candidates.push(store.foundInOwnTitles(tx, viewer, sought));
         const found = await store.rankHits(tx, viewer, { words, candidates, last, limit: query.limit + 1 });
         return { words, hits: found.map((hit) => ({ ...hit, cursor: { ...hit.cursor, way } })) };
       };

@@ -18,22 +18,30 @@ export interface QueryPlan {
   rows: SqlFragment | undefined;
   /** Whether a word is so frequent that reading the text of every media takes too long. */
   isCostly: boolean;
+  /** Whether it has conditions besides the wanted words. */
+  isNarrowed: boolean;
 }
 
 /** Finds the part of a query that is true of the fewest media. */
-export async function planQuery(sql: Queryable, asker: Asker, query: Query): Promise<QueryPlan> {
+export async function planQuery(
+  sql: Queryable,
+  asker: Asker,
+  query: Query,
+  mostOccurrences = MOST_OCCURRENCES,
+): Promise<QueryPlan> {
   const isMatch = matchesQuery(sql, asker, query);
   const { text, rest } = splitText(query);
+  const isNarrowed = rest.length > 0;
   const few = await findFew(sql, asker, rest);
-  if (few) return { isMatch, rows: few.rows, isCostly: false };
+  if (few) return { isMatch, rows: few.rows, isCostly: false, isNarrowed };
   const indexed = [...(text ? [text] : []), ...rest.filter(({ type }) => type === 'author')];
   for (const part of indexed) {
-    if (await isRare(sql, part))
-      return { isMatch, rows: mediaWithText(sql, asker.viewer, part), isCostly: false };
+    if (await isRare(sql, part, mostOccurrences))
+      return { isMatch, rows: mediaWithText(sql, asker.viewer, part), isCostly: false, isNarrowed };
   }
   let isCostly = indexed.length > 0;
-  for (const other of rest.flatMap(textsOf)) isCostly ||= !(await isRare(sql, other));
-  return { isMatch, rows: undefined, isCostly };
+  for (const other of rest.flatMap(textsOf)) isCostly ||= !(await isRare(sql, other, mostOccurrences));
+  return { isMatch, rows: undefined, isCostly, isNarrowed };
 }
 
 /**
@@ -52,10 +60,10 @@ export async function findFew(
   return rows && fewest <= MOST_ROWS ? { rows } : undefined;
 }
 
-async function isRare(sql: Queryable, text: Query): Promise<boolean> {
+async function isRare(sql: Queryable, text: Query, mostOccurrences: number): Promise<boolean> {
   const words = text.type === 'author' ? toAuthorQuery(sql, text.value) : toTextQuery(sql, text);
   const { occurrences } = await estimateText(sql, words);
-  return occurrences <= MOST_OCCURRENCES;
+  return occurrences <= mostOccurrences;
 }
 
 /** Returns the parts of a query that are read in the text of media. */
