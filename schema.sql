@@ -487,7 +487,7 @@ create table library_invitations (
   constraint library_invitations_inviter_user_id_fkey FOREIGN KEY (inviter_user_id) REFERENCES users(id),
   constraint library_invitations_library_id_fkey FOREIGN KEY (library_id) REFERENCES libraries(id) ON DELETE CASCADE,
   constraint library_invitations_response_dated CHECK (((status = 'pending'::text) = (responded_at IS NULL))),
-  constraint library_invitations_role_known CHECK ((role = ANY (ARRAY['admin'::text, 'member'::text]))),
+  constraint library_invitations_role_known CHECK ((role = ANY (ARRAY['admin'::text, 'contributor'::text, 'member'::text]))),
   constraint library_invitations_status_known CHECK ((status = ANY (ARRAY['pending'::text, 'accepted'::text, 'declined'::text, 'revoked'::text])))
 );
 CREATE INDEX library_invitations_invitee_idx ON public.library_invitations USING btree (invitee_user_id, status, id);
@@ -694,7 +694,7 @@ create table memberships (
   constraint memberships_pkey PRIMARY KEY (library_id, user_id),
   constraint memberships_library_id_fkey FOREIGN KEY (library_id) REFERENCES libraries(id) ON DELETE CASCADE,
   constraint memberships_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
-  constraint memberships_role_known CHECK ((role = ANY (ARRAY['admin'::text, 'member'::text])))
+  constraint memberships_role_known CHECK ((role = ANY (ARRAY['admin'::text, 'contributor'::text, 'member'::text])))
 );
 CREATE INDEX memberships_user_id_idx ON public.memberships USING btree (user_id);
 

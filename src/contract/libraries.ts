@@ -4,8 +4,18 @@ import { media } from './media.ts';
 import { id, listQuery, timestamp } from './wire.ts';
 
 /** A member's role in one library. It is independent of the user's role in Nexus. */
-export const libraryRole = z.enum(['admin', 'member']);
+export const libraryRole = z
+  .enum(['admin', 'contributor', 'member'])
+  .describe(
+    '`admin`: manages the library. `contributor`: adds media, and removes those that they added. `member`: reads.',
+  );
 export type LibraryRole = z.infer<typeof libraryRole>;
+
+/** A role in a request. `reader` is another name of `member`; answers say `member`, as they always have. */
+const givenLibraryRole = z
+  .enum([...libraryRole.options, 'reader'])
+  .transform((role): LibraryRole => (role === 'reader' ? 'member' : role))
+  .describe('`reader` and `member` are the same.');
 
 /** A library as one of its members sees it. */
 export const library = z.object({
@@ -57,7 +67,7 @@ export const member = z.object({
 });
 export type Member = z.output<typeof member>;
 
-export const changeMember = z.strictObject({ role: libraryRole });
+export const changeMember = z.strictObject({ role: givenLibraryRole });
 export const transferOwnership = z.strictObject({ new_owner_user_id: id });
 
 /** A media that a member could still read after leaving the library, and why. */
@@ -111,7 +121,7 @@ export const createInvitation = z
   .strictObject({
     invitee_user_id: id.optional(),
     invitee_username: username.optional(),
-    role: libraryRole.default('member'),
+    role: givenLibraryRole.default('member'),
   })
   .refine(
     (body) => (body.invitee_user_id === undefined) !== (body.invitee_username === undefined),

@@ -113,7 +113,7 @@ export const media = z.object({
   may_retry: z
     .boolean()
     .describe(
-      'It failed and the viewer may retry it: they saved it, or are an admin of a library that contains it.',
+      'It failed and the viewer may retry it: they saved it, are an admin of a library that contains it, or added it to one as a contributor.',
     ),
   may_edit_title: z.boolean().describe('It is a file that the viewer uploaded, so they may edit its title.'),
 });
@@ -154,8 +154,16 @@ export const mediaQuery = listQuery.extend({
 });
 export type MediaQuery = z.output<typeof mediaQuery>;
 
+export const listedMedia = media.extend({
+  added_by_user_id: id
+    .nullable()
+    .optional()
+    .describe('Who added it, in the list of a shared library; null when that is not known.'),
+});
+export type ListedMedia = z.output<typeof listedMedia>;
+
 export const mediaList = z.object({
-  data: z.array(media),
+  data: z.array(listedMedia),
   page: page.extend({
     total: z.int().optional().describe('Counts all pages. Left out when `q` makes counting too expensive.'),
   }),

@@ -10,12 +10,13 @@ export type Operation =
   | { kind: 'change role'; actor: number; library: number; user: number; role: Role }
   | { kind: 'transfer'; actor: number; library: number; user: number };
 
-type Role = 'admin' | 'member';
+type Role = 'admin' | 'contributor' | 'member';
 
 export interface Library {
   owner: number;
   members: Map<number, Role>;
-  media: Set<number>;
+  /** Who added each media. */
+  media: Map<number, number>;
 }
 
 /** The rules of libraries in their simplest form. Each person has saved the media with their own number. */
@@ -50,14 +51,16 @@ export class Model {
   /** Whether what an operation deletes is not there for its actor, after the rules did not allow it. */
   #isGone(operation: Operation): boolean {
     if (!('library' in operation)) return true;
-    const role = this.libraries[operation.library]?.members.get(operation.actor);
-    return role === undefined || (operation.kind === 'remove' && role === 'admin');
+    const library = this.libraries[operation.library];
+    const role = library?.members.get(operation.actor);
+    if (role === undefined) return true;
+    return operation.kind === 'remove' && role !== 'member' && !library?.media.has(operation.media);
   }
 
   #applyOnce(operation: Operation): boolean {
     const { actor } = operation;
     if (operation.kind === 'create') {
-      this.libraries.push({ owner: actor, members: new Map([[actor, 'admin']]), media: new Set() });
+      this.libraries.push({ owner: actor, members: new Map([[actor, 'admin']]), media: new Map() });
       return true;
     }
     if (operation.kind === 'save' || operation.kind === 'unsave') {
@@ -67,7 +70,8 @@ export class Model {
       return true;
     }
     const library = this.libraries[operation.library];
-    const isAdmin = library?.members.get(actor) === 'admin';
+    const role = library?.members.get(actor);
+    const isAdmin = role === 'admin';
     if (!library?.members.has(actor)) return false;
     switch (operation.kind) {
       case 'delete':
@@ -75,11 +79,13 @@ export class Model {
         this.libraries[operation.library] = undefined;
         return true;
       case 'add':
-        if (!isAdmin || !this.canRead(actor, operation.media)) return false;
-        library.media.add(operation.media);
+        if (role === 'member' || !this.canRead(actor, operation.media)) return false;
+        if (!library.media.has(operation.media)) library.media.set(operation.media, actor);
         return true;
       case 'remove':
-        return isAdmin && library.media.delete(operation.media);
+        if (!isAdmin && (role !== 'contributor' || library.media.get(operation.media) !== actor))
+          return false;
+        return library.media.delete(operation.media);
       case 'join':
         if (!isAdmin || library.members.has(operation.user)) return false;
         library.members.set(operation.user, operation.role);

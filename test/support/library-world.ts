@@ -74,11 +74,17 @@ export class World {
     for (const [number, id] of this.libraries.entries()) {
       const [library] = await this.#sql`select owner_user_id from libraries where id = ${id}`;
       const members = await this.#sql`select user_id, role from memberships where library_id = ${id}`;
-      const listed = await this.#sql`select media_id from library_media where library_id = ${id}`;
+      const listed = await this
+        .#sql`select media_id, added_by_user_id from library_media where library_id = ${id}`;
       model.libraries[number] = library && {
         owner: person(library.owner_user_id),
         members: new Map(members.map(({ user_id, role }) => [person(user_id), role])),
-        media: new Set(listed.map(({ media_id }) => this.media.indexOf(media_id))),
+        media: new Map(
+          listed.map(({ media_id, added_by_user_id }) => [
+            this.media.indexOf(media_id),
+            person(added_by_user_id),
+          ]),
+        ),
       };
     }
     for (const [number, reader] of this.people.entries()) {

@@ -2,8 +2,9 @@ import type { Provenance } from '../../contract/libraries.ts';
 import type { Actor } from '../../platform/audit/audit.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
 import { type Claimant, transaction } from '../../platform/database/transaction.ts';
-import { mediaNotFound, requireAdmin, requireReadable } from './access/access.ts';
+import { mediaNotFound, requireReadable } from './access/access.ts';
 import { listReadable, type Viewer } from './access/can-read-media.ts';
+import { listRemovable, notTheirs, requireContributor } from './access/contributing.ts';
 import * as closure from './closure/closure.ts';
 import { holdMedia, lockContents } from './closure/lock-contents.ts';
 import * as store from './store.ts';
@@ -23,14 +24,14 @@ interface Addition {
 export async function addMedia(tx: Transaction, viewer: Viewer, { libraryId, media, requestId }: Addition) {
   const by = { userId: viewer.user_id, requestId };
   if (libraryId === viewer.default_library_id) return closure.addToDefaultLibrary(tx, libraryId, media, by);
-  requireAdmin(await store.lockLibrary(tx, viewer.user_id, libraryId));
+  requireContributor(await store.lockLibrary(tx, viewer.user_id, libraryId));
   const ids = media.map(({ media_id }) => media_id);
   return closure.addToLibrary(tx, libraryId, ids, by);
 }
 
 interface Removal {
   libraryId: string;
-  mediaId: string;
+  mediaIds: string[];
   requestId?: string | undefined;
 }
 
@@ -44,7 +45,7 @@ export interface ManyChanged {
 export type LibraryMediaService = ReturnType<typeof createLibraryMedia>;
 
 export function createLibraryMedia({ sql }: { sql: Database }) {
-  /** Runs `change` when the viewer is an admin of the library and may read the media, which stays until the end. */
+  /** Runs `change` when the viewer may change the library's contents and may read the media, which stays until the end. */
   function changeContents<T>(
     viewer: Viewer,
     { libraryId, mediaId }: { libraryId: string; mediaId: string },
@@ -53,7 +54,7 @@ export function createLibraryMedia({ sql }: { sql: Database }) {
   ): Promise<T> {
     const checked = async (tx: Transaction) => {
       await lockContents(tx, [libraryId], [mediaId]);
-      requireAdmin(await store.findLibrary(tx, viewer.user_id, libraryId));
+      requireContributor(await store.findLibrary(tx, viewer.user_id, libraryId));
       await requireReadable(tx, viewer, mediaId);
       if (!(await holdMedia(tx, [mediaId])).has(mediaId)) mediaNotFound();
       return change(tx);
@@ -70,7 +71,7 @@ export function createLibraryMedia({ sql }: { sql: Database }) {
   ): Promise<ManyChanged> {
     const checked = async (tx: Transaction) => {
       await lockContents(tx, [libraryId], mediaIds);
-      requireAdmin(await store.findLibrary(tx, viewer.user_id, libraryId));
+      requireContributor(await store.findLibrary(tx, viewer.user_id, libraryId));
       const held = [...(await holdMedia(tx, await listReadable(tx, viewer, mediaIds)))];
       const changedIds = held.length === 0 ? [] : await change(tx, held);
       const unchanged = held.length - changedIds.length;
@@ -79,18 +80,31 @@ export function createLibraryMedia({ sql }: { sql: Database }) {
     return transaction(sql, checked, claimant);
   }
 
-  async function removeOne(tx: Transaction, viewer: Viewer, { libraryId, mediaId, requestId }: Removal) {
-    if (libraryId === viewer.default_library_id) {
-      const saved = await closure.removeFromDefaultLibrary(tx, libraryId, mediaId, requestId);
-      if (saved) await closure.putIntoTrash(tx, libraryId, saved);
-      return saved !== undefined;
-    }
-    requireAdmin(await store.lockLibrary(tx, viewer.user_id, libraryId));
+  /** Removes media from a library, each with its own event. Returns what was removed, and what the viewer may not remove. */
+  async function removeAll(tx: Transaction, viewer: Viewer, { libraryId, mediaIds, requestId }: Removal) {
+    if (libraryId === viewer.default_library_id)
+      return { removed: await removeSaved(tx, libraryId, mediaIds, requestId), refused: [] };
+    const library = requireContributor(await store.lockLibrary(tx, viewer.user_id, libraryId));
+    const removable = await listRemovable(tx, library, viewer.user_id, mediaIds);
     const by = { userId: viewer.user_id, requestId };
-    if (!(await closure.removeFromLibrary(tx, libraryId, mediaId, by))) return false;
-    const trashed = { media_id: mediaId, library_id: libraryId };
-    await closure.putIntoTrash(tx, viewer.default_library_id, trashed);
-    return true;
+    const removed: string[] = [];
+    for (const media_id of removable) {
+      if (!(await closure.removeFromLibrary(tx, libraryId, media_id, by))) continue;
+      await closure.putIntoTrash(tx, viewer.default_library_id, { media_id, library_id: libraryId });
+      removed.push(media_id);
+    }
+    return { removed, refused: mediaIds.filter((id) => !removable.has(id)) };
+  }
+
+  async function removeSaved(tx: Transaction, libraryId: string, mediaIds: string[], requestId?: string) {
+    const removed: string[] = [];
+    for (const mediaId of mediaIds) {
+      const saved = await closure.removeFromDefaultLibrary(tx, libraryId, mediaId, requestId);
+      if (!saved) continue;
+      await closure.putIntoTrash(tx, libraryId, saved);
+      removed.push(mediaId);
+    }
+    return removed;
   }
 
   return {
@@ -107,8 +121,10 @@ export function createLibraryMedia({ sql }: { sql: Database }) {
      */
     async remove(viewer: Viewer, libraryId: string, mediaId: string, requestId?: string): Promise<void> {
       await changeContents(viewer, { libraryId, mediaId }, async (tx) => {
-        const isRemoved = await removeOne(tx, viewer, { libraryId, mediaId, requestId });
-        if (!isRemoved && libraryId !== viewer.default_library_id) mediaNotFound();
+        const removal = { libraryId, mediaIds: [mediaId], requestId };
+        const { removed, refused } = await removeAll(tx, viewer, removal);
+        if (refused.length > 0) notTheirs();
+        if (removed.length === 0 && libraryId !== viewer.default_library_id) mediaNotFound();
       });
     },
 
@@ -121,14 +137,11 @@ export function createLibraryMedia({ sql }: { sql: Database }) {
       return changeMany(viewer, { libraryId, mediaIds }, add, actor);
     },
 
-    /** Removes many media from a library, in one transaction, each as `remove` does. */
+    /** Removes many media from a library, in one transaction, each as `remove` does. What the viewer may not remove stays. */
     removeMany(viewer: Viewer, libraryId: string, mediaIds: string[], actor: RequestOf = {}) {
       const remove = async (tx: Transaction, ids: string[]) => {
-        const removed: string[] = [];
-        for (const mediaId of ids)
-          if (await removeOne(tx, viewer, { libraryId, mediaId, requestId: actor.requestId }))
-            removed.push(mediaId);
-        return removed;
+        const removal = { libraryId, mediaIds: ids, requestId: actor.requestId };
+        return (await removeAll(tx, viewer, removal)).removed;
       };
       return changeMany(viewer, { libraryId, mediaIds }, remove, actor);
     },

@@ -111,7 +111,7 @@ export function registerLibraryRoutes(
       operationId: 'addMediaToLibrary',
       summary: 'Add a media to a library',
       description:
-        'Requires an admin of the library. Every member can read the media immediately. Adding it again answers 200.',
+        'Requires an admin or a contributor of the library. Every member can read the media immediately. Adding it again answers 200.',
       params: byId,
       body: contract.addLibraryMedia,
       response: { 200: answer(contract.addedLibraryMedia), 201: answer(contract.addedLibraryMedia) },
@@ -137,7 +137,8 @@ export function registerLibraryRoutes(
       operationId: 'removeMediaFromLibrary',
       summary: 'Remove a media from a library',
       description:
-        'Requires an admin of the library. A media that also comes through a shared library stays in the default library.',
+        'Requires an admin of the library, or a contributor who added the media. A media that also comes through a shared ' +
+        'library stays in the default library.',
       params: z.object({ id, media_id: id }),
       response: { 204: z.null() },
     }),

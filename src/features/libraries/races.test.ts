@@ -338,6 +338,75 @@ describe('transferring ownership while the new owner is removed', () => {
   });
 });
 
+describe('a contributor who loses the role meanwhile', () => {
+  const demote = (on: Database) =>
+    createMembers({ sql: on, countHighlights }).changeRole(
+      owner.id,
+      library,
+      { memberId: member.id, role: 'member' },
+      actor,
+    );
+  const expel = (on: Database) => removeMember(on, owner, member);
+  const listed = async (mediaId: string) =>
+    (await sql`select from library_media where library_id = ${library} and media_id = ${mediaId}`).length ===
+    1;
+  let own: string;
+
+  beforeEach(async () => {
+    await join(owner, library, member, 'contributor');
+    await backfill(sql, member, library);
+    own = await saveMedia(sql, member);
+  });
+
+  test.each([
+    ['demoted', demote, 'E_FORBIDDEN'],
+    ['removed', expel, 'E_LIBRARY_NOT_FOUND'],
+  ] as const)('is %s first: adding is refused', async (_how, lose, code) => {
+    const { waited, second } = await inOrder(lose, (on) => add(on, member, library, own));
+    expect([waited, second]).toEqual(['blocked', code]);
+    expect(await listed(own)).toBe(false);
+  });
+
+  test.each([
+    ['demoted', demote],
+    ['removed', expel],
+  ] as const)('adds first: being %s waits, and the media stays in the library', async (_how, lose) => {
+    const { waited, first } = await inOrder((on) => add(on, member, library, own), lose);
+    expect([waited, first]).toEqual(['blocked', { created: true }]);
+    expect(await listed(own)).toBe(true);
+  });
+
+  test.each([
+    ['demoted', demote, 'E_FORBIDDEN'],
+    ['removed', expel, 'E_LIBRARY_NOT_FOUND'],
+  ] as const)('is %s first: removing what they added is refused', async (_how, lose, code) => {
+    await add(sql, member, library, own);
+    const { waited, second } = await inOrder(lose, (on) => remove(on, member, library, own));
+    expect([waited, second]).toEqual(['blocked', code]);
+    expect(await listed(own)).toBe(true);
+  });
+
+  test('removes first: being removed waits, and the media is gone', async () => {
+    await add(sql, member, library, own);
+    const { waited, first } = await inOrder((on) => remove(on, member, library, own), expel);
+    expect([waited, first]).toEqual(['blocked', undefined]);
+    expect(await listed(own)).toBe(false);
+  });
+
+  test('removes what an editor has just removed and added again: it is no longer theirs', async () => {
+    await add(sql, member, library, own);
+    await add(sql, owner, owner.defaultLibraryId, own);
+    const replace: Act = async (on) => {
+      await remove(on, owner, library, own);
+      return add(on, owner, library, own);
+    };
+    const removeOwn: Act = (on) => remove(on, member, library, own);
+    const { waited, second } = await inOrder(replace, removeOwn, { skip: 1 });
+    expect([waited, second]).toEqual(['blocked', 'E_FORBIDDEN']);
+    expect(await listed(own)).toBe(true);
+  });
+});
+
 describe('removing the last reason while another is added', () => {
   let second: string;
 

@@ -120,7 +120,7 @@ export function createMedia({ sql, ingest }: { sql: Database; ingest: Pick<Inges
         if (!(await store.mayRetry(tx, viewer, mediaId))) {
           throw new NexusError(
             'E_FORBIDDEN',
-            'Only people who saved this item and admins of a library that contains it may retry it.',
+            'Only people who saved this item or added it to a library, and admins of such a library, may retry it.',
           );
         }
         const media = { ...source, processing_status: await retryMedia(tx, mediaId) };

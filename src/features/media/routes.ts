@@ -41,7 +41,7 @@ export function registerMediaRoutes(
       summary: 'Save a link',
       description:
         'Saves a page, a video or a PDF in the default library. With `library_id`, that library lists it too, in the same ' +
-        'transaction; the caller must be an admin of it. A known link answers 200, and is retried if it had failed.',
+        'transaction; the caller must be an admin or a contributor of it. A known link answers 200, and is retried if it had failed.',
       body: contract.saveMedia,
       response: savedAnswer,
     }),
@@ -175,7 +175,8 @@ export function registerMediaRoutes(
       errors: ['E_FORBIDDEN', 'E_MEDIA_NOT_FOUND', 'E_INVALID_STATE'],
       operationId: 'retryMedia',
       summary: 'Retry a failed media',
-      description: 'Allowed for people who saved it and for admins of a library that contains it.',
+      description:
+        'Allowed for people who saved it, for admins of a library that contains it, and for contributors who added it to one.',
       params: byId,
       response: { 200: answer(contract.retriedMedia) },
     }),

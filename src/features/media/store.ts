@@ -8,7 +8,8 @@ import type {
 } from '../../contract/media.ts';
 import type { Queryable, Transaction } from '../../platform/database/database.ts';
 import { newId } from '../../platform/ids.ts';
-import { canReadMedia, mayRetryMedia, type Viewer } from '../libraries/access/can-read-media.ts';
+import { canReadMedia, type Viewer } from '../libraries/access/can-read-media.ts';
+import { mayRetryMedia } from '../libraries/access/contributing.ts';
 import type { Asset, Extraction, Known } from './extractors/extraction.ts';
 import { addedAt, joinOwn, type MediaRow, mayEditTitle, mediaColumns, toMedia } from './lists/media-row.ts';
 import type { ExtractedPage } from './saving/store.ts';

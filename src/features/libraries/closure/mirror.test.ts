@@ -7,7 +7,13 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { useApp } from '../../../../test/support/app.ts';
 import { useDatabase } from '../../../../test/support/database.ts';
-import { auditOf, createLibrary, createReader, type Reader } from '../../../../test/support/libraries.ts';
+import {
+  auditOf,
+  createLibrary,
+  createReader,
+  join,
+  type Reader,
+} from '../../../../test/support/libraries.ts';
 import { transaction } from '../../../platform/database/transaction.ts';
 import { moveHighlights } from '../../highlights/placement.ts';
 import { replaceByKnown } from '../../media/saving/unite-media.ts';
@@ -86,6 +92,13 @@ test.each([1, 4])(
         const people: Reader[] = [];
         for (let n = 0; n < PEOPLE; n++) people.push(await createReader(app));
         const shared = await Promise.all(people.map((person) => createLibrary(person)));
+        // Each person contributes to the library of the one before them, and reads the others.
+        for (const [n, person] of people.entries())
+          for (const [distance, role] of [
+            [1, 'contributor'],
+            [2, 'member'],
+          ] as const)
+            await join(person, shared[n] as string, people[(n + distance) % PEOPLE] as Reader, role);
         const places = [...shared, ...people.map(({ defaultLibraryId }) => defaultLibraryId)];
         const origin = `https://${people[0]?.id}.example`;
         const urlOf = (number: number) => `${origin}/${number}`;

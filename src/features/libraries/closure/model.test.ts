@@ -51,7 +51,12 @@ afterAll(async () => {
 const person = fc.nat(PEOPLE - 1);
 const media = fc.nat(PEOPLE - 1);
 const library = fc.nat(LIBRARIES - 1);
-const role = fc.constantFrom('admin' as const, 'admin' as const, 'member' as const);
+const role = fc.constantFrom(
+  'admin' as const,
+  'contributor' as const,
+  'contributor' as const,
+  'member' as const,
+);
 const record = fc.record;
 const kind = <const Kind extends Operation['kind']>(name: Kind) => fc.constant(name);
 

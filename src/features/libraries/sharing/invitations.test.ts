@@ -52,6 +52,19 @@ describe('inviting', () => {
     expect((await invitee.get(`/libraries/${library}`)).status).toBe(404);
   });
 
+  test.each([
+    ['reader', 'member'],
+    ['member', 'member'],
+    ['contributor', 'contributor'],
+    ['admin', 'admin'],
+  ])('as %s makes the invitee a %s', async (given, role) => {
+    const { body } = await post({ invitee_user_id: invitee.id, role: given });
+    expect(body.data.role).toBe(role);
+    const accepted = await invitee.post(`/libraries/invites/${body.data.id}/accept`);
+    expect(accepted.body.data).toMatchObject({ invite: { role }, membership: { role } });
+    expect((await invitee.get(`/libraries/${library}`)).body.data.role).toBe(role);
+  });
+
   test('answers with the Location of the invitation, for the invitee and admins of the library only', async () => {
     const admin = await createReader(app);
     await join(owner, library, admin, 'admin');

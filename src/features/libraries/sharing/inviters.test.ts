@@ -42,10 +42,12 @@ const invitationsOn = (on: Database) => {
   return createInvitations({ sql: on, users: app.services.users, backfill });
 };
 
-/** The three ways to lose the right to invite, each on a given connection. */
+/** The ways to lose the right to invite, each on a given connection. */
 const LOSSES = {
   demoted: (on: Database) =>
     membersOn(on).changeRole(owner.id, library, { memberId: inviter.id, role: 'member' }, actor),
+  'made a contributor': (on: Database) =>
+    membersOn(on).changeRole(owner.id, library, { memberId: inviter.id, role: 'contributor' }, actor),
   removed: (on: Database) => membersOn(on).remove(owner.id, library, inviter.id, actor),
   disabled: (on: Database) => peopleOn(on).update(inviter.id, { is_enabled: false }, actor),
 };

@@ -22,7 +22,7 @@ export function registerMemberRoutes(api: HttpServer, members: Members): void {
       operationId: 'listMembers',
       summary: 'List the members of a library',
       description:
-        'Requires an admin of the library. The owner first, then admins, then the others, each by age.',
+        'Requires an admin of the library. The owner first, then admins, contributors and the others, each by age.',
       params: byId,
       querystring: listQuery,
       response: { 200: listOf(contract.member) },

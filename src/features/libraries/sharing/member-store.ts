@@ -4,10 +4,10 @@ import type { Queryable, Transaction } from '../../../platform/database/database
 import { microseconds, moment } from '../../../platform/database/moments.ts';
 import { isSavedBy, type Viewer } from '../access/can-read-media.ts';
 
-export const memberCursor = z.object({ rank: z.int().min(0).max(2), since_us: z.int(), user_id: z.uuid() });
+export const memberCursor = z.object({ rank: z.int().min(0).max(3), since_us: z.int(), user_id: z.uuid() });
 type MemberCursor = z.output<typeof memberCursor>;
 
-/** Lists the owner first, then admins, then the others; each by age. */
+/** Lists the owner first, then admins, contributors and the others; each by age. */
 export async function listMembers(
   sql: Queryable,
   libraryId: string,
@@ -37,8 +37,12 @@ function rankedMembers(sql: Queryable, libraryId: string) {
   return sql`
     select
       memberships.user_id, users.username, users.display_name, memberships.role, memberships.created_at,
-      case when libraries.owner_user_id = memberships.user_id then 0 when memberships.role = 'admin' then 1 else 2 end
-        as rank
+      case
+        when libraries.owner_user_id = memberships.user_id then 0
+        when memberships.role = 'admin' then 1
+        when memberships.role = 'contributor' then 2
+        else 3
+      end as rank
     from memberships
     join libraries on libraries.id = memberships.library_id
     join users on users.id = memberships.user_id

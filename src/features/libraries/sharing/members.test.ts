@@ -74,8 +74,20 @@ describe('changing a role', () => {
     expect((await member.get(`/libraries/${library}/members`)).status).toBe(403);
   });
 
+  test('makes a member a contributor, who is listed after the admins, and a member again', async () => {
+    const other = await createReader(app);
+    await join(owner, library, other);
+    expect((await change(admin, other.id, 'contributor')).body.data.role).toBe('contributor');
+    expect(await lastAudit()).toMatchObject({ details: { user_id: other.id, role: 'contributor' } });
+    expect((await other.get(`/libraries/${library}`)).body.data.role).toBe('contributor');
+    expect(await membersOf(owner)).toEqual([owner.id, admin.id, other.id, member.id]);
+    // `reader` is another name of `member` in requests.
+    expect((await change(admin, other.id, 'reader')).body.data.role).toBe('member');
+    expect(await membersOf(owner)).toEqual([owner.id, admin.id, member.id, other.id]);
+  });
+
   test('of the owner is refused', async () => {
-    for (const role of ['member', 'admin']) {
+    for (const role of ['member', 'contributor', 'admin']) {
       expect(await change(admin, owner.id, role)).toMatchObject(failure(403, 'E_OWNER_EXIT_FORBIDDEN'));
     }
   });
@@ -83,7 +95,8 @@ describe('changing a role', () => {
   test('of the last admin is refused', async () => {
     // Only data of an older release can have an owner who is not an admin.
     await sql`update memberships set role = 'member' where library_id = ${library} and user_id = ${owner.id}`;
-    expect(await change(admin, admin.id, 'member')).toMatchObject(failure(403, 'E_LAST_ADMIN_FORBIDDEN'));
+    for (const role of ['member', 'contributor'])
+      expect(await change(admin, admin.id, role)).toMatchObject(failure(403, 'E_LAST_ADMIN_FORBIDDEN'));
     expect(await admin.delete(`/libraries/${library}/members/${admin.id}`)).toMatchObject(
       failure(403, 'E_LAST_ADMIN_FORBIDDEN'),
     );

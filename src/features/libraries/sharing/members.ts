@@ -53,7 +53,7 @@ export function createMembers({ sql, countHighlights }: MembersDependencies) {
         const member = await requireMembership(tx, libraryId, memberId);
         refuseOwner(member);
         if (member.role === role) return member;
-        if (role === 'member') await keepOneAdmin(tx, libraryId, member);
+        if (role !== 'admin') await keepOneAdmin(tx, libraryId, member);
         await members.changeRole(tx, libraryId, memberId, role);
         if (role !== 'admin')
           await revokeInvitations(tx, memberId, { libraryId, requestId: actor.requestId });

@@ -62,7 +62,7 @@ export function registerFileRoutes(
       summary: 'Finish an upload',
       description:
         'Checks the file and enqueues its extraction. Uploading a file twice returns the existing media. ' +
-        'With library_id, that library lists it too, in the same transaction; the caller must be an admin of it. ' +
+        'With library_id, that library lists it too, in the same transaction; the caller must be an admin or a contributor of it. ' +
         'A repeated call returns the same answer.',
       params: byId,
       body: contract.ingestUpload,

@@ -208,6 +208,15 @@ export async function walkReadings(
   return rows.map(toMedia);
 }
 
+/** Returns who added media to a shared library, by the ids of the media. */
+export async function findAdders(sql: Queryable, libraryId: string, media: Pick<Media, 'id'>[]) {
+  const rows = await sql<{ media_id: string; added_by_user_id: string | null }[]>`
+    select media_id, added_by_user_id
+    from library_media
+    where library_id = ${libraryId} and media_id = any(${media.map(({ id }) => id)}::uuid[])`;
+  return new Map(rows.map((row) => [row.media_id, row.added_by_user_id]));
+}
+
 interface LibraryCursor {
   added_us: number;
   media_id: string;

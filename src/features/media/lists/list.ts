@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Media, MediaList, MediaQuery, MediaSort, Site } from '../../../contract/media.ts';
+import type { ListedMedia, Media, MediaList, MediaQuery, MediaSort, Site } from '../../../contract/media.ts';
 import type { ListQuery, Page } from '../../../contract/wire.ts';
 import { continueAfter, cutByCursor, decodeCursor, LAST_PAGE } from '../../../platform/cursor.ts';
 import type { Database } from '../../../platform/database/database.ts';
@@ -50,6 +50,9 @@ interface Listing {
   query: MediaQuery;
   filter: MediaFilter;
 }
+
+/** A page of a list, before what only the list of a library says is added. */
+type Found = Pick<MediaList, 'page'> & { data: Media[] };
 
 type IdQuery = MediaFilter & ListQuery & Pick<MediaQuery, 'library_id' | 'q'>;
 
@@ -120,7 +123,7 @@ export function createMediaLists({
    * Lists what a query with frequent words finds. If it has other conditions, which may be true of few media, it looks for
    * all matches, up to a limit; otherwise it walks along the list, without a total.
    */
-  async function listUncounted(viewer: Viewer, listing: ListSource & Listing): Promise<MediaList> {
+  async function listUncounted(viewer: Viewer, listing: ListSource & Listing): Promise<Found> {
     const { scope, query, filter } = listing;
     if (filter.asked?.isNarrowed && query.sort !== 'read') {
       const ids = await findUpTo(sql, viewer, scope, { filter, most: mostGathered + 1 });
@@ -132,30 +135,48 @@ export function createMediaLists({
     return readPage(walkOf(query), viewer, listing);
   }
 
+  /** Adds who added the media, in the list of a shared library: contributors may remove only their own. */
+  async function withAdders(
+    viewer: Viewer,
+    { library_id }: MediaQuery,
+    data: Media[],
+  ): Promise<ListedMedia[]> {
+    if (library_id === undefined || library_id === viewer.default_library_id || data.length === 0)
+      return data;
+    const adders = await store.findAdders(sql, library_id, data);
+    return data.map((media) => ({ ...media, added_by_user_id: adders.get(media.id) ?? null }));
+  }
+
+  /** Reads one page of a list, and counts it where that is affordable. */
+  async function readList(viewer: Viewer, query: MediaQuery): Promise<Found> {
+    if (query.q !== undefined) parseQuery(query.q);
+    if (query.sort === 'read' && query.reading === 'unread')
+      return { data: [], page: { ...LAST_PAGE, total: 0 } };
+    const source = await findSource(viewer, query.library_id);
+    const asked = await planList(viewer, source.scope, query);
+    const listing = { ...source, query, filter: filterOf(query, asked) };
+    if (await isUncounted(viewer, listing)) return listUncounted(viewer, listing);
+    const mostIds = Math.max(0, mostGathered);
+    const counting = countMedia(sql, viewer, source.scope, { filter: listing.filter, mostIds });
+    if (isInOrder(listing)) {
+      const [{ total }, { data, page }] = await Promise.all([
+        counting,
+        readPage(walkOf(query), viewer, listing),
+      ]);
+      return { data, page: { ...page, total } };
+    }
+    const { total, candidates, ids } = await counting;
+    const { data, page } = await (candidates > mostGathered
+      ? readPage(store.walkMedia, viewer, listing)
+      : gather(viewer, listing, ids));
+    return { data, page: { ...page, total } };
+  }
+
   return {
     /** Lists one library, or everything that the viewer may read. */
     async list(viewer: Viewer, query: MediaQuery): Promise<MediaList> {
-      if (query.q !== undefined) parseQuery(query.q);
-      if (query.sort === 'read' && query.reading === 'unread')
-        return { data: [], page: { ...LAST_PAGE, total: 0 } };
-      const source = await findSource(viewer, query.library_id);
-      const asked = await planList(viewer, source.scope, query);
-      const listing = { ...source, query, filter: filterOf(query, asked) };
-      if (await isUncounted(viewer, listing)) return listUncounted(viewer, listing);
-      const mostIds = Math.max(0, mostGathered);
-      const counting = countMedia(sql, viewer, source.scope, { filter: listing.filter, mostIds });
-      if (isInOrder(listing)) {
-        const [{ total }, { data, page }] = await Promise.all([
-          counting,
-          readPage(walkOf(query), viewer, listing),
-        ]);
-        return { data, page: { ...page, total } };
-      }
-      const { total, candidates, ids } = await counting;
-      const { data, page } = await (candidates > mostGathered
-        ? readPage(store.walkMedia, viewer, listing)
-        : gather(viewer, listing, ids));
-      return { data, page: { ...page, total } };
+      const { data, page } = await readList(viewer, query);
+      return { data: await withAdders(viewer, query, data), page };
     },
 
     /** Like `list` without the total, for callers that read all pages and would count with each. */

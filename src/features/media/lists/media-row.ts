@@ -3,7 +3,8 @@ import type { Media } from '../../../contract/media.ts';
 import type { ReadingProgress } from '../../../contract/reading.ts';
 import { API } from '../../../contract/wire.ts';
 import type { Queryable } from '../../../platform/database/database.ts';
-import { mayRetryMedia, type Viewer } from '../../libraries/access/can-read-media.ts';
+import type { Viewer } from '../../libraries/access/can-read-media.ts';
+import { mayRetryMedia } from '../../libraries/access/contributing.ts';
 import { joinMine, mineColumn } from '../mine/mine-store.ts';
 
 /** A row of a media, as all lists read it. */

@@ -11,7 +11,7 @@ import { type Link, linkKey } from './url.ts';
 /** `priority` is that of the extraction jobs. */
 export interface SaveLinksOptions extends Pick<EnqueueOptions, 'createdBy' | 'requestId' | 'priority'> {
   ingest: Pick<Ingest, 'enqueueProcessing'>;
-  /** A library that lists the media too. The viewer must be its admin. */
+  /** A library that lists the media too. The viewer must be its admin or contributor. */
   libraryId?: string | undefined;
 }
 

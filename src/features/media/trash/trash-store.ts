@@ -2,6 +2,7 @@ import type { TrashedMedia } from '../../../contract/trash.ts';
 import type { Queryable } from '../../../platform/database/database.ts';
 import { microseconds, moment } from '../../../platform/database/moments.ts';
 import { canReadMedia, type Viewer } from '../../libraries/access/can-read-media.ts';
+import { mayAdd } from '../../libraries/access/contributing.ts';
 import type { Trashed } from '../../libraries/closure/closure.ts';
 import { joinOwn, type MediaRow, mediaColumns, toMedia } from '../lists/media-row.ts';
 
@@ -12,7 +13,7 @@ interface TrashCursor {
 
 /**
  * Whether a media is in the viewer's trash. One that they can read again through a library is not. One that they
- * removed from a shared library can be restored only while they are its admin.
+ * removed from a shared library can be restored only while they may add to it.
  */
 const isInTrash = (sql: Queryable, viewer: Viewer) => sql`
   ${mayRestore(sql, viewer)} and not ${canReadMedia(sql, viewer, sql`trash.media_id`)}`;
@@ -26,7 +27,7 @@ const mayRestore = (sql: Queryable, viewer: Viewer) => sql`
       from memberships
       where memberships.library_id = trash.library_id
         and memberships.user_id = ${viewer.user_id}
-        and memberships.role = 'admin'
+        and ${mayAdd(sql, sql`memberships.role`)}
     )
   )`;
 
