@@ -1,12 +1,13 @@
-import { beforeAll, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { makePage } from '../support/fixtures/pages.ts';
 import { useChromium } from './chromium.ts';
 import { useNexus } from './nexus.ts';
 import { expectAccessible, openLibrary } from './person.ts';
 
-const nexus = useNexus((_request, response) => {
+const TITLES: Record<string, string> = { '/by-olga': 'Found by Olga', '/by-felix': 'Found by Felix' };
+const nexus = useNexus((request, response) => {
   response.setHeader('content-type', 'text/html; charset=utf-8');
-  response.end(makePage({ title: 'What we read together' }));
+  response.end(makePage({ title: TITLES[request.url ?? ''] ?? 'What we read together' }));
 });
 const chromium = useChromium();
 let owner: { key: string };
@@ -89,4 +90,74 @@ test('the open list of a library disappears when its reader is removed', async (
   await nexus.call('DELETE', `/api/v1/libraries/${library}/members/${friend.id}`, { key: owner.key });
   await page.getByText('you are no longer a member').waitFor();
   await page.getByRole('link', { name: 'What we read together' }).waitFor({ state: 'detached' });
+});
+
+test('a contributor adds to a library, removes only what they added, and sees when the role changes', async () => {
+  const as = (who: { key: string }, method: string, path: string, body?: object) =>
+    nexus.call(method, `/api/v1${path}`, { key: who.key, body });
+  const { body: made } = await as(owner, 'POST', '/libraries', { name: 'Workshop' });
+  const library: string = made.data.id;
+  await as(owner, 'POST', '/media', { url: `${nexus.site.url}/by-olga`, library_id: library });
+
+  const mine = await chromium.open();
+  await openLibrary(mine, nexus, owner.key);
+  await mine.getByRole('link', { name: 'Workshop' }).click();
+  await mine.getByRole('button', { name: 'Share' }).click();
+  await mine.getByText('They can read everything in this library.').waitFor();
+  await mine.getByRole('combobox', { name: 'Invite by username' }).fill('felix');
+  await mine.getByRole('combobox', { name: 'Role' }).selectOption({ label: 'Contributor' });
+  await mine.getByText('They can read everything in this library, add items').waitFor();
+  await expectAccessible(mine);
+  await mine.getByRole('button', { name: 'Invite', exact: true }).click();
+  await mine.getByText('as a contributor, invited by olga').waitFor();
+
+  const theirs = await chromium.open();
+  await openLibrary(theirs, nexus, friend.key);
+  await theirs
+    .getByRole('link', { name: /Invitations/ })
+    .first()
+    .click();
+  await theirs.getByText('olga invited you as a contributor').waitFor();
+  await theirs.getByText('remove items that you added').waitFor();
+  await theirs.getByRole('button', { name: 'Accept' }).click();
+  await theirs.getByRole('heading', { name: 'Workshop' }).waitFor();
+
+  // The save dialog offers the library that is open.
+  await theirs.keyboard.press('n');
+  await theirs.getByLabel('Links').fill(`${nexus.site.url}/by-felix`);
+  expect(await theirs.getByLabel('Save to').inputValue()).toBe(library);
+  await theirs.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+  const row = (title: string) =>
+    theirs.getByRole('article').filter({ has: theirs.getByRole('link', { name: title }) });
+  for (const title of ['Found by Olga', 'Found by Felix']) await row(title).waitFor();
+
+  const remove = theirs.getByRole('menuitem', { name: 'Remove from Workshop' });
+  await theirs.getByRole('button', { name: 'Actions for Found by Olga' }).click();
+  await theirs.getByRole('menuitem', { name: 'Why do I see this?' }).waitFor();
+  expect(await remove.count()).toBe(0);
+  await theirs.keyboard.press('Escape');
+  await theirs.getByRole('button', { name: 'Actions for Found by Felix' }).click();
+  await remove.waitFor();
+  await theirs.keyboard.press('Escape');
+
+  // Of two selected items, the one that they added.
+  for (const title of ['Found by Olga', 'Found by Felix']) await row(title).getByRole('checkbox').check();
+  await theirs.getByRole('button', { name: 'Remove 1' }).waitFor();
+  await expectAccessible(theirs);
+  await theirs.getByRole('button', { name: 'Members' }).click();
+  await theirs.getByText('You can read everything in this library, add items').waitFor();
+  await theirs.getByRole('button', { name: 'Close' }).click();
+
+  // The page follows a change of the role.
+  await mine.getByRole('combobox', { name: 'Role of felix' }).selectOption({ label: 'Reader' });
+  await theirs.getByRole('button', { name: 'Remove 1' }).waitFor({ state: 'detached' });
+  await mine.getByRole('combobox', { name: 'Role of felix' }).selectOption({ label: 'Contributor' });
+  await theirs.getByRole('button', { name: 'Remove 1' }).click();
+  await row('Found by Felix').waitFor({ state: 'detached' });
+  // The removal is sent when the page is left.
+  await theirs.reload();
+  await row('Found by Olga').waitFor();
+  await expect
+    .poll(async () => (await as(owner, 'GET', `/libraries/${library}/media`)).body.data)
+    .toMatchObject([{ title: 'Found by Olga' }]);
 });

@@ -181,7 +181,7 @@ describe('an import', () => {
     await theirs.goto(`${nexus.url}/app/import?library=${id}`);
     await theirs.getByLabel('Or paste links').fill(link('refused'));
     await theirs.getByRole('button', { name: 'Continue' }).click();
-    await theirs.getByText('Only editors can add items to Theirs').waitFor();
+    await theirs.getByText('Only contributors and editors can add items to Theirs').waitFor();
     expect(await theirs.getByLabel('Import to').inputValue()).not.toBe(id);
     await expectAccessible(theirs);
   });

@@ -55,6 +55,7 @@ export type Reading = Wire<typeof reading.readingProgress> | null;
 export type UpdateReading = Wire<typeof reading.updateReading>;
 export type Media = Wire<typeof media.media>;
 export type MediaWithOutline = Wire<typeof media.mediaWithOutline>;
+export type ListedMedia = Wire<typeof media.listedMedia>;
 export type MediaPage = Wire<typeof media.mediaList>;
 export type MediaChange = Wire<typeof media.mediaChange>;
 export type MediaChanged = Wire<typeof media.mediaChanged>;

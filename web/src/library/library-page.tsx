@@ -4,6 +4,7 @@ import { BookPlus, Share2 } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { ApiError } from '../api/client.ts';
 import { isId } from '../api/queries.ts';
+import { useSession } from '../session/session.ts';
 import { showDialog } from '../shell/dialogs.ts';
 import { HomeLink } from '../shell/page-states.tsx';
 import { Button, buttonClass } from '../ui/button.tsx';
@@ -12,6 +13,7 @@ import { EmptyState, ErrorState } from '../ui/states.tsx';
 import { LibraryMenu } from './library-menu.tsx';
 import { MediaView } from './media-view.tsx';
 import { librariesQuery } from './queries.ts';
+import { mayAddTo } from './roles.ts';
 
 const ShareDialog = lazy(() => import('../sharing/share-dialog.tsx'));
 const route = getRouteApi('/signed-in/library/$libraryId');
@@ -28,7 +30,11 @@ export default function LibraryPage() {
   const libraries = useQuery(librariesQuery);
   const [isSharing, setSharing] = useState(false);
   const library = libraries.data?.find(({ id }) => id === libraryId);
+  const { user } = useSession();
   const isAdmin = library?.role === 'admin';
+  const mayAdd = library !== undefined && mayAddTo(library);
+  const removeFrom = library &&
+    mayAdd && { libraryId, isDefault: false, name: library.name, onlyAddedBy: isAdmin ? undefined : user.id };
   usePageTitle(library?.name ?? 'Library');
 
   if (!isId(libraryId) || (libraries.data && !library)) {
@@ -59,13 +65,13 @@ export default function LibraryPage() {
         onParams={(next) =>
           void navigate({ to: '/library/$libraryId', params: { libraryId }, search: next, replace: true })
         }
-        removeFrom={library && isAdmin ? { libraryId, isDefault: false, name: library.name } : undefined}
+        removeFrom={removeFrom || undefined}
         empty={
           <EmptyState
             icon={BookPlus}
             title="This library is empty"
             actions={
-              isAdmin && (
+              mayAdd && (
                 <>
                   <Button look="primary" onClick={() => showDialog('save')}>
                     Save a link
@@ -77,9 +83,9 @@ export default function LibraryPage() {
               )
             }
           >
-            {isAdmin
+            {mayAdd
               ? 'Save a link here, or add items from your library with their menu.'
-              : 'Items appear here and in your library as soon as an editor adds them.'}
+              : 'Items appear here and in your library as soon as somebody adds them.'}
           </EmptyState>
         }
       />

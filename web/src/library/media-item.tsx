@@ -1,17 +1,17 @@
 import { Link } from '@tanstack/react-router';
 import { RotateCcw } from 'lucide-react';
 import { memo } from 'react';
-import type { Media } from '../api/types.ts';
+import type { ListedMedia, Media } from '../api/types.ts';
 import { Button } from '../ui/button.tsx';
 import { useMediaActions } from './actions.ts';
 import { Cover } from './cover.tsx';
 import { stageOf } from './format.ts';
 import { MediaMenu } from './media-menu.tsx';
 import { MetaLine, NoteLine, ReadingState } from './media-summary.tsx';
-import type { LibraryRef } from './removals.ts';
+import { type LibraryRef, mayRemove } from './removals.ts';
 
 export interface MediaItemProps {
-  media: Media;
+  media: ListedMedia;
   index: number;
   isSelected: boolean;
   removeFrom: LibraryRef | undefined;
@@ -105,7 +105,11 @@ function Actions({ media, isSelected, removeFrom, onSelect }: MediaItemProps) {
     <span className="media-actions">
       <ReadingState media={media} />
       <RetryButton media={media} />
-      <MediaMenu media={media} removeFrom={removeFrom} onSelect={() => onSelect(media, !isSelected, false)} />
+      <MediaMenu
+        media={media}
+        removeFrom={removeFrom && mayRemove(media, removeFrom) ? removeFrom : undefined}
+        onSelect={() => onSelect(media, !isSelected, false)}
+      />
     </span>
   );
 }

@@ -14,7 +14,7 @@ import { useMediaActions } from './actions.ts';
 import { Filters, useViewChoice } from './filters.tsx';
 import type { ListParams } from './list-params.ts';
 import { mediaListQuery } from './media-list.ts';
-import { hiddenIn, type LibraryRef, removalStore, removeWithUndo } from './removals.ts';
+import { hiddenIn, type LibraryRef, mayRemove, removalStore, removeWithUndo } from './removals.ts';
 import { SelectionBar } from './selection-bar.tsx';
 import { useSelection } from './use-selection.ts';
 import { ItemSkeleton, VirtualMedia, type VirtualMediaHandle } from './virtual-media.tsx';
@@ -97,7 +97,7 @@ export function MediaView(props: MediaViewProps) {
   };
   const remove = () => {
     if (whole) return press('remove');
-    const media = acting();
+    const media = removeFrom ? acting().filter((item) => mayRemove(item, removeFrom)) : [];
     if (!removeFrom || media.length === 0) return;
     removeWithUndo(queryClient, media, removeFrom);
     selection.clear();

@@ -11,14 +11,14 @@ import type {
   MediaAttempt,
   MediaWithOutline,
 } from '../api/types.ts';
+import { mayAddTo } from './roles.ts';
 
 export const librariesQuery = dataQuery<Library[]>(queryKeys.libraries(), '/libraries', { limit: 200 });
 
 /** The shared libraries that the person may add to. */
 export const writableLibrariesQuery = {
   ...librariesQuery,
-  select: (libraries: Library[]) =>
-    libraries.filter(({ role, is_default }) => role === 'admin' && !is_default),
+  select: (libraries: Library[]) => libraries.filter((library) => mayAddTo(library) && !library.is_default),
 };
 
 export const invitationsQuery = dataQuery<Invitation[]>(queryKeys.myInvitations(), '/libraries/invites', {

@@ -2,7 +2,7 @@ import type { QueryClient } from '@tanstack/react-query';
 import { api, errorMessage } from '../api/client.ts';
 import { invalidate, queryKeys } from '../api/queries.ts';
 import { createStore } from '../api/store.ts';
-import type { Media, Provenance } from '../api/types.ts';
+import type { ListedMedia, Media, Provenance } from '../api/types.ts';
 import { showToast } from '../ui/toasts.tsx';
 import { changeMany } from './bulk.ts';
 
@@ -10,6 +10,13 @@ export interface LibraryRef {
   libraryId: string;
   isDefault: boolean;
   name: string;
+  /** A contributor's id: they may remove only what they added. */
+  onlyAddedBy?: string | undefined;
+}
+
+/** Whether the person may remove an item of a list from its library. */
+export function mayRemove({ added_by_user_id }: ListedMedia, { onlyAddedBy }: LibraryRef): boolean {
+  return onlyAddedBy === undefined || added_by_user_id === onlyAddedBy;
 }
 
 interface Removal {

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Circle, CircleCheck, FolderPlus, RotateCcw, Trash2, X } from 'lucide-react';
 import { useState } from 'react';
-import type { Library, Media } from '../api/types.ts';
+import type { Library, ListedMedia } from '../api/types.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { ConfirmDialog } from '../ui/dialog.tsx';
 import { Menu, MenuItem } from '../ui/menu.tsx';
@@ -9,10 +9,10 @@ import { count, plural } from '../ui/numbers.ts';
 import { useMediaActions } from './actions.ts';
 import type { WholeList } from './bulk.ts';
 import { writableLibrariesQuery } from './queries.ts';
-import { type LibraryRef, removeWithUndo } from './removals.ts';
+import { type LibraryRef, mayRemove, removeWithUndo } from './removals.ts';
 
 interface SelectionBarProps {
-  selected: readonly Media[];
+  selected: readonly ListedMedia[];
   total: number;
   /** Set when everything is selected, including items that are not loaded. */
   whole: WholeList | undefined;
@@ -38,6 +38,7 @@ export function SelectionBar(props: SelectionBarProps) {
   const [question, setQuestion] = useState<Question>();
   const [isBusy, setBusy] = useState(false);
   const retriable = selected.filter(({ may_retry }) => may_retry);
+  const removable = removeFrom ? selected.filter((media) => mayRemove(media, removeFrom)) : [];
   const begun = selected.filter(({ reading }) => reading !== null);
   const items = plural(whole?.total ?? selected.length, 'item');
 
@@ -81,14 +82,15 @@ export function SelectionBar(props: SelectionBarProps) {
     });
   };
   const remove = (from: LibraryRef) => {
-    if (!whole) return after(removeWithUndo(queryClient, selected, from));
+    if (!whole) return after(removeWithUndo(queryClient, removable, from));
+    const lost = 'Members who have not saved them lose access immediately.';
     setQuestion({
-      title: `Remove ${items} from ${from.name}?`,
+      title: from.onlyAddedBy
+        ? `Remove the items that you added to ${from.name}?`
+        : `Remove ${items} from ${from.name}?`,
       action: 'Remove',
       danger: true,
-      text: from.isDefault
-        ? 'You can restore them from the trash.'
-        : 'Members who have not saved them lose access immediately.',
+      text: from.isDefault ? 'You can restore them from the trash.' : lost,
       run: () => actions.removeAll(whole, from),
     });
   };
@@ -129,7 +131,7 @@ export function SelectionBar(props: SelectionBarProps) {
           <span className="button-word">Retry {retriable.length}</span>
         </Button>
       )}
-      {removeFrom && (
+      {removeFrom && (whole || removable.length > 0) && (
         <Button
           size="small"
           look="danger"
@@ -137,7 +139,9 @@ export function SelectionBar(props: SelectionBarProps) {
           data-action="remove"
           onClick={() => remove(removeFrom)}
         >
-          <span className="button-word">Remove</span>
+          <span className="button-word">
+            Remove{!whole && removable.length < selected.length && ` ${removable.length}`}
+          </span>
         </Button>
       )}
       <IconButton label="Clear selection" shortcut="Esc" icon={X} size="small" onClick={onDone} />

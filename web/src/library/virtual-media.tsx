@@ -1,6 +1,6 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { type RefObject, useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from 'react';
-import type { Media } from '../api/types.ts';
+import type { ListedMedia, Media } from '../api/types.ts';
 import { Skeleton } from '../ui/states.tsx';
 import type { View } from './filters.tsx';
 import { MediaCard, type MediaItemProps, MediaRow } from './media-item.tsx';
@@ -18,7 +18,7 @@ export interface VirtualMediaHandle {
 
 interface VirtualMediaProps {
   /** The loaded items; the rest, up to `total`, is shown as skeletons. */
-  items: readonly Media[];
+  items: readonly ListedMedia[];
   total: number;
   view: View;
   selected: ReadonlyMap<string, Media>;

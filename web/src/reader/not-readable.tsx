@@ -49,7 +49,8 @@ function FailureCard({ media }: { media: MediaWithOutline }) {
       </p>
       {!media.may_retry && (
         <p className="small muted">
-          Only people who saved this item and admins of its libraries can retry it.
+          Only people who saved this item or added it to a library, and editors of such a library, can retry
+          it.
         </p>
       )}
       <div className="row">

@@ -7,12 +7,12 @@ import { queryKeys } from '../api/queries.ts';
 import type { Invitation } from '../api/types.ts';
 
 import { invitationsQuery } from '../library/queries.ts';
+import { rightsOf, roleName } from '../library/roles.ts';
 import { Button } from '../ui/button.tsx';
 import { timeAgo } from '../ui/dates.ts';
 import { usePageTitle } from '../ui/page-title.ts';
 import { EmptyState, Pending, Skeleton } from '../ui/states.tsx';
 import { useAction } from '../ui/use-action.ts';
-import { roleName } from './members.tsx';
 
 /** The invitations that the person has received. */
 export default function InvitationsPage() {
@@ -60,6 +60,7 @@ function InvitationCard({ invitation }: { invitation: Invitation }) {
           {invitation.inviter_username} invited you as {roleName(invitation.role)},{' '}
           {timeAgo(invitation.created_at)}.
         </p>
+        <p className="small muted">{rightsOf(invitation.role, 'You')}</p>
       </div>
       <div className="row">
         <Button busy={answering.isPending} onClick={() => answering.mutate('decline')}>

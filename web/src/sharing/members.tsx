@@ -4,6 +4,7 @@ import { type ReactNode, useState } from 'react';
 import { api } from '../api/client.ts';
 import { dataQuery, queryKeys } from '../api/queries.ts';
 import type { Library, LibraryRole, Member } from '../api/types.ts';
+import { ROLE_OPTIONS } from '../library/roles.ts';
 import { useSession } from '../session/session.ts';
 import { IconButton } from '../ui/button.tsx';
 import { ConfirmDialog } from '../ui/dialog.tsx';
@@ -12,14 +13,6 @@ import { Menu, MenuItem } from '../ui/menu.tsx';
 import { Badge, Pending, Skeleton } from '../ui/states.tsx';
 import { useAction } from '../ui/use-action.ts';
 import { type MemberDialogProps, RemovalDialog } from './removal-dialog.tsx';
-
-export const ROLE_OPTIONS: { value: LibraryRole; label: string }[] = [
-  { value: 'member', label: 'Reader' },
-  { value: 'admin', label: 'Editor' },
-];
-
-/** The name of a role in sentences: `as an editor`. */
-export const roleName = (role: LibraryRole) => (role === 'admin' ? 'an editor' : 'a reader');
 
 export function Members({ library }: { library: Library }) {
   const path = `/libraries/${library.id}/members`;

@@ -4,14 +4,14 @@ import { useState } from 'react';
 import { api } from '../api/client.ts';
 import { dataQuery, queryKeys } from '../api/queries.ts';
 import type { Invitation, Library, LibraryRole } from '../api/types.ts';
-
+import { ROLE_OPTIONS, rightsOf, roleName } from '../library/roles.ts';
 import { Button } from '../ui/button.tsx';
 import { timeAgo } from '../ui/dates.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Form, Select } from '../ui/field.tsx';
 import { showToast } from '../ui/toasts.tsx';
 import { useAction } from '../ui/use-action.ts';
-import { Members, Person, ROLE_OPTIONS, roleName } from './members.tsx';
+import { Members, Person } from './members.tsx';
 import { PersonField } from './person-field.tsx';
 
 /** The members of a library, its pending invitations, and a form to invite more people. */
@@ -27,8 +27,8 @@ export default function ShareDialog({ library, onClose }: { library: Library; on
         </>
       ) : (
         <p className="muted">
-          You can read everything in this library. Its editors manage the members. To leave, use the menu of
-          the library.
+          {rightsOf(library.role, 'You')} Its editors manage the members. To leave, use the menu of the
+          library.
         </p>
       )}
     </Dialog>
@@ -61,6 +61,9 @@ function InviteForm({ library }: { library: Library }) {
       <Button look="primary" type="submit" busy={inviting.isPending} disabled={username.trim() === ''}>
         Invite
       </Button>
+      <p className="invite-rights small muted" aria-live="polite">
+        {rightsOf(role, 'They')}
+      </p>
     </Form>
   );
 }

@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { LibrarySelect } from '../library/library-select.tsx';
 import { librariesQuery, writableLibrariesQuery } from '../library/queries.ts';
+import { mayAddTo } from '../library/roles.ts';
 import { FormError } from '../session/card-page.tsx';
 import { Button } from '../ui/button.tsx';
 import { plural } from '../ui/numbers.ts';
@@ -84,9 +85,9 @@ export function ImportPreview({ parsed, libraryId, onBack }: ImportPreviewProps)
         excluded={excluded}
         onChange={(next) => choose(() => setExcluded(next))}
       />
-      {wanted && wanted.role !== 'admin' && (
+      {wanted && !mayAddTo(wanted) && (
         <p className="form-error" role="status">
-          Only editors can add items to {wanted.name}. Choose another library.
+          Only contributors and editors can add items to {wanted.name}. Choose another library.
         </p>
       )}
       <div className="transfer-actions">
