@@ -511,6 +511,18 @@ CREATE INDEX library_media_facts_idx ON public.library_media USING btree (librar
 CREATE INDEX library_media_list_idx ON public.library_media USING btree (library_id, created_at, media_id);
 CREATE INDEX library_media_shared_idx ON public.library_media USING btree (media_id) WHERE (NOT is_derived);
 
+create table library_media_tags (
+  library_id uuid not null,
+  media_id uuid not null,
+  name text not null,
+  constraint library_media_tags_library_id_fkey FOREIGN KEY (library_id) REFERENCES libraries(id) ON DELETE CASCADE,
+  constraint library_media_tags_media_id_fkey FOREIGN KEY (media_id) REFERENCES media(id) ON DELETE CASCADE,
+  constraint library_media_tags_name_length CHECK (((char_length(name) >= 1) AND (char_length(name) <= 64)))
+);
+CREATE UNIQUE INDEX library_media_tags_key ON public.library_media_tags USING btree (library_id, media_id, lower(name));
+CREATE INDEX library_media_tags_media_id_idx ON public.library_media_tags USING btree (media_id);
+CREATE INDEX library_media_tags_name_idx ON public.library_media_tags USING btree (library_id, lower(name) text_pattern_ops, media_id);
+
 create table media (
   id uuid not null,
   kind text not null,

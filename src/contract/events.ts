@@ -64,6 +64,8 @@ export const EVENTS = {
     2,
     z.object({ library_id: id, media_id: id, removed_by_user_id: id.nullable() }),
   ),
+  /** The tags that the library gives the media have changed. */
+  'library.media_tagged': version(1, z.object({ library_id: id, media_id: id, tagged_by_user_id: id })),
   'library.member_added': version(1, z.object({ library_id: id, user_id: id, role: libraryRole })),
   'library.member_removed': version(1, z.object({ library_id: id, user_id: id })),
   'library.member_role_changed': version(1, z.object({ library_id: id, user_id: id, role: libraryRole })),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { person, username } from './identity.ts';
 import { media } from './media.ts';
+import { libraryTags, tagName, tagNames } from './mine.ts';
 import { id, listQuery, timestamp } from './wire.ts';
 
 /** A member's role in one library. It is independent of the user's role in Nexus. */
@@ -40,8 +41,27 @@ export const addLibraryMedia = z.strictObject({ media_id: id });
 export const addedLibraryMedia = z.object({ library_id: id, media_id: id, created: z.boolean() });
 
 /** In a default library, `added_by_user_id` is the owner for media that they saved, and null for other media. */
-export const libraryMedia = media.extend({ added_by_user_id: id.nullable() });
+export const libraryMedia = media.extend({
+  added_by_user_id: id.nullable(),
+  library_tags: libraryTags,
+});
 export type LibraryMedia = z.output<typeof libraryMedia>;
+
+export const libraryMediaQuery = listQuery.extend({
+  tag: tagName.optional().describe('Only media that have this tag of the library, or one below it.'),
+});
+
+export const editLibraryMedia = z
+  .strictObject({ tags: tagNames })
+  .meta({ examples: [{ tags: ['oceans/tides'] }] });
+export const editedLibraryMedia = z.object({
+  library_id: id,
+  media_id: id,
+  library_tags: libraryTags,
+});
+
+export const libraryTag = z.object({ name: z.string(), media_count: z.int() });
+export type LibraryTag = z.output<typeof libraryTag>;
 
 export const provenance = z.object({
   media_id: id,

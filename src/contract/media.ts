@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { mine, tagName, tagNames } from './mine.ts';
+import { libraryTags, mine, tagName, tagNames } from './mine.ts';
 import { readingProgress, readingState } from './reading.ts';
 import { cursor, id, listQuery, page, searchText, text, timestamp } from './wire.ts';
 
@@ -159,6 +159,7 @@ export const listedMedia = media.extend({
     .nullable()
     .optional()
     .describe('Who added it, in the list of a shared library; null when that is not known.'),
+  library_tags: libraryTags.optional(),
 });
 export type ListedMedia = z.output<typeof listedMedia>;
 

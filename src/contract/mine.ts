@@ -36,6 +36,12 @@ const tagNames = z
 
 export { tagNames };
 
+/** The tags that a shared library gives a media. */
+export const libraryTags = z
+  .array(z.string())
+  .describe('The tags that the library gives it, by name. All members see them; a default library has none.')
+  .meta({ examples: [['oceans/tides']] });
+
 /** What a person keeps for themselves about a media. */
 export const mine = z
   .object({

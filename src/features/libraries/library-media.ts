@@ -1,13 +1,20 @@
+import { z } from 'zod';
 import type { Provenance } from '../../contract/libraries.ts';
+import type { tagsQuery } from '../../contract/mine.ts';
 import type { Actor } from '../../platform/audit/audit.ts';
+import { cutByCursor, decodeCursor } from '../../platform/cursor.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
 import { type Claimant, transaction } from '../../platform/database/transaction.ts';
-import { mediaNotFound, requireReadable } from './access/access.ts';
+import { mediaNotFound, refuseDefault, requireMembership, requireReadable } from './access/access.ts';
 import { listReadable, type Viewer } from './access/can-read-media.ts';
 import { listRemovable, notTheirs, requireContributor } from './access/contributing.ts';
 import * as closure from './closure/closure.ts';
 import { holdMedia, lockContents } from './closure/lock-contents.ts';
+import { emitLibraryEvents } from './events.ts';
+import * as tags from './library-tag-store.ts';
 import * as store from './store.ts';
+
+const TAG_CURSOR = z.object({ name: z.string().regex(/^[^\0]*$/) });
 
 type RequestOf = Pick<Actor, 'requestId' | 'claim'>;
 
@@ -144,6 +151,29 @@ export function createLibraryMedia({ sql }: { sql: Database }) {
         return (await removeAll(tx, viewer, removal)).removed;
       };
       return changeMany(viewer, { libraryId, mediaIds }, remove, actor);
+    },
+
+    /** Replaces the tags that a shared library gives one of its media. Everybody who may add to the library may. */
+    async setTags(
+      viewer: Viewer,
+      { libraryId, mediaId, names }: { libraryId: string; mediaId: string; names: string[] },
+      requestId?: string,
+    ): Promise<string[]> {
+      return changeContents(viewer, { libraryId, mediaId }, async (tx) => {
+        refuseDefault(requireContributor(await store.lockLibrary(tx, viewer.user_id, libraryId)));
+        if (!(await store.isListed(tx, libraryId, mediaId))) mediaNotFound();
+        const payload = { library_id: libraryId, media_id: mediaId, tagged_by_user_id: viewer.user_id };
+        if (await tags.setLibraryTags(tx, libraryId, mediaId, names))
+          await emitLibraryEvents(tx, 'library.media_tagged', [payload], requestId);
+        return tags.findLibraryTags(tx, libraryId, mediaId);
+      });
+    },
+
+    async listTags(viewer: Viewer, libraryId: string, { cursor, limit, prefix }: z.output<typeof tagsQuery>) {
+      await requireMembership(sql, viewer.user_id, libraryId);
+      const last = decodeCursor(cursor, TAG_CURSOR);
+      const rows = await tags.listLibraryTags(sql, libraryId, { prefix, last, limit: limit + 1 });
+      return cutByCursor(rows, limit);
     },
 
     async provenance(viewer: Viewer, mediaId: string): Promise<Provenance> {

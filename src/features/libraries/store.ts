@@ -135,6 +135,12 @@ export async function deleteLibrary(tx: Transaction, libraryId: string): Promise
   return members.map(({ user_id }) => user_id);
 }
 
+export async function isListed(sql: Queryable, libraryId: string, mediaId: string): Promise<boolean> {
+  const rows = await sql`
+    select from library_media where library_id = ${libraryId} and media_id = ${mediaId}`;
+  return rows.length === 1;
+}
+
 /** Returns the reasons why the viewer can read a media. */
 export async function findProvenance(sql: Queryable, viewer: Viewer, mediaId: string): Promise<Provenance> {
   const [saved] = await sql<{ created_at: Date }[]>`

@@ -74,6 +74,7 @@ export const EVENT_DESCRIPTIONS: Record<EventType, string> = {
   'library.deleted': 'a library was deleted',
   'library.media_added': 'an item was added to a library',
   'library.media_removed': 'an item was removed from a library',
+  'library.media_tagged': 'the tags of an item in a library changed',
   'library.member_added': 'a member joined a library',
   'library.member_removed': 'a member left a library or was removed',
   'library.member_role_changed': 'the role of a member changed',

@@ -40,6 +40,8 @@ function staleKeys(event: StreamEvent, userId: string | undefined): QueryKey[] {
       ];
     case 'media.tagged':
       return [queryKeys.tags(), queryKeys.mediaLists(), queryKeys.oneMedia(event.data.media_id)];
+    case 'library.media_tagged':
+      return [queryKeys.mediaLists()];
     case 'media.archived':
       return [queryKeys.mediaLists(), queryKeys.oneMedia(event.data.media_id), queryKeys.libraries()];
     case 'highlight.created':

@@ -1,6 +1,7 @@
 import type { Queryable, Transaction } from '../../../platform/database/database.ts';
 import type { SqlFragment } from '../../../platform/database/statement.ts';
 import { emitLibraryEvents } from '../events.ts';
+import { deleteLibraryTags } from '../library-tag-store.ts';
 import * as derived from './derived-rows.ts';
 
 /*
@@ -218,6 +219,7 @@ export async function removeFromLibrary(
     delete from library_media
     where library_id = ${libraryId} and media_id = ${mediaId}`;
   if (removed.count === 0) return false;
+  await deleteLibraryTags(tx, mediaId, libraryId);
   const ofMembers = tx`edge.default_library_id in (${membersDefaultLibraries(tx, libraryId)})`;
   await deleteEdges(tx, libraryId, tx`${ofMembers} and edge.media_id = ${mediaId}`);
   const payload = { library_id: libraryId, media_id: mediaId, removed_by_user_id: userId };

@@ -1,5 +1,6 @@
 import type { Transaction } from '../../../platform/database/database.ts';
 import { emitLibraryEvents } from '../events.ts';
+import { copyLibraryTags, deleteLibraryTags } from '../library-tag-store.ts';
 import { addToDefaultLibrary, addToLibrary, type Saved } from './closure.ts';
 import { lockDerived } from './derived-rows.ts';
 
@@ -24,6 +25,7 @@ export async function replaceMedia(tx: Transaction, loserId: string, winnerId: s
   for (const { library_id, added_by, added_at } of listings) {
     await addToLibrary(tx, library_id, [winnerId], { userId: added_by, addedAt: added_at });
   }
+  await copyLibraryTags(tx, loserId, winnerId);
   const savers = await tx<(Saved & { default_library_id: string; user_id: string })[]>`
     select
       saved.default_library_id, users.id as user_id, ${winnerId}::uuid as media_id, saved.created_at as saved_at,
@@ -102,6 +104,7 @@ async function takeOut(tx: Transaction, mediaId: string): Promise<void> {
     select library_id from listed
     union all
     select default_library_id from saved`;
+  await deleteLibraryTags(tx, mediaId);
   const removal = { media_id: mediaId, removed_by_user_id: null };
   const removed = places.map(({ library_id }) => ({ library_id, ...removal }));
   await emitLibraryEvents(tx, 'library.media_removed', removed);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { libraryMedia } from '../../../contract/libraries.ts';
+import { libraryMedia, libraryMediaQuery } from '../../../contract/libraries.ts';
 import * as contract from '../../../contract/media.ts';
-import { answer, id, listOf, listQuery } from '../../../contract/wire.ts';
+import { answer, id, listOf } from '../../../contract/wire.ts';
 import { data, list } from '../../../http/answers.ts';
 import { actorOf, principalOf } from '../../../http/authentication.ts';
 import type { HttpServer } from '../../../http/http-server.ts';
@@ -66,7 +66,7 @@ export function registerListRoutes(
       summary: 'List the media of a library',
       description: 'Newest first.',
       params: z.object({ id }),
-      querystring: listQuery,
+      querystring: libraryMediaQuery,
       response: { 200: listOf(libraryMedia) },
     }),
     (request) => mediaLists.ofLibrary(principalOf(request), request.params.id, request.query),

@@ -3,6 +3,7 @@ import type { Media, MediaSort, SortOrder } from '../../../contract/media.ts';
 import type { Queryable } from '../../../platform/database/database.ts';
 import { microseconds, moment } from '../../../platform/database/moments.ts';
 import { canReadMedia, isSavedBy, type Viewer } from '../../libraries/access/can-read-media.ts';
+import { libraryTagsColumn, mediaWithLibraryTag } from '../../libraries/access/library-tags.ts';
 import { joinMine } from '../mine/mine-store.ts';
 import { addedAt, joinOwn, type MediaRow, mediaColumns, toMedia } from './media-row.ts';
 import { isAmongOwn } from './own-conditions.ts';
@@ -208,13 +209,15 @@ export async function walkReadings(
   return rows.map(toMedia);
 }
 
-/** Returns who added media to a shared library, by the ids of the media. */
-export async function findAdders(sql: Queryable, libraryId: string, media: Pick<Media, 'id'>[]) {
-  const rows = await sql<{ media_id: string; added_by_user_id: string | null }[]>`
-    select media_id, added_by_user_id
-    from library_media
-    where library_id = ${libraryId} and media_id = any(${media.map(({ id }) => id)}::uuid[])`;
-  return new Map(rows.map((row) => [row.media_id, row.added_by_user_id]));
+/** Returns what a shared library says about its media, by their ids: who added them, and their tags in it. */
+export async function findListings(sql: Queryable, libraryId: string, media: Pick<Media, 'id'>[]) {
+  const rows = await sql<(Pick<LibraryMedia, 'added_by_user_id' | 'library_tags'> & { media_id: string })[]>`
+    select
+      listed.media_id, listed.added_by_user_id,
+      ${libraryTagsColumn(sql, libraryId, sql`listed.media_id`)} as library_tags
+    from library_media as listed
+    where listed.library_id = ${libraryId} and listed.media_id = any(${media.map(({ id }) => id)}::uuid[])`;
+  return new Map(rows.map(({ media_id, ...listing }) => [media_id, listing]));
 }
 
 interface LibraryCursor {
@@ -230,7 +233,7 @@ export async function listLibraryMedia(
   sql: Queryable,
   viewer: Viewer,
   library: Pick<Library, 'id' | 'is_default'>,
-  { last, limit }: { last: LibraryCursor | null; limit: number },
+  { last, limit, tag }: { last: LibraryCursor | null; limit: number; tag?: string | undefined },
 ) {
   const mayRead = library.is_default ? canReadMedia(sql, viewer, sql`listed.media_id`) : sql`true`;
   // A default library names only its owner; the list of the shared library says who added a media there.
@@ -238,17 +241,20 @@ export async function listLibraryMedia(
     ? sql`case when ${isSavedBy(sql, viewer, sql`media.id`)} then ${viewer.user_id}::uuid end`
     : sql`listed.added_by_user_id`;
   const rows = await sql<
-    (MediaRow & Pick<LibraryMedia, 'added_at' | 'added_by_user_id'> & { cursor: LibraryCursor })[]
+    (MediaRow &
+      Pick<LibraryMedia, 'added_at' | 'added_by_user_id' | 'library_tags'> & { cursor: LibraryCursor })[]
   >`
     select
       ${mediaColumns(sql, viewer)},
       listed.created_at as added_at, ${addedBy} as added_by_user_id,
+      ${libraryTagsColumn(sql, library.id, sql`media.id`)} as library_tags,
       json_build_object('added_us', ${microseconds(sql, sql`listed.created_at`)}, 'media_id', media.id) as cursor
     from library_media as listed
     join media on media.id = listed.media_id
     join lateral (select ${mayRead} as may_read offset 0) as permission on permission.may_read
     ${joinOwn(sql, viewer)}
     where listed.library_id = ${library.id}
+      ${tag === undefined ? sql`` : sql`and listed.media_id in (${mediaWithLibraryTag(sql, library.id, tag)})`}
       ${last === null ? sql`` : sql`and (listed.created_at, listed.media_id) < (${moment(sql, last.added_us)}, ${last.media_id})`}
     order by listed.created_at desc, listed.media_id desc
     limit ${limit}`;

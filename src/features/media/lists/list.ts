@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { libraryMediaQuery } from '../../../contract/libraries.ts';
 import type { ListedMedia, Media, MediaList, MediaQuery, MediaSort, Site } from '../../../contract/media.ts';
 import type { ListQuery, Page } from '../../../contract/wire.ts';
 import { continueAfter, cutByCursor, decodeCursor, LAST_PAGE } from '../../../platform/cursor.ts';
@@ -135,16 +136,16 @@ export function createMediaLists({
     return readPage(walkOf(query), viewer, listing);
   }
 
-  /** Adds who added the media, in the list of a shared library: contributors may remove only their own. */
-  async function withAdders(
+  /** Adds what a shared library says about its media: who added them, and their tags in it. */
+  async function withListings(
     viewer: Viewer,
     { library_id }: MediaQuery,
     data: Media[],
   ): Promise<ListedMedia[]> {
     if (library_id === undefined || library_id === viewer.default_library_id || data.length === 0)
       return data;
-    const adders = await store.findAdders(sql, library_id, data);
-    return data.map((media) => ({ ...media, added_by_user_id: adders.get(media.id) ?? null }));
+    const listings = await store.findListings(sql, library_id, data);
+    return data.map((media) => ({ ...media, ...listings.get(media.id) }));
   }
 
   /** Reads one page of a list, and counts it where that is affordable. */
@@ -176,7 +177,7 @@ export function createMediaLists({
     /** Lists one library, or everything that the viewer may read. */
     async list(viewer: Viewer, query: MediaQuery): Promise<MediaList> {
       const { data, page } = await readList(viewer, query);
-      return { data: await withAdders(viewer, query, data), page };
+      return { data: await withListings(viewer, query, data), page };
     },
 
     /** Like `list` without the total, for callers that read all pages and would count with each. */
@@ -209,10 +210,14 @@ export function createMediaLists({
     },
 
     /** Lists the media of one library for its members, newest first. */
-    async ofLibrary(viewer: Viewer, libraryId: string, { cursor, limit }: ListQuery) {
+    async ofLibrary(
+      viewer: Viewer,
+      libraryId: string,
+      { cursor, limit, tag }: z.output<typeof libraryMediaQuery>,
+    ) {
       const library = await requireMembership(sql, viewer.user_id, libraryId);
       const last = decodeCursor(cursor, LIBRARY_CURSOR);
-      const rows = await store.listLibraryMedia(sql, viewer, library, { last, limit: limit + 1 });
+      const rows = await store.listLibraryMedia(sql, viewer, library, { last, limit: limit + 1, tag });
       return cutByCursor(rows, limit);
     },
 

@@ -1,0 +1,18 @@
+import type { Queryable } from '../../../platform/database/database.ts';
+import type { SqlFragment } from '../../../platform/database/statement.ts';
+
+/** The tags that a shared library gives the media of a statement. */
+export const libraryTagsColumn = (sql: Queryable, libraryId: string, mediaId: SqlFragment | string) => sql`
+  array(
+    select tag.name
+    from library_media_tags as tag
+    where tag.library_id = ${libraryId} and tag.media_id = ${mediaId}
+    order by lower(tag.name)
+  )`;
+
+/** Selects the media that have a tag of the library, or one below it. */
+export const mediaWithLibraryTag = (sql: Queryable, libraryId: string, name: string) => sql`
+  select tag.media_id
+  from library_media_tags as tag
+  where tag.library_id = ${libraryId}
+    and (lower(tag.name) = lower(${name}) or starts_with(lower(tag.name), lower(${name}) || '/'))`;
