@@ -88,6 +88,34 @@ const library = createRoute({
   component: lazyRouteComponent(() => import('./library/library-page.tsx')),
 });
 
+const favourites = createRoute({
+  getParentRoute: () => signedIn,
+  path: 'favourites',
+  validateSearch: readListParams,
+  component: lazyRouteComponent(() => import('./mine/list-pages.tsx'), 'FavouritesPage'),
+});
+
+const archive = createRoute({
+  getParentRoute: () => signedIn,
+  path: 'archive',
+  validateSearch: readListParams,
+  component: lazyRouteComponent(() => import('./mine/list-pages.tsx'), 'ArchivePage'),
+});
+
+/** The items with a tag. The name may have slashes and dots, so it is not a part of the path. */
+const tagged = createRoute({
+  getParentRoute: () => signedIn,
+  path: 'tagged',
+  validateSearch: readListParams,
+  component: lazyRouteComponent(() => import('./mine/list-pages.tsx'), 'TaggedPage'),
+});
+
+const tags = createRoute({
+  getParentRoute: () => signedIn,
+  path: 'tags',
+  component: lazyRouteComponent(() => import('./mine/tags-page.tsx')),
+});
+
 const reader = createRoute({
   getParentRoute: () => signedIn,
   path: 'read/$mediaId',
@@ -163,6 +191,10 @@ const routeTree = root.addChildren([
   signedIn.addChildren([
     home,
     library,
+    favourites,
+    archive,
+    tagged,
+    tags,
     reader,
     search,
     highlights,

@@ -18,7 +18,7 @@ export const queryKeys = {
 
   /** Everything that depends on the right to read a media. */
   media: () => ['media'],
-  oneMedia: (mediaId: string) => ['media', 'one', mediaId],
+  oneMedia: (mediaId?: string) => key('media', 'one', mediaId),
   mediaTitle: (mediaId: string) => ['media', 'title', mediaId],
   fragments: (mediaId: string) => ['media', 'fragments', mediaId],
   allFragments: (mediaId: string) => ['media', 'fragments', mediaId, 'all'],
@@ -28,6 +28,7 @@ export const queryKeys = {
   provenance: (mediaId: string) => ['media', 'provenance', mediaId],
   mediaLists: () => ['media', 'list'],
   mediaList: (libraryId: string, params: object) => ['media', 'list', libraryId, params],
+  searches: () => ['media', 'search'],
   search: (query: object) => ['media', 'search', query],
   nextMedia: (mediaId: string) => ['media', 'next', mediaId],
   matches: (mediaId: string, query: object) => ['media', 'matches', mediaId, query],
@@ -44,6 +45,10 @@ export const queryKeys = {
   ],
   replies: (highlightId: string) => ['media', 'highlights', 'replies', highlightId],
   tags: () => ['tags'],
+  firstTags: () => ['tags', 'first'],
+  allTags: () => ['tags', 'all'],
+  namedTag: (name: string) => ['tags', 'named', name],
+  completions: (prefix: string) => ['tags', 'completions', prefix],
   sites: (libraryId?: string) => key('sites', libraryId),
 
   analysisRuns: (mediaId: string) => ['analysis', mediaId, 'runs'],

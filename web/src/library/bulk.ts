@@ -9,7 +9,7 @@ export interface WholeList {
   total: number;
 }
 
-type Action = Pick<MediaChange, 'action' | 'library_id'>;
+export type Action = Pick<MediaChange, 'action' | 'library_id' | 'tags'>;
 export type Outcome = Omit<MediaChanged, 'next_cursor'>;
 
 /** The most media of one request. */
@@ -29,8 +29,8 @@ export async function changeMany(
 
 /** Changes everything that a list contains. The server finds it, 200 at a time. */
 export async function changeAll(action: Action, { libraryId, params }: WholeList): Promise<Outcome> {
-  const { kind, status, site, reading } = params;
-  const filter = { kind, status, site, reading, library_id: libraryId };
+  const { sort: _, order: __, ...filters } = params;
+  const filter = { ...filters, library_id: libraryId };
   const total = nothing();
   for (let cursor: string | undefined; ; ) {
     const done = await send({ ...action, filter, cursor });

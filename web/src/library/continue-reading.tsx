@@ -4,18 +4,18 @@ import { api } from '../api/client.ts';
 import { queryKeys } from '../api/queries.ts';
 import type { Media, MediaPage } from '../api/types.ts';
 import { Cover } from './cover.tsx';
-import { minutesLeft, siteOf } from './format.ts';
+import { minutesLeft, siteOf, titleOf } from './format.ts';
 
 const SHOWN = 3;
 
 /** The unfinished media that were read last. It has the shape of a list, so that changes of its media reach it. */
 const continueReadingQuery = (libraryId: string) =>
   infiniteQueryOptions({
-    queryKey: queryKeys.mediaList(libraryId, { sort: 'read', reading: 'reading' }),
+    queryKey: queryKeys.mediaList(libraryId, { sort: 'read', reading: 'reading', archived: false }),
     queryFn: ({ signal }) =>
       api.get<MediaPage>(
         '/media',
-        { library_id: libraryId, reading: 'reading', sort: 'read', limit: SHOWN + 1 },
+        { library_id: libraryId, reading: 'reading', archived: false, sort: 'read', limit: SHOWN + 1 },
         signal,
       ),
     initialPageParam: undefined as string | undefined,
@@ -29,7 +29,8 @@ export function ContinueReading({ libraryId, hidden }: { libraryId: string; hidd
   const list = useInfiniteQuery(continueReadingQuery(libraryId));
   const media = (list.data?.pages.flatMap(({ data }) => data) ?? [])
     .filter(
-      ({ id, reading, capabilities }) => capabilities.can_read && isUnfinished(reading) && !hidden.has(id),
+      ({ id, reading, capabilities, mine }) =>
+        capabilities.can_read && isUnfinished(reading) && !mine.is_archived && !hidden.has(id),
     )
     .slice(0, SHOWN);
   if (media.length === 0) return null;
@@ -59,7 +60,7 @@ function ContinueCard({ media }: { media: Media }) {
       <div className="continue-text">
         <h3 className="continue-title">
           <Link to="/read/$mediaId" params={{ mediaId: media.id }} dir="auto">
-            {media.title}
+            {titleOf(media)}
           </Link>
         </h3>
         <p className="continue-meta">

@@ -2,6 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { LayoutGrid, List, ListFilter, X } from 'lucide-react';
 import { useState } from 'react';
 import { dataQuery, queryKeys } from '../api/queries.ts';
+import type { Tag } from '../api/types.ts';
+import { firstTagsQuery } from '../mine/tags.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Field, Select } from '../ui/field.tsx';
 import { Popover } from '../ui/popover.tsx';
@@ -19,6 +21,8 @@ interface SiteCount {
 interface FiltersProps {
   libraryId: string;
   params: ListParams;
+  /** The filters that define the list, which cannot be changed. */
+  fixed?: ListParams | undefined;
   onChange: (params: ListParams) => void;
   view: View;
   onView: (view: View) => void;
@@ -51,11 +55,12 @@ const anyOr = (any: string, names: Record<string, string>) => [
 ];
 
 /** The search params that the Filter button counts and clears. The tabs show the reading status themselves. */
-const COUNTED = ['kind', 'status', 'site'] as const;
+const COUNTED = ['kind', 'tag', 'favourite', 'status', 'site'] as const;
+const CLEARED = Object.fromEntries(COUNTED.map((name) => [name, undefined]));
 
 /** The tabs of the reading status, the Filter button, and the choice between list and grid. */
-export function Filters({ libraryId, params, onChange, view, onView }: FiltersProps) {
-  const set = (change: Record<string, string | undefined>) => {
+export function Filters({ libraryId, params, fixed, onChange, view, onView }: FiltersProps) {
+  const set = (change: Record<string, string | boolean | undefined>) => {
     const next = Object.entries({ ...params, ...change }).filter(([, value]) => value);
     onChange(Object.fromEntries(next) as ListParams);
   };
@@ -103,7 +108,13 @@ export function Filters({ libraryId, params, onChange, view, onView }: FiltersPr
           </Button>
         }
       >
-        <FilterPanel libraryId={libraryId} params={params} set={set} isFiltered={active.length > 0} />
+        <FilterPanel
+          libraryId={libraryId}
+          params={params}
+          fixed={fixed}
+          set={set}
+          isFiltered={active.length > 0}
+        />
       </Popover>
       <IconButton
         label={view === 'list' ? 'Show as a grid' : 'Show as a list'}
@@ -116,22 +127,29 @@ export function Filters({ libraryId, params, onChange, view, onView }: FiltersPr
 
 function filterName(params: ListParams, name: (typeof COUNTED)[number]): string {
   if (name === 'kind') return params.kind ? KIND_NAMES[params.kind].label : '';
+  if (name === 'tag') return params.tag ?? '';
+  if (name === 'favourite') return 'Favourites';
   if (name === 'status') return params.status ? STATUS_NAMES[params.status] : '';
   return params.site ?? '';
 }
 
-interface FilterPanelProps extends Pick<FiltersProps, 'libraryId' | 'params'> {
-  set: (change: Record<string, string | undefined>) => void;
+interface FilterPanelProps extends Pick<FiltersProps, 'libraryId' | 'params' | 'fixed'> {
+  set: (change: Record<string, string | boolean | undefined>) => void;
   isFiltered: boolean;
 }
 
-function FilterPanel({ libraryId, params, set, isFiltered }: FilterPanelProps) {
+function FilterPanel({ libraryId, params, fixed = {}, set, isFiltered }: FilterPanelProps) {
   const sites = useQuery({
     ...dataQuery<SiteCount[]>(queryKeys.sites(libraryId), '/media/sites', { library_id: libraryId }),
     staleTime: 60_000,
   });
+  const tags = useQuery(firstTagsQuery);
   const { sort = 'added', order = usualOrder(sort) } = params;
-  const choice = (name: keyof ListParams, label: string, options: { value: string; label: string }[]) => (
+  const choice = (
+    name: 'kind' | 'site' | 'status' | 'tag',
+    label: string,
+    options: { value: string; label: string }[],
+  ) => (
     <Field label={label}>
       {({ id }) => (
         <Select
@@ -158,6 +176,23 @@ function FilterPanel({ libraryId, params, set, isFiltered }: FilterPanelProps) {
           label: count ? `${site} (${count})` : site,
         })),
       ])}
+      {fixed.tag === undefined &&
+        (params.tag || (tags.data?.tags.length ?? 0) > 0) &&
+        choice('tag', 'Tag', [
+          { value: '', label: 'Any tag' },
+          ...tagOptions(tags.data?.tags, params.tag).map((name) => ({ value: name, label: name })),
+        ])}
+      {fixed.favourite === undefined && (
+        <label className="filter-check">
+          <input
+            type="checkbox"
+            className="checkbox"
+            checked={params.favourite === true}
+            onChange={(event) => set({ favourite: event.target.checked || undefined })}
+          />
+          Only favourites
+        </label>
+      )}
       {choice('status', 'Status', anyOr('Any status', STATUS_NAMES))}
       <Field label="Sort by">
         {({ id }) => (
@@ -177,12 +212,7 @@ function FilterPanel({ libraryId, params, set, isFiltered }: FilterPanelProps) {
         )}
       </Field>
       {isFiltered && (
-        <Button
-          size="small"
-          look="ghost"
-          icon={X}
-          onClick={() => set({ kind: undefined, status: undefined, site: undefined })}
-        >
+        <Button size="small" look="ghost" icon={X} onClick={() => set(CLEARED)}>
           Clear filters
         </Button>
       )}
@@ -195,6 +225,12 @@ function siteOptions(known: SiteCount[] | undefined, current: string | undefined
   const sites = known ?? [];
   if (!current || sites.some(({ site }) => site === current)) return sites;
   return [{ site: current, count: 0 }, ...sites];
+}
+
+/** The selected tag stays in the menu even when it is not among the first ones. */
+function tagOptions(known: readonly Tag[] = [], current: string | undefined): string[] {
+  const names = known.map(({ name }) => name);
+  return !current || names.includes(current) ? names : [current, ...names];
 }
 
 const KEY = 'nexus.view';

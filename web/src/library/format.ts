@@ -1,6 +1,9 @@
 import { BookOpen, FileText, type LucideIcon, Newspaper, Podcast, SquarePlay } from 'lucide-react';
 import type { Media, MediaKind } from '../api/types.ts';
 
+/** The person's own title of a media or, without one, the common title. */
+export const titleOf = ({ mine, title }: Pick<Media, 'mine' | 'title'>) => mine.title ?? title;
+
 export function lengthOf({ reading_minutes, page_count, kind }: Media): string | undefined {
   if (page_count !== null && kind === 'pdf') return `${page_count} ${page_count === 1 ? 'page' : 'pages'}`;
   if (reading_minutes === null) return undefined;

@@ -11,7 +11,9 @@ import { MediaView } from './media-view.tsx';
 
 const route = getRouteApi('/signed-in/');
 
-/** The person's own library: everything they saved, and everything shared with them. */
+const NOT_ARCHIVED = { archived: false };
+
+/** The person's own library: everything they saved, and everything shared with them, without the archive. */
 export default function HomePage() {
   const { default_library_id } = useSession();
   const search = route.useSearch();
@@ -22,6 +24,7 @@ export default function HomePage() {
       libraryId={default_library_id}
       title="My library"
       params={search}
+      fixed={NOT_ARCHIVED}
       onParams={(next) => void navigate({ to: '/', search: next, replace: true })}
       removeFrom={{ libraryId: default_library_id, isDefault: true, name: 'My library' }}
       above={(hidden) => <ContinueReading libraryId={default_library_id} hidden={hidden} />}

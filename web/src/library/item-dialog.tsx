@@ -5,16 +5,19 @@ import { useState } from 'react';
 import { api } from '../api/client.ts';
 import { dataQuery, queryKeys } from '../api/queries.ts';
 import type { Media, MediaAttempt, MediaWithOutline, Provenance } from '../api/types.ts';
+import { OwnTitleDialog } from '../mine/own-title-dialog.tsx';
 import { Button } from '../ui/button.tsx';
 import { dateTime } from '../ui/dates.ts';
 import { Dialog, FormDialog } from '../ui/dialog.tsx';
-import { TextAreaField, TextField } from '../ui/field.tsx';
+import { TextField } from '../ui/field.tsx';
 import { Pending, SkeletonText } from '../ui/states.tsx';
 import { useAction } from '../ui/use-action.ts';
 import { useMediaActions } from './actions.ts';
+import { titleOf } from './format.ts';
 import type { ItemDialogKind } from './item-dialogs.tsx';
 import { patchMedia } from './media-list.ts';
 import { attemptsQuery, writableLibrariesQuery } from './queries.ts';
+import { TitleField } from './title-field.tsx';
 
 interface ItemDialogProps {
   media: Media;
@@ -22,7 +25,11 @@ interface ItemDialogProps {
 }
 
 export default function ItemDialog(props: ItemDialogProps & { kind: ItemDialogKind }) {
-  if (props.kind === 'title') return <TitleDialog {...props} />;
+  if (props.kind === 'title') {
+    // Whoever has a title of their own sees that one, so they edit it.
+    const isCommon = props.media.may_edit_title && props.media.mine.title === null;
+    return isCommon ? <TitleDialog {...props} /> : <OwnTitleDialog {...props} />;
+  }
   if (props.kind === 'add') return <AddDialog {...props} />;
   return props.kind === 'provenance' ? <ProvenanceDialog {...props} /> : <AttemptsDialog {...props} />;
 }
@@ -37,7 +44,7 @@ function AddDialog({ media, onClose }: ItemDialogProps) {
   const [text, setText] = useState('');
   const shown = targets.filter(({ name }) => name.toLowerCase().includes(text.trim().toLowerCase()));
   return (
-    <Dialog onClose={onClose} title="Add to library" lead={media.title}>
+    <Dialog onClose={onClose} title="Add to library" lead={titleOf(media)}>
       {targets.length > MOST_UNFILTERED && (
         <TextField
           label="Find a library"
@@ -67,8 +74,6 @@ function AddDialog({ media, onClose }: ItemDialogProps) {
     </Dialog>
   );
 }
-
-const LONGEST_TITLE = 500;
 
 /** Edits the title of a media. An edit that somebody else made in the meantime is not overwritten. */
 function TitleDialog({ media, onClose }: ItemDialogProps) {
@@ -100,22 +105,10 @@ function TitleDialog({ media, onClose }: ItemDialogProps) {
       onSubmit={(field) => saving.mutate(field('title'))}
       onClose={onClose}
     >
-      <TextAreaField
-        label="Title"
-        name="title"
-        className="title-field"
-        dir="auto"
-        rows={2}
+      <TitleField
         value={typed ?? current.data?.data.title ?? media.title}
-        onChange={(event) => setTyped(event.target.value)}
-        maxLength={LONGEST_TITLE}
+        onChange={setTyped}
         error={saving.error}
-        required
-        onKeyDown={(event) => {
-          if (event.key !== 'Enter') return;
-          event.preventDefault();
-          event.currentTarget.form?.requestSubmit();
-        }}
       />
     </FormDialog>
   );
@@ -129,7 +122,7 @@ function ProvenanceDialog({ media, onClose }: ItemDialogProps) {
   });
   const provenance = query.data;
   return (
-    <Dialog onClose={onClose} title="Why do I see this?" lead={media.title}>
+    <Dialog onClose={onClose} title="Why do I see this?" lead={titleOf(media)}>
       <Pending query={query}>
         <SkeletonText lines={4} />
       </Pending>
@@ -180,7 +173,7 @@ function AttemptsDialog({ media, onClose }: ItemDialogProps) {
     <Dialog
       onClose={onClose}
       title="Attempts"
-      lead={media.title}
+      lead={titleOf(media)}
       actions={
         media.may_retry && (
           <Button look="primary" icon={RotateCcw} onClick={retry}>

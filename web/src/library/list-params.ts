@@ -11,6 +11,10 @@ export interface ListParams {
   kind?: MediaKind;
   status?: (typeof STATUSES)[number];
   site?: string;
+  /** Includes the tags below it. */
+  tag?: string;
+  favourite?: boolean;
+  archived?: boolean;
   reading?: (typeof READINGS)[number];
   sort?: (typeof SORTS)[number];
   order?: (typeof ORDERS)[number];
@@ -26,6 +30,14 @@ export function readListParams(search: Record<string, unknown>): ListParams {
   const known = Object.entries(CHOICES).map(([name, values]) => [name, oneOf<string>(values, search[name])]);
   return {
     ...Object.fromEntries(known.filter(([, value]) => value)),
-    ...(typeof search.site === 'string' && { site: search.site }),
+    ...textOf('site', search.site),
+    ...textOf('tag', search.tag),
+    ...(search.favourite === true && { favourite: true }),
   };
+}
+
+/** The router reads a number in the address as one, but `2026` can be the name of a tag. */
+function textOf(name: 'site' | 'tag', given: unknown) {
+  const text = typeof given === 'number' ? String(given) : given;
+  return typeof text === 'string' && text !== '' ? { [name]: text } : {};
 }

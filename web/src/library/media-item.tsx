@@ -2,10 +2,11 @@ import { Link } from '@tanstack/react-router';
 import { RotateCcw } from 'lucide-react';
 import { memo } from 'react';
 import type { ListedMedia, Media } from '../api/types.ts';
+import { TagChips } from '../mine/tag-chips.tsx';
 import { Button } from '../ui/button.tsx';
 import { useMediaActions } from './actions.ts';
 import { Cover } from './cover.tsx';
-import { stageOf } from './format.ts';
+import { stageOf, titleOf } from './format.ts';
 import { MediaMenu } from './media-menu.tsx';
 import { MetaLine, NoteLine, ReadingState } from './media-summary.tsx';
 import { type LibraryRef, mayRemove } from './removals.ts';
@@ -33,7 +34,10 @@ export const MediaRow = memo(function MediaRow(props: MediaItemProps) {
       <div className="media-text">
         <Title {...props} />
         <MetaLine media={media} />
-        <NoteLine media={media} />
+        <div className="media-last">
+          <TagChips media={media} filters />
+          <NoteLine media={media} />
+        </div>
       </div>
       <Actions {...props} />
     </article>
@@ -52,6 +56,7 @@ export const MediaCard = memo(function MediaCard(props: MediaItemProps) {
     >
       <Cover media={media} look="card" />
       <Check {...props} />
+      <TagChips media={media} filters />
       <div className="media-card-body">
         <Title {...props} />
         <NoteLine media={{ ...media, description: null }} />
@@ -79,7 +84,7 @@ function Title({ media, index }: MediaItemProps) {
             <span className="visually-hidden">Unread: </span>
           </span>
         )}
-        <span className="media-title-text">{media.title}</span>
+        <span className="media-title-text">{titleOf(media)}</span>
       </Link>
     </h2>
   );
@@ -91,7 +96,7 @@ function Check({ media, isSelected, onSelect }: MediaItemProps) {
       <input
         type="checkbox"
         className="checkbox"
-        aria-label={`Select ${media.title}`}
+        aria-label={`Select ${titleOf(media)}`}
         checked={isSelected}
         onChange={() => {}}
         onClick={(event) => onSelect(media, !isSelected, event.shiftKey)}
@@ -121,7 +126,7 @@ function RetryButton({ media }: { media: Media }) {
     <Button
       size="small"
       icon={RotateCcw}
-      aria-label={`Retry ${media.title}`}
+      aria-label={`Retry ${titleOf(media)}`}
       onClick={() => void actions.retry(media)}
     >
       <span className="button-word">Retry</span>

@@ -1,5 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import {
+  Archive,
+  ArchiveRestore,
   Circle,
   CircleCheck,
   CircleDashed,
@@ -12,16 +14,22 @@ import {
   RotateCcw,
   ScrollText,
   SquareCheck,
+  Star,
+  StarOff,
+  StickyNote,
+  Tags,
   Trash2,
 } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { apiUrl } from '../api/client.ts';
 import type { Media } from '../api/types.ts';
+import { useMineActions } from '../mine/actions.ts';
+import { editTags, showNote } from '../mine/mine-dialogs.tsx';
 import { downloadFrom } from '../transfer/download.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../ui/menu.tsx';
 import { useMediaActions } from './actions.ts';
-import { stageOf } from './format.ts';
+import { stageOf, titleOf } from './format.ts';
 import { addToLibrary, editTitle, explain, showAttempts } from './item-dialogs.tsx';
 import { writableLibrariesQuery } from './queries.ts';
 import { type LibraryRef, removeWithUndo } from './removals.ts';
@@ -46,14 +54,16 @@ export function MediaMenu({ media, removeFrom, onRemoved, onSelect, onUnread, ch
   const queryClient = useQueryClient();
   const actions = useMediaActions();
   const { data: targets = [] } = useQuery(writableLibrariesQuery);
+  const mineActions = useMineActions();
   const isFinished = media.reading?.finished_at != null;
+  const { is_favourite, is_archived, note } = media.mine;
   const stage = stageOf(media);
   const original = media.canonical_url ?? media.requested_url;
   return (
     <Menu
       trigger={
         <IconButton
-          label={`Actions for ${media.title}`}
+          label={`Actions for ${titleOf(media)}`}
           icon={EllipsisVertical}
           size="small"
           withTooltip={false}
@@ -77,6 +87,24 @@ export function MediaMenu({ media, removeFrom, onRemoved, onSelect, onUnread, ch
           onSelect={onUnread ?? (() => void actions.unread([media]))}
         />
       )}
+      <MenuItem
+        label={is_favourite ? 'Remove from favourites' : 'Add to favourites'}
+        icon={is_favourite ? StarOff : Star}
+        shortcut="f"
+        onSelect={() => void mineActions.favourite([media], !is_favourite)}
+      />
+      <MenuItem
+        label={is_archived ? 'Move out of the archive' : 'Archive'}
+        icon={is_archived ? ArchiveRestore : Archive}
+        shortcut="y"
+        onSelect={() => void mineActions.archive([media], !is_archived)}
+      />
+      <MenuItem label="Edit tags" icon={Tags} shortcut="t" onSelect={() => editTags([media])} />
+      <MenuItem
+        label={note === null ? 'Add note' : 'Show note'}
+        icon={StickyNote}
+        onSelect={() => showNote(media)}
+      />
       {onSelect && <MenuItem label="Select" icon={SquareCheck} shortcut="x" onSelect={onSelect} />}
       {media.may_retry && (
         <MenuItem label="Retry" icon={RotateCcw} onSelect={() => void actions.retry(media)} />
@@ -84,9 +112,7 @@ export function MediaMenu({ media, removeFrom, onRemoved, onSelect, onUnread, ch
       {stage !== 'ready' && (
         <MenuItem label="Show attempts" icon={ScrollText} onSelect={() => showAttempts(media)} />
       )}
-      {media.may_edit_title && (
-        <MenuItem label="Edit title" icon={PenLine} onSelect={() => editTitle(media)} />
-      )}
+      <MenuItem label="Edit title" icon={PenLine} onSelect={() => editTitle(media)} />
       <MenuItem label="Why do I see this?" icon={CircleHelp} onSelect={() => explain(media)} />
       {original && (
         <MenuItem

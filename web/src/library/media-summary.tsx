@@ -1,5 +1,6 @@
 import { CircleCheckBig } from 'lucide-react';
 import type { Media } from '../api/types.ts';
+import { Marks } from '../mine/tag-chips.tsx';
 import { publishedOf, timeAgo } from '../ui/dates.ts';
 import { lengthOf, STAGE_LABELS, siteOf, stageOf } from './format.ts';
 
@@ -27,6 +28,7 @@ export function MetaLine({ media }: { media: Media }) {
   const length = lengthOf(media);
   return (
     <p className="media-meta">
+      <Marks media={media} />
       {author && <span className="truncate">{author}</span>}
       {site && site !== author && <span className={`truncate ${author ? 'meta-detail' : ''}`}>{site}</span>}
       {length && <span>{length}</span>}

@@ -5,6 +5,8 @@ import { FilterX } from 'lucide-react';
 import { type ReactNode, useCallback, useMemo, useRef } from 'react';
 import { useStore } from '../api/store.ts';
 import { useShortcuts } from '../keyboard/shortcuts.ts';
+import { useMineShortcuts } from '../mine/shortcuts.ts';
+import { isListed } from '../mine/tags.ts';
 import { PendingSaves } from '../saving/pending-saves.tsx';
 import { useSession } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
@@ -24,6 +26,8 @@ interface MediaViewProps {
   title: string;
   actions?: ReactNode;
   params: ListParams;
+  /** What defines the list itself: the archive, the favourites, a tag. Clearing filters keeps it. */
+  fixed?: ListParams;
   onParams: (params: ListParams) => void;
   /** The library that Remove removes from; undefined when the person may not. */
   removeFrom: LibraryRef | undefined;
@@ -34,21 +38,25 @@ interface MediaViewProps {
 
 /** A library's media with filters, sorting, selection and keyboard navigation. */
 export function MediaView(props: MediaViewProps) {
-  const { libraryId, title, actions: headActions, params, onParams, removeFrom, empty, above } = props;
+  const { libraryId, title, actions: headActions, params, fixed, onParams, removeFrom, empty, above } = props;
+  const listParams = useMemo(() => ({ ...params, ...fixed }), [params, fixed]);
   const { default_library_id } = useSession();
   const queryClient = useQueryClient();
   const navigate = useNavigate();
   const actions = useMediaActions();
   const [view, setView] = useViewChoice();
-  const list = useInfiniteQuery(mediaListQuery(libraryId, params));
+  const list = useInfiniteQuery(mediaListQuery(libraryId, listParams));
   const removals = useStore(removalStore);
   const hidden = useMemo(() => hiddenIn(removals, libraryId), [removals, libraryId]);
   const loaded = useMemo(() => list.data?.pages.flatMap(({ data }) => data) ?? [], [list.data]);
-  const items = useMemo(() => loaded.filter(({ id }) => !hidden.has(id)), [loaded, hidden]);
+  const items = useMemo(
+    () => loaded.filter((media) => !hidden.has(media.id) && isListed(media, listParams)),
+    [loaded, hidden, listParams],
+  );
   const total =
     list.data && Math.max(0, (list.data.pages.at(-1)?.page.total ?? 0) - (loaded.length - items.length));
-  const selection = useSelection(items, JSON.stringify(params));
-  const whole = selection.isAll && total !== undefined ? { libraryId, params, total } : undefined;
+  const selection = useSelection(items, JSON.stringify(listParams));
+  const whole = selection.isAll && total !== undefined ? { libraryId, params: listParams, total } : undefined;
   // The current versions of the selected items.
   const selected = useMemo(
     () => items.filter(({ id }) => selection.selected.has(id)),
@@ -116,6 +124,8 @@ export function MediaView(props: MediaViewProps) {
     { keys: 'Escape', label: 'Clear selection', group: 'List', run: selection.clear },
   ]);
 
+  useMineShortcuts('List', () => ({ media: acting(), whole, onWhole: press }));
+
   const isFiltered = Object.keys(params).some((name) => name !== 'sort' && name !== 'order');
   return (
     <div className="page page-list">
@@ -141,7 +151,14 @@ export function MediaView(props: MediaViewProps) {
               onDone={selection.clear}
             />
           ) : (
-            <Filters libraryId={libraryId} params={params} onChange={onParams} view={view} onView={setView} />
+            <Filters
+              libraryId={libraryId}
+              params={params}
+              fixed={fixed}
+              onChange={onParams}
+              view={view}
+              onView={setView}
+            />
           )}
         </div>
       )}

@@ -5,6 +5,7 @@ import { createStore } from '../api/store.ts';
 import type { ListedMedia, Media, Provenance } from '../api/types.ts';
 import { showToast } from '../ui/toasts.tsx';
 import { changeMany } from './bulk.ts';
+import { titleOf } from './format.ts';
 
 export interface LibraryRef {
   libraryId: string;
@@ -53,7 +54,8 @@ export function hiddenIn(removals: readonly Removal[], libraryId: string): Reado
 export function removeWithUndo(queryClient: QueryClient, media: readonly Media[], library: LibraryRef): void {
   const removal: Removal = { library, ids: media.map(({ id }) => id) };
   removalStore.set((removals) => [...removals, removal]);
-  const what = media.length === 1 ? `"${shorten(media[0]?.title ?? '')}"` : `${media.length} items`;
+  const what =
+    media.length === 1 ? `"${shorten(media[0] ? titleOf(media[0]) : '')}"` : `${media.length} items`;
   const where = library.isDefault
     ? `your library. You can restore ${media.length === 1 ? 'it' : 'them'} from the trash.`
     : library.name;

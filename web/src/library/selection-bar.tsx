@@ -1,7 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Circle, CircleCheck, FolderPlus, RotateCcw, Trash2, X } from 'lucide-react';
+import { Archive, Circle, CircleCheck, FolderPlus, RotateCcw, Star, Tags, Trash2, X } from 'lucide-react';
 import { useState } from 'react';
 import type { Library, ListedMedia } from '../api/types.ts';
+import { useMineActions } from '../mine/actions.ts';
+import { editTags } from '../mine/mine-dialogs.tsx';
 import { Button, IconButton } from '../ui/button.tsx';
 import { ConfirmDialog } from '../ui/dialog.tsx';
 import { Menu, MenuItem } from '../ui/menu.tsx';
@@ -34,6 +36,7 @@ export function SelectionBar(props: SelectionBarProps) {
   const { selected, total, whole, removeFrom, onSelectAll, onDone } = props;
   const queryClient = useQueryClient();
   const actions = useMediaActions();
+  const mineActions = useMineActions();
   const { data: targets = [] } = useQuery(writableLibrariesQuery);
   const [question, setQuestion] = useState<Question>();
   const [isBusy, setBusy] = useState(false);
@@ -70,6 +73,26 @@ export function SelectionBar(props: SelectionBarProps) {
       action: 'Mark as unread',
       text: 'You lose your place in all of them, including items that are not loaded.',
       run: () => actions.markAll(whole, 'unread'),
+    });
+  };
+  const isFavourite = selected.every(({ mine }) => mine.is_favourite);
+  const isArchived = selected.every(({ mine }) => mine.is_archived);
+  const favourite = () => {
+    if (!whole) return after(mineActions.favourite(selected, !isFavourite));
+    setQuestion({
+      title: isFavourite ? `Remove ${items} from favourites?` : `Add ${items} to favourites?`,
+      action: isFavourite ? 'Remove' : 'Add',
+      text: 'This includes items that are not loaded.',
+      run: () => mineActions.favourite(whole, !isFavourite),
+    });
+  };
+  const archive = () => {
+    if (!whole) return after(mineActions.archive(selected, !isArchived));
+    setQuestion({
+      title: isArchived ? `Move ${items} out of the archive?` : `Archive ${items}?`,
+      action: isArchived ? 'Move' : 'Archive',
+      text: 'This includes items that are not loaded.',
+      run: () => mineActions.archive(whole, !isArchived),
     });
   };
   const addTo = (library: Library) => {
@@ -113,6 +136,15 @@ export function SelectionBar(props: SelectionBarProps) {
           <span className="button-word">Unread</span>
         </Button>
       )}
+      <Button size="small" icon={Tags} data-action="tags" onClick={() => editTags(selected, whole)}>
+        <span className="button-word">Tags</span>
+      </Button>
+      <Button size="small" icon={Star} data-action="favourite" onClick={favourite}>
+        <span className="button-word">{isFavourite ? 'Unfavourite' : 'Favourite'}</span>
+      </Button>
+      <Button size="small" icon={Archive} data-action="archive" onClick={archive}>
+        <span className="button-word">{isArchived ? 'Unarchive' : 'Archive'}</span>
+      </Button>
       {targets.length > 0 && (
         <Menu
           trigger={

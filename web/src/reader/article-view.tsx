@@ -3,8 +3,10 @@ import { CircleCheck, ExternalLink } from 'lucide-react';
 import { type ReactNode, useRef } from 'react';
 import type { MediaWithOutline } from '../api/types.ts';
 import { useMediaActions } from '../library/actions.ts';
-import { KIND_NAMES, lengthOf, siteOf } from '../library/format.ts';
+import { KIND_NAMES, lengthOf, siteOf, titleOf } from '../library/format.ts';
 import { fragmentsQuery } from '../library/queries.ts';
+import { ArchiveButton } from '../mine/archive-button.tsx';
+import { ItemMine } from '../mine/item-mine.tsx';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { publishedOf } from '../ui/dates.ts';
 import { Pending, SkeletonText } from '../ui/states.tsx';
@@ -52,6 +54,7 @@ export function ArticleView({ media, target, isFinding, onMove, onFollow }: View
             >
               {isFinished ? 'Finished' : 'Mark as finished'}
             </Button>
+            <ArchiveButton media={media} />
             <NextItem media={media} />
           </footer>
         </>
@@ -99,8 +102,9 @@ export function ArticleHead({ media }: { media: MediaWithOutline }) {
         {media.published && <span>{publishedOf(media.published)}</span>}
         {length && !media.is_link && <span>{media.kind === 'pdf' ? length : `${length} read`}</span>}
       </p>
-      <h1 className="reader-title">{media.title}</h1>
+      <h1 className="reader-title">{titleOf(media)}</h1>
       {media.author && <p className="reader-byline">{media.author}</p>}
+      <ItemMine media={media} />
     </header>
   );
 }

@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import { useFragmentRequests } from '../analysis/fragment-requests.ts';
 import type { LaidOutFragment } from '../api/types.ts';
 import { useShortcuts } from '../keyboard/shortcuts.ts';
+import { titleOf } from '../library/format.ts';
 import { fragmentIndexQuery, fragmentQuery } from '../library/queries.ts';
 import { Pending, Skeleton, SkeletonText } from '../ui/states.tsx';
 import { ArticleHead, Prose } from './article-view.tsx';
@@ -93,7 +94,7 @@ export function BookView(props: ViewProps) {
         </Pending>
         {fragment && (
           <>
-            {isPage && <h1 className="visually-hidden">{media.title}</h1>}
+            {isPage && <h1 className="visually-hidden">{titleOf(media)}</h1>}
             <Chapter
               {...props}
               fragment={fragment}

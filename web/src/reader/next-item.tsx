@@ -4,6 +4,7 @@ import { ArrowRight } from 'lucide-react';
 import { api } from '../api/client.ts';
 import { queryKeys } from '../api/queries.ts';
 import type { MediaPage, MediaWithOutline } from '../api/types.ts';
+import { titleOf } from '../library/format.ts';
 
 /** Offers the newest unread item to whoever has finished this one. */
 export function NextItem({ media }: { media: MediaWithOutline }) {
@@ -11,7 +12,11 @@ export function NextItem({ media }: { media: MediaWithOutline }) {
   const { data: next } = useQuery({
     queryKey: queryKeys.nextMedia(media.id),
     queryFn: async ({ signal }) => {
-      const { data } = await api.get<MediaPage>('/media', { reading: 'unread', limit: 5 }, signal);
+      const { data } = await api.get<MediaPage>(
+        '/media',
+        { reading: 'unread', archived: false, limit: 5 },
+        signal,
+      );
       return data.find(({ id, capabilities }) => id !== media.id && capabilities.can_read) ?? null;
     },
     enabled: isFinished,
@@ -21,7 +26,7 @@ export function NextItem({ media }: { media: MediaWithOutline }) {
     <Link to="/read/$mediaId" params={{ mediaId: next.id }} search={{}} className="next-item">
       <span className="small muted">Next</span>
       <span className="next-item-title" dir="auto">
-        {next.title}
+        {titleOf(next)}
       </span>
       <ArrowRight size={16} aria-hidden />
     </Link>

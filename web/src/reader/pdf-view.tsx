@@ -5,6 +5,7 @@ import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react
 import { useFragmentRequests } from '../analysis/fragment-requests.ts';
 import { ApiError, apiUrl } from '../api/client.ts';
 import { useShortcuts } from '../keyboard/shortcuts.ts';
+import { titleOf } from '../library/format.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { ErrorState, Skeleton } from '../ui/states.tsx';
 import { useWindowEvent } from '../ui/use-window-event.ts';
@@ -119,7 +120,7 @@ export default function PdfView({ media, target, onMove, onVisit, isContentsOpen
         <Contents outline={media.outline} current={page - 1} onGo={(fragment) => goTo(fragment + 1)} />
       )}
       <div className="pdf">
-        <h1 className="visually-hidden">{media.title}</h1>
+        <h1 className="visually-hidden">{titleOf(media)}</h1>
         <div className="pdf-tools" role="toolbar" aria-label="Pages">
           <IconButton
             label="Zoom out"

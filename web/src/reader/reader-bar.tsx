@@ -8,6 +8,7 @@ import {
   TextSearch,
 } from 'lucide-react';
 import type { MediaWithOutline } from '../api/types.ts';
+import { titleOf } from '../library/format.ts';
 import { MediaMenu } from '../library/media-menu.tsx';
 import { useSession } from '../session/session.ts';
 import { IconButton } from '../ui/button.tsx';
@@ -46,7 +47,7 @@ export function ReaderBar(props: ReaderBarProps) {
         />
       )}
       <span className="reader-bar-title truncate" dir="auto">
-        {media.title}
+        {titleOf(media)}
       </span>
       {canRead && (
         <IconButton

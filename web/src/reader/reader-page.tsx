@@ -8,7 +8,9 @@ import { queryKeys } from '../api/queries.ts';
 import type { MediaWithOutline } from '../api/types.ts';
 import { useShortcuts } from '../keyboard/shortcuts.ts';
 import { useMediaActions } from '../library/actions.ts';
+import { titleOf } from '../library/format.ts';
 import { mediaQuery } from '../library/queries.ts';
+import { useMineShortcuts } from '../mine/shortcuts.ts';
 import { HomeLink } from '../shell/page-states.tsx';
 import { usePageTitle } from '../ui/page-title.ts';
 import { ErrorState, SkeletonText } from '../ui/states.tsx';
@@ -34,7 +36,7 @@ export default function ReaderPage() {
   // Another device may have stored a newer place.
   const query = useQuery({ ...mediaQuery(mediaId), refetchOnMount: 'always' });
   const { data: media, error, refetch, isFetchedAfterMount } = query;
-  usePageTitle(media?.title);
+  usePageTitle(media && titleOf(media));
 
   // Access can end while the page is open: the text is removed from the cache.
   const queryClient = useQueryClient();
@@ -135,6 +137,8 @@ export function Reader({ media, visited, isFresh }: ReaderProps) {
       run: () => scrollText(-0.4),
     },
   ]);
+
+  useMineShortcuts('Reader', () => ({ media: [media] }));
 
   const sidePanel = useSidePanel();
 

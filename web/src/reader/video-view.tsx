@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Play } from 'lucide-react';
 import { type RefObject, useCallback, useEffect, useRef, useState } from 'react';
 import type { Fragment } from '../api/types.ts';
+import { titleOf } from '../library/format.ts';
 import { fragmentsQuery } from '../library/queries.ts';
 import { SkeletonText } from '../ui/states.tsx';
 import { useWindowEvent } from '../ui/use-window-event.ts';
@@ -60,7 +61,7 @@ export default function VideoView({ media, target, onMove }: ViewProps) {
             <iframe
               ref={frame}
               src={source.href}
-              title={media.title}
+              title={titleOf(media)}
               allow="autoplay; encrypted-media; fullscreen; picture-in-picture"
               referrerPolicy="strict-origin-when-cross-origin"
               onLoad={player.listen}

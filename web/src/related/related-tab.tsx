@@ -7,6 +7,7 @@ import type { relatedMedia } from '../../../src/contract/graph.ts';
 import { dataQuery, queryKeys } from '../api/queries.ts';
 import type { Wire } from '../api/types.ts';
 import { Cover } from '../library/cover.tsx';
+import { titleOf } from '../library/format.ts';
 import { MetaLine } from '../library/media-summary.tsx';
 import { EmptyState, Pending, Skeleton, SkeletonText } from '../ui/states.tsx';
 
@@ -50,7 +51,7 @@ function RelatedItem({ media, links_to, linked_from, shared_entities, shared_ent
       <div className="related-text">
         <h3 className="media-heading">
           <Link to="/read/$mediaId" params={{ mediaId: media.id }} className="media-title">
-            {media.title}
+            {titleOf(media)}
           </Link>
         </h3>
         <MetaLine media={media} />

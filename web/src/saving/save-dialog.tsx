@@ -5,6 +5,7 @@ import { FileUp } from 'lucide-react';
 import { useState } from 'react';
 import { LibrarySelect } from '../library/library-select.tsx';
 import { writableLibrariesQuery } from '../library/queries.ts';
+import { TagInput } from '../mine/tag-input.tsx';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Form, TextAreaField } from '../ui/field.tsx';
@@ -18,18 +19,19 @@ export default function SaveDialog({ onClose }: { onClose: () => void }) {
   });
   const [target, setTarget] = useState(openLibraryId);
   const [text, setText] = useState('');
+  const [tags, setTags] = useState<string[]>([]);
   const [error, setError] = useState<string>();
   const links = findLinks(text);
   const libraryId = writable.some(({ id }) => id === target) ? target : undefined;
 
   function submit() {
     if (links.length === 0) return setError('Enter at least one link, such as https://example.com/article.');
-    for (const link of links) void saveLink(link, libraryId);
+    for (const link of links) void saveLink(link, libraryId, tags);
     onClose();
   }
 
   function takeFiles(files: FileList | null) {
-    for (const file of files ?? []) void saveFile(file, libraryId);
+    for (const file of files ?? []) void saveFile(file, libraryId, tags);
     onClose();
   }
 
@@ -68,6 +70,7 @@ export default function SaveDialog({ onClose }: { onClose: () => void }) {
             submit();
           }}
         />
+        <TagInput label="Tags" tags={tags} onChange={setTags} onSubmit={submit} />
         <label className="drop-zone">
           <FileUp size={22} aria-hidden />
           <span>Drop PDF or EPUB files anywhere, or choose files</span>

@@ -1,6 +1,7 @@
 import { ApiError, api, apiUrl, errorMessage } from '../api/client.ts';
 import { createStore } from '../api/store.ts';
 import type { BegunUpload, IngestedUpload, SavedMedia } from '../api/types.ts';
+import { changeMany } from '../library/bulk.ts';
 import { showToast } from '../ui/toasts.tsx';
 import { shortLink } from './links.ts';
 
@@ -22,20 +23,32 @@ export const saveStore = createStore<readonly Save[]>([]);
 let lastId = 0;
 
 /** Saves a link to the person's own library and, in the same transaction, to a shared one. */
-export function postLink(url: string, libraryId: string | undefined): Promise<SavedMedia> {
-  return api.postData('/media', { url, ...(libraryId && { library_id: libraryId }) });
+export function postLink(
+  url: string,
+  libraryId: string | undefined,
+  tags: readonly string[] = [],
+): Promise<SavedMedia> {
+  return api.postData('/media', {
+    url,
+    ...(libraryId && { library_id: libraryId }),
+    ...(tags.length > 0 && { tags }),
+  });
 }
 
-export function saveLink(url: string, libraryId?: string): Promise<void> {
+export function saveLink(url: string, libraryId?: string, tags: readonly string[] = []): Promise<void> {
   return begin({ title: shortLink(url), isFile: false, libraryId }, async () => {
-    const { media_id } = await postLink(url, libraryId);
+    const { media_id, created } = await postLink(url, libraryId, tags);
+    // Whoever saves an archived item again wants to read it.
+    if (!created) await changeMany({ action: 'unarchive' }, [media_id]);
     return media_id;
   });
 }
 
-export function saveFile(file: File, libraryId?: string): Promise<void> {
+export function saveFile(file: File, libraryId?: string, tags: string[] = []): Promise<void> {
   return begin({ title: file.name, isFile: true, libraryId }, async (id) => {
-    const { media_id } = await uploadFile(file, libraryId, (progress) => change(id, { progress }));
+    const { media_id, duplicate } = await uploadFile(file, libraryId, (progress) => change(id, { progress }));
+    if (duplicate) await changeMany({ action: 'unarchive' }, [media_id]);
+    if (tags.length > 0) await changeMany({ action: 'tag', tags }, [media_id]);
     return media_id;
   });
 }

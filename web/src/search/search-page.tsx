@@ -7,9 +7,10 @@ import { useDeferredValue, useEffect, useRef, useState } from 'react';
 import { api } from '../api/client.ts';
 import { queryKeys } from '../api/queries.ts';
 import type { ListPage, MediaKind, Passage, SearchHit } from '../api/types.ts';
-import { KIND_NAMES, KINDS } from '../library/format.ts';
+import { KIND_NAMES, KINDS, titleOf } from '../library/format.ts';
 import { MetaLine } from '../library/media-summary.tsx';
 import { librariesQuery } from '../library/queries.ts';
+import { TagChips } from '../mine/tag-chips.tsx';
 import { Select } from '../ui/field.tsx';
 import { usePageTitle } from '../ui/page-title.ts';
 import { EmptyState, ErrorState, MoreButton, SkeletonText } from '../ui/states.tsx';
@@ -145,13 +146,14 @@ function Hit({ hit: { media, passages }, q }: { hit: SearchHit; q: string }) {
           search={first && isInText ? visitOf(first, q) : {}}
           className="media-title"
         >
-          {media.title}
+          {titleOf(media)}
         </Link>
       </h2>
       {first && <PassageText passage={first} isInBook={others.length > 0} />}
       <MetaLine media={media} />
+      <TagChips media={media} />
       {others.length > 0 && (
-        <ul className="hit-passages" aria-label={`More passages of ${media.title}`}>
+        <ul className="hit-passages" aria-label={`More passages of ${titleOf(media)}`}>
           {others.map((passage) => (
             <li key={`${passage.fragment_idx}-${passage.start}`}>
               <Link

@@ -7,7 +7,7 @@ import { queryKeys } from '../api/queries.ts';
 import type { ListPage, SearchHit } from '../api/types.ts';
 import { sectionsFor } from '../console/sections.ts';
 import { activeShortcuts } from '../keyboard/shortcuts.ts';
-import { KIND_NAMES } from '../library/format.ts';
+import { KIND_NAMES, titleOf } from '../library/format.ts';
 import { librariesQuery } from '../library/queries.ts';
 import { useSession } from '../session/session.ts';
 import { setTheme } from '../session/theme.ts';
@@ -65,6 +65,7 @@ export default function CommandPalette({ onClose }: { onClose: () => void }) {
     ...[...shortcuts.values()]
       .filter(({ group }) => group !== 'List')
       .map(({ label, group, keys, run }) => ({ label, group, keys, run })),
+    { label: 'Tags', group: 'Go to', run: () => void navigate({ to: '/tags' }) },
     { label: 'Import links', group: 'Go to', run: () => void navigate({ to: '/import' }) },
     ...(libraries.data ?? [])
       .filter(({ is_default }) => !is_default)
@@ -85,11 +86,11 @@ export default function CommandPalette({ onClose }: { onClose: () => void }) {
     })),
   ];
   const items = useFoundItems(text).map(
-    ({ id: mediaId, title, kind }): Command => ({
-      id: mediaId,
-      label: title,
-      group: KIND_NAMES[kind].label,
-      run: () => void navigate({ to: '/read/$mediaId', params: { mediaId } }),
+    (media): Command => ({
+      id: media.id,
+      label: titleOf(media),
+      group: KIND_NAMES[media.kind].label,
+      run: () => void navigate({ to: '/read/$mediaId', params: { mediaId: media.id } }),
     }),
   );
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);

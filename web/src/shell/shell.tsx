@@ -8,6 +8,7 @@ import { hasConsole } from '../console/sections.ts';
 import { ShortcutHelp } from '../keyboard/shortcut-help.tsx';
 import { handleKey, useShortcuts } from '../keyboard/shortcuts.ts';
 import { ItemDialogs } from '../library/item-dialogs.tsx';
+import { MineDialogs } from '../mine/mine-dialogs.tsx';
 import { SaveAnywhere } from '../saving/save-anywhere.tsx';
 import { useSession } from '../session/session.ts';
 import { takeNewestAction } from '../ui/toasts.tsx';
@@ -56,6 +57,8 @@ export function Shell() {
     { keys: '?', label: 'Keyboard shortcuts', group: 'Everywhere', run: () => showDialog('shortcuts') },
     { keys: 'z', label: 'Undo', group: 'Everywhere', run: () => void takeNewestAction() },
     { keys: 'g h', label: 'My library', group: 'Go to', run: () => void navigate({ to: '/' }) },
+    { keys: 'g f', label: 'Favourites', group: 'Go to', run: () => void navigate({ to: '/favourites' }) },
+    { keys: 'g r', label: 'Archive', group: 'Go to', run: () => void navigate({ to: '/archive' }) },
     { keys: 'g s', label: 'Search', group: 'Go to', run: search },
     { keys: 'g i', label: 'Invitations', group: 'Go to', run: () => void navigate({ to: '/invitations' }) },
     { keys: 'g t', label: 'Trash', group: 'Go to', run: () => void navigate({ to: '/trash' }) },
@@ -87,6 +90,7 @@ export function Shell() {
           <main id="main" className="main" tabIndex={-1}>
             <Outlet />
             <ItemDialogs />
+            <MineDialogs />
           </main>
         </div>
         <BottomBar onMore={() => setDrawerOpen(true)} />

@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import {
+  Archive,
   CircleUserRound,
   Gauge,
   Highlighter,
@@ -13,12 +14,14 @@ import {
   Rows3,
   Search,
   Settings,
+  Star,
   Trash2,
 } from 'lucide-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { errorMessage } from '../api/client.ts';
 import { hasConsole } from '../console/sections.ts';
 import { invitationsQuery, librariesQuery } from '../library/queries.ts';
+import { SidebarTags } from '../mine/sidebar-tags.tsx';
 import { signOut, useSession } from '../session/session.ts';
 import { setTheme, THEMES, useTheme } from '../session/theme.ts';
 import { IconButton } from '../ui/button.tsx';
@@ -48,6 +51,12 @@ export function Sidebar() {
         <NavLink to="/" icon={LibraryBig} exact>
           My library
           <Count value={own?.unread_count} />
+        </NavLink>
+        <NavLink to="/favourites" icon={Star}>
+          Favourites
+        </NavLink>
+        <NavLink to="/archive" icon={Archive}>
+          Archive
         </NavLink>
         <NavLink to="/search" icon={Search}>
           Search
@@ -89,6 +98,7 @@ export function Sidebar() {
             New library
           </button>
         )}
+        <SidebarTags />
       </nav>
       <div className="sidebar-foot">
         {hasConsole(user.role) && (

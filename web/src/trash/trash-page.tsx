@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { api } from '../api/client.ts';
 import { queryKeys } from '../api/queries.ts';
 import type { ListPage, TrashedMedia } from '../api/types.ts';
-import { siteOf } from '../library/format.ts';
+import { siteOf, titleOf } from '../library/format.ts';
 import { Button } from '../ui/button.tsx';
 import { timeAgo } from '../ui/dates.ts';
 import { ConfirmDialog } from '../ui/dialog.tsx';
@@ -71,7 +71,7 @@ export default function TrashPage() {
         >
           {deleting === 'all'
             ? 'Everything in the trash is deleted, with its files. This cannot be undone.'
-            : `"${deleting.title}" is deleted, with its files. This cannot be undone.`}
+            : `"${titleOf(deleting)}" is deleted, with its files. This cannot be undone.`}
         </ConfirmDialog>
       )}
     </div>
@@ -90,7 +90,7 @@ function TrashRow({ media, onDelete }: { media: TrashedMedia; onDelete: () => vo
   return (
     <li className="trash-row">
       <div className="media-text">
-        <h2 className="trash-title">{media.title}</h2>
+        <h2 className="trash-title">{titleOf(media)}</h2>
         <p className="media-meta">
           {site && <span className="truncate">{site}</span>}
           {media.library && <span className="truncate">from {media.library.name}</span>}
@@ -103,7 +103,7 @@ function TrashRow({ media, onDelete }: { media: TrashedMedia; onDelete: () => vo
           size="small"
           icon={RotateCcw}
           busy={restoring.isPending}
-          aria-label={`Restore ${media.title}`}
+          aria-label={`Restore ${titleOf(media)}`}
           onClick={() => restoring.mutate()}
         >
           Restore
@@ -111,7 +111,7 @@ function TrashRow({ media, onDelete }: { media: TrashedMedia; onDelete: () => vo
         <Button
           size="small"
           icon={Trash2}
-          aria-label={`Delete permanently: ${media.title}`}
+          aria-label={`Delete permanently: ${titleOf(media)}`}
           onClick={onDelete}
         >
           <span className="button-word">Delete permanently</span>

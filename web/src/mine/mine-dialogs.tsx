@@ -1,0 +1,33 @@
+import { lazy, Suspense, useEffect } from 'react';
+import { createStore, useStore } from '../api/store.ts';
+import type { Media } from '../api/types.ts';
+import type { WholeList } from '../library/bulk.ts';
+
+type Shown =
+  | { kind: 'tags'; media: readonly Media[]; whole: WholeList | undefined }
+  | { kind: 'note'; media: Media };
+
+const TagDialog = lazy(() => import('./tag-dialog.tsx'));
+const NoteDialog = lazy(() => import('./note-dialog.tsx'));
+const shown = createStore<Shown | undefined>(undefined);
+
+/** Edits the tags of media or, with `whole`, of everything that a list contains. */
+export const editTags = (media: readonly Media[], whole?: WholeList) => {
+  if (media.length > 0) shown.set({ kind: 'tags', media, whole });
+};
+/** Shows and edits the note of a media. */
+export const showNote = (media: Media) => shown.set({ kind: 'note', media });
+
+const close = () => shown.set(undefined);
+
+/** The dialogs about what the person keeps about media. */
+export function MineDialogs() {
+  const current = useStore(shown);
+  useEffect(() => close, []);
+  return (
+    <Suspense>
+      {current?.kind === 'tags' && <TagDialog {...current} onClose={close} />}
+      {current?.kind === 'note' && <NoteDialog media={current.media} onClose={close} />}
+    </Suspense>
+  );
+}

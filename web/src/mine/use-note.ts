@@ -1,0 +1,123 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import { ApiError, api, errorMessage } from '../api/client.ts';
+import type { Media, Mine } from '../api/types.ts';
+import { patchMedia } from '../library/media-list.ts';
+import { showToast } from '../ui/toasts.tsx';
+
+/** What an edit is based on: the note as the server has it, and the tag of that state. */
+interface Base {
+  note: string;
+  tag: string | undefined;
+}
+
+interface NoteState {
+  /** The typed text while the note is edited. */
+  draft?: string | undefined;
+  status?: 'saving' | 'saved' | undefined;
+  error?: string | undefined;
+  /** The note that another device has saved in the meantime. */
+  other?: string | undefined;
+}
+
+/** The note of a media, and what it takes to edit it without overwriting a change that the person has not seen. */
+export function useNote({ id, mine }: Media) {
+  const queryClient = useQueryClient();
+  const [state, setState] = useState<NoteState>({});
+  const base = useRef<Base>(undefined);
+  const isMounted = useRef(true);
+  useEffect(() => {
+    isMounted.current = true;
+    return () => {
+      isMounted.current = false;
+    };
+  }, []);
+  const path = `/media/${id}/mine`;
+
+  async function load(): Promise<Base> {
+    const { data, tag } = await api.getTagged<Mine>(path);
+    patchMedia(queryClient, { id, mine: data });
+    return { note: data.note ?? '', tag };
+  }
+
+  async function write(note: string, tag: string | undefined): Promise<void> {
+    const edited = await api.patchData<Mine>(path, { note: note || null }, { ifMatch: tag });
+    patchMedia(queryClient, { id, mine: edited });
+  }
+
+  /** Saves, unless the note itself was changed elsewhere; a change of something else is no conflict. */
+  async function writeUnlessChanged(note: string): Promise<Base | undefined> {
+    for (;;) {
+      try {
+        await write(note, base.current?.tag);
+        return undefined;
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.status !== 412) throw error;
+        const now = await load();
+        if (now.note !== base.current?.note) return now;
+        base.current = now;
+      }
+    }
+  }
+
+  async function edit(): Promise<void> {
+    setState({ draft: mine.note ?? '' });
+    try {
+      base.current = await load();
+      const { note } = base.current;
+      // What was typed while it was loading stays.
+      setState((now) => (now.draft === (mine.note ?? '') ? { draft: note } : now));
+    } catch (error) {
+      setState({ error: errorMessage(error) });
+    }
+  }
+
+  async function save(): Promise<void> {
+    const { draft, status, other } = state;
+    if (draft === undefined || status === 'saving' || other !== undefined) return;
+    const note = draft.trim() === '' ? '' : draft;
+    if (note === (base.current?.note ?? mine.note ?? '')) return setState({});
+    setState({ draft, status: 'saving' });
+    try {
+      const conflict = await writeUnlessChanged(note);
+      if (!conflict) return setState({ status: 'saved' });
+      if (!isMounted.current) return offerToReplace(note);
+      base.current = conflict;
+      setState({ draft, other: conflict.note });
+    } catch (error) {
+      if (!isMounted.current) showToast(`The note was not saved. ${errorMessage(error)}`);
+      setState({ draft, error: errorMessage(error) });
+    }
+  }
+
+  /** The page of the note is gone, so the person decides in a toast. */
+  function offerToReplace(note: string): void {
+    const run = () => void write(note, undefined).catch((error: unknown) => showToast(errorMessage(error)));
+    showToast('The note was not saved because it was changed on another device.', {
+      action: { label: 'Replace it', run },
+    });
+  }
+
+  return {
+    ...state,
+    note: mine.note,
+    isEditing: state.draft !== undefined,
+    edit,
+    save,
+    type: (draft: string) => setState((now) => ({ draft, other: now.other })),
+    /** After a conflict: saves the typed text, or uses the other note. */
+    keepMine: async () => {
+      if (state.draft === undefined) return;
+      const { draft } = state;
+      setState({ draft, status: 'saving' });
+      try {
+        const conflict = await writeUnlessChanged(draft);
+        if (conflict) base.current = conflict;
+        setState(conflict ? { draft, other: conflict.note } : { status: 'saved' });
+      } catch (error) {
+        setState({ draft, error: errorMessage(error) });
+      }
+    },
+    takeOther: () => setState({}),
+  };
+}
