@@ -5,6 +5,7 @@ import { useChromium } from './chromium.ts';
 import { inBothLooksOf } from './looks.ts';
 import { useNexus } from './nexus.ts';
 import { expectAccessible, expectToFit, openLibrary, signIn } from './person.ts';
+import { seedArticles } from './seed.ts';
 
 const nexus = useNexus((request, response) => {
   response.setHeader('content-type', 'text/html; charset=utf-8');
@@ -49,6 +50,11 @@ const menuOf = async (page: Page, title: string, item: string) => {
   await page.getByRole('button', { name: `Actions for ${title}` }).click();
   await page.getByRole('menuitem', { name: item }).click();
 };
+/** The labels of elements, of which only a part is visible text. */
+const labelsOf = (page: Page, selector: string) =>
+  page.evaluate<string[]>(
+    `[...document.querySelectorAll('${selector}')].map((one) => one.getAttribute('aria-label'))`,
+  );
 const tagDialog = (page: Page) => page.getByRole('dialog', { name: /^Tags/ });
 const toast = (page: Page, text: string | RegExp) => page.locator('.toast', { hasText: text });
 
@@ -139,7 +145,7 @@ describe('tags', () => {
     const page = await chromium.open();
     await signIn(page, nexus, ada.key);
     await page.goto(`${nexus.url}/app/tags`);
-    const names = () => page.locator('.tag-row-name').evaluateAll((all) => all.map((one) => one.ariaLabel));
+    const names = () => labelsOf(page, '.tag-row-name');
     await page.getByRole('button', { name: 'Rename food', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'Rename tag' });
     await dialog.getByLabel('Name').fill('Cooking');
@@ -172,6 +178,36 @@ describe('tags', () => {
     await rowOf(page, 'Page two').getByRole('link', { name: 'while saving' }).waitFor();
     expect(await mineOf(ada, 'two')).toMatchObject({ tags: ['while saving'], is_archived: false });
   });
+});
+
+test('everything in a list is tagged and archived after a question, and Undo takes it back', async () => {
+  const { id, key } = await nexus.person('eve');
+  const { default_library_id } = await call(key, 'GET', '/me');
+  await seedArticles(nexus.database.sql, { id, default_library_id }, 230);
+  const tagged = async () =>
+    (await call(key, 'GET', '/tags')).map((tag: { media_count: number }) => tag.media_count);
+  const page = await chromium.open();
+  await openLibrary(page, nexus, key);
+  await page.getByRole('checkbox').first().check({ force: true });
+  await page.getByRole('button', { name: 'Select all 230' }).click();
+  await page.keyboard.press('t');
+  const dialog = page.getByRole('dialog', { name: 'Tags of 230 items' });
+  await dialog.getByRole('combobox').fill('many');
+  await dialog.getByRole('button', { name: 'Change 230 items' }).click();
+  await toast(page, 'Changed the tags of 230 items').waitFor();
+  expect(await tagged()).toEqual([230]);
+  await toast(page, 'Changed the tags').getByRole('button', { name: 'Undo' }).click();
+  await expect.poll(tagged).toEqual([0]);
+
+  await page.keyboard.press('y');
+  await page
+    .getByRole('dialog', { name: 'Archive 230 items?' })
+    .getByRole('button', { name: 'Archive' })
+    .click();
+  await toast(page, 'Archived 230 items').waitFor();
+  await page.getByRole('heading', { name: 'Nothing to read yet' }).waitFor();
+  await page.keyboard.press('z');
+  await page.getByText('230 items', { exact: true }).waitFor();
 });
 
 describe('favourites and the archive', () => {
@@ -236,6 +272,11 @@ describe('favourites and the archive', () => {
     expect((await mineOf(ben, 'six')).is_archived).toBe(true);
     await page.keyboard.press('y');
     await expect.poll(async () => (await mineOf(ben, 'six')).is_archived).toBe(false);
+    await page.keyboard.press('t');
+    await tagDialog(page).getByRole('combobox').fill('read');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Enter');
+    await page.getByRole('list', { name: 'Tags of Page six' }).getByRole('link', { name: 'read' }).waitFor();
   });
 });
 
@@ -284,11 +325,10 @@ describe('the own title and the note', () => {
     await dialog.waitFor({ state: 'detached' });
     const note = page.getByRole('region', { name: 'Your note' });
     await note.getByRole('heading', { name: 'Why this' }).waitFor();
-    const links = await note
-      .getByRole('link')
-      .evaluateAll((all) =>
-        all.map((one) => ['href', 'target', 'rel'].map((name) => one.getAttribute(name))),
-      );
+    const links = await page.evaluate(
+      `[...document.querySelectorAll('.reader-note a')].map((one) =>
+        ['href', 'target', 'rel'].map((name) => one.getAttribute(name)))`,
+    );
     expect(links).toEqual([
       ['https://example.com/a?b=1&c=2', '_blank', 'noopener noreferrer'],
       ['https://tracker.example/p.png', '_blank', 'noopener noreferrer'],

@@ -1,4 +1,5 @@
 import type { MediaKind } from '../api/types.ts';
+import { cleanTag, tagProblem } from '../mine/tag-names.ts';
 import { KINDS } from './format.ts';
 
 export const SORTS = ['added', 'title', 'published', 'length'] as const;
@@ -28,16 +29,17 @@ const CHOICES = { kind: KINDS, status: STATUSES, reading: READINGS, sort: SORTS,
 
 export function readListParams(search: Record<string, unknown>): ListParams {
   const known = Object.entries(CHOICES).map(([name, values]) => [name, oneOf<string>(values, search[name])]);
+  const [site, tag] = [textOf(search.site), textOf(search.tag)];
   return {
     ...Object.fromEntries(known.filter(([, value]) => value)),
-    ...textOf('site', search.site),
-    ...textOf('tag', search.tag),
+    ...(site && { site }),
+    ...(tag && !tagProblem(tag) && { tag: cleanTag(tag) }),
     ...(search.favourite === true && { favourite: true }),
   };
 }
 
 /** The router reads a number in the address as one, but `2026` can be the name of a tag. */
-function textOf(name: 'site' | 'tag', given: unknown) {
-  const text = typeof given === 'number' ? String(given) : given;
-  return typeof text === 'string' && text !== '' ? { [name]: text } : {};
+function textOf(given: unknown): string | undefined {
+  if (typeof given === 'number') return String(given);
+  return typeof given === 'string' ? given : undefined;
 }

@@ -6,7 +6,7 @@ import { type ReactNode, useCallback, useMemo, useRef } from 'react';
 import { useStore } from '../api/store.ts';
 import { useShortcuts } from '../keyboard/shortcuts.ts';
 import { useMineShortcuts } from '../mine/shortcuts.ts';
-import { isListed } from '../mine/tags.ts';
+import { isListed } from '../mine/tag-tree.ts';
 import { PendingSaves } from '../saving/pending-saves.tsx';
 import { useSession } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';

@@ -6,7 +6,7 @@ import { type Action, changeAll, changeMany, type WholeList } from '../library/b
 import { patchMedia } from '../library/media-list.ts';
 import { plural } from '../ui/numbers.ts';
 import { showToast } from '../ui/toasts.tsx';
-import { hasTag, withoutTag } from './tags.ts';
+import { hasTag, withoutTag } from './tag-names.ts';
 
 /** The media to change: the given ones, or everything that a list contains. */
 type Target = readonly Media[] | WholeList;

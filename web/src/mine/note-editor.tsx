@@ -36,6 +36,7 @@ export function NoteEditor({ media, startsEditing = false }: NoteEditorProps) {
           autoFocus
           maxLength={LONGEST_NOTE}
           value={note.draft}
+          readOnly={note.status === 'saving'}
           error={note.error}
           onChange={(event) => note.type(event.target.value)}
           onBlur={() => void note.save()}

@@ -4,7 +4,8 @@ import { Link } from '@tanstack/react-router';
 import { ChevronDown, ChevronRight, Tag, Tags } from 'lucide-react';
 import { useState } from 'react';
 import { count } from '../ui/numbers.ts';
-import { firstTagsQuery, type TagNode, tagTree } from './tags.ts';
+import { type TagNode, tagTree } from './tag-tree.ts';
+import { firstTagsQuery } from './tags.ts';
 
 const MOST_SHOWN = 12;
 const KEY = 'nexus.sidebar-tags';

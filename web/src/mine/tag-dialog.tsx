@@ -7,7 +7,7 @@ import { Dialog } from '../ui/dialog.tsx';
 import { count, plural } from '../ui/numbers.ts';
 import { useMineActions } from './actions.ts';
 import { TagInput } from './tag-input.tsx';
-import { hasTag } from './tags.ts';
+import { hasTag } from './tag-names.ts';
 
 interface TagDialogProps {
   media: readonly Media[];
@@ -47,7 +47,7 @@ export default function TagDialog({ media, whole, onClose }: TagDialogProps) {
     <Dialog
       onClose={whole ? onClose : save}
       title={isOne ? 'Tags' : `Tags of ${plural(whole?.total ?? media.length, 'item')}`}
-      lead={isOne ? first && titleOf(first) : whole && 'This includes items that are not loaded.'}
+      lead={isOne ? first && titleOf(first) : leadOf(whole, before.some(noteOf))}
       className="tag-dialog"
       actions={
         <>
@@ -69,6 +69,11 @@ export default function TagDialog({ media, whole, onClose }: TagDialogProps) {
       />
     </Dialog>
   );
+}
+
+function leadOf(whole: WholeList | undefined, hasPartial: boolean): string | undefined {
+  if (whole) return 'This includes items that are not loaded.';
+  return hasPartial ? 'Select the number of a tag to add the tag to all of them.' : undefined;
 }
 
 /** Every tag that one of the media has. */

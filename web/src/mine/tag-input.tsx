@@ -3,15 +3,8 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Plus, X } from 'lucide-react';
 import { type KeyboardEvent, useId, useRef, useState } from 'react';
 import { Field } from '../ui/field.tsx';
-import {
-  cleanTag,
-  completionsQuery,
-  hasTag,
-  isSameTag,
-  LONGEST_TAG,
-  tagProblem,
-  withoutTag,
-} from './tags.ts';
+import { cleanTag, hasTag, isSameTag, LONGEST_TAG, tagProblem, withoutTag } from './tag-names.ts';
+import { completionsQuery } from './tags.ts';
 
 interface TagInputProps {
   label: string;
@@ -110,7 +103,7 @@ export function TagInput(props: TagInputProps) {
     } else if (event.key === ',') {
       event.preventDefault();
       add(text);
-    } else if (event.key === 'Backspace' && text === '') {
+    } else if (event.key === 'Backspace' && text === '' && !event.repeat) {
       const last = tags.at(-1);
       if (last !== undefined) remove(last);
     } else if (event.key === 'Escape' && options.length > 0) {

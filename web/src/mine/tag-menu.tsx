@@ -10,7 +10,8 @@ import { TextField } from '../ui/field.tsx';
 import { Menu, MenuItem } from '../ui/menu.tsx';
 import { plural } from '../ui/numbers.ts';
 import { useAction } from '../ui/use-action.ts';
-import { cleanTag, LONGEST_TAG, namedTagQuery, tagProblem } from './tags.ts';
+import { cleanTag, LONGEST_TAG, tagProblem } from './tag-names.ts';
+import { namedTagQuery } from './tags.ts';
 
 /** The queries that show names of tags. */
 const STALE = [queryKeys.tags(), queryKeys.mediaLists(), queryKeys.oneMedia(), queryKeys.searches()];

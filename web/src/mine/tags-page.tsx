@@ -12,7 +12,7 @@ import { plural } from '../ui/numbers.ts';
 import { usePageTitle } from '../ui/page-title.ts';
 import { EmptyState, MoreButton, Pending, SkeletonText } from '../ui/states.tsx';
 import { DeleteTagDialog, RenameTagDialog } from './tag-menu.tsx';
-import { type TagNode, tagTree } from './tags.ts';
+import { type TagNode, tagTree } from './tag-tree.ts';
 
 interface Asked {
   what: 'rename' | 'delete';

@@ -47,14 +47,16 @@ export function ArticleView({ media, target, isFinding, onMove, onFollow }: View
           </Prose>
           <footer className="reader-end">
             {media.is_link && <OpenOriginal media={media} />}
-            <Button
-              look={isFinished || media.is_link ? 'secondary' : 'primary'}
-              icon={CircleCheck}
-              onClick={() => void actions.finish([media], !isFinished)}
-            >
-              {isFinished ? 'Finished' : 'Mark as finished'}
-            </Button>
-            <ArchiveButton media={media} />
+            <div className="row">
+              <Button
+                look={isFinished || media.is_link ? 'secondary' : 'primary'}
+                icon={CircleCheck}
+                onClick={() => void actions.finish([media], !isFinished)}
+              >
+                {isFinished ? 'Finished' : 'Mark as finished'}
+              </Button>
+              <ArchiveButton media={media} />
+            </div>
             <NextItem media={media} />
           </footer>
         </>

@@ -22,24 +22,29 @@ export interface Save {
 export const saveStore = createStore<readonly Save[]>([]);
 let lastId = 0;
 
+/** Takes something that was saved before out of the archive: whoever saves it again wants to read it. */
+async function takeOutOfArchive(mediaId: string): Promise<void> {
+  await changeMany({ action: 'unarchive' }, [mediaId]);
+}
+
 /** Saves a link to the person's own library and, in the same transaction, to a shared one. */
-export function postLink(
+export async function postLink(
   url: string,
   libraryId: string | undefined,
   tags: readonly string[] = [],
 ): Promise<SavedMedia> {
-  return api.postData('/media', {
+  const saved = await api.postData<SavedMedia>('/media', {
     url,
     ...(libraryId && { library_id: libraryId }),
     ...(tags.length > 0 && { tags }),
   });
+  if (!saved.created) await takeOutOfArchive(saved.media_id);
+  return saved;
 }
 
 export function saveLink(url: string, libraryId?: string, tags: readonly string[] = []): Promise<void> {
   return begin({ title: shortLink(url), isFile: false, libraryId }, async () => {
-    const { media_id, created } = await postLink(url, libraryId, tags);
-    // Whoever saves an archived item again wants to read it.
-    if (!created) await changeMany({ action: 'unarchive' }, [media_id]);
+    const { media_id } = await postLink(url, libraryId, tags);
     return media_id;
   });
 }
@@ -47,7 +52,7 @@ export function saveLink(url: string, libraryId?: string, tags: readonly string[
 export function saveFile(file: File, libraryId?: string, tags: string[] = []): Promise<void> {
   return begin({ title: file.name, isFile: true, libraryId }, async (id) => {
     const { media_id, duplicate } = await uploadFile(file, libraryId, (progress) => change(id, { progress }));
-    if (duplicate) await changeMany({ action: 'unarchive' }, [media_id]);
+    if (duplicate) await takeOutOfArchive(media_id);
     if (tags.length > 0) await changeMany({ action: 'tag', tags }, [media_id]);
     return media_id;
   });

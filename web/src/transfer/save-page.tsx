@@ -4,6 +4,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { LibrarySelect } from '../library/library-select.tsx';
 import { writableLibrariesQuery } from '../library/queries.ts';
+import { TagInput } from '../mine/tag-input.tsx';
 import { postLink } from '../saving/saves.ts';
 import { CardPage, FormError } from '../session/card-page.tsx';
 import { Button, buttonClass } from '../ui/button.tsx';
@@ -42,6 +43,7 @@ export default function SavePage() {
 function SaveOne({ link, title }: { link: string; title: string | undefined }) {
   const { data: writable = [] } = useQuery(writableLibrariesQuery);
   const [libraryId, setLibraryId] = useState<string>();
+  const [tags, setTags] = useState<string[]>([]);
   const [isArmed, setArmed] = useState(false);
   useEffect(() => {
     const timer = setTimeout(() => setArmed(true), ARMED_AFTER_MS);
@@ -49,7 +51,7 @@ function SaveOne({ link, title }: { link: string; title: string | undefined }) {
   }, []);
 
   const saving = useMutation({
-    mutationFn: () => postLink(link, libraryId),
+    mutationFn: () => postLink(link, libraryId, tags),
     // Browsers close only windows that a script has opened.
     onSuccess: () => void setTimeout(() => window.close(), CLOSES_AFTER_MS),
   });
@@ -77,6 +79,7 @@ function SaveOne({ link, title }: { link: string; title: string | undefined }) {
       {writable.length > 0 && (
         <LibrarySelect label="Save to" value={libraryId} libraries={writable} onChange={setLibraryId} />
       )}
+      <TagInput label="Tags" tags={tags} onChange={setTags} />
       <FormError error={saving.error} />
       <Button look="primary" type="submit" busy={saving.isPending} disabled={!isArmed} autoFocus>
         Save

@@ -1,5 +1,5 @@
 import './markdown.css';
-import { createElement, Fragment, lazy, type ReactNode, Suspense } from 'react';
+import { createElement, Fragment, lazy, memo, type ReactNode, Suspense } from 'react';
 
 /** The elements that Markdown becomes. Others, such as raw HTML, are shown as text. */
 const ALLOWED = new Set('p,h1,h2,h3,h4,h5,h6,em,strong,del,code,pre,blockquote,ul,ol,li,hr,br,a'.split(','));
@@ -7,20 +7,31 @@ const ALLOWED = new Set('p,h1,h2,h3,h4,h5,h6,em,strong,del,code,pre,blockquote,u
 const Parsed = lazy(async () => {
   const { micromark } = await import('micromark');
   return {
-    default: ({ text }: { text: string }) => {
+    default: memo(({ text }: { text: string }) => {
       const { body } = new DOMParser().parseFromString(micromark(text), 'text/html');
       return <>{childrenOf(body)}</>;
-    },
+    }),
   };
 });
 
-/** Text with Markdown. Raw HTML stays text, dangerous addresses are removed, and images are links to them. */
+/** Quotes and lists in each other this deep are not parsed, since that takes seconds. */
+const TOO_DEEP = /^(?:[ \t]*(?:>|(?:[-*+]|\d{1,9}[.)])[ \t])){20}/m;
+
+/**
+ * Text with Markdown. Raw HTML stays text, dangerous addresses are removed, and images are links to them. Text that
+ * would take too long to parse is shown as it is.
+ */
 export function Markdown({ text }: { text: string }) {
+  const plain = <p className="markdown-plain">{text}</p>;
   return (
     <div className="markdown" dir="auto">
-      <Suspense fallback={<p className="markdown-plain">{text}</p>}>
-        <Parsed text={text} />
-      </Suspense>
+      {TOO_DEEP.test(text) ? (
+        plain
+      ) : (
+        <Suspense fallback={plain}>
+          <Parsed text={text} />
+        </Suspense>
+      )}
     </div>
   );
 }
