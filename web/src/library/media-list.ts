@@ -1,5 +1,5 @@
 import { type InfiniteData, infiniteQueryOptions, type QueryClient } from '@tanstack/react-query';
-import { api } from '../api/client.ts';
+import { ApiError, api } from '../api/client.ts';
 import { queryKeys } from '../api/queries.ts';
 import type { Media, MediaPage, MediaWithOutline } from '../api/types.ts';
 import type { ListParams } from './list-params.ts';
@@ -29,10 +29,12 @@ type MediaPatch = Pick<Media, 'id'> & Partial<Media>;
 
 /** Writes newer fields of a media into every list and page that shows it. */
 export function patchMedia(queryClient: QueryClient, media: MediaPatch): void {
-  queryClient.setQueryData<MediaWithOutline>(
-    mediaQuery(media.id).queryKey,
-    (known) => known && { ...known, ...media },
-  );
+  const { queryKey } = mediaQuery(media.id);
+  const error = queryClient.getQueryState(queryKey)?.error;
+  // Writing would clear the error, and show a media that the person can no longer read.
+  const isGone = error instanceof ApiError && error.isGone;
+  if (!isGone)
+    queryClient.setQueryData<MediaWithOutline>(queryKey, (known) => known && { ...known, ...media });
   // Writing to a list marks it as fresh, so a list that waits for a refetch is left alone.
   const isToPatch = ({ state }: { state: { data: unknown; isInvalidated: boolean } }) =>
     !state.isInvalidated && holds(state.data as ListData | undefined, media.id);
